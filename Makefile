@@ -1,0 +1,229 @@
+# Builds, tests and shows tmplgen. `make help` lists the targets.
+#
+# Variables: BUILD (folder of everything made), CC, CFLAGS, SAN=1 (address and undefined-behaviour
+# sanitizers, in a folder of its own), WERROR=0|1, MODULES (folders of src/ to build), PREFIX.
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+SAN ?= 0
+ifeq ($(SAN),1)
+BUILD ?= build-san
+else
+BUILD ?= build
+endif
+PREFIX ?= /usr/local
+MODULES ?= *
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CLANG ?= clang
+PKG_CONFIG ?= pkg-config
+PYTHON ?= python3
+
+# Warnings are errors with the compiler that the project is developed with; another one may know
+# warnings that nobody here has seen.
+WERROR ?= $(if $(filter 12,$(shell $(CC) -dumpversion 2>/dev/null)),1,0)
+
+LIBRARIES := libgit2 yaml-0.1 libcurl jansson libcrypto zlib
+LIBRARY_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBRARIES) 2>/dev/null)
+LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null) -lm
+
+# V=1 shows whole commands.
+V ?= 0
+say = $(if $(filter 0,$(V)),@echo '  $(1)' &&)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+            -Wpointer-arith -Wformat=2 -Wvla -Wundef -Wwrite-strings \
+            $(if $(filter 1,$(WERROR)),-Werror)
+CFLAGS ?= -O2 -g
+ifeq ($(SAN),1)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+DIALECT := -std=gnu17 -D_GNU_SOURCE -Isrc -I$(BUILD)
+COMPILE = $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) -MMD -MP
+LINK = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
+
+SOURCES := $(filter-out src/smoke/gpu_smoke.c,$(sort $(foreach module,$(MODULES),$(wildcard src/$(module)/*.c))))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
+UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/unit/%)
+FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+
+.PHONY: all
+all: $(BUILD)/tmplgen $(BUILD)/gpu-smoke
+
+$(BUILD)/tmplgen: $(BUILD)/src/main.o $(BUILD)/libtmplgen.a
+	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
+
+# An archive, so that a unit test takes only what it needs.
+$(BUILD)/libtmplgen.a: $(OBJECTS) $(BUILD)/catalog_data.o
+	@rm -f $@
+	@$(AR) rcs $@ $^
+
+$(BUILD)/gpu-smoke: src/smoke/gpu_smoke.c $(BUILD)/flags
+	$(call say,cc   $<) $(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+
+$(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
+	@mkdir -p $(@D)
+	$(call say,cc   $<) $(COMPILE) -c -o $@ $<
+
+# ---------------------------------------------------------------- the built-in catalog
+
+# Reads YAML as the program does.
+$(BUILD)/catalog-pack: tools/catalog_pack.c $(filter $(BUILD)/src/base/%,$(OBJECTS)) $(BUILD)/flags \
+    | $(BUILD)/deps
+	$(call say,cc   $<) $(CC) $(DIALECT) $(WARNINGS) -O1 -g $(SANITIZE) $(LIBRARY_CFLAGS) -o $@ \
+	    $(filter-out %/flags,$^) $(LIBRARY_LIBS)
+
+# Looks at every file of the catalog each time, and leaves the result alone when it is the same.
+$(BUILD)/catalog_data.c: $(BUILD)/catalog-pack force
+	@$(BUILD)/catalog-pack embed $(BUILD)
+
+$(BUILD)/catalog_data.o: $(BUILD)/catalog_data.c src/catalog/builtin_data.h
+	$(call say,cc   $<) $(CC) $(DIALECT) -O0 -c -o $@ $<
+
+# ---------------------------------------------------------------- unit tests and fuzzers
+
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/deps
+	@mkdir -p $(@D)
+	$(call say,cc   $<) $(COMPILE) -Itests -c -o $@ $<
+
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SHARED:%.c=$(BUILD)/%.o) $(BUILD)/libtmplgen.a
+	@mkdir -p $(@D)
+	$(call say,link $@) $(LINK) -o $@ $^ -lcmocka $(LIBRARY_LIBS)
+
+# Renders what the comparison with Jinja2 asks for (tests/oracle/).
+$(BUILD)/oracle-render: $(BUILD)/tests/oracle/render.o \
+    $(filter $(BUILD)/src/base/% $(BUILD)/src/template/%,$(OBJECTS))
+	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
+
+# Asks a registry, for tests/image.
+$(BUILD)/registry-probe: $(BUILD)/tests/image/probe.o $(BUILD)/libtmplgen.a
+	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
+
+.PHONY: unit-tests fuzzers
+unit-tests: $(UNIT_TESTS)
+fuzzers: $(FUZZERS)
+
+# Every source again, with clang and coverage: one object folder for all fuzzers.
+FUZZ_FLAGS := $(DIALECT) $(LIBRARY_CFLAGS) -O1 -g -MMD -MP \
+              -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_OBJECTS := $(SOURCES:%.c=$(BUILD)/fuzz/%.o)
+
+$(BUILD)/fuzz/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
+	@mkdir -p $(@D)
+	$(call say,fuzz $<) $(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+$(BUILD)/fuzz/libtmplgen.a: $(FUZZ_OBJECTS) $(BUILD)/catalog_data.o
+	@rm -f $@
+	@$(AR) rcs $@ $^
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libtmplgen.a $(BUILD)/flags
+	$(call say,fuzz $<) $(CLANG) $(FUZZ_FLAGS) -MF $@.d -fsanitize=fuzzer -o $@ $< $(BUILD)/fuzz/libtmplgen.a \
+	    $(LIBRARY_LIBS)
+
+# ---------------------------------------------------------------- stamps
+
+# Changes when the flags do, so that nothing is left over from other flags.
+FLAGS_TEXT := $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(LDFLAGS)
+.PHONY: force
+$(BUILD)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(FLAGS_TEXT)' | cmp -s - $@ || echo '$(FLAGS_TEXT)' > $@
+
+# Plain `make` installs nothing: it says what is missing.
+$(BUILD)/deps:
+	@mkdir -p $(@D)
+	@tools/deps.sh --check build
+	@touch $@
+
+.PHONY: deps
+deps:
+	@tools/deps.sh build
+
+# ---------------------------------------------------------------- show, test, check
+
+VENV := build/venv
+
+.PHONY: demo test test-full soak lint format bench venv release-catalog
+
+demo:
+	@tools/deps.sh build
+	@$(MAKE) --no-print-directory -j2 build/tmplgen
+	@tools/demo.sh build/tmplgen
+
+test: venv
+	@tools/run-tests test
+
+test-full: venv
+	@tools/deps.sh test-full
+	@$(MAKE) --no-print-directory -s build/smoke-venv/made
+	@tools/run-tests test-full
+
+# Has no end of its own: FUZZ_SECONDS for each fuzzer.
+soak: venv
+	@tools/run-tests soak
+
+lint: venv
+	@tools/lint
+
+format: venv
+	@clang-format -i $(filter-out $(shell grep -l '^/\* Made by ' src/*/*.[ch] 2>/dev/null),\
+	    $(wildcard src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tools/*.c))
+	@$(VENV)/bin/ruff format --quiet tests tools/checks tools/lint tools/run-tests
+
+# PARTS="new resolve update slope" and ROUNDS=10 choose; WRITE=1 puts the figures into docs/performance.md.
+bench: venv
+	@$(MAKE) --no-print-directory -s build/tmplgen build/measure build/unit/test_matrix_shipped \
+	    build/bench-venv/made
+	@build/bench-venv/bin/python tests/bench/bench.py --rounds $(or $(ROUNDS),10) \
+	    $(if $(WRITE),--write) $(PARTS)
+
+build/measure: tests/bench/measure.c build/flags
+	$(call say,cc   $<) $(CC) $(DIALECT) $(WARNINGS) -O2 -o $@ $<
+
+venv:
+	@tools/deps.sh test
+	@$(MAKE) --no-print-directory -s $(VENV)/made
+
+build/venv/made: tests/requirements.txt
+build/bench-venv/made: tests/bench/requirements.txt
+build/smoke-venv/made: tests/smoke/requirements.txt
+build/venv/made build/bench-venv/made build/smoke-venv/made:
+	@echo '  venv $(@D)'
+	@rm -rf $(@D)
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/pip install -qq --disable-pip-version-check -r $<
+	@touch $@
+
+release-catalog:
+	@tools/release-catalog
+
+# ---------------------------------------------------------------- the rest
+
+.PHONY: install clean help
+install: $(BUILD)/tmplgen
+	install -D -m 755 $(BUILD)/tmplgen $(DESTDIR)$(PREFIX)/bin/tmplgen
+
+clean:
+	rm -rf build build-san
+
+help:
+	@echo 'make            builds build/tmplgen'
+	@echo 'make deps       installs what the build needs (Debian, Ubuntu)'
+	@echo 'make demo       builds and shows what tmplgen makes'
+	@echo 'make test       what a contributor must pass'
+	@echo 'make test-full  the slow proofs'
+	@echo 'make soak       the endless ones (FUZZ_SECONDS=N)'
+	@echo 'make lint       formats and static checks;  make format  lays out the code'
+	@echo 'make bench      speed, against others (PARTS=new ROUNDS=N WRITE=1)'
+	@echo 'make install    PREFIX=/usr/local'
+	@echo 'make clean'
+
+-include $(shell find $(BUILD)/src $(BUILD)/tests $(BUILD)/fuzz -name '*.d' 2>/dev/null)

@@ -1,0 +1,41 @@
+/* Memory for data that lives as long as one command or one child: freed all at once. */
+#ifndef TMPLGEN_BASE_ARENA_H
+#define TMPLGEN_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/*
+ * Allocation never fails: out of memory ends the process (abort). Pieces are zeroed and aligned for
+ * any type. In sanitizer builds each piece is an allocation of its own, so that overruns are seen.
+ */
+struct arena {
+    struct arena_block *blocks;
+};
+
+#define ARENA_INIT                                                                                 \
+    {                                                                                              \
+        NULL                                                                                       \
+    }
+
+void *arena_alloc(struct arena *arena, size_t size);
+/* Zeroed room for `count` items of `size` bytes each; the product is checked for overflow. */
+void *arena_array(struct arena *arena, size_t count, size_t size);
+char *arena_strdup(struct arena *arena, const char *text);
+/* A NUL-terminated copy of `len` bytes, which may hold NULs themselves. */
+char *arena_memdup(struct arena *arena, const void *data, size_t len);
+char *arena_printf(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+void arena_release(struct arena *arena);
+
+/* For handles and scratch: `__attribute__((cleanup(arena_cleanup))) struct arena scratch = ...`. */
+#define ARENA_SCRATCH(name) __attribute__((cleanup(arena_release))) struct arena name = ARENA_INIT
+
+/* malloc, realloc and strdup that abort when out of memory, for what an arena cannot hold. */
+void *xmalloc(size_t size);
+void *xrealloc(void *old, size_t size);
+char *xstrdup(const char *text);
+
+#endif

@@ -1,0 +1,232 @@
+/* A plain tree of data: what YAML and JSON can say. */
+#include "base/data.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct data *data_new(struct arena *arena, enum data_kind kind)
+{
+    struct data *data = arena_alloc(arena, sizeof(*data));
+    data->kind = kind;
+    return data;
+}
+
+struct data *data_null(struct arena *arena)
+{
+    return data_new(arena, DATA_NULL);
+}
+
+struct data *data_bool(struct arena *arena, bool value)
+{
+    struct data *data = data_new(arena, DATA_BOOL);
+    data->boolean = value;
+    return data;
+}
+
+struct data *data_int(struct arena *arena, int64_t value)
+{
+    struct data *data = data_new(arena, DATA_INT);
+    data->integer = value;
+    return data;
+}
+
+struct data *data_float(struct arena *arena, double value)
+{
+    struct data *data = data_new(arena, DATA_FLOAT);
+    data->real = value;
+    return data;
+}
+
+struct data *data_span(struct arena *arena, struct span text)
+{
+    struct data *data = data_new(arena, DATA_STR);
+    data->str = span_of(arena_memdup(arena, text.ptr, text.len), text.len);
+    return data;
+}
+
+struct data *data_str(struct arena *arena, const char *text)
+{
+    return text ? data_span(arena, span_from(text)) : data_null(arena);
+}
+
+struct data *data_list(struct arena *arena)
+{
+    return data_new(arena, DATA_LIST);
+}
+
+struct data *data_map(struct arena *arena)
+{
+    return data_new(arena, DATA_MAP);
+}
+
+/* Room for one more of `size` bytes: the same array, or a copy twice as large in the arena. */
+static void *grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return array;
+    *capacity = *capacity ? *capacity * 2 : 4;
+    void *larger = arena_array(arena, *capacity, size);
+    if (count)
+        memcpy(larger, array, count * size);
+    return larger;
+}
+
+void data_push(struct arena *arena, struct data *list, struct data *item)
+{
+    list->list.items = grow(arena, list->list.items, list->list.count, &list->list.capacity,
+                            sizeof(*list->list.items));
+    list->list.items[list->list.count++] = item;
+}
+
+static struct data_member *find_member(const struct data *map, struct span name)
+{
+    if (!map || map->kind != DATA_MAP)
+        return NULL;
+    for (size_t i = 0; i < map->map.count; i++)
+        if (span_equal(map->map.members[i].name, name))
+            return &map->map.members[i];
+    return NULL;
+}
+
+void data_append(struct arena *arena, struct data *map, struct span name, struct data *value)
+{
+    map->map.members = grow(arena, map->map.members, map->map.count, &map->map.capacity,
+                            sizeof(*map->map.members));
+    map->map.members[map->map.count++] = (struct data_member){
+        .name = span_of(arena_memdup(arena, name.ptr, name.len), name.len), .value = value};
+}
+
+void data_put_span(struct arena *arena, struct data *map, struct span name, struct data *value)
+{
+    struct data_member *member = find_member(map, name);
+    if (member)
+        member->value = value;
+    else
+        data_append(arena, map, name, value);
+}
+
+void data_put(struct arena *arena, struct data *map, const char *name, struct data *value)
+{
+    data_put_span(arena, map, span_from(name), value);
+}
+
+struct data *data_get_span(const struct data *map, struct span name)
+{
+    struct data_member *member = find_member(map, name);
+    return member ? member->value : NULL;
+}
+
+struct data *data_get(const struct data *map, const char *name)
+{
+    return data_get_span(map, span_from(name));
+}
+
+const char *data_text(const struct data *data)
+{
+    return data && data->kind == DATA_STR ? data->str.ptr : NULL;
+}
+
+static bool lists_equal(const struct data *a, const struct data *b)
+{
+    if (a->list.count != b->list.count)
+        return false;
+    for (size_t i = 0; i < a->list.count; i++)
+        if (!data_equal(a->list.items[i], b->list.items[i]))
+            return false;
+    return true;
+}
+
+static bool maps_equal(const struct data *a, const struct data *b)
+{
+    if (a->map.count != b->map.count)
+        return false;
+    for (size_t i = 0; i < a->map.count; i++) {
+        const struct data *other = data_get_span(b, a->map.members[i].name);
+        if (!other || !data_equal(a->map.members[i].value, other))
+            return false;
+    }
+    return true;
+}
+
+bool data_equal(const struct data *a, const struct data *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case DATA_NULL:
+        return true;
+    case DATA_BOOL:
+        return a->boolean == b->boolean;
+    case DATA_INT:
+        return a->integer == b->integer;
+    case DATA_FLOAT:
+        return a->real == b->real;
+    case DATA_STR:
+        return span_equal(a->str, b->str);
+    case DATA_LIST:
+        return lists_equal(a, b);
+    case DATA_MAP:
+        return maps_equal(a, b);
+    }
+    return false;
+}
+
+struct data *data_copy(struct arena *arena, const struct data *data)
+{
+    struct data *copy = data_new(arena, data->kind);
+    switch (data->kind) {
+    case DATA_STR:
+        return data_span(arena, data->str);
+    case DATA_LIST:
+        for (size_t i = 0; i < data->list.count; i++)
+            data_push(arena, copy, data_copy(arena, data->list.items[i]));
+        return copy;
+    case DATA_MAP:
+        for (size_t i = 0; i < data->map.count; i++)
+            data_append(arena, copy, data->map.members[i].name,
+                        data_copy(arena, data->map.members[i].value));
+        return copy;
+    case DATA_NULL:
+    case DATA_BOOL:
+    case DATA_INT:
+    case DATA_FLOAT:
+        *copy = *data;
+        return copy;
+    }
+    return copy;
+}
+
+#define REAL_DIGITS 17 /* this many always read back as the same number */
+
+int data_put_real(struct buf *out, double value)
+{
+    char text[64];
+    int digits = 0;
+    if (isnan(value))
+        return buf_puts(out, "nan");
+    if (isinf(value))
+        return buf_puts(out, value < 0 ? "-inf" : "inf");
+    do
+        (void)snprintf(text, sizeof(text), "%.*e", digits, value);
+    while (++digits < REAL_DIGITS && strtod(text, NULL) != value);
+    int exponent = atoi(strchr(text, 'e') + 1);
+    if (exponent < -4 || exponent >= 16)
+        return buf_puts(out, text);
+    int decimals = digits - 1 - exponent;
+    return buf_printf(out, "%.*f", decimals > 1 ? decimals : 1, value);
+}
+
+const char *data_kind_name(enum data_kind kind)
+{
+    static const char *const names[] = {
+        [DATA_NULL] = "nothing",   [DATA_BOOL] = "true or false", [DATA_INT] = "an integer",
+        [DATA_FLOAT] = "a number", [DATA_STR] = "a text",         [DATA_LIST] = "a list",
+        [DATA_MAP] = "a mapping",
+    };
+    return names[kind];
+}

@@ -1,0 +1,84 @@
+/* What failed, where, why, and what to do next: the one error type of the program. */
+#ifndef TMPLGEN_BASE_ERR_H
+#define TMPLGEN_BASE_ERR_H
+
+#include <stddef.h>
+
+/* Exit codes (DESIGN 3). */
+enum exit_code {
+    TG_OK = 0,
+    TG_RUNTIME = 1,
+    TG_USAGE = 2,
+    TG_REFUSED = 3,
+    TG_UNSOLVABLE = 4,
+    TG_CONFLICTS = 5,
+    TG_DIFFERS = 6,
+    TG_SIGINT = 130,
+    TG_SIGTERM = 143,
+};
+
+/* Ignoring the result of a fallible function does not compile. */
+#define TG_CHECKED __attribute__((warn_unused_result))
+
+struct data;
+
+/*
+ * Set once, by the level that detects the failure; levels above may wrap the message once with
+ * what they alone know. All texts are owned by the error. `code` is the fixed word of JSON.md.
+ */
+struct err {
+    enum exit_code exit;
+    const char *code; /* static text */
+    char *message;
+    char *hint;  /* what to do next, or NULL */
+    char *trace; /* lines below the excerpt, such as the include stack, each ended by \n; or NULL */
+    struct {
+        char *file;          /* NULL where no file is to blame */
+        char *source;        /* the line, without its end; or NULL */
+        size_t line, column; /* from 1; column counts characters; 0: unknown */
+        size_t caret; /* the place in `source`, in bytes: of a long line only a part is kept */
+    } where;
+};
+
+#define ERR_INIT                                                                                   \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+/* Both return -1, so that a failing function can `return err_set(...)`. A set error is replaced. */
+int err_set(struct err *err, enum exit_code exit, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Like err_set, exit 1, with the text of `number` (an errno) added. */
+int err_errno(struct err *err, int number, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Adds or replaces the hint; -1. */
+int err_hint(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Puts "CONTEXT: " before the message; -1. */
+int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Appends one line to the trace; -1. */
+int err_trace(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * The place: byte `offset` of the `len` bytes of `text`, the content of `file`. Line and column are
+ * worked out here and the line is kept for the excerpt. Returns -1.
+ */
+int err_at(struct err *err, const char *file, const char *text, size_t len, size_t offset);
+void err_release(struct err *err);
+
+/* Compilers and analyzers look at one source at a time: lets them know what these return. */
+#ifndef TG_ERR_C
+static inline int err_minus_one(int rc)
+{
+    (void)rc;
+    return -1;
+}
+#define err_set(...) err_minus_one(err_set(__VA_ARGS__))
+#define err_errno(...) err_minus_one(err_errno(__VA_ARGS__))
+#define err_hint(...) err_minus_one(err_hint(__VA_ARGS__))
+#define err_wrap(...) err_minus_one(err_wrap(__VA_ARGS__))
+#define err_trace(...) err_minus_one(err_trace(__VA_ARGS__))
+#define err_at(...) err_minus_one(err_at(__VA_ARGS__))
+#endif
+
+#define ERR_SCRATCH(name) __attribute__((cleanup(err_release))) struct err name = ERR_INIT
+
+#endif

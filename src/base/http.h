@@ -1,0 +1,71 @@
+/* HTTP: several requests at once, with limits, retries, a cache, and secrets for one host only. */
+#ifndef TMPLGEN_BASE_HTTP_H
+#define TMPLGEN_BASE_HTTP_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct http;
+
+struct http_settings {
+    const char
+        *ca_file; /* certificates to trust; NULL: SSL_CERT_FILE, CURL_CA_BUNDLE, the system's */
+    const char *proxy; /* NULL: http_proxy, https_proxy, no_proxy */
+    const char *cache; /* a folder, made when needed; NULL: nothing is kept */
+    size_t parallel;   /* requests under way at once; 0: 6 */
+    long seconds;      /* for an exchange with all its retries; 0: LIMIT_HTTP_SECONDS */
+    /* Called whenever an exchange has ended; or NULL. */
+    void (*progress)(void *context, size_t done, size_t count);
+    void *context;
+};
+
+/*
+ * One request and its answer. The request's part is set by the caller. A user and password in the
+ * URL become Basic authorization. What authorizes goes to the scheme, host and port of `url` only,
+ * never further by a redirect, and never over plain HTTP unless to this machine.
+ */
+struct http_exchange {
+    const char *url;
+    bool head;                 /* HEAD instead of GET */
+    const char *accept;        /* NULL: anything */
+    const char *authorization; /* "Bearer ..."; or NULL */
+    const char *range;         /* "0-99", "-500": these bytes only, answered by 206; or NULL */
+    size_t max_bytes;          /* of the body, unpacked */
+
+    long status; /* of the last answer; 0: there was none, and `err` says why */
+    struct span body;
+    const char *headers; /* of the last answer, as they came */
+    const char *final_url;
+    bool from_cache; /* the server said that what the cache holds is still right */
+    struct err err;
+};
+
+/* Loads libcurl, which nothing else needs; exit 1 where it is not there. */
+TG_CHECKED int http_open(struct http **out, const struct http_settings *settings, struct err *err);
+void http_close(struct http *http);
+
+/*
+ * Runs all exchanges, which were zeroed but for the request. Answers of any status count as such;
+ * 429, 502, 503, 504, time-outs and broken connections are tried again first, up to four times in
+ * all, with growing random waits and what Retry-After asks for (up to 60 s). Redirects (5) are
+ * followed, but not from https to http. Bodies and headers are in the arena. -1 only where the run
+ * as a whole ended: interrupted. The exchanges are released by http_release.
+ */
+TG_CHECKED int http_run(struct http *http, struct arena *arena, struct http_exchange *exchanges,
+                        size_t count, struct err *err);
+void http_release(struct http_exchange *exchanges, size_t count);
+
+/* The value of a header, in the arena, or NULL; names are compared without regard to case. */
+const char *http_header(struct arena *arena, const char *headers, const char *name);
+/* `relative` as a link on the page `base`, in the arena, or NULL where it is no http(s) URL. */
+const char *http_join(struct arena *arena, const char *base, const char *relative);
+/* Sets exit 1, "network", for an answer that is not wanted, or passes the exchange's error on. */
+int http_fail(struct err *err, const struct http_exchange *exchange);
+/* A URL fit for messages: without user, password, query; in the arena. */
+const char *http_shown(struct arena *arena, const char *url);
+
+#endif

@@ -1,0 +1,54 @@
+/* Every limit on foreign input, in one place (DESIGN 9). Crossing one is exit 2 with its name. */
+#ifndef TMPLGEN_BASE_LIMITS_H
+#define TMPLGEN_BASE_LIMITS_H
+
+#define LIMIT_KIB ((size_t)1024)
+#define LIMIT_MIB (1024 * LIMIT_KIB)
+
+/* YAML and JSON documents: manifests, answers, records, matrices. */
+#define LIMIT_DOCUMENT_BYTES (1 * LIMIT_MIB)
+#define LIMIT_DOCUMENT_DEPTH ((size_t)64)
+
+/* Templates and what they render to. */
+#define LIMIT_TEMPLATE_BYTES (4 * LIMIT_MIB)
+#define LIMIT_RENDERED_BYTES (64 * LIMIT_MIB)
+#define LIMIT_TEMPLATE_STEPS ((size_t)10000000)
+#define LIMIT_TEMPLATE_CALLS ((size_t)64)
+#define LIMIT_TEMPLATE_NESTING ((size_t)128)
+/* One text, one list or mapping, and all that one render takes. */
+#define LIMIT_TEMPLATE_TEXT_BYTES (16 * LIMIT_MIB)
+#define LIMIT_TEMPLATE_ITEMS ((size_t)1000000)
+#define LIMIT_TEMPLATE_MEMORY_BYTES (256 * LIMIT_MIB)
+
+/* A glob of a manifest; longer ones would match nothing. */
+#define LIMIT_GLOB_BYTES ((size_t)512)
+
+/* One `str` answer. */
+#define LIMIT_ANSWER_BYTES (256 * LIMIT_KIB)
+
+/* Trees: catalogs and renders. */
+#define LIMIT_TREE_ENTRIES ((size_t)50000)
+#define LIMIT_TREE_DEPTH ((size_t)64)
+#define LIMIT_PATH_BYTES ((size_t)512)
+#define LIMIT_NAME_BYTES ((size_t)200)
+
+/* Answers from the network, counted as they arrive, unpacked (exit 1). */
+#define LIMIT_HTTP_JSON_BYTES (8 * LIMIT_MIB)
+#define LIMIT_HTTP_MANIFEST_BYTES (4 * LIMIT_MIB)
+#define LIMIT_HTTP_HEADER_BYTES (64 * LIMIT_KIB)
+#define LIMIT_HTTP_REDIRECTS 5U
+#define LIMIT_HTTP_TRIES 4U
+#define LIMIT_HTTP_FIRST_BYTE_SECONDS 30L
+#define LIMIT_HTTP_SECONDS 120L
+#define LIMIT_HTTP_WAIT_SECONDS 60L /* the longest Retry-After that is waited for */
+
+/*
+ * One object of a foreign repository: time of the processor to read it (and one second more for so
+ * many bytes), time to wait for it, and memory for it and what it is made of.
+ */
+#define LIMIT_OBJECT_SECONDS 2
+#define LIMIT_OBJECT_BYTES_A_SECOND (16 * LIMIT_MIB)
+#define LIMIT_OBJECT_WAIT_SECONDS 120
+#define LIMIT_OBJECT_MEMORY_BYTES (4096 * LIMIT_MIB)
+
+#endif

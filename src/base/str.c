@@ -1,0 +1,222 @@
+/* Small helpers on text: spans, comparison, "did you mean", globs. */
+#include "base/str.h"
+
+#include "base/limits.h"
+#include "base/unicode.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct span span_from(const char *text)
+{
+    return (struct span){text, strlen(text)};
+}
+
+bool span_equal(struct span a, struct span b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+bool str_equal(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool str_starts(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool str_ends(const char *text, const char *suffix)
+{
+    size_t len = strlen(text), tail = strlen(suffix);
+    return len >= tail && memcmp(text + len - tail, suffix, tail) == 0;
+}
+
+#define NEAREST_MAX 64 /* longer names are never suggested */
+
+static int fold(char c)
+{
+    return tolower((unsigned char)c);
+}
+
+/* Damerau's distance (optimal string alignment): insert, delete, replace, swap of neighbours. */
+static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    size_t rows[3][NEAREST_MAX + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= b_len; j++)
+        above[j] = j;
+    for (size_t i = 1; i <= a_len; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= b_len; j++) {
+            size_t best = above[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
+            if (above[j] + 1 < best)
+                best = above[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
+                fold(a[i - 2]) == fold(b[j - 1]) && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            row[j] = best;
+        }
+        size_t *spare = before;
+        before = above;
+        above = row;
+        row = spare;
+    }
+    return above[b_len];
+}
+
+const char *str_nearest(const char *wrong, const char *const *names, size_t count)
+{
+    size_t len = strlen(wrong), best = len / 3 + 1;
+    const char *nearest = NULL;
+    if (len == 0 || len > NEAREST_MAX)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t name_len = strlen(names[i]);
+        if (name_len > NEAREST_MAX)
+            continue;
+        size_t distance = edit_distance(wrong, len, names[i], name_len);
+        if (distance < best || (distance == best && !nearest && distance < name_len)) {
+            best = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+/*
+ * Globs run as a set of states, each an index of the pattern that what was read so far leads to:
+ * the time is at most the product of both lengths, whatever the pattern.
+ */
+struct glob {
+    struct span pattern;
+    bool marked[LIMIT_PATH_BYTES + 1];
+    size_t states[LIMIT_PATH_BYTES + 1];
+    size_t count;
+};
+
+/* The next character; a byte that is no UTF-8 counts as a character of its own. */
+static uint32_t glob_character(struct span text, size_t *pos)
+{
+    size_t start = *pos;
+    uint32_t c = utf8_next(text, pos);
+    return c == UNICODE_INVALID ? 0x80000000U | (unsigned char)text.ptr[start] : c;
+}
+
+static char glob_byte(struct span pattern, size_t at)
+{
+    return at < pattern.len ? pattern.ptr[at] : '\0';
+}
+
+static bool is_deep(struct span pattern, size_t at)
+{
+    return glob_byte(pattern, at) == '*' && glob_byte(pattern, at + 1) == '*';
+}
+
+/* "**" and a slash, at the start of a part: any number of folders, also none. */
+static bool is_folders(struct span pattern, size_t at)
+{
+    return is_deep(pattern, at) && glob_byte(pattern, at + 2) == '/' &&
+           (at == 0 || pattern.ptr[at - 1] == '/');
+}
+
+static void glob_add(struct glob *glob, size_t state)
+{
+    if (glob->marked[state])
+        return;
+    glob->marked[state] = true;
+    glob->states[glob->count++] = state;
+}
+
+/* Adds a state and those that wildcards which match nothing lead to. */
+static void glob_enter(struct glob *glob, size_t state)
+{
+    for (;;) {
+        glob_add(glob, state);
+        if (is_folders(glob->pattern, state))
+            state += 3;
+        else if (is_deep(glob->pattern, state))
+            state += 2;
+        else if (glob_byte(glob->pattern, state) == '*')
+            state += 1;
+        else
+            return;
+    }
+}
+
+/* The end of the set that begins behind `at`, a '['; 0 where it has none. `!` or `^`: all others.
+ */
+static size_t match_set(bool *matched, struct span pattern, size_t at, uint32_t c)
+{
+    size_t pos = at + 1;
+    bool negated = glob_byte(pattern, pos) == '!' || glob_byte(pattern, pos) == '^', found = false;
+    pos += negated;
+    for (bool first = true; first || glob_byte(pattern, pos) != ']'; first = false) {
+        if (pos >= pattern.len)
+            return 0;
+        uint32_t low = glob_character(pattern, &pos), high = low;
+        if (glob_byte(pattern, pos) == '-' && pos + 1 < pattern.len &&
+            pattern.ptr[pos + 1] != ']') {
+            pos++;
+            high = glob_character(pattern, &pos);
+        }
+        found |= low <= c && c <= high;
+    }
+    *matched = found != negated;
+    return pos + 1;
+}
+
+/* Where the state at an index of the pattern leads to by one character of the path. */
+static void glob_step(struct glob *next, size_t state, uint32_t c)
+{
+    struct span pattern = next->pattern;
+    size_t pos = state, end;
+    bool matched = false;
+    if (is_folders(pattern, state) && c != '/') {
+        glob_add(next, state); /* inside a folder's name: no way out */
+        return;
+    }
+    if (is_deep(pattern, state) || (glob_byte(pattern, state) == '*' && c != '/')) {
+        glob_enter(next, state);
+        return;
+    }
+    if (state >= pattern.len || pattern.ptr[state] == '*')
+        return;
+    if (pattern.ptr[state] == '?' && c != '/')
+        glob_enter(next, state + 1);
+    else if (pattern.ptr[state] == '[' && (end = match_set(&matched, pattern, state, c)) != 0) {
+        if (matched && c != '/')
+            glob_enter(next, end);
+    } else if (glob_character(pattern, &pos) == c)
+        glob_enter(next, pos);
+}
+
+static void glob_start(struct glob *glob, struct span pattern)
+{
+    glob->pattern = pattern;
+    glob->count = 0;
+    memset(glob->marked, 0, pattern.len + 1);
+}
+
+bool glob_match(const char *pattern, const char *path)
+{
+    struct glob globs[2], *now = &globs[0], *next = &globs[1];
+    struct span glob = span_from(pattern), text = span_from(path);
+    if (glob.len > LIMIT_PATH_BYTES)
+        return false;
+    glob_start(now, glob);
+    glob_enter(now, 0);
+    for (size_t pos = 0; pos < text.len && now->count;) {
+        uint32_t c = glob_character(text, &pos);
+        glob_start(next, glob);
+        for (size_t i = 0; i < now->count; i++)
+            glob_step(next, now->states[i], c);
+        struct glob *spare = now;
+        now = next;
+        next = spare;
+    }
+    return now->marked[glob.len];
+}

@@ -1,0 +1,41 @@
+/* Small helpers on text: spans, comparison, "did you mean". */
+#ifndef TMPLGEN_BASE_STR_H
+#define TMPLGEN_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes owned by somebody else; not NUL-terminated by promise. */
+struct span {
+    const char *ptr;
+    size_t len;
+};
+
+static inline struct span span_of(const char *ptr, size_t len)
+{
+    return (struct span){ptr, len};
+}
+
+struct span span_from(const char *text);
+bool span_equal(struct span a, struct span b);
+bool str_equal(const char *a, const char *b); /* NULL equals only NULL */
+bool str_starts(const char *text, const char *prefix);
+bool str_ends(const char *text, const char *suffix);
+
+/*
+ * The name of `names` nearest to `wrong` by edits (insert, delete, replace, swap of neighbours), if
+ * it is near enough to be what was meant; else NULL. Case does not count as an edit. Ties: the
+ * first.
+ */
+const char *str_nearest(const char *wrong, const char *const *names, size_t count);
+
+/*
+ * Shell-like glob on whole paths, character by character: `*`, `?` and the sets `[a-z]`, `[!abc]`
+ * do not match '/', `**` does; a part `**` with its slash matches any number of folders, also none,
+ * so that `**` + `/x` matches `x`; `a/` + `**` matches everything below a, but not a. A `[` without
+ * its
+ * `]` is a character like any other. Patterns longer than LIMIT_PATH_BYTES match nothing.
+ */
+bool glob_match(const char *pattern, const char *path);
+
+#endif

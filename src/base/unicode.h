@@ -1,0 +1,58 @@
+/* The little Unicode that paths, messages and templates need. Tables: Unicode 14.0 (Python 3.11).
+ */
+#ifndef TMPLGEN_BASE_UNICODE_H
+#define TMPLGEN_BASE_UNICODE_H
+
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+
+#define UNICODE_INVALID UINT32_MAX
+
+/*
+ * Decodes the character at `*pos` of `text` and moves `*pos` behind it. Overlong forms, surrogates
+ * and values above U+10FFFF are UNICODE_INVALID, and `*pos` moves by one byte.
+ */
+uint32_t utf8_next(struct span text, size_t *pos);
+bool utf8_valid(struct span text);
+int utf8_put(struct buf *out, uint32_t character);
+
+/* C0, DEL, C1. */
+bool unicode_is_control(uint32_t character);
+/*
+ * Bidirectional controls, zero-width and other format characters (category Cf), characters that
+ * show nothing (Default_Ignorable_Code_Point: variation selectors, fillers, tags), U+2028 and
+ * U+2029.
+ */
+bool unicode_is_hidden(uint32_t character);
+/* Python's str.isspace and str.isprintable of one character. */
+bool unicode_is_space(uint32_t character);
+bool unicode_is_printable(uint32_t character);
+
+/*
+ * str.lower, upper, title and capitalize exactly as Python's: full mappings, final sigma. Bytes
+ * that are no UTF-8 stay as they are.
+ */
+int unicode_lower(struct buf *out, struct span text);
+int unicode_upper(struct buf *out, struct span text);
+int unicode_title(struct buf *out, struct span text);
+int unicode_capitalize(struct buf *out, struct span text);
+
+/*
+ * A key that is equal for two texts exactly when they are equal after NFC and full case folding
+ * (canonical caseless match: NFD(fold(NFD(x)))).
+ */
+int unicode_fold_key(struct buf *out, struct span text);
+
+/*
+ * Foreign text made safe for a terminal or a log: control, bidirectional and zero-width characters
+ * and invalid bytes as \xNN or \uNNNN; newlines kept only where `keep_newlines`. Everything that
+ * comes from outside is printed through this. Masking what is masked changes nothing.
+ */
+int unicode_mask(struct buf *out, struct span text, bool keep_newlines);
+
+#endif

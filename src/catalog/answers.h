@@ -1,0 +1,70 @@
+/* From what the user gave to a full, checked set of answers. */
+#ifndef TMPLGEN_CATALOG_ANSWERS_H
+#define TMPLGEN_CATALOG_ANSWERS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct data;
+struct manifest;
+struct question;
+struct yaml_node;
+
+/* Where a given answer came from; the first that has one wins (DESIGN 3, precedence). */
+enum given_from { GIVEN_FLAG, GIVEN_SET, GIVEN_FILE, GIVEN_RECORD, GIVEN_CONFIG };
+
+/* One answer as given: text (flags, --set) or a node (files), never both. */
+struct given {
+    const char *name;
+    enum given_from from;
+    const char *text;
+    const struct yaml_node *node;
+};
+
+struct given_list {
+    struct given *items;
+    size_t count, capacity;
+};
+
+void given_add(struct given_list *list, struct arena *arena, struct given given);
+/* The one that wins for `name`, or NULL. */
+const struct given *given_find(const struct given_list *list, const char *name);
+
+/*
+ * Asks a person. `problem` is why the last answer was not taken, or NULL. Sets `*text` to the
+ * answer in the arena, or to NULL for the default. Returns -1 where the person gave up.
+ */
+struct asker {
+    int (*ask)(const char **text, void *context, struct arena *arena,
+               const struct question *question, const char *help, const struct data *fallback,
+               const struct data *choices, const char *problem, struct err *err);
+    void *context;
+};
+
+struct answers {
+    /* What templates see: every question's value, hidden ones by their default. */
+    struct data *values;
+    /* What the record keeps: the questions that apply. */
+    struct data *kept;
+    /* Names of questions that took their default without being asked or given. */
+    const char **defaulted;
+    size_t defaulted_count;
+};
+
+/*
+ * Answers all questions of `manifest` in order. `context` is a map with what templates see besides
+ * answers (resolution, request, template). `name_default` is the default of `name`. Given answers
+ * that no question takes, that are hidden, or that are not valid: exit 2, "invalid-answer" or
+ * "unknown-question", naming them (those from GIVEN_CONFIG are passed over where they do not
+ * apply); answers that do not go together, with the manifest's own words. Without `asker` a
+ * question without a default and answer is exit 2, "missing-answer".
+ */
+TG_CHECKED int answers_collect(struct answers *out, struct arena *arena,
+                               const struct manifest *manifest, const struct given_list *given,
+                               const struct data *context, const char *name_default,
+                               const struct asker *asker, struct err *err);
+
+#endif

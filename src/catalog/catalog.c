@@ -1,0 +1,160 @@
+/* Opening a catalog: which kind of source it is, and what catalog.yml says. */
+#include "catalog/catalog.h"
+
+#include "base/arena.h"
+#include "base/fileset.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "catalog/revision.h"
+#include "catalog/source.h"
+#include "matrix/version.h"
+#include "tmplgen.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool catalog_path_counts(const char *path)
+{
+    static const char *const parts[] = {"templates/", "base-images/", "matrices/"};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        if (str_starts(path, parts[i]))
+            return true;
+    return strcmp(path, "catalog.yml") == 0;
+}
+
+static int unknown_source(struct err *err, const char *source, const char *why)
+{
+    (void)err_set(err, TG_USAGE, "unknown-catalog", "there is no catalog at '%s': %s", source, why);
+    return err_hint(err, "--catalog takes a folder that holds catalog.yml");
+}
+
+static int open_local(struct catalog *out, struct arena *arena, const char *source,
+                      const char *path, const char *ref, struct err *err)
+{
+    struct stat info;
+    if (stat(path, &info) < 0)
+        return unknown_source(err, source, strerror(errno));
+    if (!S_ISDIR(info.st_mode))
+        return unknown_source(err, source, "not a folder");
+    char *absolute = realpath(path, NULL);
+    if (!absolute)
+        return err_errno(err, errno, "io", "cannot resolve '%s'", path);
+    const char *folder = arena_strdup(arena, absolute);
+    free(absolute);
+    if (!catalog_is_git(folder))
+        return catalog_open_folder(out, arena, folder, ref, err);
+    return catalog_open_git(out, arena, str_starts(source, "file://") ? source : folder, ref, err);
+}
+
+static int open_source(struct catalog *out, struct arena *arena, const char *source,
+                       const char *ref, struct err *err)
+{
+    if (!source || strcmp(source, CATALOG_BUILTIN) == 0)
+        return catalog_open_builtin(out, arena, CATALOG_BUILTIN, ref, err);
+    if (str_starts(source, "file://"))
+        return open_local(out, arena, source, source + strlen("file://"), ref, err);
+    if (strstr(source, "://"))
+        return unknown_source(err, source, "it is not on this machine");
+    return open_local(out, arena, source, source, ref, err);
+}
+
+/* MAJOR.MINOR.PATCH with an optional -PRERELEASE, as semver.org has it. */
+static bool is_semver(const char *text)
+{
+    for (int part = 0; part < 3; part++) {
+        if (!isdigit((unsigned char)*text) || (*text == '0' && isdigit((unsigned char)text[1])))
+            return false;
+        while (isdigit((unsigned char)*text))
+            text++;
+        if (part < 2 && *text++ != '.')
+            return false;
+    }
+    if (*text == '-' && text[1])
+        text += 1 + strspn(text + 1, "0123456789abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ-.");
+    return *text == '\0';
+}
+
+static int check_tool_version(struct arena *arena, const struct yaml_node *node, const char *text,
+                              struct err *err)
+{
+    struct spec spec;
+    struct version version;
+    if (!text)
+        return 0;
+    if (spec_parse(&spec, arena, text, "tmplgen", err) < 0)
+        return yaml_error(err, node, "'tmplgen' is no version range such as \">=0.1\"");
+    if (version_parse(&version, TMPLGEN_VERSION) < 0 || spec_matches(&spec, &version))
+        return 0;
+    (void)yaml_error(err, node, "this catalog needs tmplgen %s; this is %s", text, TMPLGEN_VERSION);
+    return err_hint(err, "install a newer tmplgen");
+}
+
+static int read_catalog_file(struct catalog *catalog, struct arena *arena, struct err *err)
+{
+    static const char *const keys[] = {"name", "version", "tmplgen", NULL};
+    const char *tool = NULL;
+    struct yaml_doc *doc;
+    if (fileset_find(catalog->files, "catalog.yml") < 0)
+        return unknown_source(err, catalog->origin.source, "it has no catalog.yml");
+    if (fileset_document(&doc, arena, catalog->files, "catalog.yml", err) < 0 ||
+        yaml_check_keys(doc->root, keys, err) < 0 ||
+        yaml_text(&catalog->name, yaml_get(doc->root, "name"), "name", err) < 0 ||
+        yaml_text(&catalog->origin.version, yaml_get(doc->root, "version"), "version", err) < 0 ||
+        yaml_text(&tool, yaml_get(doc->root, "tmplgen"), "tmplgen", err) < 0)
+        return -1;
+    if (!catalog->name)
+        return yaml_error(err, doc->root, "'name' is missing");
+    if (!catalog->origin.version)
+        return yaml_error(err, doc->root, "'version' is missing");
+    if (!is_semver(catalog->origin.version))
+        return yaml_error(err, yaml_get(doc->root, "version"),
+                          "'version' must be a semantic version such as 1.2.0");
+    return check_tool_version(arena, yaml_get(doc->root, "tmplgen"), tool, err);
+}
+
+int catalog_open(struct catalog **out, struct arena *arena, const char *source, const char *ref,
+                 struct err *err)
+{
+    struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
+    *out = NULL;
+    if (open_source(catalog, arena, source, ref, err) < 0)
+        return -1;
+    if (read_catalog_file(catalog, arena, err) < 0) {
+        catalog_close(catalog);
+        return -1;
+    }
+    *out = catalog;
+    return 0;
+}
+
+void catalog_close(struct catalog *catalog)
+{
+    if (catalog && catalog->close)
+        catalog->close(catalog);
+}
+
+/* The folder right below templates/ that a path lies in, or an empty span. */
+static struct span type_of(const char *path)
+{
+    if (!str_starts(path, "templates/"))
+        return span_of("", 0);
+    const char *name = path + strlen("templates/"), *end = strchr(name, '/');
+    return span_of(name, end && *name != '_' ? (size_t)(end - name) : 0);
+}
+
+size_t catalog_types(const char ***types, struct arena *arena, const struct fileset *files)
+{
+    size_t count = 0;
+    *types = arena_array(arena, files->count + 1, sizeof(**types));
+    for (size_t i = 0; i < files->count; i++) {
+        struct span type = type_of(files->entries[i].path);
+        if (type.len && (count == 0 || !span_equal(type, span_from((*types)[count - 1]))))
+            (*types)[count++] = arena_memdup(arena, type.ptr, type.len);
+    }
+    return count;
+}

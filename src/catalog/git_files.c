@@ -1,0 +1,155 @@
+/* The files of a commit as a set, read from the object database, never checked out. */
+#include "base/arena.h"
+#include "base/fileset.h"
+#include "base/git.h"
+#include "base/limits.h"
+#include "base/odb.h"
+#include "catalog/source.h"
+
+#include <git2.h>
+#include <string.h>
+
+struct git_files {
+    struct fileset set; /* first: a set is cast back */
+    struct arena *arena;
+    git_odb *odb;
+    struct fileset_entry *entries;
+    git_oid *ids;
+    git_odb_object **objects; /* the blobs read so far */
+    size_t capacity;
+};
+
+static int grow(struct git_files *files, struct err *err)
+{
+    if (files->set.count == LIMIT_TREE_ENTRIES)
+        return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu files",
+                       LIMIT_TREE_ENTRIES);
+    if (files->set.count < files->capacity)
+        return 0;
+    size_t capacity = files->capacity ? files->capacity * 2 : 128;
+    struct fileset_entry *entries = arena_array(files->arena, capacity, sizeof(*entries));
+    git_oid *ids = arena_array(files->arena, capacity, sizeof(*ids));
+    if (files->capacity) {
+        memcpy(entries, files->entries, files->capacity * sizeof(*entries));
+        memcpy(ids, files->ids, files->capacity * sizeof(*ids));
+    }
+    files->entries = entries;
+    files->ids = ids;
+    files->capacity = capacity;
+    return 0;
+}
+
+static int add_blob(struct git_files *files, const char *path, const git_tree_entry *entry,
+                    struct err *err)
+{
+    if (grow(files, err) < 0)
+        return -1;
+    files->ids[files->set.count] = *git_tree_entry_id(entry);
+    files->entries[files->set.count++] = (struct fileset_entry){
+        .path = path, .executable = git_tree_entry_filemode(entry) == GIT_FILEMODE_BLOB_EXECUTABLE};
+    return 0;
+}
+
+static int read_sizes(struct git_files *files, struct err *err)
+{
+    git_object_t type;
+    odb_look_ahead(files->odb, files->ids, files->set.count);
+    for (size_t i = 0; i < files->set.count; i++)
+        if (git_odb_read_header(&files->entries[i].size, &type, files->odb, &files->ids[i]) < 0)
+            return git_fail(err, "cannot read '%s' of the catalog", files->entries[i].path);
+    return 0;
+}
+
+static int walk(struct git_files *files, git_repository *repository, const git_oid *id,
+                const char *prefix, size_t depth, struct err *err);
+
+static int visit(struct git_files *files, git_repository *repository, const git_tree_entry *entry,
+                 const char *prefix, size_t depth, struct err *err)
+{
+    const char *name = git_tree_entry_name(entry);
+    git_filemode_t mode = git_tree_entry_filemode(entry);
+    bool folder = mode == GIT_FILEMODE_TREE;
+    const char *path = arena_printf(files->arena, "%s%s%s", prefix, name, folder ? "/" : "");
+    if (!catalog_path_counts(path))
+        return 0;
+    if (folder)
+        return walk(files, repository, git_tree_entry_id(entry), path, depth + 1, err);
+    if (mode != GIT_FILEMODE_BLOB && mode != GIT_FILEMODE_BLOB_EXECUTABLE)
+        return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
+                       path, mode == GIT_FILEMODE_LINK ? "a link" : "a submodule");
+    return add_blob(files, path, entry, err);
+}
+
+static int walk(struct git_files *files, git_repository *repository, const git_oid *id,
+                const char *prefix, size_t depth, struct err *err)
+{
+    git_tree *tree = NULL;
+    int rc = 0;
+    if (depth > LIMIT_TREE_DEPTH)
+        return err_set(err, TG_USAGE, "limit", "'%s' is more than %zu folders deep", prefix,
+                       LIMIT_TREE_DEPTH);
+    if (git_tree_lookup(&tree, repository, id) < 0)
+        return git_fail(err, "cannot read the catalog's folder '%s'", prefix);
+    for (size_t i = 0; rc == 0 && i < git_tree_entrycount(tree); i++)
+        rc = visit(files, repository, git_tree_entry_byindex(tree, i), prefix, depth, err);
+    git_tree_free(tree);
+    return rc;
+}
+
+static int read_blob(struct span *out, const struct fileset *set, size_t index, struct err *err)
+{
+    const struct git_files *files = (const struct git_files *)set;
+    git_odb_object **object = &files->objects[index];
+    if (set->entries[index].size > LIMIT_RENDERED_BYTES)
+        return err_set(err, TG_USAGE, "limit", "'%s' is larger than %zu MiB",
+                       set->entries[index].path, LIMIT_RENDERED_BYTES / LIMIT_MIB);
+    if (!*object && git_odb_read(object, files->odb, &files->ids[index]) < 0)
+        return git_fail(err, "cannot read '%s' of the catalog", set->entries[index].path);
+    if (git_odb_object_type(*object) != GIT_OBJECT_BLOB)
+        return err_set(err, TG_RUNTIME, "git", "'%s' of the catalog is no file",
+                       set->entries[index].path);
+    *out = span_of(git_odb_object_data(*object), git_odb_object_size(*object));
+    return 0;
+}
+
+/* Entries come in git's order, which sorts a folder as if its name ended in '/': so do paths. */
+static int start_walk(struct git_files *files, git_repository *repository, const git_oid *id,
+                      struct err *err)
+{
+    git_commit *commit = NULL;
+    if (git_repository_odb(&files->odb, repository) < 0)
+        return git_fail(err, "cannot open the catalog's objects");
+    if (git_commit_lookup(&commit, repository, id) < 0)
+        return git_fail(err, "cannot read the catalog's commit");
+    int rc = walk(files, repository, git_commit_tree_id(commit), "", 0, err);
+    git_commit_free(commit);
+    return rc;
+}
+
+int catalog_git_files(const struct fileset **out, struct arena *arena, git_repository *repository,
+                      const git_oid *commit, struct err *err)
+{
+    struct git_files *files = arena_alloc(arena, sizeof(*files));
+    files->arena = arena;
+    if (start_walk(files, repository, commit, err) < 0 || read_sizes(files, err) < 0) {
+        git_odb_free(files->odb);
+        return -1;
+    }
+    for (size_t i = 0; i < files->set.count; i++)
+        files->entries[i].id = files->ids[i].id;
+    files->objects = arena_array(arena, files->set.count + 1, sizeof(*files->objects));
+    files->set.entries = files->entries;
+    files->set.read = read_blob;
+    *out = &files->set;
+    return 0;
+}
+
+void catalog_git_files_free(const struct fileset *files)
+{
+    const struct git_files *owned = (const struct git_files *)files;
+    if (!owned)
+        return;
+    for (size_t i = 0; i < files->count; i++)
+        git_odb_object_free(owned->objects[i]);
+    git_odb_free(owned->odb);
+}

@@ -1,0 +1,128 @@
+/* Semantic versions (semver.org 2.0), and tags that are one. */
+#include "catalog/semver.h"
+
+#include <string.h>
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool is_word_byte(char byte)
+{
+    return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           byte == '-';
+}
+
+/* A number without a leading zero that fits. */
+static bool take_number(uint64_t *out, const char **at)
+{
+    const char *start = *at;
+    for (*out = 0; is_digit(**at); (*at)++) {
+        if (*out > (UINT64_MAX - 9) / 10)
+            return false;
+        *out = *out * 10 + (uint64_t)(**at - '0');
+    }
+    return *at > start && (*start != '0' || *at == start + 1);
+}
+
+static bool is_number(struct span word)
+{
+    for (size_t i = 0; i < word.len; i++)
+        if (!is_digit(word.ptr[i]))
+            return false;
+    return word.len > 0;
+}
+
+static struct span first_word(struct span words)
+{
+    const char *dot = memchr(words.ptr, '.', words.len);
+    return span_of(words.ptr, dot ? (size_t)(dot - words.ptr) : words.len);
+}
+
+static struct span behind(struct span words, struct span word)
+{
+    size_t len = word.len + (word.len < words.len);
+    return span_of(words.ptr + len, words.len - len);
+}
+
+/* Words between dots; numbers among them without a leading zero where `strict`. */
+static bool take_words(struct span *out, const char **at, bool strict)
+{
+    const char *start = *at;
+    while (is_word_byte(**at) || **at == '.')
+        (*at)++;
+    *out = span_of(start, (size_t)(*at - start));
+    if (out->len == 0 || start[out->len - 1] == '.')
+        return false;
+    for (struct span rest = *out; rest.len;) {
+        struct span word = first_word(rest);
+        if (word.len == 0 || (strict && word.len > 1 && *word.ptr == '0' && is_number(word)))
+            return false;
+        rest = behind(rest, word);
+    }
+    return true;
+}
+
+bool semver_parse(struct semver *out, const char *text)
+{
+    struct span build;
+    *out = (struct semver){.prerelease = {"", 0}};
+    for (int i = 0; i < 3; i++)
+        if ((i && *text++ != '.') || !take_number(&out->parts[i], &text))
+            return false;
+    if (*text == '-' && (text++, !take_words(&out->prerelease, &text, true)))
+        return false;
+    if (*text == '+' && (text++, !take_words(&build, &text, false)))
+        return false;
+    return *text == '\0';
+}
+
+bool semver_parse_tag(struct semver *out, const char *tag)
+{
+    return semver_parse(out, tag + (*tag == 'v'));
+}
+
+bool semver_is_release(const struct semver *version)
+{
+    return version->prerelease.len == 0;
+}
+
+static int compare_bytes(struct span a, struct span b)
+{
+    size_t common = a.len < b.len ? a.len : b.len;
+    int order = memcmp(a.ptr, b.ptr, common);
+    if (order)
+        return order;
+    return a.len < b.len ? -1 : a.len > b.len;
+}
+
+/* Numbers by value (no leading zeros, so by length first), before words. */
+static int compare_words(struct span a, struct span b)
+{
+    bool a_number = is_number(a), b_number = is_number(b);
+    if (a_number != b_number)
+        return a_number ? -1 : 1;
+    if (a_number && a.len != b.len)
+        return a.len < b.len ? -1 : 1;
+    return compare_bytes(a, b);
+}
+
+int semver_compare(const struct semver *a, const struct semver *b)
+{
+    struct span left = a->prerelease, right = b->prerelease;
+    for (int i = 0; i < 3; i++)
+        if (a->parts[i] != b->parts[i])
+            return a->parts[i] < b->parts[i] ? -1 : 1;
+    if (!left.len || !right.len)
+        return (left.len == 0) - (right.len == 0);
+    while (left.len && right.len) {
+        struct span one = first_word(left), other = first_word(right);
+        int order = compare_words(one, other);
+        if (order)
+            return order;
+        left = behind(left, one);
+        right = behind(right, other);
+    }
+    return (left.len > 0) - (right.len > 0);
+}

@@ -1,0 +1,126 @@
+/* Does every question of a template make a difference? */
+#include "catalog/use.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "base/fileset.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "catalog/catalog.h"
+#include "catalog/include.h"
+#include "catalog/manifest.h"
+
+#include <string.h>
+
+struct collector {
+    struct arena *arena;
+    const struct fileset *files;
+    struct data *names; /* what is read somewhere */
+    struct template_loader loader;
+    struct err *err;
+};
+
+static int add_text(const struct collector *c, const struct manifest_text *text, bool expression)
+{
+    if (!text->text || !text->node)
+        return 0;
+    ERR_SCRATCH(inner);
+    struct template_source source = {.name = text->node->doc->name, .text = span_from(text->text)};
+    if (template_names(c->names, c->arena, &source, expression, NULL, &inner) < 0)
+        return yaml_error(c->err, text->node, "%s", inner.message);
+    return 0;
+}
+
+/* A text, or a list of texts. */
+static int add_node(const struct collector *c, const struct yaml_node *node)
+{
+    if (!node)
+        return 0;
+    if (node->kind == YAML_SCALAR)
+        return add_text(c, &(struct manifest_text){.text = node->text.ptr, .node = node}, false);
+    for (size_t i = 0; node->kind == YAML_LIST && i < node->list.count; i++)
+        if (add_node(c, node->list.items[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static int add_question(const struct collector *c, const struct question *question)
+{
+    if (add_text(c, &question->when, true) < 0 || add_text(c, &question->help, false) < 0 ||
+        add_node(c, question->fallback) < 0)
+        return -1;
+    return add_node(c, question->choices);
+}
+
+static int add_file(const struct collector *c, const struct layer *layer, size_t index)
+{
+    const char *path = c->files->entries[index].path, *below = path + strlen(layer->folder);
+    struct template_source source = {
+        .name = path, .text = span_from(below), .delimiters = layer_delimiters(layer, below)};
+    if (template_names(c->names, c->arena, &source, false, NULL, c->err) < 0)
+        return err_wrap(c->err, "in the name of this file");
+    if (!str_ends(path, ".j2"))
+        return 0;
+    if (c->files->read(&source.text, c->files, index, c->err) < 0)
+        return -1;
+    return template_names(c->names, c->arena, &source, false, &c->loader, c->err);
+}
+
+static int add_layer(const struct collector *c, const struct layer *layer)
+{
+    for (size_t i = fileset_lower_bound(c->files, layer->folder);
+         i < c->files->count && str_starts(c->files->entries[i].path, layer->folder); i++)
+        if (add_file(c, layer, i) < 0)
+            return -1;
+    return 0;
+}
+
+/* A layer whose name is rendered may be any layer that begins with the name's plain part. */
+static int add_layer_use(const struct collector *c, const struct layer_use *use)
+{
+    const char *prefix = arena_printf(c->arena, "templates/_layers/%.*s",
+                                      (int)strcspn(use->name.text, "{"), use->name.text);
+    bool exact = !strchr(use->name.text, '{');
+    if (add_text(c, &use->name, false) < 0 || add_text(c, &use->when, true) < 0)
+        return -1;
+    for (size_t i = fileset_lower_bound(c->files, prefix);
+         i < c->files->count && str_starts(c->files->entries[i].path, prefix); i++) {
+        const char *path = c->files->entries[i].path;
+        if (!str_ends(path, "/layer.yml"))
+            continue;
+        const char *start = path + strlen("templates/_layers/");
+        const char *name = arena_memdup(c->arena, start, strlen(start) - strlen("/layer.yml"));
+        struct layer layer;
+        if (exact && strcmp(name, use->name.text) != 0)
+            continue;
+        if (layer_load(&layer, c->arena, c->files, name, c->err) < 0 || add_layer(c, &layer) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int manifest_check_use(struct arena *arena, const struct catalog *catalog,
+                       const struct manifest *manifest, struct err *err)
+{
+    struct collector c = {
+        .arena = arena, .files = catalog->files, .names = data_map(arena), .err = err};
+    struct include_source includes = {.arena = arena, .files = catalog->files};
+    c.loader = (struct template_loader){.load = load_include, .context = &includes};
+    for (size_t i = 0; i < manifest->layer_count; i++)
+        if (add_layer_use(&c, &manifest->layers[i]) < 0)
+            return -1;
+    if (add_layer(&c, &manifest->own) < 0)
+        return -1;
+    for (size_t i = 0; i < manifest->question_count; i++)
+        if (add_question(&c, &manifest->questions[i]) < 0)
+            return -1;
+    for (size_t i = 0; i < manifest->question_count; i++) {
+        const struct question *question = &manifest->questions[i];
+        if (strcmp(question->name, "name") == 0 || data_get(c.names, question->name))
+            continue;
+        (void)yaml_error(err, question->node, "no template reads the answer to '%s'",
+                         question->name);
+        return err_hint(err, "use it in a template, or remove the question");
+    }
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* The base commit of a child: what its record renders to, kept under a ref of its own. */
+#include "child/base_ref.h"
+
+#include "base/arena.h"
+#include "base/git.h"
+#include "child/repo.h"
+
+#include <git2.h>
+#include <string.h>
+
+const char *base_ref_name(struct arena *arena, const struct oid *tree)
+{
+    char hex[41];
+    oid_hex(hex, tree);
+    return arena_printf(arena, BASE_REF_PREFIX "%s", hex);
+}
+
+int base_ref_write(git_repository *repository, const struct oid *tree, const struct oid *commit,
+                   struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    const char *name = base_ref_name(&scratch, tree);
+    git_reference *ref = NULL;
+    git_oid id;
+    memcpy(id.id, commit->id, sizeof(id.id));
+    int rc = git_reference_create(&ref, repository, name, &id, 1, NULL);
+    if (rc < 0)
+        (void)git_fail(err, "cannot write '%s'", name);
+    git_reference_free(ref);
+    return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,291 @@
+/* `status` and `diff`: a child as it lies on disk against what it was made from. */
+#include "child/compare.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "child/index.h"
+#include "child/pair.h"
+#include "child/patch.h"
+#include "child/resolve.h"
+#include "child/session.h"
+#include "child/store.h"
+#include "child/tree.h"
+#include "child/worktree.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CONTENT_MAX ((size_t)1 << 40)
+
+/* One comparison. */
+struct comparing {
+    struct arena *arena;
+    struct session s;
+    struct worktree_attributes *worktree;
+    struct plan_list disk; /* the child's tracked files as they lie there */
+    struct data *warnings;
+    struct err *err;
+};
+
+static void warn(struct comparing *c, const char *text)
+{
+    data_push(c->arena, c->warnings, data_str(c->arena, text));
+}
+
+/* What git's index vouches for is not read. */
+static int look_at(struct leaf *out, struct comparing *c, const struct plan_file *file)
+{
+    BUF_SCRATCH(bytes, CONTENT_MAX);
+    const char *path = repo_path(&c->s.repo, file->path);
+    struct index_item item;
+    struct stat info;
+    bool found;
+    index_find(&item, &found, c->s.index, path);
+    *out = file->leaf;
+    if (file->leaf.mode == LEAF_SUBMODULE || (found && item.sparse))
+        return 0;
+    if (found && leaf_equal(&item.leaf, &file->leaf) &&
+        fstatat(c->s.repo.top_fd, path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        index_is_current(c->s.index, path, &info))
+        return 0;
+    if (worktree_leaf(out, &bytes, c->worktree, path, &file->leaf, c->err) < 0)
+        return -1;
+    if (out->mode == LEAF_ABSENT)
+        return 0;
+    return store_put(&out->id, c->s.repo.store, STORE_BLOB, span_of(buf_text(&bytes), bytes.len),
+                     c->err);
+}
+
+static int list_disk(struct comparing *c)
+{
+    struct plan_file *files = arena_array(c->arena, c->s.child.count + 1, sizeof(*files));
+    c->worktree = worktree_attributes_now(&c->s.repo);
+    c->disk = (struct plan_list){files, 0};
+    for (size_t i = 0; i < c->s.child.count; i++) {
+        struct plan_file file = c->s.child.files[i];
+        if (look_at(&file.leaf, c, &c->s.child.files[i]) < 0)
+            return -1;
+        if (file.leaf.mode != LEAF_ABSENT)
+            files[c->disk.count++] = file;
+    }
+    return 0;
+}
+
+static int open_child(struct comparing *c, const char *path)
+{
+    if (session_open(&c->s, c->arena, path, c->err) < 0 || session_read(&c->s, c->err) < 0 ||
+        current_read(&c->s.current, &c->s.repo, c->err) < 0)
+        return -1;
+    return list_disk(c);
+}
+
+static int prove(struct comparing *c, struct err *err)
+{
+    struct base_options options = {.commit = NULL};
+    return base_prove(&c->s.base, &c->s.repo, &c->s.current.base, &options, err);
+}
+
+/* ---------------------------------------------------------------- status */
+
+static void add_path(struct comparing *c, struct data *list, const char *path, const char *state,
+                     const struct plan_file *rule)
+{
+    struct data *line = data_map(c->arena);
+    data_put(c->arena, line, "path", data_str(c->arena, path));
+    data_put(c->arena, line, "state", data_str(c->arena, state));
+    data_put(c->arena, line, "policy",
+             data_str(c->arena, rule ? file_policy_names[rule->policy] : NULL));
+    data_push(c->arena, list, line);
+}
+
+static void add_unit(struct comparing *c, struct data *list, const struct plan_input *input,
+                     const struct unit *unit)
+{
+    const struct plan_file *base = unit->side[BASE], *child = unit->side[CHILD];
+    const char *state = NULL;
+    if (!child)
+        state = "deleted";
+    else if (strcmp(base->path, child->path) != 0)
+        state = "renamed";
+    else if (!leaf_equal(&base->leaf, &child->leaf))
+        state = "modified";
+    if (state && unit_is_yours(unit, input))
+        state = "yours";
+    if (state)
+        add_path(c, list, child ? child->path : base->path, state, unit_rule(unit, input));
+}
+
+/* What no file of the template is. */
+static void add_own(struct comparing *c, struct data *list, const struct plan_input *input,
+                    const struct unit *units, size_t count)
+{
+    bool *paired = arena_array(c->arena, c->disk.count + 1, sizeof(*paired));
+    for (size_t i = 0; i < count; i++)
+        if (units[i].side[CHILD])
+            paired[units[i].side[CHILD] - c->disk.files] = true;
+    for (size_t i = 0; i < c->disk.count; i++) {
+        struct unit own = {{NULL, &c->disk.files[i], NULL}};
+        if (!paired[i])
+            add_path(c, list, c->disk.files[i].path, unit_is_yours(&own, input) ? "yours" : "added",
+                     NULL);
+    }
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct data *const *left = a, *const *right = b;
+    return strcmp(data_text(data_get(*left, "path")), data_text(data_get(*right, "path")));
+}
+
+static int list_paths(struct data **out, struct comparing *c)
+{
+    struct unit *units;
+    size_t count;
+    struct plan_input input = {.side = {c->s.base.files, c->disk, {NULL, 0}},
+                               .base_has_rules = c->s.base.has_rules,
+                               .yours = c->s.current.wanted.yours,
+                               .yours_count = c->s.current.wanted.yours_count};
+    if (pair_files(&units, &count, c->arena, c->s.repo.store, &input, NULL, c->err) < 0)
+        return -1;
+    *out = data_list(c->arena);
+    for (size_t i = 0; i < count; i++)
+        add_unit(c, *out, &input, &units[i]);
+    add_own(c, *out, &input, units, count);
+    if ((*out)->list.count)
+        qsort((*out)->list.items, (*out)->list.count, sizeof(struct data *), by_path);
+    return 0;
+}
+
+static int find_paths(struct data **out, struct comparing *c)
+{
+    ERR_SCRATCH(why);
+    *out = data_list(c->arena);
+    if (prove(c, &why) == 0)
+        return list_paths(out, c);
+    warn(c, arena_printf(c->arena, "what you changed is not known: %s", why.message));
+    return 0;
+}
+
+static const char *find_update(struct comparing *c)
+{
+    ERR_SCRATCH(why);
+    struct target_options options = {.to = NULL};
+    if (target_choose(&c->s.target, c->arena, &c->s.current, &options, &why) < 0) {
+        warn(c, arena_printf(c->arena, "whether there is an update is not known: %s", why.message));
+        return NULL;
+    }
+    const struct catalog_origin *here = &c->s.current.wanted.catalog, *there = &c->s.target.origin;
+    if (c->s.target.nothing_new ||
+        (str_equal(here->commit, there->commit) && str_equal(here->version, there->version)))
+        return NULL;
+    return there->version;
+}
+
+static const char *in_progress(const struct session *s)
+{
+    switch (s->state) {
+    case APPLY_FORWARD:
+        return "update-interrupted";
+    case APPLY_BACKWARD:
+        return "abort-interrupted";
+    case APPLY_STOPPED:
+        return s->journal.kind == JOURNAL_CONFLICT ? "conflicts" : "staged";
+    default:
+        return NULL;
+    }
+}
+
+static struct data *catalog_data(struct arena *arena, const struct catalog_origin *origin)
+{
+    struct data *map = data_map(arena);
+    data_put(arena, map, "source", data_str(arena, origin->source));
+    data_put(arena, map, "ref", data_str(arena, origin->ref));
+    data_put(arena, map, "commit", data_str(arena, origin->commit));
+    data_put(arena, map, "version", data_str(arena, origin->version));
+    return map;
+}
+
+static int make_status(struct data **document, struct comparing *c)
+{
+    struct data *update = data_map(c->arena), *paths;
+    if (find_paths(&paths, c) < 0)
+        return -1;
+    data_put(c->arena, update, "available", data_str(c->arena, find_update(c)));
+    *document = data_map(c->arena);
+    data_put(c->arena, *document, "template", data_str(c->arena, c->s.current.wanted.type));
+    data_put(c->arena, *document, "catalog", catalog_data(c->arena, &c->s.current.wanted.catalog));
+    data_put(c->arena, *document, "update", update);
+    data_put(c->arena, *document, "in_progress", data_str(c->arena, in_progress(&c->s)));
+    data_put(c->arena, *document, "paths", paths);
+    data_put(c->arena, *document, "warnings", c->warnings);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- diff */
+
+static int put_base(struct oid *tree, struct comparing *c)
+{
+    const struct plan_list *base = &c->s.base.files;
+    struct tree_edit *edits = arena_array(c->arena, base->count + 1, sizeof(*edits));
+    struct store *store = c->s.repo.store;
+    for (size_t i = 0; i < base->count; i++) {
+        struct oid id;
+        if (base->files[i].bytes.ptr &&
+            store_put(&id, store, STORE_BLOB, base->files[i].bytes, c->err) < 0)
+            return -1;
+        edits[i] = (struct tree_edit){base->files[i].path, base->files[i].leaf};
+    }
+    return tree_edit(tree, store, store, NULL, edits, base->count, c->err);
+}
+
+static int put_disk(struct oid *tree, struct comparing *c)
+{
+    struct tree_edit *edits = arena_array(c->arena, c->disk.count + 1, sizeof(*edits));
+    for (size_t i = 0; i < c->disk.count; i++)
+        edits[i] = (struct tree_edit){c->disk.files[i].path, c->disk.files[i].leaf};
+    return tree_edit(tree, c->s.repo.store, c->s.repo.store, NULL, edits, c->disk.count, c->err);
+}
+
+static int make_diff(struct data **document, struct comparing *c)
+{
+    struct oid base, disk;
+    struct span patch;
+    char hex[41];
+    if (prove(c, c->err) < 0 || put_base(&base, c) < 0 || put_disk(&disk, c) < 0 ||
+        patch_trees(&patch, c->arena, &c->s.repo, &base, &disk, c->err) < 0)
+        return -1;
+    struct data *proof = data_map(c->arena);
+    oid_hex(hex, &c->s.base.tree);
+    data_put(c->arena, proof, "tree", data_str(c->arena, hex));
+    data_put(c->arena, proof, "proven_by", data_str(c->arena, proof_names[c->s.base.proof]));
+    *document = data_map(c->arena);
+    data_put(c->arena, *document, "base", proof);
+    data_put(c->arena, *document, "diff", data_span(c->arena, patch));
+    return 0;
+}
+
+static int compare(struct data **document, struct arena *arena, const char *path,
+                   int (*make)(struct data **, struct comparing *), struct err *err)
+{
+    struct comparing c = {.arena = arena, .warnings = data_list(arena), .err = err};
+    int rc = open_child(&c, path);
+    if (rc == 0)
+        rc = make(document, &c);
+    if (rc < 0)
+        (void)session_explain(&c.s, err);
+    session_close(&c.s);
+    return rc;
+}
+
+int compare_status(struct data **document, struct arena *arena, const char *path, struct err *err)
+{
+    return compare(document, arena, path, make_status, err);
+}
+
+int compare_diff(struct data **document, struct arena *arena, const char *path, struct err *err)
+{
+    return compare(document, arena, path, make_diff, err);
+}

@@ -1,0 +1,257 @@
+/* Putting a rendered child on disk: built in a folder beside the target, then moved there. */
+#include "child/create.h"
+
+#include "base/arena.h"
+#include "base/git.h"
+#include "base/interrupt.h"
+#include "base/io.h"
+#include "catalog/render.h"
+#include "child/commit.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <git2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What has been made so far, so that it can be unmade. */
+struct builder {
+    struct arena *arena;
+    const struct create_target *target;
+    const char *staging;     /* absolute path of the folder that is built */
+    const char *made_folder; /* topmost missing parent of the target that was made, or NULL */
+    struct io_maker maker;   /* of the files in the staging folder */
+    const char **moved;      /* names moved up into an existing empty target */
+    size_t moved_count;
+    bool target_made; /* the target was missing, and is there by now */
+    struct err *err;
+};
+
+static const char *parent_of(struct arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == path ? "/" : arena_memdup(arena, path, (size_t)(slash - path));
+}
+
+/* The absolute form of `path`, whose last parts need not exist. "." and ".." are resolved. */
+static int make_absolute(const char **out, struct arena *arena, const char *path, struct err *err)
+{
+    char *real = realpath(path, NULL);
+    if (real) {
+        *out = arena_strdup(arena, real);
+        free(real);
+        return 0;
+    }
+    if (errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot use the path '%s'", path);
+    char *copy = arena_strdup(arena, path);
+    for (size_t len = strlen(copy); len > 1 && copy[len - 1] == '/'; len--)
+        copy[len - 1] = '\0';
+    char *slash = strrchr(copy, '/');
+    const char *last = slash ? slash + 1 : copy;
+    const char *above = !slash ? "." : slash == copy ? "/" : (*slash = '\0', copy);
+    if (strcmp(last, ".") == 0 || strcmp(last, "..") == 0 || !*last)
+        return err_set(err, TG_USAGE, "invalid-path", "there is no folder '%s'", path);
+    const char *parent;
+    if (make_absolute(&parent, arena, above, err) < 0)
+        return -1;
+    *out = arena_printf(arena, "%s/%s", strcmp(parent, "/") == 0 ? "" : parent, last);
+    return 0;
+}
+
+static int refuse_target(struct err *err, const char *path, const char *why)
+{
+    (void)err_set(err, TG_REFUSED, "target-not-empty", "'%s' %s", path, why);
+    return err_hint(err, "give another path, or move what is there away");
+}
+
+static int look_at(struct create_target *out, const char *path, struct err *err)
+{
+    struct stat info;
+    bool empty;
+    if (lstat(path, &info) < 0) {
+        if (errno == ENOENT)
+            return 0;
+        return err_errno(err, errno, "io", "cannot look at '%s'", path);
+    }
+    if (S_ISLNK(info.st_mode))
+        return refuse_target(err, path, "is a link");
+    if (!S_ISDIR(info.st_mode))
+        return refuse_target(err, path, "is a file");
+    if (io_is_empty(&empty, path, ".git", err) < 0)
+        return -1;
+    out->exists = true;
+    return empty ? 0 : refuse_target(err, path, "is not empty");
+}
+
+/* The repository that the target, or the nearest folder above it that exists, lies in. */
+static int find_repository(struct create_target *out, struct arena *arena, struct err *err)
+{
+    git_buf found = GIT_BUF_INIT;
+    struct stat info;
+    const char *start = out->path;
+    while (lstat(start, &info) < 0 && strcmp(start, "/") != 0)
+        start = parent_of(arena, start);
+    int rc = git_repository_discover(&found, start, 0, getenv("GIT_CEILING_DIRECTORIES"));
+    if (rc == 0)
+        out->repository = arena_strdup(arena, found.ptr);
+    git_buf_dispose(&found);
+    if (rc < 0 && rc != GIT_ENOTFOUND)
+        return git_fail(err, "cannot tell whether '%s' lies in a repository", out->path);
+    const char *inside = arena_printf(arena, "%s/", out->path);
+    if (out->repository && strncmp(inside, out->repository, strlen(out->repository)) == 0)
+        return err_set(err, TG_REFUSED, "unsafe-path", "'%s' lies inside git's own folder '%s'",
+                       out->path, out->repository);
+    return 0;
+}
+
+int create_inspect(struct create_target *out, struct arena *arena, const char *path,
+                   struct err *err)
+{
+    struct stat info;
+    *out = (struct create_target){0};
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    const char *trimmed = arena_memdup(arena, path, len);
+    if (lstat(trimmed, &info) == 0 && S_ISLNK(info.st_mode))
+        return refuse_target(err, trimmed, "is a link");
+    if (git_start(err) < 0 || make_absolute(&out->path, arena, trimmed, err) < 0 ||
+        look_at(out, out->path, err) < 0)
+        return -1;
+    return find_repository(out, arena, err);
+}
+
+/* A fresh folder: beside the target where that is missing, inside it where it is there. */
+static int make_staging(struct builder *b)
+{
+    const char *parent = parent_of(b->arena, b->target->path);
+    const char *name = strrchr(b->target->path, '/') + 1;
+    char *staging = b->target->exists
+                        ? arena_printf(b->arena, "%s/.tmplgen-XXXXXX", b->target->path)
+                        : arena_printf(b->arena, "%s/.%.100s.tmplgen-XXXXXX",
+                                       strcmp(parent, "/") == 0 ? "" : parent, name);
+    if (!b->target->exists && io_make_folders(&b->made_folder, b->arena, parent, b->err) < 0)
+        return -1;
+    if (!mkdtemp(staging))
+        return err_errno(b->err, errno, "io", "cannot write in the folder '%s'",
+                         b->target->exists ? b->target->path : parent);
+    b->staging = staging;
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    b->maker.top = open(staging, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (b->maker.top < 0 || fchmod(b->maker.top, 0777 & ~mask) < 0)
+        return err_errno(b->err, errno, "io", "cannot use the folder '%s'", staging);
+    return 0;
+}
+
+static int write_files(struct builder *b, const struct render *render, struct span record)
+{
+    for (size_t i = 0; i < render->count; i++) {
+        const struct render_entry *entry = &render->entries[i];
+        if (interrupt_check(b->err) < 0 ||
+            io_make(&b->maker, entry->path, entry->bytes, entry->executable, b->err) < 0)
+            return -1;
+    }
+    return io_make(&b->maker, RECORD_PATH, record, false, b->err);
+}
+
+/* Into a target that was there already, name by name: the folder itself stays what it was. */
+static int move_up(struct builder *b)
+{
+    int target = open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fdopendir(dup(b->maker.top));
+    struct dirent *entry;
+    size_t capacity = 0;
+    int rc = target < 0 || !dir
+                 ? err_errno(b->err, errno, "io", "cannot open '%s'", b->target->path)
+                 : 0;
+    while (rc == 0 && (entry = readdir(dir))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        const char *name = arena_strdup(b->arena, entry->d_name);
+        if (b->moved_count == capacity) {
+            capacity = capacity ? capacity * 2 : 32;
+            const char **more = arena_array(b->arena, capacity, sizeof(*more));
+            if (b->moved_count)
+                memcpy(more, b->moved, b->moved_count * sizeof(*more));
+            b->moved = more;
+        }
+        if (renameat2(b->maker.top, name, target, name, RENAME_NOREPLACE) < 0)
+            rc =
+                err_errno(b->err, errno, "io", "cannot move '%s' into '%s'", name, b->target->path);
+        else
+            b->moved[b->moved_count++] = name;
+    }
+    if (dir)
+        (void)closedir(dir);
+    if (target >= 0)
+        (void)close(target);
+    return rc;
+}
+
+static int move_into_place(struct builder *b)
+{
+    if (interrupt_check(b->err) < 0)
+        return -1;
+    if (b->target->exists) {
+        if (move_up(b) < 0)
+            return -1;
+        (void)rmdir(b->staging);
+        return 0;
+    }
+    if (renameat2(AT_FDCWD, b->staging, AT_FDCWD, b->target->path, RENAME_NOREPLACE) < 0)
+        return errno == EEXIST
+                   ? refuse_target(b->err, b->target->path, "has appeared meanwhile")
+                   : err_errno(b->err, errno, "io", "cannot make '%s'", b->target->path);
+    b->target_made = true;
+    return 0;
+}
+
+static void unmake(const struct builder *b)
+{
+    int target = b->moved_count ? open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    for (size_t i = 0; target >= 0 && i < b->moved_count; i++)
+        io_remove(target, b->moved[i]);
+    if (target >= 0)
+        (void)close(target);
+    if (b->staging)
+        io_remove(AT_FDCWD, b->staging);
+    if (b->target_made)
+        io_remove(AT_FDCWD, b->target->path);
+    if (b->made_folder)
+        io_remove(AT_FDCWD, b->made_folder);
+}
+
+int create_child(struct created *out, struct arena *arena, const struct create_target *target,
+                 const struct render *render, struct span record,
+                 const struct create_options *options, struct err *err)
+{
+    struct builder b = {.arena = arena, .target = target, .maker = IO_MAKER_INIT(-1), .err = err};
+    bool own_repository = !options->no_git && !target->repository;
+    *out = (struct created){0};
+    struct root_commit *root = NULL;
+    int rc = make_staging(&b);
+    if (rc == 0 && own_repository)
+        rc = commit_root_begin(&root, arena, &b.maker, b.staging, render, record, options->message,
+                               err);
+    if (rc == 0)
+        rc = write_files(&b, render, record);
+    if (rc == 0 && own_repository)
+        rc = commit_root_end(out, root);
+    if (rc == 0)
+        rc = move_into_place(&b);
+    if (rc == 0 && !own_repository && !options->no_git && options->commit)
+        rc = commit_inside(out, arena, target, render, record, options->message, err);
+    commit_root_release(root);
+    if (rc < 0)
+        unmake(&b);
+    io_maker_release(&b.maker);
+    if (b.maker.top >= 0)
+        (void)close(b.maker.top);
+    return rc;
+}

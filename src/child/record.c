@@ -1,0 +1,240 @@
+/* The record: `.tmplgen.yml` in a child, what it was made from. */
+#include "child/record.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/yaml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char head[] =
+    "# What this project was made from. tmplgen writes this file and reads it to update the "
+    "project:\n"
+    "# commit it. You may edit `yours`: paths (globs) that updates leave alone.\n";
+
+static int by_name(const void *a, const void *b)
+{
+    const struct data_member *left = a, *right = b;
+    size_t len = left->name.len < right->name.len ? left->name.len : right->name.len;
+    int order = memcmp(left->name.ptr, right->name.ptr, len);
+    if (order)
+        return order;
+    return left->name.len < right->name.len ? -1 : left->name.len > right->name.len;
+}
+
+/* A copy whose maps are sorted by name, bytewise, at every depth. */
+static struct data *sorted(struct arena *arena, const struct data *data)
+{
+    struct data *copy = data_copy(arena, data);
+    if (copy->kind == DATA_LIST)
+        for (size_t i = 0; i < copy->list.count; i++)
+            copy->list.items[i] = sorted(arena, copy->list.items[i]);
+    if (copy->kind != DATA_MAP)
+        return copy;
+    for (size_t i = 0; i < copy->map.count; i++)
+        copy->map.members[i].value = sorted(arena, copy->map.members[i].value);
+    if (copy->map.count)
+        qsort(copy->map.members, copy->map.count, sizeof(*copy->map.members), by_name);
+    return copy;
+}
+
+static struct data *or_null(struct arena *arena, const struct data *data)
+{
+    return data ? data_copy(arena, data) : data_null(arena);
+}
+
+void record_hash_inputs(char inputs[65], const struct record *record, struct span overlay)
+{
+    ARENA_SCRATCH(scratch);
+    BUF_SCRATCH(text, 2 * LIMIT_RENDERED_BYTES);
+    char overlay_hash[65];
+    struct data *map = data_map(&scratch);
+    sha256_hex(overlay_hash, overlay.ptr, overlay.len);
+    data_put(&scratch, map, "answers", or_null(&scratch, record->answers));
+    data_put(&scratch, map, "commit", data_str(&scratch, record->catalog.commit));
+    data_put(&scratch, map, "engine", data_int(&scratch, record->engine));
+    data_put(&scratch, map, "overlay", data_str(&scratch, overlay.len ? overlay_hash : NULL));
+    data_put(&scratch, map, "request", or_null(&scratch, record->request));
+    data_put(&scratch, map, "resolution", or_null(&scratch, record->resolution));
+    data_put(&scratch, map, "template", data_str(&scratch, record->type));
+    data_put(&scratch, map, "tree", data_str(&scratch, record->tree));
+    (void)json_write(&text, sorted(&scratch, map), false);
+    sha256_hex(inputs, buf_text(&text), text.len);
+}
+
+bool record_is_genuine(const struct record *record, struct span overlay)
+{
+    char inputs[65];
+    record_hash_inputs(inputs, record, overlay);
+    return strcmp(inputs, record->inputs) == 0;
+}
+
+static struct data *texts(struct arena *arena, const char *const *items, size_t count)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < count; i++)
+        data_push(arena, list, data_str(arena, items[i]));
+    return list;
+}
+
+int record_format(struct buf *out, const struct record *record)
+{
+    ARENA_SCRATCH(scratch);
+    struct data *map = data_map(&scratch), *catalog = data_map(&scratch);
+    struct data *render = data_map(&scratch);
+    data_put(&scratch, catalog, "source", data_str(&scratch, record->catalog.source));
+    data_put(&scratch, catalog, "ref", data_str(&scratch, record->catalog.ref));
+    data_put(&scratch, catalog, "commit", data_str(&scratch, record->catalog.commit));
+    data_put(&scratch, catalog, "version", data_str(&scratch, record->catalog.version));
+    data_put(&scratch, render, "tree", data_str(&scratch, record->tree));
+    data_put(&scratch, render, "inputs", data_str(&scratch, record->inputs));
+    data_put(&scratch, render, "engine", data_int(&scratch, record->engine));
+    data_put(&scratch, map, "schema", data_int(&scratch, RECORD_SCHEMA));
+    data_put(&scratch, map, "catalog", catalog);
+    data_put(&scratch, map, "template", data_str(&scratch, record->type));
+    data_put(&scratch, map, "answers", or_null(&scratch, record->answers));
+    data_put(&scratch, map, "request", or_null(&scratch, record->request));
+    data_put(&scratch, map, "resolution", or_null(&scratch, record->resolution));
+    data_put(&scratch, map, "render", render);
+    data_put(&scratch, map, "yours", texts(&scratch, record->yours, record->yours_count));
+    if (buf_puts(out, head) < 0)
+        return -1;
+    return yaml_write(out, map, 0);
+}
+
+/* Reading: each part by a function of its own, all with the same error text for a bad record. */
+static int read_catalog(struct record *out, const struct yaml_node *root, struct err *err)
+{
+    static const char *const keys[] = {"source", "ref", "commit", "version", NULL};
+    const struct yaml_node *node = yaml_get(root, "catalog");
+    struct catalog_origin *catalog = &out->catalog;
+    struct {
+        const char *key;
+        const char **value;
+    } texts_of[] = {{"source", &catalog->source},
+                    {"ref", &catalog->ref},
+                    {"commit", &catalog->commit},
+                    {"version", &catalog->version}};
+    if (!node)
+        return yaml_error(err, root, "'catalog' is missing");
+    if (yaml_check_keys(node, keys, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof(texts_of) / sizeof(*texts_of); i++) {
+        const struct yaml_node *value = yaml_get(node, texts_of[i].key);
+        if (value && !yaml_is_null(value) &&
+            yaml_text(texts_of[i].value, value, texts_of[i].key, err) < 0)
+            return -1;
+    }
+    if (!catalog->source || !catalog->version)
+        return yaml_error(err, node, "'%s' is missing", catalog->source ? "version" : "source");
+    return 0;
+}
+
+static int copy_hex(char *out, size_t digits, const struct yaml_node *node, const char *what,
+                    struct err *err)
+{
+    const char *text = NULL;
+    if (yaml_text(&text, node, what, err) < 0)
+        return -1;
+    if (!text || strlen(text) != digits || strspn(text, "0123456789abcdef") != digits)
+        return yaml_error(err, node, "'%s' must be %zu hexadecimal digits", what, digits);
+    memcpy(out, text, digits + 1);
+    return 0;
+}
+
+static int read_render(struct record *out, const struct yaml_node *root, struct err *err)
+{
+    static const char *const keys[] = {"tree", "inputs", "engine", NULL};
+    const struct yaml_node *node = yaml_get(root, "render");
+    int64_t engine = 0;
+    if (!node)
+        return yaml_error(err, root, "'render' is missing");
+    if (yaml_check_keys(node, keys, err) < 0)
+        return -1;
+    for (size_t i = 0; keys[i]; i++)
+        if (!yaml_get(node, keys[i]))
+            return yaml_error(err, node, "'%s' is missing", keys[i]);
+    if (copy_hex(out->tree, 40, yaml_get(node, "tree"), "tree", err) < 0 ||
+        copy_hex(out->inputs, 64, yaml_get(node, "inputs"), "inputs", err) < 0 ||
+        yaml_int(&engine, yaml_get(node, "engine"), "engine", err) < 0)
+        return -1;
+    if (engine < 1 || engine > 1000000)
+        return yaml_error(err, yaml_get(node, "engine"), "'engine' is out of range");
+    out->engine = (int)engine;
+    return 0;
+}
+
+static int read_map(const struct data **out, const struct yaml_node **node_out, struct arena *arena,
+                    const struct yaml_node *root, const char *key, struct err *err)
+{
+    const struct yaml_node *node = yaml_get(root, key);
+    *out = NULL;
+    if (!node || yaml_is_null(node))
+        return 0;
+    if (node->kind != YAML_MAP)
+        return yaml_error(err, node, "'%s' must be a mapping", key);
+    *out = yaml_to_data(arena, node);
+    if (node_out)
+        *node_out = node;
+    return 0;
+}
+
+static int check_schema(const struct yaml_node *root, struct err *err)
+{
+    const struct yaml_node *node = yaml_get(root, "schema");
+    int64_t schema = 0;
+    if (!node)
+        return yaml_error(err, root, "'schema' is missing");
+    if (yaml_int(&schema, node, "schema", err) < 0)
+        return -1;
+    if (schema == RECORD_SCHEMA)
+        return 0;
+    (void)yaml_error(err, node, "this tmplgen reads records of schema %d, not %lld", RECORD_SCHEMA,
+                     (long long)schema);
+    return err_hint(err, "install a newer tmplgen");
+}
+
+static int read_record(struct record *out, struct arena *arena, const struct yaml_node *root,
+                       struct err *err)
+{
+    static const char *const keys[] = {"schema",     "catalog", "template", "answers", "request",
+                                       "resolution", "render",  "yours",    NULL};
+    if (root->kind != YAML_MAP)
+        return yaml_error(err, root, "a record must be a mapping");
+    if (check_schema(root, err) < 0 || yaml_check_keys(root, keys, err) < 0 ||
+        read_catalog(out, root, err) < 0 ||
+        yaml_text(&out->type, yaml_get(root, "template"), "template", err) < 0)
+        return -1;
+    if (!out->type)
+        return yaml_error(err, root, "'template' is missing");
+    if (read_map(&out->answers, &out->answers_node, arena, root, "answers", err) < 0 ||
+        read_map(&out->request, &out->request_node, arena, root, "request", err) < 0 ||
+        read_map(&out->resolution, NULL, arena, root, "resolution", err) < 0 ||
+        read_render(out, root, err) < 0)
+        return -1;
+    if (!out->answers)
+        return yaml_error(err, root, "'answers' is missing");
+    return yaml_texts(&out->yours, &out->yours_count, arena, yaml_get(root, "yours"), "yours", err);
+}
+
+int record_parse(struct record *out, struct arena *arena, const char *name, struct span text,
+                 struct err *err)
+{
+    struct yaml_doc *doc;
+    *out = (struct record){0};
+    int rc = yaml_parse(&doc, arena, name, text, err);
+    if (rc == 0 && !doc->root) {
+        (void)err_set(err, TG_USAGE, "invalid-record", "the record is empty");
+        rc = err_at(err, name, text.ptr, text.len, 0);
+    }
+    if (rc == 0)
+        rc = read_record(out, arena, doc->root, err);
+    if (rc < 0)
+        err->code = "invalid-record";
+    return rc;
+}

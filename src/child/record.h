@@ -1,0 +1,51 @@
+/* The record: `.tmplgen.yml` in a child, what it was made from. */
+#ifndef TMPLGEN_CHILD_RECORD_H
+#define TMPLGEN_CHILD_RECORD_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "catalog/catalog.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct buf;
+struct data;
+struct yaml_node;
+
+#define RECORD_SCHEMA 1
+
+struct record {
+    struct catalog_origin catalog;
+    const char *type;              /* `template` */
+    const struct data *answers;    /* map */
+    const struct data *request;    /* map, or NULL with `stack: none` */
+    const struct data *resolution; /* map, or NULL */
+    char tree[41];                 /* render tree, hex */
+    char inputs[65];               /* sha256 of the canonical inputs, hex */
+    int engine;
+    const char **yours;
+    size_t yours_count;
+    /* Only after record_parse: the same as nodes, whose texts are what a person typed. */
+    const struct yaml_node *answers_node, *request_node;
+};
+
+/*
+ * sha256 over the canonical inputs: catalog commit, template, answers, request, resolution, engine
+ * and the matrix overlay's bytes (empty: none), as JSON with sorted keys and no spaces.
+ */
+void record_hash_inputs(char inputs[65], const struct record *record, struct span overlay);
+/* True where the record's `inputs` is what its content hashes to: nobody edited it by hand. */
+bool record_is_genuine(const struct record *record, struct span overlay);
+
+/* As YAML, with a head comment for people. Deterministic. */
+int record_format(struct buf *out, const struct record *record);
+/*
+ * Reads a record strictly: exit 2, code "invalid-record", with place; a newer schema says to update
+ * tmplgen. `name` is for messages. Everything lives in the arena.
+ */
+TG_CHECKED int record_parse(struct record *out, struct arena *arena, const char *name,
+                            struct span text, struct err *err);
+
+#endif

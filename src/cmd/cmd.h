@@ -1,0 +1,76 @@
+/* The commands: a table that main runs from, and what a command is handed. */
+#ifndef TMPLGEN_CMD_CMD_H
+#define TMPLGEN_CMD_CMD_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "cmd/opt.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct data;
+
+/*
+ * One run of a command. Results are appended to `out` and reach stdout when the command has ended;
+ * what is said on the way goes to stderr through cmd_say and cmd_warn.
+ */
+struct run {
+    struct arena arena;
+    const struct command *command;
+    struct parsed options;
+    struct buf out;
+    bool json, quiet, verbose;
+    /*
+     * With --json: the document's members behind `schema` and `exit`, a map. On failure its members
+     * so far come before `error`, and `failure` (a map or NULL) adds members to `error`.
+     */
+    struct data *document;
+    struct data *failure;
+    const char *failure_text; /* for people, printed below the message; or NULL */
+};
+
+struct command {
+    const char *name;                   /* "new", "matrix resolve" */
+    const char *schema;                 /* "new" in tmplgen/new@1 */
+    const char *usage;                  /* what follows the name */
+    const char *summary;                /* one line */
+    const char *details;                /* paragraphs for help; or NULL */
+    const struct option_group *options; /* ends with a group without options */
+    size_t max_arguments;
+    /* The exit code of a result, or -1 with `err` set. */
+    int (*run)(struct run *run, struct err *err);
+};
+
+extern const struct command *const commands[];
+extern const size_t command_count;
+
+/* Options that every command has: --json, --quiet, --verbose, --help. */
+extern const struct option common_options[];
+/* Options of the stack (DESIGN 3), for `new` and `matrix resolve`. */
+extern const struct option stack_options[];
+
+/* The commands, each defined in the file of its name. */
+extern const struct command new_command, update_command, status_command, diff_command, help_command,
+    version_command, completion_command, matrix_list_command, matrix_resolve_command,
+    matrix_check_command, matrix_verify_command, matrix_refresh_command, doctor_command;
+
+/* A line on stderr unless --quiet; masked. */
+void cmd_say(const struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "warning: ..." on stderr, also with --quiet; masked. */
+void cmd_warn(const struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A detail on stderr, only with --verbose. */
+void cmd_detail(const struct run *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Appends to run->out; with --json nothing. */
+void cmd_print(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+struct stack_request;
+/* Fills a request from the stack options of a command line. */
+void stack_from_options(struct stack_request *out, struct run *run);
+
+/* The text of `help COMMAND`. */
+void help_format(struct buf *out, const struct command *command);
+
+#endif

@@ -1,0 +1,168 @@
+/* `matrix refresh`: new rows proposed from the live world, written only when told. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "catalog/catalog.h"
+#include "cmd/cmd.h"
+#include "cmd/live.h"
+#include "cmd/matrix_session.h"
+#include "matrix/index.h"
+#include "matrix/matrix.h"
+#include "matrix/refresh.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct option what_options[] = {
+    {"since", "DATE", "releases missing between the rows as well, if uploaded since this day",
+     false},
+    {"write", NULL, "put the rows into the files of the folder that --catalog names", false},
+    {"record", "FILE", "write what was asked and answered, for --offline", false},
+    {NULL, NULL, NULL, false},
+};
+
+static int refresh_all(struct data **proposals, struct session *s, const struct matrix *matrix,
+                       const char *framework, struct index *index)
+{
+    size_t wanted, asked;
+    bool gaps = opt_given(&s->run->options, "since");
+    do {
+        *proposals = matrix_refresh(&wanted, &s->run->arena, matrix, framework, gaps, index);
+        if (index_ask(&asked, index, s->err) < 0)
+            return -1;
+    } while (asked);
+    return 0;
+}
+
+/* Beside its place first. */
+static int replace_file(const char *path, const char *text, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    struct stat before;
+    char *beside = arena_printf(&scratch, "%s.XXXXXX", path);
+    int fd = stat(path, &before) < 0 ? -1 : mkostemp(beside, O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot write beside '%s'", path);
+    bool written = io_write_all(fd, span_from(text)) == 0 &&
+                   fchmod(fd, before.st_mode & 07777) == 0 && fsync(fd) == 0;
+    if (close(fd) == 0 && written && rename(beside, path) == 0)
+        return 0;
+    int number = errno;
+    (void)unlink(beside);
+    return err_errno(err, number, "io", "cannot write '%s'", path);
+}
+
+static bool has_rows(const struct data *proposals, const char *framework)
+{
+    for (size_t i = 0; i < proposals->list.count; i++)
+        if (data_text(data_get(proposals->list.items[i], "row")) &&
+            str_equal(data_text(data_get(proposals->list.items[i], "framework")), framework))
+            return true;
+    return false;
+}
+
+/* The folder to write to; the built-in catalog and repositories are never written. */
+static int writable_folder(const char **out, struct session *s)
+{
+    struct stat info;
+    const char *folder = opt_value(&s->run->options, "catalog");
+    *out = folder;
+    if (folder && stat(folder, &info) == 0 && S_ISDIR(info.st_mode))
+        return 0;
+    (void)err_set(s->err, TG_USAGE, "usage", "--write needs a folder to write to");
+    return err_hint(s->err, "tmplgen matrix refresh --write --catalog FOLDER");
+}
+
+static int write_rows(struct data *written, struct session *s, const struct matrix *matrix,
+                      const struct live *live, const struct data *proposals)
+{
+    struct arena *arena = &s->run->arena;
+    const char *folder, **names, *text;
+    size_t count = matrix_frameworks(&names, arena, s->catalog->files);
+    if (!opt_given(&s->run->options, "write"))
+        return 0;
+    if (writable_folder(&folder, s) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        if (!has_rows(proposals, names[i]))
+            continue;
+        const char *path = arena_printf(arena, "%s/matrices/frameworks/%s.yml", folder, names[i]);
+        if (matrix_refresh_file(&text, arena, matrix, names[i], proposals,
+                                index_asked_on(live->index), s->err) < 0 ||
+            replace_file(path, text, s->err) < 0)
+            return -1;
+        data_push(arena, written, data_str(arena, path));
+        cmd_say(s->run, "wrote %s", path);
+    }
+    return 0;
+}
+
+static int tell(struct session *s, const struct live *live, struct data *proposals,
+                struct data *written)
+{
+    struct run *run = s->run;
+    BUF_SCRATCH(text, LIMIT_MIB);
+    data_put(&run->arena, run->document, "index", data_str(&run->arena, live->name));
+    data_put(&run->arena, run->document, "proposals", proposals);
+    data_put(&run->arena, run->document, "written", written);
+    (void)matrix_refresh_table(&text, proposals);
+    cmd_print(run, "%s", proposals->list.count ? buf_text(&text) : "nothing new\n");
+    if (index_check(live->index, s->err) == 0)
+        return TG_OK;
+    run->document = data_map(&run->arena); /* what could not be asked is no result */
+    return -1;
+}
+
+static int refresh(struct session *s, struct live *live)
+{
+    struct run *run = s->run;
+    struct matrix *matrix;
+    struct data *proposals, *written = data_list(&run->arena);
+    const char *folder, *framework = run->options.argument_count ? run->options.arguments[0] : NULL;
+    if ((opt_given(&run->options, "write") && writable_folder(&folder, s) < 0) ||
+        matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, framework, s->err) < 0 ||
+        live_open(live, run, s->err) < 0 ||
+        refresh_all(&proposals, s, matrix, framework, live->index) < 0 ||
+        live_record(live, run, s->err) < 0 || write_rows(written, s, matrix, live, proposals) < 0)
+        return -1;
+    return tell(s, live, proposals, written);
+}
+
+static int matrix_refresh_run(struct run *run, struct err *err)
+{
+    struct session s = {.run = run, .err = err};
+    struct live live = {0};
+    run->document = data_map(&run->arena);
+    int rc = matrix_open_session(&s) < 0 ? -1 : refresh(&s, &live);
+    live_close(&live);
+    catalog_close(s.catalog);
+    return rc;
+}
+
+static const struct option_group groups[] = {
+    {"What", what_options},
+    {"Index", live_options},
+    {"How", matrix_source_options},
+    {"Output", common_options},
+    {NULL, NULL},
+};
+
+const struct command matrix_refresh_command = {
+    .name = "matrix refresh",
+    .schema = "matrix-refresh",
+    .usage = "[FRAMEWORK]",
+    .summary = "Propose rows for releases that the package index has and the matrix has not.",
+    .details = "Each row comes with its evidence and a stated confidence; what the index does not "
+               "prove is left out. Nothing is written but with --write, and only into a folder "
+               "whose files agree with each other with the new rows.",
+    .options = groups,
+    .max_arguments = 1,
+    .run = matrix_refresh_run};

@@ -1,0 +1,23 @@
+/* A matrix on the command line: what `matrix` commands share. */
+#ifndef TMPLGEN_CMD_MATRIX_SESSION_H
+#define TMPLGEN_CMD_MATRIX_SESSION_H
+
+#include "base/str.h"
+#include "cmd/opt.h"
+
+struct run;
+struct catalog;
+
+/* Where the matrix comes from, and what lies over it. */
+struct session {
+    struct run *run;
+    struct catalog *catalog; /* closed by the caller, also after a failure */
+    struct span overlay;
+    struct err *err;
+};
+
+/* --catalog, --overlay, --trust. */
+extern const struct option matrix_source_options[];
+TG_CHECKED int matrix_open_session(struct session *s);
+
+#endif

@@ -1,0 +1,157 @@
+/* How results and failures look: words for people, one JSON document for programs. */
+#include "cmd/print.h"
+
+#include "base/data.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/term.h"
+#include "base/unicode.h"
+#include "cmd/cmd.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SCHEMA_PREFIX "tmplgen/"
+#define SCHEMA_VERSION "@1"
+
+static void put(const char *text)
+{
+    BUF_SCRATCH(masked, 64 * LIMIT_MIB);
+    (void)unicode_mask(&masked, span_from(text), true);
+    (void)fputs(buf_text(&masked), stderr);
+}
+
+static void put_line(const char *prefix, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static void put_line(const char *prefix, const char *format, va_list args)
+{
+    BUF_SCRATCH(line, LIMIT_MIB);
+    (void)buf_vprintf(&line, format, args);
+    (void)fputs(prefix, stderr);
+    put(buf_text(&line));
+    (void)fputc('\n', stderr);
+}
+
+void cmd_say(const struct run *run, const char *format, ...)
+{
+    va_list args;
+    if (run->quiet)
+        return;
+    va_start(args, format);
+    put_line("", format, args);
+    va_end(args);
+}
+
+void cmd_warn(const struct run *run, const char *format, ...)
+{
+    va_list args;
+    (void)run;
+    va_start(args, format);
+    put_line(term_colour(stderr, "\033[33mwarning:\033[0m ", "warning: "), format, args);
+    va_end(args);
+}
+
+void cmd_detail(const struct run *run, const char *format, ...)
+{
+    va_list args;
+    if (!run->verbose)
+        return;
+    va_start(args, format);
+    put_line("", format, args);
+    va_end(args);
+}
+
+void cmd_print(struct run *run, const char *format, ...)
+{
+    va_list args;
+    if (run->json)
+        return;
+    va_start(args, format);
+    (void)buf_vprintf(&run->out, format, args);
+    va_end(args);
+}
+
+/* The line to blame with a caret below the column; tabs keep their place. */
+static void print_excerpt(const struct err *err)
+{
+    BUF_SCRATCH(caret, LIMIT_MIB);
+    struct span line = span_from(err->where.source);
+    size_t pos = 0;
+    while (pos < err->where.caret && pos < line.len) {
+        char byte = line.ptr[pos];
+        (void)utf8_next(line, &pos);
+        (void)buf_putc(&caret, byte == '\t' ? '\t' : ' ');
+    }
+    (void)fputs("  | ", stderr);
+    put(err->where.source);
+    (void)fprintf(stderr, "\n  | %s%s\n", buf_text(&caret),
+                  term_colour(stderr, "\033[32m^\033[0m", "^"));
+}
+
+void print_failure(const struct run *run, const struct err *err)
+{
+    (void)fputs(term_colour(stderr, "tmplgen: \033[31merror:\033[0m ", "tmplgen: error: "), stderr);
+    if (err->where.file) {
+        put(err->where.file);
+        if (err->where.line)
+            (void)fprintf(stderr, ":%zu:%zu", err->where.line, err->where.column);
+        (void)fputs(": ", stderr);
+    }
+    put(err->message);
+    (void)fputc('\n', stderr);
+    if (err->where.source && *err->where.source)
+        print_excerpt(err);
+    if (err->trace)
+        put(err->trace);
+    if (run->failure_text)
+        put(run->failure_text);
+    if (err->hint) {
+        (void)fputs(term_colour(stderr, "\033[36mhint:\033[0m ", "hint: "), stderr);
+        put(err->hint);
+        (void)fputc('\n', stderr);
+    }
+}
+
+static struct data *where_data(struct arena *arena, const struct err *err)
+{
+    if (!err->where.file)
+        return data_null(arena);
+    struct data *where = data_map(arena);
+    data_put(arena, where, "file", data_str(arena, err->where.file));
+    data_put(arena, where, "line", data_int(arena, (int64_t)err->where.line));
+    data_put(arena, where, "column", data_int(arena, (int64_t)err->where.column));
+    return where;
+}
+
+static struct data *error_data(struct run *run, const struct err *err)
+{
+    struct arena *arena = &run->arena;
+    struct data *error = data_map(arena);
+    data_put(arena, error, "code", data_str(arena, err->code));
+    data_put(arena, error, "message", data_str(arena, err->message));
+    data_put(arena, error, "hint", data_str(arena, err->hint));
+    data_put(arena, error, "where", where_data(arena, err));
+    for (size_t i = 0; run->failure && i < run->failure->map.count; i++)
+        data_put_span(arena, error, run->failure->map.members[i].name,
+                      run->failure->map.members[i].value);
+    return error;
+}
+
+void print_document(struct run *run, int code, const struct err *err)
+{
+    struct arena *arena = &run->arena;
+    struct data *document = data_map(arena);
+    const char *schema = run->command ? run->command->schema : "error";
+    data_put(arena, document, "schema",
+             data_str(arena, arena_printf(arena, SCHEMA_PREFIX "%s" SCHEMA_VERSION, schema)));
+    data_put(arena, document, "exit", data_int(arena, code));
+    for (size_t i = 0; i < run->document->map.count; i++)
+        data_put_span(arena, document, run->document->map.members[i].name,
+                      run->document->map.members[i].value);
+    if (err)
+        data_put(arena, document, "error", error_data(run, err));
+    (void)json_write(&run->out, document, true);
+}

@@ -1,0 +1,77 @@
+/* Opens the catalog that a command is to work with. */
+#include "cmd/source.h"
+
+#include "base/str.h"
+#include "catalog/catalog.h"
+#include "cmd/cmd.h"
+#include "cmd/config.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/*
+ * SRC[@REF]: splits at the last '@' behind which no '/' stands, unless the whole is a folder. An
+ * '@' in the host part of a URL is none of ours.
+ */
+static void split_source(const char **source, const char **ref, struct arena *arena,
+                         const char *text)
+{
+    struct stat info;
+    const char *at = strrchr(text, '@'), *scheme = strstr(text, "://");
+    const char *host = scheme ? scheme + 3 : text;
+    *source = text;
+    *ref = NULL;
+    if (!at || !at[1] || at == text || strchr(at, '/') || stat(text, &info) == 0)
+        return;
+    if (scheme && !memchr(host, '/', (size_t)(at - host)))
+        return;
+    *source = arena_memdup(arena, text, (size_t)(at - text));
+    *ref = at + 1;
+}
+
+static bool is_remote(const char *source)
+{
+    struct stat info;
+    if (str_starts(source, "file://"))
+        return false;
+    return strstr(source, "://") || (stat(source, &info) < 0 && strchr(source, ':'));
+}
+
+static int check_trust(const struct run *run, const struct config *config, const char *source,
+                       struct err *err)
+{
+    if (!is_remote(source) || opt_given(&run->options, "trust") || config_trusts(config, source))
+        return 0;
+    (void)err_set(err, TG_REFUSED, "untrusted-source", "the catalog '%s' is remote and new to you",
+                  source);
+    return err_hint(err, "look at it first; then give --trust, or list it under 'trusted' in "
+                         "your configuration");
+}
+
+int cmd_open_catalog(struct catalog **out, struct run *run, const struct config *config,
+                     struct err *err)
+{
+    const char *given = opt_value(&run->options, "catalog"), *source = NULL, *ref = NULL;
+    if (!given)
+        given = config->catalog;
+    if (given)
+        split_source(&source, &ref, &run->arena, given);
+    if (source && check_trust(run, config, source, err) < 0)
+        return -1;
+    if (catalog_open(out, &run->arena, source, ref, err) < 0)
+        return -1;
+    for (size_t i = 0; i < (*out)->warning_count; i++)
+        cmd_warn(run, "%s", (*out)->warnings[i]);
+    return 0;
+}
+
+int cmd_named_catalog(const char **source, const char **ref, struct run *run,
+                      const struct config *config, struct err *err)
+{
+    const char *given = opt_value(&run->options, "catalog");
+    *source = *ref = NULL;
+    if (!given)
+        return 0;
+    split_source(source, ref, &run->arena, given);
+    return check_trust(run, config, *source, err);
+}

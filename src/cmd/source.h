@@ -1,0 +1,22 @@
+/* Opens the catalog that a command is to work with. */
+#ifndef TMPLGEN_CMD_SOURCE_H
+#define TMPLGEN_CMD_SOURCE_H
+
+#include "base/err.h"
+
+struct catalog;
+struct config;
+struct run;
+
+/*
+ * --catalog SRC[@REF], else that of the configuration, else the one built in. A remote one that is
+ * new to the user: exit 3, "untrusted-source", unless --trust is given. Its warnings are told.
+ */
+TG_CHECKED int cmd_open_catalog(struct catalog **out, struct run *run, const struct config *config,
+                                struct err *err);
+
+/* Only what --catalog names, split, not opened; both NULL where it is not given. Trust as above. */
+TG_CHECKED int cmd_named_catalog(const char **source, const char **ref, struct run *run,
+                                 const struct config *config, struct err *err);
+
+#endif

@@ -1,0 +1,150 @@
+/* The table of commands, and the one way from a command's outcome to words and an exit code. */
+#include "base/data.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/print.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct command *const commands[] = {
+    &new_command,          &update_command,        &status_command,
+    &diff_command,         &matrix_list_command,   &matrix_resolve_command,
+    &matrix_check_command, &matrix_verify_command, &matrix_refresh_command,
+    &doctor_command,       &completion_command,    &help_command,
+    &version_command,
+};
+const size_t command_count = sizeof(commands) / sizeof(*commands);
+
+#define OUTPUT_MAX (256 * LIMIT_MIB)
+
+/* Words of a command's name that `argv` begins with; 0 where it does not. */
+static size_t match_words(const char *name, const char *const *argv, size_t argc)
+{
+    size_t words = 0;
+    while (words < argc) {
+        size_t len = strcspn(name, " ");
+        if (strncmp(name, argv[words], len) != 0 || argv[words][len] != '\0')
+            return 0;
+        words++;
+        if (name[len] == '\0')
+            return words;
+        name += len + 1;
+    }
+    return 0;
+}
+
+static const struct command *find_command(size_t *words, const char *const *argv, size_t argc)
+{
+    for (size_t i = 0; i < command_count; i++) {
+        *words = match_words(commands[i]->name, argv, argc);
+        if (*words)
+            return commands[i];
+    }
+    return NULL;
+}
+
+/* The command words that go with what was typed: the first ones, or those behind a known first. */
+static int unknown_command(struct err *err, struct arena *arena, const char *const *argv,
+                           size_t argc)
+{
+    const char **names = arena_array(arena, command_count + 1, sizeof(*names));
+    const char *typed = argv[0], *all = "";
+    for (size_t i = 0; i < command_count; i++) {
+        names[i] = commands[i]->name;
+        all = arena_printf(arena, "%s%s%s", all, i ? ", " : "", commands[i]->name);
+        if (argc > 1 && str_starts(commands[i]->name, arena_printf(arena, "%s ", argv[0])))
+            typed = arena_printf(arena, "%s %s", argv[0], argv[1]);
+    }
+    const char *nearest = str_nearest(typed, names, command_count);
+    (void)err_set(err, TG_USAGE, "usage", "unknown command '%s'", typed);
+    return nearest ? err_hint(err, "did you mean '%s'?", nearest)
+                   : err_hint(err, "the commands are: %s", all);
+}
+
+/* Whether a failure must be a JSON document even where the options could not be parsed. */
+static bool wants_json(const char *const *argv, size_t argc)
+{
+    for (size_t i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    return false;
+}
+
+static int check_arguments(const struct run *run, struct err *err)
+{
+    if (run->options.argument_count <= run->command->max_arguments)
+        return 0;
+    (void)err_set(err, TG_USAGE, "usage", "'%s' is one argument too many",
+                  run->options.arguments[run->command->max_arguments]);
+    return err_hint(err, "usage: tmplgen %s %s", run->command->name, run->command->usage);
+}
+
+static int run_command(struct run *run, const char *const *argv, size_t argc, struct err *err)
+{
+    size_t words = 0;
+    static const char *const help[] = {"help"};
+    if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
+        argv = help;
+        argc = 1;
+    }
+    run->command =
+        strcmp(argv[0], "--version") == 0 ? &version_command : find_command(&words, argv, argc);
+    words += words == 0;
+    if (!run->command)
+        return unknown_command(err, &run->arena, argv, argc);
+    if (opt_parse(&run->options, &run->arena, run->command->options, argv + words, argc - words,
+                  err) < 0)
+        return -1;
+    run->quiet = opt_given(&run->options, "quiet");
+    run->verbose = opt_given(&run->options, "verbose");
+    if (opt_given(&run->options, "help")) {
+        run->json = false;
+        help_format(&run->out, run->command);
+        return 0;
+    }
+    if (check_arguments(run, err) < 0)
+        return -1;
+    return run->command->run(run, err);
+}
+
+static int flush_output(const struct run *run)
+{
+    if (run->out.overflowed ||
+        fwrite(buf_text(&run->out), 1, run->out.len, stdout) != run->out.len ||
+        fflush(stdout) != 0) {
+        (void)fprintf(stderr, "tmplgen: cannot write to standard output: %s\n", strerror(errno));
+        return -1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {.arena = ARENA_INIT, .out = BUF_INIT(OUTPUT_MAX)};
+    ERR_SCRATCH(err);
+    const char *const *words = (const char *const *)argv + (argc > 0);
+    size_t count = argc > 0 ? (size_t)argc - 1 : 0;
+    run.json = wants_json(words, count);
+    run.document = data_map(&run.arena);
+    interrupt_install();
+    int code = run_command(&run, words, count, &err);
+    if (code < 0) {
+        code = (int)err.exit;
+        if (!run.json)
+            print_failure(&run, &err);
+    }
+    if (run.json) {
+        buf_truncate(&run.out, 0);
+        print_document(&run, code, err.message ? &err : NULL);
+    }
+    if (flush_output(&run) < 0)
+        code = TG_RUNTIME;
+    buf_release(&run.out);
+    arena_release(&run.arena);
+    return code;
+}

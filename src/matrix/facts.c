@@ -1,0 +1,157 @@
+/* Look-ups in the rows of a matrix. */
+#include "matrix/facts.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+
+#include <string.h>
+
+bool same_minor(const struct version *a, const struct version *b)
+{
+    return version_compare_parts(a, b, 2) == 0;
+}
+
+const struct toolkit *toolkit_of(const struct matrix *matrix, const struct version *cuda)
+{
+    for (size_t i = 0; i < matrix->toolkits.count; i++) {
+        const struct toolkit *row = ROW(struct toolkit, matrix->toolkits, i);
+        if (same_minor(&row->cuda, cuda))
+            return row;
+    }
+    return NULL;
+}
+
+const struct minor_floor *floor_of(const struct matrix *matrix, const struct version *cuda)
+{
+    for (size_t i = 0; i < matrix->floors.count; i++) {
+        const struct minor_floor *row = ROW(struct minor_floor, matrix->floors, i);
+        if (row->major >= 0 && (uint64_t)row->major == cuda->release[0])
+            return row;
+    }
+    return NULL;
+}
+
+const struct architecture *architecture_of(const struct matrix *matrix, int cc)
+{
+    for (size_t i = 0; i < matrix->architectures.count; i++)
+        if (ROW(struct architecture, matrix->architectures, i)->cc == cc)
+            return ROW(struct architecture, matrix->architectures, i);
+    return NULL;
+}
+
+const struct distribution *distribution_of(const struct matrix *matrix, const char *os)
+{
+    for (size_t i = 0; i < matrix->distributions.count; i++)
+        if (str_equal(ROW(struct distribution, matrix->distributions, i)->os, os))
+            return ROW(struct distribution, matrix->distributions, i);
+    return NULL;
+}
+
+const struct platform *platform_of(const struct matrix *matrix, const char *name)
+{
+    for (size_t i = 0; i < matrix->platforms.count; i++)
+        if (str_equal(ROW(struct platform, matrix->platforms, i)->name, name))
+            return ROW(struct platform, matrix->platforms, i);
+    return NULL;
+}
+
+const struct framework *framework_of(const struct matrix *matrix, const char *name)
+{
+    for (size_t i = 0; i < matrix->framework_count; i++)
+        if (str_equal(matrix->frameworks[i].name, name))
+            return &matrix->frameworks[i];
+    return NULL;
+}
+
+bool words_have(const struct words *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (str_equal(words->items[i], word))
+            return true;
+    return false;
+}
+
+const char *cc_text(struct arena *arena, int cc)
+{
+    return arena_printf(arena, "%d.%d", cc / 10, cc % 10);
+}
+
+const char *tag_text(struct arena *arena, const struct image *image, const struct tag *tag)
+{
+    if (str_starts(tag->flavour, "cudnn"))
+        return arena_printf(arena, "%s-%s%s-%s", image->cuda.text,
+                            image->cudnn_word ? image->cudnn_word : "cudnn",
+                            tag->flavour + strlen("cudnn"), tag->distribution->os);
+    return arena_printf(arena, "%s-%s-%s", image->cuda.text, tag->flavour, tag->distribution->os);
+}
+
+const struct gate *gate_of(const struct matrix *matrix, const struct image *image)
+{
+    const struct image *newest = NULL;
+    if (image->gate.known)
+        return &image->gate;
+    for (size_t i = 0; i < matrix->images.count; i++) {
+        const struct image *row = ROW(struct image, matrix->images, i);
+        if (row->gate.known && same_minor(&row->cuda, &image->cuda) &&
+            (!newest || version_compare(&row->cuda, &newest->cuda) > 0))
+            newest = row;
+    }
+    return newest ? &newest->gate : NULL;
+}
+
+const char *cudnn_of(const struct matrix *matrix, const struct image *image)
+{
+    const struct image *newest = NULL;
+    if (image->cudnn)
+        return image->cudnn;
+    for (size_t i = 0; i < matrix->images.count; i++) {
+        const struct image *row = ROW(struct image, matrix->images, i);
+        if (row->gate.known && same_minor(&row->cuda, &image->cuda) &&
+            (!newest || version_compare(&row->cuda, &newest->cuda) > 0))
+            newest = row;
+    }
+    return newest ? newest->cudnn : NULL;
+}
+
+const struct ccs *capabilities_of(const struct matrix *matrix, const struct version *cuda)
+{
+    for (size_t i = 0; i < matrix->capabilities.count; i++) {
+        const struct capability *row = ROW(struct capability, matrix->capabilities, i);
+        if (spec_matches(&row->cuda, cuda))
+            return &row->ccs;
+    }
+    return NULL;
+}
+
+bool has_cc(const struct ccs *ccs, int cc)
+{
+    for (size_t i = 0; i < ccs->count; i++)
+        if (ccs->items[i] == cc)
+            return true;
+    return false;
+}
+
+bool image_fits(const struct build *build, const struct version *cuda)
+{
+    return build->images.count ? spec_matches(&build->images, cuda)
+                               : same_minor(cuda, &build->cuda);
+}
+
+const struct library_path *library_path_of(const struct matrix *matrix, const struct version *cuda)
+{
+    const struct library_path *best = NULL;
+    for (size_t i = 0; i < matrix->library_paths.count; i++) {
+        const struct library_path *row = ROW(struct library_path, matrix->library_paths, i);
+        if (version_compare(&row->from, cuda) <= 0 &&
+            (!best || version_compare(&row->from, &best->from) > 0))
+            best = row;
+    }
+    return best;
+}
+
+bool build_has_processor(const struct build *build, const char *arch)
+{
+    if (str_equal(arch, "x86_64") ? build->x86_64.count : build->aarch64.count)
+        return true;
+    return words_have(&build->processors, arch);
+}

@@ -1,0 +1,278 @@
+/* The curated rows, as read from matrices/. Inside src/matrix/ only. */
+#ifndef TMPLGEN_MATRIX_FACTS_H
+#define TMPLGEN_MATRIX_FACTS_H
+
+#include "matrix/version.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct fileset;
+struct yaml_node;
+
+enum confidence { CONFIDENCE_HIGH, CONFIDENCE_MEDIUM, CONFIDENCE_LOW };
+
+/* What every row carries; the first member of each. */
+struct fact {
+    const char *source; /* the texts of the sources named, joined by "; " */
+    const char *as_of;
+    const char *note; /* or NULL */
+    enum confidence confidence;
+    bool overlaid; /* from a child's .tmplgen-matrix.yml */
+    const struct yaml_node *node;
+};
+
+struct words {
+    const char **items;
+    size_t count;
+};
+
+/* Compute capabilities as numbers: 8.6 is 86, 12.0 is 120. */
+struct ccs {
+    int *items;
+    size_t count;
+};
+
+/* What precedes the rows of an array, so that one piece of code fills them all. */
+struct rows {
+    void *items;
+    size_t count, capacity;
+};
+
+/* ------------------------------------------------------------------ cuda.yml */
+
+struct toolkit {
+    struct fact fact;
+    struct version cuda;   /* 12.6.3 */
+    struct version driver; /* the first with every function of it */
+};
+
+struct minor_floor {
+    struct fact fact;
+    int64_t major;
+    struct version driver;
+};
+
+struct capability {
+    struct fact fact;
+    struct spec cuda;
+    struct ccs ccs;
+};
+
+struct cudnn {
+    struct fact fact;
+    struct spec cudnn, cuda;
+    struct ccs range; /* lowest, highest */
+    struct ccs without;
+};
+
+/* ------------------------------------------------------------------ drivers.yml */
+
+struct branch {
+    struct fact fact;
+    int64_t number;
+    struct version cuda; /* what it brings */
+    const char *kind, *eol;
+    bool ended;
+};
+
+struct forward {
+    struct fact fact;
+    struct version cuda;
+    const char *package;
+    struct words branches;
+};
+
+/* ------------------------------------------------------------------ gpus.yml */
+
+struct architecture {
+    struct fact fact;
+    int cc;
+    const char *name;
+    struct version first_cuda, last_cuda; /* `text` NULL: not known, or not yet */
+    int64_t last_branch;                  /* 0: still driven */
+};
+
+struct gpu {
+    struct fact fact;
+    const char *name;
+    const char *names; /* further ones, separated by commas */
+    int cc;
+    const char *class; /* datacenter, workstation, geforce, jetson, desktop */
+    const char *host;  /* the only processor it comes with, or NULL */
+    struct words memory, instances;
+    const struct yaml_node *on;  /* platform: what it is called there */
+    const struct yaml_node *mig; /* memory: profile:instances ... */
+};
+
+/* ------------------------------------------------------------------ platforms.yml */
+
+struct platform {
+    struct fact fact;
+    const char *name, *title, *library_path, *selector, *gpus;
+    int64_t driver; /* the branch installed by default; 0: the user's choice */
+    struct words latest;
+};
+
+/* ------------------------------------------------------------------ images.yml */
+
+struct distribution {
+    struct fact fact;
+    const char *os, *family;
+    struct version python;
+    struct version first, last; /* CUDA images on it; `text` NULL: no bound is known */
+    struct version glibc;       /* `text` NULL: not known */
+    size_t rank;                /* place in the file: later is newer inside a family */
+    bool is_default;            /* of the family that is taken unless another one is asked for */
+};
+
+struct plain_image {
+    struct fact fact;
+    const char *os, *repository, *tag;
+};
+
+struct library_path {
+    struct fact fact;
+    struct version from;
+    const char *path;
+    bool shadows;
+};
+
+/* How tags write "cudnn". */
+struct cudnn_word {
+    struct fact fact;
+    struct spec cuda;
+    const char *word;
+};
+
+struct gate {
+    bool known;
+    struct version cuda;
+    struct words branches;
+    bool geforce;
+};
+
+/* One tag: CUDA-FLAVOUR-DISTRIBUTION. */
+struct tag {
+    const char *flavour; /* base, runtime, devel, cudnn-runtime, cudnn-devel */
+    const struct distribution *distribution;
+};
+
+struct image {
+    struct fact fact;
+    struct version cuda;
+    const char *state; /* supported, superseded, eol, observed */
+    const char *superseded_by, *cudnn, *nccl;
+    const char *cudnn_word; /* what its tags say for "cudnn" */
+    struct gate gate;
+    struct tag *tags;
+    size_t tag_count;
+    const struct yaml_node *gate_node, *tags_node;
+};
+
+/* ------------------------------------------------------------------ frameworks/NAME.yml */
+
+struct build;
+
+struct release {
+    struct fact fact;
+    struct version version;
+    struct words pythons, experimental;
+    const char *default_variant, *pypi; /* or NULL */
+    const struct yaml_node *companions; /* name: version */
+    const char *requires;               /* further requirements, separated by spaces */
+    struct words differs;               /* of what an index says, as `note` explains */
+    struct version glibc;               /* that its wheels want; `text` NULL: any */
+    struct version *python_versions;    /* of `pythons`, then of `experimental` */
+    const struct build **builds;        /* in order of preference */
+    size_t build_count;
+};
+
+struct build {
+    struct fact fact;
+    struct words releases; /* or "all" */
+    const char *variant;
+    struct version cuda;             /* `text` NULL: a CPU build */
+    const struct toolkit *toolkit;   /* of `cuda`; or NULL */
+    const struct minor_floor *floor; /* of `cuda`; or NULL */
+    struct spec images; /* the CUDA versions of images that will do; no clause: its own minor */
+    const char *cudnn;  /* a version, or a SPEC where the wheel leaves it open; or NULL */
+    struct version cudnn_version;
+    struct spec cudnn_window;  /* has clauses where `cudnn` is a SPEC */
+    const char *cudnn_package; /* what brings it, where it is left open */
+    const char *nccl, *supply, *index_url, *requirements, *extra, *channel;
+    struct ccs x86_64, aarch64, not_covered;
+    struct words processors; /* where the cubins are not known or there are none */
+    int ptx;                 /* 0: none */
+    int cc_min, cc_max;      /* 0: no bound */
+    struct version driver;   /* a floor of its own; `text` NULL: CUDA's */
+    enum confidence cubins;
+    struct words differs; /* as of a release */
+};
+
+struct framework {
+    const char *name, *title, *supply, *library_path, *requirements, *index_url;
+    struct words packages; /* further names, as pip knows it */
+    const struct yaml_node *env;
+    struct rows releases, builds; /* struct release, newest first; struct build */
+};
+
+/* All frameworks of a catalog, read when they are first needed. */
+struct whole {
+    struct arena *arena;
+    const struct matrix *matrix; /* NULL: not read yet */
+};
+
+struct matrix {
+    const struct fileset *files;
+    struct span overlay; /* as it was given */
+    struct whole *whole;
+    struct rows toolkits, floors, capabilities, cudnns;
+    struct rows branches, forwards;
+    struct rows architectures, gpus;
+    struct rows platforms;
+    struct rows distributions, plain, library_paths, cudnn_words, images;
+    const char *repository; /* of `images` */
+    struct framework *frameworks;
+    size_t framework_count;
+    bool overlaid;
+};
+
+/* The same catalog with every framework, in the arena of `matrix`; read once. */
+TG_CHECKED int matrix_whole(const struct matrix **out, const struct matrix *matrix,
+                            struct err *err);
+
+/* `i`th row of `rows`, which hold items of `type`. */
+#define ROW(type, rows, i) (&((const type *)(rows).items)[i])
+
+/* The major and minor of 12.6.3 are those of 12.6. */
+bool same_minor(const struct version *a, const struct version *b);
+/* First toolkit of that minor, or NULL. */
+const struct toolkit *toolkit_of(const struct matrix *matrix, const struct version *cuda);
+const struct minor_floor *floor_of(const struct matrix *matrix, const struct version *cuda);
+const struct architecture *architecture_of(const struct matrix *matrix, int cc);
+const struct distribution *distribution_of(const struct matrix *matrix, const char *os);
+const struct platform *platform_of(const struct matrix *matrix, const char *name);
+const struct framework *framework_of(const struct matrix *matrix, const char *name);
+bool words_have(const struct words *words, const char *word);
+/* 86 for "8.6", or 0. */
+int cc_parse(const char *text);
+/* "8.6" for 86, in the arena. */
+const char *cc_text(struct arena *arena, int cc);
+/* "12.6.3-cudnn-runtime-ubuntu24.04", in the arena. */
+const char *tag_text(struct arena *arena, const struct image *image, const struct tag *tag);
+/* The gate of an image: its own, or that of the newest listed patch of its minor. NULL: unknown. */
+const struct gate *gate_of(const struct matrix *matrix, const struct image *image);
+/* The cuDNN of an image: its own, or that of the newest listed patch of its minor; or NULL. */
+const char *cudnn_of(const struct matrix *matrix, const struct image *image);
+/* The compute capabilities that a toolkit can make cubins for, or NULL where none is known. */
+const struct ccs *capabilities_of(const struct matrix *matrix, const struct version *cuda);
+bool has_cc(const struct ccs *ccs, int cc);
+/* Whether images of that CUDA will do for a build. */
+bool image_fits(const struct build *build, const struct version *cuda);
+/* What LD_LIBRARY_PATH is in an image of that version, or NULL. */
+const struct library_path *library_path_of(const struct matrix *matrix, const struct version *cuda);
+bool build_has_processor(const struct build *build, const char *arch);
+
+#endif

@@ -1,0 +1,384 @@
+/* The files of matrices/, read into rows and joined. */
+#include "base/arena.h"
+#include "base/fileset.h"
+#include "base/yaml.h"
+#include "matrix/facts.h"
+#include "matrix/matrix.h"
+#include "matrix/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMEWORKS_FOLDER "matrices/frameworks/"
+#define FRAMEWORKS_MAX 64
+#define DEFAULT_FAMILY "ubuntu" /* of images, unless --os or --image say otherwise */
+
+static const char *const flavours[] = {"base",          "runtime",     "devel",
+                                       "cudnn-runtime", "cudnn-devel", NULL};
+
+struct loader {
+    struct matrix *matrix;
+    struct arena *arena;
+    struct err *err;
+    const struct yaml_node *overlay; /* the root of the overlay, or NULL */
+};
+
+/* The part of the overlay that speaks of `name`, or NULL. */
+static const struct yaml_node *overlay_of(const struct loader *loader, const char *name)
+{
+    return loader->overlay ? yaml_get(loader->overlay, name) : NULL;
+}
+
+static int load_document(void *out, const struct document *document, const char *path,
+                         const struct yaml_node *overlay, const struct loader *loader)
+{
+    struct yaml_doc *doc;
+    struct row_reader reader = {loader->arena, NULL, false};
+    if (fileset_document(&doc, loader->arena, loader->matrix->files, path, loader->err))
+        return -1;
+    if (!doc->root)
+        return err_set(loader->err, TG_USAGE, "invalid", "'%s' is empty", path);
+    if (document_read(out, document, &reader, doc->root, loader->err))
+        return -1;
+    if (!overlay)
+        return 0;
+    reader.overlay = true;
+    reader.sources = yaml_get(loader->overlay, "sources");
+    return document_read(out, document, &reader, overlay, loader->err);
+}
+
+/* By a word that is not NUL-terminated. */
+static const struct distribution *find_distribution(const struct matrix *matrix, struct span os)
+{
+    for (size_t i = 0; i < matrix->distributions.count; i++) {
+        const struct distribution *row = ROW(struct distribution, matrix->distributions, i);
+        if (span_equal(os, span_from(row->os)))
+            return row;
+    }
+    return NULL;
+}
+
+static const char *find_flavour(struct span word)
+{
+    for (const char *const *flavour = flavours; *flavour; flavour++)
+        if (span_equal(word, span_from(*flavour)))
+            return *flavour;
+    return NULL;
+}
+
+/* The next word of `text`; false behind the last. */
+static bool next_word(struct span *word, const char **text)
+{
+    const char *start = *text + strspn(*text, " ");
+    size_t len = strcspn(start, " ");
+    *word = span_of(start, len);
+    *text = start + len;
+    return len > 0;
+}
+
+static size_t count_words(const char *text)
+{
+    struct span word;
+    size_t count = 0;
+    while (next_word(&word, &text))
+        count++;
+    return count;
+}
+
+/* One entry of `tags`: FLAVOURS: DISTRIBUTIONS. */
+static int read_tags_entry(struct image *image, const struct loader *loader,
+                           const struct yaml_member *entry)
+{
+    const char *systems = NULL, *at;
+    struct span flavour_word, os_word;
+    if (yaml_text(&systems, entry->value, "tags", loader->err))
+        return -1;
+    for (const char *names = entry->key->text.ptr; next_word(&flavour_word, &names);) {
+        const char *flavour = find_flavour(flavour_word);
+        if (!flavour)
+            return yaml_error(loader->err, entry->key, "'%.*s' is no flavour",
+                              (int)flavour_word.len, flavour_word.ptr);
+        for (at = systems; next_word(&os_word, &at);) {
+            const struct distribution *os = find_distribution(loader->matrix, os_word);
+            if (!os)
+                return yaml_error(loader->err, entry->value, "'%.*s' is no distribution",
+                                  (int)os_word.len, os_word.ptr);
+            image->tags[image->tag_count++] = (struct tag){flavour, os};
+        }
+    }
+    return 0;
+}
+
+/* How tags of that version write "cudnn", or NULL where no row says. */
+static const char *word_of(const struct matrix *matrix, const struct version *cuda)
+{
+    for (size_t i = 0; i < matrix->cudnn_words.count; i++) {
+        const struct cudnn_word *row = ROW(struct cudnn_word, matrix->cudnn_words, i);
+        if (spec_matches(&row->cuda, cuda))
+            return row->word;
+    }
+    return NULL;
+}
+
+static int finish_image(struct image *image, const struct loader *loader)
+{
+    const struct row_reader reader = {loader->arena, NULL, image->fact.overlaid};
+    const struct yaml_node *tags = image->tags_node;
+    size_t room = 0;
+    for (size_t i = 0; i < tags->map.count; i++)
+        if (tags->map.members[i].value->kind == YAML_SCALAR)
+            room += count_words(tags->map.members[i].key->text.ptr) *
+                    count_words(tags->map.members[i].value->text.ptr);
+    image->tags = arena_array(loader->arena, room + 1, sizeof *image->tags);
+    for (size_t i = 0; i < tags->map.count; i++)
+        if (read_tags_entry(image, loader, &tags->map.members[i]))
+            return -1;
+    image->gate.known = image->gate_node != NULL;
+    image->cudnn_word = word_of(loader->matrix, &image->cuda);
+    return image->gate.known
+               ? fields_read(&image->gate, gate_fields, &reader, image->gate_node, loader->err)
+               : 0;
+}
+
+static int load_shared(const struct loader *loader)
+{
+    struct matrix *matrix = loader->matrix;
+    for (size_t i = 0; i < shared_file_count; i++)
+        if (load_document(matrix, &shared_files[i].document, shared_files[i].path,
+                          overlay_of(loader, shared_files[i].name), loader))
+            return -1;
+    for (size_t i = 0; i < matrix->distributions.count; i++) {
+        struct distribution *row = (struct distribution *)matrix->distributions.items + i;
+        row->rank = i;
+        row->is_default = str_equal(row->family, DEFAULT_FAMILY);
+    }
+    for (size_t i = 0; i < matrix->images.count; i++)
+        if (finish_image((struct image *)matrix->images.items + i, loader))
+            return -1;
+    return 0;
+}
+
+static int by_release(const void *a, const void *b)
+{
+    return version_compare(&((const struct release *)b)->version,
+                           &((const struct release *)a)->version);
+}
+
+/* The default build first, then from the newest CUDA down, CPU builds last. */
+static int build_order(const struct release *release, const struct build *a, const struct build *b)
+{
+    bool a_default = str_equal(a->variant, release->default_variant);
+    bool b_default = str_equal(b->variant, release->default_variant);
+    if (a_default != b_default)
+        return a_default ? -1 : 1;
+    if (!a->cuda.text || !b->cuda.text)
+        return !a->cuda.text - !b->cuda.text;
+    int order = version_compare(&b->cuda, &a->cuda);
+    return order ? order : strcmp(a->variant, b->variant);
+}
+
+static void insert_build(struct release *release, const struct build *build)
+{
+    size_t at = release->build_count++;
+    for (; at > 0 && build_order(release, build, release->builds[at - 1]) < 0; at--)
+        release->builds[at] = release->builds[at - 1];
+    release->builds[at] = build;
+}
+
+/* The place of the build of that variant, or NULL. */
+static const struct build **find_build(const struct release *release, const char *variant)
+{
+    for (size_t i = 0; i < release->build_count; i++)
+        if (str_equal(release->builds[i]->variant, variant))
+            return &release->builds[i];
+    return NULL;
+}
+
+static bool names_release(const struct build *build, const struct release *release)
+{
+    return words_have(&build->releases, release->version.text) ||
+           (build->releases.count == 1 && str_equal(build->releases.items[0], "all"));
+}
+
+/* Joins builds to their releases; an overlay's build takes the place of the curated one. */
+static int join_builds(const struct framework *framework, const struct loader *loader)
+{
+    for (size_t i = 0; i < framework->releases.count; i++) {
+        struct release *release = (struct release *)framework->releases.items + i;
+        release->builds =
+            arena_array(loader->arena, framework->builds.count + 1, sizeof *release->builds);
+        for (size_t j = 0; j < framework->builds.count; j++) {
+            const struct build *build = ROW(struct build, framework->builds, j);
+            if (!names_release(build, release))
+                continue;
+            const struct build **same = find_build(release, build->variant);
+            if (same && (!build->fact.overlaid || (*same)->fact.overlaid))
+                return yaml_error(loader->err, build->fact.node, "a second build %s of %s",
+                                  build->variant, release->version.text);
+            if (same)
+                *same = build;
+            else
+                insert_build(release, build);
+        }
+    }
+    return 0;
+}
+
+/* A cuDNN is a version, or a SPEC. */
+static int finish_build(struct build *build, const struct loader *loader)
+{
+    ERR_SCRATCH(err);
+    if (!build->cudnn || !version_parse(&build->cudnn_version, build->cudnn))
+        return 0;
+    build->cudnn_version.text = NULL;
+    if (spec_parse(&build->cudnn_window, loader->arena, build->cudnn, "cudnn", &err))
+        return yaml_error(loader->err, yaml_get(build->fact.node, "cudnn"),
+                          "cudnn: '%s' is no version or SPEC", build->cudnn);
+    return 0;
+}
+
+/* The Pythons as versions; one that is none counts as 0, which `matrix check` tells of. */
+static void parse_pythons(struct release *release, struct arena *arena)
+{
+    size_t stable = release->pythons.count, count = stable + release->experimental.count;
+    release->python_versions = arena_array(arena, count + 1, sizeof *release->python_versions);
+    for (size_t i = 0; i < count; i++) {
+        const char *text =
+            i < stable ? release->pythons.items[i] : release->experimental.items[i - stable];
+        if (version_parse(&release->python_versions[i], text))
+            release->python_versions[i] = (struct version){.text = text, .count = 1};
+    }
+}
+
+static int load_framework(const char *name, const struct loader *loader)
+{
+    struct matrix *matrix = loader->matrix;
+    const char *path = arena_printf(loader->arena, FRAMEWORKS_FOLDER "%s.yml", name);
+    const struct yaml_node *overlays = overlay_of(loader, "frameworks");
+    if (overlays && overlays->kind != YAML_MAP)
+        return yaml_error(loader->err, overlays, "'frameworks' must be a mapping");
+    struct framework *framework = &matrix->frameworks[matrix->framework_count];
+    *framework = (struct framework){.library_path = "keep"};
+    if (load_document(framework, &framework_document, path, yaml_get(overlays, name), loader))
+        return -1;
+    if (!str_equal(framework->name, name))
+        return err_set(loader->err, TG_USAGE, "invalid", "'%s' is of framework '%s'", path,
+                       framework->name);
+    for (size_t i = 0; i < framework->builds.count; i++)
+        if (finish_build((struct build *)framework->builds.items + i, loader))
+            return -1;
+    for (size_t i = 0; i < framework->releases.count; i++)
+        parse_pythons((struct release *)framework->releases.items + i, loader->arena);
+    qsort(framework->releases.items, framework->releases.count, sizeof(struct release), by_release);
+    if (join_builds(framework, loader))
+        return -1;
+    matrix->framework_count++;
+    return 0;
+}
+
+size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files)
+{
+    size_t count = 0;
+    *names = arena_array(arena, FRAMEWORKS_MAX, sizeof **names);
+    for (size_t i = fileset_lower_bound(files, FRAMEWORKS_FOLDER);
+         i < files->count && str_starts(files->entries[i].path, FRAMEWORKS_FOLDER); i++) {
+        const char *name = files->entries[i].path + strlen(FRAMEWORKS_FOLDER);
+        size_t len = strlen(name);
+        if (count < FRAMEWORKS_MAX && str_ends(name, ".yml") && !strchr(name, '/'))
+            (*names)[count++] = arena_memdup(arena, name, len - strlen(".yml"));
+    }
+    return count;
+}
+
+static int unknown_framework(struct arena *arena, const struct fileset *files, const char *name,
+                             struct err *err)
+{
+    const char **names;
+    size_t count = matrix_frameworks(&names, arena, files);
+    const char *near = str_nearest(name, names, count);
+    err_set(err, TG_USAGE, "unknown-framework", "unknown framework '%s'", name);
+    if (near)
+        return err_hint(err, "did you mean '%s'?", near);
+    char *list = arena_strdup(arena, "");
+    for (size_t i = 0; i < count; i++)
+        list = arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
+    return err_hint(err, "known frameworks: %s", list);
+}
+
+static int load_frameworks(const char *only, const struct loader *loader)
+{
+    struct matrix *matrix = loader->matrix;
+    const char **names;
+    size_t count = matrix_frameworks(&names, loader->arena, matrix->files);
+    matrix->frameworks = arena_array(loader->arena, count + 1, sizeof *matrix->frameworks);
+    bool found = !only;
+    for (size_t i = 0; i < count; i++) {
+        if (only && !str_equal(only, names[i]))
+            continue;
+        found = true;
+        if (load_framework(names[i], loader))
+            return -1;
+    }
+    return found ? 0 : unknown_framework(loader->arena, matrix->files, only, loader->err);
+}
+
+static int parse_overlay(struct loader *loader, struct span overlay)
+{
+    static const char *const keys[] = {"sources",   "cuda",   "drivers",    "gpus",
+                                       "platforms", "images", "frameworks", NULL};
+    struct yaml_doc *doc;
+    if (!overlay.len)
+        return 0;
+    if (yaml_parse(&doc, loader->arena, ".tmplgen-matrix.yml", overlay, loader->err))
+        return -1;
+    if (!doc->root)
+        return 0;
+    if (yaml_check_keys(doc->root, keys, loader->err))
+        return -1;
+    loader->overlay = doc->root;
+    loader->matrix->overlaid = true;
+    return 0;
+}
+
+/* What builds need of cuda.yml, found once. */
+static void join_toolkits(const struct matrix *matrix)
+{
+    for (size_t i = 0; i < matrix->framework_count; i++) {
+        const struct rows *builds = &matrix->frameworks[i].builds;
+        for (size_t j = 0; j < builds->count; j++) {
+            struct build *build = (struct build *)builds->items + j;
+            build->toolkit = build->cuda.text ? toolkit_of(matrix, &build->cuda) : NULL;
+            build->floor = build->cuda.text ? floor_of(matrix, &build->cuda) : NULL;
+        }
+    }
+}
+
+int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *files,
+                struct span overlay, const char *framework, struct err *err)
+{
+    struct matrix *matrix = arena_alloc(arena, sizeof *matrix);
+    struct loader loader = {matrix, arena, err, NULL};
+    matrix->files = files;
+    matrix->overlay = overlay;
+    matrix->whole = arena_alloc(arena, sizeof *matrix->whole);
+    *matrix->whole = (struct whole){arena, framework ? NULL : matrix};
+    if (parse_overlay(&loader, overlay) || load_frameworks(framework, &loader) ||
+        load_shared(&loader))
+        return -1;
+    join_toolkits(matrix);
+    *out = matrix;
+    return 0;
+}
+
+int matrix_whole(const struct matrix **out, const struct matrix *matrix, struct err *err)
+{
+    struct whole *whole = matrix->whole;
+    struct matrix *made;
+    if (!whole->matrix) {
+        if (matrix_load(&made, whole->arena, matrix->files, matrix->overlay, NULL, err))
+            return -1;
+        whole->matrix = made;
+    }
+    *out = whole->matrix;
+    return 0;
+}

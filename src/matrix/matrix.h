@@ -1,0 +1,85 @@
+/* The compatibility matrix and its resolver: a request in, one consistent stack or reasons out. */
+#ifndef TMPLGEN_MATRIX_MATRIX_H
+#define TMPLGEN_MATRIX_MATRIX_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct data;
+struct fileset;
+struct matrix;
+
+/*
+ * What is asked of the stack (DESIGN 3, "Stack choices"). NULL or an empty list: not asked. Texts
+ * as the user gave them; the resolver checks and explains them.
+ */
+struct stack_request {
+    const char *framework; /* NAME[SPEC] */
+    const char *python;
+    const char *cuda;
+    const char *variant;
+    const char *driver;
+    const char **gpus;
+    size_t gpu_count;
+    const char *platform;
+    const char *os;
+    const char *arch;
+    const char *runtime;
+    const char *image;
+    const char **with;
+    size_t with_count;
+};
+
+/*
+ * Reads matrices/ of a catalog; `overlay` is the text of a child's .tmplgen-matrix.yml, or an empty
+ * span. Only what a resolution of `framework` (a name) needs is read; NULL reads everything. An
+ * unknown framework: exit 2, code "unknown-framework", with the nearest names. The files outlive
+ * the matrix, which lives in `arena`.
+ */
+TG_CHECKED int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *files,
+                           struct span overlay, const char *framework, struct err *err);
+
+/* The framework's name inside `NAME[SPEC]`, in the arena: "pytorch" of "pytorch>=2.6". */
+const char *stack_framework_name(struct arena *arena, const char *framework);
+
+/* The frameworks of a catalog, by the names of its files matrices/frameworks/NAME.yml. */
+size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files);
+
+/*
+ * Resolves. Success: `*resolution` is the map of JSON.md, keys in that order. No solution: exit 4,
+ * code "unsatisfiable", and `*refusal` is a map {conflicts, nearest} of JSON.md. Wrong usage (an
+ * unknown word, a bad SPEC): exit 2 with the nearest names. Same input, same output, always.
+ */
+TG_CHECKED int matrix_resolve(struct data **resolution, struct data **refusal, struct arena *arena,
+                              const struct matrix *matrix, const struct stack_request *request,
+                              struct err *err);
+
+/* The request as in JSON.md: only what was asked, in a fixed order. */
+struct data *stack_request_data(struct arena *arena, const struct stack_request *request);
+/* The same back, from a record. Exit 2 where it is not of that form. */
+TG_CHECKED int stack_request_parse(struct stack_request *out, struct arena *arena,
+                                   const struct data *data, struct err *err);
+
+/*
+ * For a request that resolves: a map of `chosen` (what, value, because) and `passed_over` (what,
+ * reason, because, source), every build that would have been preferred. Exit 4 where nothing is
+ * chosen.
+ */
+TG_CHECKED int matrix_why(struct data **out, struct arena *arena, const struct matrix *matrix,
+                          const struct stack_request *request, struct err *err);
+/* What differs between two resolutions: a list of {what, from, to}. */
+struct data *matrix_diff(struct arena *arena, const struct data *from, const struct data *to);
+
+/* Human words for a resolution and for a refusal, fitting a screen, appended to `out`. */
+struct buf;
+int matrix_explain(struct buf *out, const struct data *resolution);
+int matrix_explain_refusal(struct buf *out, const struct data *refusal);
+/* The same for what matrix_why and matrix_diff make. */
+int matrix_explain_why(struct buf *out, const struct data *why);
+int matrix_explain_diff(struct buf *out, const struct data *diff);
+
+#endif

@@ -1,0 +1,132 @@
+/* What would fit where no single change suffices: the fewest demands changed at once. */
+#include "matrix/nearest.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "matrix/search.h"
+#include "matrix/stack.h"
+
+#include <stdlib.h>
+
+#define CHANGES_MAX 3 /* at once; further ones ask for another project */
+#define RESULTS_MAX 4
+
+/* What a demand becomes when the candidate is to be had; NULL: that can not be said. */
+static const char *value_for(const struct nearest *n, enum demand_kind kind,
+                             const struct candidate *c)
+{
+    switch (kind) {
+    case DEMAND_FRAMEWORK:
+        return arena_printf(n->arena, "%s==%s", n->ask->framework->name, c->release->version.text);
+    case DEMAND_PYTHON:
+        return c->python;
+    case DEMAND_CUDA:
+        return c->build->images.count ? NULL : c->build->cuda.text;
+    case DEMAND_VARIANT:
+        return c->build->variant;
+    case DEMAND_OS:
+        return c->distribution ? c->distribution->os : NULL;
+    case DEMAND_IMAGE:
+        return image_text(n->arena, n->ask, c);
+    case DEMAND_PLATFORM:
+        return "generic";
+    case DEMAND_ARCH:
+        return str_equal(n->ask->arch, "x86_64") ? "aarch64" : "x86_64";
+    case DEMAND_RUNTIME:
+        return n->ask->cdi ? "legacy" : "cdi";
+    default:
+        return NULL;
+    }
+}
+
+static uint64_t distance(const struct nearest *n, const struct branch *branch)
+{
+    uint64_t asked = n->ask->driver.version.release[0], number = (uint64_t)branch->number;
+    return asked > number ? asked - number : number - asked;
+}
+
+/* The driver branches, from the closest to the one that was asked for outwards. */
+static const struct branch **closest_branches(const struct nearest *n)
+{
+    const struct rows *rows = &n->ask->matrix->branches;
+    const struct branch **branches = arena_array(n->arena, rows->count + 1, sizeof(*branches));
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct branch *branch = ROW(struct branch, *rows, i);
+        size_t at = i;
+        for (; at > 0 && distance(n, branches[at - 1]) > distance(n, branch); at--)
+            branches[at] = branches[at - 1];
+        branches[at] = branch;
+    }
+    return branches;
+}
+
+static struct data *with_change(const struct nearest *n, const struct data *changes,
+                                enum demand_kind kind, const char *value)
+{
+    struct data *list = data_list(n->arena);
+    for (size_t i = 0; i < changes->list.count; i++)
+        data_push(n->arena, list, changes->list.items[i]);
+    data_push(n->arena, list,
+              data_str(n->arena, arena_printf(n->arena, "%s %s", slots[kind].option, value)));
+    return list;
+}
+
+static void set_slot(struct stack_request *request, enum demand_kind kind, const char *value)
+{
+    *(const char **)((char *)request + slots[kind].offset) = value;
+}
+
+/* Tries the request with the demands of `set` changed to what the candidate is. */
+static bool try_set(const struct nearest *n, uint64_t set, const struct candidate *candidate)
+{
+    struct stack_request changed = *n->request;
+    struct data *changes = data_list(n->arena);
+    bool driver = false;
+    for (size_t i = 0; i < n->ask->demand_count; i++) {
+        enum demand_kind kind = n->ask->demands[i].kind;
+        if (!(set >> i & 1))
+            continue;
+        if (kind == DEMAND_DRIVER) {
+            driver = true;
+            continue;
+        }
+        const char *value = value_for(n, kind, candidate);
+        if (!value)
+            return false;
+        set_slot(&changed, kind, value);
+        changes = with_change(n, changes, kind, value);
+    }
+    if (!driver)
+        return nearest_try(n, &changed, changes);
+    const struct branch **branches = closest_branches(n);
+    for (size_t i = 0; branches[i]; i++) {
+        const char *value = arena_printf(n->arena, "%lld", (long long)branches[i]->number);
+        set_slot(&changed, DEMAND_DRIVER, value);
+        if (branches[i]->fact.confidence != CONFIDENCE_LOW &&
+            nearest_try(n, &changed, with_change(n, changes, DEMAND_DRIVER, value)))
+            return true;
+    }
+    return false;
+}
+
+/* Every set of `left` more demands, from place `from` on; true where enough were found. */
+static bool try_sets(const struct nearest *n, uint64_t set, size_t from, size_t left)
+{
+    struct candidate candidate;
+    if (!left) {
+        if (search_best(&candidate, n->ask, ask_all(n->ask) & ~set))
+            try_set(n, set, &candidate);
+        return n->list->list.count >= RESULTS_MAX;
+    }
+    for (size_t i = from; i < n->ask->demand_count; i++)
+        if (slots[n->ask->demands[i].kind].option &&
+            try_sets(n, set | (uint64_t)1 << i, i + 1, left - 1))
+            return true;
+    return false;
+}
+
+void nearest_try_sets(const struct nearest *n)
+{
+    for (size_t count = 2; count <= CHANGES_MAX && !n->list->list.count; count++)
+        try_sets(n, 0, 0, count);
+}

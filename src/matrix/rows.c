@@ -1,0 +1,369 @@
+/* Rows of YAML read into structs by tables of fields, strictly. */
+#include "matrix/rows.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/yaml.h"
+#include "matrix/facts.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define FIELDS_MAX 32
+#define SOURCE_MAX 4096
+#define OVERLAY_SOURCE "the overlay .tmplgen-matrix.yml"
+
+static const struct field fact_fields[] = {
+    {"source", FIELD_TEXT, offsetof(struct fact, source), true, NULL},
+    {"as_of", FIELD_TEXT, offsetof(struct fact, as_of), true, NULL},
+    {"confidence", FIELD_CONFIDENCE, offsetof(struct fact, confidence), false, NULL},
+    {"note", FIELD_TEXT, offsetof(struct fact, note), false, NULL},
+    {NULL, FIELD_TEXT, 0, false, NULL},
+};
+
+static const char *const confidences[] = {"high", "medium", "low", NULL};
+
+static int read_words(struct words *out, struct arena *arena, const char *text)
+{
+    char *copy = arena_strdup(arena, text);
+    size_t count = 0;
+    for (const char *p = copy; *p; p++)
+        count += *p != ' ' && (p == copy || p[-1] == ' ');
+    out->items = arena_array(arena, count + 1, sizeof *out->items);
+    out->count = 0;
+    char *save = NULL;
+    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        out->items[out->count++] = word;
+    return 0;
+}
+
+int cc_parse(const char *text)
+{
+    int major = 0, digits = 0;
+    for (; isdigit((unsigned char)*text) && digits < 3; text++, digits++)
+        major = major * 10 + (*text - '0');
+    if (!digits || text[0] != '.' || !isdigit((unsigned char)text[1]) || text[2])
+        return 0;
+    return major * 10 + (text[1] - '0');
+}
+
+static int read_ccs(struct ccs *out, struct arena *arena, const struct yaml_node *node,
+                    const char *text, struct err *err)
+{
+    struct words words;
+    read_words(&words, arena, text);
+    if (!words.count)
+        return yaml_error(err, node, "no compute capability is named");
+    out->items = arena_array(arena, words.count + 1, sizeof *out->items);
+    for (out->count = 0; out->count < words.count; out->count++) {
+        int cc = cc_parse(words.items[out->count]);
+        if (!cc)
+            return yaml_error(err, node, "'%s' is no compute capability such as 8.6",
+                              words.items[out->count]);
+        out->items[out->count] = cc;
+    }
+    return 0;
+}
+
+static int read_choice(const char *const *choices, const struct yaml_node *node, const char *text,
+                       const char *what, struct err *err)
+{
+    size_t count = 0;
+    for (; choices[count]; count++)
+        if (str_equal(choices[count], text))
+            return (int)count;
+    const char *near = str_nearest(text, choices, count);
+    yaml_error(err, node, "'%s' is no %s", text, what);
+    return near ? err_hint(err, "did you mean '%s'?", near) : -1;
+}
+
+static int read_text(void *at, const struct field *field, const struct row_reader *reader,
+                     const struct yaml_node *node, const char *text, struct err *err)
+{
+    switch (field->kind) {
+    case FIELD_TEXT:
+        if (field->choices && read_choice(field->choices, node, text, field->name, err) < 0)
+            return -1;
+        *(const char **)at = text;
+        return 0;
+    case FIELD_VERSION:
+        if (version_parse(at, text))
+            return yaml_error(err, node, "%s: '%s' is no version", field->name, text);
+        return 0;
+    case FIELD_SPEC:
+        if (spec_parse(at, reader->arena, text, field->name, err) || !((struct spec *)at)->count)
+            return yaml_error(err, node, "%s: '%s' is no version or SPEC", field->name, text);
+        return 0;
+    case FIELD_WORDS:
+        return read_words(at, reader->arena, text);
+    case FIELD_CCS:
+        return read_ccs(at, reader->arena, node, text, err);
+    case FIELD_CC:
+        *(int *)at = cc_parse(text);
+        if (!*(int *)at)
+            return yaml_error(err, node, "'%s' is no compute capability such as 8.6", text);
+        return 0;
+    default: {
+        int choice = read_choice(confidences, node, text, "confidence", err);
+        if (choice >= 0)
+            *(enum confidence *)at = (enum confidence)choice;
+        return choice < 0 ? -1 : 0;
+    }
+    }
+}
+
+/* A mapping of scalars. */
+static int read_mapping(const struct yaml_node **out, const struct field *field,
+                        const struct yaml_node *node, struct err *err)
+{
+    if (node->kind != YAML_MAP)
+        return yaml_error(err, node, "%s must be a mapping", field->name);
+    for (size_t i = 0; i < node->map.count; i++)
+        if (node->map.members[i].value->kind != YAML_SCALAR)
+            return yaml_error(err, node->map.members[i].value, "%s: must be a text or a number",
+                              node->map.members[i].key->text.ptr);
+    *out = node;
+    return 0;
+}
+
+static int read_field(void *out, const struct field *field, const struct row_reader *reader,
+                      const struct yaml_node *node, struct err *err)
+{
+    void *at = (char *)out + field->offset;
+    const char *text = NULL;
+    switch (field->kind) {
+    case FIELD_INT:
+        return yaml_int(at, node, field->name, err);
+    case FIELD_BOOL:
+        return yaml_bool(at, node, field->name, err);
+    case FIELD_MAP:
+        return read_mapping(at, field, node, err);
+    default:
+        if (yaml_text(&text, node, field->name, err))
+            return -1;
+        return read_text(at, field, reader, node, text, err);
+    }
+}
+
+static const struct field *find_field(const struct field *fields, struct span name)
+{
+    for (; fields->name; fields++)
+        if (span_equal(name, span_from(fields->name)))
+            return fields;
+    return NULL;
+}
+
+static int unknown_key(const struct field *fields, const struct field *more,
+                       const struct yaml_node *key, struct err *err)
+{
+    const char *names[FIELDS_MAX];
+    size_t count = 0;
+    for (const struct field *f = fields; f->name && count < FIELDS_MAX; f++)
+        names[count++] = f->name;
+    for (const struct field *f = more; f && f->name && count < FIELDS_MAX; f++)
+        names[count++] = f->name;
+    const char *near = str_nearest(key->text.ptr, names, count);
+    yaml_error(err, key, "unknown key '%s'", key->text.ptr);
+    return near ? err_hint(err, "did you mean '%s'?", near) : -1;
+}
+
+static int check_required(const struct field *fields, const struct yaml_node *map, struct err *err)
+{
+    for (; fields->name; fields++)
+        if (fields->required && !yaml_get(map, fields->name))
+            return yaml_error(err, map, "'%s' is missing", fields->name);
+    return 0;
+}
+
+static int read_map(void *out, const struct field *fields, const struct field *more,
+                    const struct row_reader *reader, const struct yaml_node *map, struct err *err)
+{
+    if (map->kind != YAML_MAP)
+        return yaml_error(err, map, "must be a mapping");
+    for (size_t i = 0; i < map->map.count; i++) {
+        const struct yaml_node *key = map->map.members[i].key;
+        const struct field *field = find_field(fields, key->text);
+        if (!field && more)
+            field = find_field(more, key->text);
+        if (!field)
+            return unknown_key(fields, more, key, err);
+        if (read_field(out, field, reader, map->map.members[i].value, err))
+            return -1;
+    }
+    if (check_required(fields, map, err))
+        return -1;
+    return more && !reader->overlay ? check_required(more, map, err) : 0;
+}
+
+int fields_read(void *out, const struct field *fields, const struct row_reader *reader,
+                const struct yaml_node *map, struct err *err)
+{
+    return read_map(out, fields, NULL, reader, map, err);
+}
+
+/* The keys in `source` become the texts that the file's table gives them. */
+static int resolve_sources(struct fact *fact, const struct row_reader *reader, struct err *err)
+{
+    const struct yaml_node *node = yaml_get(fact->node, "source");
+    struct words keys;
+    if (!node) {
+        fact->source = OVERLAY_SOURCE;
+        return 0;
+    }
+    read_words(&keys, reader->arena, fact->source);
+    if (!keys.count)
+        return yaml_error(err, node, "source is empty");
+    BUF_SCRATCH(joined, SOURCE_MAX);
+    for (size_t i = 0; i < keys.count; i++) {
+        const struct yaml_node *text = yaml_get(reader->sources, keys.items[i]);
+        if (!text)
+            return yaml_error(err, node, "no source '%s' in 'sources'", keys.items[i]);
+        buf_printf(&joined, "%s%s", i ? "; " : "", text->text.ptr);
+    }
+    if (joined.overflowed)
+        return yaml_error(err, node, "too many sources");
+    fact->source = keys.count == 1 ? yaml_get(reader->sources, keys.items[0])->text.ptr
+                                   : arena_strdup(reader->arena, buf_text(&joined));
+    return 0;
+}
+
+/* 2026-07 or 2026-07-15. */
+static bool is_date(const char *text)
+{
+    static const char form[] = "dddd-dd-dd";
+    size_t i = 0;
+    for (; text[i] && form[i]; i++)
+        if (form[i] == 'd' ? !isdigit((unsigned char)text[i]) : text[i] != '-')
+            return false;
+    if (text[i] || (i != 7 && i != 10))
+        return false;
+    int month = (text[5] - '0') * 10 + (text[6] - '0');
+    int day = i == 7 ? 1 : (text[8] - '0') * 10 + (text[9] - '0');
+    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+/* The row that has the key of `map` already, or NULL. */
+static struct fact *row_of_key(const struct rows *rows, const struct section *section,
+                               const struct yaml_node *map)
+{
+    const struct yaml_node *key = yaml_get(map, section->key);
+    for (size_t i = 0; i < rows->count; i++) {
+        struct fact *fact = (struct fact *)((char *)rows->items + i * section->row_size);
+        const struct yaml_node *other = yaml_get(fact->node, section->key);
+        if (other && span_equal(key->text, other->text))
+            return fact;
+    }
+    return NULL;
+}
+
+static void *room(struct rows *rows, size_t row_size, size_t more, struct arena *arena)
+{
+    if (rows->count + more > rows->capacity) {
+        size_t capacity = rows->count + more;
+        void *items = arena_array(arena, capacity, row_size);
+        if (rows->count)
+            memcpy(items, rows->items, rows->count * row_size);
+        rows->items = items;
+        rows->capacity = capacity;
+    }
+    return (char *)rows->items + rows->count * row_size;
+}
+
+static int read_row(struct rows *rows, const struct section *section,
+                    const struct row_reader *reader, const struct yaml_node *map, struct err *err)
+{
+    struct fact *row = room(rows, section->row_size, 1, reader->arena);
+    memset(row, 0, section->row_size);
+    row->node = map;
+    row->overlaid = reader->overlay;
+    if (read_map(row, section->fields, fact_fields, reader, map, err) ||
+        resolve_sources(row, reader, err))
+        return -1;
+    if (row->as_of && !is_date(row->as_of))
+        return yaml_error(err, yaml_get(map, "as_of"), "as_of must be YYYY-MM or YYYY-MM-DD");
+    struct fact *same = section->key ? row_of_key(rows, section, map) : NULL;
+    if (!same) {
+        rows->count++;
+        return 0;
+    }
+    if (!reader->overlay || same->overlaid)
+        return yaml_error(err, yaml_get(map, section->key), "a second row of %s %s", section->key,
+                          yaml_get(map, section->key)->text.ptr);
+    memcpy(same, row, section->row_size);
+    return 0;
+}
+
+int rows_read(struct rows *rows, const struct section *section, const struct row_reader *reader,
+              const struct yaml_node *list, struct err *err)
+{
+    if (!list)
+        return 0;
+    if (list->kind != YAML_LIST)
+        return yaml_error(err, list, "'%s' must be a list of rows", section->name);
+    room(rows, section->row_size, list->list.count, reader->arena);
+    for (size_t i = 0; i < list->list.count; i++)
+        if (read_row(rows, section, reader, list->list.items[i], err))
+            return -1;
+    return 0;
+}
+
+static const struct section *find_section(const struct section *sections, struct span name)
+{
+    for (; sections->name; sections++)
+        if (span_equal(name, span_from(sections->name)))
+            return sections;
+    return NULL;
+}
+
+/* Every key of a document as a field, for the message on an unknown one. */
+static int unknown_document_key(const struct document *document, const struct yaml_node *key,
+                                struct err *err)
+{
+    struct field names[FIELDS_MAX] = {{.name = "sources"}};
+    size_t count = 1;
+    for (const struct section *s = document->sections; s->name && count < FIELDS_MAX - 1; s++)
+        names[count++].name = s->name;
+    return unknown_key(document->header, names, key, err);
+}
+
+static int read_sources(struct row_reader *reader, const struct yaml_node *root, struct err *err)
+{
+    const struct yaml_node *sources = yaml_get(root, "sources");
+    if (!sources)
+        return 0;
+    if (sources->kind != YAML_MAP)
+        return yaml_error(err, sources, "'sources' must be a mapping of keys to texts");
+    for (size_t i = 0; i < sources->map.count; i++) {
+        const char *text = NULL;
+        if (yaml_text(&text, sources->map.members[i].value, "a source", err))
+            return -1;
+    }
+    reader->sources = sources;
+    return 0;
+}
+
+int document_read(void *out, const struct document *document, struct row_reader *reader,
+                  const struct yaml_node *root, struct err *err)
+{
+    if (root->kind != YAML_MAP)
+        return yaml_error(err, root, "must be a mapping");
+    if (read_sources(reader, root, err))
+        return -1;
+    for (size_t i = 0; i < root->map.count; i++) {
+        const struct yaml_node *key = root->map.members[i].key;
+        const struct yaml_node *value = root->map.members[i].value;
+        const struct section *section = find_section(document->sections, key->text);
+        const struct field *field = find_field(document->header, key->text);
+        if (section) {
+            if (rows_read((struct rows *)((char *)out + section->offset), section, reader, value,
+                          err))
+                return -1;
+        } else if (field) {
+            if (read_field(out, field, reader, value, err))
+                return -1;
+        } else if (!span_equal(key->text, span_from("sources"))) {
+            return unknown_document_key(document, key, err);
+        }
+    }
+    return reader->overlay ? 0 : check_required(document->header, root, err);
+}

@@ -1,0 +1,76 @@
+/* Rows of YAML read into structs by tables of fields, strictly. */
+#ifndef TMPLGEN_MATRIX_ROWS_H
+#define TMPLGEN_MATRIX_ROWS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct rows;
+struct yaml_node;
+
+enum field_kind {
+    FIELD_TEXT,       /* const char * */
+    FIELD_INT,        /* int64_t */
+    FIELD_BOOL,       /* bool */
+    FIELD_VERSION,    /* struct version */
+    FIELD_SPEC,       /* struct spec */
+    FIELD_WORDS,      /* struct words, separated by spaces */
+    FIELD_CC,         /* int */
+    FIELD_CCS,        /* struct ccs, separated by spaces */
+    FIELD_CONFIDENCE, /* enum confidence */
+    FIELD_MAP,        /* const struct yaml_node *, a mapping of scalars */
+};
+
+struct field {
+    const char *name;
+    enum field_kind kind;
+    size_t offset;
+    bool required;
+    const char *const *choices; /* FIELD_TEXT: one of these, NULL-terminated; or NULL */
+};
+
+/* A list of rows under one key of a file. `fields` end with a NULL name. */
+struct section {
+    const char *name;
+    size_t row_size;
+    const struct field *fields;
+    size_t offset;   /* of the struct rows in what is filled */
+    const char *key; /* the field that no two rows share, or NULL */
+};
+
+struct row_reader {
+    struct arena *arena;
+    const struct yaml_node *sources; /* key: text; every `source` names keys of it */
+    bool overlay;                    /* rows replace those of the same key */
+};
+
+/* A file: scalars and mappings of its own, lists of rows, and the table `sources`. */
+struct document {
+    const struct field *header;     /* end with a NULL name; offsets are in what is filled */
+    const struct section *sections; /* end with a NULL name */
+};
+
+/*
+ * Fills `out` from the mapping `root`, whose sections' rows are appended. `sources` NULL: the table
+ * is in `root`. An overlay need not have the header's fields, and its rows replace those of their
+ * key.
+ */
+TG_CHECKED int document_read(void *out, const struct document *document, struct row_reader *reader,
+                             const struct yaml_node *root, struct err *err);
+
+/*
+ * Appends the rows of `list` (a sequence of mappings; NULL: none) to `rows`. Every row has, beside
+ * the fields, source, as_of and, where it wants, confidence and note. Exit 2 with the place on an
+ * unknown key, a missing field, a value that is none of its kind, two rows of one key.
+ */
+TG_CHECKED int rows_read(struct rows *rows, const struct section *section,
+                         const struct row_reader *reader, const struct yaml_node *list,
+                         struct err *err);
+/* One mapping into a struct, by the same rules but without source and as_of. */
+TG_CHECKED int fields_read(void *out, const struct field *fields, const struct row_reader *reader,
+                           const struct yaml_node *map, struct err *err);
+
+#endif

@@ -1,0 +1,733 @@
+/* The hard rules: why a candidate will not do. */
+#include "matrix/rules.h"
+
+#include "base/arena.h"
+#include "base/yaml.h"
+#include "matrix/with.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAST_RELEASE 999999
+
+bool is_active(const struct problem *problem, enum demand_kind kind)
+{
+    int at = problem->ask->at[kind];
+    return at >= 0 && problem->active >> at & 1;
+}
+
+const char *supply_of(const struct framework *framework, const struct build *build)
+{
+    return build->supply ? build->supply : framework->supply;
+}
+
+/* Puts an objection into words; true, so that a rule can `return object(...)`. */
+__attribute__((format(printf, 4, 5))) static bool
+object(struct objection *out, const char *reason, const struct fact *fact, const char *format, ...)
+{
+    if (!out)
+        return true;
+    out->reason = reason;
+    out->source = fact ? fact->source : NULL;
+    if (!out->arena)
+        return true;
+    va_list args;
+    va_start(args, format);
+    out->because = arena_vprintf(out->arena, format, args);
+    va_end(args);
+    return true;
+}
+
+/* ------------------------------------------------------------------ the problem */
+
+/* Whether drivers of that branch drive the GPU: neither too old for it nor past its last one. */
+static bool branch_drives(const struct branch *branch, uint64_t number,
+                          const struct architecture *architecture)
+{
+    if (architecture->last_branch && number > (uint64_t)architecture->last_branch)
+        return false;
+    if (!architecture->first_cuda.text)
+        return true;
+    return branch && version_compare_parts(&branch->cuda, &architecture->first_cuda, 2) >= 0;
+}
+
+static void find_branches(struct problem *problem)
+{
+    const struct matrix *matrix = problem->ask->matrix;
+    for (size_t i = 0; i < matrix->branches.count && problem->branch_count < 64; i++) {
+        const struct branch *branch = ROW(struct branch, matrix->branches, i);
+        bool drives = true;
+        for (size_t j = 0; j < problem->gpu_count && drives; j++)
+            drives =
+                branch_drives(branch, (uint64_t)branch->number, problem->gpus[j]->architecture);
+        if (drives)
+            problem->branches[problem->branch_count++] = branch;
+    }
+}
+
+void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
+{
+    *out = (struct problem){.ask = ask, .active = active, .arch = "x86_64"};
+    out->allow_forward = out->allow_eol = true;
+    if (is_active(out, DEMAND_ARCH))
+        out->arch = ask->arch;
+    if (is_active(out, DEMAND_RUNTIME))
+        out->cdi = ask->cdi;
+    if (is_active(out, DEMAND_DRIVER))
+        out->host = (struct host){&ask->driver, false};
+    else if (is_active(out, DEMAND_PLATFORM) && ask->platform_driver.said)
+        out->host = (struct host){&ask->platform_driver, true};
+    for (size_t i = 0; i < ask->demand_count; i++)
+        if (ask->demands[i].kind == DEMAND_GPU && active >> i & 1)
+            out->gpus[out->gpu_count++] = &ask->gpus[ask->demands[i].index];
+    out->all_datacenter = out->gpu_count > 0;
+    for (size_t i = 0; i < out->gpu_count; i++)
+        if (!out->gpus[i]->gpu || !str_equal(out->gpus[i]->gpu->class, "datacenter"))
+            out->all_datacenter = false;
+    if (!out->host.driver)
+        find_branches(out);
+}
+
+/* ------------------------------------------------------------------ releases and builds */
+
+static bool rule_release(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct release *release = c->release;
+    bool asked = is_active(p, DEMAND_FRAMEWORK);
+    if (asked && !spec_matches(&p->ask->release, &release->version))
+        return object(out, "framework", &release->fact, "%s %s is not %s", p->ask->framework->name,
+                      release->version.text, p->ask->release.text);
+    if (!asked && version_is_prerelease(&release->version))
+        return object(out, "framework", &release->fact, "%s %s is a pre-release, not named",
+                      p->ask->framework->name, release->version.text);
+    if (release->fact.confidence == CONFIDENCE_LOW && !(asked && spec_is_exact(&p->ask->release)))
+        return object(out, "framework", &release->fact,
+                      "little is known of %s %s: it is taken only when named exactly",
+                      p->ask->framework->name, release->version.text);
+    return false;
+}
+
+static bool rule_variant(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct build *build = c->build;
+    const char *word = is_active(p, DEMAND_VARIANT) ? p->ask->variant : NULL;
+    if (!word && !build->cuda.text)
+        return object(out, "variant", &build->fact, "a CPU build is taken only by --variant cpu");
+    if (word && str_equal(word, "pypi") && !str_equal(build->variant, "pypi")) {
+        if (!str_equal(c->release->pypi, build->variant))
+            return object(out, "variant", &c->release->fact, "plain PyPI gives %s, not %s",
+                          c->release->pypi ? c->release->pypi : "none of these builds",
+                          build->variant);
+    } else if (word && !str_equal(word, build->variant)) {
+        return object(out, "variant", &build->fact, "%s is not %s", build->variant, word);
+    }
+    if (build->fact.confidence == CONFIDENCE_LOW &&
+        !(word && is_active(p, DEMAND_FRAMEWORK) && spec_is_exact(&p->ask->release)) &&
+        c->release->fact.confidence != CONFIDENCE_LOW)
+        return object(out, "variant", &build->fact,
+                      "little is known of %s of %s: it is taken only when both are named exactly",
+                      build->variant, c->release->version.text);
+    return false;
+}
+
+static bool rule_cuda(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct build *build = c->build;
+    if (!is_active(p, DEMAND_CUDA) || build->images.count)
+        return false; /* where the image decides, rule_image_cuda does */
+    if (!build->cuda.text)
+        return object(out, "cuda", &build->fact, "a CPU build has no CUDA");
+    if (!spec_matches(&p->ask->cuda, &build->cuda))
+        return object(out, "cuda", &build->fact, "%s is built for CUDA %s, not %s", build->variant,
+                      build->cuda.text, p->ask->cuda.text);
+    return false;
+}
+
+static bool rule_arch(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    if (build_has_processor(c->build, p->arch))
+        return false;
+    return object(out, "arch", &c->build->fact, "there is no %s wheel of %s %s for %s",
+                  c->build->variant, p->ask->framework->name, c->release->version.text, p->arch);
+}
+
+/* ------------------------------------------------------------------ GPUs */
+
+static bool rule_platform(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct platform *platform = p->ask->platform;
+    (void)c;
+    if (!is_active(p, DEMAND_PLATFORM) || !str_equal(platform->gpus, "listed"))
+        return false;
+    for (size_t i = 0; i < p->gpu_count; i++) {
+        const struct gpu *gpu = p->gpus[i]->gpu;
+        if (gpu && !yaml_get(gpu->on, platform->name))
+            return object(out, "platform", &gpu->fact, "%s is not offered on %s", p->gpus[i]->name,
+                          platform->title);
+    }
+    return false;
+}
+
+static bool rule_dropped(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct asked_driver *driver = p->host.driver;
+    (void)c;
+    for (size_t i = 0; driver && i < p->gpu_count; i++) {
+        const struct architecture *architecture = p->gpus[i]->architecture;
+        if (architecture->last_branch &&
+            driver->version.release[0] > (uint64_t)architecture->last_branch)
+            return object(out, "driver-dropped-gpu", &architecture->fact,
+                          "branch %lld is the last driver for %s (%s), and %s is newer",
+                          (long long)architecture->last_branch, p->gpus[i]->name,
+                          architecture->name, driver->said);
+    }
+    return false;
+}
+
+static bool rule_driver_knows_gpu(const struct problem *p, const struct candidate *c,
+                                  struct objection *out)
+{
+    const struct asked_driver *driver = p->host.driver;
+    (void)c;
+    for (size_t i = 0; driver && i < p->gpu_count; i++) {
+        const struct architecture *architecture = p->gpus[i]->architecture;
+        if (architecture->first_cuda.text && !branch_drives(driver->branch, 0, architecture))
+            return object(out, p->host.by_platform ? "platform" : "driver", &architecture->fact,
+                          "%s (%s) needs a driver of CUDA %s or newer, and %s brings %s",
+                          p->gpus[i]->name, architecture->name, architecture->first_cuda.text,
+                          driver->said,
+                          driver->branch ? driver->branch->cuda.text : "an older one");
+    }
+    if (!driver && p->gpu_count && !p->branch_count)
+        return object(out, "driver-dropped-gpu", &p->gpus[0]->architecture->fact,
+                      "no driver branch drives all of these GPUs");
+    return false;
+}
+
+static bool within_bounds(const struct build *build, int cc)
+{
+    return (!build->cc_min || cc >= build->cc_min) && (!build->cc_max || cc <= build->cc_max) &&
+           !has_cc(&build->not_covered, cc);
+}
+
+static const struct ccs *cubins_of(const struct build *build, const char *arch)
+{
+    return str_equal(arch, "x86_64") ? &build->x86_64 : &build->aarch64;
+}
+
+int covering_cubin(const struct build *build, const char *arch, int cc)
+{
+    const struct ccs *cubins = cubins_of(build, arch);
+    int best = 0;
+    for (size_t i = 0; i < cubins->count && within_bounds(build, cc); i++)
+        if (cubins->items[i] / 10 == cc / 10 && cubins->items[i] <= cc && cubins->items[i] > best)
+            best = cubins->items[i];
+    return best;
+}
+
+int covering_ptx(const struct build *build, const char *arch, int cc)
+{
+    return build->ptx && cc >= build->ptx && within_bounds(build, cc) &&
+                   build_has_processor(build, arch)
+               ? build->ptx
+               : 0;
+}
+
+bool covered_by_bounds(const struct build *build, int cc)
+{
+    return build->cuda.text && !build->x86_64.count && !build->aarch64.count &&
+           within_bounds(build, cc);
+}
+
+/* Whether a toolkit knows a compute capability at all; where the table is silent, yes. */
+static bool toolkit_makes(const struct matrix *matrix, const struct version *cuda, int cc)
+{
+    const struct ccs *ccs = capabilities_of(matrix, cuda);
+    return !ccs || has_cc(ccs, cc);
+}
+
+/* A build whose cubins are not known: its bounds, and what its CUDA knows of. */
+static bool covers_unseen(const struct problem *p, const struct build *build, int cc)
+{
+    return covered_by_bounds(build, cc) &&
+           (build->images.count || toolkit_makes(p->ask->matrix, &build->cuda, cc));
+}
+
+static const char *list_cubins(struct objection *out, const struct build *build, const char *arch)
+{
+    const struct ccs *cubins = cubins_of(build, arch);
+    const char *list = "";
+    for (size_t i = 0; out && out->arena && i < cubins->count; i++)
+        list = arena_printf(out->arena, "%s%s%d.%d", list, i ? " " : "", cubins->items[i] / 10,
+                            cubins->items[i] % 10);
+    return list;
+}
+
+/* PTX is compiled by the driver, which must not be older than the toolkit that made it. */
+static bool compiles_ptx(const struct problem *p, const struct build *build)
+{
+    enum reliance how;
+    if (p->host.driver) {
+        how = driver_reliance(p, build, &build->cuda, &p->host.driver->version,
+                              p->host.driver->branch);
+        return how != RELIES_MINOR;
+    }
+    for (size_t i = 0; i < p->branch_count; i++) {
+        struct version last = {.release = {(uint64_t)p->branches[i]->number, LAST_RELEASE},
+                               .count = 2};
+        if (driver_reliance(p, build, &build->cuda, &last, p->branches[i]) == RELIES_NATIVE)
+            return true;
+    }
+    return false;
+}
+
+static bool rule_coverage(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct build *build = c->build;
+    for (size_t i = 0; i < p->gpu_count; i++) {
+        int cc = p->gpus[i]->cc;
+        if (!build->cuda.text)
+            return object(out, "gpu-arch", &build->fact, "a CPU build runs on no GPU");
+        if (covering_cubin(build, p->arch, cc) || covers_unseen(p, build, cc))
+            continue;
+        if (!covering_ptx(build, p->arch, cc))
+            return object(out, "gpu-arch", &build->fact,
+                          "%s has compute capability %d.%d, and %s of %s %s holds %s%s",
+                          p->gpus[i]->name, cc / 10, cc % 10, build->variant,
+                          p->ask->framework->name, c->release->version.text,
+                          *list_cubins(out, build, p->arch) ? "kernels for " : "none for it",
+                          list_cubins(out, build, p->arch));
+        if (!compiles_ptx(p, build))
+            return object(out, "gpu-arch", &build->fact,
+                          "%s would run %s only by compiling its PTX, and the driver is older than "
+                          "CUDA %s",
+                          p->gpus[i]->name, build->variant, build->cuda.text);
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ cuDNN */
+
+static bool lacks_kernels(const struct cudnn *row, int cc)
+{
+    return cc < row->range.items[0] || cc > row->range.items[row->range.count - 1] ||
+           has_cc(&row->without, cc);
+}
+
+/* Whether some cuDNN, used with some CUDA, has no kernels for one of the GPUs. */
+static bool cudnn_lacks(const struct problem *p, const struct version *cudnn,
+                        const struct version *cuda, struct objection *out)
+{
+    const struct matrix *matrix = p->ask->matrix;
+    for (size_t i = 0; i < matrix->cudnns.count; i++) {
+        const struct cudnn *row = ROW(struct cudnn, matrix->cudnns, i);
+        if (!spec_matches(&row->cudnn, cudnn) || !spec_matches(&row->cuda, cuda))
+            continue;
+        for (size_t j = 0; j < p->gpu_count; j++) {
+            int cc = p->gpus[j]->cc;
+            if (lacks_kernels(row, cc))
+                return object(out, "cudnn", &row->fact,
+                              "cuDNN %s has no kernels for %s (compute capability %d.%d)",
+                              cudnn->text, p->gpus[j]->name, cc / 10, cc % 10);
+        }
+    }
+    return false;
+}
+
+const struct cudnn *cudnn_choice(const struct problem *p, const struct build *build, bool *newest)
+{
+    const struct matrix *matrix = p->ask->matrix;
+    const struct cudnn *best = NULL, *last = NULL;
+    for (size_t i = 0; i < matrix->cudnns.count; i++) {
+        const struct cudnn *row = ROW(struct cudnn, matrix->cudnns, i);
+        bool covers = true;
+        if (!spec_matches(&row->cuda, &build->cuda) ||
+            !spec_overlaps(&row->cudnn, &build->cudnn_window))
+            continue;
+        for (size_t j = 0; j < p->gpu_count; j++)
+            covers &= !lacks_kernels(row, p->gpus[j]->cc);
+        if (!last ||
+            version_compare(&row->cudnn.clauses[0].version, &last->cudnn.clauses[0].version) > 0)
+            last = row;
+        if (covers && (!best || version_compare(&row->cudnn.clauses[0].version,
+                                                &best->cudnn.clauses[0].version) > 0))
+            best = row;
+    }
+    *newest = best == last;
+    return best;
+}
+
+static bool rule_cudnn(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct build *build = c->build;
+    bool newest;
+    if (!build->cudnn || str_equal(supply_of(p->ask->framework, build), "image"))
+        return false;
+    if (!build->cudnn_window.count)
+        return cudnn_lacks(p, &build->cudnn_version, &build->cuda, out);
+    if (!p->gpu_count || cudnn_choice(p, build, &newest) || newest)
+        return false;
+    return object(out, "cudnn", &build->fact, "no cuDNN %s has kernels for all of these GPUs",
+                  build->cudnn);
+}
+
+/* ------------------------------------------------------------------ drivers */
+
+static bool at_least(const struct version *driver, const struct version *floor)
+{
+    return version_compare(driver, floor) >= 0;
+}
+
+const struct forward *forward_of(const struct problem *problem, const struct build *build,
+                                 const struct branch *branch)
+{
+    const struct matrix *matrix = problem->ask->matrix;
+    if (!branch)
+        return NULL;
+    for (size_t i = 0; i < matrix->forwards.count; i++) {
+        const struct forward *row = ROW(struct forward, matrix->forwards, i);
+        if (!same_minor(&row->cuda, &build->cuda))
+            continue;
+        for (size_t j = 0; j < row->branches.count; j++)
+            if (atoll(row->branches.items[j]) == branch->number)
+                return row;
+    }
+    return NULL;
+}
+
+enum reliance driver_reliance(const struct problem *problem, const struct build *build,
+                              const struct version *cuda, const struct version *driver,
+                              const struct branch *branch)
+{
+    const struct matrix *matrix = problem->ask->matrix;
+    bool of_build = cuda == &build->cuda;
+    const struct toolkit *toolkit = of_build ? build->toolkit : toolkit_of(matrix, cuda);
+    const struct minor_floor *floor = of_build ? build->floor : floor_of(matrix, cuda);
+    bool own = !build->driver.text || at_least(driver, &build->driver);
+    if (own && toolkit && at_least(driver, &toolkit->driver))
+        return RELIES_NATIVE;
+    if (own && floor && at_least(driver, &floor->driver))
+        return RELIES_MINOR;
+    bool of_branch = branch && (uint64_t)branch->number == driver->release[0];
+    if (!problem->all_datacenter || !problem->host.driver || !of_branch ||
+        !forward_of(problem, build, branch))
+        return RELIES_NOT;
+    if (problem->met)
+        problem->met->forward = true;
+    return problem->allow_forward ? RELIES_FORWARD : RELIES_NOT;
+}
+
+const struct version *driver_floor(const struct matrix *matrix, const struct build *build,
+                                   const struct fact **fact)
+{
+    const struct toolkit *toolkit = toolkit_of(matrix, &build->cuda);
+    const struct minor_floor *floor = floor_of(matrix, &build->cuda);
+    *fact = floor ? &floor->fact : toolkit ? &toolkit->fact : &build->fact;
+    if (build->driver.text) {
+        *fact = &build->fact;
+        return &build->driver;
+    }
+    return floor ? &floor->driver : toolkit ? &toolkit->driver : NULL;
+}
+
+static bool rule_driver(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct asked_driver *driver = p->host.driver;
+    const struct build *build = c->build;
+    const struct fact *fact;
+    if (!driver || !build->cuda.text ||
+        driver_reliance(p, build, &build->cuda, &driver->version, driver->branch) != RELIES_NOT)
+        return false;
+    const struct version *floor = driver_floor(p->ask->matrix, build, &fact);
+    const char *least = floor ? floor->text : "another driver";
+    if (p->host.by_platform)
+        return object(out, "platform", &p->ask->platform->fact,
+                      "%s installs driver branch %s, and CUDA %s needs %s or newer",
+                      p->ask->platform->title, driver->said, build->cuda.text, least);
+    const struct forward *forward = driver->listed ? forward_of(p, build, driver->branch) : NULL;
+    if (forward && p->gpu_count && !p->all_datacenter)
+        return object(out, "compat-hardware", &forward->fact,
+                      "CUDA %s needs driver %s or newer; %s would bridge that on data-center GPUs "
+                      "only, each named",
+                      build->cuda.text, least, forward->package);
+    return object(out, "driver", fact, "CUDA %s needs driver %s or newer%s", build->cuda.text,
+                  least, forward ? " (older ones only on data-center GPUs that are named)" : "");
+}
+
+/* ------------------------------------------------------------------ Python */
+
+static const char *list_pythons(const struct objection *out, const struct release *release)
+{
+    const char *list = "";
+    for (size_t i = 0; out && out->arena && i < release->pythons.count; i++)
+        list = arena_printf(out->arena, "%s%s%s", list, i ? ", " : "", release->pythons.items[i]);
+    return list;
+}
+
+static bool rule_with(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    return with_objects(p, c, out);
+}
+
+static bool rule_python(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    bool asked = is_active(p, DEMAND_PYTHON);
+    if (asked && !spec_matches(&p->ask->python, c->python_version))
+        return object(out, "python", &c->release->fact,
+                      "%s %s has wheels for Python %s, none is %s", p->ask->framework->name,
+                      c->release->version.text, list_pythons(out, c->release), p->ask->python.text);
+    return false;
+}
+
+/* ------------------------------------------------------------------ images */
+
+int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour)
+{
+    static const char *const order[] = {"base", "runtime", "cudnn-runtime", "devel", "cudnn-devel"};
+    bool has_cudnn = str_starts(flavour, "cudnn");
+    bool has_devel = str_ends(flavour, "devel");
+    if (str_equal(supply, "image") && (str_equal(flavour, "base") || (wants_cudnn && !has_cudnn)))
+        return -1;
+    if (str_equal(supply, "build") && (!has_devel || (wants_cudnn && !has_cudnn)))
+        return -1;
+    for (int i = 0; i < (int)(sizeof order / sizeof *order); i++)
+        if (str_equal(order[i], flavour))
+            return i;
+    return -1;
+}
+
+/* The row that speaks for the tag lists: the newest that is in them. */
+static const struct fact *listed_fact(const struct matrix *matrix)
+{
+    for (size_t i = matrix->images.count; i-- > 0;)
+        if (ROW(struct image, matrix->images, i)->gate.known)
+            return &ROW(struct image, matrix->images, i)->fact;
+    return NULL;
+}
+
+/* An image that was asked for by name. */
+static bool rule_named_image(const struct problem *p, const struct candidate *c,
+                             struct objection *out)
+{
+    const struct asked_image *image = &p->ask->image;
+    (void)c;
+    if (image->curated && !image->image)
+        return object(out, "image", listed_fact(p->ask->matrix), "%s has no tag %s",
+                      p->ask->matrix->repository, image->tag);
+    if (is_active(p, DEMAND_OS) && image->distribution && image->distribution != p->ask->os)
+        return object(out, "image", image->image ? &image->image->fact : NULL,
+                      "%s is of %s, not %s", image->said, image->distribution->os, p->ask->os->os);
+    return false;
+}
+
+static bool rule_listed_image(const struct problem *p, const struct candidate *c,
+                              struct objection *out)
+{
+    const struct fact *fact = c->image ? &c->image->fact : &c->plain->fact;
+    const struct distribution *os = c->distribution;
+    if (is_active(p, DEMAND_OS) ? os != p->ask->os : !os->is_default)
+        return object(out, "image", fact, "%s is not %s", os->os,
+                      is_active(p, DEMAND_OS) ? p->ask->os->os : "an Ubuntu");
+    if (fact->confidence == CONFIDENCE_LOW)
+        return object(out, "image", fact,
+                      "little is known of this image: it is taken only by "
+                      "--image");
+    if (!c->image || !str_equal(c->image->state, "eol"))
+        return false;
+    if (p->met)
+        p->met->eol = true;
+    return !p->allow_eol && object(out, "image", fact, "the image is at its end of life");
+}
+
+static bool rule_image(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    if (c->named)
+        return rule_named_image(p, c, out);
+    if (!c->image && !c->plain)
+        return object(out, "image", &c->build->fact,
+                      c->build->cuda.text ? "the lists hold no image of CUDA %s%s%s"
+                                          : "the lists hold no plain image%s%s%s",
+                      c->build->cuda.text ? c->build->cuda.text : "",
+                      is_active(p, DEMAND_OS) ? " for " : "",
+                      is_active(p, DEMAND_OS) ? p->ask->os->os : "");
+    return rule_listed_image(p, c, out);
+}
+
+const struct version *candidate_cuda(const struct candidate *c)
+{
+    return c->build->images.count && c->image ? &c->image->cuda : &c->build->cuda;
+}
+
+/* Where the image's libraries are used, its CUDA is the one that counts. */
+static bool rule_image_cuda(const struct problem *p, const struct candidate *c,
+                            struct objection *out)
+{
+    const struct build *build = c->build;
+    if (!build->images.count || !c->image)
+        return false;
+    if (!spec_matches(&build->images, &c->image->cuda))
+        return object(out, "cuda", &build->fact, "%s wants CUDA %s, the image is of %s",
+                      build->variant, build->images.text, c->image->cuda.text);
+    if (is_active(p, DEMAND_CUDA) && !spec_matches(&p->ask->cuda, &c->image->cuda))
+        return object(out, "cuda", &c->image->fact, "the image is of CUDA %s, not %s",
+                      c->image->cuda.text, p->ask->cuda.text);
+    for (size_t i = 0; i < p->gpu_count; i++)
+        if (covered_by_bounds(build, p->gpus[i]->cc) &&
+            !toolkit_makes(p->ask->matrix, &c->image->cuda, p->gpus[i]->cc))
+            return object(out, "gpu-arch", &c->image->fact, "CUDA %s does not know %s",
+                          c->image->cuda.text, p->gpus[i]->name);
+    return false;
+}
+
+static bool rule_image_cudnn(const struct problem *p, const struct candidate *c,
+                             struct objection *out)
+{
+    const char *cudnn = cudnn_of(p->ask->matrix, c->image);
+    struct version have;
+    const struct version *want = &c->build->cudnn_version;
+    if (!cudnn || version_parse(&have, cudnn) || have.release[0] != want->release[0] ||
+        version_compare_parts(&have, want, 2) < 0)
+        return object(out, "cudnn", &c->image->fact,
+                      "the image brings cuDNN %s, the build wants %s",
+                      cudnn ? cudnn : "of an unknown version", c->build->cudnn);
+    return cudnn_lacks(p, &have, &c->image->cuda, out);
+}
+
+/* Where the environment must have the libraries, it must have the right ones. */
+static bool rule_supply(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const char *supply = supply_of(p->ask->framework, c->build);
+    if (!c->image || !c->build->cuda.text)
+        return false;
+    if (flavour_rank(supply, c->build->cudnn != NULL, c->tag->flavour) < 0)
+        return object(out, "image", &c->image->fact,
+                      "the CUDA libraries must come with the image, and '%s' has not all of them",
+                      c->tag->flavour);
+    if (!str_equal(supply, "image"))
+        return false;
+    if (!image_fits(c->build, &c->image->cuda))
+        return object(out, "cuda", &c->image->fact, "the image brings CUDA %s, the build wants %s",
+                      c->image->cuda.text, c->build->cuda.text);
+    return c->build->cudnn && rule_image_cudnn(p, c, out);
+}
+
+/* Wheels of a newer manylinux do not install on an older glibc. */
+static bool rule_glibc(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct version *want = &c->release->glibc;
+    const struct distribution *os = c->distribution;
+    (void)p;
+    if (!want->text || !os || !os->glibc.text || version_compare(&os->glibc, want) >= 0)
+        return false;
+    return object(out, "image", &c->release->fact, "the wheels want glibc %s, %s has %s",
+                  want->text, os->os, os->glibc.text);
+}
+
+static bool gate_lets(const struct problem *p, const struct gate *gate, uint64_t number,
+                      const struct branch *branch)
+{
+    if (branch && version_compare_parts(&branch->cuda, &gate->cuda, 2) >= 0)
+        return true;
+    for (size_t i = 0; !gate->geforce && i < p->gpu_count; i++)
+        if (p->gpus[i]->gpu && str_equal(p->gpus[i]->gpu->class, "geforce"))
+            return false;
+    for (size_t i = 0; i < gate->branches.count; i++)
+        if (strtoull(gate->branches.items[i], NULL, 10) == number)
+            return true;
+    return false;
+}
+
+/* Whether some driver runs the build, drives the GPUs and is let in by the gate (NULL: no gate). */
+static bool some_driver(const struct problem *p, const struct build *build, const struct gate *gate)
+{
+    bool wants_native = false;
+    for (size_t i = 0; i < p->gpu_count; i++)
+        if (!covering_cubin(build, p->arch, p->gpus[i]->cc) &&
+            !covered_by_bounds(build, p->gpus[i]->cc))
+            wants_native = true;
+    for (size_t i = p->branch_count; i-- > 0;) { /* the newest can most */
+        const struct branch *branch = p->branches[i];
+        struct version last = {.release = {(uint64_t)branch->number, LAST_RELEASE}, .count = 2};
+        enum reliance how = driver_reliance(p, build, &build->cuda, &last, branch);
+        if ((how == RELIES_NATIVE || (how == RELIES_MINOR && !wants_native)) &&
+            (!gate || gate_lets(p, gate, (uint64_t)branch->number, branch)))
+            return true;
+    }
+    return false;
+}
+
+static bool rule_any_driver(const struct problem *p, const struct candidate *c,
+                            struct objection *out)
+{
+    const struct build *build = c->build;
+    if (p->host.driver || !build->cuda.text || some_driver(p, build, NULL))
+        return false;
+    if (!p->gpu_count)
+        return object(out, "driver", &build->fact, "no known driver runs CUDA %s",
+                      build->cuda.text);
+    return object(out, "driver-dropped-gpu", &p->gpus[0]->architecture->fact,
+                  "no driver both runs CUDA %s and drives %s", build->cuda.text, p->gpus[0]->name);
+}
+
+static bool rule_gate(const struct problem *p, const struct candidate *c, struct objection *out)
+{
+    const struct gate *gate = c->image ? gate_of(p->ask->matrix, c->image) : NULL;
+    const struct asked_driver *driver = p->host.driver;
+    if (!gate || p->cdi || !c->build->cuda.text)
+        return false;
+    if (driver ? gate_lets(p, gate, driver->version.release[0], driver->branch)
+               : some_driver(p, c->build, gate))
+        return false;
+    const char *tag = out && out->arena ? tag_text(out->arena, c->image, c->tag) : "";
+    if (!driver)
+        return object(out, "gate", &c->image->fact, "no driver of these GPUs may start %s", tag);
+    return object(out, "gate", &c->image->fact,
+                  "%s starts on drivers of CUDA %s or newer%s; %s is not let in", tag,
+                  gate->cuda.text, gate->branches.count ? " and on listed branches" : "",
+                  driver->said);
+}
+
+/* ------------------------------------------------------------------ the table */
+
+static const struct {
+    enum level level;
+    bool (*objects)(const struct problem *, const struct candidate *, struct objection *);
+} rules[] = {
+    {LEVEL_RELEASE, rule_release},
+    {LEVEL_BUILD, rule_variant},
+    {LEVEL_BUILD, rule_cuda},
+    {LEVEL_BUILD, rule_arch},
+    {LEVEL_BUILD, rule_platform},
+    {LEVEL_BUILD, rule_dropped},
+    {LEVEL_BUILD, rule_driver_knows_gpu},
+    {LEVEL_BUILD, rule_coverage},
+    {LEVEL_BUILD, rule_cudnn},
+    {LEVEL_BUILD, rule_driver},
+    {LEVEL_BUILD, rule_any_driver},
+    {LEVEL_PYTHON, rule_python},
+    {LEVEL_PYTHON, rule_with},
+    {LEVEL_IMAGE, rule_image},
+    {LEVEL_IMAGE, rule_image_cuda},
+    {LEVEL_IMAGE, rule_supply},
+    {LEVEL_IMAGE, rule_glibc},
+    {LEVEL_IMAGE, rule_gate},
+};
+
+bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
+             struct objection *out)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].level == level && rules[i].objects(problem, candidate, out))
+            return true;
+    return false;
+}
+
+bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
+                    struct objection *out)
+{
+    for (enum level level = LEVEL_RELEASE; level <= LEVEL_IMAGE; level++)
+        if (objects(problem, candidate, level, out))
+            return true;
+    return false;
+}

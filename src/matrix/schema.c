@@ -1,0 +1,220 @@
+/* What may stand in the files of matrices/: their sections, rows and fields. */
+#include "matrix/schema.h"
+
+#include "matrix/facts.h"
+
+#include <stddef.h>
+
+#define END_OF_FIELDS                                                                              \
+    {                                                                                              \
+        NULL, FIELD_TEXT, 0, false, NULL                                                           \
+    }
+#define NEED(type, kind, member)                                                                   \
+    {                                                                                              \
+#member, kind, offsetof(struct type, member), true, NULL                                   \
+    }
+#define MAY(type, kind, member)                                                                    \
+    {                                                                                              \
+#member, kind, offsetof(struct type, member), false, NULL                                  \
+    }
+
+static const struct field no_header[] = {END_OF_FIELDS};
+
+/* ------------------------------------------------------------------ cuda.yml */
+
+static const struct field toolkit_fields[] = {NEED(toolkit, FIELD_VERSION, cuda),
+                                              NEED(toolkit, FIELD_VERSION, driver), END_OF_FIELDS};
+static const struct field floor_fields[] = {
+    NEED(minor_floor, FIELD_INT, major), NEED(minor_floor, FIELD_VERSION, driver), END_OF_FIELDS};
+static const struct field capability_fields[] = {
+    NEED(capability, FIELD_SPEC, cuda),
+    {"cc", FIELD_CCS, offsetof(struct capability, ccs), true, NULL},
+    END_OF_FIELDS};
+static const struct field cudnn_fields[] = {
+    NEED(cudnn, FIELD_SPEC, cudnn),
+    NEED(cudnn, FIELD_SPEC, cuda),
+    {"cc", FIELD_CCS, offsetof(struct cudnn, range), true, NULL},
+    MAY(cudnn, FIELD_CCS, without),
+    END_OF_FIELDS};
+
+#define SECTION(name, type, fields, member, key)                                                   \
+    {                                                                                              \
+        name, sizeof(struct type), fields, offsetof(struct matrix, member), key                    \
+    }
+#define END_OF_SECTIONS                                                                            \
+    {                                                                                              \
+        NULL, 0, NULL, 0, NULL                                                                     \
+    }
+
+static const struct section cuda_sections[] = {
+    SECTION("toolkits", toolkit, toolkit_fields, toolkits, "cuda"),
+    SECTION("minor_version", minor_floor, floor_fields, floors, "major"),
+    SECTION("capabilities", capability, capability_fields, capabilities, "cuda"),
+    SECTION("cudnn", cudnn, cudnn_fields, cudnns, NULL), END_OF_SECTIONS};
+
+/* ------------------------------------------------------------------ drivers.yml */
+
+static const struct field branch_fields[] = {
+    {"branch", FIELD_INT, offsetof(struct branch, number), true, NULL},
+    NEED(branch, FIELD_VERSION, cuda),
+    MAY(branch, FIELD_TEXT, kind),
+    MAY(branch, FIELD_TEXT, eol),
+    NEED(branch, FIELD_BOOL, ended),
+    END_OF_FIELDS};
+static const struct field forward_fields[] = {NEED(forward, FIELD_VERSION, cuda),
+                                              NEED(forward, FIELD_TEXT, package),
+                                              NEED(forward, FIELD_WORDS, branches), END_OF_FIELDS};
+static const struct section driver_sections[] = {
+    SECTION("branches", branch, branch_fields, branches, "branch"),
+    SECTION("forward", forward, forward_fields, forwards, "cuda"), END_OF_SECTIONS};
+
+/* ------------------------------------------------------------------ gpus.yml */
+
+static const char *const gpu_classes[] = {"datacenter", "workstation", "geforce",
+                                          "jetson",     "desktop",     NULL};
+static const char *const processors[] = {"x86_64", "aarch64", NULL};
+
+static const struct field architecture_fields[] = {NEED(architecture, FIELD_CC, cc),
+                                                   NEED(architecture, FIELD_TEXT, name),
+                                                   MAY(architecture, FIELD_VERSION, first_cuda),
+                                                   MAY(architecture, FIELD_VERSION, last_cuda),
+                                                   MAY(architecture, FIELD_INT, last_branch),
+                                                   END_OF_FIELDS};
+static const struct field gpu_fields[] = {
+    {"gpu", FIELD_TEXT, offsetof(struct gpu, name), true, NULL},
+    MAY(gpu, FIELD_TEXT, names),
+    NEED(gpu, FIELD_CC, cc),
+    {"class", FIELD_TEXT, offsetof(struct gpu, class), true, gpu_classes},
+    {"host", FIELD_TEXT, offsetof(struct gpu, host), false, processors},
+    MAY(gpu, FIELD_WORDS, memory),
+    MAY(gpu, FIELD_WORDS, instances),
+    MAY(gpu, FIELD_MAP, on),
+    MAY(gpu, FIELD_MAP, mig),
+    END_OF_FIELDS};
+static const struct section gpu_sections[] = {
+    SECTION("architectures", architecture, architecture_fields, architectures, "cc"),
+    SECTION("gpus", gpu, gpu_fields, gpus, "gpu"), END_OF_SECTIONS};
+
+/* ------------------------------------------------------------------ platforms.yml */
+
+static const char *const gpu_choices[] = {"listed", "any", NULL};
+
+static const struct field platform_fields[] = {
+    {"platform", FIELD_TEXT, offsetof(struct platform, name), true, NULL},
+    NEED(platform, FIELD_TEXT, title),
+    MAY(platform, FIELD_INT, driver),
+    MAY(platform, FIELD_WORDS, latest),
+    MAY(platform, FIELD_TEXT, library_path),
+    NEED(platform, FIELD_TEXT, selector),
+    {"gpus", FIELD_TEXT, offsetof(struct platform, gpus), true, gpu_choices},
+    END_OF_FIELDS};
+static const struct section platform_sections[] = {
+    SECTION("platforms", platform, platform_fields, platforms, "platform"), END_OF_SECTIONS};
+
+/* ------------------------------------------------------------------ images.yml */
+
+static const char *const image_states[] = {"supported", "superseded", "eol", "observed", NULL};
+
+static const struct field distribution_fields[] = {NEED(distribution, FIELD_TEXT, os),
+                                                   NEED(distribution, FIELD_TEXT, family),
+                                                   NEED(distribution, FIELD_VERSION, python),
+                                                   MAY(distribution, FIELD_VERSION, first),
+                                                   MAY(distribution, FIELD_VERSION, last),
+                                                   MAY(distribution, FIELD_VERSION, glibc),
+                                                   END_OF_FIELDS};
+static const struct field plain_fields[] = {NEED(plain_image, FIELD_TEXT, os),
+                                            NEED(plain_image, FIELD_TEXT, repository),
+                                            NEED(plain_image, FIELD_TEXT, tag), END_OF_FIELDS};
+static const struct field library_path_fields[] = {
+    NEED(library_path, FIELD_VERSION, from), NEED(library_path, FIELD_TEXT, path),
+    NEED(library_path, FIELD_BOOL, shadows), END_OF_FIELDS};
+static const struct field cudnn_word_fields[] = {NEED(cudnn_word, FIELD_SPEC, cuda),
+                                                 NEED(cudnn_word, FIELD_TEXT, word), END_OF_FIELDS};
+static const struct field image_fields[] = {
+    NEED(image, FIELD_VERSION, cuda),
+    {"state", FIELD_TEXT, offsetof(struct image, state), true, image_states},
+    MAY(image, FIELD_TEXT, superseded_by),
+    MAY(image, FIELD_TEXT, cudnn),
+    MAY(image, FIELD_TEXT, nccl),
+    {"gate", FIELD_MAP, offsetof(struct image, gate_node), false, NULL},
+    {"tags", FIELD_MAP, offsetof(struct image, tags_node), true, NULL},
+    END_OF_FIELDS};
+const struct field gate_fields[] = {NEED(gate, FIELD_VERSION, cuda),
+                                    MAY(gate, FIELD_WORDS, branches),
+                                    NEED(gate, FIELD_BOOL, geforce), END_OF_FIELDS};
+static const struct field image_header[] = {
+    {"repository", FIELD_TEXT, offsetof(struct matrix, repository), true, NULL}, END_OF_FIELDS};
+static const struct section image_sections[] = {
+    SECTION("distributions", distribution, distribution_fields, distributions, "os"),
+    SECTION("plain", plain_image, plain_fields, plain, "os"),
+    SECTION("library_paths", library_path, library_path_fields, library_paths, "from"),
+    SECTION("cudnn_words", cudnn_word, cudnn_word_fields, cudnn_words, "cuda"),
+    SECTION("images", image, image_fields, images, "cuda"),
+    END_OF_SECTIONS};
+
+/* ------------------------------------------------------------------ frameworks/NAME.yml */
+
+static const char *const supplies[] = {"wheel", "image", "install", "build", NULL};
+static const char *const library_paths[] = {"reset", "unset", "keep", NULL};
+static const char *const channels[] = {"stable", "experimental", NULL};
+
+static const struct field release_fields[] = {
+    NEED(release, FIELD_VERSION, version),
+    NEED(release, FIELD_WORDS, pythons),
+    MAY(release, FIELD_WORDS, experimental),
+    {"default", FIELD_TEXT, offsetof(struct release, default_variant), false, NULL},
+    MAY(release, FIELD_TEXT, pypi),
+    MAY(release, FIELD_MAP, companions),
+    MAY(release, FIELD_TEXT, requires),
+    MAY(release, FIELD_VERSION, glibc),
+    MAY(release, FIELD_WORDS, differs),
+    END_OF_FIELDS};
+static const struct field build_fields[] = {
+    NEED(build, FIELD_WORDS, releases),
+    NEED(build, FIELD_TEXT, variant),
+    MAY(build, FIELD_VERSION, cuda),
+    MAY(build, FIELD_SPEC, images),
+    MAY(build, FIELD_TEXT, cudnn),
+    MAY(build, FIELD_TEXT, cudnn_package),
+    MAY(build, FIELD_TEXT, nccl),
+    {"supply", FIELD_TEXT, offsetof(struct build, supply), false, supplies},
+    MAY(build, FIELD_TEXT, index_url),
+    MAY(build, FIELD_TEXT, requirements),
+    MAY(build, FIELD_TEXT, extra),
+    {"channel", FIELD_TEXT, offsetof(struct build, channel), false, channels},
+    MAY(build, FIELD_CCS, x86_64),
+    MAY(build, FIELD_CCS, aarch64),
+    MAY(build, FIELD_CCS, not_covered),
+    MAY(build, FIELD_WORDS, processors),
+    MAY(build, FIELD_CC, ptx),
+    MAY(build, FIELD_CC, cc_min),
+    MAY(build, FIELD_CC, cc_max),
+    MAY(build, FIELD_VERSION, driver),
+    MAY(build, FIELD_CONFIDENCE, cubins),
+    MAY(build, FIELD_WORDS, differs),
+    END_OF_FIELDS};
+static const struct field framework_header[] = {
+    {"framework", FIELD_TEXT, offsetof(struct framework, name), true, NULL},
+    NEED(framework, FIELD_TEXT, title),
+    {"supply", FIELD_TEXT, offsetof(struct framework, supply), true, supplies},
+    {"library_path", FIELD_TEXT, offsetof(struct framework, library_path), false, library_paths},
+    NEED(framework, FIELD_TEXT, requirements),
+    MAY(framework, FIELD_TEXT, index_url),
+    MAY(framework, FIELD_WORDS, packages),
+    MAY(framework, FIELD_MAP, env),
+    END_OF_FIELDS};
+static const struct section framework_sections[] = {
+    {"releases", sizeof(struct release), release_fields, offsetof(struct framework, releases),
+     "version"},
+    {"builds", sizeof(struct build), build_fields, offsetof(struct framework, builds), NULL},
+    END_OF_SECTIONS};
+const struct document framework_document = {framework_header, framework_sections};
+
+const struct shared_file shared_files[] = {
+    {"cuda", "matrices/cuda.yml", {no_header, cuda_sections}},
+    {"drivers", "matrices/drivers.yml", {no_header, driver_sections}},
+    {"gpus", "matrices/gpus.yml", {no_header, gpu_sections}},
+    {"platforms", "matrices/platforms.yml", {no_header, platform_sections}},
+    {"images", "matrices/images.yml", {image_header, image_sections}},
+};
+const size_t shared_file_count = sizeof shared_files / sizeof *shared_files;

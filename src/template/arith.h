@@ -1,0 +1,21 @@
+/* The operators + - * / // % ** and the signs, as in Python but with 64-bit integers. */
+#ifndef TMPLGEN_TEMPLATE_ARITH_H
+#define TMPLGEN_TEMPLATE_ARITH_H
+
+#include "base/err.h"
+#include "template/ast.h"
+#include "template/value.h"
+
+struct vm;
+
+/* Integers that leave 64 bits, floats that are no longer finite and complex results are refused. */
+TG_CHECKED int value_binary(struct value *out, struct vm *vm, enum binary_op op,
+                            const struct value *a, const struct value *b);
+TG_CHECKED int value_negate(struct value *out, struct vm *vm, const struct value *value);
+TG_CHECKED int value_plus(struct value *out, struct vm *vm, const struct value *value);
+/* a / b of integers, correctly rounded. `b` is not 0. */
+double divide_integers(int64_t a, int64_t b);
+/* A float as an integer, without what is behind the point. */
+TG_CHECKED int real_to_integer(int64_t *out, struct vm *vm, double real);
+
+#endif

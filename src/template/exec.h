@@ -1,0 +1,17 @@
+/* Executing statements. */
+#ifndef TMPLGEN_TEMPLATE_EXEC_H
+#define TMPLGEN_TEMPLATE_EXEC_H
+
+#include "base/err.h"
+
+struct unit;
+struct vm;
+
+/* Begins the frame of a unit that is rendered or evaluated: its variables, none of them set. */
+struct frame;
+void frame_init(struct frame *frame, struct vm *vm, const struct unit *unit);
+
+/* Renders the unit of the current frame to vm->out. */
+TG_CHECKED int exec_unit(struct vm *vm);
+
+#endif

@@ -1,0 +1,135 @@
+/* Filters to other notations: tojson, and our own shell_quote slug to_yaml. */
+#include "template/filters.h"
+
+#include "base/data.h"
+#include "base/limits.h"
+#include "base/yaml.h"
+#include "template/print.h"
+#include "template/tojson.h"
+#include "template/vm.h"
+
+#include <string.h>
+
+static int json_indent(struct span *out, struct vm *vm, const struct arguments *arguments)
+{
+    int64_t width;
+    struct value text;
+    *out = span_of(NULL, 0);
+    if (!argument_given(arguments, 0) || arguments->values[0].kind == V_NONE)
+        return 0;
+    if (arguments->values[0].kind == V_TEXT) {
+        *out = arguments->values[0].text;
+        return 0;
+    }
+    if (argument_integer(&width, vm, arguments, 0, 0))
+        return -1;
+    if (width > 1024)
+        return vm_fail(vm, CODE_LIMIT, "the indent of 'tojson' is larger than 1024");
+    size_t start = vm_begin(vm);
+    for (int64_t i = 0; i < width; i++)
+        (void)buf_putc(&vm->scratch, ' ');
+    if (vm_end(&text, vm, start))
+        return -1;
+    *out = text.text;
+    return 0;
+}
+
+int filter_tojson(struct value *out, struct vm *vm, const struct value *self,
+                  const struct arguments *arguments)
+{
+    struct span indent;
+    /* a text has nothing to indent: Python does not even look */
+    if (self->kind == V_TEXT)
+        indent = span_of(NULL, 0);
+    else if (json_indent(&indent, vm, arguments))
+        return -1;
+    size_t start = vm_begin(vm);
+    if (tojson_write(&vm->scratch, vm, self, indent) || vm_end(out, vm, start))
+        return -1;
+    out->safe = true;
+    return 0;
+}
+
+int filter_to_yaml(struct value *out, struct vm *vm, const struct value *self,
+                   const struct arguments *arguments)
+{
+    ARENA_SCRATCH(arena);
+    struct data *data;
+    (void)arguments;
+    if (value_to_data(&data, vm, &arena, self))
+        return -1;
+    size_t start = vm_begin(vm);
+    if (yaml_write_flow(&vm->scratch, data) && !vm->scratch.overflowed)
+        return vm_fail(vm, CODE_TYPE, "the value has no form in YAML");
+    return vm_end(out, vm, start);
+}
+
+/* ---------------------------------------------------------------- words for shells and names */
+
+/* Numbers, true and none too: a list or a mapping has no obvious form. */
+static int scalar_text(struct value *out, struct vm *vm, const struct value *self,
+                       const char *filter)
+{
+    if (self->kind == V_LIST || self->kind == V_TUPLE || self->kind == V_DICT ||
+        self->kind == V_RANGE || self->kind == V_VIEW)
+        return vm_fail(vm, CODE_TYPE, "'%s' takes a text, not %s", filter, value_kind_name(self));
+    return value_to_text(out, vm, self);
+}
+
+static bool is_letter_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool is_plain_for_shell(struct span text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_letter_or_digit(text.ptr[i]) && !(text.ptr[i] && strchr("@%_+=:,./-", text.ptr[i])))
+            return false;
+    return text.len > 0;
+}
+
+int filter_shell_quote(struct value *out, struct vm *vm, const struct value *self,
+                       const struct arguments *arguments)
+{
+    struct value text;
+    (void)arguments;
+    if (scalar_text(&text, vm, self, "shell_quote"))
+        return -1;
+    if (is_plain_for_shell(text.text)) {
+        *out = value_text(text.text);
+        return 0;
+    }
+    size_t start = vm_begin(vm);
+    (void)buf_putc(&vm->scratch, '\'');
+    for (size_t i = 0; i < text.text.len; i++)
+        if (text.text.ptr[i] == '\'')
+            (void)buf_puts(&vm->scratch, "'\"'\"'");
+        else
+            (void)buf_putc(&vm->scratch, text.text.ptr[i]);
+    (void)buf_putc(&vm->scratch, '\'');
+    return vm_end(out, vm, start);
+}
+
+int filter_slug(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    struct value text;
+    (void)arguments;
+    if (scalar_text(&text, vm, self, "slug"))
+        return -1;
+    size_t start = vm_begin(vm);
+    bool gap = false;
+    for (size_t i = 0; i < text.text.len; i++) {
+        char c = text.text.ptr[i];
+        if (!is_letter_or_digit(c)) {
+            gap = vm->scratch.len > start;
+            continue;
+        }
+        if (gap)
+            (void)buf_putc(&vm->scratch, '-');
+        (void)buf_putc(&vm->scratch, (char)(c >= 'A' && c <= 'Z' ? c + 32 : c));
+        gap = false;
+    }
+    return vm_end(out, vm, start);
+}

@@ -1,0 +1,181 @@
+/* Filters of numbers: abs float int round. */
+#include "template/filters.h"
+
+#include "template/arith.h"
+#include "template/rounding.h"
+#include "template/text.h"
+#include "template/vm.h"
+
+#include <math.h>
+
+static int fail_kind(struct vm *vm, const char *filter, const struct value *self)
+{
+    if (self->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, self);
+    return vm_fail(vm, CODE_TYPE, "'%s' takes a number, not %s", filter, value_kind_name(self));
+}
+
+static int fail_large(struct vm *vm)
+{
+    return vm_fail(vm, CODE_TYPE, "the integer does not fit in 64 bits");
+}
+
+int filter_abs(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    int64_t integer;
+    (void)arguments;
+    if (!value_is_number(self))
+        return fail_kind(vm, "abs", self);
+    if (value_is_integer(self, &integer) ? integer < 0 : signbit(self->real))
+        return value_negate(out, vm, self);
+    return value_plus(out, vm, self);
+}
+
+static struct value fallback(const struct arguments *arguments, struct value value)
+{
+    return argument_given(arguments, 0) ? arguments->values[0] : value;
+}
+
+int filter_float(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments)
+{
+    struct value real = {.kind = V_FLOAT};
+    *out = fallback(arguments, real);
+    if (self->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, self);
+    if (value_is_number(self)) {
+        real.real = value_real(self);
+        *out = real;
+        return 0;
+    }
+    if (self->kind != V_TEXT)
+        return 0;
+    switch (text_to_real(&real.real, self->text)) {
+    case NUMBER_OK:
+        *out = real;
+        return 0;
+    case NUMBER_BAD:
+        return 0;
+    default:
+        return vm_fail(vm, CODE_TYPE, "'%s' is no finite number", vm_show(vm, self->text));
+    }
+}
+
+/* "42.7" is 42: what is no integer may still be a float. */
+static int real_text_as_integer(struct value *out, struct vm *vm, struct span text)
+{
+    int64_t integer;
+    double real = 0;
+    switch (text_to_real(&real, text)) {
+    case NUMBER_LARGE:
+        return fail_large(vm);
+    case NUMBER_OK:
+        if (real_to_integer(&integer, vm, real))
+            return -1;
+        *out = value_int(integer);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int text_as_integer(struct value *out, struct vm *vm, struct span text,
+                           const struct arguments *arguments)
+{
+    int64_t integer = 0, base = 10;
+    bool readable = !argument_given(arguments, 1) || value_is_integer(&arguments->values[1], &base);
+    switch (readable ? text_to_integer(&integer, text, base) : NUMBER_BAD) {
+    case NUMBER_OK:
+        *out = value_int(integer);
+        return 0;
+    case NUMBER_LARGE:
+        return fail_large(vm);
+    default:
+        return real_text_as_integer(out, vm, text);
+    }
+}
+
+int filter_int(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    int64_t integer;
+    *out = fallback(arguments, value_int(0));
+    if (self->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, self);
+    if (self->kind == V_TEXT)
+        return text_as_integer(out, vm, self->text, arguments);
+    if (!value_is_number(self) || (self->kind == V_FLOAT && isnan(self->real)))
+        return 0;
+    if (!value_is_integer(self, &integer) && real_to_integer(&integer, vm, self->real))
+        return -1;
+    *out = value_int(integer);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- round */
+
+/* Python's round(number, precision): an integer stays one. */
+static int round_common(struct value *out, struct vm *vm, const struct value *self,
+                        int64_t precision)
+{
+    int64_t integer;
+    if (!value_is_integer(self, &integer)) {
+        *out = (struct value){.kind = V_FLOAT, .real = round_real(self->real, precision)};
+        return isfinite(out->real) || !isfinite(self->real)
+                   ? 0
+                   : vm_fail(vm, CODE_TYPE, "the number is too large");
+    }
+    *out = value_int(integer);
+    return round_integer(&out->integer, integer, precision) ? 0 : fail_large(vm);
+}
+
+/* Without a precision (none): to an integer. */
+static int round_to_integer(struct value *out, struct vm *vm, const struct value *self)
+{
+    int64_t integer;
+    if (!value_is_integer(self, &integer) &&
+        real_to_integer(&integer, vm, round_real(self->real, 0)))
+        return -1;
+    *out = value_int(integer);
+    return 0;
+}
+
+/* ceil(number * 10**precision) / 10**precision, in just these steps. */
+static int round_directed(struct value *out, struct vm *vm, const struct value *self,
+                          const struct value *precision, double (*direction)(double real))
+{
+    struct value ten = value_int(10), power, scaled;
+    int64_t integer;
+    if (value_binary(&power, vm, OP_POW, &ten, precision) ||
+        value_binary(&scaled, vm, OP_MUL, self, &power))
+        return -1;
+    if (!value_is_integer(&scaled, &integer) &&
+        real_to_integer(&integer, vm, direction(scaled.real)))
+        return -1;
+    scaled = value_int(integer);
+    return value_binary(out, vm, OP_DIV, &scaled, &power);
+}
+
+int filter_round(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments)
+{
+    struct span method = span_from("common");
+    struct value precision = fallback(arguments, value_int(0));
+    int64_t places;
+    if (!value_is_number(self))
+        return fail_kind(vm, "round", self);
+    if (argument_given(arguments, 1) && argument_text(&method, vm, arguments, 1))
+        return -1;
+    if (span_equal(method, span_from("ceil")))
+        return round_directed(out, vm, self, &precision, ceil);
+    if (span_equal(method, span_from("floor")))
+        return round_directed(out, vm, self, &precision, floor);
+    if (!span_equal(method, span_from("common")))
+        return vm_fail(vm, CODE_TYPE, "the method of 'round' is 'common', 'ceil' or 'floor'");
+    if (precision.kind == V_NONE)
+        return round_to_integer(out, vm, self);
+    if (argument_integer(&places, vm, arguments, 0, 0))
+        return -1;
+    return round_common(out, vm, self, places);
+}

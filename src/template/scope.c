@@ -1,0 +1,404 @@
+/* Which variable a name means: Jinja2's rules, worked out before rendering. */
+#include "template/scope.h"
+
+#include "base/arena.h"
+#include "template/ast.h"
+#include "template/unit.h"
+#include "template/vm.h"
+
+#include <string.h>
+
+struct resolver {
+    struct unit *unit;
+    struct arena *arena;
+    struct err *err;
+};
+
+/* ---------------------------------------------------------------- symbols */
+
+static size_t hash_name(struct span name)
+{
+    size_t hash = 2166136261U;
+    for (size_t i = 0; i < name.len; i++)
+        hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619U;
+    return hash;
+}
+
+#define INDEX_FROM 8 /* so many symbols are found as fast one by one */
+
+static void index_put(struct scope *scope, struct symbol *symbol)
+{
+    size_t i = hash_name(symbol->name) & (scope->index_size - 1);
+    while (scope->index[i])
+        i = (i + 1) & (scope->index_size - 1);
+    scope->index[i] = symbol;
+}
+
+static void index_grow(struct scope *scope, struct arena *arena)
+{
+    scope->index_size = scope->index_size ? scope->index_size * 2 : 4 * (size_t)INDEX_FROM;
+    scope->index = arena_array(arena, scope->index_size, sizeof(struct symbol *));
+    for (struct symbol *symbol = scope->symbols; symbol; symbol = symbol->next)
+        index_put(scope, symbol);
+}
+
+struct symbol *scope_own(const struct scope *scope, struct span name)
+{
+    if (!scope->index) {
+        struct symbol *symbol = scope->symbols;
+        while (symbol && !span_equal(symbol->name, name))
+            symbol = symbol->next;
+        return symbol;
+    }
+    size_t i = hash_name(name) & (scope->index_size - 1);
+    while (scope->index[i] && !span_equal(scope->index[i]->name, name))
+        i = (i + 1) & (scope->index_size - 1);
+    return scope->index[i];
+}
+
+static struct symbol *scope_find(const struct scope *scope, struct span name)
+{
+    struct symbol *found = NULL;
+    for (; scope && !found; scope = scope->parent)
+        found = scope_own(scope, name);
+    return found;
+}
+
+static struct scope *scope_new(struct resolver *resolver, struct scope *parent)
+{
+    struct scope *scope = arena_alloc(resolver->arena, sizeof(*scope));
+    scope->parent = parent;
+    scope->end = &scope->symbols;
+    return scope;
+}
+
+static struct symbol *define(struct resolver *resolver, struct scope *scope, struct span name,
+                             enum symbol_load load)
+{
+    struct symbol *symbol = arena_alloc(resolver->arena, sizeof(*symbol));
+    symbol->name = name;
+    symbol->load = load;
+    symbol->slot = (uint32_t)resolver->unit->slot_count++;
+    *scope->end = symbol;
+    scope->end = &symbol->next;
+    scope->count++;
+    if (scope->index && scope->count * 2 <= scope->index_size)
+        index_put(scope, symbol);
+    else if (scope->count > INDEX_FROM)
+        index_grow(scope, resolver->arena);
+    return symbol;
+}
+
+static void define_parameter(struct resolver *resolver, struct scope *scope, struct span name)
+{
+    struct symbol *symbol = scope_own(scope, name);
+    if (!symbol)
+        symbol = define(resolver, scope, name, LOAD_PARAMETER);
+    symbol->load = LOAD_PARAMETER;
+    symbol->stored = true;
+}
+
+static void load(struct resolver *resolver, struct scope *scope, struct span name)
+{
+    if (!scope_find(scope, name))
+        (void)define(resolver, scope, name, LOAD_RESOLVE);
+}
+
+/*
+ * A name whose first mention is an assignment begins as nothing, even where the context has it;
+ * but if the assignment is in a branch that may not be taken, as what the context has.
+ */
+static void store(struct resolver *resolver, struct scope *scope, struct span name,
+                  bool conditional)
+{
+    struct symbol *symbol = scope_own(scope, name);
+    if (!symbol) {
+        const struct symbol *outer = scope_find(scope->parent, name);
+        symbol = define(resolver, scope, name,
+                        outer         ? LOAD_ALIAS
+                        : conditional ? LOAD_RESOLVE
+                                      : LOAD_UNDEFINED);
+        symbol->outer = outer;
+    }
+    symbol->stored = true;
+}
+
+/* ---------------------------------------------------------------- walking expressions */
+
+struct walk {
+    struct resolver *resolver;
+    struct scope *scope;
+    int (*name)(struct walk *walk, struct node *node);
+};
+
+static int walk_node(struct walk *walk, struct node *node);
+
+static int walk_list(struct walk *walk, const struct node_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (walk_node(walk, list->items[i]))
+            return -1;
+    return 0;
+}
+
+static int walk_args(struct walk *walk, struct node *object, const struct call_args *args)
+{
+    if ((object && walk_node(walk, object)) || walk_list(walk, &args->positional))
+        return -1;
+    for (struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
+        if (walk_node(walk, keyword->value))
+            return -1;
+    return 0;
+}
+
+static int walk_node(struct walk *walk, struct node *node)
+{
+    switch (node->kind) {
+    case N_NAME:
+        return walk->name(walk, node);
+    case N_LIST:
+    case N_TUPLE:
+    case N_DICT:
+    case N_CONCAT:
+        return walk_list(walk, &node->items);
+    case N_COMPARE:
+        return walk_list(walk, &node->compare.operands);
+    case N_ATTRIBUTE:
+        return walk_node(walk, node->member.object);
+    case N_ITEM:
+        return walk_node(walk, node->member.object) || walk_node(walk, node->member.index);
+    case N_CALL:
+        return walk_args(walk, node->call.callee, &node->call.args);
+    case N_FILTER:
+        return walk_args(walk, node->filter.object, &node->filter.args);
+    case N_TEST:
+        return walk_args(walk, node->test.object, &node->test.args);
+    case N_NOT:
+    case N_NEGATE:
+    case N_PLUS:
+        return walk_node(walk, node->binary.right);
+    case N_BINARY:
+    case N_AND:
+    case N_OR:
+        return walk_node(walk, node->binary.left) || walk_node(walk, node->binary.right);
+    case N_CONDITION:
+        return walk_node(walk, node->condition.test) || walk_node(walk, node->condition.yes) ||
+               (node->condition.no && walk_node(walk, node->condition.no));
+    case N_CONSTANT:
+    case N_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- first pass: symbols */
+
+static int load_name(struct walk *walk, struct node *node)
+{
+    load(walk->resolver, walk->scope, node->name.name);
+    return 0;
+}
+
+static int declare_name(struct walk *walk, struct node *node)
+{
+    define_parameter(walk->resolver, walk->scope, node->name.name);
+    return 0;
+}
+
+static int store_name(struct walk *walk, struct node *node)
+{
+    store(walk->resolver, walk->scope, node->name.name, false);
+    return 0;
+}
+
+static int store_name_perhaps(struct walk *walk, struct node *node)
+{
+    store(walk->resolver, walk->scope, node->name.name, true);
+    return 0;
+}
+
+static void collect(struct resolver *resolver, struct scope *scope, struct node *node)
+{
+    struct walk walk = {resolver, scope, load_name};
+    (void)walk_node(&walk, node);
+}
+
+static void collect_target(struct resolver *resolver, struct scope *scope, struct node *node,
+                           bool conditional)
+{
+    struct walk walk = {resolver, scope, conditional ? store_name_perhaps : store_name};
+    (void)walk_node(&walk, node);
+}
+
+/* The names of a scope's statements; what has a scope of its own is left for the second pass. */
+static void collect_body(struct resolver *resolver, struct scope *scope,
+                         struct statement *statement, bool conditional)
+{
+    for (; statement; statement = statement->next) {
+        switch (statement->kind) {
+        case S_TEXT:
+            break;
+        case S_OUTPUT:
+            collect(resolver, scope, statement->output);
+            break;
+        case S_IF:
+            for (struct branch *branch = statement->branches; branch; branch = branch->next) {
+                if (branch->test)
+                    collect(resolver, scope, branch->test);
+                collect_body(resolver, scope, branch->body, true);
+            }
+            break;
+        case S_FOR:
+            collect(resolver, scope, statement->loop.iterable);
+            break;
+        case S_SET:
+            collect(resolver, scope, statement->set.value);
+            collect_target(resolver, scope, statement->set.target, conditional);
+            break;
+        case S_SET_BLOCK:
+            collect_target(resolver, scope, statement->set.target, conditional);
+            break;
+        case S_INCLUDE:
+            collect(resolver, scope, statement->include.name);
+            break;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- second pass: references */
+
+static int refer_name(struct walk *walk, struct node *node)
+{
+    node->name.symbol = scope_find(walk->scope, node->name.name);
+    if (node->name.symbol)
+        return 0;
+    (void)err_set(walk->resolver->err, TG_USAGE, CODE_SYNTAX,
+                  "the filter of a 'set' block cannot use the variable '%.*s'",
+                  (int)(node->name.name.len % 100), node->name.name.ptr);
+    (void)err_hint(walk->resolver->err, "write {%% set NAME = BLOCK | FILTER %%} behind the block");
+    return unit_error_at(walk->resolver->unit, node->offset, walk->resolver->err);
+}
+
+static int refer(struct resolver *resolver, struct scope *scope, struct node *node)
+{
+    struct walk walk = {resolver, scope, refer_name};
+    return walk_node(&walk, node);
+}
+
+static int refer_body(struct resolver *resolver, struct scope *scope, struct statement *body);
+
+static int resolve_body(struct scope *scope, struct resolver *resolver, struct statement *body)
+{
+    collect_body(resolver, scope, body, false);
+    return refer_body(resolver, scope, body);
+}
+
+static struct node *clone_target(struct arena *arena, const struct node *node)
+{
+    struct node *copy = arena_alloc(arena, sizeof(*copy));
+    *copy = *node;
+    if (node->kind != N_TUPLE)
+        return copy;
+    copy->items.items = arena_array(arena, node->items.count, sizeof(struct node *));
+    for (size_t i = 0; i < node->items.count; i++)
+        copy->items.items[i] = clone_target(arena, node->items.items[i]);
+    return copy;
+}
+
+static void declare_target(struct resolver *resolver, struct scope *scope, struct node *target)
+{
+    struct walk walk = {resolver, scope, declare_name};
+    (void)walk_node(&walk, target);
+}
+
+/* The condition of a loop sees its own copy of the loop's variables. */
+static int resolve_loop_test(struct resolver *resolver, struct scope *scope,
+                             struct statement *statement)
+{
+    statement->loop.test_scope = scope_new(resolver, scope);
+    statement->loop.test_target = clone_target(resolver->arena, statement->loop.target);
+    declare_target(resolver, statement->loop.test_scope, statement->loop.test_target);
+    collect(resolver, statement->loop.test_scope, statement->loop.test);
+    return refer(resolver, statement->loop.test_scope, statement->loop.test_target) ||
+           refer(resolver, statement->loop.test_scope, statement->loop.test);
+}
+
+static int resolve_loop(struct resolver *resolver, struct scope *scope, struct statement *statement)
+{
+    struct scope *inner = scope_new(resolver, scope);
+    statement->loop.body_scope = inner;
+    if (statement->loop.mentions_loop) {
+        define_parameter(resolver, inner, span_from("loop"));
+        statement->loop.loop = scope_own(inner, span_from("loop"));
+    }
+    declare_target(resolver, inner, statement->loop.target);
+    if (refer(resolver, scope, statement->loop.iterable) ||
+        refer(resolver, inner, statement->loop.target) ||
+        resolve_body(inner, resolver, statement->loop.body))
+        return -1;
+    if (statement->loop.test && resolve_loop_test(resolver, scope, statement))
+        return -1;
+    statement->loop.otherwise_scope = scope_new(resolver, scope);
+    return resolve_body(statement->loop.otherwise_scope, resolver, statement->loop.otherwise);
+}
+
+static int resolve_set_block(struct resolver *resolver, struct scope *scope,
+                             struct statement *statement)
+{
+    statement->set.scope = scope_new(resolver, scope);
+    if (refer(resolver, scope, statement->set.target) ||
+        resolve_body(statement->set.scope, resolver, statement->set.body))
+        return -1;
+    return statement->set.filter ? refer(resolver, statement->set.scope, statement->set.filter) : 0;
+}
+
+static int refer_branches(struct resolver *resolver, struct scope *scope, struct branch *branch)
+{
+    for (; branch; branch = branch->next)
+        if ((branch->test && refer(resolver, scope, branch->test)) ||
+            refer_body(resolver, scope, branch->body))
+            return -1;
+    return 0;
+}
+
+static int refer_statement(struct resolver *resolver, struct scope *scope,
+                           struct statement *statement)
+{
+    switch (statement->kind) {
+    case S_TEXT:
+        return 0;
+    case S_OUTPUT:
+        return refer(resolver, scope, statement->output);
+    case S_IF:
+        return refer_branches(resolver, scope, statement->branches);
+    case S_FOR:
+        return resolve_loop(resolver, scope, statement);
+    case S_SET:
+        return refer(resolver, scope, statement->set.value) ||
+               refer(resolver, scope, statement->set.target);
+    case S_SET_BLOCK:
+        return resolve_set_block(resolver, scope, statement);
+    case S_INCLUDE:
+        statement->include.scope = scope;
+        return refer(resolver, scope, statement->include.name);
+    }
+    return 0;
+}
+
+static int refer_body(struct resolver *resolver, struct scope *scope, struct statement *body)
+{
+    for (; body; body = body->next)
+        if (refer_statement(resolver, scope, body))
+            return -1;
+    return 0;
+}
+
+int scope_resolve(struct unit *unit, struct arena *arena, struct err *err)
+{
+    struct resolver resolver = {unit, arena, err};
+    unit->root = scope_new(&resolver, NULL);
+    if (!unit->expression)
+        return resolve_body(unit->root, &resolver, unit->body) ? -1 : 0;
+    collect(&resolver, unit->root, unit->expression);
+    return refer(&resolver, unit->root, unit->expression) ? -1 : 0;
+}

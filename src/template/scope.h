@@ -1,0 +1,46 @@
+/* Which variable a name means: Jinja2's rules, worked out before rendering. */
+#ifndef TMPLGEN_TEMPLATE_SCOPE_H
+#define TMPLGEN_TEMPLATE_SCOPE_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct statement;
+struct unit;
+
+/* What a variable holds when its scope is entered. */
+enum symbol_load {
+    LOAD_PARAMETER, /* set by the loop */
+    LOAD_RESOLVE,   /* what the context has under the name */
+    LOAD_ALIAS,     /* what the variable of an outer scope holds then */
+    LOAD_UNDEFINED, /* nothing */
+};
+
+struct symbol {
+    struct span name;
+    enum symbol_load load;
+    bool stored; /* assigned to in its scope, so that includes see it */
+    uint32_t slot;
+    const struct symbol *outer; /* LOAD_ALIAS */
+    struct symbol *next;
+};
+
+struct scope {
+    struct scope *parent;
+    struct symbol *symbols; /* in order of appearance */
+    struct symbol **end;
+    struct symbol **index; /* by hash of the name, once there are many */
+    size_t count, index_size;
+};
+
+/* Gives every name of the unit its symbol, and every loop and set block its scopes. */
+TG_CHECKED int scope_resolve(struct unit *unit, struct arena *arena, struct err *err);
+/* The symbol of `name` in this very scope, or NULL. */
+struct symbol *scope_own(const struct scope *scope, struct span name);
+
+#endif

@@ -1,0 +1,21 @@
+/* Stable sorting by keys, as Python's sorted(). */
+#ifndef TMPLGEN_TEMPLATE_SORT_H
+#define TMPLGEN_TEMPLATE_SORT_H
+
+#include "base/err.h"
+#include "template/value.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct vm;
+
+struct sorted {
+    struct value key;
+    struct value value;
+};
+
+/* Backwards too, what is equal stays in its order. Keys that have no order are an error. */
+TG_CHECKED int sort_values(struct vm *vm, struct sorted *items, size_t count, bool backwards);
+
+#endif

@@ -1,0 +1,71 @@
+/* The template language: a strict subset of Jinja2 (docs/templates.md). Knows nothing of catalogs.
+ */
+#ifndef TMPLGEN_TEMPLATE_TEMPLATE_H
+#define TMPLGEN_TEMPLATE_TEMPLATE_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct buf;
+struct data;
+
+/*
+ * The integer that is raised only when output bytes change for an input that was accepted before
+ * (DESIGN 4, `engine` in the record).
+ */
+#define TEMPLATE_ENGINE 1
+
+enum template_delimiters { DELIMITERS_JINJA, DELIMITERS_SQUARE };
+
+/*
+ * Finds the source of `{% include %}`. `load` returns 0 and sets `out` (bytes that live at least as
+ * long as the render), 1 where there is no such name, -1 with `err` set on failure.
+ */
+struct template_loader {
+    int (*load)(struct span *out, enum template_delimiters *delimiters, void *context,
+                const char *name, struct err *err);
+    void *context;
+};
+
+struct template_source {
+    const char *name; /* for messages: the path in the catalog */
+    struct span text;
+    enum template_delimiters delimiters;
+};
+
+/*
+ * Renders `source` with the names of `context` (a map) into `out`, exactly as Jinja2 does with
+ * trim_blocks, lstrip_blocks, keep_trailing_newline and StrictUndefined. What the subset does not
+ * hold is refused by name. Errors: exit 2 with place and include stack; code "template-syntax",
+ * "template-undefined", "template-type", "template-limit". `loader` may be NULL: include is then an
+ * error. `out->max` is honoured (LIMIT_RENDERED_BYTES is the caller's business).
+ */
+TG_CHECKED int template_render(struct buf *out, const struct template_source *source,
+                               const struct data *context, const struct template_loader *loader,
+                               struct err *err);
+
+/*
+ * Evaluates a bare expression (`when`) to data in `arena`. An undefined result, a range or a method
+ * is an error.
+ */
+TG_CHECKED int template_evaluate(struct data **out, struct arena *arena,
+                                 const struct template_source *source, const struct data *context,
+                                 struct err *err);
+/* Evaluates a bare expression and takes its truth as Python does. */
+TG_CHECKED int template_test(bool *out, const struct template_source *source,
+                             const struct data *context, struct err *err);
+
+/*
+ * The free names that a template (or, with `expression`, a bare expression) may read from its
+ * context, included templates too where `loader` is given and the include's name is a literal:
+ * added to `names`, a map whose values are null. Fails on syntax errors as rendering would.
+ */
+TG_CHECKED int template_names(struct data *names, struct arena *arena,
+                              const struct template_source *source, bool expression,
+                              const struct template_loader *loader, struct err *err);
+
+#endif

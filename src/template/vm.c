@@ -1,0 +1,149 @@
+/* The state of one render: memory, limits, where we are, and how it fails. */
+#define TMPLGEN_TEMPLATE_VM_C
+#include "template/vm.h"
+
+#include "base/limits.h"
+#include "base/unicode.h"
+#include "template/eval.h"
+#include "template/ucd.h"
+#include "template/unit.h"
+
+#include <stdarg.h>
+
+void *vm_alloc(struct vm *vm, size_t size)
+{
+    vm->memory += size;
+    return arena_alloc(vm->arena, size);
+}
+
+int vm_charge(struct vm *vm, size_t count)
+{
+    if (vm->memory > LIMIT_TEMPLATE_MEMORY_BYTES)
+        return vm_fail(vm, CODE_LIMIT, "the template takes more than %zu bytes of memory",
+                       LIMIT_TEMPLATE_MEMORY_BYTES);
+    if (count > vm->steps)
+        return vm_fail(vm, CODE_LIMIT, "the template takes more than %zu steps",
+                       LIMIT_TEMPLATE_STEPS);
+    vm->steps -= count;
+    return 0;
+}
+
+int vm_fail(struct vm *vm, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *message = arena_vprintf(vm->arena, format, args);
+    va_end(args);
+    (void)err_set(vm->err, TG_USAGE, code, "%s", message);
+    return unit_error_at(vm->frame->unit, vm->at, vm->err);
+}
+
+/* A long text is cut to so many characters that they fit. */
+#define SHOWN_BYTES ((size_t)80)
+
+const char *vm_show(struct vm *vm, struct span text)
+{
+    BUF_SCRATCH(masked, LIMIT_KIB);
+    bool cut = text.len > SHOWN_BYTES;
+    if (cut)
+        text.len = ucd_offset(text, SHOWN_BYTES / 4);
+    (void)unicode_mask(&masked, text, false);
+    return arena_printf(vm->arena, "%s%s", buf_text(&masked), cut ? "..." : "");
+}
+
+/* ---------------------------------------------------------------- undefined values */
+
+static struct undefined *undefined_new(struct value *out, struct vm *vm)
+{
+    struct undefined *undefined = vm_alloc(vm, sizeof(*undefined));
+    undefined->unit = vm->frame->unit;
+    undefined->offset = vm->at;
+    *out = (struct value){.kind = V_UNDEFINED, .undefined = undefined};
+    return undefined;
+}
+
+struct value vm_undefined_name(struct vm *vm, struct span name)
+{
+    struct value value;
+    struct undefined *undefined = undefined_new(&value, vm);
+    undefined->why = UNDEFINED_NAME;
+    undefined->name = name;
+    return value;
+}
+
+struct value vm_undefined_member(struct vm *vm, const struct value *object, struct span name)
+{
+    struct value value;
+    struct undefined *undefined = undefined_new(&value, vm);
+    undefined->why = UNDEFINED_MEMBER;
+    undefined->name = name;
+    undefined->object = *object;
+    return value;
+}
+
+struct value vm_undefined_reason(struct vm *vm, const char *reason)
+{
+    struct value value;
+    struct undefined *undefined = undefined_new(&value, vm);
+    undefined->why = UNDEFINED_REASON;
+    undefined->name = span_from(reason);
+    return value;
+}
+
+static const char *nearest_name(struct vm *vm, const struct undefined *undefined)
+{
+    if (undefined->why == UNDEFINED_MEMBER)
+        return member_nearest(vm, &undefined->object, undefined->name);
+    if (undefined->why == UNDEFINED_NAME)
+        return name_nearest(vm, undefined->name);
+    return NULL;
+}
+
+int vm_fail_undefined(struct vm *vm, const struct value *value)
+{
+    const struct undefined *undefined = value->undefined;
+    const char *name = vm_show(vm, undefined->name);
+    const char *nearest = nearest_name(vm, undefined);
+    if (undefined->why == UNDEFINED_NAME)
+        (void)err_set(vm->err, TG_USAGE, CODE_UNDEFINED, "'%s' is undefined", name);
+    else if (undefined->why == UNDEFINED_MEMBER)
+        (void)err_set(vm->err, TG_USAGE, CODE_UNDEFINED, "%s has no '%s'",
+                      value_kind_name(&undefined->object), name);
+    else
+        (void)err_set(vm->err, TG_USAGE, CODE_UNDEFINED, "%s", name);
+    if (nearest)
+        (void)err_hint(vm->err, "did you mean '%s'?", nearest);
+    return unit_error_at(undefined->unit, undefined->offset, vm->err);
+}
+
+/* ---------------------------------------------------------------- texts in the making */
+
+size_t vm_begin(struct vm *vm)
+{
+    return vm->scratch.len;
+}
+
+int vm_end(struct value *out, struct vm *vm, size_t start)
+{
+    size_t len = vm->scratch.len - start;
+    if (vm->scratch.overflowed || len > LIMIT_TEMPLATE_TEXT_BYTES)
+        return vm_fail(vm, CODE_LIMIT, "a text is longer than %zu bytes",
+                       LIMIT_TEMPLATE_TEXT_BYTES);
+    vm->memory += len;
+    *out = value_text(span_of(arena_memdup(vm->arena, buf_text(&vm->scratch) + start, len), len));
+    buf_truncate(&vm->scratch, start);
+    return vm_charge(vm, len / 64);
+}
+
+int vm_enter(struct vm *vm)
+{
+    if (++vm->depth > LIMIT_TEMPLATE_NESTING)
+        return vm_fail(vm, CODE_LIMIT, "a value is nested more than %zu deep",
+                       LIMIT_TEMPLATE_NESTING);
+    return 0;
+}
+
+void vm_leave(struct vm *vm)
+{
+    vm->depth--;
+}

@@ -1,0 +1,84 @@
+/* The state of one render: memory, limits, where we are, and how it fails. */
+#ifndef TMPLGEN_TEMPLATE_VM_H
+#define TMPLGEN_TEMPLATE_VM_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "template/value.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct data;
+struct scope;
+struct template_loader;
+struct unit;
+
+/* The fixed words of errors. */
+#define CODE_SYNTAX "template-syntax"
+#define CODE_UNDEFINED "template-undefined"
+#define CODE_TYPE "template-type"
+#define CODE_LIMIT "template-limit"
+
+/* One template being rendered: its variables, and the template that includes it. */
+struct frame {
+    const struct unit *unit;
+    struct value *slots;
+    const struct frame *parent; /* NULL: the outermost, or `include ... without context` */
+    const struct scope *scope;  /* where the parent includes us */
+    bool bare;                  /* sees no context; `parent` is NULL */
+    size_t calls;               /* how deep */
+};
+
+struct vm {
+    struct arena *arena;
+    struct err *err;
+    const struct data *context;
+    const struct template_loader *loader;
+    struct unit *units;    /* parsed so far, by name */
+    struct dict *shared;   /* lists and mappings of the context that were used, by name */
+    struct value captured; /* the body of the set block that is being filtered */
+    struct frame *frame;
+    uint32_t at;        /* the byte of the frame's template that is being evaluated */
+    struct buf *out;    /* where output goes now */
+    struct buf scratch; /* texts in the making, one on top of the other */
+    size_t steps;       /* left */
+    size_t memory;      /* taken */
+    size_t nesting;     /* blocks open, through all includes */
+    size_t depth;       /* containers being walked: printed, compared, hashed */
+};
+
+void *vm_alloc(struct vm *vm, size_t size);
+/* Takes `count` steps; fails when none are left or too much memory is taken. */
+TG_CHECKED int vm_charge(struct vm *vm, size_t count);
+
+/* Fails at the current place; -1. */
+int vm_fail(struct vm *vm, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Fails because an undefined value was used: at the place where it came to be; -1. */
+int vm_fail_undefined(struct vm *vm, const struct value *value);
+#ifndef TMPLGEN_TEMPLATE_VM_C /* see err.h */
+#define vm_fail(...) err_minus_one(vm_fail(__VA_ARGS__))
+#define vm_fail_undefined(...) err_minus_one(vm_fail_undefined(__VA_ARGS__))
+#endif
+/* A copy of foreign text for a message: shortened, control characters masked. */
+const char *vm_show(struct vm *vm, struct span text);
+
+/* An undefined value that blames the current place. */
+struct value vm_undefined_name(struct vm *vm, struct span name);
+struct value vm_undefined_member(struct vm *vm, const struct value *object, struct span name);
+struct value vm_undefined_reason(struct vm *vm, const char *reason);
+
+/*
+ * Texts are made on the scratch buffer: `start = vm_begin(vm)`, append to `&vm->scratch`, then
+ * vm_end makes them a value and gives the room back. Nested use is fine.
+ */
+size_t vm_begin(struct vm *vm);
+TG_CHECKED int vm_end(struct value *out, struct vm *vm, size_t start);
+
+/* One level deeper into containers, and back. */
+TG_CHECKED int vm_enter(struct vm *vm);
+void vm_leave(struct vm *vm);
+
+#endif

@@ -1,0 +1,73 @@
+{% include 'device/pick.py' %}
+
+
+def _gpus() -> int:
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+
+def _why_no_gpu() -> str:
+    if torch.version.cuda is None:
+        return f"PyTorch {torch.__version__} was built without CUDA"
+    return "no usable GPU: `make smoke` says why"
+
+
+def info() -> dict[str, str]:
+    """What is installed, for logs, metrics and bug reports."""
+    return {
+        "framework": NAME,
+        "version": {{ 'transformers.__version__' if resolution.framework.name == 'transformers' else 'torch.__version__' }},
+{% if resolution.framework.name == 'transformers' %}
+        "torch": torch.__version__,
+{% endif %}
+        "cuda": torch.version.cuda or "none",
+        "cudnn": str(torch.backends.cudnn.version() or "none"),
+        "architectures": " ".join(torch.cuda.get_arch_list()) or "none",
+    }
+
+
+def device_name(device: str) -> str:
+    """What to call the device: the GPU's own name, or cpu."""
+    return torch.cuda.get_device_name(device) if device != "cpu" else "cpu"
+
+
+def limit_memory(device: str, fraction: float) -> None:
+    """Caps this process's share of the device's memory; before anything is on the device."""
+    if device != "cpu":
+        torch.cuda.set_per_process_memory_fraction(fraction, device)
+
+
+def memory(device: str) -> tuple[int, int]:
+    """Bytes that this process holds on the device, and the device's all; zeros where unknown."""
+    if device == "cpu":
+        return 0, 0
+    return torch.cuda.memory_reserved(device), torch.cuda.get_device_properties(device).total_memory
+
+
+def free_memory(device: str) -> None:
+    """Gives cached memory back."""
+    if device != "cpu":
+        torch.cuda.empty_cache()
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether less work at once may succeed where this error was raised."""
+    if isinstance(error, torch.cuda.OutOfMemoryError):
+        return True
+    # What CUDA and cuBLAS say when others have taken the memory.
+    return isinstance(error, RuntimeError) and any(
+        mark in str(error) for mark in ("CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
+    )
+
+
+def seed(number: int, deterministic: bool = False) -> None:
+    """Seeds all generators; `deterministic` refuses operations whose bits differ between runs."""
+    if deterministic:
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.manual_seed(number)
+    torch.use_deterministic_algorithms(deterministic)
+
+
+def sync(device: str) -> None:
+    """Waits until the device has done all that it was told to."""
+    if device != "cpu":
+        torch.cuda.synchronize(device)

@@ -1,0 +1,1 @@
+{% include 'pytorch/device.py' %}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Runs a command of the image, its runs kept in the folder runs/: `ci/run.sh train --epochs 3`.
+# Usage: ci/run.sh [ARGUMENT...]
+# Environment: IMAGE, ENGINE (docker or podman), DEVICE (cpu or cuda; default: cuda where the driver is loaded)
+set -eu
+cd "$(dirname "$0")/.."
+. ci/project.sh
+
+engine=$(ci/engine.sh)
+default=cpu
+[ ! -e /proc/driver/nvidia/version ] || default=cuda
+gpu=
+[ "${DEVICE:-$default}" = cpu ] || gpu=$(ci/gpu-args.sh "$engine")
+mkdir -p runs
+[ $# -gt 0 ] || set -- train
+
+# --init is not needed: the job heeds SIGTERM as the first process too. The arguments for GPUs are
+# several words.
+# shellcheck disable=SC2086
+exec "$engine" run --rm --read-only --tmpfs /tmp --stop-timeout 120 $gpu \
+    --user "$(id -u):$(id -g)" --volume "$PWD/runs:/runs" "$IMAGE" "$@"

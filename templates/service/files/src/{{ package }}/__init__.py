@@ -1,0 +1,3 @@
+"""A text classification service."""
+
+__version__ = "0.1.0"

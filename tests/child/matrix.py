@@ -1,0 +1,197 @@
+"""Children of the render matrix on disk, and what every one of them must pass."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from render import CATALOG
+
+TMPLGEN = (CATALOG / os.environ.get("TMPLGEN", "build/tmplgen")).resolve()
+# Whole lines are as long as they are; `on:` of a workflow is a key, whatever YAML 1.1 thinks.
+YAMLLINT = """
+extends: default
+rules:
+  line-length: disable
+  document-start: disable
+  truthy: {check-keys: false}
+  braces: {max-spaces-inside: 1}
+  comments: {min-spaces-from-content: 1}
+"""
+# Words of the README that are no files of a fresh child: what its commands make.
+MADE = re.compile(r"(bench/(RESULTS\.md|results\.json)|smoke/gpu-smoke|requirements/lock.*)$")
+FOLDERS = "bench|ci|configs|data|deploy|docs|requirements|scripts|smoke|src|tests"
+
+
+@dataclass
+class Child:
+    folder: Path
+    words: list
+
+    @property
+    def id(self):
+        return " ".join(self.words)
+
+    def files(self, pattern):
+        found = (path for path in self.folder.rglob(pattern) if ".git" not in path.parts)
+        return sorted(path for path in found if path.is_file())
+
+    def text(self, name):
+        return (self.folder / name).read_text()
+
+
+def tmplgen(*words, cwd, statuses=(0,)):
+    done = subprocess.run(
+        [str(TMPLGEN), *(str(word) for word in words)],
+        cwd=cwd,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(cwd),
+            **{f"GIT_{who}_NAME": "Ann" for who in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{who}_EMAIL": "ann@example.org" for who in ("AUTHOR", "COMMITTER")},
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode in statuses, f"{words}\n{done.stdout}{done.stderr}"
+    return done.returncode
+
+
+def check(children):
+    """Everything that is to be said against these children; nothing is what is wanted."""
+    found = []
+    for one in (_ruff, _compile, _shellcheck, _yamllint, _project, _readme, _unrendered):
+        found += one(children)
+    return found
+
+
+def _tool(command, root, **env):
+    env = {**os.environ, **env}
+    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    return [f"{command[:3]}: {done.stdout}{done.stderr}"] if done.returncode else []
+
+
+def _distinct(children, pattern):
+    """Files of all children, each content once."""
+    found = {}
+    for child in children:
+        for path in child.files(pattern):
+            found.setdefault(path.read_bytes(), path)
+    return sorted(found.values())
+
+
+def _ruff(children):
+    # Each child has settings of its own, which ruff finds.
+    folders = [str(child.folder) for child in children]
+    ruff = [sys.executable, "-m", "ruff"]
+    check, form = ["check", "--no-cache", "--quiet"], ["format", "--no-cache", "--check", "--quiet"]
+    root = children[0].folder
+    return _tool([*ruff, *check, *folders], root) + _tool([*ruff, *form, *folders], root)
+
+
+def _compile(children):
+    found = []
+    for path in _distinct(children, "*.py"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+            except (SyntaxError, ValueError, Warning) as error:
+                found.append(f"{path}: {error}")
+    return found
+
+
+def _shellcheck(children):
+    scripts = [str(path) for path in _distinct(children, "*.sh")]
+    quiet = ["--exclude", "SC1091"]  # `. ci/project.sh`: read from where the child is
+    found = _tool(["shellcheck", *quiet, *scripts], children[0].folder)
+    for child in children:
+        for path in child.files("*.sh"):
+            runs = path.read_text().startswith("#!")
+            if os.access(path, os.X_OK) != runs:
+                found.append(f"{path}: {'not ' if runs else ''}executable")
+    return found
+
+
+def _yamllint(children):
+    from yamllint import config, linter
+
+    rules = config.YamlLintConfig(YAMLLINT)
+    paths = [path for kind in ("*.yml", "*.yaml") for path in _distinct(children, kind)]
+    return [
+        f"{path}:{problem}"
+        for path in paths
+        if path.name != ".tmplgen.yml"
+        for problem in linter.run(io.StringIO(path.read_text()), rules)
+    ]
+
+
+def _project(children):
+    os.environ["VALIDATE_PYPROJECT_NO_NETWORK"] = "1"
+    from validate_pyproject import api, errors
+
+    validator = api.Validator()
+    found = []
+    for child in children:
+        try:
+            validator(tomllib.loads(child.text("pyproject.toml")))
+        except (errors.ValidationError, tomllib.TOMLDecodeError) as error:
+            found.append(f"{child.id}: pyproject.toml: {error}")
+    return found
+
+
+def _readme(children):
+    """What the README tells its reader to run or to read is there."""
+    found = []
+    for child in children:
+        text = child.text("README.md")
+        targets = set(re.findall(r"^([a-z-]+):", child.text("Makefile"), re.M))
+        for line in re.findall(r"(?:^    |`)make ([^`\n#]*)", text, re.M):
+            named = {word for word in line.split() if re.fullmatch("[a-z-]+", word)}
+            found += [f"{child.id}: README.md: make {word}" for word in named - targets]
+        for path in re.findall(rf"(?<![\w./@])(?:{FOLDERS})/[\w./-]*\w", text):
+            if not (child.folder / path).exists() and not MADE.match(path):
+                found.append(f"{child.id}: README.md: {path}")
+    return found
+
+
+def _unrendered(children):
+    found = []
+    for child in children:
+        for path in child.files("*"):
+            name = path.relative_to(child.folder).as_posix()
+            if name.startswith((".github", "smoke/", "deploy/")) or name in (
+                "README.md",
+                ".tmplgen.yml",
+            ):
+                continue
+            lines = path.read_text().splitlines()
+            found += [
+                f"{path}: {line}"
+                for line in lines
+                if re.search(r"\{%|\{\{ |\[%|\[\[ ", line)
+                and not line.startswith("description = ")
+                and "--format '{{" not in line
+            ]
+    return found
+
+
+def mypy(child):
+    """mypy --strict by the child's own settings; what is not installed here is of any type."""
+    return _tool(
+        [
+            *[sys.executable, "-m", "mypy", "--ignore-missing-imports", "--no-error-summary"],
+            *["--allow-subclassing-any", "--allow-untyped-decorators", "--no-warn-return-any"],
+            *["--no-warn-unused-ignores", "--no-warn-unreachable", "--cache-dir", os.devnull],
+        ],
+        child.folder,
+        MYPYPATH="src",
+    )

@@ -1,0 +1,94 @@
+"""Renders the catalog with the real Jinja2: a second opinion on tmplgen's own renderer."""
+
+import fnmatch
+import json
+import re
+import shlex
+from pathlib import Path
+
+import jinja2
+import yaml
+
+CATALOG = Path(__file__).resolve().parents[2]
+SQUARE = {
+    "variable_start_string": "[[",
+    "variable_end_string": "]]",
+    "block_start_string": "[%",
+    "block_end_string": "%]",
+    "comment_start_string": "[#",
+    "comment_end_string": "#]",
+}
+
+
+def _environment(**delimiters):
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(CATALOG / "templates/_includes"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+        **delimiters,
+    )
+    made.filters["shell_quote"] = lambda value: shlex.quote(str(value))
+    made.filters["to_yaml"] = lambda value: json.dumps(value, ensure_ascii=False)
+    made.filters["slug"] = lambda value: re.sub("[^a-z0-9]+", "-", str(value).lower()).strip("-")
+    return made
+
+
+ENVIRONMENTS = {"jinja": _environment(), "square": _environment(**SQUARE)}
+JINJA = ENVIRONMENTS["jinja"]
+
+
+def _load(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def answers(template, context, given):
+    """The context with the answers to all questions."""
+    full = dict(context)
+    for question in _load(CATALOG / "templates" / template / "template.yml")["questions"]:
+        default = question["default"]
+        if isinstance(default, str):
+            default = JINJA.from_string(default).render(full)
+        full[question["name"]] = given.get(question["name"], default)
+    return full
+
+
+def render(template, context):
+    """All files of a child: path to (executable, bytes)."""
+    folder = CATALOG / "templates" / template
+    manifest = _load(folder / "template.yml")
+    files = {}
+    for use in manifest["layers"]:
+        if "when" not in use or JINJA.compile_expression(use["when"])(**context):
+            layer = CATALOG / "templates/_layers" / JINJA.from_string(use["name"]).render(context)
+            overrides = use.get("overrides", [])
+            _render_folder(files, layer / "files", _load(layer / "layer.yml"), context, overrides)
+    _render_folder(files, folder / "files", manifest, context, manifest.get("overrides", []))
+    return files
+
+
+def _render_folder(files, folder, manifest, context, overrides):
+    for source in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = source.relative_to(folder).as_posix()
+        parts = [JINJA.from_string(part).render(context) for part in name.split("/")]
+        if "" in (parts[-1].removesuffix(".j2"), *parts[:-1]):
+            continue
+        path = "/".join(parts)
+        content = source.read_bytes()
+        if path.endswith(".j2"):
+            path = path.removesuffix(".j2")
+            environment = ENVIRONMENTS[_delimiters(manifest, name)]
+            content = environment.from_string(content.decode()).render(context).encode()
+        overridden = any(fnmatch.fnmatch(path, glob) for glob in overrides)
+        assert path not in files or overridden, f"{path} is in two layers"
+        files[path] = (source.stat().st_mode & 0o111 != 0, content)
+
+
+def _delimiters(manifest, name):
+    said = manifest.get("delimiters", "jinja")
+    if isinstance(said, str):
+        return said
+    chosen = [rule["delimiters"] for rule in said if fnmatch.fnmatch(name, rule["match"])]
+    return chosen[-1] if chosen else "jinja"

@@ -1,0 +1,89 @@
+"""Every pair of choices of every type, rendered and checked: SEED=N takes other rows."""
+
+import os
+import random
+
+import pairs
+import pytest
+
+import matrix
+from matrix import Child, tmplgen
+
+SEED = int(os.environ.get("SEED") or 20261121)
+TYPES = pairs.types()
+
+
+@pytest.fixture(scope="module", params=TYPES)
+def made(request, tmp_path_factory):
+    """All children of a type. A stack that does not exist is made with another Python."""
+    kind = request.param
+    print(f"SEED={SEED}")
+    root = tmp_path_factory.mktemp(kind)
+    children = []
+    for number, row in enumerate(pairs.rows(pairs.choices(TYPES[kind]), SEED)):
+        for left_out in ({}, {"python": None}, {"python": None, "variant": None}):
+            said = pairs.words(kind, {**row, **left_out})
+            folder = root / str(number)
+            if tmplgen("new", folder, *said, "--no-git", cwd=root, statuses=(0, 4)) == 0:
+                children.append(Child(folder, said))
+                break
+        else:
+            pytest.fail(f"refused however it is asked: {said}")
+    return children
+
+
+def test_every_child_passes_every_check(made):
+    assert matrix.check(made) == []
+
+
+def test_every_framework_and_every_pipeline_is_among_them(made):
+    kind = made[0].words[1]
+    frameworks = {child.words[child.words.index("--framework") + 1] for child in made}
+    assert frameworks == set(TYPES[kind]["frameworks"])
+    for path in (".github/workflows/ci.yml", ".gitlab-ci.yml", "Jenkinsfile"):
+        assert {(child.folder / path).exists() for child in made} == {True, False}
+
+
+def test_types_are_right_in_some(made):
+    rng = random.Random(SEED)
+    for child in rng.sample(made, 2):
+        assert matrix.mypy(child) == [], child.id
+
+
+@pytest.mark.full
+def test_types_are_right_in_all(made):
+    seen = set()
+    for child in made:
+        # The name of the package makes no difference to its types.
+        key = (child.text("requirements/framework.txt"), child.text(".python-version"))
+        if key not in seen:
+            assert matrix.mypy(child) == [], child.id
+            seen.add(key)
+
+
+BROKEN = {
+    "src/it/bad.py": "import os\n",
+    "src/it/syntax.py": "def f(:\n",
+    "ci/bad.sh": "#!/bin/sh\necho $x\n",
+    ".gitlab-ci.yml": "a: 1\na: 2\n",
+    "pyproject.toml": '[project]\nname = "it"\n',
+    "README.md": "    make nothing\n\n`ci/nothing.sh`\n",
+    "Dockerfile": "FROM {{ image }}\n",
+}
+
+
+@pytest.mark.parametrize("path", BROKEN)
+def test_each_check_finds_what_it_is_for(tmp_path, path):
+    words = ["--type", "library", "--framework", "none", "--name", "it"]
+    tmplgen("new", tmp_path / "it", *words, "--no-git", cwd=tmp_path)
+    child = Child(tmp_path / "it", words)
+    assert matrix.check([child]) == []
+    (child.folder / path).write_text(BROKEN[path])
+    assert matrix.check([child]) != []
+
+
+def test_mypy_finds_a_wrong_type(tmp_path):
+    words = ["--type", "library", "--framework", "none", "--name", "it"]
+    tmplgen("new", tmp_path / "it", *words, "--no-git", cwd=tmp_path)
+    (tmp_path / "it/src/it/bad.py").write_text("def f() -> int:\n    return ''\n")
+    assert matrix.mypy(Child(tmp_path / "it", words)) != []

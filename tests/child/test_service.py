@@ -1,0 +1,336 @@
+"""Every rendering of the service is sound, whatever was asked and answered."""
+
+import ast
+import copy
+import re
+import subprocess
+import sys
+import tomllib
+
+import jsonschema
+import pytest
+import yaml
+from render import CATALOG, answers, render
+
+RESOLUTION = {
+    "framework": {"name": "pytorch", "version": "2.13.0"},
+    "python": "3.11",
+    "cuda": {"version": "13.0", "variant": "cu130", "supply": "wheel"},
+    "cudnn": "9.20.0.48",
+    "companions": {"torchvision": "0.28.0", "torchaudio": "2.11.0"},
+    "image": {
+        "repository": "nvidia/cuda",
+        "tag": "13.0.2-base-ubuntu24.04",
+        "digest": None,
+        "state": "supported",
+    },
+    "driver": {"minimum": "580.65.06", "relies_on": "native"},
+    "gpus": [],
+    "arch": "x86_64",
+    "requirements": ["torch==2.13.0"],
+    "index_url": "https://download.pytorch.org/whl/cu130",
+    "env": {"NVIDIA_DRIVER_CAPABILITIES": "compute,utility", "LD_LIBRARY_PATH": ""},
+    "notes": [],
+    "sources": [],
+}
+GPU = {"compute_capability": "7.5", "covered_by": "sm_75"}
+CPU = {
+    "cuda": {"version": None, "variant": "cpu", "supply": None},
+    "cudnn": None,
+    "image": {"repository": "ubuntu", "tag": "24.04", "digest": None, "state": "supported"},
+    "driver": {"minimum": None, "relies_on": None},
+    "index_url": None,
+    "env": {},
+}
+OLD = {
+    "framework": {"name": "pytorch", "version": "2.2.2"},
+    "requirements": ["torch==2.2.2", "numpy<2", "torchvision==0.17.2", "torchmetrics==1.8.*"],
+}
+NOTES = {
+    "gpus": [{"name": "T4", **GPU}, {"name": "RTX 2080", **GPU}],
+    "notes": [{"code": "a", "text": "The first."}, {"code": "b", "text": "The second."}],
+}
+
+
+def framework(name, version, requirements, **more):
+    """What differs from PyTorch's resolution."""
+    return {
+        "framework": {"name": name, "version": version},
+        "requirements": requirements,
+        "index_url": None,
+        **more,
+    }
+
+
+IMAGE = {**RESOLUTION["cuda"], "supply": "image"}
+FRAMEWORKS = {
+    "transformers": framework("transformers", "5.20.2", ["transformers==5.20.2", "torch==2.13.0"]),
+    "tensorflow": framework(
+        "tensorflow", "2.21.0", ["tensorflow[and-cuda]==2.21.0", "nvidia-cudnn-cu12<9.11"]
+    ),
+    "jax": framework("jax", "0.10.2", ["jax[cuda12]==0.10.2", "flax==0.12.*"]),
+    "xgboost": framework("xgboost", "3.2.0", ["xgboost==3.2.0"]),
+    "onnxruntime": framework("onnxruntime", "1.31.1", ["onnxruntime-gpu==1.31.1"], cuda=IMAGE),
+    "none": framework("none", "2.4.6", ["numpy==2.4.6"], cuda=IMAGE),
+}
+# What `make setup DEVICE=cpu` installs in the place of what the GPU needs.
+ON_CPU = {
+    "tensorflow": ["tensorflow==2.21.0"],
+    "jax": ["jax==0.10.2", "flax==0.12.*"],
+    "xgboost": ["xgboost-cpu==3.2.0"],
+    "onnxruntime": ["onnxruntime==1.31.1"],
+}
+NAMES = re.compile("torch|tensorflow|keras|jax|xgboost|onnx", re.I)
+NASTY = 'Says "no" \\ to $HOME `id` ${{ x }} {{ y }} <b>\n# not a heading? \U0001f600 \x01\x7f é'
+
+CASES = {
+    "default": ({}, {}),
+    "python-3.10": ({"python": "3.10"}, {}),
+    "python-3.12": ({"python": "3.12"}, {}),
+    "python-3.13": ({"python": "3.13"}, {}),
+    "python-3.14": ({"python": "3.14"}, {}),
+    "cpu": (CPU, {}),
+    "old-release": (OLD, {}),
+    "gpus-and-notes": (NOTES, {}),
+    "digest": ({"image": {**RESOLUTION["image"], "digest": "sha256:" + "0" * 64}}, {}),
+    "no-ci": ({}, {"ci": []}),
+    "registry": ({}, {"registry": "registry.example.org:5000/team/ml"}),
+    "every-ci": ({}, {"registry": "ghcr.io/team", "ci": ["github", "gitlab", "jenkins"]}),
+    "longest-name": ({}, {"name": "a" * 63}),
+    "shortest-name": ({}, {"name": "z"}),
+    "digit-name": ({}, {"name": "3d"}),
+    "other-package": ({}, {"name": "my-service", "package": "zz_9"}),
+    "nasty-description": ({}, {"description": NASTY}),
+    "empty-description": ({}, {"description": ""}),
+    "installed-cuda": ({"cuda": {**RESOLUTION["cuda"], "supply": "install"}}, {}),
+    "compiled": (
+        {
+            "cuda": {**RESOLUTION["cuda"], "supply": "build"},
+            "image": {**RESOLUTION["image"], "tag": "13.0.2-cudnn-devel-ubuntu24.04"},
+        },
+        {},
+    ),
+    "conda": ({}, {"conda": True}),
+    "conda-without-wheels-of-cuda": (FRAMEWORKS["onnxruntime"], {"conda": True}),
+    **{name: (resolution, {}) for name, resolution in FRAMEWORKS.items()},
+}
+
+
+def context_of(case):
+    resolution, given = copy.deepcopy(CASES[case])
+    context = {
+        "name": given.get("name", "pytorch-service"),
+        "template": "service",
+        "request": {"framework": "pytorch"},
+        "resolution": {**RESOLUTION, **resolution},
+    }
+    return answers("service", context, given)
+
+
+@pytest.fixture(scope="module", params=CASES)
+def child(request, tmp_path_factory):
+    """One rendering on disk."""
+    it = Child(context_of(request.param), tmp_path_factory.mktemp("child"))
+    it.write()
+    return it
+
+
+class Child:
+    def __init__(self, context, folder):
+        self.context = context
+        self.folder = folder
+        self.files = render("service", context)
+
+    def write(self):
+        for path, (executable, content) in self.files.items():
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+            target.chmod(0o755 if executable else 0o644)
+
+    def text(self, path):
+        return self.files[path][1].decode()
+
+    def run(self, *command):
+        done = subprocess.run(
+            command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_python_is_checked_formatted_and_of_the_resolved_version(child):
+    ruff = [sys.executable, "-m", "ruff"]
+    child.run(*ruff, "check", "--no-cache", ".")
+    child.run(*ruff, "format", "--no-cache", "--check", ".")
+    version = tuple(map(int, child.context["resolution"]["python"].split(".")))
+    for path in child.files:
+        if path.endswith(".py"):
+            ast.parse(child.text(path), path, feature_version=version)
+
+
+def test_scripts_are_executable_and_clean(child):
+    scripts = [path for path in child.files if path.startswith("ci/") and path.endswith(".sh")]
+    for path in scripts:
+        executable = child.files[path][0]
+        assert executable == child.text(path).startswith("#!/bin/sh\n"), path
+    child.run("shellcheck", *scripts)
+
+
+def test_project_metadata_holds_the_answers(child):
+    project = tomllib.loads(child.text("pyproject.toml"))["project"]
+    expected = re.sub(r"[\x00-\x1f\x7f]", " ", child.context["description"])
+    assert project["description"] == expected
+    assert project["name"].replace("-", "_") == child.context["package"]
+    assert project["requires-python"] == f">={child.context['resolution']['python']}"
+
+
+def test_every_requirement_is_installed_once_from_the_index_that_has_it(child):
+    framework = child.text("requirements/framework.txt").split()
+    backend = child.text("requirements/backend.txt").splitlines()
+    wanted = child.context["resolution"]["requirements"]
+    name = child.context["resolution"]["framework"]["name"]
+    on_index = "torch(vision|audio)?=" if name in ("pytorch", "transformers") else "."
+    assert framework + [line for line in backend if line in wanted] == [
+        *(line for line in wanted if re.match(on_index, line)),
+        *(line for line in wanted if not re.match(on_index, line)),
+    ]
+    if name in ON_CPU:
+        assert child.text("requirements/framework-cpu.txt").split() == ON_CPU[name]
+    else:
+        assert "requirements/framework-cpu.txt" not in child.files
+
+
+# What `conda env create` takes, as conda's documentation of environment files has it.
+ENVIRONMENT = {
+    "type": "object",
+    "required": ["name", "channels", "dependencies"],
+    "additionalProperties": False,
+    "properties": {
+        "name": {"type": "string", "pattern": "^[a-zA-Z0-9._-]+$"},
+        "channels": {"type": "array", "items": {"type": "string"}},
+        "dependencies": {
+            "type": "array",
+            "items": {
+                "anyOf": [
+                    {"type": "string", "pattern": "^[a-z0-9_-]+(=[0-9.]+)?$"},
+                    {
+                        "type": "object",
+                        "required": ["pip"],
+                        "additionalProperties": False,
+                        "properties": {"pip": {"type": "array", "items": {"type": "string"}}},
+                    },
+                ]
+            },
+        },
+    },
+}
+
+
+def test_conda_has_an_environment_where_it_is_asked_for(child):
+    if not child.context["conda"]:
+        assert "environment.yml" not in child.files
+        return
+    environment = yaml.safe_load(child.text("environment.yml"))
+    jsonschema.validate(environment, ENVIRONMENT)
+    words = [word for entry in environment["dependencies"][-1]["pip"] for word in entry.split()]
+    named = {word for word in words if word.startswith("requirements/")}
+    assert named <= set(child.files) and "requirements/framework.txt" in named
+    brings = child.context["resolution"]["cuda"]["supply"] == "wheel"
+    assert ("cuda-libraries=13.0" in environment["dependencies"]) != brings
+
+
+def test_compose_gives_a_gpu_only_to_the_service_that_is_named_so(child):
+    services = yaml.safe_load(child.text("compose.yaml"))["services"]
+    assert set(services) == {"app", "gpu"}
+    assert "deploy" not in services["app"]
+    assert services["gpu"]["profiles"] == ["gpu"]
+    assert services["gpu"]["read_only"] and services["gpu"]["image"] == services["app"]["image"]
+    rules = yaml.safe_load(child.text("deploy/prometheus/rules.yaml"))["groups"]
+    for rule in (rule for group in rules for rule in group["rules"]):
+        assert {"alert", "expr", "labels", "annotations"} <= set(rule)
+        assert {"summary", "action"} == set(rule["annotations"])
+
+
+def test_only_the_backend_and_the_stack_name_a_framework():
+    """What a type shares is the same for all frameworks."""
+    for path in (CATALOG / "templates/service/files").rglob("*"):
+        if path.is_file() and path.name != "reviews.csv":
+            assert not NAMES.search(path.read_text(encoding="utf-8")), path
+
+
+def test_the_workflow_is_there_when_asked_for_and_only_calls_scripts(child):
+    if "github" not in child.context["ci"]:
+        assert not any(path.startswith(".github") for path in child.files)
+        return
+    workflow = yaml.safe_load(child.text(".github/workflows/ci.yml"))
+    assert workflow["permissions"] == {}
+    for name, job in workflow["jobs"].items():
+        assert {"timeout-minutes", "permissions", "runs-on"} <= set(job), name
+        commands = [step["run"] for step in job["steps"] if "run" in step]
+        called = set(re.findall(r"\bci/[a-z-]+\.sh", " ".join(commands)))
+        assert called and called <= set(child.files)
+    assert "vars.GPU_RUNNER != ''" in workflow["jobs"]["gpu-smoke"]["if"]
+    pushes = [job for job in workflow["jobs"].values() if "packages" in job["permissions"]]
+    assert bool(pushes) == bool(child.context["registry"])
+
+
+def test_the_dockerfile_has_the_arguments_of_a_closed_network(child):
+    text = child.text("Dockerfile")
+    arguments = dict(re.findall(r"^ARG ([A-Z_]+)=(.*)$", text, re.M))
+    image = child.context["resolution"]["image"]
+    digest = f"@{image['digest']}" if image["digest"] else ""
+    compiled = child.context["resolution"]["cuda"]["supply"] == "build"
+    first = arguments["BUILD_IMAGE" if compiled else "BASE_IMAGE"]
+    assert first == f"{image['repository']}:{image['tag']}{digest}"
+    assert arguments["PYTHON_SOURCE"] == "uv"
+    assert arguments["INDEX_URL"] == ""
+    assert arguments["REQUIREMENTS"] in child.files
+    assert "-devel" not in arguments["BASE_IMAGE"]
+    assert re.findall(r"^USER (.*)$", text, re.M)[-1] == "10001:10001"
+    assert "None" not in text
+
+
+STAGES = {
+    "wheel": {"smoke": "${BASE_IMAGE}", "build": "${BASE_IMAGE}", "image": "${BASE_IMAGE}"},
+    "image": {"smoke": "${BASE_IMAGE}", "build": "${BASE_IMAGE}", "image": "${BASE_IMAGE}"},
+    "build": {"smoke": "${BASE_IMAGE}", "build": "${BUILD_IMAGE}", "image": "${BASE_IMAGE}"},
+    "install": {
+        "smoke": "${BASE_IMAGE}",
+        "cuda": "${BASE_IMAGE}",
+        "build": "cuda",
+        "image": "cuda",
+    },
+}
+
+
+def test_the_stages_of_the_dockerfile_are_those_of_the_supply(child):
+    text = child.text("Dockerfile")
+    found = {name: base for base, name in re.findall(r"^FROM (\S+) AS (\S+)$", text, re.M)}
+    supply = child.context["resolution"]["cuda"]["supply"] or "wheel"
+    assert found == {**STAGES[supply], "test": "image", "runtime": "image"}
+    installs = "cuda-libraries-13-0 libcudnn9-cuda-13" in text
+    assert installs == (supply == "install")
+
+
+def test_the_readme_names_commands_that_exist(child):
+    text = child.text("README.md").replace(child.context["description"], "")
+    targets = set(re.findall(r"^([a-z-]+):", child.text("Makefile"), re.M))
+    named = set(re.findall(r"\bmake ([a-z]+)", text)) | {"test"}
+    assert {"setup", "lint", "run", "image", "smoke", "update"} <= named <= targets
+    driver = child.context["resolution"]["driver"]["minimum"]
+    assert (driver in text) if driver else ("driver |" not in text)
+    assert "None" not in text
+
+
+def test_nothing_is_left_unrendered(child):
+    for path, (_, content) in child.files.items():
+        if path == "README.md" or path.startswith(("smoke/", ".github/", "deploy/")):
+            continue
+        text = re.sub("^description = .*$", "", content.decode(), flags=re.M)
+        for mark in ("{%", "{{ ", "[%", "[[ "):
+            assert mark not in text, f"{path}: {mark}"
+
+
+def test_the_smoke_test_is_the_one_of_doctor():
+    rendered = CATALOG / "templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
+    assert rendered.read_bytes() == (CATALOG / "src/smoke/gpu_smoke.c").read_bytes()

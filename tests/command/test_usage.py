@@ -1,0 +1,148 @@
+"""Wrong usage: the right exit code, one clear message, the nearest name; help that is true."""
+
+import os
+import subprocess
+
+import pytest
+from conftest import BINARY
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (["new", "--tpye", "service"], 2, ["'--tpye'", "'--type'"]),
+        (["new", "--type"], 2, ["'--type' needs a value"]),
+        (["new", "--json=yes"], 2, ["takes no value"]),
+        (["new", "-t", "service"], 2, ["'-t'"]),
+        (["new", "a", "b", "--type", "service"], 2, ["one argument too many"]),
+        (["new", "--name", "a", "--name", "b"], 2, ["given twice"]),
+        (["nwe"], 2, ["'nwe'", "'new'"]),
+        (["new", "--framework", "pytorch"], 2, ["--type is missing", "service"]),
+        (["new", "--type", "servcie", "--framework", "pytorch"], 2, ["did you mean 'service'"]),
+        (["new", "--type", "service"], 2, ["--framework is missing", "pytorch"]),
+        (["new", "--type", "service", "--framework", "pytroch"], 2, ["'pytorch'"]),
+        (["new", "--type", "service", "--framework", "pytorch==99.0"], 4, ["99.0"]),
+        (["new", "--type", "service", "--framework", "pytorch>>2"], 2, ["'>>2'"]),
+        (["new", "--type", "service", "--framework", "pytorch", "--gpu", "H1000"], 2, ["H100"]),
+        (
+            ["new", "--type", "service", "--framework", "pytorch==2.13.0", "--driver", "470.82.01"],
+            4,
+            ["470.82.01"],
+        ),
+        (["new", "--type", "service", "--framework", "pytorch", "--set", "x"], 2, ["KEY=VALUE"]),
+        (
+            ["new", "--type", "service", "--framework", "pytorch", "--ci", "gitlba"],
+            2,
+            ["gitlba", "github"],
+        ),
+        (
+            ["new", "--type", "service", "--framework", "pytorch", "--python", "3.9"],
+            2,
+            ["needs Python >=3.10", "3.9"],
+        ),
+        (
+            ["new", "--type", "service", "--framework", "cupy"],
+            2,
+            ["no files for the framework 'cupy'", "pytorch"],
+        ),
+        (
+            ["new", "--type", "service", "--framework", "jax", "--set", "package=jax"],
+            2,
+            ["'jax' cannot be the name of the package"],
+        ),
+        (["help", "nwe"], 2, ["'new'"]),
+        (["completion", "csh"], 2, ["bash, zsh or fish"]),
+    ],
+)
+def test_wrong_usage_is_one_clear_message(tmplgen, work, args, code, words):
+    done = tmplgen(*args, cwd=work)
+    assert done.code == code, done.err
+    assert done.out == ""
+    for word in words:
+        assert word in done.err
+    assert done.err.count("error:") == 1
+    assert os.listdir(work) == []
+
+
+def test_failure_as_json_is_one_document_with_a_fixed_code(tmplgen, work):
+    done = tmplgen("new", "--type", "servcie", "--framework", "pytorch", "--json", cwd=work)
+    assert done.code == 2
+    assert list(done.json) == ["schema", "exit", "error"]
+    assert done.json["schema"] == "tmplgen/new@1"
+    assert done.json["exit"] == 2
+    assert list(done.json["error"]) == ["code", "message", "hint", "where"]
+    assert done.json["error"]["code"] == "unknown-type"
+    assert done.json["error"]["where"] is None
+
+
+def test_impossible_stack_as_json_has_conflicts_and_nearest(tmplgen, work):
+    done = tmplgen(
+        "new", "--type", "service", "--framework", "pytorch==2.13.0", "--driver", "470.82.01",
+        "--json", cwd=work,
+    )  # fmt: skip
+    assert done.code == 4
+    error = done.json["error"]
+    assert done.json["request"]["driver"] == "470.82.01"
+    assert error["code"] == "unsatisfiable"
+    assert error["conflicts"] and error["nearest"]
+    assert {"demand", "reason", "rules_out", "because", "source"} <= set(error["conflicts"][0])
+
+
+def test_stack_option_with_a_type_without_stack_is_wrong_usage(new):
+    done = new("child", "--driver", "535")
+    assert done.code == 2
+    assert "has no stack" in done.err
+
+
+def test_control_bytes_from_outside_are_masked(tmplgen, work):
+    done = tmplgen("new", "--type", "a\x1b[31mb\u202e", cwd=work)
+    assert "\x1b" not in done.err and "\u202e" not in done.err
+    assert "\\x1B" in done.err
+
+
+def test_no_arguments_show_the_overview(tmplgen, work):
+    done = tmplgen(cwd=work)
+    assert done.code == 0
+    assert "tmplgen new --type service --framework pytorch" in done.out
+
+
+def test_help_lists_every_option_of_the_command(tmplgen, work):
+    done = tmplgen("help", "new", cwd=work)
+    for option in ("--type", "--framework", "--gpu", "--set", "--dry-run", "--catalog", "--json"):
+        assert option in done.out
+    assert tmplgen("new", "--help", cwd=work).out == done.out
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+def test_version(tmplgen, work):
+    done = tmplgen("version", "--json", cwd=work)
+    assert done.json["schema"] == "tmplgen/version@1"
+    assert tmplgen("--version", cwd=work).out.startswith("tmplgen ")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_names_commands_and_options(tmplgen, work, shell):
+    done = tmplgen("completion", shell, cwd=work)
+    assert done.code == 0
+    assert "new" in done.out and "framework" in done.out
+
+
+def test_bash_completion_completes(tmplgen, work):
+    script = tmplgen("completion", "bash", cwd=work).out
+    done = subprocess.run(
+        ["bash", "-c", script + "COMP_WORDS=(tmplgen new --frame); COMP_CWORD=2; _tmplgen; "
+         "echo ${COMPREPLY[@]}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "--framework"
+
+
+def test_full_standard_output_is_reported():
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [str(BINARY), "help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert "standard output" in done.stderr

@@ -1,0 +1,300 @@
+// Runs a Jenkinsfile on nothing: a declarative pipeline that records what it would do, and is as
+// strict as Jenkins about the words that it knows.
+// Usage: groovy jenkins.groovy FILE [NAME=VALUE...] [COMMAND?=STATUS...]
+//   NAME=VALUE      a variable of the environment
+//   COMMAND?=STATUS what a shell command ends with, in place of 0
+// Prints JSON: result and stages, each with agent, minutes, commands and credentials; or what is
+// wrong, with status 1.
+import groovy.json.JsonOutput
+import org.codehaus.groovy.control.CompilerConfiguration
+
+class Refused extends RuntimeException {
+    Refused(String message) { super(message) }
+}
+
+class CommandFailed extends RuntimeException {
+    CommandFailed(String message) { super(message) }
+}
+
+// A block of the pipeline: only what a subclass has as a method may stand in it.
+abstract class Block {
+    Map env
+    final String any = 'any'
+    final String none = 'none'
+
+    void run(Closure body) {
+        body.delegate = this
+        body.resolveStrategy = Closure.DELEGATE_ONLY
+        body.call()
+    }
+
+    def methodMissing(String name, args) {
+        throw new Refused("'${name}' is no word of a ${getClass().simpleName.toLowerCase()} block")
+    }
+
+    def propertyMissing(String name) {
+        throw new Refused("'${name}' is nothing in a ${getClass().simpleName.toLowerCase()} block")
+    }
+}
+
+class Agent extends Block {
+    String wanted
+
+    void label(Object text) { wanted = text.toString() }
+
+    static String of(Map env, Object given) {
+        if (!(given instanceof Closure)) {
+            return given
+        }
+        def it = new Agent(env: env)
+        it.run(given)
+        if (it.wanted == null) {
+            throw new Refused('an agent without a label')
+        }
+        if (it.wanted in ['', 'null']) {
+            throw new Refused("waits for ever for an agent with the label '${it.wanted}'")
+        }
+        return it.wanted
+    }
+}
+
+class Options extends Block {
+    Map found = [:]
+
+    void timeout(Map how) {
+        def units = [SECONDS: 1 / 60, MINUTES: 1, HOURS: 60]
+        if (how.keySet() - ['time', 'unit', 'activity'] || !(how.unit in units.keySet())) {
+            throw new Refused("timeout(${how})")
+        }
+        found.minutes = how.time * units[how.unit]
+    }
+
+    void disableConcurrentBuilds(Map how) { found.disableConcurrentBuilds = how }
+
+    void buildDiscarder(Object how) { found.buildDiscarder = how }
+
+    Map logRotator(Map how) { how }
+}
+
+class When extends Block {
+    boolean before = false
+    List<Closure> conditions = []
+
+    void beforeAgent(boolean yes) { before = yes }
+
+    void expression(Closure condition) { conditions << condition }
+
+    boolean holds() {
+        conditions.every {
+            it.delegate = this
+            it.resolveStrategy = Closure.DELEGATE_FIRST
+            it.call()
+        }
+    }
+}
+
+// What may stand in `steps` and `script`; records it.
+class Steps extends Block {
+    Map statuses
+    Map record
+    List held = []
+
+    void run(Closure body) {
+        body.delegate = this
+        body.resolveStrategy = Closure.DELEGATE_FIRST
+        body.call()
+    }
+
+    def sh(String script) { sh(script: script) }
+
+    def sh(Map how) {
+        if (how.keySet() - ['script', 'returnStatus', 'label']) {
+            throw new Refused("sh(${how})")
+        }
+        record.commands << how.script
+        if (held) {
+            record.credentials[how.script] = held.flatten()
+        }
+        int status = (statuses[how.script] ?: 0) as int
+        if (how.returnStatus) {
+            return status
+        }
+        if (status) {
+            throw new CommandFailed("${how.script}: ${status}")
+        }
+    }
+
+    void script(Closure body) { run(body) }
+
+    void withCredentials(List bindings, Closure body) {
+        held << bindings
+        run(body)
+        held.pop()
+    }
+
+    List usernamePassword(Map how) { [how.credentialsId, how.usernameVariable, how.passwordVariable] }
+
+    List string(Map how) { [how.credentialsId, how.variable] }
+
+    void unstable(String message) {
+        record.result = 'UNSTABLE'
+        record.message = message
+    }
+
+    void error(Object message) { throw new CommandFailed(message.toString()) }
+
+    void junit(Map how) { record.junit = how.testResults }
+
+    void archiveArtifacts(Map how) { record.artifacts << how.artifacts }
+
+    void stash(Map how) { record.stashes << how.name }
+
+    void unstash(String name) { record.unstashes << name }
+}
+
+class Post extends Block {
+    List<Closure> bodies = []
+
+    void always(Closure body) { bodies << body }
+}
+
+class Stage extends Block {
+    Map blocks = [:]
+
+    void keep(String name, Object what) {
+        if (blocks.containsKey(name)) {
+            throw new Refused("two '${name}' in a stage")
+        }
+        blocks[name] = what
+    }
+
+    void agent(Object what) { keep('agent', what) }
+
+    void options(Closure body) { keep('options', body) }
+
+    void when(Closure body) { keep('when', body) }
+
+    void steps(Closure body) { keep('steps', body) }
+
+    void post(Closure body) { keep('post', body) }
+}
+
+class Stages extends Block {
+    Map<String, Closure> found = [:]
+
+    void stage(String name, Closure body) {
+        if (found.containsKey(name)) {
+            throw new Refused("two stages are called '${name}'")
+        }
+        found[name] = body
+    }
+}
+
+class Pipeline extends Block {
+    Map statuses
+    Map blocks = [:]
+    List records = []
+    String result = 'SUCCESS'
+
+    void agent(Object what) { blocks.agent = what }
+
+    void options(Closure body) { blocks.options = body }
+
+    void stages(Closure body) { blocks.stages = body }
+
+    void execute() {
+        def missing = ['agent', 'stages'].findAll { !blocks.containsKey(it) }
+        if (missing) {
+            throw new Refused("a pipeline without ${missing.join(' and ')}")
+        }
+        String outer = Agent.of(env, blocks.agent)
+        new Options(env: env).run(blocks.options ?: {})
+        def list = new Stages(env: env)
+        list.run(blocks.stages)
+        if (!list.found) {
+            throw new Refused('a pipeline without a stage')
+        }
+        list.found.each { name, body -> one(name, body, outer) }
+    }
+
+    void one(String name, Closure body, String outer) {
+        def stage = new Stage(env: env)
+        stage.run(body)
+        def blocks = stage.blocks
+        if (!blocks.steps) {
+            throw new Refused("the stage '${name}' has no steps")
+        }
+        def options = new Options(env: env)
+        options.run(blocks.options ?: {})
+        def record = [name: name, result: 'SUCCESS', minutes: options.found.minutes, commands: [],
+                      credentials: [:], artifacts: [], stashes: [], unstashes: []]
+        records << record
+        def when = new When(env: env)
+        when.run(blocks.when ?: {})
+        if (result == 'FAILURE' || (when.before && !when.holds())) {
+            record.result = 'SKIPPED'
+            return
+        }
+        record.agent = blocks.agent == null ? outer : Agent.of(env, blocks.agent)
+        if (record.agent == 'none') {
+            throw new Refused("the stage '${name}' has no agent")
+        }
+        if (!when.holds()) {
+            record.result = 'SKIPPED'
+            return
+        }
+        perform(record, blocks)
+    }
+
+    void perform(Map record, Map blocks) {
+        def steps = new Steps(env: env, statuses: statuses, record: record)
+        try {
+            steps.run(blocks.steps)
+        } catch (CommandFailed failure) {
+            record.result = 'FAILURE'
+            record.message = failure.message
+        }
+        def post = new Post(env: env)
+        post.run(blocks.post ?: {})
+        post.bodies.each { steps.run(it) }
+        if (record.result == 'FAILURE' || result == 'SUCCESS') {
+            result = record.result
+        }
+    }
+}
+
+class Top extends Block {
+    Map statuses
+    Pipeline made
+
+    void pipeline(Closure body) {
+        made = new Pipeline(env: env, statuses: statuses)
+        made.run(body)
+        made.execute()
+    }
+}
+
+def env = [:]
+def statuses = [:]
+args.drop(1).each {
+    def (name, value) = it.split('=', 2) as List
+    if (name.endsWith('?')) {
+        statuses[name[0..-2]] = value
+    } else {
+        env[name] = value
+    }
+}
+def top = new Top(env: env, statuses: statuses)
+def settings = new CompilerConfiguration(scriptBaseClass: DelegatingScript.name)
+try {
+    def script = new GroovyShell(this.class.classLoader, new Binding(), settings).parse(new File(args[0]))
+    script.setDelegate(top)
+    script.run()
+    if (top.made == null) {
+        throw new Refused('no pipeline')
+    }
+    println JsonOutput.toJson([result: top.made.result, stages: top.made.records])
+} catch (Exception | Error wrong) {
+    println "${wrong.class.simpleName}: ${wrong.message}"
+    System.exit(1)
+}

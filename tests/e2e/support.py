@@ -1,0 +1,274 @@
+"""What the end-to-end tests share: commands, services, package indexes, bare Debian roots."""
+
+import functools
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+TMPLGEN = TOP / os.environ.get("TMPLGEN", "build/tmplgen")
+WORK = TOP / "build" / "e2e"
+CACHE = WORK / "cache"
+NODE = TOP / "build" / "node"
+
+# The text whose right answer every model of the template knows.
+NEGATIVE = {"texts": ["the film was not good"]}
+
+
+def clean_env(**more):
+    """The environment without what belongs to this test run alone."""
+    dropped = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "VIRTUAL_ENV", "PYTHONPATH", "TMPLGEN")
+    kept = {k: v for k, v in os.environ.items() if k not in dropped and not k.startswith("PYTEST")}
+    return {**kept, **more}
+
+
+def run(*command, cwd=None, timeout=1800, status=0, **env):
+    """Runs a command that must end with `status`; returns its output, both streams."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=clean_env(**env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+        check=False,
+    )
+    shown = "\n".join(done.stdout.splitlines()[-80:])
+    assert done.returncode == status, f"{command}: {done.returncode}, not {status}\n{shown}"
+    return done.stdout
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def ask(port, path, body=None, timeout=30):
+    """Status and text of an answer."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}", data, {"Content-Type": "application/json"}
+    )
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=timeout) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+class Service:
+    """A running service; `process` is the command that started it."""
+
+    def __init__(self, command, port, log, cwd=None, **env):
+        self.port = port
+        self.log = log
+        with open(log, "wb") as output:
+            self.process = subprocess.Popen(
+                [str(word) for word in command],
+                cwd=cwd,
+                env=clean_env(**env),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def wait_ready(self, seconds=180):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            said = self.log.read_text(errors="replace")
+            assert self.process.poll() is None, f"the service ended: {said}"
+            try:
+                if ask(self.port, "/readyz", timeout=5)[0] == 200:
+                    return
+            except OSError:
+                pass
+            time.sleep(0.2)
+        raise AssertionError(f"not ready in {seconds} s: {self.log.read_text(errors='replace')}")
+
+    def ask(self, path, body=None):
+        return ask(self.port, path, body)
+
+    def predict(self):
+        """The label that the service gives the text that it has to know."""
+        status, text = self.ask("/v1/predict", NEGATIVE)
+        assert status == 200, text
+        return json.loads(text)["predictions"][0]["label"]
+
+    def in_background(self, path, body):
+        """Asks in a thread; returns the thread and the list that will hold the answer."""
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(self.ask(path, body)))
+        thread.start()
+        return thread, answers
+
+    def kill(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@contextmanager
+def service(*args, **kwargs):
+    it = Service(*args, **kwargs)
+    try:
+        yield it
+    finally:
+        it.kill()
+
+
+# ---------------------------------------------------------------- a package index on loopback
+
+
+class _Index(SimpleHTTPRequestHandler):
+    """A simple package index (PEP 503) over a folder of wheels."""
+
+    def do_GET(self):
+        match = re.fullmatch(r"/simple/([^/]+)/", self.path)
+        if match is None:
+            super().do_GET()
+            return
+        wheels = [w for w in Path(self.directory).iterdir() if _project(w.name) == match[1]]
+        body = "".join(f'<a href="/{w.name}">{w.name}</a>\n' for w in sorted(wheels)).encode()
+        self.send_response(200 if wheels else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def _project(wheel):
+    return re.sub(r"[-_.]+", "-", wheel.split("-")[0]).lower()
+
+
+@contextmanager
+def package_index(folder):
+    """Serves a folder of wheels; gives the URL to use as INDEX_URL."""
+    handler = functools.partial(_Index, directory=str(folder))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/simple"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+# ---------------------------------------------------------------- bare Debian roots
+
+SUITE = "bookworm"
+# This machine's own settings of apt, pip, npm and certificates: without them nothing is reachable
+# from behind a mirror.
+SETTINGS = [
+    "/etc/apt",
+    "/etc/pip.conf",
+    "/etc/npmrc",
+    "/usr/etc/npmrc",
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/usr/local/share/ca-certificates",
+    "/etc/resolv.conf",
+    "/etc/hosts",
+]
+HOME_SETTINGS = [".config/pip/pip.conf", ".pip/pip.conf", ".npmrc", ".gitconfig"]
+SETTINGS_ENV = re.compile(
+    r"(PIP_|npm_config_|NPM_CONFIG_|NODE_EXTRA_CA_CERTS$|SSL_CERT_|REQUESTS_CA_BUNDLE$"
+    r"|CURL_CA_BUNDLE$|GIT_SSL_CAINFO$|[a-zA-Z]+_proxy$|[A-Z]+_PROXY$)"
+)
+
+
+def settings_env():
+    return {name: value for name, value in os.environ.items() if SETTINGS_ENV.match(name)}
+
+
+def local_indexes():
+    """Folders of this machine that its pip settings name."""
+    said = run("python3", "-m", "pip", "config", "list")
+    found = re.findall(r"(?:file://)?(/[^\s'\"]+)", "\n".join(settings_env().values()) + said)
+    folders = {Path(name) for name in found if not name.startswith(("/etc", "/usr"))}
+    # An index of files keeps them beside its pages.
+    folders = {path.parent if path.name == "simple" else path for path in folders}
+    return sorted(path for path in folders if path.is_dir())
+
+
+def copy_settings(root):
+    """Gives a bare root this machine's settings."""
+    pairs = [(Path(name), root / name.lstrip("/")) for name in SETTINGS]
+    pairs += [(Path.home() / name, root / "root" / name) for name in HOME_SETTINGS]
+    for source, target in pairs:
+        if source.is_dir():
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(source, target, symlinks=True)
+        elif source.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)
+            shutil.copy(source, target)
+
+
+def bare_root(target, *packages):
+    """A fresh minimal Debian with `packages`, from a cached archive where there is one."""
+    archive = CACHE / f"{SUITE}-{'-'.join(packages)}.tar"
+    if not archive.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        scratch = CACHE / "root.new"
+        shutil.rmtree(scratch, ignore_errors=True)
+        include = [f"--include={','.join(packages)}"] if packages else []
+        run("debootstrap", "--variant=minbase", *include, SUITE, scratch)
+        run("tar", "--numeric-owner", "-cf", f"{archive}.new", "-C", scratch, ".")
+        Path(f"{archive}.new").rename(archive)
+        shutil.rmtree(scratch)
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    run("tar", "--numeric-owner", "-xpf", archive, "-C", target)
+    copy_settings(target)
+    return target
+
+
+def in_root(root, script, timeout):
+    """Runs a shell script inside a root, with its own mounts; returns status and output."""
+    mounts = "; ".join(
+        f'mkdir -p "{root}{path}"; mount --bind -o ro "{path}" "{root}{path}"'
+        for path in local_indexes()
+    )
+    inside = f"""
+        set -e
+        mount -t proc proc "{root}/proc"
+        mount --rbind /dev "{root}/dev"
+        {mounts}
+        exec chroot "{root}" /bin/sh -c '{script}'
+    """
+    env = {
+        "HOME": "/root",
+        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        **settings_env(),
+    }
+    done = subprocess.run(
+        ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", inside],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+        check=False,
+    )
+    return done.returncode, done.stdout

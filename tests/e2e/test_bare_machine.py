@@ -1,0 +1,62 @@
+"""README's two commands on a bare Debian: git, make, and this machine's own mirror settings."""
+
+import itertools
+import re
+import shutil
+import sys
+
+import pytest
+from support import TOP, WORK, bare_root, in_root
+
+sys.path.insert(0, str(TOP / "tools"))
+from checks import files  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("_root_user")
+HOME = "/root/tmplgen"
+
+
+@pytest.fixture(scope="module")
+def machine():
+    """A bare root with the sources, as they come out of a source archive."""
+    root = bare_root(WORK / "machine", "git", "make", "ca-certificates")
+    target = root / HOME.lstrip("/")
+    for name in files.listed(TOP):
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TOP / name, target / name)
+    yield root
+    shutil.rmtree(root)
+
+
+def readme_commands():
+    """The first block of commands in README.md."""
+    lines = (TOP / "README.md").read_text().splitlines()
+    block = itertools.takewhile(
+        lambda line: line.startswith("    "),
+        itertools.dropwhile(lambda line: not line.startswith("    "), lines),
+    )
+    return [line.split("#")[0].strip() for line in block]
+
+
+def test_readme_begins_with_the_two_commands():
+    assert readme_commands() == ["make demo", "make test"]
+
+
+def test_plain_make_names_what_is_missing_and_installs_nothing(machine):
+    status, said = in_root(machine, f"cd {HOME} && make", 60)
+    assert status != 0
+    assert "libgit2-dev" in said
+    assert "make deps" in said
+    assert not (machine / "usr/bin/gcc").exists()
+
+
+def test_make_demo_works(machine):
+    status, said = in_root(machine, f"cd {HOME} && make demo", 900)
+    assert status == 0, said[-8000:]
+    assert "pytorch-service" in said
+    assert "cuda" in said
+
+
+def test_make_test_works(machine):
+    status, said = in_root(machine, f"cd {HOME} && make test", 1500)
+    assert status == 0, said[-8000:]
+    assert re.search(r"^\d+ passed, 0 failed", said.splitlines()[-1]), said[-2000:]

@@ -1,0 +1,74 @@
+"""The scripts of ci/ that build and try images, run as CI runs them, by buildah."""
+
+import hashlib
+import shutil
+
+import pytest
+from support import CACHE, TMPLGEN, WORK, bare_root, package_index, run
+
+pytestmark = pytest.mark.usefixtures("_root_user")
+BASE = "localhost/ci-debian"
+STORAGE = """\
+[storage]
+driver = "vfs"
+graphroot = "{work}/ci-containers"
+runroot = "{work}/ci-containers-run"
+"""
+# Without a framework: what the scripts do is the same, and the images are small.
+CHILDREN = ["library"]
+
+
+@pytest.fixture(scope="module")
+def settings():
+    """Variables by which buildah builds without privileges and out of the way of other tests."""
+    for folder in ("ci-containers", "ci-containers-run"):
+        shutil.rmtree(WORK / folder, ignore_errors=True)
+    WORK.mkdir(parents=True, exist_ok=True)
+    file = WORK / "ci-storage.conf"
+    file.write_text(STORAGE.format(work=WORK))
+    env = {
+        "ENGINE": "buildah",
+        "BUILDAH_FORMAT": "docker",
+        "BUILDAH_ISOLATION": "chroot",
+        "CONTAINERS_STORAGE_CONF": str(file),
+    }
+    root = bare_root(WORK / "ci-root", "ca-certificates")
+    container = run("buildah", "from", "scratch", **env).split()[-1]
+    run("buildah", "copy", "--quiet", container, root, "/", **env)
+    run("buildah", "commit", "--quiet", container, BASE, **env)
+    run("buildah", "rm", container, **env)
+    shutil.rmtree(root)
+    yield env
+    for folder in ("ci-containers", "ci-containers-run"):
+        shutil.rmtree(WORK / folder, ignore_errors=True)
+
+
+def wheels_of(child):
+    """What the child's images install, as wheels; kept while the children ask for the same."""
+    lists = sorted((child / "requirements").glob("*.txt"))
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in lists)).hexdigest()[:16]
+    folder = CACHE / f"ci-wheels-{digest}"
+    if not folder.exists():
+        scratch = CACHE / "ci-wheels.new"
+        shutil.rmtree(scratch, ignore_errors=True)
+        wanted = [word for path in lists for word in ("--requirement", path)]
+        pip = ["python3", "-m", "pip", "--disable-pip-version-check"]
+        run(*pip, "download", "--quiet", "--dest", scratch, *wanted, "hatchling>=1.26")
+        scratch.rename(folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", CHILDREN)
+def test_images_are_built_tested_and_tried(kind, settings, tmp_path):
+    child = tmp_path / "it"
+    words = ["--type", kind, "--framework", "none", "--python", "3.11", "--variant", "cpu"]
+    run(TMPLGEN, "new", child, *words, "--name", "it")
+    with package_index(wheels_of(child)) as url:
+        arguments = [f"BASE_IMAGE={BASE}", f"INDEX_URL={url}", "PYTHON_SOURCE=apt"]
+        build = " ".join(f"--build-arg {argument}" for argument in arguments)
+        env = {**settings, "BUILD_ARGS": build, "CI_COMMIT_SHA": "abc"}
+        run("ci/image.sh", cwd=child, **env)
+        run("ci/image.sh", "test", cwd=child, **env)
+    assert " passed" in run("ci/test-image.sh", cwd=child, **env)
+    run("ci/check-image.sh", "cpu", cwd=child, **env)
+    assert "GPU" in run("ci/run-image.sh", "it:abc", "gpu-smoke", cwd=child, status=77, **env)

@@ -1,0 +1,213 @@
+"""The three pipelines of a child: each read by what its system would read it with, all the same."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from support import TOP, clean_env, run
+
+GROOVY = TOP / "tests/e2e/jenkins.groovy"
+SCRIPT = re.compile(r"ci/[a-z-]+\.sh(?: (?:cpu|test)\b)?")
+GPU = "GPU_RUNNER=gpu"
+
+
+# ---------------------------------------------------------------- GitLab
+
+
+class GitLab:
+    """gitlab-ci-local in the folder of a child."""
+
+    def __init__(self, modules, folder):
+        self.command = [modules / ".bin/node", modules / "gitlab-ci-local/dist/index.js"]
+        self.folder = folder
+
+    def run(self, *words, status=0):
+        return run(*self.command, "--quiet", *words, cwd=self.folder, status=status)
+
+    def jobs(self, *variables):
+        """The jobs that a pipeline with these variables has, by name."""
+        words = [word for variable in variables for word in ("--variable", variable)]
+        said = self.run("--list-json", *words)
+        found = json.loads(said[said.index("\n[") :])
+        return {job["name"]: job for job in found if job["when"] != "never"}
+
+
+@pytest.fixture
+def gitlab(node_modules, every_ci):
+    return GitLab(node_modules, every_ci)
+
+
+def test_gitlab_has_a_gpu_job_where_a_runner_is_named(gitlab):
+    without, named = gitlab.jobs(), gitlab.jobs(GPU)
+    assert {"lint", "test"} <= set(without)
+    assert set(named) - set(without) == {"gpu-smoke"}
+    assert named["gpu-smoke"]["allow_failure"] == {"exit_codes": [77]}
+
+
+def test_gitlab_gives_no_gpu_to_a_fork(gitlab):
+    request = ["CI_PIPELINE_SOURCE=merge_request_event", "CI_MERGE_REQUEST_PROJECT_ID=1", GPU]
+    assert "gpu-smoke" in gitlab.jobs(*request, "CI_MERGE_REQUEST_SOURCE_PROJECT_ID=1")
+    assert "gpu-smoke" not in gitlab.jobs(*request, "CI_MERGE_REQUEST_SOURCE_PROJECT_ID=2")
+
+
+def test_gitlab_publishes_what_the_type_publishes(gitlab):
+    if (gitlab.folder / "ci/dist.sh").exists():
+        assert "publish" in gitlab.jobs("CI_COMMIT_TAG=v0.1.0")
+        assert "publish" not in gitlab.jobs()
+    else:
+        assert "publish" in gitlab.jobs()
+        assert "publish" not in gitlab.jobs("CI_COMMIT_BRANCH=feature")
+
+
+@pytest.mark.parametrize("every_ci", ["service"], indirect=True)
+@pytest.mark.parametrize(
+    ("right", "wrong", "says"),
+    [
+        ("  script:", "  scripts:", "script"),
+        ("needs: [lint, test]", "needs: [lynt, test]", "lynt"),
+        ("exit_codes: [77]", "exit_code: [77]", "exit_code"),
+    ],
+)
+def test_gitlab_ci_local_rejects_a_broken_pipeline(gitlab, tmp_path, right, wrong, says):
+    copy = tmp_path / "child"
+    shutil.copytree(gitlab.folder, copy, symlinks=True)
+    text = (copy / ".gitlab-ci.yml").read_text()
+    assert right in text
+    (copy / ".gitlab-ci.yml").write_text(text.replace(right, wrong))
+    broken = GitLab(gitlab.command[0].parent.parent, copy)
+    assert says in broken.run("--validate-dependency-chain", "--variable", GPU, status=1)
+
+
+# ---------------------------------------------------------------- Jenkins
+
+
+def java_home():
+    """Where the java of the system is: groovy's own guess fails where there are several."""
+    return Path(shutil.which("java", path="/usr/bin:" + os.environ["PATH"])).resolve().parents[1]
+
+
+def jenkins(path, *settings, status=0):
+    command = ["groovy", GROOVY, path, *settings]
+    done = subprocess.run(
+        [str(word) for word in command],
+        env=clean_env(JAVA_HOME=str(java_home())),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout if status else json.loads(done.stdout)
+
+
+def results(run):
+    return {stage["name"]: stage["result"] for stage in run["stages"]}
+
+
+def test_jenkins_skips_the_gpu_stage_without_waiting_for_an_agent(every_ci):
+    run = jenkins(every_ci / "Jenkinsfile", "BRANCH_NAME=feature")
+    assert run["result"] == "SUCCESS"
+    found = results(run)
+    assert {name for name, result in found.items() if result == "SKIPPED"} == {
+        "gpu-smoke",
+        "publish",
+    }
+    assert all(stage["minutes"] for stage in run["stages"])
+
+
+def test_jenkins_runs_the_gpu_stage_on_the_named_agent_and_publishes(every_ci):
+    run = jenkins(every_ci / "Jenkinsfile", "BRANCH_NAME=main", "TAG_NAME=v0.1.0", GPU)
+    assert set(results(run).values()) == {"SUCCESS"}
+    agents = {stage["name"]: stage["agent"] for stage in run["stages"]}
+    assert agents.pop("gpu-smoke") == "gpu"
+    assert set(agents.values()) == {"any"}
+    publish = run["stages"][-1]
+    assert publish["credentials"]
+    assert [stage["junit"] for stage in run["stages"] if "junit" in stage] == ["reports/tests.xml"]
+
+
+@pytest.mark.parametrize("every_ci", ["service"], indirect=True)
+@pytest.mark.parametrize(
+    ("status", "stage", "whole"),
+    [("77", "UNSTABLE", "UNSTABLE"), ("12", "FAILURE", "FAILURE"), ("0", "SUCCESS", "SUCCESS")],
+)
+def test_jenkins_tells_no_gpu_from_a_broken_one(every_ci, status, stage, whole):
+    run = jenkins(every_ci / "Jenkinsfile", GPU, "BRANCH_NAME=main", f"ci/gpu.sh?={status}")
+    assert run["result"] == whole
+    assert results(run)["gpu-smoke"] == stage
+    assert (results(run)["publish"] == "SKIPPED") >= (stage == "FAILURE")
+
+
+def test_jenkins_gives_no_gpu_to_a_fork_and_no_credentials_to_a_change(every_ci):
+    run = jenkins(every_ci / "Jenkinsfile", GPU, "CHANGE_ID=7", "BRANCH_NAME=PR-7")
+    assert results(run)["gpu-smoke"] == "SUCCESS"
+    assert not any(stage["credentials"] for stage in run["stages"])
+    run = jenkins(every_ci / "Jenkinsfile", GPU, "CHANGE_ID=7", "CHANGE_FORK=other")
+    assert results(run)["gpu-smoke"] == "SKIPPED"
+
+
+@pytest.mark.parametrize("every_ci", ["service"], indirect=True)
+@pytest.mark.parametrize(
+    ("right", "wrong", "says"),
+    [
+        ("beforeAgent true", "", "waits for ever"),
+        ("            agent any\n", "", "no agent"),
+        ("    agent none\n", "", "without agent"),
+        ("steps {", "step {", "'step' is no word"),
+        ("unit: 'MINUTES'", "unit: 'MINUTE'", "timeout"),
+        ("            }\n            options {", "            } options {", "null object"),
+        ("buildDiscarder(", "buildDiscard(", "'buildDiscard' is no word"),
+        ("stage('test')", "stage('lint')", "two stages"),
+        ("pipeline {", "pipeline {{", "Exception"),
+    ],
+)
+def test_the_recorder_rejects_a_broken_jenkinsfile(every_ci, tmp_path, right, wrong, says):
+    text = (every_ci / "Jenkinsfile").read_text()
+    assert right in text
+    (tmp_path / "Jenkinsfile").write_text(text.replace(right, wrong, 1))
+    assert says in jenkins(tmp_path / "Jenkinsfile", status=1)
+
+
+# ---------------------------------------------------------------- all three
+
+
+def test_all_three_run_the_same_scripts_in_the_same_jobs(every_ci):
+    github = yaml.safe_load((every_ci / ".github/workflows/ci.yml").read_text())["jobs"]
+    gitlab = yaml.safe_load((every_ci / ".gitlab-ci.yml").read_text())
+    stages = jenkins(every_ci / "Jenkinsfile", GPU, "BRANCH_NAME=main", "TAG_NAME=v1")["stages"]
+
+    def scripts(lines):
+        return [word for line in lines for word in SCRIPT.findall(line) if "framework" not in word]
+
+    by_github = {
+        name: scripts(step["run"] for step in job["steps"] if "run" in step)
+        for name, job in github.items()
+    }
+    by_gitlab = {name: scripts(gitlab[name]["script"]) for name in gitlab["stages"]}
+    by_jenkins = {stage["name"]: scripts(stage["commands"]) for stage in stages}
+    assert by_github == by_gitlab == by_jenkins
+    called = {word.split()[0] for words in by_github.values() for word in words}
+    for script in called:
+        assert os.access(every_ci / script, os.X_OK), script
+
+
+@pytest.mark.parametrize("every_ci", ["library"], indirect=True)
+def test_gitlabs_jobs_for_cpus_run_with_its_shell_executor(gitlab):
+    said = run(
+        *gitlab.command,
+        "--force-shell-executor",
+        "--concurrency=1",
+        "--no-color",
+        *["lint", "test", "dist"],
+        cwd=gitlab.folder,
+        VENV=str(gitlab.folder / ".venv"),
+    )
+    assert " passed" in said
+    assert "it 0.1.0 works from its wheel" in said
+    for job in ("lint", "test", "dist"):
+        assert re.search(rf"PASS.*{job}", said), said[-3000:]

@@ -1,0 +1,76 @@
+/* Whatever stands in a `.tmplgen.yml`: it is refused with its place, or written back the same. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/limits.h"
+#include "child/record.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void must(bool held)
+{
+    if (!held)
+        abort();
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_data(const struct data *a, const struct data *b)
+{
+    return a == b || (a && b && data_equal(a, b));
+}
+
+static void check_same(const struct record *a, const struct record *b)
+{
+    must(same_text(a->catalog.source, b->catalog.source));
+    must(same_text(a->catalog.ref, b->catalog.ref));
+    must(same_text(a->catalog.commit, b->catalog.commit));
+    must(same_text(a->catalog.version, b->catalog.version));
+    must(same_text(a->type, b->type) && a->engine == b->engine);
+    must(same_data(a->answers, b->answers) && same_data(a->request, b->request));
+    must(same_data(a->resolution, b->resolution));
+    must(strcmp(a->tree, b->tree) == 0 && strcmp(a->inputs, b->inputs) == 0);
+    must(a->yours_count == b->yours_count);
+    for (size_t i = 0; i < a->yours_count; i++)
+        must(same_text(a->yours[i], b->yours[i]));
+}
+
+static void check_written(struct arena *arena, const struct record *record)
+{
+    ERR_SCRATCH(err);
+    BUF_SCRATCH(text, 16 * LIMIT_MIB);
+    BUF_SCRATCH(twice, 16 * LIMIT_MIB);
+    struct record again;
+    char inputs[65], inputs_again[65];
+    must(record_format(&text, record) == 0);
+    if (text.len > LIMIT_DOCUMENT_BYTES)
+        return; /* escapes may make it longer than a record may be */
+    must(record_parse(&again, arena, "again", span_of(text.ptr, text.len), &err) == 0);
+    check_same(record, &again);
+    record_hash_inputs(inputs, record, span_of("", 0));
+    record_hash_inputs(inputs_again, &again, span_of("", 0));
+    must(strcmp(inputs, inputs_again) == 0);
+    must(record_format(&twice, &again) == 0);
+    must(text.len == twice.len && memcmp(text.ptr, twice.ptr, text.len) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct record record;
+    if (record_parse(&record, &arena, "in", span_of((const char *)bytes, size), &err) < 0) {
+        must((err.exit == TG_USAGE || err.exit == TG_REFUSED) && err.message && err.code);
+        return 0;
+    }
+    must(strlen(record.tree) == 40 && strlen(record.inputs) == 64 && record.type);
+    check_written(&arena, &record);
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* Any bytes as libcuda.so.1: the inspection reads nothing beyond them, and ends. */
+#define GPU_SMOKE_NO_MAIN
+#include "../../src/smoke/gpu_smoke.c" /* NOLINT(bugprone-suspicious-include) */
+#include <sys/mman.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static const unsigned machines[] = {EM_X86_64, EM_AARCH64};
+    int fd = memfd_create("library", 0);
+
+    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+        abort();
+    for (size_t i = 0; i < LENGTH(machines); i++) {
+        struct library lib = {.size = size};
+        enum defect defect = elf_inspect(fd, machines[i], &lib);
+        if (defect >= LENGTH(defect_causes) || strlen(lib.note) >= sizeof lib.note)
+            abort();
+        if (size == 0 && defect != EMPTY)
+            abort();
+    }
+    close(fd);
+    return 0;
+}

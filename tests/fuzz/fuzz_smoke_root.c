@@ -1,0 +1,31 @@
+/* Any root: its files, links and records hold whatever they like, the report is made all the same.
+ */
+#define GPU_SMOKE_NO_MAIN
+#include "../../src/smoke/gpu_smoke.c" /* NOLINT(bugprone-suspicious-include) */
+#include "hostile_root.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void report(char *root, FILE *null, int json)
+{
+    char *words[] = {"gpu-smoke", "--root", root, json ? "--json" : "--redact", NULL};
+    int code = gpu_smoke(4, words, null, null);
+
+    if (code != 0 && code != 77 && (code < 10 || code > 19))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char root[] = "/tmp/fuzz-smoke-XXXXXX";
+    FILE *null = fopen("/dev/null", "w");
+
+    if (!null || !mkdtemp(root))
+        abort();
+    hostile_root(root, bytes, size);
+    report(root, null, 1);
+    report(root, null, 0);
+    hostile_remove(root);
+    fclose(null);
+    return 0;
+}

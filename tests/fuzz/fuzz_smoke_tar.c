@@ -1,0 +1,72 @@
+/* Any tar: it is refused, or unpacked inside the folder. The sums of heads are set right. */
+#include "hostile_root.h"
+#include "smoke/tar.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+enum { BLOCK = 512, SUM = 148, MAGIC = 257 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void set_sum(uint8_t *block)
+{
+    unsigned sum = 0;
+
+    memset(block + SUM, ' ', 8);
+    for (size_t i = 0; i < BLOCK; i++)
+        sum += block[i];
+    (void)snprintf((char *)block + SUM, 8, "%06o", sum);
+}
+
+/* How many entries a folder has. */
+static int entries(const char *path)
+{
+    DIR *dir = opendir(path);
+    int n = 0;
+
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return n - 2;
+}
+
+static int make_tar(char path[64], const uint8_t *bytes, size_t size)
+{
+    int fd = memfd_create("tar", MFD_CLOEXEC);
+    uint8_t *copy = malloc(size + 1);
+
+    if (fd < 0 || !copy)
+        abort();
+    memcpy(copy, bytes, size);
+    for (size_t at = 0; at + BLOCK <= size; at += BLOCK)
+        if (memcmp(copy + at + MAGIC, "ustar", 5) == 0)
+            set_sum(copy + at);
+    if (write(fd, copy, size) != (ssize_t)size)
+        abort();
+    free(copy);
+    (void)snprintf(path, 64, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char base[] = "/tmp/fuzz-smoke-XXXXXX", folder[64], path[64];
+    tar_error error = "";
+
+    if (!mkdtemp(base))
+        abort();
+    (void)snprintf(folder, sizeof folder, "%s/in", base);
+    if (mkdir(folder, 0700))
+        abort();
+    int tar = make_tar(path, bytes, size), fd = open(folder, O_RDONLY | O_DIRECTORY);
+    int rc = tar_unpack(path, fd, error);
+    if ((rc != 0 && !*error) || entries(base) != 1)
+        abort();
+    close(fd);
+    close(tar);
+    hostile_remove(base);
+    return 0;
+}

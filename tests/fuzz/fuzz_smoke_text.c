@@ -1,0 +1,53 @@
+/* Any text: pasted for --explain, in a Python file, as a list of architectures, as a version. */
+#define GPU_SMOKE_NO_MAIN
+#include "../../src/smoke/gpu_smoke.c" /* NOLINT(bugprone-suspicious-include) */
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void must(int held)
+{
+    if (!held)
+        abort();
+}
+
+static void explain_it(struct host *h, const char *text)
+{
+    struct match found[MAX_MATCHES];
+    FILE *null = fopen("/dev/null", "w");
+    size_t n = explain(h, text, found);
+
+    must(null && n <= MAX_MATCHES);
+    for (enum quoting q = PLAIN; q <= XML; q++) {
+        struct sink k = {.out = null, .quoting = q, .redact = 1, .name = "host"};
+        put_matches(&k, text, found, n);
+        put_wrapped(&k, "seen", text);
+    }
+    fclose(null);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct host h = {.root = NULL};
+    struct facts f = {.h = &h};
+    char *text = malloc(size + 1);
+
+    must(text != NULL);
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    explain_it(&h, text);
+    (void)archs_cover(text, 90);
+    (void)version_compare(text, find_version(&h, text));
+    must(version_compare(text, text) == 0);
+    (void)python_value(&f, text, "cuda");
+    f.devices = text;
+    (void)device_major(&f, "nvidia-uvm");
+    (void)value_of(&h, text, "LD_LIBRARY_PATH", '=');
+    for (const char *list = text, *item; (item = list_next(&h, &list, ":;"));)
+        must(strlen(item) <= size);
+    for (char *rest = text, *line; (line = next_line(&rest));)
+        while (*next_word(&line)) {
+        }
+    free(text);
+    pool_release(&h.pool);
+    return 0;
+}

@@ -1,0 +1,106 @@
+/* Any template renders the same twice, or fails with a place; what is rendered is UTF-8. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/unicode.h"
+#include "template/template.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static const char context_json[] =
+    "{\"s\": \"It's a T\\u00e4st, \\u6f22\", \"i\": 7, \"f\": -2.5, \"b\": true, \"n\": null,"
+    " \"l\": [3, 1, 2], \"m\": [\"b\", \"A\"], \"e\": [], \"d\": {\"a\": 1, \"b\": [1, {\"c\": "
+    "2}]},"
+    " \"u\": [{\"name\": \"Bob\", \"age\": 3}, {\"name\": \"al\", \"age\": 2}]}";
+
+static void must(bool held)
+{
+    if (!held)
+        abort();
+}
+
+/* The template includes itself under the name "x", and a small one under "y". */
+static int load_include(struct span *out, enum template_delimiters *delimiters, void *context,
+                        const char *name, struct err *err)
+{
+    const struct template_source *self = context;
+    (void)err;
+    *delimiters = self->delimiters;
+    *out = str_equal(name, "x") ? self->text : span_from("{{ s }}[[ s ]]");
+    return str_equal(name, "x") || str_equal(name, "y") ? 0 : 1;
+}
+
+static int render(struct buf *out, const struct template_source *source, const struct data *context,
+                  struct err *err)
+{
+    struct template_source self = *source;
+    const struct template_loader loader = {load_include, &self};
+    int rc = template_render(out, source, context, &loader, err);
+    must(rc == 0 || (err->exit == TG_USAGE && err->code && err->message && err->where.file));
+    must(rc == 0 || err->where.line > 0 || str_equal(err->code, "template-limit"));
+    return rc;
+}
+
+static void check_same(const struct template_source *source, const struct data *context)
+{
+    BUF_SCRATCH(first, LIMIT_MIB);
+    BUF_SCRATCH(second, LIMIT_MIB);
+    ERR_SCRATCH(err);
+    ERR_SCRATCH(again);
+    int rc = render(&first, source, context, &err);
+    must(render(&second, source, context, &again) == rc);
+    must(str_equal(err.message, again.message) && err.where.column == again.where.column);
+    must(rc || span_equal(span_of(first.ptr, first.len), span_of(second.ptr, second.len)));
+    must(rc || utf8_valid(span_of(buf_text(&first), first.len)));
+}
+
+/* Looking for free names fails with a place, too. */
+static void check_names(const struct template_source *source)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct data *names = data_map(&arena);
+    struct template_source self = *source;
+    const struct template_loader loader = {load_include, &self};
+    if (template_names(names, &arena, source, false, &loader, &err))
+        must(err.exit == TG_USAGE && err.message && err.where.file);
+}
+
+static void check_expression(const struct template_source *source, const struct data *context)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    ERR_SCRATCH(other);
+    struct data *data = NULL;
+    bool truth;
+    int rc = template_evaluate(&data, &arena, source, context, &err);
+    must(rc == 0 || (err.exit == TG_USAGE && err.message));
+    if (rc == 0)
+        must(data && template_test(&truth, source, context, &other) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct data *context;
+    if (size == 0)
+        return 0;
+    must(json_parse(&context, &arena, "context", span_from(context_json), &err) == 0);
+    struct data *before = data_copy(&arena, context);
+    const struct template_source source = {.name = "in",
+                                           .text = span_of((const char *)bytes + 1, size - 1),
+                                           .delimiters =
+                                               bytes[0] & 1 ? DELIMITERS_SQUARE : DELIMITERS_JINJA};
+    check_same(&source, context);
+    check_names(&source);
+    check_expression(&source, context);
+    must(data_equal(context, before));
+    return 0;
+}

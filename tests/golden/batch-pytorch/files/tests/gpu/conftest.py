@@ -1,0 +1,15 @@
+"""GPU tests skip themselves where there is no GPU, and say why."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytorch_batch import backend
+
+
+@pytest.fixture(scope="session")
+def device() -> str:
+    try:
+        return backend.pick_device("cuda")
+    except backend.DeviceError as error:
+        pytest.skip(str(error))

@@ -1,0 +1,46 @@
+"""What only a GPU can prove."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytorch_batch import (
+    backend,
+    config,
+    model,
+    tasks,
+    train,
+)
+from pytorch_batch.signals import Stop
+
+pytestmark = pytest.mark.gpu
+
+
+def run(tmp_path, device, name, steps=0, **changes):
+    base = config.load(["configs/base.toml"], {})
+    settings = replace(base, out=str(tmp_path / name), device=device, precision="fp32", **changes)
+    return train.train(settings, Stop(), steps=steps)
+
+
+def test_it_learns_on_the_gpu_and_the_cpu_agrees(device, tmp_path):
+    it = run(tmp_path, device, "gpu")
+    assert it.scores.accuracy >= 0.85
+    texts = ["the film was not good", "the film was good"] * 40
+    on_gpu, on_cpu = (model.load(it.out / "model", d).classify(texts) for d in (device, "cpu"))
+    assert on_gpu == pytest.approx(on_cpu, abs=1e-3)
+
+
+def test_resumed_on_the_gpu_the_bits_are_the_same(device, tmp_path):
+    one = run(tmp_path, device, "one", epochs=1)
+    run(tmp_path, device, "two", epochs=1, steps=3)
+    two = run(tmp_path, device, "two", epochs=1)
+    weights = two.learner.weights()
+    assert all((it == weights[name]).all() for name, it in one.learner.weights().items())
+
+
+def test_the_estimate_asks_the_driver_what_is_free(device, tmp_path):
+    settings = replace(config.load(["configs/base.toml"], {}), out=str(tmp_path), device=device)
+    _, limit = tasks.estimate(settings, tasks.load(settings), device)
+    assert limit is None or 0 < limit <= (backend.memory(device)[1] or limit)

@@ -1,0 +1,77 @@
+"""Several processes: the same as one but for rounding, and stopped together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import TOP, need, outcome
+
+from pytorch_batch import backend, errors
+
+PACKAGE = "pytorch_batch"
+
+
+def begin(out: Path, size: int, **changes: object) -> list[subprocess.Popen[str]]:
+    given = {"examples": 400, "epochs": 2, "dropout": 0, "device": "cpu", "out": out, **changes}
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    world = {"WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    return [
+        subprocess.Popen(
+            [sys.executable, "-m", PACKAGE, "train", *flags],
+            cwd=TOP,
+            env={**os.environ, **world, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+        )
+        for rank in range(size)
+    ]
+
+
+def end(processes: list[subprocess.Popen[str]]) -> list[int]:
+    for it in processes:
+        said = it.communicate(timeout=300)[1]
+        print(said)
+    return [it.returncode for it in processes]
+
+
+def test_two_processes_learn_what_one_does(tmp_path):
+    need("distributed")
+    assert end(begin(tmp_path / "one", 1)) == [0]
+    assert end(begin(tmp_path / "two", 2)) == [0, 0]
+    one, two = (outcome(tmp_path / name)[0] for name in ("one", "two"))
+    for name, array in one.items():
+        assert np.allclose(array, two[name], atol=2e-2), name
+
+
+def test_a_signal_to_one_stops_all_with_one_checkpoint(tmp_path):
+    need("distributed")
+    processes = begin(tmp_path, 2, epochs=1000, patience=0, checkpoint_every=5)
+    for _ in range(1200):
+        if (tmp_path / "checkpoints/latest").exists():
+            break
+        time.sleep(0.05)
+    processes[1].send_signal(signal.SIGTERM)
+    assert end(processes) == [errors.AGAIN, errors.AGAIN]
+
+
+def test_a_batch_that_cannot_be_shared_is_refused(tmp_path):
+    need("distributed")
+    assert end(begin(tmp_path, 2, batch=33)) == [errors.BAD_INPUT] * 2
+
+
+def test_without_support_several_processes_are_refused(tmp_path):
+    if "distributed" not in backend.UNSUPPORTED:
+        pytest.skip("supported")
+    assert set(end(begin(tmp_path, 2))) == {errors.BAD_INPUT}

@@ -1,0 +1,121 @@
+"""Every checker of `make lint` finds what it is for, and passes what is right."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+LINT = [sys.executable, str(TOP / "tools" / "lint")]
+
+HEADER = "/* A file of the test. */\n"
+LONG_FUNCTION = (
+    HEADER + "int f(int x);\nint f(int x)\n{\n" + "    x += 1;\n" * 70 + "    return x;\n}\n"
+)
+
+# checker, path, content, what the finding says
+BROKEN = [
+    ("clang-format", "src/base/x.c", HEADER + "int  f( void );\n", "src/base/x.c:2"),
+    ("clang-tidy", "src/base/x.c", LONG_FUNCTION, "readability-function-size"),
+    (
+        "clang-tidy",
+        "src/base/x.c",
+        HEADER + "int f(void);\nint f(void)\n{\n    int x;\n    return x;\n}\n",
+        "clang-analyzer",
+    ),
+    (
+        "cppcheck",
+        "src/base/x.c",
+        HEADER + "int f(void);\nint f(void)\n{\n    int a[2] = {0, 1};\n    return a[2];\n}\n",
+        "arrayIndexOutOfBounds",
+    ),
+    ("layers", "src/base/x.c", HEADER + '#include "cmd/cmd.h"\n', "arrows point down"),
+    ("layers", "src/template/x.c", HEADER + '#include "matrix/matrix.h"\n', "arrows point down"),
+    ("layers", "src/base/x.h", HEADER + "#include <git2.h>\n", "<git2.h> in a header"),
+    ("layers", "src/base/x.h", HEADER + "#include <git2/oid.h>\n", "<git2/oid.h> in a header"),
+    ("layers", "src/matrix/x.c", HEADER + "#include <yaml.h>\n", "not for this file"),
+    ("layers", "src/smoke/x.c", HEADER + '#include "base/err.h"\n', "stands alone"),
+    ("layers", "src/child/x.c", HEADER + '#include "smoke/tar.h"\n', "only src/cmd/ may include"),
+    ("text", "README.md", "see https://" + "pypi" + ".org/simple\n", "package registry"),
+    ("text", "src/base/x.c", HEADER + "/* TO" + "DO */\n", "unfinished"),
+    ("text", "src/base/x.c", "int x;\n", "what the file is for"),
+    ("text", "src/base/x.c", HEADER + "/*" + "-" * 100 + "*/\n", "at most 100"),
+    ("text", "src/base/x.c", HEADER + "int x; \n", "blanks at the end"),
+    ("text", "src/base/x.c", HEADER + "int x;", "no newline"),
+    ("text", "README.md", "caf\xe9\n".encode("latin-1"), "not UTF-8"),
+    ("text", "README.md", "see [it](docs/it.md#there)\n", "which is not there"),
+    ("shellcheck", "tools/x.sh", "#!/bin/sh\necho $1\n", "SC2086"),
+    ("shellcheck", ".ci/run", "#!/bin/sh\ncd $1\n", "SC2086"),
+    ("ruff", "tests/x.py", '"""Says what for."""\n\nimport os\n', "F401"),
+    ("ruff-format", "tests/x.py", '"""Says what for."""\nx = {  }\n', "x.py"),
+]
+
+RIGHT = {
+    "src/base/x.h": HEADER + "int f(int x);\n",
+    "src/base/x.c": HEADER + '#include "base/x.h"\n\nint f(int x)\n{\n    return x + 1;\n}\n',
+    "src/base/git.c": HEADER + '#include "base/x.h"\n\n#include <git2.h>\n',
+    "src/cmd/x.c": HEADER + '#include "base/x.h"\n',
+    "tools/x.sh": '#!/bin/sh\n# Says what for.\necho "$1"\n',
+    "tests/x.py": '"""Says what for."""\n\nX = {}\n',
+    "README.md": "words, [one](tools/x.sh), [two](https://example.org/x), [three](#there)\n",
+}
+
+
+def tree_with(folder, files):
+    for name in (".clang-format", ".clang-tidy", "ruff.toml"):
+        shutil.copy(TOP / name, folder / name)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def lint(root, *words):
+    return subprocess.run(
+        [*LINT, "--root", str(root), *words], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(("checker", "path", "content", "says"), BROKEN)
+def test_finds(tmp_path, checker, path, content, says):
+    done = lint(tree_with(tmp_path, {path: content}), "--only", checker)
+    assert done.returncode == 1, done.stdout
+    assert "FAIL" in done.stdout
+    assert says in done.stdout
+
+
+def test_passes_what_is_right(tmp_path):
+    done = lint(tree_with(tmp_path, RIGHT))
+    assert done.returncode == 0, done.stdout
+
+
+def test_finds_a_copy_that_differs(tmp_path):
+    original, copy = "src/smoke/gpu_smoke.c", "templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
+    assert lint(tree_with(tmp_path, {original: "a", copy: "a"}), "--only", "copies").returncode == 0
+    done = lint(tree_with(tmp_path, {original: "a", copy: "b"}), "--only", "copies")
+    assert done.returncode == 1
+    assert "differs from" in done.stdout
+
+
+def test_finds_a_path_of_this_machine(tmp_path):
+    done = lint(tree_with(tmp_path, {"README.md": f"see {tmp_path}/x\n"}), "--only", "text")
+    assert done.returncode == 1
+    assert "a path of this machine" in done.stdout
+
+
+def test_looks_again_when_an_included_file_changes(tmp_path):
+    tree_with(tmp_path, RIGHT)
+    assert lint(tmp_path, "--only", "clang-tidy").returncode == 0
+    (tmp_path / "src/base/x.h").write_text(HEADER + "int f(int y);\n")
+    done = lint(tmp_path, "--only", "clang-tidy")
+    assert done.returncode == 1
+    assert "inconsistent-declaration-parameter-name" in done.stdout
+
+
+def test_refuses_an_unknown_checker(tmp_path):
+    done = lint(tmp_path, "--only", "spelling")
+    assert done.returncode == 2
+    assert "there are clang-format" in done.stderr

@@ -1,0 +1,112 @@
+"""`matrix refresh` on what a live package index answered, recorded in tests/data."""
+
+import gzip
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "command"))
+from schemas import check
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORD = ROOT / "tests" / "data" / "index-record.json.gz"
+
+
+@pytest.fixture(scope="session")
+def record(tmp_path_factory):
+    path = tmp_path_factory.mktemp("record") / "index.json"
+    path.write_bytes(gzip.decompress(RECORD.read_bytes()))
+    return path
+
+
+@pytest.fixture
+def older(tmp_path):
+    """The shipped matrix without the newest rows of PyTorch."""
+    folder = tmp_path / "catalog"
+    shutil.copytree(ROOT / "matrices", folder / "matrices")
+    (folder / "catalog.yml").write_text("name: older\nversion: 1.0.0\n")
+    (folder / "templates").mkdir()
+    path = folder / "matrices" / "frameworks" / "pytorch.yml"
+    lines = path.read_text().splitlines(keepends=True)
+    newest = re.compile(r"- \{(version|releases): 2\.1[3-5]\.")
+    path.write_text("".join(line for line in lines if not newest.match(line)))
+    return folder
+
+
+def document(result):
+    made = json.loads(result.out)
+    check(made)
+    assert made["exit"] == result.code == 0, result.err
+    return made
+
+
+def proposals(matrix, record, catalog, *words):
+    made = document(
+        matrix("refresh", "pytorch", "--offline", record, "--catalog", catalog, "--json", *words)
+    )
+    return {(p["release"], p["kind"]): p for p in made["proposals"]}, made
+
+
+def test_rows_come_with_their_evidence_and_confidence(matrix, record, older):
+    found, made = proposals(matrix, record, older)
+    assert made["written"] == []
+    build = found["2.13.0", "build"]
+    assert build["variant"] == "cu130"
+    assert build["confidence"] == "low"
+    for word in ("cuda: 13.0", "cudnn: 9.20.0.48", "processors: x86_64 aarch64", "cc_min: 7.5"):
+        assert word in build["row"]
+    assert any("cuda-toolkit" in said and "==13.0" in said for said in build["evidence"])
+    release = found["2.13.0", "release"]
+    assert "pythons: 3.10 3.11 3.12 3.13 3.14" in release["row"]
+    assert "companions: {torchvision: 0.28.0}" in release["row"]
+    assert "torchvision 0.28.0 requires torch (==2.13.0)" in release["evidence"]
+
+
+def test_nothing_is_written_unless_told(matrix, record, older):
+    path = older / "matrices" / "frameworks" / "pytorch.yml"
+    before = path.read_bytes()
+    proposals(matrix, record, older)
+    assert path.read_bytes() == before
+
+
+def test_written_rows_are_a_matrix_that_verifies(matrix, record, older):
+    path = older / "matrices" / "frameworks" / "pytorch.yml"
+    before = path.read_text().splitlines()
+    _, made = proposals(matrix, record, older, "--write")
+    assert made["written"] == [str(path)]
+    after = path.read_text().splitlines()
+    assert [line for line in after if line in before] == before
+    assert matrix("check", "--catalog", older).code == 0
+    words = ["verify", "pytorch", "--offline", record, "--catalog", older]
+    assert matrix(*words).code == 0
+    again, _ = proposals(matrix, record, older)
+    assert again == {}
+    resolved = matrix("resolve", "--framework", "pytorch==2.13.0", "--catalog", older, "--json")
+    assert json.loads(resolved.out)["resolution"]["cuda"]["variant"] == "cu130"
+    default = matrix("resolve", "--framework", "pytorch", "--catalog", older, "--json")
+    assert json.loads(default.out)["resolution"]["framework"]["version"] == "2.12.1"
+
+
+def test_what_is_not_proven_is_no_row(matrix, record):
+    made = document(matrix("refresh", "transformers", "--offline", record, "--json"))
+    assert made["proposals"]
+    for proposal in made["proposals"]:
+        assert proposal["row"] is None
+        assert proposal["why"]
+
+
+def test_write_wants_a_folder(matrix, record):
+    result = matrix("refresh", "--offline", record, "--write")
+    assert result.code == 2
+    assert "--catalog FOLDER" in result.err
+
+
+def test_rows_for_people(matrix, record, older):
+    result = matrix("refresh", "pytorch", "--offline", record, "--catalog", older)
+    assert result.code == 0
+    assert "pytorch 2.13.0 cu130: a new build, confidence low" in result.out
+    assert "because torch 2.13.0 requires" in result.out

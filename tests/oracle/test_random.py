@@ -1,0 +1,84 @@
+"""Random templates rendered by Jinja2 and by us: equal, or both refuse, or we refuse by name."""
+
+import copy
+import os
+import re
+
+import jinja2
+import oracle
+import pytest
+from generator import CONTEXT, INCLUDES, Generator
+
+# What we refuse where Jinja2 goes on; docs/templates.md says so of each.
+REFUSALS = re.compile(
+    "does not fit in 64 bits|is too large|no finite number|cannot be printed|cannot be compared"
+    "|the comment is not closed|'raw' is not closed|cannot stand in the body"
+    "|(range|iterator|method|loop|view of a mapping|function 'range') cannot be a key"
+    "|is not in the template language|complex numbers|a negative constant|cannot use the variable"
+    "|takes a text, not|is longer than|is larger than|has more than|more than \\d+ (steps|bytes)"
+)
+# Jinja2 prints where an object lies in memory.
+ADDRESS = re.compile(" at 0x[0-9a-f]+")
+
+
+class Folding(Exception):
+    """Jinja2 works constants out when it compiles, and fails where they are never reached."""
+
+
+def jinja2_says(template):
+    try:
+        compiled = oracle.environment(INCLUDES).from_string(template)
+    except jinja2.TemplateSyntaxError as error:
+        return error
+    except Exception as error:  # noqa: BLE001 any of Python's errors
+        return Folding(error)
+    try:
+        return compiled.render(copy.deepcopy(CONTEXT))
+    except Exception as error:  # noqa: BLE001 likewise
+        return error
+
+
+def compare(ours, template):
+    """None where both agree, else what is wrong."""
+    expected = jinja2_says(template)
+    answer = ours.ask(template, CONTEXT, INCLUDES)
+    if isinstance(expected, (RecursionError, Folding)):
+        return None
+    if isinstance(expected, Exception):
+        return None if "error" in answer else f"Jinja2 fails: {expected!r}; we: {answer['out']!r}"
+    if "error" in answer:
+        if REFUSALS.search(answer["error"]) or ADDRESS.search(expected):
+            return None
+        return f"Jinja2: {expected!r}; we fail: {answer['error']}"
+    return None if answer["out"] == expected else f"Jinja2: {expected!r}; we: {answer['out']!r}"
+
+
+def run(ours, count, record_property):
+    seed = int(os.environ.get("SEED") or 20261121)
+    record_property("SEED", seed)
+    print(f"SEED={seed}")
+    generator = Generator(seed)
+    accepted = 0
+    for number in range(count):
+        template = generator.template()
+        wrong = compare(ours, template)
+        assert wrong is None, f"SEED={seed}, template {number}: {template!r}\n{wrong}"
+        accepted += "out" in ours.ask(template, CONTEXT, INCLUDES)
+    assert accepted > count / 10, "too few templates render at all"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_random_templates_render_as_with_jinja2(ours, record_property):
+    run(ours, 1500, record_property)
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore")
+def test_many_random_templates_render_as_with_jinja2(ours, record_property):
+    run(ours, 40000, record_property)
+
+
+@pytest.mark.soak
+@pytest.mark.filterwarnings("ignore")
+def test_very_many_random_templates_render_as_with_jinja2(ours, record_property):
+    run(ours, 2000000, record_property)

@@ -1,0 +1,444 @@
+/* A fake libcuda.so.1: scripted by FAKE_CUDA, with memory that is the host's and kernels that run.
+ *
+ * Settings: count, cc (9.0), driver (13000), name, memory, free (bytes), mps, mode (compute mode),
+ * clock_khz, bus_bits, corrupt (add|memory|gemm|peer), direct (0: GPUs do not reach each other),
+ * ptx (newest PTX version that it takes: 9.0), jitlog, ms (what every event pair measured),
+ * interpret (1: run the PTX itself, not its double), idle (1: kernels are launched and do nothing).
+ * A build with -DWITHOUT_cuXxx lacks that entry point; -DSTUB makes every entry point return 34.
+ */
+#define _GNU_SOURCE
+#include "fake.h"
+#include "ptx.h"
+#include <dlfcn.h>
+#include <stdint.h>
+
+#define SCRIPT "FAKE_CUDA"
+#ifdef STUB
+#define ENTER() return 34
+#else
+#define ENTER() FAKE_ENTER(SCRIPT)
+#endif
+
+enum { MAX_KERNELS = 8 };
+
+static const char *const kernels[MAX_KERNELS] = {"smoke_add", "smoke_pattern", "smoke_gemm"};
+static const char *image_loaded; /* the PTX of the last module */
+
+static int corrupts(const char *what)
+{
+    char value[32];
+
+    return fake_text(SCRIPT, "corrupt", value, sizeof value) && strcmp(value, what) == 0;
+}
+
+int cuInit(unsigned flags)
+{
+    ENTER();
+    return flags ? 1 : 0;
+}
+
+int cuDriverGetVersion(int *version)
+{
+    ENTER();
+    *version = (int)fake_number(SCRIPT, "driver", 13000);
+    return 0;
+}
+
+#ifndef WITHOUT_cuGetErrorName
+int cuGetErrorName(int code, const char **name)
+{
+    ENTER();
+    if (code == 803)
+        *name = "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH";
+    return code == 803 ? 0 : 1;
+}
+#endif
+
+int cuGetErrorString(int code, const char **text)
+{
+    ENTER();
+    if (code == 803)
+        *text = "system has unsupported display driver / cuda driver combination";
+    return code == 803 ? 0 : 1;
+}
+
+int cuDeviceGetCount(int *count)
+{
+    ENTER();
+    *count = (int)fake_number(SCRIPT, "count", 1);
+    return 0;
+}
+
+int cuDeviceGet(int *device, int ordinal)
+{
+    ENTER();
+    *device = ordinal;
+    return 0;
+}
+
+int cuDeviceGetName(char *name, int size, int device)
+{
+    ENTER();
+    (void)device;
+    if (!fake_text(SCRIPT, "name", name, (size_t)size))
+        snprintf(name, (size_t)size, "Fake GPU");
+    return 0;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    char cc[16] = "9.0", *minor;
+
+    ENTER();
+    (void)device;
+    fake_text(SCRIPT, "cc", cc, sizeof cc);
+    minor = strchr(cc, '.');
+    switch (attribute) {
+    case 16:
+        *value = 4;
+        break;
+    case 20:
+        *value = (int)fake_number(SCRIPT, "mode", 0);
+        break;
+    case 36:
+        *value = (int)fake_number(SCRIPT, "clock_khz", 1000000);
+        break;
+    case 37:
+        *value = (int)fake_number(SCRIPT, "bus_bits", 256);
+        break;
+    case 75:
+        *value = atoi(cc);
+        break;
+    case 76:
+        *value = minor ? atoi(minor + 1) : 0;
+        break;
+    case 133:
+        *value = (int)fake_number(SCRIPT, "mps", 0);
+        break;
+    default:
+        *value = 0;
+    }
+    return 0;
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    ENTER();
+    (void)device;
+    *bytes = (size_t)fake_number(SCRIPT, "memory", 64 << 20);
+    return 0;
+}
+
+int cuDeviceGetPCIBusId(char *bus, int size, int device)
+{
+    ENTER();
+    snprintf(bus, (size_t)size, "0000:%02x:00.0", device + 1);
+    return 0;
+}
+
+#ifndef WITHOUT_cuDeviceGetUuid_v2
+int cuDeviceGetUuid_v2(unsigned char *uuid, int device)
+{
+    ENTER();
+    for (int i = 0; i < 16; i++)
+        uuid[i] = (unsigned char)(i + device);
+    return 0;
+}
+#endif
+
+int cuDeviceGetUuid(unsigned char *uuid, int device)
+{
+    ENTER();
+    memset(uuid, 0x11 + device, 16);
+    return 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    static int contexts[64];
+
+    ENTER();
+    *context = &contexts[device];
+    return 0;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    ENTER();
+    (void)device;
+    return 0;
+}
+
+int cuCtxSetCurrent(void *context)
+{
+    ENTER();
+    return context ? 0 : 201;
+}
+
+int cuCtxSynchronize(void)
+{
+    ENTER();
+    return 0;
+}
+
+int cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
+{
+    ENTER();
+    *total = (size_t)fake_number(SCRIPT, "memory", 64 << 20);
+    *free_bytes = (size_t)fake_number(SCRIPT, "free", (double)*total);
+    return 0;
+}
+
+int cuMemAlloc_v2(uint64_t *at, size_t size)
+{
+    ENTER();
+    if ((double)size > fake_number(SCRIPT, "free", fake_number(SCRIPT, "memory", 64 << 20)))
+        return 2;
+    *at = (uint64_t)(uintptr_t)malloc(size);
+    return *at ? 0 : 2;
+}
+
+int cuMemFree_v2(uint64_t at)
+{
+    ENTER();
+    free((void *)(uintptr_t)at);
+    return 0;
+}
+
+int cuMemAllocHost_v2(void **at, size_t size)
+{
+    ENTER();
+    *at = malloc(size);
+    return *at ? 0 : 2;
+}
+
+int cuMemFreeHost(void *at)
+{
+    ENTER();
+    free(at);
+    return 0;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
+{
+    ENTER();
+    memcpy((void *)(uintptr_t)to, from, size);
+    return 0;
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
+{
+    ENTER();
+    memcpy(to, (const void *)(uintptr_t)from, size);
+    return 0;
+}
+
+int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t size)
+{
+    ENTER();
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    return 0;
+}
+
+#ifndef WITHOUT_PEERS
+int cuDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    ENTER();
+    *can = device != peer && fake_number(SCRIPT, "direct", 1) > 0;
+    return 0;
+}
+
+int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t size)
+{
+    ENTER();
+    if (!to_context || !from_context)
+        return 201;
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    if (corrupts("peer"))
+        memset((char *)(uintptr_t)to + size / 2, 4, 1);
+    return 0;
+}
+#endif
+
+int cuMemsetD32_v2(uint64_t at, unsigned value, size_t n)
+{
+    ENTER();
+    unsigned *words = (unsigned *)(uintptr_t)at;
+    while (n-- > 0)
+        *words++ = value;
+    return 0;
+}
+
+/* Takes PTX up to the version that the script allows, as a real driver does. */
+int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values)
+{
+    const char *version;
+    double newest = fake_number(SCRIPT, "ptx", 9.0);
+
+    for (unsigned i = 0; i < n; i++) {
+        char log[256];
+        if (options[i] == 5 && fake_text(SCRIPT, "jitlog", log, sizeof log))
+            memcpy(values[i], log, strlen(log) + 1);
+    }
+    ENTER();
+    version = strstr(image, ".version ");
+    if (!version)
+        return 200;
+    if (atof(version + 9) > newest)
+        return 222;
+    *module = (void *)(uintptr_t)image;
+    image_loaded = image;
+    return 0;
+}
+
+int cuModuleUnload(void *module)
+{
+    ENTER();
+    return module ? 0 : 400;
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    char entry[64];
+
+    ENTER();
+    snprintf(entry, sizeof entry, ".entry %s(", name);
+    for (size_t i = 0; i < MAX_KERNELS && kernels[i]; i++)
+        if (strcmp(kernels[i], name) == 0 && strstr(module, entry)) {
+            *function = (void *)(uintptr_t)kernels[i];
+            return 0;
+        }
+    return 500;
+}
+
+static void run_add(void **args)
+{
+    const float *a = *(float **)args[0], *b = *(float **)args[1];
+    float *c = *(float **)args[2];
+    unsigned n = *(unsigned *)args[3];
+
+    for (unsigned i = 0; i < n; i++)
+        c[i] = a[i] + b[i];
+    if (corrupts("add"))
+        c[n / 2] += 1;
+}
+
+static uint32_t pattern(uint64_t i, uint32_t seed)
+{
+    return ((uint32_t)i * 2654435761u) ^ ((uint32_t)(i >> 32) * 2246822507u) ^ seed;
+}
+
+static void run_pattern(void **args)
+{
+    uint32_t *p = *(uint32_t **)args[0], seed = *(uint32_t *)args[2];
+    uint64_t n = *(uint64_t *)args[1], *out = *(uint64_t **)args[3];
+
+    for (uint64_t i = 0; i < n; i++)
+        if (!out) {
+            p[i] = pattern(i, seed);
+        } else if (p[i] != pattern(i, seed)) {
+            out[0]++;
+            if (i < out[1])
+                out[1] = i;
+        }
+    if (!out && corrupts("memory"))
+        p[n / 3] ^= 0x40;
+}
+
+static void run_gemm(void **args)
+{
+    const float *a = *(float **)args[0], *b = *(float **)args[1];
+    float *c = *(float **)args[2];
+    unsigned n = *(unsigned *)args[3];
+
+    for (unsigned i = 0; i < n; i++) {
+        for (unsigned j = 0; j < n; j++)
+            c[i * n + j] = 0;
+        for (unsigned k = 0; k < n; k++)
+            for (unsigned j = 0; j < n; j++)
+                c[i * n + j] += a[i * n + k] * b[k * n + j];
+    }
+    if (corrupts("gemm"))
+        c[n + 1] -= 1;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the driver's own signature */
+int cuLaunchKernel(const char *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                   unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+                   void **extra)
+{
+    static void (*const runs[MAX_KERNELS])(void **) = {run_add, run_pattern, run_gemm};
+
+    ENTER();
+    if (!gx || !gy || !gz || !bx || !by || !bz || shared || stream || extra)
+        return 1;
+    if (fake_number(SCRIPT, "idle", 0) > 0)
+        return 0;
+    if (fake_number(SCRIPT, "interpret", 0) > 0)
+        return ptx_run(image_loaded, function, gx, gy, bx, by, args) ? 719 : 0;
+    for (size_t i = 0; i < MAX_KERNELS && kernels[i]; i++)
+        if (function == kernels[i])
+            runs[i](args);
+    return 0;
+}
+
+int cuEventCreate(void **event, unsigned flags)
+{
+    static int events[2];
+    static int n;
+
+    ENTER();
+    (void)flags;
+    *event = &events[n++ % 2];
+    return 0;
+}
+
+int cuEventRecord(void *event, void *stream)
+{
+    ENTER();
+    return event && !stream ? 0 : 400;
+}
+
+int cuEventSynchronize(void *event)
+{
+    ENTER();
+    return event ? 0 : 400;
+}
+
+int cuEventElapsedTime(float *ms, void *from, void *to)
+{
+    ENTER();
+    (void)from;
+    (void)to;
+    *ms = (float)fake_number(SCRIPT, "ms", 0.5);
+    return 0;
+}
+
+int cuEventDestroy_v2(void *event)
+{
+    ENTER();
+    return event ? 0 : 400;
+}
+
+/* How the real runtime finds everything else. */
+int cuGetProcAddress_v2(const char *symbol, void **at, int version, uint64_t flags, int *status)
+{
+    static const char *const suffixes[] = {"_v3", "_v2", ""};
+    char name[128];
+
+    ENTER();
+    (void)version;
+    (void)flags;
+    *at = NULL;
+    for (size_t i = 0; i < 3 && !*at; i++) {
+        snprintf(name, sizeof name, "%s%s", symbol, suffixes[i]);
+        *at = dlsym(RTLD_DEFAULT, name);
+        if (!*at) {
+            void *self = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+            *at = self ? dlsym(self, name) : NULL;
+        }
+    }
+    if (status)
+        *status = *at ? 0 : 1;
+    return *at ? 0 : 500;
+}

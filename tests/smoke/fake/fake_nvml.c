@@ -1,0 +1,120 @@
+/* A fake libnvidia-ml.so.1, scripted by FAKE_NVML.
+ *
+ * Settings: count, driver, uuid, mig, virtual, width, width_max, pages_pending, rows_pending,
+ * remap_failed, ecc, throttle, fabric. A build with -DOLD has the names of drivers before 535.
+ */
+#include "fake.h"
+
+#define SCRIPT "FAKE_NVML"
+#define ENTER() FAKE_ENTER(SCRIPT)
+
+int nvmlInit_v2(void)
+{
+    ENTER();
+    return 0;
+}
+
+const char *nvmlErrorString(int code)
+{
+    return code == 18 ? "Driver/library version mismatch" : "Some NVML error";
+}
+
+int nvmlSystemGetDriverVersion(char *version, unsigned size)
+{
+    ENTER();
+    if (!fake_text(SCRIPT, "driver", version, size))
+        snprintf(version, size, "580.95.05");
+    return 0;
+}
+
+int nvmlDeviceGetCount_v2(unsigned *count)
+{
+    ENTER();
+    *count = (unsigned)fake_number(SCRIPT, "count", 1);
+    return 0;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **device)
+{
+    static int devices[64];
+
+    ENTER();
+    *device = &devices[i];
+    return 0;
+}
+
+int nvmlDeviceGetUUID(void *device, char *uuid, unsigned size)
+{
+    ENTER();
+    (void)device;
+    if (!fake_text(SCRIPT, "uuid", uuid, size))
+        snprintf(uuid, size, "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f");
+    return 0;
+}
+
+static int one(const char *key, double otherwise, unsigned *out)
+{
+    *out = (unsigned)fake_number(SCRIPT, key, otherwise);
+    return 0;
+}
+
+#define ONE(name, key, otherwise)                                                                  \
+    int name(void *device, unsigned *out);                                                         \
+    int name(void *device, unsigned *out)                                                          \
+    {                                                                                              \
+        ENTER();                                                                                   \
+        (void)device;                                                                              \
+        return one(key, otherwise, out);                                                           \
+    }
+
+ONE(nvmlDeviceGetVirtualizationMode, "virtual", 0)
+ONE(nvmlDeviceGetCurrPcieLinkWidth, "width", 16)
+ONE(nvmlDeviceGetMaxPcieLinkWidth, "width_max", 16)
+ONE(nvmlDeviceGetRetiredPagesPendingStatus, "pages_pending", 0)
+
+int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later)
+{
+    ENTER();
+    (void)device;
+    *later = 0;
+    return one("mig", 0, now);
+}
+
+int nvmlDeviceGetRemappedRows(void *device, unsigned *good, unsigned *bad, unsigned *pending,
+                              unsigned *failed)
+{
+    ENTER();
+    (void)device;
+    *good = *bad = 0;
+    one("remap_failed", 0, failed);
+    return one("rows_pending", 0, pending);
+}
+
+int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *errors)
+{
+    ENTER();
+    (void)device;
+    *errors = type == 1 && counter == 0 ? (unsigned long long)fake_number(SCRIPT, "ecc", 0) : 99;
+    return 0;
+}
+
+#ifdef OLD
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons)
+#else
+int nvmlDeviceGetCurrentClocksEventReasons(void *device, unsigned long long *reasons)
+#endif
+{
+    ENTER();
+    (void)device;
+    *reasons = (unsigned long long)fake_number(SCRIPT, "throttle", 0);
+    return 0;
+}
+
+int nvmlDeviceGetGpuFabricInfo(void *device, unsigned char *info)
+{
+    ENTER();
+    (void)device;
+    memset(info, 0xee, 24);
+    info[24] = (unsigned char)fake_number(SCRIPT, "fabric", 0);
+    return 0;
+}

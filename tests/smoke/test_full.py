@@ -1,0 +1,252 @@
+"""Slow proofs: other compilers and processors, sanitizers, NVIDIA's own tools where they are."""
+
+import ast
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import HERE, LIBRARIES, SOURCE, TOP, WARNINGS
+from root import Runner, crafted
+from rows import PASSES, ROWS, no_gpu
+
+pytestmark = pytest.mark.full
+
+SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1", "-g"]
+ENVIRONMENT = {
+    "ASAN_OPTIONS": "exitcode=99:detect_leaks=1:handle_segv=0:handle_sigbus=0:handle_abort=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "LSAN_OPTIONS": "exitcode=99:print_suppressions=0",
+}
+KERNELS = ["ptx_head", "ptx_add", "ptx_pattern", "ptx_gemm"]
+ARM = Path("/usr/aarch64-linux-gnu")
+
+
+SMOKE_VENV = TOP / "build" / "smoke-venv"
+# Where a toolkit may be: installed, or the wheels of requirements.txt.
+TOOLKITS = {
+    "installed": [Path("/usr/local")],
+    "12": sorted(SMOKE_VENV.glob("lib/python3*/site-packages/nvidia/cuda_*")),
+    "13": sorted(SMOKE_VENV.glob("lib/python3*/site-packages/nvidia/cu13")),
+}
+
+
+def zig():
+    """The command of a zig compiler, which brings every glibc with it."""
+    if shutil.which("zig"):
+        return ["zig"]
+    for python in (str(SMOKE_VENV / "bin" / "python"), sys.executable):
+        probe = [python, "-m", "ziglang", "version"]
+        with contextlib.suppress(OSError):
+            if subprocess.run(probe, capture_output=True, check=False).returncode == 0:
+                return probe[:-1]
+    return pytest.skip("no zig here: make build/smoke-venv/made")
+
+
+def toolkit_file(toolkit, *patterns):
+    """The newest file of that toolkit."""
+    for home in TOOLKITS[toolkit]:
+        for pattern in patterns:
+            found = sorted(home.glob(f"cuda*/{pattern}" if toolkit == "installed" else pattern))
+            if found:
+                return found[-1]
+    return pytest.skip(f"no {patterns[0]} of that toolkit here")
+
+
+def ptx():
+    """The text that a driver gets, taken from the source."""
+    text = SOURCE.read_text()
+    whole = ""
+    for name in KERNELS:
+        body = re.search(rf"static const char {name}\[\] =(.*?);\n\n", text, re.S)[1]
+        whole += "".join(ast.literal_eval(part) for part in re.findall(r'"(?:[^"\\]|\\.)*"', body))
+    return whole
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+def test_ptxas_takes_the_kernels_for_every_target(toolkit, tmp_path):
+    ptxas = toolkit_file(toolkit, "bin/ptxas")
+    done = subprocess.run([ptxas, "--help"], capture_output=True, text=True, check=True)
+    targets = sorted(set(re.findall(r"'(sm_\d+[af]?)'", done.stdout)))
+    assert len(targets) > 5 and ("sm_50" in targets or toolkit != "12")
+    file = tmp_path / "smoke.ptx"
+    file.write_text(ptx())
+    for target in targets:
+        command = [ptxas, f"-arch={target}", "--warning-as-error", "-o", os.devnull, file]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{target}: {done.stderr}"
+
+
+def test_ptx_is_old_enough_for_old_drivers_and_gpus():
+    assert ptx().startswith(".version 6.0\n.target sm_50\n.address_size 64\n")
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_builds_against_glibc_2_17(machine, workshop):
+    made = cross(machine, workshop)
+    wanted = {int(n) for n in re.findall(rb"GLIBC_2\.(\d+)", made.read_bytes())}
+    assert wanted and max(wanted) <= 17
+
+
+def cross(machine, workshop):
+    target = f"{machine}-linux-gnu.2.17"
+    command = [*zig(), "cc", "-target", target, *WARNINGS, "-O2", str(SOURCE), "-ldl"]
+    return workshop.make(f"gpu-smoke-{machine}", [SOURCE], command)
+
+
+def test_build_for_old_glibc_runs_here(workshop, tmp_path, healthy):
+    if os.uname().machine != "x86_64":
+        pytest.skip("not an x86-64 machine")
+    run = Runner(cross("x86_64", workshop), tmp_path)
+    assert run(root=healthy).code == 0
+    assert run(root=healthy, script="cuInit=803").code == 14
+
+
+@pytest.fixture
+def arm(workshop, tmp_path):
+    """Runs the aarch64 build with a fake driver for aarch64, under qemu."""
+    qemu = shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
+    if not qemu or not ARM.exists():
+        pytest.skip("no qemu-user with an aarch64 C library here: qemu-user, libc6-arm64-cross")
+    program = cross("aarch64", workshop)
+    sources = [str(HERE / "fake" / name) for name in LIBRARIES["cuda"][0]]
+    command = [*zig(), "cc", "-target", "aarch64-linux-gnu.2.17", "-shared", "-fPIC", "-O2"]
+    library = workshop.make("cuda-aarch64", sources, [*command, *sources, "-lm", "-ldl"])
+    folder = tmp_path / "lib"
+    folder.mkdir()
+    (folder / "libcuda.so.1").symlink_to(library)
+
+    def run(script=""):
+        words = [qemu, "-L", str(ARM), "-E", f"LD_LIBRARY_PATH={folder}"]
+        words += ["-E", f"FAKE_CUDA={script}", str(program), "--json", "--timeout", "20"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "script,code",
+    [("", 0), ("cuInit=803", 14), ("corrupt=gemm", 16), ("cuInit=segv", 14),
+     ("ptx=5.0", 15), ("cuInit=100", 77)],
+)  # fmt: skip
+def test_works_on_aarch64(script, code, arm):
+    done = arm(script)
+    assert done[0] == code, done[1]
+
+
+@pytest.fixture(scope="module")
+def sanitized(workshop):
+    return workshop.program("cc", *SANITIZED)
+
+
+@pytest.fixture
+def checked(sanitized, tmp_path, monkeypatch):
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    return Runner(sanitized, tmp_path)
+
+
+@pytest.mark.parametrize("row", [*ROWS, *PASSES], ids=lambda row: row.name)
+def test_row_is_clean_under_sanitizers(row, root, checked):
+    row.make(root.healthy_container() if row.container else root.healthy())
+    args = getattr(row, "args", ())
+    report = checked(*args, root=root, script=row.script, nvml=row.nvml)
+    assert "Sanitizer" not in report.err and "runtime error" not in report.err, report.err
+    assert report.code == getattr(row, "exit", 0), report.err
+
+
+def test_explaining_is_clean_under_sanitizers(checked):
+    for text in ("803", "Xid 79", "", "x" * 5000, "libcuda" * 300, "\xff\xfe", "*|*|*"):
+        report = checked("--explain", text)
+        assert "Sanitizer" not in report.err and report.code in (0, 1), report.err
+
+
+@pytest.mark.parametrize("change", [
+    ("add.s64 %d8, %d1, %d7", "add.s64 %d8, %d1, %d3"),
+    ("add.f32 %f3, %f1, %f2", "add.f32 %f3, %f1, %f1"),
+    ("setp.lt.u32 %p1, %r20, 16", "setp.lt.u32 %p1, %r20, 15"),
+    ("add.s32 %r22, %r22, 64", "add.s32 %r22, %r22, 60"),
+    ("add.s32 %r9, %r9, %r11", "add.s32 %r9, %r9, 16"),
+    ("mad.lo.s32 %r7, %r5, 16, %r3", "mad.lo.s32 %r7, %r4, 16, %r3"),
+    ("add.s64 %d3, %d3, %d5", "add.s64 %d3, %d3, 1"),
+    ("setp.ge.u32 %p1, %r5, %r1", "setp.ge.u32 %p1, %r5, 60000"),
+])  # fmt: skip
+def test_kernel_with_a_mistake_in_it_is_seen(change, workshop, healthy, tmp_path):
+    """What proves the kernels without a GPU is not blind: each of these must not pass."""
+    wrong = tmp_path / "wrong.c"
+    text = SOURCE.read_text()
+    assert text.count(change[0]) >= 1
+    wrong.write_text(text.replace(change[0], change[1], 1))
+    made = workshop.make("wrong", [wrong], ["cc", str(wrong), "-ldl"])
+    report = Runner(made, tmp_path)("--timeout", "60", root=healthy, script="interpret=1")
+    assert report.cause in {"wrong-result", "kernel-fault", "vendor-hang"}
+
+
+CODES = [3, 100, 101, 304, 802, 803, 804, 805, 999]
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+@pytest.mark.parametrize("code", CODES)
+def test_fake_driver_is_one_for_the_real_runtime(code, toolkit, workshop, tmp_path):
+    """The real libcudart hands on what the fake says: the fake is a faithful double."""
+    assert ask_runtime(toolkit, workshop, tmp_path, "cuda", f"cuInit={code}") == code
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+def test_old_driver_is_35_for_the_real_runtime(toolkit, workshop, tmp_path, smoke):
+    assert ask_runtime(toolkit, workshop, tmp_path, "cuda", "driver=11040") == 35
+    causes = [c["cause"] for c in smoke("--explain", "35").json["matches"][0]["causes"]]
+    assert causes[0] == "driver-too-old"
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+@pytest.mark.parametrize("kind", ["zero", "text", "cuda+class32", "cuda+aarch64", "cuda-undefined",
+                                  "cuda-needs", "nothing"])  # fmt: skip
+def test_one_code_of_the_runtime_hides_what_we_tell_apart(
+    kind, toolkit, workshop, tmp_path, root, smoke
+):
+    assert ask_runtime(toolkit, workshop, tmp_path, kind, "") == 35
+    root.healthy().no_driver_library()
+    if kind != "nothing":
+        root.library("/usr/lib/x86_64-linux-gnu/libcuda.so.1", kind)
+    report = smoke(root=root)
+    assert report.code == 13
+    assert report.cause in smoke("--explain", "35").out
+
+
+def ask_runtime(toolkit, workshop, tmp_path, kind, script):
+    """The code of cudaGetDeviceCount of a real libcudart, with that libcuda.so.1.
+
+    Never 0: behind cuInit the runtime asks the driver to prove itself by what only NVIDIA's knows.
+    """
+    runtime = toolkit_file(toolkit, "lib64/libcudart.so.*", "lib/libcudart.so.*")
+    source = HERE / "fake" / "runtime.c"
+    program = workshop.make("runtime", [source], ["cc", str(source), "-ldl"])
+    folder = tmp_path / "lib"
+    folder.mkdir()
+    if kind != "nothing":
+        (folder / "libcuda.so.1").write_bytes(crafted(workshop, kind))
+    env = {"LD_LIBRARY_PATH": str(folder), "FAKE_CUDA": script}
+    done = subprocess.run(
+        [program, runtime], env=env, capture_output=True, text=True, check=False, timeout=60
+    )
+    return int(done.stdout)
+
+
+def test_no_gpu_under_sanitizers(root, checked):
+    no_gpu(root.healthy())
+    report = checked(root=root, script="cuInit=100")
+    assert (report.code, report.cause) == (77, "no-gpu") and "Sanitizer" not in report.err
+
+
+def test_quick_is_quick(healthy, smoke):
+    """All but the driver's own time: with a fake driver there is nothing else."""
+    start = time.monotonic()
+    assert smoke(root=healthy).code == 0
+    assert time.monotonic() - start < 1

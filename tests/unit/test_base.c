@@ -1,0 +1,589 @@
+/* Errors, arenas, buffers, text helpers, globs, data, sets of files. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/err.h"
+#include "base/fileset.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---------------------------------------------------------------- errors */
+
+static void test_err__set_replaces_all_that_was_there(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    assert_int_equal(err_set(&err, TG_REFUSED, "old", "%s", "first"), -1);
+    assert_int_equal(err_hint(&err, "do %d", 1), -1);
+    assert_int_equal(err_trace(&err, "from here"), -1);
+    assert_int_equal(err_at(&err, "f", "text", 4, 1), -1);
+    assert_int_equal(err_set(&err, TG_USAGE, "new", "%s %d", "second", 2), -1);
+    assert_int_equal(err.exit, TG_USAGE);
+    assert_string_equal(err.code, "new");
+    assert_string_equal(err.message, "second 2");
+    assert_null(err.hint);
+    assert_null(err.trace);
+    assert_null(err.where.file);
+}
+
+static void test_err__can_be_set_from_its_own_message(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    (void)err_set(&err, TG_RUNTIME, "io", "inner");
+    (void)err_set(&err, TG_USAGE, "invalid", "outer: %s", err.message);
+    assert_string_equal(err.message, "outer: inner");
+}
+
+static void test_err__errno_is_a_runtime_error_and_a_full_disk_has_a_hint(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    assert_int_equal(err_errno(&err, ENOENT, "io", "cannot open '%s'", "x"), -1);
+    assert_int_equal(err.exit, TG_RUNTIME);
+    assert_string_equal(err.message, "cannot open 'x': No such file or directory");
+    assert_null(err.hint);
+    assert_int_equal(err_errno(&err, ENOSPC, "io", "cannot write"), -1);
+    assert_string_equal(err.hint, "free some disk space, then run the same command again");
+}
+
+static void test_err__wraps_hints_and_traces(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    (void)err_set(&err, TG_USAGE, "invalid", "bad value");
+    assert_int_equal(err_wrap(&err, "file '%s'", "x"), -1);
+    assert_string_equal(err.message, "file 'x': bad value");
+    (void)err_hint(&err, "one");
+    (void)err_hint(&err, "two");
+    assert_string_equal(err.hint, "two");
+    (void)err_trace(&err, "included from a:%d", 1);
+    (void)err_trace(&err, "included from b:%d", 2);
+    assert_string_equal(err.trace, "included from a:1\nincluded from b:2\n");
+}
+
+struct place {
+    const char *text;
+    size_t offset, line, column;
+    const char *source;
+};
+
+static void test_err__finds_line_and_column_of_a_byte(void **state)
+{
+    static const struct place places[] = {
+        {"", 0, 1, 1, ""},
+        {"abc", 0, 1, 1, "abc"},
+        {"abc", 3, 1, 4, "abc"},
+        {"abc", 99, 1, 4, "abc"},
+        {"a\nbc\nd", 3, 2, 2, "bc"},
+        {"a\nbc\nd", 4, 2, 3, "bc"},
+        {"a\nbc\nd", 5, 3, 1, "d"},
+        {"a\r\nbc\r\n", 4, 2, 2, "bc"},
+        {"a\n", 2, 2, 1, ""},
+        {"ab\r\n", 3, 1, 4, "ab"},
+        {"a\rbcd", 4, 1, 5, "a\rbcd"},
+        {"\xC3\xA9\xF0\x9F\x98\x80x", 6, 1, 3, "\xC3\xA9\xF0\x9F\x98\x80x"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(places); i++) {
+        ERR_SCRATCH(err);
+        const struct place *place = &places[i];
+        (void)err_set(&err, TG_USAGE, "invalid", "x");
+        (void)err_at(&err, "in", place->text, strlen(place->text), place->offset);
+        assert_string_equal(err.where.file, "in");
+        assert_int_equal(err.where.line, place->line);
+        assert_int_equal(err.where.column, place->column);
+        assert_string_equal(err.where.source, place->source);
+    }
+}
+
+/* A \r far before the place once made the excerpt reach behind the text. */
+static void test_err__excerpt_stays_within_its_line(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    char *text = xmalloc(600); /* without a NUL: the sanitizer sees what is read behind it */
+    memset(text, 'x', 600);
+    text[3] = '\r';
+    (void)err_at(&err, "in", text, 600, 590);
+    assert_int_equal(err.where.column, 591);
+    assert_true(strlen(err.where.source) <= 160);
+    assert_int_equal(err.where.source[err.where.caret], 'x');
+    free(text);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static void test_arena__pieces_are_zeroed_aligned_and_apart(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    unsigned char *last = NULL;
+    for (size_t size = 0; size < 3000; size += 7) {
+        unsigned char *piece = arena_alloc(&arena, size);
+        assert_int_equal((uintptr_t)piece % _Alignof(max_align_t), 0);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(piece[i], 0);
+        memset(piece, 0xFF, size);
+        if (last && size > 7)
+            assert_int_equal(last[size - 8], 0xFF);
+        last = piece;
+    }
+}
+
+static void test_arena__copies_texts_also_large_ones(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    const char with_nul[] = "a\0b";
+    char *copy = arena_memdup(&arena, with_nul, 3);
+    assert_memory_equal(copy, with_nul, 4);
+    assert_string_equal(arena_memdup(&arena, NULL, 0), "");
+    assert_string_equal(arena_strdup(&arena, "text"), "text");
+    char *large = arena_printf(&arena, "%*s|", 100000, "x");
+    assert_int_equal(strlen(large), 100001);
+    assert_string_equal(large + 99999, "x|");
+    int *numbers = arena_array(&arena, 1000, sizeof(int));
+    assert_int_equal(numbers[999], 0);
+}
+
+static void test_arena__can_be_used_again_after_release(void **state)
+{
+    (void)state;
+    struct arena arena = ARENA_INIT;
+    (void)arena_alloc(&arena, 100000);
+    arena_release(&arena);
+    assert_null(arena.blocks);
+    assert_string_equal(arena_strdup(&arena, "again"), "again");
+    arena_release(&arena);
+}
+
+static void test_buf__grows_and_stays_terminated(void **state)
+{
+    (void)state;
+    BUF_SCRATCH(buf, 100000);
+    assert_string_equal(buf_text(&buf), "");
+    for (int i = 0; i < 20000; i++)
+        assert_int_equal(buf_puts(&buf, "ab"), 0);
+    assert_int_equal(buf_putc(&buf, 'c'), 0);
+    assert_int_equal(buf.len, 40001);
+    assert_int_equal(strlen(buf.ptr), 40001);
+    assert_int_equal(buf_append(&buf, "\0x", 2), 0);
+    assert_int_equal(buf.len, 40003);
+    buf_truncate(&buf, 50000);
+    assert_int_equal(buf.len, 40003);
+    buf_truncate(&buf, 2);
+    assert_string_equal(buf_text(&buf), "ab");
+}
+
+static void test_buf__takes_its_maximum_and_no_byte_more(void **state)
+{
+    (void)state;
+    BUF_SCRATCH(buf, 4);
+    assert_int_equal(buf_puts(&buf, "abcd"), 0);
+    assert_false(buf.overflowed);
+    assert_int_equal(buf_putc(&buf, 'e'), -1);
+    assert_true(buf.overflowed);
+    assert_string_equal(buf_text(&buf), "abcd");
+    buf_truncate(&buf, 0);
+    assert_int_equal(buf_putc(&buf, 'x'), -1); /* for good */
+    buf_release(&buf);
+    assert_int_equal(buf_putc(&buf, 'x'), 0);
+}
+
+static void test_buf__an_append_that_does_not_fit_appends_nothing(void **state)
+{
+    (void)state;
+    BUF_SCRATCH(buf, 10);
+    BUF_SCRATCH(formatted, 10);
+    assert_int_equal(buf_puts(&buf, "abc"), 0);
+    assert_int_equal(buf_puts(&buf, "defghijk"), -1);
+    assert_string_equal(buf_text(&buf), "abc");
+    assert_int_equal(buf_printf(&formatted, "%d-%s", 12345, "abcdef"), -1);
+    assert_string_equal(buf_text(&formatted), "");
+}
+
+static void test_buf__formats_short_and_long(void **state)
+{
+    (void)state;
+    BUF_SCRATCH(buf, 100000);
+    assert_int_equal(buf_printf(&buf, "%d %s;", 42, "x"), 0);
+    assert_int_equal(buf_printf(&buf, "%*s", 5000, "y"), 0);
+    assert_int_equal(buf.len, 5 + 5000);
+    assert_memory_equal(buf.ptr, "42 x;", 5);
+    assert_int_equal(buf.ptr[5004], 'y');
+}
+
+/* ---------------------------------------------------------------- text */
+
+static void test_str__compares(void **state)
+{
+    (void)state;
+    assert_true(str_equal("a", "a"));
+    assert_false(str_equal("a", "b"));
+    assert_false(str_equal("a", NULL));
+    assert_false(str_equal(NULL, "a"));
+    assert_true(str_equal(NULL, NULL));
+    assert_true(str_starts("abc", "ab"));
+    assert_true(str_starts("abc", ""));
+    assert_false(str_starts("a", "ab"));
+    assert_true(str_ends("abc", "bc"));
+    assert_false(str_ends("c", "bc"));
+    assert_true(span_equal(span_of("abx", 2), span_from("ab")));
+    assert_false(span_equal(span_of("abx", 3), span_from("ab")));
+    assert_true(span_equal(span_of(NULL, 0), span_from("")));
+}
+
+static void test_str__suggests_what_was_meant_and_nothing_else(void **state)
+{
+    static const char *const names[] = {"pytorch", "tensorflow", "jax", "onnxruntime"};
+    static const char *const cases[][2] = {
+        {"pytorhc", "pytorch"},
+        {"PyTorch", "pytorch"},
+        {"pytroch", "pytorch"},
+        {"tensorflwo", "tensorflow"},
+        {"jaxx", "jax"},
+        {"onnx-runtime", "onnxruntime"},
+        {"scikit-learn", NULL},
+        {"", NULL},
+        {"x", NULL},
+        {"completely different", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *nearest = str_nearest(cases[i][0], names, COUNT(names));
+        if (!str_equal(nearest, cases[i][1]))
+            fail_msg("'%s': '%s'", cases[i][0], nearest ? nearest : "none");
+    }
+}
+
+static void test_str__suggests_the_first_of_equals(void **state)
+{
+    static const char *const names[] = {"cat", "bat"};
+    char endless[1000];
+    (void)state;
+    assert_string_equal(str_nearest("rat", names, 2), "cat");
+    memset(endless, 'a', sizeof(endless) - 1);
+    endless[sizeof(endless) - 1] = '\0';
+    assert_null(str_nearest(endless, names, 2));
+    assert_null(str_nearest("rat", names, 0));
+}
+
+struct glob_case {
+    const char *pattern, *path;
+    bool matches;
+};
+
+static const struct glob_case globs[] = {
+    {"", "", true},
+    {"", "a", false},
+    {"a", "a", true},
+    {"a", "ab", false},
+    {"ab", "a", false},
+    {"*", "", true},
+    {"*", "abc", true},
+    {"*", "a/b", false},
+    {"*.py", "x.py", true},
+    {"*.py", "a/x.py", false},
+    {"*.py", ".py", true},
+    {"a*b*c", "axxbyyc", true},
+    {"a*b*c", "axxbyy", false},
+    {"a*/b", "axx/b", true},
+    {"a*/b", "a/x/b", false},
+    {"?", "a", true},
+    {"?", "/", false},
+    {"?", "", false},
+    {"?", "\xC3\xA9", true},
+    {"??", "\xC3\xA9", false},
+    {"**", "", true},
+    {"**", "a/b/c", true},
+    {"**/x", "x", true},
+    {"**/x", "a/x", true},
+    {"**/x", "a/b/x", true},
+    {"**/x", "ax", false},
+    {"**/x", "a/bx", false},
+    {"a/**", "a/b", true},
+    {"a/**", "a/b/c", true},
+    {"a/**", "a", false},
+    {"a/**", "ab/c", false},
+    {"a/**/b", "a/b", true},
+    {"a/**/b", "a/x/b", true},
+    {"a/**/b", "a/x/y/b", true},
+    {"a/**/b", "a/xb", false},
+    {"a/**/b", "ab", false},
+    {"a**b", "a/x/b", true},
+    {"a**/b", "ab", false},
+    {"a**/b", "a/b", true},
+    {"a**/b", "ax/y/b", true},
+    {"**/*.py", "x.py", true},
+    {"**/*.py", "a/b/x.py", true},
+    {"**/test_*/**", "a/test_x/y/z", true},
+    {"**/a/**/b/**/c", "x/a/b/y/c", true},
+    {"**/a/**/b/**/c", "x/b/a/y/c", false},
+    {"***", "a/b", true},
+    {"[abc]", "b", true},
+    {"[abc]", "d", false},
+    {"[a-c]x", "bx", true},
+    {"[!a-c]", "d", true},
+    {"[!a-c]", "b", false},
+    {"[^a]", "b", true},
+    {"[!a]", "/", false},
+    {"[/]", "/", false},
+    {"a[b/c]d", "a/d", false},
+    {"[]]", "]", true},
+    {"[]a]", "a", true},
+    {"[!]]", "]", false},
+    {"[a-]", "-", true},
+    {"[\xC3\xA0-\xC3\xAF]", "\xC3\xA9", true},
+    {"[\xC3\xA9]", "\xC3\xA8", false},
+    {"[", "[", true},
+    {"[a", "[a", true},
+    {"a[", "a[", true},
+    {"[!", "[!", true},
+    {"\\*", "\\x", true},
+    {"\xFF", "\xFF", true},
+    {"\xFF", "\xFE", false},
+    {"A", "a", false},
+};
+
+static void test_glob__matches_whole_paths(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(globs); i++)
+        if (glob_match(globs[i].pattern, globs[i].path) != globs[i].matches)
+            fail_msg("'%s' on '%s'", globs[i].pattern, globs[i].path);
+}
+
+static const char *repeated(struct arena *arena, const char *piece, size_t times, const char *end)
+{
+    BUF_SCRATCH(text, LIMIT_MIB);
+    for (size_t i = 0; i < times; i++)
+        (void)buf_puts(&text, piece);
+    (void)buf_puts(&text, end);
+    return arena_strdup(arena, buf_text(&text));
+}
+
+static void test_glob__hostile_patterns_take_no_longer_than_others(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    const char *folders = repeated(&arena, "a/", 255, "c"),
+               *letters = repeated(&arena, "a", 511, "");
+    for (int i = 0; i < 20; i++) {
+        assert_false(glob_match(repeated(&arena, "**/a/", 100, "b"), folders));
+        assert_true(glob_match(repeated(&arena, "**/a/", 100, "c"), folders));
+        assert_false(glob_match(repeated(&arena, "*a", 200, "b"), letters));
+        assert_false(glob_match(repeated(&arena, "**a", 150, "b"), letters));
+        assert_false(glob_match(repeated(&arena, "[", 512, ""), letters));
+    }
+}
+
+static void test_glob__a_pattern_over_the_limit_matches_nothing(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    assert_true(glob_match(repeated(&arena, "*", LIMIT_PATH_BYTES, ""), "a"));
+    assert_false(glob_match(repeated(&arena, "*", LIMIT_PATH_BYTES + 1, ""), "a"));
+}
+
+/* ---------------------------------------------------------------- data */
+
+static void test_data__maps_keep_order_and_replace_in_place(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    struct data *map = data_map(&arena);
+    for (int i = 0; i < 100; i++)
+        data_put(&arena, map, arena_printf(&arena, "k%d", i * 37 % 100), data_int(&arena, i));
+    data_put(&arena, map, "k37", data_str(&arena, "new"));
+    assert_int_equal(map->map.count, 100);
+    assert_string_equal(map->map.members[1].name.ptr, "k37");
+    assert_string_equal(data_text(map->map.members[1].value), "new");
+    assert_null(data_get(map, "k100"));
+    assert_null(data_get(data_list(&arena), "k1"));
+    assert_null(data_get(NULL, "k1"));
+    assert_null(data_text(data_int(&arena, 1)));
+    assert_null(data_text(NULL));
+    assert_int_equal(data_str(&arena, NULL)->kind, DATA_NULL);
+}
+
+static struct data *sample(struct arena *arena)
+{
+    struct data *map = data_map(arena), *list = data_list(arena);
+    data_push(arena, list, data_null(arena));
+    data_push(arena, list, data_bool(arena, true));
+    data_push(arena, list, data_int(arena, 1));
+    data_push(arena, list, data_float(arena, 1.5));
+    data_push(arena, list, data_str(arena, "x"));
+    data_put(arena, map, "list", list);
+    data_put(arena, map, "b", data_map(arena));
+    return map;
+}
+
+static void test_data__copies_are_equal_and_apart(void **state)
+{
+    (void)state;
+    struct arena first = ARENA_INIT;
+    ARENA_SCRATCH(second);
+    struct data *original = sample(&first), *copy = data_copy(&second, original);
+    assert_true(data_equal(original, copy));
+    data_push(&first, data_get(original, "list"), data_null(&first));
+    assert_false(data_equal(original, copy));
+    arena_release(&first);
+    assert_true(data_equal(copy, sample(&second)));
+}
+
+static void test_data__copies_a_large_map_at_once(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    struct data *map = data_map(&arena);
+    for (int i = 0; i < 100000; i++) {
+        char *name = arena_printf(&arena, "%d", i);
+        data_append(&arena, map, span_from(name), data_null(&arena));
+    }
+    struct data *copy = data_copy(&arena, map);
+    assert_int_equal(copy->map.count, 100000);
+    assert_string_equal(copy->map.members[99999].name.ptr, "99999");
+}
+
+static void test_data__equality_is_deep_and_strict(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    struct data *a = data_map(&arena), *b = data_map(&arena);
+    data_put(&arena, a, "x", data_int(&arena, 1));
+    data_put(&arena, a, "y", data_int(&arena, 2));
+    data_put(&arena, b, "y", data_int(&arena, 2));
+    assert_false(data_equal(a, b));
+    data_put(&arena, b, "x", data_int(&arena, 1));
+    assert_true(data_equal(a, b)); /* in any order */
+    assert_false(data_equal(data_int(&arena, 1), data_float(&arena, 1)));
+    assert_false(data_equal(data_str(&arena, "1"), data_int(&arena, 1)));
+    assert_false(data_equal(data_str(&arena, "a"), data_str(&arena, "b")));
+    assert_true(data_equal(data_null(&arena), data_null(&arena)));
+    assert_false(data_equal(data_bool(&arena, true), data_bool(&arena, false)));
+}
+
+static void test_data__has_words_for_its_kinds(void **state)
+{
+    (void)state;
+    assert_string_equal(data_kind_name(DATA_NULL), "nothing");
+    assert_string_equal(data_kind_name(DATA_INT), "an integer");
+    assert_string_equal(data_kind_name(DATA_MAP), "a mapping");
+}
+
+static void test_data__floats_look_as_in_python(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {0.0, "0.0"},
+        {-0.0, "-0.0"},
+        {1, "1.0"},
+        {0.1, "0.1"},
+        {0.1 + 0.2, "0.30000000000000004"},
+        {100000, "100000.0"},
+        {1e15, "1000000000000000.0"},
+        {9999999999999998, "9999999999999998.0"},
+        {1e16, "1e+16"},
+        {1.5e16, "1.5e+16"},
+        {1e22, "1e+22"},
+        {1e100, "1e+100"},
+        {0.0001, "0.0001"},
+        {0.00001, "1e-05"},
+        {1.25e-7, "1.25e-07"},
+        {5e-324, "5e-324"},
+        {1.7976931348623157e308, "1.7976931348623157e+308"},
+        {2.0 / 3, "0.6666666666666666"},
+        {INFINITY, "inf"},
+        {-INFINITY, "-inf"},
+        {NAN, "nan"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        BUF_SCRATCH(out, 100);
+        assert_int_equal(data_put_real(&out, cases[i].value), 0);
+        assert_string_equal(buf_text(&out), cases[i].text);
+    }
+}
+
+/* ---------------------------------------------------------------- files */
+
+static int read_path(struct span *out, const struct fileset *set, size_t index, struct err *err)
+{
+    (void)err;
+    *out = span_from(set->entries[index].path);
+    return 0;
+}
+
+static void test_fileset__finds_by_path_and_by_prefix(void **state)
+{
+    static const struct fileset_entry entries[] = {{.path = "a", .size = 1},
+                                                   {.path = "b/c", .size = 1},
+                                                   {.path = "b/d", .executable = true, .size = 1},
+                                                   {.path = "e", .size = 1}};
+    const struct fileset set = {entries, COUNT(entries), read_path};
+    (void)state;
+    for (size_t i = 0; i < COUNT(entries); i++)
+        assert_int_equal(fileset_find(&set, entries[i].path), (long)i);
+    assert_int_equal(fileset_find(&set, "b"), -1);
+    assert_int_equal(fileset_find(&set, ""), -1);
+    assert_int_equal(fileset_find(&set, "z"), -1);
+    assert_int_equal(fileset_lower_bound(&set, "b/"), 1);
+    assert_int_equal(fileset_lower_bound(&set, "z"), 4);
+    ERR_SCRATCH(err);
+    struct span text;
+    assert_int_equal(fileset_get(&text, &set, "b/d", &err), 0);
+    assert_string_equal(text.ptr, "b/d");
+    assert_int_equal(fileset_get(&text, &set, "b/x", &err), -1);
+    assert_int_equal(err.exit, TG_USAGE);
+    assert_string_equal(err.code, "missing-file");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_err__set_replaces_all_that_was_there),
+        cmocka_unit_test(test_err__can_be_set_from_its_own_message),
+        cmocka_unit_test(test_err__errno_is_a_runtime_error_and_a_full_disk_has_a_hint),
+        cmocka_unit_test(test_err__wraps_hints_and_traces),
+        cmocka_unit_test(test_err__finds_line_and_column_of_a_byte),
+        cmocka_unit_test(test_err__excerpt_stays_within_its_line),
+        cmocka_unit_test(test_arena__pieces_are_zeroed_aligned_and_apart),
+        cmocka_unit_test(test_arena__copies_texts_also_large_ones),
+        cmocka_unit_test(test_arena__can_be_used_again_after_release),
+        cmocka_unit_test(test_buf__grows_and_stays_terminated),
+        cmocka_unit_test(test_buf__takes_its_maximum_and_no_byte_more),
+        cmocka_unit_test(test_buf__an_append_that_does_not_fit_appends_nothing),
+        cmocka_unit_test(test_buf__formats_short_and_long),
+        cmocka_unit_test(test_str__compares),
+        cmocka_unit_test(test_str__suggests_what_was_meant_and_nothing_else),
+        cmocka_unit_test(test_str__suggests_the_first_of_equals),
+        cmocka_unit_test(test_glob__matches_whole_paths),
+        cmocka_unit_test(test_glob__hostile_patterns_take_no_longer_than_others),
+        cmocka_unit_test(test_glob__a_pattern_over_the_limit_matches_nothing),
+        cmocka_unit_test(test_data__maps_keep_order_and_replace_in_place),
+        cmocka_unit_test(test_data__copies_are_equal_and_apart),
+        cmocka_unit_test(test_data__copies_a_large_map_at_once),
+        cmocka_unit_test(test_data__equality_is_deep_and_strict),
+        cmocka_unit_test(test_data__has_words_for_its_kinds),
+        cmocka_unit_test(test_data__floats_look_as_in_python),
+        cmocka_unit_test(test_fileset__finds_by_path_and_by_prefix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/* The journal: what is written is read again, and damage is never acted on. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/sha256.h"
+#include "child/journal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define FIRST "tmplgen-journal 1\n"
+
+struct fixture {
+    struct arena arena;
+    char folder[64];
+    int fd;
+};
+
+static int make_folder(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){.arena = ARENA_INIT, .folder = "/tmp/tmplgen-journal-XXXXXX"};
+    if (!mkdtemp(f.folder))
+        return -1;
+    f.fd = open(f.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *state = &f;
+    return f.fd < 0 ? -1 : 0;
+}
+
+static int remove_folder(void **state)
+{
+    struct fixture *f = *state;
+    (void)unlinkat(f->fd, "journal", 0);
+    (void)close(f->fd);
+    arena_release(&f->arena);
+    return rmdir(f->folder);
+}
+
+static struct journal full_journal(void)
+{
+    static struct change changes[] = {
+        {.path = "a\nb c",
+         .old = {.kind = DISK_FILE, .executable = true, .raw = {{1}}},
+         .new = {.kind = DISK_FILE, .raw = {{2}}},
+         .mode = 0640,
+         .stages = {[1] = {LEAF_FILE, {{3}}}, [2] = {LEAF_LINK, {{4}}}}},
+        {.path = "z/\xc3\xa9", .stages = {{LEAF_EXECUTABLE, {{5}}}}, .sparse = true},
+    };
+    static struct journal_ref refs[] = {{"refs/tmplgen/base/x", {{6}}, true}};
+    static const char *made[] = {"d", "d/e"};
+    return (struct journal){.kind = JOURNAL_CONFLICT,
+                            .repo_dev = 7,
+                            .repo_ino = UINT32_MAX,
+                            .head_old = "ref: refs/heads/main",
+                            .head_new = "ref: refs/heads/x y",
+                            .branch = "refs/heads/main",
+                            .branch_old = {{8}},
+                            .branch_new = {{9}},
+                            .pick = {{10}},
+                            .message = "Update\n\n# Conflicts:\n",
+                            .reflog_who = "Ann <a@b> 1 +0000",
+                            .reflog_what = "tmplgen update: 1 -> 2",
+                            .index_old = "00",
+                            .stage = "/x/.tmplgen-stage",
+                            .refs = refs,
+                            .ref_count = 1,
+                            .made = made,
+                            .made_count = 2,
+                            .changes = changes,
+                            .change_count = 2,
+                            .report = {"{\0}", 3}};
+}
+
+static void assert_same_change(const struct change *a, const struct change *b)
+{
+    assert_string_equal(a->path, b->path);
+    assert_true(disk_equal(&a->old, &b->old));
+    assert_true(disk_equal(&a->new, &b->new));
+    assert_int_equal(a->mode, b->mode);
+    assert_int_equal(a->sparse, b->sparse);
+    for (size_t i = 0; i < STAGES; i++)
+        assert_true(leaf_equal(&a->stages[i], &b->stages[i]));
+}
+
+static void assert_same(const struct journal *a, const struct journal *b)
+{
+    const char *const texts[][2] = {{a->head_old, b->head_old},
+                                    {a->head_new, b->head_new},
+                                    {a->branch, b->branch},
+                                    {a->message, b->message},
+                                    {a->reflog_who, b->reflog_who},
+                                    {a->reflog_what, b->reflog_what},
+                                    {a->index_old, b->index_old},
+                                    {a->stage, b->stage},
+                                    {a->refs[0].name, b->refs[0].name}};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        assert_string_equal(texts[i][0], texts[i][1]);
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->repo_ino, b->repo_ino);
+    assert_true(oid_equal(&a->branch_old, &b->branch_old));
+    assert_true(oid_equal(&a->branch_new, &b->branch_new));
+    assert_true(oid_equal(&a->pick, &b->pick));
+    assert_int_equal(a->made_count, b->made_count);
+    assert_string_equal(a->made[1], b->made[1]);
+    assert_true(span_equal(a->report, b->report));
+    assert_int_equal(a->change_count, b->change_count);
+    for (size_t i = 0; i < a->change_count; i++)
+        assert_same_change(&a->changes[i], &b->changes[i]);
+}
+
+static struct span written(struct fixture *f)
+{
+    struct journal journal = full_journal();
+    struct span text;
+    ERR_SCRATCH(err);
+    assert_int_equal(journal_write(f->fd, "journal", &journal, &err), 0);
+    assert_int_equal(io_read(&text, &f->arena, f->fd, "journal", 100000, &err), 0);
+    return text;
+}
+
+static void test_journal__is_read_as_it_was_written(void **state)
+{
+    struct fixture *f = *state;
+    struct journal journal = full_journal(), read;
+    bool found;
+    ERR_SCRATCH(err);
+    (void)written(f);
+    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "journal", 7, UINT32_MAX, &err),
+                     0);
+    assert_true(found);
+    assert_same(&journal, &read);
+}
+
+static void test_journal__that_is_not_there_is_none(void **state)
+{
+    struct fixture *f = *state;
+    struct journal read;
+    bool found = true;
+    ERR_SCRATCH(err);
+    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "nothing", 7, 8, &err), 0);
+    assert_false(found);
+}
+
+static void test_journal__of_a_copied_repository_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct journal read;
+    bool found;
+    ERR_SCRATCH(err);
+    (void)written(f);
+    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "journal", 7, 8, &err), -1);
+    assert_int_equal(err.exit, TG_REFUSED);
+    assert_string_equal(err.code, "foreign-journal");
+}
+
+static void assert_refused(struct fixture *f, struct span text)
+{
+    struct journal read;
+    ERR_SCRATCH(err);
+    assert_int_equal(journal_parse(&read, &f->arena, text, &err), -1);
+    assert_int_equal(err.exit, TG_REFUSED);
+    assert_string_equal(err.code, "foreign-journal");
+}
+
+static void test_journal__with_any_byte_changed_or_cut_off_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct span whole = written(f);
+    char *copy = arena_memdup(&f->arena, whole.ptr, whole.len);
+    for (size_t i = 0; i < whole.len; i++) {
+        copy[i] ^= 1;
+        assert_refused(f, span_of(copy, whole.len));
+        copy[i] ^= 1;
+        assert_refused(f, span_of(copy, i));
+    }
+    struct journal read;
+    ERR_SCRATCH(err);
+    assert_int_equal(journal_parse(&read, &f->arena, span_of(copy, whole.len), &err), 0);
+}
+
+/* One thing of a journal replaced by another, under a checksum that is right. */
+static void check_replaced(struct fixture *f, const char *old, const char *new, bool valid)
+{
+    struct span whole = written(f);
+    BUF_SCRATCH(text, 100000);
+    char hash[65];
+    size_t body = whole.len - (4 + 64 + 1);
+    const char *at = memmem(whole.ptr, body, old, strlen(old));
+    assert_non_null(at);
+    size_t before = (size_t)(at - whole.ptr), after = before + strlen(old);
+    (void)buf_append(&text, whole.ptr, before);
+    (void)buf_puts(&text, new);
+    (void)buf_append(&text, whole.ptr + after, body - after);
+    sha256_hex(hash, buf_text(&text), text.len);
+    (void)buf_printf(&text, "end %s\n", hash);
+    if (!valid) {
+        assert_refused(f, span_of(buf_text(&text), text.len));
+        return;
+    }
+    struct journal read;
+    ERR_SCRATCH(err);
+    assert_int_equal(journal_parse(&read, &f->arena, span_of(buf_text(&text), text.len), &err), 0);
+}
+
+static void test_journal__never_leads_out_of_the_work_tree(void **state)
+{
+    static const struct {
+        const char *old, *new;
+        bool valid;
+    } rows[] = {
+        {"5:a\nb c", "5:a/b c", true},
+        {"5:a\nb c", "5:..x..", true},
+        {"5:a\nb c", "5:../ab", false},
+        {"5:a\nb c", "5:/etcx", false},
+        {"5:a\nb c", "5:a/../", false},
+        {"5:a\nb c", "4:a/..", false},
+        {"5:a\nb c", "2:..", false},
+        {"5:a\nb c", "0:", false},
+        {"5:a\nb c", "6:a\nb c", false},
+        {"5:a\nb c", "18446744073709551615:a\nb c", false},
+        {"5:a\nb c", "99999999999999999999999:a", false},
+        {"5:a\nb c", "-1:a", false},
+        {"15:refs/heads/main", "15:../.././../main", false},
+        {"3:d/e", "4:../e", false},
+        {"run 1 ", "run 4 ", false},
+        {"run 1 ", "walk 1 ", false},
+        {"change 1 1 ", "change 2 1 ", false},
+        {"change 1 1 ", "chance 1 1 ", false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        check_replaced(*state, rows[i].old, rows[i].new, rows[i].valid);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_journal__is_read_as_it_was_written),
+        cmocka_unit_test(test_journal__that_is_not_there_is_none),
+        cmocka_unit_test(test_journal__of_a_copied_repository_is_refused),
+        cmocka_unit_test(test_journal__with_any_byte_changed_or_cut_off_is_refused),
+        cmocka_unit_test(test_journal__never_leads_out_of_the_work_tree),
+    };
+    return cmocka_run_group_tests_name("journal", tests, make_folder, remove_folder);
+}

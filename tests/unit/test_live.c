@@ -1,0 +1,297 @@
+/* What live checks read: wheels' names, requirements and markers, zips, references, challenges. */
+#include "base/arena.h"
+#include "base/http.h"
+#include "base/str.h"
+#include "base/zip.h"
+#include "image/credentials.h"
+#include "image/reference.h"
+#include "image/registry.h"
+#include "matrix/requirement.h"
+#include "matrix/wheel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ------------------------------------------------------------------ wheels */
+
+static void test_wheel__tells_processor_and_glibc(void **state)
+{
+    static const struct {
+        const char *platform;
+        int x86_64, aarch64; /* glibc; -1: does not install */
+    } cases[] = {{"manylinux_2_28_x86_64", 28, -1},
+                 {"manylinux2014_aarch64", -1, 17},
+                 {"manylinux_2_17_x86_64.manylinux2014_x86_64", 17, -1},
+                 {"manylinux_2_27_x86_64.manylinux_2_28_x86_64", 27, -1},
+                 {"manylinux1_x86_64", 5, -1},
+                 {"manylinux2010_x86_64", 12, -1},
+                 {"linux_x86_64", 0, -1},
+                 {"any", 0, 0},
+                 {"musllinux_1_2_x86_64", -1, -1},
+                 {"manylinux_2__x86_64", -1, -1},
+                 {"manylinux_2_9999_x86_64", -1, -1},
+                 {"win_amd64", -1, -1},
+                 {"macosx_11_0_arm64", -1, -1}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ARENA_SCRATCH(arena);
+        struct wheel wheel;
+        int glibc;
+        const char *name = arena_printf(&arena, "a-1-cp312-cp312-%s.whl", cases[i].platform);
+        assert_int_equal(wheel_parse(&wheel, name), 0);
+        assert_int_equal(wheel_fits_processor(&glibc, &wheel, "x86_64") ? glibc : -1,
+                         cases[i].x86_64);
+        assert_int_equal(wheel_fits_processor(&glibc, &wheel, "aarch64") ? glibc : -1,
+                         cases[i].aarch64);
+    }
+}
+
+static void test_wheel__tells_its_pythons(void **state)
+{
+    static const struct {
+        const char *tags, *python;
+        bool fits, later;
+    } cases[] = {{"cp312-cp312", "3.12", true, false},    {"cp312-cp312", "3.13", false, false},
+                 {"cp312-cp312", "3.1", false, false},    {"cp39-abi3", "3.14", true, true},
+                 {"cp39-abi3", "3.8", false, true},       {"py3-none", "3.6", true, true},
+                 {"py2.py3-none", "3.12", true, true},    {"cp313-cp313t", "3.13", false, false},
+                 {"pp310-pypy310", "3.10", false, false}, {"py2-none", "3.12", false, false}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ARENA_SCRATCH(arena);
+        struct wheel wheel;
+        const char *name = arena_printf(&arena, "a_b-1.0-2-%s-any.whl", cases[i].tags);
+        assert_int_equal(wheel_parse(&wheel, name), 0);
+        assert_true(span_equal(wheel.name, span_from("a_b")));
+        assert_true(span_equal(wheel.version, span_from("1.0")));
+        assert_int_equal(wheel_fits_python(&wheel, cases[i].python), cases[i].fits);
+        assert_int_equal(wheel_is_for_later_pythons(&wheel), cases[i].later);
+    }
+}
+
+static void test_wheel__refuses_what_is_no_name_of_one(void **state)
+{
+    static const char *const names[] = {"",
+                                        ".whl",
+                                        "a.whl",
+                                        "a-1.whl",
+                                        "a-1-py3-none.whl",
+                                        "-1-py3-none-any.whl",
+                                        "a-1-py3-none-any.zip",
+                                        "a--py3-none-any.whl"};
+    struct wheel wheel;
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_int_equal(wheel_parse(&wheel, names[i]), -1);
+}
+
+/* ------------------------------------------------------------------ requirements */
+
+static void test_requirement__has_name_extras_pin_and_marker(void **state)
+{
+    static const struct {
+        const char *text, *name, *extras, *pin, *marker;
+    } cases[] = {{"torch (==2.8.0)", "torch", "", "2.8.0", NULL},
+                 {"Jax_CUDA12.plugin[with_cuda, B]<=0.7.0,>=0.7.0; extra == \"c\"",
+                  "jax-cuda12-plugin", "with-cuda b", "0.7.0", "extra == \"c\""},
+                 {"nvidia-cudnn-cu12<10.0,>=9.8", "nvidia-cudnn-cu12", "", NULL, NULL},
+                 {"a===1.0", "a", "", "1.0", NULL},
+                 {"a==1.*", "a", "", NULL, NULL},
+                 {"filelock", "filelock", "", NULL, NULL},
+                 {"a >= 1.0 ; os_name == 'nt'", "a", "", NULL, "os_name == 'nt'"},
+                 {"jaxlib==0.4.28+cuda12.cudnn89", "jaxlib", "", "0.4.28+cuda12.cudnn89", NULL}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ARENA_SCRATCH(arena);
+        struct requirement requirement;
+        assert_int_equal(requirement_parse(&requirement, &arena, cases[i].text), 0);
+        assert_string_equal(requirement.name, cases[i].name);
+        assert_string_equal(requirement.extras, cases[i].extras);
+        assert_true(str_equal(requirement_pin(&requirement), cases[i].pin));
+        assert_true(str_equal(requirement.marker, cases[i].marker));
+    }
+}
+
+static void test_requirement__refuses_urls_and_nonsense(void **state)
+{
+    static const char *const texts[] = {"", "a @ https://x/y.whl", "a[b", "a==not", "[x]", "a b"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        ARENA_SCRATCH(arena);
+        struct requirement requirement;
+        assert_int_equal(requirement_parse(&requirement, &arena, texts[i]), -1);
+    }
+}
+
+static void test_marker__is_asked_of_linux_cpython_and_the_extras(void **state)
+{
+    static const struct {
+        const char *marker;
+        bool holds;
+    } cases[] = {
+        {"platform_system == \"Linux\" and platform_machine == \"x86_64\"", true},
+        {"platform_machine == 'aarch64'", false},
+        {"platform_machine != 'aarch64' and sys_platform == 'linux'", true},
+        {"platform_system == 'Windows' or extra == 'cuda12'", true},
+        {"extra == 'cuda13'", false},
+        {"extra == \"with_cuda\"", true},
+        {"extra == 'cuda'", false},
+        {"python_version >= '3.9'", true},
+        {"python_version < '3.12'", false},
+        {"python_version == '3.12'", true},
+        {"python_full_version < '3.13'", true},
+        {"'linux' in sys_platform", true},
+        {"sys_platform not in 'win32 darwin'", true},
+        {"(os_name == 'nt' or os_name == 'posix') and implementation_name == 'cpython'", true},
+        {"os_name == 'nt' or os_name == 'posix' and extra == 'no'", false},
+        {"platform_release >= '5'", true}, /* open: it counts */
+        {"nonsense", true},
+        {"os_name == 'nt' and", true},
+        {"", true}};
+    const struct marker_world world = {"x86_64", "3.12", "cuda12 with-cuda"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ARENA_SCRATCH(arena);
+        if (marker_holds(&arena, cases[i].marker, &world) != cases[i].holds)
+            fail_msg("%s", cases[i].marker);
+    }
+}
+
+static void test_marker__that_nests_without_end_is_open(void **state)
+{
+    ARENA_SCRATCH(arena);
+    const struct marker_world world = {"x86_64", NULL, ""};
+    char marker[4096];
+    (void)state;
+    memset(marker, '(', sizeof(marker) - 1);
+    marker[sizeof(marker) - 1] = '\0';
+    assert_true(marker_holds(&arena, marker, &world));
+}
+
+/* ------------------------------------------------------------------ images */
+
+static void test_reference__follows_dockers_rules(void **state)
+{
+#define DIGEST "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+    static const struct {
+        const char *text, *host, *path, *tag, *digest;
+    } cases[] = {{"ubuntu", "docker.io", "library/ubuntu", "latest", NULL},
+                 {"nvidia/cuda:12.6.3-base-ubuntu24.04", "docker.io", "nvidia/cuda",
+                  "12.6.3-base-ubuntu24.04", NULL},
+                 {"localhost/a", "localhost", "a", "latest", NULL},
+                 {"localhost:5000/a/b:1", "localhost:5000", "a/b", "1", NULL},
+                 {"r.example.com/a__b/c-d@" DIGEST, "r.example.com", "a__b/c-d", NULL, DIGEST},
+                 {"r.example.com/a:1@" DIGEST, "r.example.com", "a", "1", DIGEST}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ARENA_SCRATCH(arena);
+        ERR_SCRATCH(err);
+        struct image_reference reference;
+        assert_int_equal(image_reference_parse(&reference, &arena, cases[i].text, &err), 0);
+        assert_string_equal(reference.host, cases[i].host);
+        assert_string_equal(reference.path, cases[i].path);
+        assert_true(str_equal(reference.tag, cases[i].tag));
+        assert_true(str_equal(reference.digest, cases[i].digest));
+    }
+}
+
+static const char long_digest[] = "a@" DIGEST "0";
+
+static void test_reference__refuses_what_is_none(void **state)
+{
+    static const char *const texts[] = {
+        "",      "Upper/case", "a//b",   "a:",     "a@sha256:12", "-a",         "a/",
+        "a:b:c", "a b",        "a/../b", "a:.tag", long_digest,   "http://x/a", "r.io/../../etc"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        ARENA_SCRATCH(arena);
+        ERR_SCRATCH(err);
+        struct image_reference reference;
+        if (image_reference_parse(&reference, &arena, texts[i], &err) != -1)
+            fail_msg("'%s' was taken", texts[i]);
+        assert_int_equal(err.exit, TG_USAGE);
+    }
+}
+
+static void test_challenge__is_read_by_parameter(void **state)
+{
+    static const char header[] =
+        "Bearer realm=\"https://auth.example.com/token\", service=\"a b\",scope=x";
+    ARENA_SCRATCH(arena);
+    (void)state;
+    assert_string_equal(registry_challenge(&arena, header, "Bearer", "realm"),
+                        "https://auth.example.com/token");
+    assert_string_equal(registry_challenge(&arena, header, "bearer", "Service"), "a b");
+    assert_string_equal(registry_challenge(&arena, header, "Bearer", "scope"), "x");
+    assert_null(registry_challenge(&arena, header, "Bearer", "error"));
+    assert_null(registry_challenge(&arena, header, "Basic", "realm"));
+    assert_null(registry_challenge(&arena, NULL, "Basic", "realm"));
+}
+
+static void test_http__shows_urls_without_secrets(void **state)
+{
+    static const char *const cases[][2] = {
+        {"https://user:secret@host:1/a/b?token=x#y", "https://host:1/a/b"},
+        {"https://host/a@b", "https://host/a@b"},
+        {"https://u@v@host/", "https://host/"},
+        {"host/path?x", "host/path"}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ARENA_SCRATCH(arena);
+        assert_string_equal(http_shown(&arena, cases[i][0]), cases[i][1]);
+    }
+}
+
+static void test_http__finds_headers(void **state)
+{
+    static const char headers[] = "HTTP/1.1 200 OK\r\nETag:  \"x\" \r\nX-Etag: no\r\nLink: a\r\n";
+    ARENA_SCRATCH(arena);
+    (void)state;
+    assert_string_equal(http_header(&arena, headers, "etag"), "\"x\"");
+    assert_string_equal(http_header(&arena, headers, "LINK"), "a");
+    assert_null(http_header(&arena, headers, "tag"));
+    assert_null(http_header(&arena, NULL, "tag"));
+}
+
+static void test_zip__is_refused_where_it_is_damaged(void **state)
+{
+    ARENA_SCRATCH(arena);
+    struct zip_range range;
+    struct span file;
+    char tail[64] = {0};
+    (void)state;
+    assert_int_equal(zip_directory(&range, span_of("", 0)), -1);
+    assert_int_equal(zip_directory(&range, span_of(tail, sizeof(tail))), -1);
+    assert_int_equal(zip_find(&range, span_of("PK\1\2", 4), "x"), -1);
+    assert_int_equal(zip_unpack(&file, &arena, span_of(tail, sizeof(tail)), 10), -1);
+    memcpy(tail + 42, "PK\5\6", 4);
+    memset(tail + 42 + 12, 0xFF, 4);
+    assert_int_equal(zip_directory(&range, span_of(tail, sizeof(tail))), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wheel__tells_processor_and_glibc),
+        cmocka_unit_test(test_wheel__tells_its_pythons),
+        cmocka_unit_test(test_wheel__refuses_what_is_no_name_of_one),
+        cmocka_unit_test(test_requirement__has_name_extras_pin_and_marker),
+        cmocka_unit_test(test_requirement__refuses_urls_and_nonsense),
+        cmocka_unit_test(test_marker__is_asked_of_linux_cpython_and_the_extras),
+        cmocka_unit_test(test_marker__that_nests_without_end_is_open),
+        cmocka_unit_test(test_reference__follows_dockers_rules),
+        cmocka_unit_test(test_reference__refuses_what_is_none),
+        cmocka_unit_test(test_challenge__is_read_by_parameter),
+        cmocka_unit_test(test_http__shows_urls_without_secrets),
+        cmocka_unit_test(test_http__finds_headers),
+        cmocka_unit_test(test_zip__is_refused_where_it_is_damaged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

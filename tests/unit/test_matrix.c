@@ -1,0 +1,550 @@
+/* The matrix on rows made up for the test: reading is strict, rules hold, refusals are minimal. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/fileset.h"
+#include "matrix/matrix.h"
+#include "unit/small_matrix.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+/* ------------------------------------------------------------------ one resolution */
+
+struct outcome {
+    struct arena arena;
+    struct err err;
+    struct data *resolution, *refusal;
+    int rc;
+};
+
+/* Resolves on the small matrix, with `overlay` over it (NULL: none). */
+static void resolve_over(struct outcome *out, const char *overlay, struct stack_request request)
+{
+    struct memory memory;
+    struct matrix *matrix;
+    *out = (struct outcome){0};
+    fill(&memory);
+    if (!request.framework)
+        request.framework = "demo";
+    const char *name = stack_framework_name(&out->arena, request.framework);
+    out->rc = matrix_load(&matrix, &out->arena, &memory.set,
+                          overlay ? span_from(overlay) : span_of("", 0), name, &out->err);
+    if (out->rc == 0)
+        out->rc = matrix_resolve(&out->resolution, &out->refusal, &out->arena, matrix, &request,
+                                 &out->err);
+}
+
+static void done(struct outcome *out)
+{
+    arena_release(&out->arena);
+    err_release(&out->err);
+}
+
+#define OUTCOME(name, overlay, ...)                                                                \
+    __attribute__((cleanup(done))) struct outcome name;                                            \
+    resolve_over(&name, overlay, (struct stack_request){__VA_ARGS__})
+#define GPU(...)                                                                                   \
+    .gpus = (const char *[]){__VA_ARGS__}, .gpu_count = COUNT(((const char *[]){__VA_ARGS__}))
+
+static const char *text_at(const struct data *data, const char *outer, const char *inner)
+{
+    const struct data *map = inner ? data_get(data, outer) : data;
+    return data_text(data_get(map, inner ? inner : outer));
+}
+
+static void assert_stack(const struct outcome *out, const char *version, const char *variant,
+                         const char *python, const char *tag)
+{
+    if (out->rc)
+        fail_msg("%s", out->err.message);
+    assert_string_equal(text_at(out->resolution, "framework", "version"), version);
+    assert_string_equal(text_at(out->resolution, "cuda", "variant"), variant);
+    assert_string_equal(text_at(out->resolution, "python", NULL), python);
+    assert_string_equal(text_at(out->resolution, "image", "tag"), tag);
+}
+
+static bool list_has(const struct data *list, const char *name, const char *text)
+{
+    for (size_t i = 0; i < list->list.count; i++) {
+        const struct data *item = data_get(list->list.items[i], name);
+        if (item->kind == DATA_LIST)
+            item = item->list.items[0];
+        if (str_equal(data_text(item), text))
+            return true;
+    }
+    return false;
+}
+
+static bool has_note(const struct outcome *out, const char *code)
+{
+    return list_has(data_get(out->resolution, "notes"), "code", code);
+}
+
+static void assert_refused(const struct outcome *out, const char *reason)
+{
+    assert_int_equal(out->rc, -1);
+    assert_int_equal(out->err.exit, TG_UNSOLVABLE);
+    assert_string_equal(out->err.code, "unsatisfiable");
+    assert_true(list_has(data_get(out->refusal, "conflicts"), "reason", reason));
+}
+
+static bool is_near(const struct outcome *out, const char *change)
+{
+    return list_has(data_get(out->refusal, "nearest"), "change", change);
+}
+
+static void assert_usage(const struct outcome *out, const char *code)
+{
+    assert_int_equal(out->rc, -1);
+    assert_int_equal(out->err.exit, TG_USAGE);
+    assert_string_equal(out->err.code, code);
+}
+
+/* ------------------------------------------------------------------ preferences */
+
+static void test_resolver__takes_the_release_default_build_shipped_python_and_newest_image(void **s)
+{
+    (void)s;
+    OUTCOME(plain, NULL, .framework = "demo");
+    assert_stack(&plain, "2.0", "cu118", "3.10", "11.8.0-base-ubuntu22.04");
+    assert_string_equal(text_at(plain.resolution, "driver", "minimum"), "450.80.02");
+    assert_string_equal(text_at(plain.resolution, "driver", "relies_on"), "minor-version");
+}
+
+static void test_resolver__takes_the_newest_patch_before_the_smallest_flavour(void **state)
+{
+    (void)state;
+    OUTCOME(newest, NULL, .variant = "cu124");
+    assert_stack(&newest, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_string_equal(text_at(newest.resolution, "image", "state"), "supported");
+}
+
+static void test_resolver__takes_an_image_at_its_end_of_life_last(void **state)
+{
+    (void)state;
+    OUTCOME(only, NULL, .os = "rocky9");
+    assert_stack(&only, "2.0", "cu124", "3.12", "12.4.0-base-rocky9");
+    assert_string_equal(text_at(only.resolution, "image", "state"), "eol");
+    assert_true(has_note(&only, "image-eol"));
+}
+
+static void test_resolver__takes_a_release_of_low_confidence_only_by_its_name(void **state)
+{
+    (void)state;
+    OUTCOME(named, NULL, .framework = "demo==3.0");
+    OUTCOME(range, NULL, .framework = "demo>=3.0");
+    assert_stack(&named, "3.0", "cu124", "3.12", "12.4.2-runtime-ubuntu22.04");
+    assert_true(has_note(&named, "low-confidence"));
+    assert_refused(&range, "framework");
+    assert_true(is_near(&range, "--framework demo==2.0"));
+    assert_false(is_near(&range, "--framework demo==3.0"));
+}
+
+static void test_resolver__prefers_a_stable_python_that_the_image_ships(void **state)
+{
+    (void)state;
+    OUTCOME(shipped, NULL, .framework = "demo==2.0", .python = ">=3.10");
+    OUTCOME(brought, NULL, .framework = "demo==2.0", .python = ">=3.11");
+    OUTCOME(experiment, NULL, .framework = "demo==2.0", .python = ">=3.13");
+    assert_stack(&shipped, "2.0", "cu118", "3.10", "11.8.0-base-ubuntu22.04");
+    assert_stack(&brought, "2.0", "cu118", "3.12", "11.8.0-base-ubuntu22.04");
+    assert_true(has_note(&brought, "python-not-shipped"));
+    assert_stack(&experiment, "2.0", "cu118", "3.13", "11.8.0-base-ubuntu22.04");
+    assert_true(has_note(&experiment, "python-experimental"));
+}
+
+static void test_resolver__gives_a_cpu_build_only_when_asked(void **state)
+{
+    (void)state;
+    OUTCOME(cpu, NULL, .variant = "cpu");
+    assert_stack(&cpu, "2.0", "cpu", "3.10", "22.04");
+    assert_null(text_at(cpu.resolution, "cuda", "version"));
+    assert_null(text_at(cpu.resolution, "driver", "minimum"));
+}
+
+static void test_resolver__takes_what_plain_pypi_gives(void **state)
+{
+    (void)state;
+    OUTCOME(pypi, NULL, .variant = "pypi");
+    assert_stack(&pypi, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_null(text_at(pypi.resolution, "index_url", NULL));
+}
+
+/* ------------------------------------------------------------------ hard rules */
+
+static void test_resolver__covers_gpus_by_cubins_of_their_major_and_by_ptx(void **state)
+{
+    (void)state;
+    OUTCOME(minor, NULL, GPU("RTX 3090"));
+    OUTCOME(ptx, NULL, GPU("B1"), .driver = "550");
+    OUTCOME(denied, NULL, GPU("B2"), .driver = "550");
+    const struct data *covered = data_get(minor.resolution, "gpus")->list.items[0];
+    assert_string_equal(text_at(covered, "covered_by", NULL), "sm_80");
+    assert_string_equal(text_at(covered, "name", NULL), "RTX 3090");
+    covered = data_get(ptx.resolution, "gpus")->list.items[0];
+    assert_string_equal(text_at(covered, "covered_by", NULL), "compute_90");
+    assert_string_equal(text_at(ptx.resolution, "driver", "minimum"), "550.54.14");
+    assert_refused(&denied, "gpu-arch");
+}
+
+static void test_resolver__checks_cudnn_against_the_gpu(void **state)
+{
+    (void)state;
+    OUTCOME(kepler, NULL, GPU("K80"));
+    assert_refused(&kepler, "cudnn");
+}
+
+static void test_resolver__counts_minor_version_compatibility(void **state)
+{
+    (void)state;
+    OUTCOME(native, NULL, .variant = "cu124", .driver = "550");
+    OUTCOME(minor, NULL, .variant = "cu124", .driver = "535.54.03");
+    OUTCOME(older, NULL, .variant = "cu124", .driver = "520");
+    assert_string_equal(text_at(native.resolution, "driver", "relies_on"), "native");
+    assert_string_equal(text_at(minor.resolution, "driver", "relies_on"), "minor-version");
+    assert_refused(&older, "driver");
+    assert_true(is_near(&older, "--driver 535"));
+    assert_true(is_near(&older, "--variant cu118"));
+}
+
+static void test_resolver__counts_forward_compatibility_on_named_data_center_gpus_only(void **state)
+{
+    (void)state;
+    OUTCOME(server, NULL, .variant = "cu124", .driver = "470", .runtime = "cdi", GPU("A100"));
+    OUTCOME(gamer, NULL, .variant = "cu124", .driver = "470", .runtime = "cdi", GPU("RTX 3080"));
+    OUTCOME(number, NULL, .variant = "cu124", .driver = "470", .runtime = "cdi", GPU("sm_80"));
+    OUTCOME(nobody, NULL, .variant = "cu124", .driver = "470", .runtime = "cdi");
+    assert_string_equal(text_at(server.resolution, "driver", "relies_on"), "forward");
+    assert_true(has_note(&server, "forward-compat"));
+    assert_refused(&gamer, "compat-hardware");
+    assert_refused(&number, "compat-hardware");
+    assert_refused(&nobody, "driver");
+}
+
+static void test_resolver__refuses_a_driver_that_dropped_the_gpu(void **state)
+{
+    (void)state;
+    OUTCOME(dropped, NULL, .driver = "535", GPU("K80"));
+    assert_refused(&dropped, "driver-dropped-gpu");
+}
+
+static void test_resolver__refuses_a_driver_older_than_the_gpu(void **state)
+{
+    (void)state;
+    OUTCOME(young, NULL, .driver = "535", GPU("B1"));
+    assert_refused(&young, "driver");
+    assert_true(is_near(&young, "--driver 550"));
+}
+
+static void test_resolver__applies_the_start_gate_unless_cdi(void **state)
+{
+    (void)state;
+    OUTCOME(listed, NULL, .variant = "cu124", .driver = "535", GPU("A100"));
+    OUTCOME(geforce, NULL, .variant = "cu124", .driver = "535", GPU("RTX 3090"));
+    OUTCOME(cdi, NULL, .variant = "cu124", .driver = "535", .runtime = "cdi", GPU("RTX 3090"));
+    /* 12.4.2 is in no list: its gate is that of 12.4.1 */
+    assert_stack(&listed, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_refused(&geforce, "gate");
+    assert_true(is_near(&geforce, "--runtime cdi"));
+    assert_stack(&cdi, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+}
+
+static void test_resolver__refuses_a_tag_that_is_in_no_list(void **state)
+{
+    (void)state;
+    OUTCOME(word, NULL, .image = "nvidia/cuda:11.8.0-cudnn-runtime-ubuntu20.04");
+    OUTCOME(patch, NULL, .image = "nvidia/cuda:12.4.9-base-ubuntu22.04");
+    OUTCOME(foreign, NULL, .image = "example.org/x:12.4.9");
+    assert_refused(&word, "image");
+    assert_true(is_near(&word, "--image nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu20.04"));
+    assert_refused(&patch, "image");
+    assert_true(is_near(&patch, "--image nvidia/cuda:12.4.1-base-ubuntu22.04"));
+    assert_int_equal(foreign.rc, 0);
+    assert_true(has_note(&foreign, "image-unknown"));
+}
+
+static void test_resolver__takes_a_platforms_driver_and_gpus(void **state)
+{
+    (void)state;
+    OUTCOME(driver, NULL, .platform = "there");
+    OUTCOME(foreign, NULL, .platform = "there", GPU("A100"));
+    assert_stack(&driver, "2.0", "cu118", "3.10", "11.8.0-base-ubuntu22.04");
+    assert_true(has_note(&driver, "driver-platform"));
+    assert_refused(&foreign, "platform");
+    assert_true(is_near(&foreign, "--platform here"));
+}
+
+static void test_resolver__wants_a_wheel_for_the_processor(void **state)
+{
+    (void)state;
+    OUTCOME(there, NULL, .arch = "aarch64");
+    OUTCOME(missing, NULL, .arch = "aarch64", .variant = "cu118");
+    assert_stack(&there, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_refused(&missing, "arch");
+    assert_true(is_near(&missing, "--variant cu124"));
+    assert_true(is_near(&missing, "--arch x86_64"));
+}
+
+static void test_resolver__keeps_the_wheels_libraries_from_being_shadowed(void **state)
+{
+    (void)state;
+    OUTCOME(keeps, NULL, .variant = "cu124");
+    assert_false(has_note(&keeps, "library-path")); /* the framework does not say that it minds */
+    OUTCOME(minds, "frameworks: {demo: {library_path: reset}}", .variant = "cu124");
+    assert_true(has_note(&minds, "library-path"));
+    assert_string_equal(text_at(minds.resolution, "env", "LD_LIBRARY_PATH"), "/mnt");
+}
+
+/* ------------------------------------------------------------------ refusals */
+
+static void test_refusal__names_a_set_that_any_one_demand_dropped_makes_solvable(void **state)
+{
+    (void)state;
+    OUTCOME(refused, NULL, .framework = "demo==2.0", .variant = "cu124", .python = "3.10",
+            .driver = "470", .os = "ubuntu22.04");
+    const struct data *conflicts = data_get(refused.refusal, "conflicts");
+    assert_refused(&refused, "driver");
+    assert_int_equal(conflicts->list.count, 2);
+    assert_true(list_has(conflicts, "demand", "variant cu124"));
+    assert_true(list_has(conflicts, "demand", "driver 470"));
+    assert_true(list_has(conflicts, "rules_out", "demo 2.0 cu124"));
+    assert_true(list_has(conflicts, "source", "a source"));
+}
+
+static void test_refusal__proposes_only_what_works(void **state)
+{
+    (void)state;
+    OUTCOME(refused, NULL, .variant = "cu124", .driver = "470");
+    const struct data *nearest = data_get(refused.refusal, "nearest");
+    assert_true(nearest->list.count > 0);
+    for (size_t i = 0; i < nearest->list.count; i++) {
+        ARENA_SCRATCH(arena);
+        ERR_SCRATCH(err);
+        struct stack_request request;
+        struct outcome again;
+        assert_int_equal(stack_request_parse(&request, &arena,
+                                             data_get(nearest->list.items[i], "request"), &err),
+                         0);
+        resolve_over(&again, NULL, request);
+        assert_int_equal(again.rc, 0);
+        assert_true(data_equal(again.resolution, data_get(nearest->list.items[i], "resolution")));
+        done(&again);
+    }
+}
+
+static void test_refusal__fits_a_screen(void **state)
+{
+    (void)state;
+    OUTCOME(refused, NULL, .variant = "cu124", .driver = "470");
+    BUF_SCRATCH(text, 100000);
+    size_t lines = 0;
+    assert_int_equal(matrix_explain_refusal(&text, refused.refusal), 0);
+    for (const char *p = buf_text(&text); *p; p++)
+        lines += *p == '\n';
+    assert_in_range(lines, 3, 24);
+}
+
+/* ------------------------------------------------------------------ wrong usage */
+
+static void test_request__unknown_words_are_wrong_usage(void **state)
+{
+    (void)state;
+    OUTCOME(gpu, NULL, GPU("V1000"));
+    OUTCOME(variant, NULL, .variant = "cu125");
+    OUTCOME(platform, NULL, .platform = "ther");
+    OUTCOME(os, NULL, .os = "ubuntu21.04");
+    OUTCOME(arch, NULL, .arch = "x86");
+    OUTCOME(runtime, NULL, .runtime = "none");
+    OUTCOME(driver, NULL, .driver = "r535");
+    OUTCOME(image, NULL, .image = "ubuntu");
+    OUTCOME(spec, NULL, .framework = "demo=2");
+    OUTCOME(framework, NULL, .framework = "damo");
+    assert_usage(&gpu, "unknown-gpu");
+    assert_non_null(strstr(gpu.err.hint, "V100"));
+    assert_usage(&variant, "unknown-variant");
+    assert_usage(&platform, "unknown-platform");
+    assert_usage(&os, "unknown-os");
+    assert_usage(&arch, "unknown-arch");
+    assert_usage(&runtime, "unknown-runtime");
+    assert_usage(&driver, "invalid-driver");
+    assert_usage(&image, "invalid-image");
+    assert_usage(&spec, "invalid-spec");
+    assert_usage(&framework, "unknown-framework");
+    assert_non_null(strstr(framework.err.hint, "demo"));
+}
+
+static void test_request__survives_a_record(void **state)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct stack_request request = {.framework = "demo>=1",
+                                    .driver = "535",
+                                    GPU("A100", "V100"),
+                                    .with = (const char *[]){"other"},
+                                    .with_count = 1};
+    struct stack_request back;
+    (void)state;
+    struct data *data = stack_request_data(&arena, &request);
+    assert_int_equal(stack_request_parse(&back, &arena, data, &err), 0);
+    assert_true(data_equal(data, stack_request_data(&arena, &back)));
+    assert_string_equal(back.gpus[1], "V100");
+    data_put(&arena, data, "frame", data_str(&arena, "x"));
+    assert_int_equal(stack_request_parse(&back, &arena, data, &err), -1);
+    assert_non_null(strstr(err.message, "'frame'"));
+}
+
+/* ------------------------------------------------------------------ overlays, strict reading */
+
+static void test_overlay__adds_and_replaces_rows_and_says_so(void **state)
+{
+    (void)state;
+    OUTCOME(more,
+            "frameworks:\n  demo:\n    releases:\n"
+            "    - {version: 2.5, pythons: 3.10, default: cu124}\n"
+            "    builds:\n"
+            "    - {releases: 2.5, variant: cu124, cuda: 12.4, x86_64: 9.0}\n",
+            .framework = "demo");
+    assert_stack(&more, "2.5", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_true(has_note(&more, "overlay"));
+    OUTCOME(other,
+            "images:\n  images:\n"
+            "  - {cuda: 12.4.2, state: observed, tags: {base: ubuntu22.04}}\n",
+            .variant = "cu124");
+    assert_stack(&other, "2.0", "cu124", "3.10", "12.4.2-base-ubuntu22.04");
+    OUTCOME(bad, "image: {}\n", .framework = "demo");
+    assert_usage(&bad, "invalid");
+    assert_string_equal(bad.err.where.file, ".tmplgen-matrix.yml");
+}
+
+static const struct {
+    int file;
+    const char *text, *message;
+    size_t line;
+} broken_files[] = {
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, driver: 5, verison: 1, " ROWS "}\n",
+     "unknown key 'verison'", 3},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: twelve, driver: 5, " ROWS "}\n",
+     "cuda: 'twelve' is no version", 3},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, " ROWS "}\n", "'driver' is missing", 3},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, driver: 5, source: s}\n",
+     "'as_of' is missing", 3},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, driver: 5, as_of: 2026-01}\n",
+     "'source' is missing", 3},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, driver: 5, source: t, as_of: 2026-01}\n",
+     "no source 't' in 'sources'", 3},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, driver: 5, source: s, as_of: lately}\n",
+     "as_of must be YYYY-MM or YYYY-MM-DD", 3},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, driver: 5, source: s, as_of: 2026-13}\n",
+     "as_of must be YYYY-MM or YYYY-MM-DD", 3},
+    {CUDA,
+     "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, driver: 5, " ROWS "}\n"
+     "- {cuda: 12.4, driver: 6, " ROWS "}\n",
+     "a second row of cuda 12.4", 4},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 1, driver: 5, " ROWS ", confidence: sure}\n",
+     "'sure' is no confidence", 3},
+    {CUDA, "sources: {s: x}\ntoolkit: []\n", "unknown key 'toolkit'", 2},
+    {CUDA, "sources: {s: x}\ntoolkits: {}\n", "'toolkits' must be a list of rows", 2},
+    {CUDA, "sources: {s: x}\ncudnn:\n- {cudnn: ==, cuda: 12, cc: 5.0, " ROWS "}\n",
+     "cudnn: '==' is no version or SPEC", 3},
+    {CUDA, "sources: {s: x}\ncudnn:\n- {cudnn: 9, cuda: 12, cc: 5, " ROWS "}\n",
+     "'5' is no compute capability such as 8.6", 3},
+    {CUDA, "sources: {s: x}\ncudnn:\n- {cudnn: 9, cuda: 12, cc: \"\", " ROWS "}\n",
+     "no compute capability is named", 3},
+    {CUDA, "sources: {s: x}\ncudnn:\n- {cudnn: \"\", cuda: 12, cc: 5.0, " ROWS "}\n",
+     "cudnn: '' is no version or SPEC", 3},
+    {GPUS, "sources: {s: x}\ngpus:\n- {gpu: T4, cc: 7.5, class: jetson, on: {a: [b]}, " ROWS "}\n",
+     "a: must be a text or a number", 3},
+    {CUDA, "- 1\n", "must be a mapping", 1},
+    {GPUS, "sources: {s: x}\ngpus:\n- {gpu: T4, cc: 7.5, class: server, " ROWS "}\n",
+     "'server' is no class", 3},
+    {IMAGES,
+     "repository: r\nsources: {s: x}\nimages:\n"
+     "- {cuda: 12.4, state: supported, tags: {base: plan9}, " ROWS "}\n",
+     "'plan9' is no distribution", 4},
+    {IMAGES,
+     "repository: r\nsources: {s: x}\nimages:\n"
+     "- {cuda: 12.4, state: supported, tags: {small: x}, " ROWS "}\n",
+     "'small' is no flavour", 4},
+    {IMAGES, "sources: {s: x}\n", "'repository' is missing", 1},
+    {DEMO, "framework: other\ntitle: x\nsupply: wheel\nrequirements: x\n",
+     "'matrices/frameworks/demo.yml' is of framework 'other'", 0},
+    {DEMO, "framework: demo\ntitle: x\nsupply: wheels\nrequirements: x\n", "'wheels' is no supply",
+     3},
+};
+
+static void test_files__are_read_strictly(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(broken_files); i++) {
+        ARENA_SCRATCH(arena);
+        ERR_SCRATCH(err);
+        struct memory memory;
+        struct matrix *matrix;
+        fill(&memory);
+        memory.texts[broken_files[i].file] = broken_files[i].text;
+        assert_int_equal(matrix_load(&matrix, &arena, &memory.set, span_of("", 0), "demo", &err),
+                         -1);
+        assert_int_equal(err.exit, TG_USAGE);
+        assert_string_equal(err.message, broken_files[i].message);
+        assert_int_equal(err.where.line, broken_files[i].line);
+    }
+}
+
+static void test_builds__of_one_release_and_variant_are_one(void **state)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct memory memory;
+    struct matrix *matrix;
+    BUF_SCRATCH(text, 10000);
+    (void)state;
+    fill(&memory);
+    buf_printf(&text, "%s- {releases: 2.0, variant: cu118, cuda: 11.8, x86_64: 8.0, " ROWS "}\n",
+               texts[DEMO]);
+    memory.texts[DEMO] = buf_text(&text);
+    assert_int_equal(matrix_load(&matrix, &arena, &memory.set, span_of("", 0), "demo", &err), -1);
+    assert_string_equal(err.message, "a second build cu118 of 2.0");
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            test_resolver__takes_the_release_default_build_shipped_python_and_newest_image),
+        cmocka_unit_test(test_resolver__takes_the_newest_patch_before_the_smallest_flavour),
+        cmocka_unit_test(test_resolver__takes_an_image_at_its_end_of_life_last),
+        cmocka_unit_test(test_resolver__takes_a_release_of_low_confidence_only_by_its_name),
+        cmocka_unit_test(test_resolver__prefers_a_stable_python_that_the_image_ships),
+        cmocka_unit_test(test_resolver__gives_a_cpu_build_only_when_asked),
+        cmocka_unit_test(test_resolver__takes_what_plain_pypi_gives),
+        cmocka_unit_test(test_resolver__covers_gpus_by_cubins_of_their_major_and_by_ptx),
+        cmocka_unit_test(test_resolver__checks_cudnn_against_the_gpu),
+        cmocka_unit_test(test_resolver__counts_minor_version_compatibility),
+        cmocka_unit_test(
+            test_resolver__counts_forward_compatibility_on_named_data_center_gpus_only),
+        cmocka_unit_test(test_resolver__refuses_a_driver_that_dropped_the_gpu),
+        cmocka_unit_test(test_resolver__refuses_a_driver_older_than_the_gpu),
+        cmocka_unit_test(test_resolver__applies_the_start_gate_unless_cdi),
+        cmocka_unit_test(test_resolver__refuses_a_tag_that_is_in_no_list),
+        cmocka_unit_test(test_resolver__takes_a_platforms_driver_and_gpus),
+        cmocka_unit_test(test_resolver__wants_a_wheel_for_the_processor),
+        cmocka_unit_test(test_resolver__keeps_the_wheels_libraries_from_being_shadowed),
+        cmocka_unit_test(test_refusal__names_a_set_that_any_one_demand_dropped_makes_solvable),
+        cmocka_unit_test(test_refusal__proposes_only_what_works),
+        cmocka_unit_test(test_refusal__fits_a_screen),
+        cmocka_unit_test(test_request__unknown_words_are_wrong_usage),
+        cmocka_unit_test(test_request__survives_a_record),
+        cmocka_unit_test(test_overlay__adds_and_replaces_rows_and_says_so),
+        cmocka_unit_test(test_files__are_read_strictly),
+        cmocka_unit_test(test_builds__of_one_release_and_variant_are_one),
+    };
+    return cmocka_run_group_tests_name("matrix", tests, NULL, NULL);
+}

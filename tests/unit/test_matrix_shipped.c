@@ -1,0 +1,172 @@
+/* The shipped matrix: it resolves whatever is asked. `--bench N` times N requests in one process.
+ */
+#include "base/arena.h"
+#include "base/data.h"
+#include "catalog/catalog.h"
+#include "matrix/check.h"
+#include "matrix/matrix.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ------------------------------------------------------------------ random requests */
+
+static const char *const specs[] = {"", "", "", ">=2.0", "<2.6", "==2.9.1", ">=0.6", "==2.14.0"};
+static const char *const pythons[] = {"3.8", "3.10", "3.12", "3.13", ">=3.11", "<3.11"};
+static const char *const cudas[] = {"12", "13", "11.8", ">=12.4", "<13"};
+static const char *const variants[] = {"cu126", "cu118", "cuda12", "pypi", "cpu", "cu130"};
+static const char *const drivers[] = {"470", "525.60.13", "535", "550.54.15", "570", "580", "595"};
+static const char *const gpus[] = {"V100",     "T4",   "A100",  "H100",
+                                   "RTX 5090", "B200", "sm_86", "K80"};
+static const char *const systems[] = {"ubuntu20.04", "ubuntu22.04", "ubuntu24.04", "rockylinux9"};
+static const char *const images[] = {"nvidia/cuda:12.6.3-base-ubuntu24.04", "acme/base:1.0",
+                                     "nvidia/cuda:12.8.1-devel-ubuntu22.04"};
+
+struct random {
+    uint64_t state;
+};
+
+/* xorshift: the same numbers everywhere. */
+static uint64_t draw(struct random *random, uint64_t below)
+{
+    random->state ^= random->state << 13;
+    random->state ^= random->state >> 7;
+    random->state ^= random->state << 17;
+    return random->state % below;
+}
+
+#define PICK(random, words) (words[draw(random, COUNT(words))])
+#define MAYBE(random, words) (draw(random, 4) ? NULL : PICK(random, words))
+
+static struct stack_request random_request(struct arena *arena, struct random *random,
+                                           const char *framework)
+{
+    struct stack_request request = {.framework =
+                                        arena_printf(arena, "%s%s", framework, PICK(random, specs)),
+                                    .python = MAYBE(random, pythons),
+                                    .cuda = MAYBE(random, cudas),
+                                    .variant = MAYBE(random, variants),
+                                    .driver = MAYBE(random, drivers),
+                                    .os = MAYBE(random, systems),
+                                    .image = draw(random, 8) ? NULL : PICK(random, images),
+                                    .gpus = arena_array(arena, 1, sizeof(char *))};
+    request.gpus[0] = PICK(random, gpus);
+    request.gpu_count = draw(random, 2);
+    return request;
+}
+
+/* ------------------------------------------------------------------ tests */
+
+struct shipped {
+    struct arena arena;
+    struct catalog *catalog;
+    struct matrix *matrix;
+};
+
+static int open_shipped(struct shipped *shipped)
+{
+    ERR_SCRATCH(err);
+    if (catalog_open(&shipped->catalog, &shipped->arena, NULL, NULL, &err) < 0 ||
+        matrix_load(&shipped->matrix, &shipped->arena, shipped->catalog->files, span_of("", 0),
+                    NULL, &err) < 0) {
+        (void)fprintf(stderr, "%s\n", err.message);
+        return -1;
+    }
+    return 0;
+}
+
+static void close_shipped(struct shipped *shipped)
+{
+    catalog_close(shipped->catalog);
+    arena_release(&shipped->arena);
+}
+
+static void fail_on_finding(void *context, const struct err *finding)
+{
+    (void)context;
+    fail_msg("%s:%zu: %s", finding->where.file, finding->where.line, finding->message);
+}
+
+static void test_shipped_matrix__is_consistent(void **state)
+{
+    struct shipped shipped = {0};
+    (void)state;
+    assert_int_equal(open_shipped(&shipped), 0);
+    assert_int_equal(
+        matrix_check(&shipped.arena, shipped.matrix, span_of("", 0), fail_on_finding, NULL), 0);
+    close_shipped(&shipped);
+}
+
+/* Resolves one request; 0, or the exit code. */
+static int resolve_one(const struct shipped *shipped, struct random *random,
+                       const char *const *frameworks, size_t count)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct data *resolution = NULL, *refusal = NULL;
+    struct stack_request request = random_request(&arena, random, frameworks[draw(random, count)]);
+    if (matrix_resolve(&resolution, &refusal, &arena, shipped->matrix, &request, &err) == 0)
+        return resolution ? 0 : -1;
+    return err.exit == TG_UNSOLVABLE && !refusal ? -1 : (int)err.exit;
+}
+
+static void test_shipped_matrix__answers_every_request(void **state)
+{
+    struct shipped shipped = {0};
+    struct random random = {20261120};
+    const char **frameworks;
+    (void)state;
+    assert_int_equal(open_shipped(&shipped), 0);
+    size_t count = matrix_frameworks(&frameworks, &shipped.arena, shipped.catalog->files);
+    assert_true(count >= 6);
+    for (int i = 0; i < 60; i++) {
+        int code = resolve_one(&shipped, &random, frameworks, count);
+        assert_true(code == 0 || code == TG_UNSOLVABLE || code == TG_USAGE);
+    }
+    close_shipped(&shipped);
+}
+
+static int bench(long requests)
+{
+    struct shipped shipped = {0};
+    struct random random = {20261120};
+    const char **frameworks;
+    struct timespec start, end;
+    long solved = 0, refused = 0;
+    if (open_shipped(&shipped))
+        return 1;
+    size_t count = matrix_frameworks(&frameworks, &shipped.arena, shipped.catalog->files);
+    (void)clock_gettime(CLOCK_MONOTONIC, &start);
+    for (long i = 0; i < requests; i++) {
+        int code = resolve_one(&shipped, &random, frameworks, count);
+        solved += code == 0;
+        refused += code == TG_UNSOLVABLE;
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    double seconds =
+        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+    printf("%ld requests in %.3f s: %ld solved, %ld refused\n", requests, seconds, solved, refused);
+    close_shipped(&shipped);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shipped_matrix__is_consistent),
+        cmocka_unit_test(test_shipped_matrix__answers_every_request),
+    };
+    if (argc == 3 && strcmp(argv[1], "--bench") == 0)
+        return bench(strtol(argv[2], NULL, 10));
+    return cmocka_run_group_tests_name("matrix_shipped", tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* Command lines: both forms of a value, switches, the end of options, and exact refusals. */
+#include "base/arena.h"
+#include "cmd/opt.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct option options[] = {
+    {"type", "TYPE", "kind", false},
+    {"gpu", "MODEL", "gpu", true},
+    {"json", NULL, "json", false},
+    {NULL, NULL, NULL, false},
+};
+static const struct option_group groups[] = {{"All", options}, {NULL, NULL}};
+
+static int parse(struct parsed *out, struct arena *arena, struct err *err, size_t count,
+                 const char *const *words)
+{
+    return opt_parse(out, arena, groups, words, count, err);
+}
+
+static void test_opt__takes_both_forms_of_a_value(void **state)
+{
+    static const char *const words[] = {"a", "--type=x=y", "--gpu", "T4", "--gpu=A100", "--json"};
+    (void)state;
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct parsed parsed;
+    size_t count;
+    assert_int_equal(parse(&parsed, &arena, &err, 6, words), 0);
+    assert_string_equal(opt_value(&parsed, "type"), "x=y");
+    const char **gpus = opt_values(&count, &arena, &parsed, "gpu");
+    assert_int_equal(count, 2);
+    assert_string_equal(gpus[0], "T4");
+    assert_string_equal(gpus[1], "A100");
+    assert_true(opt_given(&parsed, "json"));
+    assert_int_equal(parsed.argument_count, 1);
+}
+
+static void test_opt__ends_options_at_two_dashes(void **state)
+{
+    static const char *const words[] = {"--", "--type", "-"};
+    (void)state;
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct parsed parsed;
+    assert_int_equal(parse(&parsed, &arena, &err, 3, words), 0);
+    assert_int_equal(parsed.argument_count, 2);
+    assert_null(opt_value(&parsed, "type"));
+}
+
+static void test_opt__refuses_with_the_nearest_name(void **state)
+{
+    static const struct {
+        const char *words[2];
+        size_t count;
+        const char *message, *hint;
+    } cases[] = {
+        {{"--tpye", "x"}, 2, "unknown option '--tpye'", "did you mean '--type'?"},
+        {{"--tpye=x"}, 1, "unknown option '--tpye'", "did you mean '--type'?"},
+        {{"--type"}, 1, "'--type' needs a value: TYPE", NULL},
+        {{"--json=1"}, 1, "'--json' takes no value", NULL},
+        {{"--type=a", "--type=b"}, 2, "'--type' is given twice", NULL},
+        {{"-j"}, 1, "unknown option '-j'", "options have long names only: --help lists them"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        ARENA_SCRATCH(arena);
+        ERR_SCRATCH(err);
+        struct parsed parsed;
+        assert_int_equal(parse(&parsed, &arena, &err, cases[i].count, cases[i].words), -1);
+        assert_int_equal(err.exit, TG_USAGE);
+        assert_string_equal(err.message, cases[i].message);
+        if (cases[i].hint)
+            assert_string_equal(err.hint, cases[i].hint);
+        else
+            assert_null(err.hint);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_opt__takes_both_forms_of_a_value),
+        cmocka_unit_test(test_opt__ends_options_at_two_dashes),
+        cmocka_unit_test(test_opt__refuses_with_the_nearest_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,689 @@
+/* The planner: what an update does to each path, on trees made in memory. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "child/plan.h"
+#include "child/store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LONG "a line that is long enough to be known by its content, 64 bytes and more\n"
+#define OTHER "quite another text, which is also long enough to be known by its content\n"
+
+/* One file in up to three trees; NULL: absent there. */
+struct row {
+    const char *path;
+    const char *base, *child, *render;
+    const char *source; /* of base and render */
+    enum file_policy policy;
+    enum file_merge merge;
+    unsigned base_mode, child_mode, render_mode; /* 0: a plain file */
+};
+
+struct scenario {
+    struct row rows[12];
+    const char *renames[3][2];
+    const char *yours, *restore;
+    bool no_rules;
+    const char *report; /* lines of "STATE PATH[ < FROM]" */
+    const char *tree;   /* lines of "PATH=CONTENT", `|` for a newline, of every edit */
+};
+
+struct fixture {
+    struct arena arena;
+    struct store *store;
+    struct err err;
+};
+
+static struct plan_file *make_file(struct fixture *f, const struct row *row, enum side side)
+{
+    const char *texts[] = {row->base, row->child, row->render};
+    unsigned modes[] = {row->base_mode, row->child_mode, row->render_mode};
+    struct plan_file *file = arena_alloc(&f->arena, sizeof(*file));
+    *file = (struct plan_file){.path = row->path,
+                               .leaf.mode = modes[side] ? modes[side] : LEAF_FILE,
+                               .source = row->source,
+                               .policy = row->policy,
+                               .merge = row->merge};
+    assert_int_equal(
+        store_put(&file->leaf.id, f->store, STORE_BLOB, span_from(texts[side]), &f->err), 0);
+    if (side != CHILD)
+        file->bytes = span_from(texts[side]);
+    return file;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct plan_file *)a)->path, ((const struct plan_file *)b)->path);
+}
+
+static struct plan_list make_list(struct fixture *f, const struct scenario *s, enum side side)
+{
+    struct plan_file *files = arena_array(&f->arena, 13, sizeof(*files));
+    struct plan_list list = {files, 0};
+    for (const struct row *row = s->rows; row->path; row++) {
+        const char *texts[] = {row->base, row->child, row->render};
+        if (texts[side])
+            files[list.count++] = *make_file(f, row, side);
+    }
+    qsort(files, list.count, sizeof(*files), by_path);
+    return list;
+}
+
+static void put_content(struct fixture *f, struct buf *out, const struct leaf *leaf)
+{
+    STORE_BYTES_SCRATCH(loaded);
+    if (leaf->mode == LEAF_ABSENT) {
+        assert_int_equal(buf_puts(out, "-"), 0);
+        return;
+    }
+    assert_int_equal(store_get(&loaded, f->store, STORE_BLOB, &leaf->id, "result", &f->err), 0);
+    if (leaf->mode == LEAF_EXECUTABLE)
+        assert_int_equal(buf_puts(out, "*"), 0);
+    for (size_t i = 0; i < loaded.bytes.len; i++)
+        assert_int_equal(buf_putc(out, loaded.bytes.ptr[i] == '\n' ? '|' : loaded.bytes.ptr[i]), 0);
+}
+
+static void describe(struct fixture *f, struct buf *report, struct buf *tree,
+                     const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->path_count; i++) {
+        const struct plan_path *path = &plan->paths[i];
+        assert_int_equal(buf_printf(report, "%s %s%s%s\n", path_state_names[path->state],
+                                    path->path, path->from_path ? " < " : "",
+                                    path->from_path ? path->from_path : ""),
+                         0);
+    }
+    for (size_t i = 0; i < plan->edit_count; i++) {
+        const struct plan_edit *edit = &plan->edits[i];
+        assert_int_equal(buf_printf(tree, "%s=", edit->path), 0);
+        put_content(f, tree, &edit->disk);
+        for (int side = BASE; edit->conflict && side < SIDES; side++) {
+            assert_int_equal(buf_printf(tree, " %d:", side + 1), 0);
+            put_content(f, tree, &edit->stages[side]);
+        }
+        assert_int_equal(buf_putc(tree, '\n'), 0);
+    }
+}
+
+static size_t fill_input(struct fixture *f, struct plan_input *input, const struct scenario *s)
+{
+    const char **old = arena_array(&f->arena, 3, sizeof(*old));
+    const char **new = arena_array(&f->arena, 3, sizeof(*new));
+    for (int side = BASE; side < SIDES; side++)
+        input->side[side] = make_list(f, s, side);
+    for (size_t i = 0; i < 3 && s->renames[i][0]; i++, input->rename_count++) {
+        old[i] = s->renames[i][0];
+        new[i] = s->renames[i][1];
+    }
+    input->rename_old = old;
+    input->rename_new = new;
+    input->yours = &s->yours;
+    input->yours_count = s->yours != NULL;
+    input->restore = &s->restore;
+    input->restore_count = s->restore != NULL;
+    input->base_has_rules = !s->no_rules;
+    input->base_label = "template 1";
+    input->render_label = "template 2";
+    return input->rename_count;
+}
+
+static void check(const struct scenario *s)
+{
+    struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
+    struct plan plan;
+    struct plan_input input = {.rename_count = 0};
+    BUF_SCRATCH(report, 100000);
+    BUF_SCRATCH(tree, 100000);
+    assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
+    (void)fill_input(&f, &input, s);
+    int rc = plan_make(&plan, &f.arena, f.store, &input, &f.err);
+    if (rc < 0)
+        fail_msg("%s", f.err.message);
+    describe(&f, &report, &tree, &plan);
+    assert_string_equal(buf_text(&report), s->report);
+    assert_string_equal(buf_text(&tree), s->tree);
+    store_free(f.store);
+    arena_release(&f.arena);
+}
+
+static void test_plan__takes_what_only_one_side_changed(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "1\n", "2\n"},
+                 {"b", "1\n", "2\n", "1\n"},
+                 {"c", "1\n", "1\n", "1\n"},
+                 {"own", NULL, "x\n", NULL}},
+        .report = "updated a\nkept-yours b\n",
+        .tree = "a=2|\n",
+    });
+}
+
+static void test_plan__merges_lines_that_do_not_touch(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n"}},
+        .report = "merged a\n",
+        .tree = "a=one|2|3|4|five|\n",
+    });
+}
+
+static void test_plan__keeps_one_common_line_between_edits(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n2\n3\n4\n5\n", "1\ntwo\n3\n4\n5\n", "1\n2\n3\nfour\n5\n"}},
+        .report = "merged a\n",
+        .tree = "a=1|two|3|four|5|\n",
+    });
+}
+
+static void test_plan__marks_lines_that_both_changed(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "one\n", "uno\n"}},
+        .report = "conflict a\n",
+        .tree = "a=<<<<<<< your project|one|||||||| template 1|1|=======|uno|>>>>>>> template 2|"
+                " 1:1| 2:one| 3:uno|\n",
+    });
+}
+
+static void test_plan__same_change_on_both_sides_is_no_conflict(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "2\n", "2\n"}, {"b", "1\n", NULL, NULL}, {"c", NULL, "x\n", "x\n"}},
+        .report = "merged a\nkept-deleted b\nadopted c\n",
+        .tree = "",
+    });
+}
+
+static void test_plan__adds_and_deletes(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"new", NULL, NULL, "x\n"}, {"old", "x\n", "x\n", NULL}},
+        .report = "added new\ndeleted old\n",
+        .tree = "new=x|\nold=-\n",
+    });
+}
+
+static void test_plan__what_the_child_deleted_stays_deleted(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", NULL, "2\n"}, {"m", "1\n", NULL, "2\n", .policy = POLICY_MANAGED}},
+        .report = "kept-deleted a\nkept-deleted m\n",
+        .tree = "",
+    });
+}
+
+static void test_plan__restore_brings_the_newest_back(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", NULL, "2\n"}, {"b", "1\n", NULL, "1\n"}},
+        .restore = "a",
+        .report = "added a\nkept-deleted b\n",
+        .tree = "a=2|\n",
+    });
+}
+
+static void test_plan__deleted_against_edited_conflicts(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "mine\n", NULL}},
+        .report = "conflict a\n",
+        .tree = "a=mine| 1:1| 2:mine| 3:-\n",
+    });
+}
+
+static void test_plan__both_added_differently_conflicts(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", NULL, "mine\n", "theirs\n"}},
+        .report = "conflict a\n",
+        .tree = "a=mine| 1:- 2:mine| 3:theirs|\n",
+    });
+}
+
+static void test_plan__managed_conflicts_only_where_both_differ(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "mine\n", "1\n", .policy = POLICY_MANAGED},
+                 {"b", "1\n2\n3\n", "one\n2\n3\n", "1\n2\nthree\n", .policy = POLICY_MANAGED},
+                 {"c", "1\n", "1\n", "2\n", .policy = POLICY_MANAGED}},
+        .report = "kept-yours a\nconflict b\nupdated c\n",
+        .tree = "b=one|2|3| 1:1|2|3| 2:one|2|3| 3:1|2|three|\nc=2|\n",
+    });
+}
+
+static void test_plan__seed_is_written_once(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"edited", "1\n", "mine\n", "2\n", .policy = POLICY_SEED},
+                 {"gone", "1\n", NULL, "2\n", .policy = POLICY_SEED},
+                 {"new", NULL, NULL, "2\n", .policy = POLICY_SEED},
+                 {"own", NULL, "mine\n", "2\n", .policy = POLICY_SEED},
+                 {"dropped", "1\n", "1\n", NULL, .policy = POLICY_SEED}},
+        .report = "kept-yours dropped\nkept-yours edited\nkept-deleted gone\nadded new\n"
+                  "kept-yours own\n",
+        .tree = "new=2|\n",
+    });
+}
+
+static void test_plan__yours_is_left_alone_and_listed(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"docs/a", "1\n", "1\n", "2\n"},
+                 {"docs/b", "1\n", "1\n", NULL},
+                 {"docs/c", NULL, NULL, "2\n"},
+                 {"docs/d", "1\n", "1\n", "1\n"},
+                 {"docs/e", "1\n", NULL, "2\n"}},
+        .yours = "docs/**",
+        .report = "kept-yours docs/a\nkept-yours docs/b\nkept-yours docs/c\nkept-deleted docs/e\n",
+        .tree = "",
+    });
+}
+
+static void test_plan__follows_a_template_rename_by_source(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"src/a", "1\n2\n3\n", "1\n2\nmine\n", NULL, "files/a"},
+                 {"pkg/a", NULL, NULL, "one\n2\n3\n", "files/a"}},
+        .report = "renamed pkg/a < src/a\n",
+        .tree = "pkg/a=one|2|mine|\nsrc/a=-\n",
+    });
+}
+
+static void test_plan__follows_a_declared_rename(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "mine\n", NULL, "files/a"}, {"b", NULL, NULL, "1\n", "files/b"}},
+        .renames = {{"a", "b"}},
+        .report = "renamed b < a\n",
+        .tree = "a=-\nb=mine|\n",
+    });
+}
+
+static void test_plan__rename_that_the_template_contradicts_counts_for_nothing(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "1\n", "1\n", .source = "a"},
+                 {"old", "2\n", NULL, "2\n", .source = "old"}},
+        .renames = {{"old", "a"}},
+        .report = "kept-deleted old\n",
+        .tree = "",
+    });
+}
+
+static void test_plan__childs_file_where_the_template_moved_a_deleted_one_conflicts(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", NULL, NULL, .source = "a"},
+                 {"z", NULL, "mine\n", "2\n", .source = "z"}},
+        .renames = {{"a", "z"}},
+        .report = "conflict z < a\n",
+        .tree = "z=<<<<<<< your project|mine|||||||| template 1|1|=======|2|>>>>>>> template 2|"
+                " 1:1| 2:mine| 3:2|\n",
+    });
+}
+
+static void test_plan__without_rules_pairs_by_name_only(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "1\n", NULL, "files/x"}, {"b", NULL, NULL, "1\n", "files/x"}},
+        .no_rules = true,
+        .report = "deleted a\nadded b\n",
+        .tree = "a=-\nb=1|\n",
+    });
+}
+
+static void test_plan__swaps_two_files_that_the_template_swapped(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "mine\n", "2\n", "files/x"}, {"b", "2\n", "2\n", "1\n", "files/y"}},
+        .renames = {{"a", "b"}, {"b", "a"}},
+        .report = "renamed a < b\nrenamed b < a\n",
+        .tree = "a=2|\nb=mine|\n",
+    });
+}
+
+static void test_plan__template_edits_follow_the_childs_rename(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n" LONG, NULL, "2\n" LONG}, {"b", NULL, "1\n" LONG, NULL}},
+        .report = "updated b < a\n",
+        .tree = "b=2|a line that is long enough to be known by its content, 64 bytes and more|\n",
+    });
+    check(&(struct scenario){
+        .rows = {{"a", "1\n" LONG, NULL, "2\n" LONG}, {"b", NULL, "1\n" LONG "mine\n", NULL}},
+        .report = "merged b < a\n",
+        .tree =
+            "b=2|a line that is long enough to be known by its content, 64 bytes and more|mine|\n",
+    });
+}
+
+static void test_plan__content_rules_need_64_bytes_and_a_unique_match(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "short\n", NULL, "2\n"}, {"b", NULL, "short\n", NULL}},
+        .report = "kept-deleted a\n",
+        .tree = "",
+    });
+    check(&(struct scenario){
+        .rows = {{"a", LONG, NULL, "2\n"}, {"b", NULL, LONG, NULL}, {"c", NULL, LONG, NULL}},
+        .report = "kept-deleted a\n",
+        .tree = "",
+    });
+    check(&(struct scenario){
+        .rows = {{"a", LONG, LONG, "2\n"}, {"c", NULL, LONG "mine\n", NULL}},
+        .report = "updated a\n",
+        .tree = "a=2|\n",
+    });
+}
+
+static void test_plan__rename_by_the_child_alone_survives_a_drop(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", LONG, NULL, NULL}, {"b", NULL, LONG, NULL}},
+        .report = "kept-yours b < a\n",
+        .tree = "",
+    });
+    check(&(struct scenario){
+        .rows = {{"a", LONG, NULL, NULL}, {"b", NULL, LONG "mine\n", NULL}},
+        .report = "conflict b < a\n",
+        .tree = "b=a line that is long enough to be known by its content, 64 bytes and more|mine|"
+                " 1:a line that is long enough to be known by its content, 64 bytes and more|"
+                " 2:a line that is long enough to be known by its content, 64 bytes and more|mine|"
+                " 3:-\n",
+    });
+}
+
+static void test_plan__childs_name_wins_where_both_renamed(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", LONG, NULL, NULL, "files/a"},
+                 {"b", NULL, LONG, NULL},
+                 {"c", NULL, NULL, LONG "new\n", "files/a"}},
+        .report = "updated b < a\n",
+        .tree = "b=a line that is long enough to be known by its content, 64 bytes and more|new|\n",
+    });
+}
+
+static void test_plan__rename_onto_the_childs_own_file_is_not_followed(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "mine\n", NULL, "files/a"}, {"b", NULL, "own\n", "1\n", "files/a"}},
+        .report = "conflict a\nconflict b\n",
+        .tree = "a=mine| 1:1| 2:mine| 3:-\nb=own| 1:- 2:own| 3:1|\n",
+    });
+}
+
+static void test_plan__childs_rename_to_a_new_template_path_is_not_followed(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", LONG, NULL, "2\n", "files/a"}, {"b", NULL, LONG, OTHER, "files/b"}},
+        .report = "kept-deleted a\nconflict b\n",
+        .tree = "b=a line that is long enough to be known by its content, 64 bytes and more| 1:-"
+                " 2:a line that is long enough to be known by its content, 64 bytes and more|"
+                " 3:quite another text, which is also long enough to be known by its content|\n",
+    });
+}
+
+static void test_plan__modes_and_contents_merge_apart(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"r", "1\n", "2\n", "1\n", .render_mode = LEAF_EXECUTABLE},
+                 {"s", "1\n", "1\n", "2\n", .child_mode = LEAF_EXECUTABLE}},
+        .report = "merged r\nmerged s\n",
+        .tree = "r=*2|\ns=*2|\n",
+    });
+    check(&(struct scenario){
+        .rows = {{"r", "1\n", "2\n", "3\n", .render_mode = LEAF_EXECUTABLE}},
+        .report = "conflict r\n",
+        .tree = "r=*<<<<<<< your project|2|||||||| template 1|1|=======|3|>>>>>>> template 2|"
+                " 1:1| 2:2| 3:*3|\n",
+    });
+}
+
+static void test_plan__links_are_never_merged_as_text(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"l", "x\n", "target", "y\n", .child_mode = LEAF_LINK}},
+        .report = "conflict l\n",
+        .tree = "l=target 1:x| 2:target 3:y|\n",
+    });
+    check(&(struct scenario){
+        .rows = {{"l", "x\n", "target", "x\n", .child_mode = LEAF_LINK}},
+        .report = "kept-yours l\n",
+        .tree = "",
+    });
+}
+
+static void test_plan__file_to_folder_and_back(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"d", "1\n", "1\n", NULL}, {"d/x", NULL, NULL, "2\n"}},
+        .report = "deleted d\nadded d/x\n",
+        .tree = "d=-\nd/x=2|\n",
+    });
+    check(&(struct scenario){
+        .rows = {{"d", NULL, NULL, "2\n"}, {"d/x", "1\n", "1\n", NULL}},
+        .report = "added d\ndeleted d/x\n",
+        .tree = "d=2|\nd/x=-\n",
+    });
+}
+
+static void test_plan__edited_file_makes_room_for_a_folder(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"d", "1\n", "mine\n", NULL}, {"d/x", NULL, NULL, "2\n"}},
+        .report = "conflict d\nadded d/x\n",
+        .tree = "d=-\nd/x=2|\nd~HEAD=mine| 1:1| 2:mine| 3:-\n",
+    });
+    check(&(struct scenario){
+        .rows = {{"d", NULL, "own\n", NULL},
+                 {"d/x", NULL, NULL, "2\n"},
+                 {"d~HEAD", NULL, "taken\n", NULL}},
+        .report = "conflict d\nadded d/x\n",
+        .tree = "d=-\nd/x=2|\nd~HEAD_1=own| 1:- 2:own| 3:-\n",
+    });
+}
+
+static void test_plan__childs_folder_stays_where_the_template_wants_a_file(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"d", NULL, NULL, "2\n"}, {"d/x", "1\n", "1\n", NULL}, {"d/mine", NULL, "m\n"}},
+        .report = "conflict d\ndeleted d/x\n",
+        .tree = "d=- 1:- 2:- 3:2|\nd/x=-\n",
+    });
+}
+
+static void test_plan__lines_merge_by_slots(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"pins", "a==1\nb==1\nc==1\n", "a==2\nb==1\nc==1\n", "a==1\nb==3\nc==1\n",
+                  .merge = MERGE_LINES}},
+        .report = "merged pins\n",
+        .tree = "pins=a==2|b==3|c==1|\n",
+    });
+    check(&(struct scenario){
+        .rows = {{"pins", "a==1\nb==1\n", "a==2\nb==1\n", "b==1\n", .merge = MERGE_LINES}},
+        .report = "conflict pins\n",
+        .tree = "pins=<<<<<<< your project|a==2|||||||| template 1|a==1|=======|"
+                ">>>>>>> template 2|b==1| 1:a==1|b==1| 2:a==2|b==1| 3:b==1|\n",
+    });
+}
+
+static void test_plan__insertions_hang_on_the_slot_before_ours_first(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"pins", "a==1\nb==1\n", "a==1\nmine==1\nb==1\n", "a==2\ntheirs==1\nb==1\nz==1\n",
+                  .merge = MERGE_LINES}},
+        .report = "merged pins\n",
+        .tree = "pins=a==2|mine==1|theirs==1|b==1|z==1|\n",
+    });
+}
+
+static void test_plan__binary_files_get_no_markers(void **state)
+{
+    (void)state;
+    struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
+    struct plan plan;
+    struct plan_file files[SIDES];
+    const char *bytes[] = {"a\0b", "a\0c", "a\0d"};
+    struct plan_input input = {.base_label = "1", .render_label = "2"};
+    assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
+    for (int side = BASE; side < SIDES; side++) {
+        files[side] = (struct plan_file){.path = "x", .leaf.mode = LEAF_FILE};
+        assert_int_equal(
+            store_put(&files[side].leaf.id, f.store, STORE_BLOB, span_of(bytes[side], 3), &f.err),
+            0);
+        input.side[side] = (struct plan_list){&files[side], 1};
+    }
+    assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), 0);
+    assert_int_equal(plan.edit_count, 1);
+    assert_true(plan.edits[0].conflict);
+    assert_true(leaf_equal(&plan.edits[0].disk, &files[CHILD].leaf));
+    store_free(f.store);
+    arena_release(&f.arena);
+}
+
+static void expect_restore_error(const char *path, const char *message)
+{
+    struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
+    struct scenario s = {.rows = {{"a", "1\n", "1\n", "2\n"}}, .restore = path};
+    struct plan plan;
+    struct plan_input input = {.rename_count = 0};
+    assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
+    (void)fill_input(&f, &input, &s);
+    assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), -1);
+    assert_int_equal(f.err.exit, TG_USAGE);
+    assert_string_equal(f.err.code, "not-restorable");
+    assert_string_equal(f.err.message, message);
+    err_release(&f.err);
+    store_free(f.store);
+    arena_release(&f.arena);
+}
+
+static void test_plan__refuses_to_restore_what_is_there_or_unknown(void **state)
+{
+    (void)state;
+    expect_restore_error("a", "cannot restore 'a': it is there");
+    expect_restore_error("b", "cannot restore 'b': the template has no such file");
+}
+
+static void test_plan__warns_where_a_merge_breaks_yaml(void **state)
+{
+    (void)state;
+    struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
+    struct scenario s = {.rows = {{"a.yml", "x: 1\n\n\n\n\ny: 1\n", "z: 1\nx: 1\n\n\n\n\ny: 1\n",
+                                   "x: 1\n\n\n\n\ny: 1\nz: 2\n"}}};
+    struct plan plan;
+    struct plan_input input = {.rename_count = 0};
+    assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
+    (void)fill_input(&f, &input, &s);
+    assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), 0);
+    assert_int_equal(plan.conflict_count, 0);
+    assert_int_equal(plan.warning_count, 1);
+    assert_string_equal(plan.warnings[0],
+                        "'a.yml' merged, but is no valid YAML any more: look at it");
+    store_free(f.store);
+    arena_release(&f.arena);
+}
+
+static void test_plan__says_which_files_a_moved_folder_leaves_behind(void **state)
+{
+    (void)state;
+    struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
+    struct scenario s = {.rows = {{"src/a", "1\n", "1\n", NULL, "a"},
+                                  {"src/mine", NULL, "m\n", NULL},
+                                  {"pkg/a", NULL, NULL, "1\n", "a"}}};
+    struct plan plan;
+    struct plan_input input = {.rename_count = 0};
+    assert_int_equal(store_open(&f.store, NULL, &f.err), 0);
+    (void)fill_input(&f, &input, &s);
+    assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), 0);
+    assert_int_equal(plan.warning_count, 1);
+    assert_string_equal(plan.warnings[0], "the template moved 'src/' away; your own files stay, "
+                                          "such as 'src/mine'");
+    store_free(f.store);
+    arena_release(&f.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plan__takes_what_only_one_side_changed),
+        cmocka_unit_test(test_plan__merges_lines_that_do_not_touch),
+        cmocka_unit_test(test_plan__keeps_one_common_line_between_edits),
+        cmocka_unit_test(test_plan__marks_lines_that_both_changed),
+        cmocka_unit_test(test_plan__same_change_on_both_sides_is_no_conflict),
+        cmocka_unit_test(test_plan__adds_and_deletes),
+        cmocka_unit_test(test_plan__what_the_child_deleted_stays_deleted),
+        cmocka_unit_test(test_plan__restore_brings_the_newest_back),
+        cmocka_unit_test(test_plan__deleted_against_edited_conflicts),
+        cmocka_unit_test(test_plan__both_added_differently_conflicts),
+        cmocka_unit_test(test_plan__managed_conflicts_only_where_both_differ),
+        cmocka_unit_test(test_plan__seed_is_written_once),
+        cmocka_unit_test(test_plan__yours_is_left_alone_and_listed),
+        cmocka_unit_test(test_plan__follows_a_template_rename_by_source),
+        cmocka_unit_test(test_plan__follows_a_declared_rename),
+        cmocka_unit_test(test_plan__rename_that_the_template_contradicts_counts_for_nothing),
+        cmocka_unit_test(test_plan__childs_file_where_the_template_moved_a_deleted_one_conflicts),
+        cmocka_unit_test(test_plan__without_rules_pairs_by_name_only),
+        cmocka_unit_test(test_plan__swaps_two_files_that_the_template_swapped),
+        cmocka_unit_test(test_plan__template_edits_follow_the_childs_rename),
+        cmocka_unit_test(test_plan__content_rules_need_64_bytes_and_a_unique_match),
+        cmocka_unit_test(test_plan__rename_by_the_child_alone_survives_a_drop),
+        cmocka_unit_test(test_plan__childs_name_wins_where_both_renamed),
+        cmocka_unit_test(test_plan__rename_onto_the_childs_own_file_is_not_followed),
+        cmocka_unit_test(test_plan__childs_rename_to_a_new_template_path_is_not_followed),
+        cmocka_unit_test(test_plan__modes_and_contents_merge_apart),
+        cmocka_unit_test(test_plan__links_are_never_merged_as_text),
+        cmocka_unit_test(test_plan__file_to_folder_and_back),
+        cmocka_unit_test(test_plan__edited_file_makes_room_for_a_folder),
+        cmocka_unit_test(test_plan__childs_folder_stays_where_the_template_wants_a_file),
+        cmocka_unit_test(test_plan__lines_merge_by_slots),
+        cmocka_unit_test(test_plan__insertions_hang_on_the_slot_before_ours_first),
+        cmocka_unit_test(test_plan__binary_files_get_no_markers),
+        cmocka_unit_test(test_plan__refuses_to_restore_what_is_there_or_unknown),
+        cmocka_unit_test(test_plan__warns_where_a_merge_breaks_yaml),
+        cmocka_unit_test(test_plan__says_which_files_a_moved_folder_leaves_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

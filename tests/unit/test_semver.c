@@ -1,0 +1,98 @@
+/* Semantic versions: what is one, and which is newer. */
+#include "catalog/semver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static void test_semver__order_is_that_of_semver_org(void **state)
+{
+    static const char *const rising[] = {
+        "0.0.0-0",       "0.0.0",           "0.0.9",
+        "0.0.10",        "1.0.0-0",         "1.0.0-1",
+        "1.0.0-2",       "1.0.0-10",        "1.0.0-alpha",
+        "1.0.0-alpha.1", "1.0.0-alpha.1.0", "1.0.0-alpha.beta",
+        "1.0.0-beta",    "1.0.0-beta.2",    "1.0.0-beta.11",
+        "1.0.0-rc.1",    "1.0.0",           "1.2.0",
+        "1.10.0",        "2.0.0",           "18446744073709551600.0.0"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rising); i++)
+        for (size_t j = 0; j < COUNT(rising); j++) {
+            struct semver a, b;
+            assert_true(semver_parse(&a, rising[i]));
+            assert_true(semver_parse(&b, rising[j]));
+            int order = semver_compare(&a, &b);
+            assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
+        }
+}
+
+static void test_semver__build_metadata_does_not_count(void **state)
+{
+    struct semver a, b;
+    (void)state;
+    assert_true(semver_parse(&a, "1.0.0-rc.1+001"));
+    assert_true(semver_parse(&b, "1.0.0-rc.1+exp.sha-5114f85"));
+    assert_int_equal(semver_compare(&a, &b), 0);
+}
+
+static void test_semver__refuses_what_is_none(void **state)
+{
+    static const char *const bad[] = {"",
+                                      "1",
+                                      "1.2",
+                                      "1.2.3.4",
+                                      "v1.2.3",
+                                      " 1.2.3",
+                                      "1.2.3 ",
+                                      "01.2.3",
+                                      "1.02.3",
+                                      "1.2.03",
+                                      "1.2.3-",
+                                      "1.2.3+",
+                                      "1.2.3-a.",
+                                      "1.2.3-.a",
+                                      "1.2.3-a..b",
+                                      "1.2.3-01",
+                                      "1.2.3-a_b",
+                                      "1.2.3+a.",
+                                      "-1.2.3",
+                                      "1.-2.3",
+                                      "a.b.c",
+                                      "1,2,3",
+                                      "18446744073709551616.0.0",
+                                      "1.2.3-\xc3\xa9"};
+    struct semver version;
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        if (semver_parse(&version, bad[i]))
+            fail_msg("'%s' is no semantic version", bad[i]);
+}
+
+static void test_semver__tags_may_begin_with_one_v(void **state)
+{
+    struct semver version;
+    (void)state;
+    assert_true(semver_parse_tag(&version, "v1.2.3"));
+    assert_true(semver_parse_tag(&version, "1.2.3-rc.1"));
+    assert_false(semver_is_release(&version));
+    assert_false(semver_parse_tag(&version, "vv1.2.3"));
+    assert_false(semver_parse_tag(&version, "V1.2.3"));
+    assert_false(semver_parse_tag(&version, "release-1.2.3"));
+    assert_false(semver_parse_tag(&version, "v"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_semver__order_is_that_of_semver_org),
+        cmocka_unit_test(test_semver__build_metadata_does_not_count),
+        cmocka_unit_test(test_semver__refuses_what_is_none),
+        cmocka_unit_test(test_semver__tags_may_begin_with_one_v),
+    };
+    return cmocka_run_group_tests_name("semver", tests, NULL, NULL);
+}

@@ -1,0 +1,48 @@
+/* SHA-256 against the examples of FIPS 180-4. */
+#include "base/sha256.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_sha256__gives_the_digests_of_the_standard(void **state)
+{
+    static const char *const examples[][2] = {
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+        char out[SHA256_HEX_SIZE];
+        sha256_hex(out, examples[i][0], strlen(examples[i][0]));
+        assert_string_equal(out, examples[i][1]);
+    }
+}
+
+static void test_sha256__pieces_add_up(void **state)
+{
+    char out[SHA256_HEX_SIZE], piece[1000];
+    (void)state;
+    memset(piece, 'a', sizeof(piece));
+    struct sha256 *sum = sha256_new();
+    sha256_update(sum, "", 0);
+    for (int i = 0; i < 1000; i++)
+        sha256_update(sum, piece, sizeof(piece));
+    sha256_finish(out, sum);
+    assert_string_equal(out, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sha256__gives_the_digests_of_the_standard),
+        cmocka_unit_test(test_sha256__pieces_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,611 @@
+/* The template language: entry points, limits, places of errors. What it renders is compared with
+ * Jinja2 in tests/oracle/. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "template/template.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Pairs of name and text; NULL ends. A name "broken" fails to load. */
+static int load_from_list(struct span *out, enum template_delimiters *delimiters, void *context,
+                          const char *name, struct err *err)
+{
+    *delimiters = DELIMITERS_JINJA;
+    if (str_equal(name, "broken"))
+        return err_set(err, TG_RUNTIME, "io", "cannot read 'broken'");
+    for (const char *const *pair = context; *pair; pair += 2) {
+        if (!str_equal(pair[0], name))
+            continue;
+        *out = span_from(pair[1]);
+        return 0;
+    }
+    return 1;
+}
+
+static const char *includes[] = {
+    "part",   "[{{ x }}]",
+    "itself", "{% include 'itself' %}",
+    "wrong",  "line\n{{ y.z }}",
+    "syntax", "{% if %}",
+    "names",  "{{ a }}{{ local }}{{ item }}{% set own = inner %}{{ own }}",
+    NULL};
+
+static const struct template_loader loader = {load_from_list, includes};
+
+static struct data *parse(struct arena *arena, const char *json)
+{
+    struct data *data = NULL;
+    ERR_SCRATCH(err);
+    if (json_parse(&data, arena, "context", span_from(json), &err))
+        fail_msg("%s: %s", json, err.message);
+    return data;
+}
+
+static struct template_source source_of(const char *text)
+{
+    return (struct template_source){.name = "a.j2", .text = span_from(text)};
+}
+
+static void assert_renders(const char *text, const char *json, const char *wanted)
+{
+    ARENA_SCRATCH(arena);
+    BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+    ERR_SCRATCH(err);
+    const struct template_source source = source_of(text);
+    if (template_render(&out, &source, parse(&arena, json), &loader, &err))
+        fail_msg("%s: %s", text, err.message);
+    assert_string_equal(buf_text(&out), wanted);
+}
+
+/* Renders what must fail; the error is the caller's to look at. */
+static void fail_to_render(struct err *err, const char *text, const char *json)
+{
+    ARENA_SCRATCH(arena);
+    BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+    const struct template_source source = source_of(text);
+    assert_int_equal(template_render(&out, &source, parse(&arena, json), &loader, err), -1);
+    assert_int_equal(err->exit, TG_USAGE);
+}
+
+static void assert_fails(const char *text, const char *code, const char *message)
+{
+    ERR_SCRATCH(err);
+    fail_to_render(&err, text, "{}");
+    assert_string_equal(err.code, code);
+    assert_non_null(err.where.file);
+    if (!strstr(err.message, message))
+        fail_msg("'%s' is not in: %s", message, err.message);
+}
+
+/* ---------------------------------------------------------------- rendering */
+
+static void test_template__renders_the_names_of_its_context(void **state)
+{
+    (void)state;
+    assert_renders("Hello {{ name }}!\n", "{\"name\": \"World\"}", "Hello World!\n");
+    assert_renders("", "{}", "");
+    assert_renders("{% for k, v in d.items() %}\n{{ k }}={{ v }}\n{% endfor %}\n",
+                   "{\"d\": {\"b\": 1, \"a\": [true, null]}}", "b=1\na=[True, None]\n");
+}
+
+static void test_template__takes_each_kind_of_delimiters(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+    ERR_SCRATCH(err);
+    struct template_source source =
+        source_of("[[ x ]] {{ x }} ${{ y }}[# c #][% if x %]\nq[% endif %]");
+    source.delimiters = DELIMITERS_SQUARE;
+    assert_int_equal(template_render(&out, &source, parse(&arena, "{\"x\": 1}"), NULL, &err), 0);
+    assert_string_equal(buf_text(&out), "1 {{ x }} ${{ y }}q");
+}
+
+static void test_template__appends_to_what_is_there(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+    ERR_SCRATCH(err);
+    const struct template_source source = source_of("{{ 1 }}");
+    const struct data *context = data_map(&arena);
+    assert_int_equal(template_render(&out, &source, context, NULL, &err), 0);
+    assert_int_equal(template_render(&out, &source, context, NULL, &err), 0);
+    assert_string_equal(buf_text(&out), "11");
+}
+
+static void test_template__leaves_its_context_as_it_was(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+    ERR_SCRATCH(err);
+    const char *json = "{\"l\": [1, [2]], \"d\": {\"a\": 1}}";
+    const struct data *context = parse(&arena, json);
+    const struct template_source source =
+        source_of("{{ l.append(3) }}{{ l[1].append(4) }}{{ d.update(b=2) }}{{ l }}{{ d }}");
+    for (int i = 0; i < 2; i++) {
+        buf_truncate(&out, 0);
+        assert_int_equal(template_render(&out, &source, context, NULL, &err), 0);
+        assert_string_equal(buf_text(&out), "NoneNoneNone[1, [2, 4], 3]{'a': 1, 'b': 2}");
+    }
+    assert_true(data_equal(context, parse(&arena, json)));
+}
+
+static void test_template__evaluates_an_answer_never(void **state)
+{
+    (void)state;
+    assert_renders("{{ s }}|{{ s|upper }}", "{\"s\": \"{{ 7*7 }}{% raw %}\"}",
+                   "{{ 7*7 }}{% raw %}|{{ 7*7 }}{% RAW %}");
+}
+
+static void test_template__includes_by_name(void **state)
+{
+    (void)state;
+    assert_renders("{% for x in 'ab' %}{% include 'part' %}{% endfor %}", "{}", "[a][b]");
+    assert_renders("{% include ['nope', 'part'] %}", "{\"x\": 5}", "[5]");
+    assert_renders("{% include 'nope' ignore missing %}.", "{}", ".");
+}
+
+static void test_template__without_a_loader_includes_nothing(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+    ERR_SCRATCH(err);
+    const struct template_source source = source_of("{% include 'part' ignore missing %}");
+    assert_int_equal(template_render(&out, &source, data_map(&arena), NULL, &err), -1);
+    assert_string_equal(err.message, "'include' cannot be used here");
+}
+
+/* ---------------------------------------------------------------- errors */
+
+static void test_template__error_has_file_line_column_and_source(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    fail_to_render(&err, "first\r\n\r\nh\xc3\xa9llo {{ nmae }}\r\nlast", "{\"name\": 1}");
+    assert_string_equal(err.message, "'nmae' is undefined");
+    assert_string_equal(err.code, "template-undefined");
+    assert_string_equal(err.hint, "did you mean 'name'?");
+    assert_string_equal(err.where.file, "a.j2");
+    assert_int_equal(err.where.line, 3);
+    assert_int_equal(err.where.column, 10);
+    assert_string_equal(err.where.source, "h\xc3\xa9llo {{ nmae }}");
+    assert_null(err.trace);
+}
+
+static void test_template__error_in_an_include_names_who_includes_it(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    fail_to_render(&err, "\n  {% include 'wrong' %}", "{\"y\": {\"zz\": 1}}");
+    assert_string_equal(err.message, "a mapping has no 'z'");
+    assert_string_equal(err.where.file, "wrong");
+    assert_int_equal(err.where.line, 2);
+    assert_string_equal(err.trace, "included from a.j2:2:14\n");
+    ERR_SCRATCH(syntax);
+    fail_to_render(&syntax, "{% include 'syntax' %}", "{}");
+    assert_string_equal(syntax.code, "template-syntax");
+    assert_string_equal(syntax.where.file, "syntax");
+    assert_string_equal(syntax.trace, "included from a.j2:1:12\n");
+}
+
+static void test_template__passes_on_what_the_loader_says(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+    ERR_SCRATCH(err);
+    const struct template_source source = source_of("{% include 'broken' ignore missing %}");
+    assert_int_equal(template_render(&out, &source, data_map(&arena), &loader, &err), -1);
+    assert_int_equal(err.exit, TG_RUNTIME);
+    assert_string_equal(err.message, "cannot read 'broken'");
+    assert_string_equal(err.where.file, "a.j2");
+    assert_int_equal(err.where.column, 12);
+}
+
+static void test_template__masks_foreign_text_in_messages(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    fail_to_render(&err, "{{ {}[s] }}", "{\"s\": \"a\\u001b[31m\\u202eb\"}");
+    assert_null(strchr(err.message, 0x1b));
+    assert_non_null(strstr(err.message, "\\x1B"));
+    assert_null(strstr(err.message, "\xe2\x80\xae"));
+}
+
+static void test_template__refuses_a_source_that_is_no_text(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+    static const struct {
+        const char *bytes;
+        size_t len, column;
+        const char *message;
+    } sources[] = {
+        {"ab\0c", 4, 3, "the template holds a NUL byte"},
+        {"abc\xff", 4, 4, "the template is not UTF-8"},
+        {"\xed\xa0\x80", 3, 1, "the template is not UTF-8"},
+        {"x\xc3", 2, 2, "the template is not UTF-8"},
+    };
+    for (size_t i = 0; i < COUNT(sources); i++) {
+        ERR_SCRATCH(err);
+        const struct template_source source = {.name = "a.j2",
+                                               .text = span_of(sources[i].bytes, sources[i].len)};
+        assert_int_equal(template_render(&out, &source, data_map(&arena), NULL, &err), -1);
+        assert_string_equal(err.message, sources[i].message);
+        assert_int_equal(err.where.column, sources[i].column);
+    }
+}
+
+/* ---------------------------------------------------------------- limits */
+
+/* `count` times `unit` between `before` and `after`, in the arena. */
+static const char *repeat(struct arena *arena, const char *before, const char *unit, size_t count,
+                          const char *after)
+{
+    BUF_SCRATCH(text, 64 * LIMIT_MIB);
+    (void)buf_puts(&text, before);
+    for (size_t i = 0; i < count; i++)
+        (void)buf_puts(&text, unit);
+    (void)buf_puts(&text, after);
+    return arena_memdup(arena, buf_text(&text), text.len);
+}
+
+static void test_template__limits_its_size(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    assert_renders(repeat(&arena, "", "x", LIMIT_TEMPLATE_BYTES, ""), "{}",
+                   repeat(&arena, "", "x", LIMIT_TEMPLATE_BYTES, ""));
+    ERR_SCRATCH(err);
+    fail_to_render(&err, repeat(&arena, "", "x", LIMIT_TEMPLATE_BYTES + 1, ""), "{}");
+    assert_string_equal(err.code, "template-limit");
+    assert_string_equal(err.message, "'a.j2' is larger than 4194304 bytes");
+}
+
+static void test_template__limits_the_steps(void **state)
+{
+    (void)state;
+    assert_renders("{% for i in range(1000) %}{% for j in range(1000) %}{% endfor %}{% endfor %}",
+                   "{}", "");
+    assert_fails("{% for i in range(9999999999) %}{% endfor %}", "template-limit",
+                 "more than 10000000 steps");
+    assert_fails("{% for i in range(4000) %}{% for j in range(4000) %}{% endfor %}{% endfor %}",
+                 "template-limit", "more than 10000000 steps");
+    assert_fails("{% set l = [1] %}{% for i in l %}{% set _ = l.append(i) %}{% endfor %}",
+                 "template-limit", "");
+}
+
+static void test_template__limits_what_is_rendered(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    const struct template_source source =
+        source_of("{% for i in range(100) %}{{ i }},{% endfor %}");
+    for (size_t max = 288; max <= 290; max++) { /* it is 290 bytes long */
+        BUF_SCRATCH(out, max);
+        ERR_SCRATCH(err);
+        int rc = template_render(&out, &source, data_map(&arena), NULL, &err);
+        assert_int_equal(rc, max < 290 ? -1 : 0);
+        if (rc)
+            assert_string_equal(err.code, "template-limit");
+    }
+}
+
+static void test_template__limits_texts_lists_and_memory(void **state)
+{
+    (void)state;
+    assert_renders("{{ ('x' * 16777216)|length }}", "{}", "16777216");
+    assert_fails("{{ 'x' * 16777217 }}", "template-limit", "longer than 16777216 bytes");
+    assert_fails("{{ 'xy' * 9223372036854775807 }}", "template-limit", "longer than");
+    assert_fails("{{ ('x' * 16777216) ~ 'y' }}", "template-limit", "longer than");
+    assert_fails("{{ ('x' * 9999999)|replace('x', 'yyyy') }}", "template-limit", "longer than");
+    assert_fails("{{ 'x'.center(99999999) }}", "template-limit", "longer than");
+    assert_fails("{{ '%99999999d' % 1 }}", "template-type", "too large");
+    assert_renders("{{ ([0] * 1000000)|length }}", "{}", "1000000");
+    assert_fails("{{ [0] * 1000001 }}", "template-limit", "more than 1000000 items");
+    assert_fails("{{ range(1000001)|list }}", "template-limit", "more than 1000000 items");
+    assert_fails("{{ [0] * 9223372036854775807 }}", "template-limit", "more than 1000000 items");
+    assert_fails("{{ range(-9223372036854775807, 9223372036854775807) }}", "template-limit",
+                 "the range is too long");
+    assert_fails("{% for i in range(1000) %}{% set x = 'x' * 9999999 %}{% endfor %}",
+                 "template-limit", "more than 268435456 bytes of memory");
+    assert_fails("{% set x %}{% for i in range(99) %}{{ 'x' * 999999 }}{% endfor %}{% endset %}",
+                 "template-limit", "longer than 16777216 bytes");
+}
+
+static void test_template__limits_the_nesting_of_expressions(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    static const struct {
+        const char *before, *open, *middle, *close;
+    } forms[] = {
+        {"{{", "(", "1", ")"},
+        {"{{", "[", "1", "]"},
+        {"{{", "not ", "1", ""},
+        {"{{", "- ", "1", ""},
+        {"{{", "", "1", "+1"},
+        {"{{ 'a'", "", "", "|upper"},
+        {"{{ x", "", "", ".x"},
+        {"{{ x", "", "", "[0]"},
+        {"{{ x", "", "", "()"},
+        {"{{ 1", "", "", "<1"},
+        {"{{ 1", "", "", " and 1"},
+        {"{{ 1", "", "", " if 1"},
+        {"{{ ", "1 if 1 else ", "1", ""},
+    };
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        const char *open = repeat(&arena, forms[i].before, forms[i].open, 200, forms[i].middle);
+        assert_fails(repeat(&arena, open, forms[i].close, 200, "}}"), "template-limit", "");
+    }
+    const char *open = repeat(&arena, "{{", "(", 127, "1");
+    assert_renders(repeat(&arena, open, ")", 127, "}}"), "{}", "1");
+    assert_renders(repeat(&arena, "{{ 1", "~1", 5000, "}}") + 0, "{}",
+                   repeat(&arena, "1", "1", 5000, ""));
+}
+
+static void test_template__limits_the_nesting_of_blocks(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    static const char *const pairs[][2] = {{"{% if 1 %}", "{% endif %}"},
+                                           {"{% for x in [1] %}", "{% endfor %}"},
+                                           {"{% set x %}", "{% endset %}"}};
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        const char *open = repeat(&arena, "", pairs[i][0], 128, "");
+        assert_renders(repeat(&arena, open, pairs[i][1], 128, ""), "{}", "");
+        open = repeat(&arena, "", pairs[i][0], 129, "");
+        assert_fails(repeat(&arena, open, pairs[i][1], 129, ""), "template-limit",
+                     "nested more than 128 deep");
+    }
+    assert_renders(repeat(&arena, "{% if 0 %}", "{% elif 0 %}", 5000, "{% else %}1{% endif %}"),
+                   "{}", "1");
+}
+
+static void test_template__limits_the_depth_of_includes(void **state)
+{
+    (void)state;
+    assert_fails("{% include 'itself' %}", "template-limit", "more than 64 deep");
+}
+
+static void test_template__limits_the_depth_of_values(void **state)
+{
+    (void)state;
+    static const char deeper[] = "{% set l = [[]] %}{% for i in range(300) %}"
+                                 "{{ l.insert(0, [l[0]])|default('') if false }}"
+                                 "{% set _ = l.insert(0, [l[0]]) %}{% endfor %}";
+    static const char *const uses[] = {"{{ l[0] }}", "{{ l[0]|tojson }}", "{{ l[0] == l[0] }}",
+                                       "{{ l[0] < l[0] }}", "{{ l[0]|to_yaml }}"};
+    ARENA_SCRATCH(arena);
+    for (size_t i = 0; i < COUNT(uses); i++)
+        assert_fails(arena_printf(&arena, "%s%s", deeper, uses[i]), "template-limit",
+                     "nested more than 128 deep");
+}
+
+static void test_template__shows_a_list_inside_itself(void **state)
+{
+    (void)state;
+    assert_renders("{% set l = [1] %}{% set _ = l.append(l) %}{{ l }}", "{}", "[1, [...]]");
+    assert_renders("{% set d = {} %}{% set _ = d.update(d=d) %}{{ d }}", "{}", "{'d': {...}}");
+    assert_fails("{% set l = [1] %}{% set _ = l.append(l) %}{{ l|tojson }}", "template-limit", "");
+}
+
+static void test_template__takes_time_in_proportion_to_size(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    /* many names, many branches: nothing of this may be quadratic */
+    BUF_SCRATCH(text, LIMIT_TEMPLATE_BYTES);
+    for (size_t i = 0; i < 60000; i++)
+        (void)buf_printf(&text, "{%% if 0 %%}{%% set a%zu = a%zu %%}{%% endif %%}", i, i + 1);
+    assert_renders(arena_memdup(&arena, buf_text(&text), text.len), "{}", "");
+    assert_renders("{% set d = {} %}{% for i in range(100000) %}{% set _ = d.update({i: i}) %}"
+                   "{% endfor %}{{ d|length }}{{ d[99999] }}",
+                   "{}", "10000099999");
+}
+
+/* ---------------------------------------------------------------- expressions */
+
+static void assert_evaluates(const char *text, const char *json)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct data *data = NULL;
+    const struct template_source source = source_of(text);
+    const struct data *context = parse(&arena, "{\"n\": null, \"l\": [1, \"x\"], \"s\": \"t\"}");
+    if (template_evaluate(&data, &arena, &source, context, &err))
+        fail_msg("%s: %s", text, err.message);
+    assert_true(data_equal(data, parse(&arena, json)));
+}
+
+static void test_template_evaluate__gives_plain_data(void **state)
+{
+    (void)state;
+    assert_evaluates("n", "null");
+    assert_evaluates("1 < 2", "true");
+    assert_evaluates("2 + 3", "5");
+    assert_evaluates("1 / 2", "0.5");
+    assert_evaluates("s ~ 'x'", "\"tx\"");
+    assert_evaluates("l + [l]", "[1, \"x\", [1, \"x\"]]");
+    assert_evaluates("(1, [])", "[1, []]");
+    assert_evaluates("{'a': l, 'b': {}}", "{\"a\": [1, \"x\"], \"b\": {}}");
+    assert_evaluates("\n  'two'\n  if s else 'lines'\n", "\"two\"");
+}
+
+static void assert_no_expression(const char *text, const char *code, const char *message)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct data *data = NULL;
+    bool truth;
+    const struct template_source source = source_of(text);
+    assert_int_equal(template_evaluate(&data, &arena, &source, data_map(&arena), &err), -1);
+    assert_int_equal(err.exit, TG_USAGE);
+    assert_string_equal(err.code, code);
+    assert_non_null(err.where.file);
+    if (!strstr(err.message, message))
+        fail_msg("'%s' is not in: %s", message, err.message);
+    ERR_SCRATCH(again);
+    if (str_equal(code, "template-syntax"))
+        assert_int_equal(template_test(&truth, &source, data_map(&arena), &again), -1);
+}
+
+static void test_template_evaluate__refuses_what_is_no_data(void **state)
+{
+    (void)state;
+    assert_no_expression("missing", "template-undefined", "'missing' is undefined");
+    assert_no_expression("1 if false", "template-undefined", "has no 'else'");
+    assert_no_expression("range(3)", "template-type", "a range is no plain data");
+    assert_no_expression("'x'.upper", "template-type", "a method is no plain data");
+    assert_no_expression("[1]|unique", "template-type", "an iterator is no plain data");
+    assert_no_expression("{1: 2}", "template-type", "the key of a mapping is an integer");
+    assert_no_expression("", "template-syntax", "an expression was expected here");
+    assert_no_expression("1 2", "template-syntax", "the end of the expression was expected here");
+    assert_no_expression("1, 2", "template-syntax", "the end of the expression was expected here");
+    assert_no_expression("a }}", "template-syntax", "unexpected '}'");
+    assert_no_expression("{{ a }}", "template-syntax", "");
+}
+
+static void test_template_test__takes_truth_as_python_does(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    static const struct {
+        const char *text;
+        bool truth;
+    } cases[] = {
+        {"true", true},        {"[]", false},          {"[0]", true},
+        {"''", false},         {"'0'", true},          {"0.0", false},
+        {"none", false},       {"{}", false},          {"range(0)", false},
+        {"range(1)", true},    {"'a' in l", true},     {"missing is defined", false},
+        {"1 if false", false}, {"not 'b' in l", true},
+    };
+    const struct data *context = parse(&arena, "{\"l\": [\"a\"]}");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ERR_SCRATCH(err);
+        bool truth = !cases[i].truth;
+        const struct template_source source = source_of(cases[i].text);
+        assert_int_equal(template_test(&truth, &source, context, &err), 0);
+        assert_int_equal(truth, cases[i].truth);
+    }
+}
+
+/* ---------------------------------------------------------------- free names */
+
+static void assert_names(const char *text, bool expression, const char *wanted)
+{
+    ARENA_SCRATCH(arena);
+    BUF_SCRATCH(found, LIMIT_MIB);
+    ERR_SCRATCH(err);
+    struct data *names = data_map(&arena);
+    const struct template_source source = source_of(text);
+    if (template_names(names, &arena, &source, expression, &loader, &err))
+        fail_msg("%s: %s", text, err.message);
+    for (size_t i = 0; i < names->map.count; i++) {
+        assert_int_equal(names->map.members[i].value->kind, DATA_NULL);
+        (void)buf_printf(&found, "%s%s", i ? " " : "", names->map.members[i].name.ptr);
+    }
+    assert_string_equal(buf_text(&found), wanted);
+}
+
+static void test_template_names__finds_what_is_read_from_the_context(void **state)
+{
+    (void)state;
+    assert_names("no names", false, "");
+    assert_names("{{ a.b['c'] }}{{ d|join(e) }}{{ f(g=h) is eq i }}", false, "a d e f h i");
+    assert_names("{% if a %}{{ b }}{% elif c %}{% else %}{{ d }}{% endif %}", false, "a b c d");
+    assert_names("{% for x in xs if x > y %}{{ x }}{{ loop.index }}{{ z }}{% endfor %}", false,
+                 "xs z y");
+    assert_names("{% set a = b %}{{ a }}", false, "b");
+    assert_names("{{ a }}{% set a = 1 %}", false, "a");
+    assert_names("{% if c %}{% set a = 1 %}{% endif %}{{ a }}", false, "c a");
+    assert_names("{% set a %}{{ b }}{% endset %}", false, "b");
+    assert_names("{{ range(n) }}", false, "n");
+    assert_names("a and b.c in d", true, "a b d");
+}
+
+static void test_template_names__looks_into_includes(void **state)
+{
+    (void)state;
+    assert_names("{% set local = 1 %}{% for item in xs %}{% include 'names' %}{% endfor %}", false,
+                 "xs a inner");
+    assert_names("{% include 'names' without context %}", false, "");
+    assert_names("{% include 'itself' %}{% include 'nope' %}{% include [a, 'part'] %}", false, "a");
+}
+
+static void test_template_names__fails_as_rendering_would(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    static const char *const texts[] = {"{{", "{% macro x() %}{% endmacro %}",
+                                        "{% include 'syntax' %}"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        ERR_SCRATCH(err);
+        const struct template_source source = source_of(texts[i]);
+        assert_int_equal(template_names(data_map(&arena), &arena, &source, false, &loader, &err),
+                         -1);
+        assert_string_equal(err.code, "template-syntax");
+    }
+}
+
+/* ---------------------------------------------------------------- our own filters */
+
+static void test_template__to_yaml_is_one_line_of_yaml(void **state)
+{
+    (void)state;
+    assert_renders("{{ 'no'|to_yaml }} {{ 'plain'|to_yaml }} {{ none|to_yaml }} {{ 1.5|to_yaml }} "
+                   "{{ 'a\\nb'|to_yaml }} {{ ['x', true, {'k': []}]|to_yaml }}",
+                   "{}", "\"no\" plain null 1.5 \"a\\nb\" [x, true, {k: []}]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_template__renders_the_names_of_its_context),
+        cmocka_unit_test(test_template__takes_each_kind_of_delimiters),
+        cmocka_unit_test(test_template__appends_to_what_is_there),
+        cmocka_unit_test(test_template__leaves_its_context_as_it_was),
+        cmocka_unit_test(test_template__evaluates_an_answer_never),
+        cmocka_unit_test(test_template__includes_by_name),
+        cmocka_unit_test(test_template__without_a_loader_includes_nothing),
+        cmocka_unit_test(test_template__error_has_file_line_column_and_source),
+        cmocka_unit_test(test_template__error_in_an_include_names_who_includes_it),
+        cmocka_unit_test(test_template__passes_on_what_the_loader_says),
+        cmocka_unit_test(test_template__masks_foreign_text_in_messages),
+        cmocka_unit_test(test_template__refuses_a_source_that_is_no_text),
+        cmocka_unit_test(test_template__limits_its_size),
+        cmocka_unit_test(test_template__limits_the_steps),
+        cmocka_unit_test(test_template__limits_what_is_rendered),
+        cmocka_unit_test(test_template__limits_texts_lists_and_memory),
+        cmocka_unit_test(test_template__limits_the_nesting_of_expressions),
+        cmocka_unit_test(test_template__limits_the_nesting_of_blocks),
+        cmocka_unit_test(test_template__limits_the_depth_of_includes),
+        cmocka_unit_test(test_template__limits_the_depth_of_values),
+        cmocka_unit_test(test_template__shows_a_list_inside_itself),
+        cmocka_unit_test(test_template__takes_time_in_proportion_to_size),
+        cmocka_unit_test(test_template_evaluate__gives_plain_data),
+        cmocka_unit_test(test_template_evaluate__refuses_what_is_no_data),
+        cmocka_unit_test(test_template_test__takes_truth_as_python_does),
+        cmocka_unit_test(test_template_names__finds_what_is_read_from_the_context),
+        cmocka_unit_test(test_template_names__looks_into_includes),
+        cmocka_unit_test(test_template_names__fails_as_rendering_would),
+        cmocka_unit_test(test_template__to_yaml_is_one_line_of_yaml),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,334 @@
+/* UTF-8, masking, letter case and keys: exhaustively, against what Python 3.11 says. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/unicode.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define LAST 0x10FFFF
+
+static bool is_surrogate(uint32_t c)
+{
+    return c >= 0xD800 && c <= 0xDFFF;
+}
+
+static void test_utf8__reads_what_it_wrote_for_every_character(void **state)
+{
+    (void)state;
+    BUF_SCRATCH(text, 64 * LIMIT_MIB);
+    size_t pos = 0;
+    for (uint32_t c = 0; c <= LAST; c++)
+        if (!is_surrogate(c))
+            assert_int_equal(utf8_put(&text, c), 0);
+    struct span all = span_of(text.ptr, text.len);
+    assert_true(utf8_valid(all));
+    for (uint32_t c = 0; c <= LAST; c++)
+        if (!is_surrogate(c))
+            assert_int_equal(utf8_next(all, &pos), c);
+    assert_int_equal(pos, text.len);
+}
+
+static void test_utf8__takes_one_byte_of_what_is_invalid(void **state)
+{
+    static const char *const texts[] = {
+        "\x80", /* a continuation alone */
+        "\xBF",
+        "\xC0\xAF", /* overlong */
+        "\xC1\xBF",
+        "\xE0\x9F\xBF",
+        "\xF0\x8F\xBF\xBF",
+        "\xED\xA0\x80", /* surrogates */
+        "\xED\xBF\xBF",
+        "\xF4\x90\x80\x80", /* above U+10FFFF */
+        "\xF5\x80\x80\x80",
+        "\xFE",
+        "\xFF",
+        "\xC3", /* cut short */
+        "\xE2\x82",
+        "\xF0\x9F\x98",
+        "\xE2\x28\xA1", /* broken within */
+        "\xF0\x9F\x28\x80",
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        size_t pos = 0;
+        assert_true(utf8_next(span_from(texts[i]), &pos) == UNICODE_INVALID);
+        assert_int_equal(pos, 1);
+        assert_false(utf8_valid(span_from(texts[i])));
+    }
+}
+
+static void test_utf8__reads_nothing_behind_the_end(void **state)
+{
+    (void)state;
+    char *text = xmalloc(2); /* on the heap, for the sanitizer to see */
+    memcpy(text, "\xE2\x82", 2);
+    for (size_t pos = 0; pos < 2;)
+        assert_true(utf8_next(span_of(text, 2), &pos) == UNICODE_INVALID);
+    free(text);
+}
+
+struct masked {
+    const char *text, *wanted;
+};
+
+static void test_unicode__masks_what_a_terminal_would_obey_or_hide(void **state)
+{
+    static const struct masked cases[] = {
+        {"plain text", "plain text"},
+        {"\xC3\xA9 \xE6\x97\xA5 \xF0\x9F\x98\x80", "\xC3\xA9 \xE6\x97\xA5 \xF0\x9F\x98\x80"},
+        {"\x1B[31mred", "\\x1B[31mred"},
+        {"a\rb\tc\n", "a\\x0Db\\x09c\\x0A"},
+        {"\x7F", "\\x7F"},
+        {"\xC2\x9B", "\\u009B"},
+        {"\xE2\x80\xAE", "\\u202E"},
+        {"\xE2\x81\xA6", "\\u2066"},
+        {"\xE2\x80\x8B", "\\u200B"},
+        {"\xE2\x80\xA9", "\\u2029"},
+        {"\xF3\xA0\x81\x81", "\\U000E0041"},
+        {"\xFF\xC3(", "\\xFF\\xC3("},
+        {"\\x1B", "\\x1B"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        BUF_SCRATCH(once, LIMIT_KIB);
+        BUF_SCRATCH(twice, LIMIT_KIB);
+        assert_int_equal(unicode_mask(&once, span_from(cases[i].text), false), 0);
+        assert_string_equal(buf_text(&once), cases[i].wanted);
+        assert_int_equal(unicode_mask(&twice, span_of(once.ptr, once.len), false), 0);
+        assert_string_equal(buf_text(&twice), cases[i].wanted);
+    }
+}
+
+static void test_unicode__masks_newlines_unless_they_are_wanted(void **state)
+{
+    (void)state;
+    BUF_SCRATCH(out, LIMIT_KIB);
+    assert_int_equal(unicode_mask(&out, span_from("a\nb\r\n"), true), 0);
+    assert_string_equal(buf_text(&out), "a\nb\\x0D\n");
+}
+
+static void test_unicode__a_full_buffer_is_an_error(void **state)
+{
+    (void)state;
+    BUF_SCRATCH(masked, 3);
+    BUF_SCRATCH(upper, 3);
+    BUF_SCRATCH(key, 3);
+    assert_int_equal(unicode_mask(&masked, span_from("\x1B"), false), -1);
+    assert_int_equal(unicode_upper(&upper, span_from("abcd")), -1);
+    assert_int_equal(unicode_fold_key(&key, span_from("\xC3\xA9\xC3\xA9")), -1);
+}
+
+/* ---------------------------------------------------------------- all characters, against Python
+ */
+
+typedef bool class_function(uint32_t character);
+
+static void assert_class(class_function *function, const char *wanted)
+{
+    char digest[SHA256_HEX_SIZE], block[4096];
+    size_t count = 0;
+    struct sha256 *sum = sha256_new();
+    for (uint32_t c = 0; c <= LAST; c++) {
+        if (!is_surrogate(c))
+            block[count++] = function(c) ? '1' : '0';
+        if (count == sizeof(block) || c == LAST) {
+            sha256_update(sum, block, count);
+            count = 0;
+        }
+    }
+    sha256_finish(digest, sum);
+    assert_string_equal(digest, wanted);
+}
+
+static void test_unicode__classes_are_those_of_python(void **state)
+{
+    (void)state;
+    assert_class(unicode_is_space,
+                 "c288835013403941e55c84f9c3f66ba0c3c11f80bd5745e95622db8c61d3bf81");
+    assert_class(unicode_is_printable,
+                 "a3643f3bee9a3f7c853d6d179a1bad820e086f4468ac945cbd9b3f433c75b7dc");
+    assert_class(unicode_is_hidden,
+                 "985b19b4b78cdd4a2cd15b1d7da4247386561d002a699d13affe0706eb83d095");
+}
+
+static void test_unicode__controls_are_c0_del_and_c1(void **state)
+{
+    (void)state;
+    for (uint32_t c = 0; c <= 0x200; c++)
+        assert_int_equal(unicode_is_control(c), c < 0x20 || (c >= 0x7F && c <= 0x9F));
+}
+
+typedef int text_function(struct buf *out, struct span text);
+
+/* The function's result for a text, and a newline. */
+static void add_result(struct sha256 *sum, struct buf *out, text_function *function,
+                       struct span text)
+{
+    buf_truncate(out, 0);
+    assert_int_equal(function(out, text), 0);
+    assert_int_equal(buf_putc(out, '\n'), 0);
+    sha256_update(sum, out->ptr, out->len);
+}
+
+static void add_character(struct sha256 *sum, struct buf bufs[2], text_function *function,
+                          uint32_t c)
+{
+    struct buf *text = &bufs[0];
+    buf_truncate(text, 0);
+    (void)utf8_put(text, c);
+    add_result(sum, &bufs[1], function, span_of(text->ptr, text->len));
+    buf_truncate(text, 0);
+    (void)buf_puts(text, "a\xCE\xA3");
+    (void)utf8_put(text, c);
+    (void)buf_puts(text, "\xCE\xA3");
+    (void)utf8_put(text, c);
+    add_result(sum, &bufs[1], function, span_of(text->ptr, text->len));
+}
+
+/* The digests are those of `tools/gen-unicode.py --digests`. */
+static void assert_mapping(text_function *function, const char *wanted)
+{
+    static const uint32_t ranges[][2] = {{0, 0x1FFFF}, {0x2F800, 0x2FA1F}, {0xE0000, 0xE01FF}};
+    char digest[SHA256_HEX_SIZE];
+    struct buf bufs[2] = {BUF_INIT(LIMIT_KIB), BUF_INIT(LIMIT_KIB)};
+    struct sha256 *sum = sha256_new();
+    for (size_t i = 0; i < COUNT(ranges); i++)
+        for (uint32_t c = ranges[i][0]; c <= ranges[i][1]; c++)
+            if (!is_surrogate(c))
+                add_character(sum, bufs, function, c);
+    sha256_finish(digest, sum);
+    buf_release(&bufs[0]);
+    buf_release(&bufs[1]);
+    assert_string_equal(digest, wanted);
+}
+
+static void test_unicode__lower_is_that_of_python(void **state)
+{
+    (void)state;
+    assert_mapping(unicode_lower,
+                   "a0b3ebaf5afd92070b70dc85c9cb6768ac74ada603bc525de839ab365abe2665");
+}
+
+static void test_unicode__upper_is_that_of_python(void **state)
+{
+    (void)state;
+    assert_mapping(unicode_upper,
+                   "8777e583161249c6bae65ada0ebe9aab31064c6a945098c437271c991e859ad0");
+}
+
+static void test_unicode__title_is_that_of_python(void **state)
+{
+    (void)state;
+    assert_mapping(unicode_title,
+                   "f71c9d1f5b8d428fd3a5a1a1be02ce247ed361e9a42c41692f77fe1c0f8dd094");
+}
+
+static void test_unicode__capitalize_is_that_of_python(void **state)
+{
+    (void)state;
+    assert_mapping(unicode_capitalize,
+                   "6d9b25ef0d429452dc75d69485b26840d543ac5ea76c93e8ab5615244ac94797");
+}
+
+static void test_unicode__fold_key_is_nfd_of_the_folded_nfd(void **state)
+{
+    (void)state;
+    assert_mapping(unicode_fold_key,
+                   "ed8f337226116b18249962f5b0d10ef580a9e5f90e5c41d4c7239ace33c28b4b");
+}
+
+/* ---------------------------------------------------------------- by hand */
+
+static void assert_text(text_function *function, const char *text, const char *wanted)
+{
+    BUF_SCRATCH(out, LIMIT_KIB);
+    assert_int_equal(function(&out, span_from(text)), 0);
+    assert_string_equal(buf_text(&out), wanted);
+}
+
+static void test_unicode__case_of_words(void **state)
+{
+    (void)state;
+    assert_text(unicode_lower, "HELLO World", "hello world");
+    assert_text(unicode_upper,
+                "stra\xC3\x9F"
+                "e",
+                "STRASSE");
+    assert_text(unicode_title, "they're bill's 3rd x", "They'Re Bill'S 3Rd X");
+    assert_text(unicode_capitalize, "hELLO wORLD", "Hello world");
+    assert_text(unicode_lower, "\xCE\x9F\xCE\xA3 \xCE\xA3", "\xCE\xBF\xCF\x82 \xCF\x83");
+    assert_text(unicode_lower, "\xC4\xB0", "i\xCC\x87");
+    assert_text(unicode_title, "\xC7\x84", "\xC7\x85");
+    assert_text(unicode_lower, "", "");
+}
+
+static void test_unicode__bytes_that_are_no_utf8_stay(void **state)
+{
+    (void)state;
+    assert_text(unicode_upper,
+                "a\xFF"
+                "b\xC3",
+                "A\xFF"
+                "B\xC3");
+    assert_text(unicode_fold_key, "A\xFF\xC3\x89\xC3",
+                "a\xFF"
+                "e\xCC\x81\xC3");
+}
+
+static void test_unicode__marks_of_many_classes_are_put_in_order(void **state)
+{
+    (void)state;
+    /* U+0345 (240), U+0301 (230), U+0323 (220), U+0327 (202); two of one class keep their order */
+    assert_text(unicode_fold_key, "a\xCC\x81\xCC\xA3\xCC\xA7\xCC\x80",
+                "a\xCC\xA7\xCC\xA3\xCC\x81\xCC\x80");
+    /* U+0345 folds to a letter: what stood in front of it stays in front */
+    assert_text(unicode_fold_key, "\xCE\xB1\xCD\x85\xCC\x81", "\xCE\xB1\xCC\x81\xCE\xB9");
+}
+
+static void test_unicode__a_million_marks_are_no_problem(void **state)
+{
+    (void)state;
+    BUF_SCRATCH(text, 8 * LIMIT_MIB);
+    BUF_SCRATCH(key, 8 * LIMIT_MIB);
+    for (int i = 0; i < 500000; i++)
+        (void)buf_puts(&text, i % 2 ? "\xCC\x81" : "\xCC\xA3");
+    assert_int_equal(unicode_fold_key(&key, span_of(text.ptr, text.len)), 0);
+    assert_int_equal(key.len, text.len);
+    assert_memory_equal(key.ptr, "\xCC\xA3\xCC\xA3", 4);
+    assert_memory_equal(key.ptr + key.len - 4, "\xCC\x81\xCC\x81", 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_utf8__reads_what_it_wrote_for_every_character),
+        cmocka_unit_test(test_utf8__takes_one_byte_of_what_is_invalid),
+        cmocka_unit_test(test_utf8__reads_nothing_behind_the_end),
+        cmocka_unit_test(test_unicode__masks_what_a_terminal_would_obey_or_hide),
+        cmocka_unit_test(test_unicode__masks_newlines_unless_they_are_wanted),
+        cmocka_unit_test(test_unicode__a_full_buffer_is_an_error),
+        cmocka_unit_test(test_unicode__classes_are_those_of_python),
+        cmocka_unit_test(test_unicode__controls_are_c0_del_and_c1),
+        cmocka_unit_test(test_unicode__lower_is_that_of_python),
+        cmocka_unit_test(test_unicode__upper_is_that_of_python),
+        cmocka_unit_test(test_unicode__title_is_that_of_python),
+        cmocka_unit_test(test_unicode__capitalize_is_that_of_python),
+        cmocka_unit_test(test_unicode__fold_key_is_nfd_of_the_folded_nfd),
+        cmocka_unit_test(test_unicode__case_of_words),
+        cmocka_unit_test(test_unicode__bytes_that_are_no_utf8_stay),
+        cmocka_unit_test(test_unicode__marks_of_many_classes_are_put_in_order),
+        cmocka_unit_test(test_unicode__a_million_marks_are_no_problem),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,9 @@
+"""Fixtures of the tests of `update`, `status` and `diff`."""
+
+import pytest
+from world import World
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path / "w")

@@ -1,0 +1,53 @@
+"""Runs of tmplgen in which the Nth call that changes the file system fails or kills it."""
+
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent / "faults" / "failn.c"
+
+
+@cache
+def shim() -> Path:
+    """The preload library, built once for each process of the tests."""
+    folder = Path(tempfile.mkdtemp(prefix="failn-"))
+    library = folder / "failn.so"
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE", "-o", library, SOURCE, "-ldl"],
+        check=True,
+    )
+    return library
+
+
+def fast_folder() -> Path:
+    """Somewhere in memory where that is possible: thousands of runs do not need a disk."""
+    memory = Path("/dev/shm")
+    place = memory if memory.is_dir() and os.access(memory, os.W_OK) else None
+    return Path(tempfile.mkdtemp(prefix="tmplgen-faults-", dir=place))
+
+
+def fault(at: int, kind: str, **more) -> dict:
+    """The environment of a run with one fault."""
+    return {"LD_PRELOAD": str(shim()), "FAILN_AT": str(at), "FAILN_KIND": kind, **more}
+
+
+def count_calls(run) -> int:
+    """How many calls `run(env)` makes."""
+    with tempfile.NamedTemporaryFile() as out:
+        run({"LD_PRELOAD": str(shim()), "FAILN_COUNT": out.name})
+        return int(Path(out.name).read_text())
+
+
+def sample(items: list, size: int, seed: int) -> list:
+    """All, or so many of them, always the same for a seed."""
+    return items if len(items) <= size else sorted(random.Random(seed).sample(items, size))
+
+
+def clone_folder(source: Path, target: Path) -> None:
+    if target.exists():
+        shutil.rmtree(target)
+    subprocess.run(["cp", "-a", source, target], check=True)

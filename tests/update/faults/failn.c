@@ -1,0 +1,236 @@
+/*
+ * A preload that lets the Nth call which changes the file system fail, or kills the process there.
+ *
+ *   FAILN_AT=N       which call, from 1
+ *   FAILN_KIND=kill|EIO|ENOSPC|EACCES|EROFS|EMFILE|EINTR|short|full
+ *                    `full` fails only what needs space: a disk without any
+ *   FAILN_FROM=1     from the Nth on, not only the Nth: the disk stays full
+ *   FAILN_COUNT=FILE write there how many calls a run made
+ *   FAILN_AFTER=1    kill after the call instead of before it
+ *   FAILN_STOP=FIFO  at the Nth call, say so through the FIFO and wait until it is closed
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { FAIL = 1, SHORT = 2, FULL = 3 };
+
+static long count, at;
+static int number, kind_kill, kind_short, kind_full, from, after;
+static pid_t owner;
+
+/* Before anything is forked: only the process itself counts. */
+__attribute__((constructor)) static void start(void)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } errors[] = {{"EIO", EIO},     {"ENOSPC", ENOSPC}, {"EACCES", EACCES},
+                  {"EROFS", EROFS}, {"EMFILE", EMFILE}, {"EINTR", EINTR}};
+    const char *kind = getenv("FAILN_KIND"), *when = getenv("FAILN_AT");
+    owner = getpid();
+    at = when ? atol(when) : 0;
+    from = getenv("FAILN_FROM") != NULL;
+    after = getenv("FAILN_AFTER") != NULL;
+    kind_kill = kind && strcmp(kind, "kill") == 0;
+    kind_short = kind && strcmp(kind, "short") == 0;
+    kind_full = kind && strcmp(kind, "full") == 0;
+    for (size_t i = 0; kind && i < sizeof(errors) / sizeof(*errors); i++)
+        if (strcmp(kind, errors[i].name) == 0)
+            number = errors[i].number;
+}
+
+static void die(void)
+{
+    (void)kill(getpid(), SIGKILL);
+    for (;;)
+        (void)pause();
+}
+
+static void wait_at(const char *fifo)
+{
+    __typeof__(&open) real_open = (__typeof__(&open))dlsym(RTLD_NEXT, "open");
+    int fd = real_open(fifo, O_WRONLY);
+    char done = 0;
+    (void)!write(fd, "x", 1);
+    (void)close(fd);
+    fd = real_open(fifo, O_RDONLY);
+    (void)!read(fd, &done, 1);
+    (void)close(fd);
+}
+
+static int hit(void)
+{
+    if (owner != getpid())
+        return 0;
+    long now = __sync_add_and_fetch(&count, 1);
+    if (!at || (from ? now < at : now != at))
+        return 0;
+    const char *fifo = getenv("FAILN_STOP");
+    if (fifo) {
+        wait_at(fifo);
+        return 0;
+    }
+    if (kind_kill && !after)
+        die();
+    if (kind_kill)
+        return 0;
+    if (kind_short)
+        return SHORT;
+    if (kind_full)
+        return FULL;
+    errno = number;
+    return number ? FAIL : 0;
+}
+
+/* After the call, where FAILN_AFTER says so. */
+static void hit_after(void)
+{
+    if (kind_kill && after && count == at && owner == getpid())
+        die();
+}
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define WRAP(ret, name, parameters, arguments)                                                     \
+    ret name parameters                                                                            \
+    {                                                                                              \
+        static __typeof__(&name) real;                                                             \
+        if (!real)                                                                                 \
+            real = REAL(name);                                                                     \
+        if (hit() == FAIL)                                                                         \
+            return (ret)-1;                                                                        \
+        ret result = real arguments;                                                               \
+        int saved = errno;                                                                         \
+        hit_after();                                                                               \
+        errno = saved;                                                                             \
+        return result;                                                                             \
+    }
+
+WRAP(int, rename, (const char *a, const char *b), (a, b))
+WRAP(int, renameat, (int a, const char *b, int c, const char *d), (a, b, c, d))
+WRAP(int, renameat2, (int a, const char *b, int c, const char *d, unsigned e), (a, b, c, d, e))
+WRAP(int, link, (const char *a, const char *b), (a, b))
+WRAP(int, linkat, (int a, const char *b, int c, const char *d, int e), (a, b, c, d, e))
+WRAP(int, unlink, (const char *a), (a))
+WRAP(int, unlinkat, (int a, const char *b, int c), (a, b, c))
+
+static int no_space(void)
+{
+    errno = ENOSPC;
+    return -1;
+}
+
+static int is_there(int folder, const char *path)
+{
+    int saved = errno, there = faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    errno = saved;
+    return there;
+}
+
+int mkdirat(int folder, const char *path, mode_t mode)
+{
+    static __typeof__(&mkdirat) real;
+    if (!real)
+        real = REAL(mkdirat);
+    int what = hit();
+    if (what == FAIL || (what == FULL && !is_there(folder, path)))
+        return what == FULL ? no_space() : -1;
+    int rc = real(folder, path, mode);
+    int saved = errno;
+    hit_after();
+    errno = saved;
+    return rc;
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    return mkdirat(AT_FDCWD, path, mode);
+}
+
+WRAP(int, rmdir, (const char *a), (a))
+WRAP(int, fsync, (int a), (a))
+WRAP(int, ftruncate, (int a, off_t b), (a, b))
+WRAP(int, fchmod, (int a, mode_t b), (a, b))
+WRAP(int, chmod, (const char *a, mode_t b), (a, b))
+WRAP(int, symlinkat, (const char *a, int b, const char *c), (a, b, c))
+
+static int writes(int flags)
+{
+    return flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC);
+}
+
+int openat(int folder, const char *path, int flags, ...)
+{
+    static __typeof__(&openat) real;
+    va_list args;
+    va_start(args, flags);
+    mode_t mode = va_arg(args, mode_t);
+    va_end(args);
+    if (!real)
+        real = REAL(openat);
+    int what = writes(flags) ? hit() : 0;
+    if (what == FAIL)
+        return -1;
+    if (what == FULL && (flags & O_CREAT) && !is_there(folder, path))
+        return no_space();
+    int fd = real(folder, path, flags, mode);
+    if (writes(flags))
+        hit_after();
+    return fd;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    mode_t mode = va_arg(args, mode_t);
+    va_end(args);
+    return openat(AT_FDCWD, path, flags, mode);
+}
+
+ssize_t write(int fd, const void *bytes, size_t len)
+{
+    static __typeof__(&write) real;
+    if (!real)
+        real = REAL(write);
+    int what = fd > 2 ? hit() : 0;
+    if (what == FAIL || what == FULL)
+        return what == FULL ? no_space() : -1;
+    ssize_t put = real(fd, bytes, what == SHORT && len > 1 ? len / 2 : len);
+    if (fd > 2)
+        hit_after();
+    return put;
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t len, off_t offset)
+{
+    static __typeof__(&pwrite) real;
+    if (!real)
+        real = REAL(pwrite);
+    int what = hit();
+    if (what == FAIL || what == FULL)
+        return what == FULL ? no_space() : -1;
+    ssize_t put = real(fd, bytes, what == SHORT && len > 1 ? len / 2 : len, offset);
+    hit_after();
+    return put;
+}
+
+__attribute__((destructor)) static void report(void)
+{
+    const char *path = getenv("FAILN_COUNT");
+    if (!path || owner != getpid())
+        return;
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return;
+    (void)fprintf(out, "%ld\n", count);
+    (void)fclose(out);
+}

@@ -1,0 +1,264 @@
+"""
+An update held at each call that changes the file system, while somebody else does something: an
+editor saves, git commits, a second update starts, a signal comes. Then it goes on.
+"""
+
+import os
+import random
+import select
+import signal
+import subprocess
+import time
+
+import pytest
+from faults import count_calls, fast_folder, fault, sample
+from test_faults import CASES, Reference, assert_fsck, assert_users_files, build, raw_state, run
+from world import BINARY, Result, put
+
+SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
+
+
+class Held:
+    """One update that waits at its Nth call until it may go on."""
+
+    def __init__(self, case, at):
+        case.fresh()
+        self.case = case
+        self.fifo = case.world.folder / "fifo"
+        self.fifo.unlink(missing_ok=True)
+        os.mkfifo(self.fifo)
+        said = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
+        env = {**case.world.env, **fault(at, "none", FAILN_STOP=str(self.fifo))}
+        self.run = subprocess.Popen(
+            [BINARY, "update", case.child, "--json", *case.args],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.wait(said)
+        os.close(said)
+
+    def wait(self, said):
+        """Until it is held, or over: the number of calls may differ by some."""
+        ready = select.poll()
+        ready.register(said, select.POLLIN)
+        while not ready.poll(50) and self.run.poll() is None:
+            pass
+        os.set_blocking(said, True)
+        os.read(said, 1)
+
+    def go_on(self):
+        while self.run.poll() is None:
+            try:
+                os.close(os.open(self.fifo, os.O_WRONLY | os.O_NONBLOCK))
+                break
+            except OSError:  # nobody waits: not yet, or no longer, after a signal
+                time.sleep(0.002)
+        out, err = self.run.communicate(timeout=120)
+        return Result(self.run.returncode, out.decode(), err.decode())
+
+
+@pytest.fixture
+def case(request):
+    folder = fast_folder()
+    yield build(folder, **CASES[request.param])
+    subprocess.run(["rm", "-rf", folder], check=True)
+
+
+def points(case, size):
+    total = count_calls(lambda env: run(case, env))
+    return sample(list(range(1, total + 1)), size, SEED)
+
+
+# ---------------------------------------------------------------- an editor
+
+
+def save_in_place(path, text):
+    with open(path, "r+") as file:
+        file.seek(0, os.SEEK_END)
+        file.write(text)
+
+
+def save_by_rename(path, text):
+    draft = path.with_name("draft~")
+    draft.write_text((path.read_text() if path.exists() else "") + text)
+    os.replace(draft, path)
+
+
+SAVES = {"in-place": save_in_place, "by-rename": save_by_rename}
+
+
+def is_found(case, text):
+    """On disk, put aside, or what an update that is half done will bring back."""
+    places = [case.child, case.git_dir / "tmplgen"]
+    for place in places:
+        for path in place.rglob("*"):
+            if ".git" not in path.relative_to(place).parts and path.is_file():
+                if text in path.read_bytes().decode(errors="replace"):
+                    return True
+    return False
+
+
+def edit_everywhere(case, size, save):
+    for number, at in enumerate(points(case, size)):
+        held, text = Held(case, at), f"saved {number} while it ran\n"
+        path = case.child / ("edited" if number % 2 else "moved/a")
+        there = path.exists()
+        if there:
+            save(path, text)
+        done = held.go_on()
+        where = f"at call {at} (seed {SEED}): {done.code} {done.out}{done.err}"
+        assert done.code in (0, 1, 3, 5), where
+        assert not there or is_found(case, text), where
+        if done.code in (1, 3):
+            case.world.tmplgen("update", case.child, "--abort")
+            assert not there or is_found(case, text), f"after --abort, {where}"
+        assert_users_files(case)
+        assert_fsck(case)
+
+
+@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
+@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+def test_editor_saves_at_a_call_few(case, save):
+    edit_everywhere(case, 10, save)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
+@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
+def test_editor_saves_at_a_call_sample(case, save):
+    edit_everywhere(case, 60, save)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_editor_saves_at_a_call_all(case, save):
+    edit_everywhere(case, 1000000, save)
+
+
+# ---------------------------------------------------------------- git
+
+
+def commit_everywhere(case, size):
+    """A commit at each call: git refuses, or the commit stays."""
+    for at in points(case, size):
+        held = Held(case, at)
+        put(case.child, {"mine": "mine\n"})
+        world, top = case.world, case.top
+        added = world.git("add", "mine", cwd=case.child, check=False).returncode == 0
+        made = world.git("commit", "-qm", "mine", cwd=case.child, check=False).returncode == 0
+        done = held.go_on()
+        where = f"at call {at} (seed {SEED}): {added} {made} {done.code} {done.out}{done.err}"
+        assert done.code in (0, 1, 3, 5), where
+        if done.code == 1:
+            world.tmplgen("update", case.child, "--abort")
+        subjects = world.git("log", "--all", "--format=%s", cwd=top).splitlines()
+        assert (subjects.count("mine") == 1) == made, where
+        assert (case.child / "mine").read_text() == "mine\n", where
+        assert_users_files(case)
+        assert_fsck(case)
+
+
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+def test_git_commits_at_a_call_few(case):
+    commit_everywhere(case, 10)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", ["clean", "conflict", "linked"], indirect=True)
+def test_git_commits_at_a_call_sample(case):
+    commit_everywhere(case, 50)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_git_commits_at_a_call_all(case):
+    commit_everywhere(case, 1000000)
+
+
+# ---------------------------------------------------------------- a second update
+
+
+def update_everywhere(case, size):
+    """Another update, or --abort, while one runs: it is refused, and the first one ends as ever."""
+    reference, chance = Reference(case), random.Random(SEED)
+    for at in points(case, size):
+        held = Held(case, at)
+        args = chance.choice([(), ("--abort",), ("--continue",), ("--check",), ("--dry-run",)])
+        other = case.world.tmplgen("update", case.child, "--json", *args)
+        done = held.go_on()
+        where = f"{args} at call {at} (seed {SEED}): {other.out} {done.code} {done.out}{done.err}"
+        assert other.code in (0, 3, 5, 6), where
+        assert done.code in (0, 3, 5), where
+        if not args and other.code in (0, 5):  # it came first, and did it once
+            subjects = case.world.git("log", "--format=%s", cwd=case.top).splitlines()
+            assert sum(line.startswith("Update") for line in subjects) <= 1, where
+        elif done.code == 3:
+            assert raw_state(case) == reference.old, where
+        else:
+            reference.assert_new()
+        assert_fsck(case)
+
+
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+def test_second_update_at_a_call_few(case):
+    update_everywhere(case, 10)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", ["clean", "conflict", "branch"], indirect=True)
+def test_second_update_at_a_call_sample(case):
+    update_everywhere(case, 40)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_second_update_at_a_call_all(case):
+    update_everywhere(case, 1000000)
+
+
+# ---------------------------------------------------------------- signals
+
+
+def signal_everywhere(case, size, number):
+    """130 or 143 with everything as it was, or done."""
+    reference, codes = Reference(case), set()
+    for at in points(case, size):
+        held = Held(case, at)
+        held.run.send_signal(number)
+        done = held.go_on()
+        where = f"signal {number} at call {at} (seed {SEED}): {done.code} {done.out}{done.err}"
+        assert done.code in (0, 5, 128 + number), where
+        codes.add(done.code)
+        if done.code == 128 + number:
+            assert raw_state(case) == reference.old, where
+        else:
+            reference.assert_new()
+        assert_users_files(case)
+        assert_fsck(case)
+    return codes
+
+
+NUMBERS = [signal.SIGINT, signal.SIGTERM]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+def test_signal_at_a_call_few(case, number):
+    signal_everywhere(case, 10, number)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+def test_signal_at_a_call_sample(case, number):
+    signal_everywhere(case, 40, number)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_signal_at_a_call_all(case, number):
+    signal_everywhere(case, 1000000, number)

@@ -1,0 +1,458 @@
+"""What is refused before anything is written, and what is not in the way (UPDATE.md 1)."""
+
+import fcntl
+import os
+import subprocess
+
+import pytest
+from scenarios import LONG, lines
+from world import assert_sound, files_on_disk, put, snapshot
+
+NEW = {"a": lines(20, {15: "theirs"}), "new/x": "new\n", "b": LONG}
+
+
+@pytest.fixture
+def ready(world):
+    """A child with an update that waits."""
+    world.release("1.0.0", {"a": LONG, "b": LONG})
+    world.new()
+    world.release("1.1.0", NEW)
+    return world
+
+
+def refused(world, code, *args, child=None, **more):
+    """Exit 3 with this code, a hint, and nothing changed at all."""
+    before = snapshot(world, child)
+    done = world.update(*args, child=child, **more)
+    assert done.code == 3, done.out
+    assert done.error["code"] == code, done.error
+    assert done.error["hint"]
+    assert snapshot(world, child) == before
+    return done.error
+
+
+def updated(world, *args, **more):
+    done = world.update(*args, **more)
+    assert (done.code, done.json["result"]) == (0, "updated"), done.out
+    return done
+
+
+# ---------------------------------------------------------------- index and files
+
+
+def test_S_59_staged_change_anywhere_is_refused(ready):
+    put(ready.child, {"b": "staged\n"})
+    ready.git("add", "b")
+    assert "'b'" in refused(ready, "staged")["message"]
+
+
+def test_S_59_staged_new_file_is_refused(ready):
+    put(ready.child, {"mine": "x\n"})
+    ready.git("add", "mine")
+    refused(ready, "staged")
+
+
+def test_S_59_staged_change_with_the_file_put_back_is_refused(ready):
+    put(ready.child, {"b": "staged\n"})
+    ready.git("add", "b")
+    put(ready.child, {"b": LONG})
+    refused(ready, "staged")
+
+
+def test_S_59_edit_of_a_touched_file_is_refused(ready):
+    put(ready.child, {"a": lines(20, {3: "mine"})})
+    assert "'a'" in refused(ready, "dirty")["message"]
+
+
+def test_edit_of_equal_size_and_time_is_seen(ready):
+    path = ready.child / "a"
+    info = path.stat()
+    path.write_text(LONG.replace("line 3\n", "LINE 3\n"))
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+    refused(ready, "dirty")
+
+
+def test_mode_of_a_touched_file_counts(ready):
+    (ready.child / "a").chmod(0o755)
+    refused(ready, "dirty")
+
+
+def test_touched_file_that_is_gone_is_refused(ready):
+    (ready.child / "a").unlink()
+    refused(ready, "dirty")
+
+
+def test_edit_of_another_file_does_not_matter(ready):
+    put(ready.child, {"b": "mine\n"})
+    updated(ready)
+    assert ready.read("b") == "mine\n"
+    assert ready.git("status", "--porcelain") == " M b"
+
+
+def test_S_60_untracked_file_elsewhere_does_not_matter(ready):
+    put(ready.child, {"notes": "mine\n"})
+    updated(ready)
+    assert ready.read("notes") == "mine\n"
+
+
+def test_untracked_file_in_the_way_is_refused(ready):
+    put(ready.child, {"new/x": "mine\n"})
+    assert "'new/x'" in refused(ready, "in-the-way")["message"]
+
+
+def test_S_61_ignored_file_in_the_way_is_refused(ready):
+    ready.edit({".gitignore": ".env\n"})
+    ready.release("1.2.0", {**NEW, ".env": "theirs\n"})
+    put(ready.child, {".env": "SECRET=1\n"})
+    refused(ready, "in-the-way")
+
+
+def test_S_62_untracked_file_with_equal_content_is_adopted(ready):
+    put(ready.child, {"new/x": "new\n"})
+    before = (ready.child / "new/x").stat()
+    assert updated(ready).paths["new/x"] == "adopted"
+    after = (ready.child / "new/x").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+    assert ready.git("status", "--porcelain") == ""
+
+
+def test_equal_content_with_another_mode_is_in_the_way(ready):
+    put(ready.child, {"new/x": ("x", "new\n")})
+    refused(ready, "in-the-way")
+
+
+def test_link_in_the_way_is_refused(ready):
+    put(ready.child, {"new/x": ("l", "/etc/passwd")})
+    refused(ready, "in-the-way")
+
+
+def test_link_in_place_of_a_folder_is_never_followed(ready):
+    outside = ready.folder / "outside"
+    outside.mkdir()
+    put(ready.child, {"new": ("l", str(outside))})
+    refused(ready, "in-the-way")
+    assert list(outside.iterdir()) == []
+
+
+def test_pipe_in_the_way_is_never_opened(ready):
+    (ready.child / "new").mkdir()
+    os.mkfifo(ready.child / "new/x")
+    done = ready.update(timeout=20)
+    assert (done.code, done.error["code"]) == (3, "in-the-way")
+
+
+def test_folder_with_files_in_the_way_is_refused(ready):
+    put(ready.child, {"new/x/mine": "x\n"})
+    refused(ready, "in-the-way")
+
+
+def test_empty_folder_in_the_way_makes_room(ready):
+    (ready.child / "new/x/deep").mkdir(parents=True)
+    updated(ready)
+    assert ready.read("new/x") == "new\n"
+
+
+def test_nested_repository_in_the_way_is_refused(ready):
+    (ready.child / "new").mkdir()
+    ready.git("init", "-q", cwd=ready.child / "new")
+    refused(ready, "nested-repository")
+
+
+def test_folder_that_becomes_a_file_keeps_ignored_files(ready):
+    ready.release("1.2.0", {**NEW, "d/x": "1\n"})
+    updated(ready)
+    ready.edit({".gitignore": "*.pyc\n"})
+    put(ready.child, {"d/y.pyc": "cache\n"})
+    ready.release("1.3.0", {**NEW, "d": "2\n"})
+    refused(ready, "in-the-way")
+
+
+# ---------------------------------------------------------------- operations and branches
+
+
+def start_merge(world):
+    world.git("checkout", "-q", "-b", "side")
+    world.edit({"b": "side\n"})
+    world.git("checkout", "-q", "main")
+    world.edit({"b": "main\n"})
+
+
+@pytest.mark.parametrize(
+    ("begin", "word"),
+    [
+        (("merge", "side"), "merge"),
+        (("cherry-pick", "side"), "cherry-pick"),
+        (("rebase", "side"), "rebase"),
+        (("revert", "--no-edit", "HEAD~1"), "revert"),
+        (("bisect", "start"), "bisect"),
+    ],
+)
+def test_S_54_operation_in_progress_is_refused(ready, begin, word):
+    start_merge(ready)
+    if word == "revert":
+        ready.edit({"b": "more\n"})
+    ready.git(*begin, check=False)
+    assert word in refused(ready, "operation-in-progress")["message"]
+
+
+def test_stale_index_lock_is_refused(ready):
+    put(ready.child, {".git/index.lock": ""})
+    done = ready.update()
+    assert (done.code, done.error["code"]) == (3, "locked")
+    assert (ready.child / ".git/index.lock").exists()
+
+
+def test_lock_of_the_branch_is_refused(ready):
+    put(ready.child, {".git/refs/heads/main.lock": ""})
+    before = files_on_disk(ready.child)
+    done = ready.update()
+    assert (done.code, done.error["code"]) == (3, "locked")
+    assert files_on_disk(ready.child) == before
+    (ready.child / ".git/refs/heads/main.lock").unlink()
+    updated(ready)
+
+
+def test_S_80_second_run_is_refused(ready):
+    assert ready.update("--check").code == 6
+    folder = ready.child / ".git/tmplgen"
+    folder.mkdir(exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused(ready, "busy")
+    updated(ready)
+
+
+def test_S_73_detached_head_needs_a_branch(ready):
+    ready.git("checkout", "-q", "--detach")
+    assert "--branch" in refused(ready, "detached-head")["hint"]
+    updated(ready, "--branch", "topic/update")
+    assert ready.git("symbolic-ref", "HEAD") == "refs/heads/topic/update"
+    assert ready.git("rev-parse", "HEAD^") == ready.git("rev-parse", "main")
+    assert_sound(ready)
+
+
+def test_branch_is_made_at_head_and_updated_there(ready):
+    main = ready.git("rev-parse", "main")
+    updated(ready, "--branch", "next")
+    assert ready.git("rev-parse", "main") == main
+    assert ready.git("symbolic-ref", "--short", "HEAD") == "next"
+    assert ready.git("log", "-g", "-1", "--format=%gs", "next") == "tmplgen update: 1.0.0 -> 1.1.0"
+
+
+@pytest.mark.parametrize("name", ["main", "taken/below", "ta"])
+def test_branch_that_is_there_is_refused(ready, name):
+    ready.git("branch", "taken")
+    ready.git("branch", "ta/ken")
+    refused(ready, "branch-exists", "--branch", name)
+
+
+@pytest.mark.parametrize("name", ["", "a..b", "-x", "a b", "x.lock"])
+def test_branch_with_a_bad_name_is_wrong_usage(ready, name):
+    assert ready.update(f"--branch={name}").code == 2
+
+
+def test_S_74_unborn_branch_is_refused(ready):
+    ready.git("checkout", "-q", "--orphan", "empty")
+    done = ready.update()
+    assert done.code == 3
+    assert done.error["code"] in ("unborn-branch", "no-record")
+
+
+def test_branch_of_another_work_tree_is_refused(ready):
+    ready.git("worktree", "add", "-q", "-f", "../other", "main")
+    refused(ready, "branch-in-use")
+
+
+def test_upstream_that_is_ahead_is_pulled_first(ready):
+    ready.git("clone", "-q", ready.child, "other", cwd=ready.folder)
+    ready.git("config", "user.email", "x", cwd=ready.folder / "other")
+    updated(ready)
+    ready.release("1.2.0", NEW)
+    ready.git("fetch", "-q", cwd=ready.folder / "other")
+    refused(ready, "behind-upstream", child=ready.folder / "other")
+
+
+def behind(world, *config):
+    """A second branch, updated; the first one is told to follow it."""
+    world.git("checkout", "-q", "-b", "team/ahead")
+    updated(world)
+    world.git("checkout", "-q", "main")
+    world.release("1.2.0", NEW)
+    for key, value in config:
+        world.git("config", "--add", key, value)
+
+
+def test_upstream_may_be_a_branch_of_this_repository(ready):
+    behind(ready, ("branch.main.remote", "."), ("branch.main.merge", "refs/heads/team/ahead"))
+    assert "team/ahead" in refused(ready, "behind-upstream")["message"]
+
+
+def test_upstream_is_found_by_the_remotes_own_refspecs(ready):
+    behind(
+        ready,
+        ("remote.up.url", "nowhere"),
+        ("remote.up.fetch", "+refs/tags/*:refs/up/tags/*"),
+        ("remote.up.fetch", "+refs/heads/team/*:refs/seen/*"),
+        ("branch.main.remote", "up"),
+        ("branch.main.merge", "refs/heads/team/next"),
+    )
+    ready.git("update-ref", "refs/seen/next", "team/ahead")
+    assert "refs/seen/next" in refused(ready, "behind-upstream")["message"]
+
+
+def test_upstream_that_was_never_fetched_does_not_matter(ready):
+    ready.git("config", "branch.main.remote", "origin")
+    ready.git("config", "branch.main.merge", "refs/heads/main")
+    ready.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+    updated(ready)
+
+
+def test_upstream_at_the_same_version_does_not_matter(ready):
+    ready.git("clone", "-q", ready.child, "other", cwd=ready.folder)
+    updated(ready, child=ready.folder / "other")
+
+
+# ---------------------------------------------------------------- filters and forms
+
+
+def test_filter_on_a_touched_path_is_refused(ready):
+    ready.edit({".gitattributes": ready.read(".gitattributes") + "a filter=lfs -text\n"})
+    refused(ready, "filter")
+
+
+def test_filter_on_another_path_does_not_matter(ready):
+    ready.edit({".gitattributes": ready.read(".gitattributes") + "*.bin filter=lfs -text\n"})
+    updated(ready)
+
+
+FORMS = {
+    "split index": [("update-index", "--split-index")],
+    "objectFormat": [
+        ("config", "core.repositoryFormatVersion", "1"),
+        ("config", "extensions.objectFormat", "sha1"),
+    ],
+    "partialClone": [
+        ("config", "core.repositoryFormatVersion", "1"),
+        ("config", "extensions.partialClone", "origin"),
+    ],
+    "refs in another form": [
+        ("config", "core.repositoryFormatVersion", "1"),
+        ("config", "extensions.refStorage", "reftable"),
+    ],
+    "precious objects": [
+        ("config", "core.repositoryFormatVersion", "1"),
+        ("config", "extensions.preciousObjects", "true"),
+    ],
+    "an extension that nobody knows": [
+        ("config", "core.repositoryFormatVersion", "1"),
+        ("config", "extensions.someday", "true"),
+    ],
+    "format": [("config", "core.repositoryFormatVersion", "9")],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_S_77_form_that_libgit2_cannot_handle_is_refused_by_name(ready, form):
+    ready.git("config", "core.logAllRefUpdates", "true")
+    for command in FORMS[form]:
+        ready.git(*command, check=False)
+    before = files_on_disk(ready.child)
+    done = ready.update()
+    assert (done.code, done.error["code"]) == (3, "repository-form"), done.out
+    assert done.error["hint"]
+    assert files_on_disk(ready.child) == before
+
+
+def test_S_77_sparse_index_is_refused_by_name(ready):
+    ready.edit({"deep/er/file": "x\n"})
+    ready.git("sparse-checkout", "set", "--cone", "--sparse-index", "new")
+    assert "sparse index" in refused(ready, "repository-form")["message"]
+
+
+def test_S_77_sha256_repository_is_refused_by_name(ready):
+    other = ready.folder / "sha256"
+    other.mkdir()
+    ready.git("init", "-q", "--object-format=sha256", cwd=other)
+    put(other, {".tmplgen.yml": ready.read(".tmplgen.yml")})
+    ready.commit(cwd=other)
+    done = ready.update(child=other)
+    assert (done.code, done.error["code"]) == (3, "repository-form")
+
+
+def test_object_that_a_partial_clone_lacks_names_the_command_that_fetches_it(ready):
+    ready.git("config", "uploadpack.allowFilter", "true")
+    url = f"file://{ready.child}"
+    ready.git("clone", "-q", "--filter=blob:none", "--no-checkout", url, "p", cwd=ready.folder)
+    partial = ready.folder / "p"
+    ready.git("config", "--unset", "extensions.partialClone", cwd=partial, check=False)
+    ready.git("config", "core.repositoryFormatVersion", "0", cwd=partial)
+    ready.git("read-tree", "HEAD", cwd=partial)
+    done = ready.update(child=partial)
+    assert (done.code, done.error["code"]) == (3, "missing-objects"), done.out
+    assert "git fetch --refetch" in done.error["hint"]
+
+
+def test_damaged_loose_object_is_an_error_and_no_hang(ready):
+    blob = ready.git("rev-parse", "HEAD:a")
+    ready.git("unpack-objects", check=False)
+    packs = list((ready.child / ".git/objects/pack").glob("*.pack"))
+    data = [p.read_bytes() for p in packs]
+    for path in (ready.child / ".git/objects/pack").iterdir():
+        path.unlink()
+    for one in data:
+        subprocess.run(
+            ["git", "unpack-objects", "-q"], cwd=ready.child, input=one, check=True, env=ready.env
+        )
+    path = ready.child / ".git/objects" / blob[:2] / blob[2:]
+    whole = path.read_bytes()
+    path.chmod(0o644)
+    path.write_bytes(whole[: len(whole) // 2])
+    before = files_on_disk(ready.child)
+    put(ready.child, {"a": LONG})
+    ready.edit({"c": "x\n"})
+    ready.release("1.2.0", {**NEW, "a": lines(20, {1: "x"})})
+    done = ready.update(timeout=20)
+    assert done.code in (0, 1)
+    if done.code == 1:
+        assert "damaged" in done.error["message"]
+        assert files_on_disk(ready.child).keys() == before.keys() | {"c"}
+
+
+def test_repository_of_another_user_says_how_to_trust_it(ready):
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    os.chown(ready.child, 12345, 12345)
+    os.chown(ready.child / ".git", 12345, 12345)
+    done = ready.update()
+    assert (done.code, done.error["code"]) == (3, "repository-form")
+    assert "safe.directory" in done.error["hint"]
+
+
+# ---------------------------------------------------------------- no child at all
+
+
+def test_folder_outside_of_any_repository_is_refused(ready):
+    other = ready.folder / "plain"
+    other.mkdir()
+    done = ready.update(child=other)
+    assert (done.code, done.error["code"]) == (3, "no-repository")
+
+
+def test_S_99_deleted_record_hints_at_adopt(ready):
+    ready.edit({".tmplgen.yml": None})
+    error = refused(ready, "no-record")
+    assert "adopt" in error["hint"]
+
+
+def test_S_99_record_with_conflict_markers_names_the_line(ready):
+    ready.edit({".tmplgen.yml": "<<<<<<< ours\n" + ready.read(".tmplgen.yml")})
+    before = snapshot(ready)
+    done = ready.update()
+    assert (done.code, done.error["code"]) == (2, "invalid-record")
+    assert done.error["where"]["file"] == ".tmplgen.yml"
+    assert snapshot(ready) == before
+
+
+def test_record_with_uncommitted_edits_is_refused(ready):
+    put(ready.child, {".tmplgen.yml": ready.read(".tmplgen.yml") + "# mine\n"})
+    refused(ready, "dirty")

@@ -1,0 +1,226 @@
+"""
+The built-in catalog over releases: what an older binary made, a newer one renders, checks and
+updates, on a fresh clone, with no network.
+"""
+
+import shutil
+import subprocess
+
+import pytest
+import world as world_module
+from evolution import copy_catalog, set_version
+from world import BINARY, RECORD, ROOT, World, assert_sound, files_on_disk, put
+
+BUILD = BINARY.parent if (BINARY.parent / "libtmplgen.a").exists() else ROOT / "build"
+SERVICE = ("--type", "service", "--framework", "pytorch")
+NO_NETWORK = ("unshare", "-rn")
+
+
+def shell(*words, cwd):
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def link(folder, name):
+    """A binary with the catalog that lies in `folder`, its releases and all."""
+    shell(BUILD / "catalog-pack", "embed", ".", cwd=folder)
+    libraries = shell(
+        *("pkg-config", "--libs", "libgit2", "yaml-0.1", "libcurl", "jansson", "libcrypto", "zlib"),
+        cwd=folder,
+    ).split()
+    flags = [w for w in (BUILD / "flags").read_text().split() if w.startswith("-fsanitize")]
+    shell("cc", "-I", ROOT / "src", "-c", "catalog_data.c", "-o", "catalog_data.o", cwd=folder)
+    objects = [BUILD / "src" / "main.o", "catalog_data.o", BUILD / "libtmplgen.a"]
+    shell("cc", *flags, "-o", name, *objects, *libraries, "-lm", cwd=folder)
+    return folder / name
+
+
+def append(path, text):
+    path.write_text(path.read_text() + text)
+
+
+def second(catalog):
+    """What a release changes: a line, a new file, a new question, a dropped file."""
+    service = catalog / "templates" / "service"
+    readme = service / "files" / "README.md.j2"
+    append(readme, "\n## Operations\n\nRead docs/operations.md; {{ audience }} does.\n")
+    put(service / "files", {"docs/operations.md.j2": "# Operations of {{ name }}\n\nCalmly.\n"})
+    manifest = service / "template.yml"
+    question = "questions:\n  - {name: audience, type: str, default: the team, help: Who runs it}\n"
+    manifest.write_text(manifest.read_text().replace("questions:\n", question, 1))
+
+
+def third(catalog):
+    service = catalog / "templates" / "service"
+    put(service / "files", {"docs/operations.md.j2": None})
+    put(
+        service / "files",
+        {"docs/running.md.j2": "# Operations of {{ name }}\n\nCalmly.\n\nAlways.\n"},
+    )
+    manifest = service / "template.yml"
+    append(
+        manifest,
+        "migrations:\n  - from: '<0.3'\n    rename_answers: {audience: operator}\n"
+        "    rename_files: {docs/operations.md: docs/running.md}\n",
+    )
+    for path in (manifest, service / "files" / "README.md.j2"):
+        path.write_text(path.read_text().replace("audience,", "operator,"))
+    readme = service / "files" / "README.md.j2"
+    text = readme.read_text().replace("operations.md; {{ audience }}", "running.md; {{ operator }}")
+    readme.write_text(text)
+
+
+RELEASES = [("0.1.0", None), ("0.2.0", second), ("0.3.0", third)]
+
+
+@pytest.fixture(scope="module")
+def binaries(tmp_path_factory):
+    """One for each release, which holds it and those before; the last is of no release."""
+    folder = tmp_path_factory.mktemp("releases") / "catalog"
+    copy_catalog(folder)
+    (folder / "releases").mkdir()
+    set_version(folder, "0.1.0-dev")
+    made = [link(folder, "tmplgen-dev")]
+    for day, (version, change) in enumerate(RELEASES, 1):
+        if change:
+            change(folder)
+        set_version(folder, version)
+        shell(BUILD / "catalog-pack", "release", f"2026-02-0{day}", cwd=folder)
+        made.append(link(folder, f"tmplgen-{version}"))
+    return made[1:] + made[:1]
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path / "w")
+
+
+def run(world, binary, *args, **more):
+    """With no network at all, where this machine can take it away."""
+    can = shutil.which("unshare") and subprocess.run([*NO_NETWORK, "true"], check=False)
+    prefix = (*(NO_NETWORK if can and can.returncode == 0 else ()), *more.pop("prefix", ()))
+    old, world_module.BINARY = world_module.BINARY, binary
+    try:
+        return world.tmplgen(*args, prefix=prefix, **more)
+    finally:
+        world_module.BINARY = old
+
+
+def make_child(world, binary, *args):
+    done = run(world, binary, "new", world.child, *SERVICE, *args)
+    assert done.code == 0, done.err
+
+
+def edit(world):
+    """Lines of the user's own, at the top of files that the template goes on changing."""
+    readme = world.read("README.md").split("\n")
+    readme.insert(1, "\nOurs.")
+    world.edit({"README.md": "\n".join(readme), "src/own.py": "OWN = 1\n"})
+
+
+def fresh_clone(world, name="fresh"):
+    world.git("clone", "-q", f"file://{world.child}", name, cwd=world.folder)
+    return world.folder / name
+
+
+def updated(world, binary, child, *args):
+    done = run(world, binary, "update", child, "--json", *args)
+    assert (done.code, done.json["result"]) == (0, "updated"), done.out + done.err
+    return done
+
+
+def test_child_of_the_old_binary_is_updated_by_the_new_one_on_a_fresh_clone(world, binaries):
+    make_child(world, binaries[0])
+    edit(world)
+    clone = fresh_clone(world)
+    assert run(world, binaries[0], "update", clone, "--check").code == 0
+    status = run(world, binaries[1], "status", clone, "--json").json
+    assert status["update"] == {"available": "0.2.0"}
+    assert {p["path"] for p in status["paths"]} == {"README.md", "src/own.py"}
+    assert run(world, binaries[1], "update", clone, "--check").code == 6
+
+    done = updated(world, binaries[1], clone)
+    assert done.json["base"]["proven_by"] == "render"
+    assert (done.json["from"]["version"], done.json["to"]["version"]) == ("0.1.0", "0.2.0")
+    assert done.paths == {"README.md": "merged", "docs/operations.md": "added"}
+    text = world.read("README.md", clone)
+    assert "\nOurs.\n" in text and text.endswith("docs/operations.md; the team does.\n")
+    assert world.read("src/own.py", clone) == "OWN = 1\n"
+    assert_sound(world, clone)
+    updated(world, binaries[1], world.child)
+    assert world.tree() == world.tree(child=clone)
+    assert run(world, binaries[1], "update", clone, "--check").code == 0
+
+
+def test_one_hop_over_a_release_equals_two(world, binaries):
+    make_child(world, binaries[0], "--set", "description=Ours")
+    edit(world)
+    clone = fresh_clone(world)
+    updated(world, binaries[1], world.child)
+    updated(world, binaries[2], world.child)
+    done = updated(world, binaries[2], clone)
+    assert world.tree() == world.tree(child=clone)
+    assert done.json["answers"]["added"] == ["operator"]
+    assert "running.md; the team does" in world.read("README.md", clone)
+    assert not (clone / "docs/operations.md").exists()
+
+
+def test_answer_and_file_renamed_by_a_release_are_followed(world, binaries):
+    make_child(world, binaries[1], "--set", "audience=Ann")
+    world.edit({"docs/operations.md": "# Operations of us\n\nCalmly.\n"})
+    done = updated(world, binaries[2], fresh_clone(world))
+    assert done.json["answers"]["renamed"] == [{"from": "audience", "to": "operator"}]
+    assert "running.md; Ann does" in world.read("README.md", world.folder / "fresh")
+    text = world.read("docs/running.md", world.folder / "fresh")
+    assert text == "# Operations of us\n\nCalmly.\n\nAlways.\n"
+
+
+def test_newest_binary_goes_to_any_release_it_holds(world, binaries):
+    make_child(world, binaries[0])
+    updated(world, binaries[2], world.child, "--to", "v0.2.0")
+    assert "audience: the team" in world.read(RECORD)
+    refused = run(world, binaries[2], "update", world.child, "--to", "v0.1.0", "--json")
+    assert (refused.code, refused.error["code"]) == (3, "downgrade")
+    tree = world.tree(rev="HEAD^")
+    updated(world, binaries[2], world.child, "--to", "v0.1.0", "--allow-downgrade")
+    assert world.tree() == tree
+
+
+def test_old_binary_says_that_it_is_too_old_and_changes_nothing(world, binaries):
+    make_child(world, binaries[1])
+    before = files_on_disk(world.child)
+    done = run(world, binaries[0], "update", world.child, "--json")
+    assert done.code == 2, done.out
+    assert "newer tmplgen" in done.error["hint"]
+    assert files_on_disk(world.child) == before
+    status = run(world, binaries[0], "status", world.child, "--json")
+    assert (status.code, status.json["catalog"]["version"]) == (0, "0.2.0")
+
+
+def test_new_binary_makes_of_an_old_release_what_the_old_one_made(world, binaries):
+    for binary, name in ((binaries[0], "old"), (binaries[2], "new")):
+        target = world.folder / name / "child"
+        done = run(
+            world, binary, "new", target, *SERVICE, "--catalog", "builtin@v0.1.0", "--no-git"
+        )
+        assert done.code == 0, done.err
+    assert files_on_disk(world.folder / "old") == files_on_disk(world.folder / "new")
+
+
+def test_releases_that_a_user_lost_are_in_no_file_outside_the_binary(world, binaries, tmp_path):
+    """The binary alone: copied away from everything it was built from."""
+    make_child(world, binaries[0])
+    alone = tmp_path / "alone"
+    shutil.copy(binaries[1], alone)
+    updated(world, alone, fresh_clone(world))
+
+
+def test_child_of_a_development_build_is_updated_by_its_root_commit(world, binaries):
+    """No release has the catalog that it was made from; its history says what that was."""
+    make_child(world, binaries[-1])
+    edit(world)
+    done = updated(world, binaries[1], fresh_clone(world))
+    assert done.json["base"]["proven_by"] == "history"
+    assert done.paths["README.md"] == "merged"
+    assert "\nOurs.\n" in world.read("README.md", world.folder / "fresh")

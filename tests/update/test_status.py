@@ -1,0 +1,108 @@
+"""`status` and `diff`: what the child changed, and what waits."""
+
+from scenarios import LONG, lines, template
+from world import RECORD, files_on_disk, git_files
+
+
+def make(world):
+    world.release(
+        "1.0.0",
+        {"a": LONG, "b": lines(30), "c": "1\n", "m": "1\n", "y/z": "1\n"},
+        template=template("managed m"),
+    )
+    world.new()
+
+
+def states(world, **more):
+    done = world.tmplgen("status", world.child, "--json", **more)
+    return {p["path"]: p["state"] for p in done.json["paths"]}
+
+
+def test_fresh_child_has_nothing_to_tell(world):
+    make(world)
+    document = world.tmplgen("status", world.child, "--json").json
+    assert (document["template"], document["catalog"]["version"]) == ("app", "1.0.0")
+    assert (document["paths"], document["in_progress"]) == ([], None)
+    assert document["update"] == {"available": None}
+
+
+def test_every_change_has_its_state(world):
+    make(world)
+    world.edit({"a": lines(20, {3: "x"}), "moved": {"from": "b"}, "c": None, "own": "o\n"})
+    world.edit(
+        {RECORD: world.read(RECORD).replace("yours: []", 'yours:\n  - "y/**"'), "y/z": "2\n"}
+    )
+    assert states(world) == {
+        "a": "modified",
+        "moved": "renamed",
+        "c": "deleted",
+        "own": "added",
+        "y/z": "yours",
+    }
+
+
+def test_changes_that_are_not_committed_count(world):
+    make(world)
+    (world.child / "a").write_text("x\n")
+    (world.child / "c").unlink()
+    assert states(world) == {"a": "modified", "c": "deleted"}
+
+
+def test_an_update_that_waits_is_told(world):
+    make(world)
+    world.release("1.1.0", {"a": LONG})
+    document = world.tmplgen("status", world.child, "--json").json
+    assert document["update"] == {"available": "1.1.0"}
+
+
+def test_operations_half_done_are_told(world):
+    make(world)
+    world.edit({"a": lines(20, {3: "mine"})})
+    world.release("1.1.0", {"a": lines(20, {3: "theirs"}), "b": lines(30)})
+    assert world.update().code == 5
+    assert world.tmplgen("status", world.child, "--json").json["in_progress"] == "conflicts"
+    assert world.tmplgen("update", world.child, "--abort").code == 0
+    assert world.tmplgen("status", world.child, "--json").json["in_progress"] is None
+
+
+def test_looking_writes_nothing(world):
+    make(world)
+    (world.child / "a").write_text("x\n")
+    before = (files_on_disk(world.child, times=True), git_files(world.child / ".git"))
+    world.tmplgen("status", world.child)
+    world.tmplgen("diff", world.child)
+    world.update("--check")
+    assert (files_on_disk(world.child, times=True), git_files(world.child / ".git")) == before
+
+
+def test_base_that_cannot_be_proven_is_a_warning(world):
+    make(world)
+    world.git("update-ref", "-d", world.git("for-each-ref", "--format=%(refname)", "refs/tmplgen"))
+    world.git("checkout", "-q", "--orphan", "other")
+    world.edit({"a": "x\n"})
+    world.catalog.rename(world.folder / "gone")
+    document = world.tmplgen("status", world.child, "--json").json
+    assert document["paths"] == []
+    assert len(document["warnings"]) == 2
+
+
+def test_diff_is_a_patch_that_git_applies(world):
+    make(world)
+    base = world.copy("base")
+    world.edit({"a": lines(20, {3: "x"}), "c": None, "own": "o\n", "m": ("x", "1\n")})
+    patch = world.tmplgen("diff", world.child).out
+    world.git("update-index", "-q", "--refresh", cwd=base)
+    world.git("apply", "--index", cwd=base, stdin=patch.encode())
+    assert world.git("write-tree", cwd=base) == world.tree()
+
+
+def test_diff_without_changes_is_empty(world):
+    make(world)
+    done = world.tmplgen("diff", world.child)
+    assert (done.code, done.out) == (0, "")
+
+
+def test_status_works_from_a_folder_of_the_child(world):
+    make(world)
+    done = world.tmplgen("status", "--json", cwd=world.child / "y")
+    assert done.json["template"] == "app"

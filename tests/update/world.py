@@ -1,0 +1,296 @@
+"""A template with versions, a child made from it, and what a run of tmplgen does to that child."""
+
+import hashlib
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "command"))
+
+from schemas import check  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("TMPLGEN", ROOT / "build" / "tmplgen")).resolve()
+TEMPLATE = "description: a test\nstack: none\n"
+RECORD = ".tmplgen.yml"
+# A time in the past, so that a test's commits do not depend on the clock.
+WHEN = "1700000000 +0000"
+
+
+@dataclass
+class Result:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict:
+        """The one document on standard output, which must be as docs/json.md says."""
+        document = json.loads(self.out)
+        check(document)
+        assert document["exit"] == self.code
+        return document
+
+    @property
+    def paths(self) -> dict:
+        """State by path; every path has one line."""
+        lines = self.json["paths"]
+        states = {line["path"]: line["state"] for line in lines}
+        assert len(states) == len(lines), lines
+        return states
+
+    @property
+    def error(self) -> dict:
+        return self.json["error"]
+
+
+def environment(home: Path, **more) -> dict:
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "Ann",
+        "GIT_AUTHOR_EMAIL": "ann@example.com",
+        "GIT_COMMITTER_NAME": "Ann",
+        "GIT_COMMITTER_EMAIL": "ann@example.com",
+        "LC_ALL": "C.UTF-8",
+        **more,
+    }
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+        if name in os.environ:
+            env[name] = os.environ[name]
+    return env
+
+
+def put(folder: Path, files: dict) -> None:
+    """
+    Writes files: text, bytes, None (removed), ("x", text) for an executable, ("l", target) for a
+    link, {"from": path} for a file moved there.
+    """
+    for path, content in files.items():
+        if isinstance(content, dict):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            os.rename(folder / content["from"], folder / path)
+    for path, content in files.items():
+        target = folder / path
+        if isinstance(content, dict):
+            continue
+        if content is None:
+            if target.is_dir() and not target.is_symlink():
+                shutil.rmtree(target)
+            else:
+                target.unlink()
+            continue
+        mode, text = content if isinstance(content, tuple) else ("", content)
+        if mode != "x" and target.is_dir() and not target.is_symlink():
+            shutil.rmtree(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_symlink() or mode == "l":
+            target.unlink(missing_ok=True)
+        if mode == "l":
+            target.symlink_to(text)
+            continue
+        target.write_bytes(text if isinstance(text, bytes) else text.encode())
+        target.chmod(0o755 if mode == "x" else 0o644)
+
+
+class World:
+    """Everything of one test lies below `folder`."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.home = folder / "home"
+        self.home.mkdir(parents=True)
+        self.catalog = folder / "catalog"
+        self.child = folder / "child"
+        self.env = environment(self.home)
+        put(self.home, {".gitconfig": "[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n"})
+
+    # ------------------------------------------------------------ git
+
+    def git(self, *args, cwd=None, env=None, check=True, stdin=None) -> str:
+        done = subprocess.run(
+            ["git", *map(str, args)],
+            cwd=cwd or self.child,
+            env={
+                **self.env,
+                "GIT_AUTHOR_DATE": WHEN,
+                "GIT_COMMITTER_DATE": WHEN,
+                "GIT_EDITOR": "true",
+                **(env or {}),
+            },
+            capture_output=True,
+            input=stdin,
+            check=False,
+        )
+        if check and done.returncode:
+            raise AssertionError(f"git {args}: {done.stderr.decode()}")
+        return done.stdout.decode(errors="replace").strip("\n") if check else done
+
+    def commit(self, message="change", cwd=None) -> str:
+        self.git("add", "-A", cwd=cwd)
+        self.git("commit", "-q", "--allow-empty", "-m", message, cwd=cwd)
+        return self.git("rev-parse", "HEAD", cwd=cwd)
+
+    # ------------------------------------------------------------ the template
+
+    def release(self, version: str, files: dict, template=TEMPLATE, tag=True, **more) -> str:
+        """One version of the catalog: the files of its one template, all of them."""
+        files_dir = self.catalog / "templates" / "app" / "files"
+        if not self.catalog.exists():
+            self.catalog.mkdir()
+            self.git("init", "-q", cwd=self.catalog)
+        if files_dir.exists():
+            shutil.rmtree(files_dir)
+        files_dir.mkdir(parents=True)
+        put(files_dir, files)
+        put(
+            self.catalog,
+            {
+                "catalog.yml": f"name: demo\nversion: {version}\n",
+                "templates/app/template.yml": template,
+                **more,
+            },
+        )
+        commit = self.commit(version, cwd=self.catalog)
+        if tag:
+            self.git("tag", "-f", f"v{version}", cwd=self.catalog)
+        return commit
+
+    # ------------------------------------------------------------ the child
+
+    def tmplgen(self, *args, cwd=None, env=None, prefix=(), timeout=120) -> Result:
+        done = subprocess.run(
+            [*prefix, str(BINARY), *map(str, args)],
+            cwd=cwd or self.folder,
+            env={**self.env, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def new(self, *args, path=None, ref=None) -> Path:
+        target = path or self.child
+        source = f"{self.catalog}@{ref}" if ref else str(self.catalog)
+        done = self.tmplgen("new", target, "--type", "app", "--catalog", source, *args)
+        assert done.code == 0, done.err
+        return target
+
+    def edit(self, files: dict, message="edit", child=None) -> str:
+        put(child or self.child, files)
+        return self.commit(message, cwd=child)
+
+    def update(self, *args, child=None, **more) -> Result:
+        return self.tmplgen("update", child or self.child, "--json", *args, **more)
+
+    def copy(self, name: str) -> Path:
+        """The child once more; a copied journal would not be its own, so none may be there."""
+        target = self.folder / name
+        subprocess.run(["cp", "-a", self.child, target], check=True)
+        return target
+
+    def copy_from(self, source: Path) -> None:
+        """The child as it was when `source` was copied."""
+        subprocess.run(["cp", "-a", source, self.child], check=True)
+        self.git("update-index", "-q", "--refresh")
+
+    def read(self, path: str, child=None) -> str:
+        return ((child or self.child) / path).read_bytes().decode()
+
+    def tree(self, child=None, rev="HEAD") -> str:
+        return self.git("rev-parse", f"{rev}^{{tree}}", cwd=child)
+
+    def listing(self, rev="HEAD", child=None) -> dict:
+        """Mode and blob by path."""
+        lines = self.git("ls-tree", "-r", "-z", rev, cwd=child).split("\0")
+        found = {}
+        for line in filter(None, lines):
+            meta, path = line.split("\t", 1)
+            mode, _, blob = meta.split(" ")
+            found[path] = (mode, blob)
+        return found
+
+    def blob(self, oid: str, child=None) -> bytes:
+        return subprocess.run(
+            ["git", "cat-file", "blob", oid],
+            cwd=child or self.child,
+            env=self.env,
+            capture_output=True,
+            check=True,
+        ).stdout
+
+
+def files_on_disk(folder: Path, times=False) -> dict:
+    """Everything below a work tree but .git: kind, mode, content; folders only where empty."""
+    found = {}
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f != ".git")
+        for name in [*names, *(f for f in folders if os.path.islink(os.path.join(here, f)))]:
+            path = os.path.join(here, name)
+            info = os.lstat(path)
+            if name == ".git":
+                continue
+            if stat.S_ISLNK(info.st_mode):
+                content = os.readlink(path)
+            elif stat.S_ISREG(info.st_mode):
+                content = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+            else:
+                content = None
+            key = os.path.relpath(path, folder)
+            found[key] = (stat.filemode(info.st_mode), content)
+            if times:
+                found[key] += (info.st_mtime_ns, info.st_ino)
+    return found
+
+
+def git_files(git_dir: Path) -> dict:
+    """Every file of a git folder with its content's hash and its time."""
+    found = {}
+    for path in sorted(git_dir.rglob("*")):
+        if path.is_file():
+            found[str(path.relative_to(git_dir))] = (
+                hashlib.sha256(path.read_bytes()).hexdigest(),
+                path.stat().st_mtime_ns,
+            )
+    return found
+
+
+def snapshot(world: World, child=None) -> dict:
+    """What a user sees of a child, exactly."""
+    where = child or world.child
+    refs = world.git("for-each-ref", "--format=%(refname) %(objectname)", cwd=where).splitlines()
+    return {
+        "files": files_on_disk(where),
+        "head": world.git("symbolic-ref", "-q", "HEAD", cwd=where, check=False).stdout,
+        "refs": [r for r in refs if not r.startswith("refs/tmplgen/")],
+        "index": world.git("ls-files", "-s", cwd=where),
+        "status": world.git("status", "--porcelain=v1", "--ignored", "-uall", cwd=where),
+    }
+
+
+def leftovers(git_dir: Path) -> list:
+    """Locks, journals and prepared files that nobody should find after a finished run."""
+    found = [str(p.relative_to(git_dir)) for p in git_dir.rglob("*.lock")]
+    for path in (git_dir / "tmplgen").rglob("*") if (git_dir / "tmplgen").exists() else []:
+        if path.is_file() and path.name != "lock":
+            found.append(str(path.relative_to(git_dir)))
+    found += [str(p.relative_to(git_dir)) for p in (git_dir / "objects").rglob("tmp_*")]
+    return sorted(found)
+
+
+def assert_sound(world: World, child=None) -> None:
+    """git finds nothing wrong, and nothing is left over."""
+    where = child or world.child
+    done = world.git("fsck", "--strict", "--no-dangling", cwd=where, check=False)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    git_dir = Path(world.git("rev-parse", "--absolute-git-dir", cwd=where))
+    left = leftovers(git_dir)
+    assert left == [], left

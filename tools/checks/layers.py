@@ -1,0 +1,92 @@
+"""Includes between the folders of src/ point one way, and foreign headers stay in few files.
+
+Prints what it finds when run by itself: tools/checks/layers.py [ROOT].
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# A folder may include itself and what stands after it.
+ORDER = ["cmd", "child", "catalog", "matrix", "image", "template", "base"]
+# Free of everything else: its headers are for the commands only.
+ALONE = ["smoke"]
+
+# Who may include a foreign library's header: sources only, and only these.
+OWNERS = {
+    "git2.h": [
+        "src/base/git",
+        "src/base/odb",
+        "src/base/odb_worker",
+        "src/catalog/(builtin|git|git_files|render)",
+        "src/child/.*",
+    ],
+    "yaml.h": ["src/base/yaml"],
+    "jansson.h": ["src/base/json"],
+    "curl/curl.h": ["src/base/http"],
+}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+
+
+def _line(text, offset):
+    return text.count("\n", 0, offset) + 1
+
+
+def _folder(path):
+    parts = path.split("/")
+    return parts[1] if parts[0] == "src" and len(parts) > 2 else None
+
+
+def _foreign(name):
+    return "git2.h" if name.startswith("git2/") else name if name in OWNERS else None
+
+
+def _owns(path, header):
+    return any(re.fullmatch(f"{owner}\\.c", path) for owner in OWNERS[header])
+
+
+def _ours(where, folder, name):
+    target = name.split("/")[0] if "/" in name else None
+    if target not in ORDER + ALONE:
+        if target is None and folder is not None and name != "tmplgen.h":
+            return f'{where}: include it as "FOLDER/{name}"'
+        return None
+    if target in ALONE and folder != target and (folder != "cmd" or not name.endswith(".h")):
+        return f"{where}: only src/cmd/ may include headers of src/{target}/"
+    if folder in ALONE and folder != target:
+        return f"{where}: src/{folder}/ stands alone"
+    if target in ALONE:
+        return None
+    if folder in ORDER and ORDER.index(target) < ORDER.index(folder):
+        return f"{where}: src/{folder}/ may not include src/{target}/: arrows point down"
+    return None
+
+
+def findings(root, paths):
+    """One line for each include that breaks a rule."""
+    found = []
+    for path in paths:
+        text = (root / path).read_text(encoding="utf-8", errors="replace")
+        for match in INCLUDE.finditer(text):
+            where, name = f"{path}:{_line(text, match.start())}", match[2]
+            foreign = _foreign(name) if match[1] == "<" else None
+            if foreign and path.endswith(".h"):
+                found.append(f"{where}: <{name}> in a header")
+            elif foreign and path.startswith("src/") and not _owns(path, foreign):
+                found.append(f"{where}: <{name}> is not for this file")
+            elif match[1] == '"' and path.startswith("src/"):
+                found.append(_ours(where, _folder(path), name))
+    return [line for line in found if line]
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    paths = sorted(str(p.relative_to(root)) for p in (root / "src").rglob("*.[ch]"))
+    found = findings(root, paths)
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

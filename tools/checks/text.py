@@ -1,0 +1,100 @@
+"""What no file may hold, and what each must begin with."""
+
+import re
+from pathlib import Path
+
+from .files import GENERATED
+
+# Package managers know their own registries: a name of one here breaks behind a mirror. Written in
+# two parts, so that this file does not find itself.
+REGISTRIES = [
+    ("pypi", "org"),
+    ("files.pythonhosted", "org"),
+    ("registry.npmjs", "org"),
+    ("registry.yarnpkg", "com"),
+    ("deb.debian", "org"),
+    ("security.debian", "org"),
+    ("snapshot.debian", "org"),
+    ("archive.ubuntu", "com"),
+]
+REGISTRY = re.compile("|".join(re.escape(".".join(parts)) for parts in REGISTRIES))
+UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
+
+# [text](target) where the target is a file.
+LINK = re.compile(r"\]\((?!\w+:|#)([^)\s]+)\)")
+
+BINARY = (".pack", ".png", ".gz", ".bin")
+# Lines of these may be long, and may end in blanks where that is the point of the test.
+DATA = ("tests/data/", "tests/oracle/", "tests/fuzz/", "tests/command/data/", "releases/")
+# What children are made of keeps to the rules of children.
+TEMPLATES = ("templates/", "base-images/")
+CODE = (".c", ".h", ".py", ".sh", ".mjs", ".js")
+WIDEST = 100
+
+
+def _machine_paths(root):
+    """This checkout's own folder and the one around it, where that is nobody's home."""
+    top = root.resolve()
+    common = (Path("/"), Path("/tmp"), Path("/root"), Path.home())
+    return [str(p) for p in (top, top.parent) if p not in common]
+
+
+def _starts_with_comment(path, lines):
+    first = lines[0] if lines else ""
+    if first.startswith("#!"):
+        first = lines[1] if len(lines) > 1 else ""
+    if path.endswith((".c", ".h")):
+        return first.startswith("/*")
+    if path.endswith((".mjs", ".js")):
+        return first.startswith(("//", "/*"))
+    return first.startswith(("#", '"""', 'r"""'))
+
+
+def _line_findings(path, lines, machine_paths):
+    data = path.startswith((*DATA, *TEMPLATES)) or GENERATED.match(lines[0])
+    for number, line in enumerate(lines, 1):
+        where = f"{path}:{number}"
+        if REGISTRY.search(line):
+            yield f"{where}: the name of a package registry"
+        if any(f"{p}/" in line or line.endswith(p) for p in machine_paths):
+            yield f"{where}: a path of this machine"
+        if UNFINISHED.search(line) and not path.startswith(DATA):
+            yield f"{where}: unfinished work"
+        if path.endswith(CODE) and len(line) > WIDEST and not data:
+            yield f"{where}: {len(line)} columns, at most {WIDEST}"
+        if line != line.rstrip() and not data and not path.endswith(".md"):
+            yield f"{where}: blanks at the end"
+
+
+def _link_findings(root, path, text):
+    """Links of a document to files that are not there."""
+    for match in LINK.finditer(text):
+        target = match[1].split("#")[0]
+        if target and not (root / path).parent.joinpath(target).exists():
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: a link to '{target}', which is not there"
+
+
+def findings(root, paths):
+    """One line for each rule that a file breaks."""
+    found = []
+    machine_paths = _machine_paths(root)
+    for path in paths:
+        if path.endswith(BINARY):
+            continue
+        try:
+            text = Path(root, path).read_bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            if not path.startswith(DATA):
+                found.append(f"{path}: not UTF-8")
+            continue
+        lines = text.split("\n")
+        if path.endswith(".md") and not path.startswith((*DATA, *TEMPLATES)):
+            found += _link_findings(root, path, text)
+        found += _line_findings(path, lines, machine_paths)
+        if path.endswith(CODE) and not path.startswith((*DATA, *TEMPLATES)):
+            if not _starts_with_comment(path, lines):
+                found.append(f"{path}:1: no comment that says what the file is for")
+        if text and not text.endswith("\n") and not path.startswith((*DATA, *TEMPLATES)):
+            found.append(f"{path}: no newline at the end")
+    return found

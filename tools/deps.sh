@@ -1,0 +1,107 @@
+#!/bin/sh
+# Installs the Debian or Ubuntu packages that a group of targets needs; elsewhere names them.
+#
+#   tools/deps.sh GROUP...            installs what is missing of build, test, test-full
+#   tools/deps.sh --check GROUP...    installs nothing: names what is missing and fails
+#
+# NO_DEPS=1: does nothing at all, for systems on which somebody else saw to it.
+set -eu
+
+# PACKAGE, or PACKAGE:COMMAND where the command is enough, whoever installed it.
+BUILD='gcc:gcc libc6-dev make:make pkg-config:pkg-config libgit2-dev libyaml-dev
+libcurl4-openssl-dev libssl-dev libjansson-dev zlib1g-dev'
+TEST='docker-registry:docker-registry apache2-utils:htpasswd openssl:openssl git:git
+python3:python3 python3-venv libcmocka-dev valgrind:valgrind clang:clang
+clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck'
+TEST_FULL='debootstrap:debootstrap buildah:buildah curl:curl nodejs:node npm:npm xz-utils:xz
+groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64-cross'
+
+group() {
+    case $1 in
+    build) echo "$BUILD" ;;
+    test) echo "$BUILD $TEST" ;;
+    test-full) echo "$BUILD $TEST $TEST_FULL" ;;
+    *)
+        echo "deps: unknown group '$1'; there are: build, test, test-full" >&2
+        exit 2
+        ;;
+    esac
+}
+
+# The names of the packages among "$@" that are not there, each once.
+missing_of() {
+    wanted=
+    for item in "$@"; do
+        case $item in
+        *:*) command -v "${item#*:}" >/dev/null || echo "${item%:*}" ;;
+        *) wanted="$wanted $item" ;;
+        esac
+    done
+    # shellcheck disable=SC2086 # a list of words
+    dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null |
+        awk -v wanted="$wanted" '
+            $2 == "installed" { have[$1] = 1 }
+            END {
+                n = split(wanted, list, " ")
+                for (i = 1; i <= n; i++)
+                    if (!(list[i] in have) && !seen[list[i]]++)
+                        print list[i]
+            }'
+}
+
+[ -z "${NO_DEPS-}" ] || exit 0
+check=
+if [ "${1-}" = --check ]; then
+    check=1
+    shift
+fi
+packages=
+for name in "$@"; do
+    packages="$packages $(group "$name")"
+done
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    [ -z "$check" ] || exit 0 # the compiler says what it lacks
+    {
+        echo 'deps: this is neither Debian nor Ubuntu; install what these packages hold:'
+        for package in $packages; do
+            echo "    ${package%:*}"
+        done
+        echo 'then run make with NO_DEPS=1'
+    } >&2
+    exit 1
+fi
+
+# shellcheck disable=SC2086 # a list of words
+missing=$(missing_of $packages | tr '\n' ' ')
+[ -n "$missing" ] || exit 0
+
+if [ -n "$check" ]; then
+    printf 'missing packages: %s\n%s\n' "$missing" "\`make deps\` installs them" >&2
+    exit 1
+fi
+
+sudo=
+if [ "$(id -u)" != 0 ]; then
+    sudo=sudo
+    if ! command -v sudo >/dev/null; then
+        printf 'deps: not root and no sudo; as root: apt-get install %s\n' "$missing" >&2
+        exit 1
+    fi
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+    # Fails when a mirror cannot be read, instead of going on with old lists.
+    if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 \
+        -o APT::Update::Error-Mode=any "$@" >"$log" 2>&1 </dev/null; then
+        cat "$log" >&2
+        return 1
+    fi
+}
+printf 'installing: %s\n' "$missing" >&2
+# shellcheck disable=SC2086
+apt install -y --no-install-recommends $missing 2>/dev/null || {
+    apt update
+    apt install -y --no-install-recommends $missing
+}
