@@ -15,7 +15,7 @@ graphroot = "{work}/ci-containers"
 runroot = "{work}/ci-containers-run"
 """
 # Without a framework: what the scripts do is the same, and the images are small.
-CHILDREN = ["library"]
+CHILDREN = ["library", "batch", "service"]
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pip._internal.models.index import PyPI  # the names, without writing them
 
 TOP = Path(__file__).resolve().parents[2]
 LINT = [sys.executable, str(TOP / "tools" / "lint")]
@@ -38,7 +39,9 @@ BROKEN = [
     ("layers", "src/matrix/x.c", HEADER + "#include <yaml.h>\n", "not for this file"),
     ("layers", "src/smoke/x.c", HEADER + '#include "base/err.h"\n', "stands alone"),
     ("layers", "src/child/x.c", HEADER + '#include "smoke/tar.h"\n', "only src/cmd/ may include"),
-    ("text", "README.md", "see https://" + "pypi" + ".org/simple\n", "package registry"),
+    ("text", "README.md", f"see https://{PyPI.netloc}/simple\n", "package registry"),
+    ("text", "README.md", f"see test.{PyPI.netloc.upper()}:443\n", "package registry"),
+    ("text", "README.md", f"see {PyPI.file_storage_domain}.\n", "package registry"),
     ("text", "src/base/x.c", HEADER + "/* TO" + "DO */\n", "unfinished"),
     ("text", "src/base/x.c", "int x;\n", "what the file is for"),
     ("text", "src/base/x.c", HEADER + "/*" + "-" * 100 + "*/\n", "at most 100"),

@@ -367,7 +367,9 @@ def test_capture_is_a_plain_tar(tool, healthy, doctor, smoke, tmp_path):
         subprocess.run(["tar", "-C", folder, "-xf", tmp_path / "a.tar"], check=True)
     else:
         with tarfile.open(tmp_path / "a.tar") as archive:
-            archive.extractall(folder, filter="fully_trusted")
+            # Debian 12's Python has no argument for it: links out of the folder are what we packed.
+            archive.extraction_filter = lambda member, _: member
+            archive.extractall(folder)
     again = smoke("--root", folder)
     document = first.json
     del document["matrix"], document["child"]
