@@ -173,6 +173,19 @@ def package_index(folder):
         server.server_close()
 
 
+# ---------------------------------------------------------------- image builds
+
+
+@functools.cache
+def storage_driver():
+    """Layers that share their files, where this kernel lets us have them, else whole copies."""
+    folder = WORK / "driver-probe"
+    words = ["--root", folder / "root", "--runroot", folder / "run", "--storage-driver", "overlay"]
+    done = subprocess.run(["buildah", *words, "info"], capture_output=True, check=False)
+    shutil.rmtree(folder, ignore_errors=True)
+    return "vfs" if done.returncode else "overlay"
+
+
 # ---------------------------------------------------------------- bare Debian roots
 
 SUITE = "bookworm"

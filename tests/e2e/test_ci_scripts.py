@@ -4,18 +4,16 @@ import hashlib
 import shutil
 
 import pytest
-from support import CACHE, TMPLGEN, WORK, bare_root, package_index, run
+from support import CACHE, TMPLGEN, WORK, bare_root, package_index, run, storage_driver
 
 pytestmark = pytest.mark.usefixtures("_root_user")
 BASE = "localhost/ci-debian"
 STORAGE = """\
 [storage]
-driver = "vfs"
+driver = "{driver}"
 graphroot = "{work}/ci-containers"
 runroot = "{work}/ci-containers-run"
 """
-# Without a framework: what the scripts do is the same, and the images are small.
-CHILDREN = ["library", "batch", "service"]
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +23,7 @@ def settings():
         shutil.rmtree(WORK / folder, ignore_errors=True)
     WORK.mkdir(parents=True, exist_ok=True)
     file = WORK / "ci-storage.conf"
-    file.write_text(STORAGE.format(work=WORK))
+    file.write_text(STORAGE.format(work=WORK, driver=storage_driver()))
     env = {
         "ENGINE": "buildah",
         "BUILDAH_FORMAT": "docker",
@@ -58,8 +56,9 @@ def wheels_of(child):
     return folder
 
 
-@pytest.mark.parametrize("kind", CHILDREN)
+@pytest.mark.parametrize("kind", ["library", "batch", "service"])
 def test_images_are_built_tested_and_tried(kind, settings, tmp_path):
+    """Without a framework: what the scripts do is the same, and the images are small."""
     child = tmp_path / "it"
     words = ["--type", kind, "--framework", "none", "--python", "3.11", "--variant", "cpu"]
     run(TMPLGEN, "new", child, *words, "--name", "it")

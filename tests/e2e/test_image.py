@@ -5,7 +5,17 @@ import json
 import shutil
 
 import pytest
-from support import CACHE, TMPLGEN, WORK, bare_root, free_port, package_index, run, service
+from support import (
+    CACHE,
+    TMPLGEN,
+    WORK,
+    bare_root,
+    free_port,
+    package_index,
+    run,
+    service,
+    storage_driver,
+)
 
 pytestmark = pytest.mark.usefixtures("_root_user")
 
@@ -15,7 +25,7 @@ STORAGE = [
     "--runroot",
     WORK / "containers-run",
     "--storage-driver",
-    "vfs",
+    storage_driver(),
 ]
 BASE = "localhost/plain-debian"
 RELEASES = {"pytorch": "pytorch 2.13.0", "none": "none 2.4.6"}

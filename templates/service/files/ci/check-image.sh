@@ -23,9 +23,13 @@ start() {
             # buildah neither runs in the background nor knows the image's own command.
             container=$("$engine" from "$IMAGE")
             address=127.0.0.1:${PORT:-18080}
-            command=$("$engine" inspect --format '{{join .OCIv1.Config.Cmd " "}}' "$container")
+            command=$("$engine" inspect --format '{{range .OCIv1.Config.Cmd}}{{.}} {{end}}' "$container")
+            # It kills what it runs where it should pass SIGTERM on: that is sent from inside.
+            # shellcheck disable=SC2016
+            script='"$@" & while kill -0 $! && ! [ -e /tmp/stop ]; do sleep 1; done; kill $!; wait $!'
             "$engine" run --env SERVE_DEVICE="$device" --env SERVE_HOST=127.0.0.1 \
-                --env SERVE_PORT="${address#*:}" $gpu "$container" -- $command >"$log" 2>&1 &
+                --env SERVE_PORT="${address#*:}" $gpu "$container" -- \
+                sh -c "$script" sh $command >"$log" 2>&1 &
             ;;
         *)
             container=$("$engine" run --detach --read-only --tmpfs /tmp \
@@ -39,9 +43,8 @@ start() {
 stop() {
     case $engine in
         *buildah*)
-            # The process is a child of buildah's, which passes signals on.
             status=0
-            kill -TERM "$!"
+            "$engine" run "$container" -- touch /tmp/stop
             wait "$!" || status=$?
             ;;
         *)
@@ -56,7 +59,10 @@ clean_up() {
     cat "$log" >&2
     rm -f "$log"
     case $engine in
-        *buildah*) "$engine" rm "$container" >/dev/null ;;
+        *buildah*)
+            kill "$!" 2>/dev/null || :
+            "$engine" rm "$container" >/dev/null
+            ;;
         *) "$engine" rm --force "$container" >/dev/null ;;
     esac
 }
