@@ -118,7 +118,7 @@ static void add_unit(struct comparing *c, struct data *list, const struct plan_i
         add_path(c, list, child ? child->path : base->path, state, unit_rule(unit, input));
 }
 
-/* What no file of the template is. */
+/* What no file of the template is, nor of a child inside this one. */
 static void add_own(struct comparing *c, struct data *list, const struct plan_input *input,
                     const struct unit *units, size_t count)
 {
@@ -128,7 +128,7 @@ static void add_own(struct comparing *c, struct data *list, const struct plan_in
             paired[units[i].side[CHILD] - c->disk.files] = true;
     for (size_t i = 0; i < c->disk.count; i++) {
         struct unit own = {{NULL, &c->disk.files[i], NULL}};
-        if (!paired[i])
+        if (!paired[i] && !c->disk.files[i].nested)
             add_path(c, list, c->disk.files[i].path, unit_is_yours(&own, input) ? "yours" : "added",
                      NULL);
     }
@@ -244,9 +244,11 @@ static int put_base(struct oid *tree, struct comparing *c)
 static int put_disk(struct oid *tree, struct comparing *c)
 {
     struct tree_edit *edits = arena_array(c->arena, c->disk.count + 1, sizeof(*edits));
+    size_t count = 0;
     for (size_t i = 0; i < c->disk.count; i++)
-        edits[i] = (struct tree_edit){c->disk.files[i].path, c->disk.files[i].leaf};
-    return tree_edit(tree, c->s.repo.store, c->s.repo.store, NULL, edits, c->disk.count, c->err);
+        if (!c->disk.files[i].nested || plan_list_find(&c->s.base.files, c->disk.files[i].path))
+            edits[count++] = (struct tree_edit){c->disk.files[i].path, c->disk.files[i].leaf};
+    return tree_edit(tree, c->s.repo.store, c->s.repo.store, NULL, edits, count, c->err);
 }
 
 static int make_diff(struct data **document, struct comparing *c)

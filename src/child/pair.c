@@ -167,12 +167,13 @@ static void list_gone(struct candidates *out, const struct pairing *p)
     }
 }
 
+/* What the template's files may have become: never the file of a child inside this one. */
 static void list_new(struct candidates *out, const struct pairing *p)
 {
     const struct plan_list *child = &p->input->side[CHILD];
     out->items = arena_array(p->arena, child->count + 1, sizeof(*out->items));
     for (size_t i = 0; i < child->count; i++)
-        if (!p->child_taken[i] && leaf_is_file(&child->files[i].leaf))
+        if (!p->child_taken[i] && !child->files[i].nested && leaf_is_file(&child->files[i].leaf))
             out->items[out->count++] =
                 (struct candidate){.index = i, .leaf = child->files[i].leaf, .size = NONE};
 }

@@ -20,6 +20,7 @@ struct plan_file {
     const char *path;
     struct leaf leaf;
     struct span bytes; /* content, where it is at hand; else `ptr` is NULL and the store has it */
+    bool nested;       /* of the child only: a child of its own has it, in a folder of this one */
     /* Of renders only: */
     const char *source; /* template file, for pairing; "" or NULL: none */
     enum file_policy policy;

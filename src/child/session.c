@@ -19,6 +19,21 @@ int session_open(struct session *s, struct arena *arena, const char *path, struc
     return apply_look(&s->state, &s->journal, arena, &s->repo, err);
 }
 
+/* What lies below a folder with a record of its own is that child's, not this one's. */
+static void mark_nested(struct plan_file *files, size_t count, struct arena *arena)
+{
+    const struct plan_list list = {files, count};
+    for (size_t i = 0; i < count; i++) {
+        if (files[i].nested || !str_ends(files[i].path, "/" RECORD_PATH))
+            continue;
+        size_t len = strlen(files[i].path) - strlen(RECORD_PATH);
+        const char *folder = arena_memdup(arena, files[i].path, len);
+        for (size_t at = plan_list_lower_bound(&list, folder);
+             at < count && str_starts(files[at].path, folder); at++)
+            files[at].nested = true;
+    }
+}
+
 /* The slice below the child's folder, less the record, by paths from that folder. */
 static void cut_child(struct session *s)
 {
@@ -31,6 +46,7 @@ static void cut_child(struct session *s)
         if (strcmp(file.path, RECORD_PATH) != 0)
             files[count++] = file;
     }
+    mark_nested(files, count, s->arena);
     s->child = (struct plan_list){files, count};
 }
 

@@ -100,6 +100,30 @@ def test_child_in_a_folder_of_another_child(world):
     assert_sound(world)
 
 
+def test_child_inside_a_child_is_nowhere_in_what_the_outer_one_does(world):
+    """A file that the outer one deleted is not found again in the inner one, alike as it is."""
+    world.release("1.0.0", OLD)
+    world.new()
+    inner = world.child / "services" / "inner"
+    world.new("--commit", path=inner)
+    put(inner, {"#own": "sorts before the record\n", "sub/own": "own\n"})
+    world.edit({"a": None, "services/own": "own\n"})
+    assert world.tmplgen("status", inner, "--json").json["paths"] == [
+        {"path": path, "state": "added", "policy": None} for path in ("#own", "sub/own")
+    ]
+    told = world.tmplgen("status", world.child, "--json").json["paths"]
+    assert {p["path"]: p["state"] for p in told} == {"a": "deleted", "services/own": "added"}
+    assert "services/inner" not in world.tmplgen("diff", world.child).out
+    world.release("1.1.0", NEW)
+    before = files_on_disk(inner, times=True)
+    done = ok(world)
+    assert done.paths == {"a": "kept-deleted", "new/x": "added"}
+    assert files_on_disk(inner, times=True) == before
+    ok(world, inner)
+    assert world.read("a", inner) == NEW["a"]
+    assert_sound(world)
+
+
 def test_update_from_a_folder_of_the_child(edited):
     edited.edit({"deep/er/file": "x\n"})
     done = edited.tmplgen("update", "--json", cwd=edited.child / "deep" / "er")
