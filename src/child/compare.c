@@ -211,8 +211,12 @@ static struct data *catalog_data(struct arena *arena, const struct catalog_origi
 static int make_status(struct data **document, struct comparing *c)
 {
     struct data *update = data_map(c->arena), *paths;
-    if (find_paths(&paths, c) < 0)
+    const char *dirty;
+    if (find_paths(&paths, c) < 0 ||
+        current_find_dirty(&dirty, &c->s.repo, &c->s.current, c->err) < 0)
         return -1;
+    if (dirty)
+        warn(c, arena_printf(c->arena, CURRENT_DIRTY, dirty));
     data_put(c->arena, update, "available", data_str(c->arena, find_update(c)));
     *document = data_map(c->arena);
     data_put(c->arena, *document, "template", data_str(c->arena, c->s.current.wanted.type));

@@ -58,6 +58,11 @@ char repo_comment_char(const struct repo *repo)
     return value && value[0] && !value[1] ? *value : '#';
 }
 
+bool repo_is_shallow(const struct repo *repo)
+{
+    return faccessat(repo->common_fd, "shallow", F_OK, 0) == 0;
+}
+
 static int open_folder(int *fd, const char *path, struct err *err)
 {
     *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -68,6 +73,8 @@ static int find_start(const char **out, struct arena *arena, const char *path, s
 {
     char *real = realpath(path, NULL);
     struct stat info;
+    if (!real && (errno == ENOENT || errno == ENOTDIR))
+        return err_set(err, TG_USAGE, "invalid-path", "there is no folder '%s'", path);
     if (!real)
         return err_errno(err, errno, "io", "cannot use '%s'", path);
     *out = arena_strdup(arena, real);

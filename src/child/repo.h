@@ -41,6 +41,9 @@ struct repo {
 TG_CHECKED int repo_open(struct repo *out, struct arena *arena, const char *path, struct err *err);
 void repo_close(struct repo *repo);
 
+/* True where older commits are not here. */
+bool repo_is_shallow(const struct repo *repo);
+
 /* HEAD, branch and tree, read again. */
 TG_CHECKED int repo_read_head(struct repo *repo, struct err *err);
 

@@ -450,6 +450,19 @@ static int run_checked(struct updating *u)
     return plan_update(u);
 }
 
+/* --check goes by what is committed, and says so. */
+static int check_disk(struct updating *u)
+{
+    const char *path;
+    if (!u->options->check)
+        return current_check_disk(&u->s.repo, &u->s.current, u->err);
+    if (current_find_dirty(&path, &u->s.repo, &u->s.current, u->err) < 0)
+        return -1;
+    if (path)
+        warn(u, arena_printf(u->arena, CURRENT_DIRTY, path));
+    return 0;
+}
+
 static int run(struct updating *u)
 {
     bool done;
@@ -462,8 +475,7 @@ static int run(struct updating *u)
     int rc = settle_state(u, &done);
     if (rc < 0 || done)
         return rc;
-    if (current_read(&u->s.current, &u->s.repo, u->err) < 0 ||
-        (!u->options->check && current_check_disk(&u->s.repo, &u->s.current, u->err) < 0))
+    if (current_read(&u->s.current, &u->s.repo, u->err) < 0 || check_disk(u) < 0)
         return -1;
     return run_checked(u);
 }
