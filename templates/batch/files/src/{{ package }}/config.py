@@ -14,6 +14,10 @@ from typing import Any
 from .errors import InputError
 
 PREFIX = "BATCH_"
+# Not ours: what Cloud Batch and its kin put into every container, and Kubernetes for each Service.
+FOREIGN = re.compile(
+    r"BATCH_(TASK|JOB|(MAIN_)?NODE|HOSTS|COMPUTE)_|BATCH_(\w+_)?(SERVICE_(HOST|PORT)|PORT)(_|$)"
+)
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ def load(
     for path in files:
         values.update(_read(path))
     for name, text in (os.environ if environment is None else environment).items():
-        if name.startswith(PREFIX):
+        if name.startswith(PREFIX) and not FOREIGN.match(name):
             values[name.removeprefix(PREFIX).lower()] = text
     values.update(flags or {})
     kinds = {field.name: type(field.default) for field in fields(Settings)}

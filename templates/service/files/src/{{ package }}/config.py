@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 PREFIX = "SERVE_"
+# Not ours: what Kubernetes puts into every container, for each Service of the namespace.
+FOREIGN = re.compile(r"SERVE_((\w+_)?SERVICE_(HOST|PORT)|\w+_PORT|PORT_\d+)(_|$)")
 
 
 class SettingsError(ValueError):
@@ -92,7 +95,7 @@ class Settings:
         given = {
             name: text
             for name, text in (os.environ if environment is None else environment).items()
-            if name.startswith(PREFIX)
+            if name.startswith(PREFIX) and not is_foreign(name, text)
         }
         values: dict[str, Any] = {}
         for field in fields(cls):
@@ -102,6 +105,11 @@ class Settings:
         if given:
             raise SettingsError(f"no such setting: {', '.join(sorted(given))}")
         return cls(**values)
+
+
+def is_foreign(name: str, text: str) -> bool:
+    """A Service called `serve` takes the name of a setting: its address is no port."""
+    return bool(FOREIGN.match(name)) or (name == f"{PREFIX}PORT" and "://" in text)
 
 
 def _variable(name: str) -> str:

@@ -35,6 +35,31 @@ def test_later_sources_win(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "BATCH_TASK_INDEX",
+        "BATCH_TASK_COUNT",
+        "BATCH_JOB_ID",
+        "BATCH_HOSTS_FILE",
+        "BATCH_MAIN_NODE_HOSTNAME",
+        "BATCH_SERVICE_HOST",
+        "BATCH_PORT",
+        "BATCH_PORT_80_TCP_ADDR",
+        "BATCH_STORE_SERVICE_PORT_HTTP",
+        "BATCH_STORE_PORT",
+        "BATCH_STORE_PORT_80_TCP",
+    ],
+)
+def test_what_platforms_put_into_every_container_is_no_setting(name):
+    assert config.load([], {name: "0", "BATCH_EPOCHS": "3"}) == config.Settings(epochs=3)
+
+
+def test_no_setting_is_taken_for_a_variable_of_a_platform():
+    for field in config.fields(config.Settings):
+        assert not config.FOREIGN.match(f"BATCH_{field.name.upper()}"), field.name
+
+
+@pytest.mark.parametrize(
     ("name", "value", "message"),
     [
         ("epochs", "many", "epochs: 'many' is not of type int"),

@@ -14,6 +14,28 @@ def test_settings_come_from_the_environment():
 
 
 @pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SERVE_FILMS_SERVICE_HOST", "10.0.0.1"),
+        ("SERVE_FILMS_SERVICE_PORT_HTTP", "80"),
+        ("SERVE_FILMS_PORT", "tcp://10.0.0.1:80"),
+        ("SERVE_FILMS_PORT_80_TCP_ADDR", "10.0.0.1"),
+        ("SERVE_SERVICE_HOST", "10.0.0.1"),
+        ("SERVE_PORT", "tcp://10.0.0.1:80"),
+        ("SERVE_PORT_80_TCP", "tcp://10.0.0.1:80"),
+    ],
+)
+def test_what_kubernetes_puts_into_every_container_is_no_setting(name, value):
+    given = {name: value, "SERVE_MAX_BATCH": "9"}
+    assert config.Settings.from_environment(given) == config.Settings(max_batch=9)
+
+
+def test_no_setting_is_taken_for_a_variable_of_kubernetes():
+    for field in config.fields(config.Settings):
+        assert not config.is_foreign(f"SERVE_{field.name.upper()}", "1")
+
+
+@pytest.mark.parametrize(
     ("name", "value", "message"),
     [
         ("SERVE_PORT", "many", "SERVE_PORT: 'many' is not of type int"),
