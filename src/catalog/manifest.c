@@ -398,8 +398,9 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
                          const struct yaml_node *root)
 {
     static const char *const keys[] = {
-        "description", "stack", "layers", "questions",  "files",  "migrations", "delimiters",
-        "overrides",   "next",  "python", "frameworks", "refuse", NULL};
+        "description", "stack",     "layers", "questions", "files",      "migrations",
+        "delimiters",  "overrides", "next",   "python",    "frameworks", "frameworks_because",
+        "refuse",      NULL};
     static const char *const stacks[] = {"none", "framework"};
     size_t stack = 1;
     if (yaml_check_keys(root, keys, reader->err) < 0 ||
@@ -420,6 +421,8 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
                   read_migration) < 0 ||
         yaml_texts(&manifest->frameworks, &manifest->framework_count, reader->arena,
                    yaml_get(root, "frameworks"), "frameworks", reader->err) < 0 ||
+        yaml_text(&manifest->frameworks_because, yaml_get(root, "frameworks_because"),
+                  "frameworks_because", reader->err) < 0 ||
         yaml_texts(&manifest->next, &manifest->next_count, reader->arena, yaml_get(root, "next"),
                    "next", reader->err) < 0)
         return -1;

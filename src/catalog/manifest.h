@@ -106,6 +106,7 @@ struct manifest {
     struct migration *migrations;
     size_t migration_count;
     const char **frameworks; /* that the type has files for; none listed: any of the catalog */
+    const char *frameworks_because; /* why no others; or NULL */
     size_t framework_count;
     const char *python; /* SPEC that the stack's Python must meet, or NULL: any */
     const char **next;  /* commands to show after `new`, to be run in the child */

@@ -79,6 +79,7 @@ static int check_framework(const struct new_child *n, const char *const *names, 
     const char *name = stack_framework_name(n->arena, n->request.framework);
     const char **known;
     size_t known_count = matrix_frameworks(&known, n->arena, n->catalog->files);
+    const char *because = n->manifest->frameworks_because;
     bool in_matrix = false;
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
@@ -88,7 +89,8 @@ static int check_framework(const struct new_child *n, const char *const *names, 
     if (!in_matrix)
         return 0; /* unknown altogether: the matrix names the nearest */
     (void)err_set(n->err, TG_USAGE, "unknown-framework",
-                  "the type '%s' has no files for the framework '%s'", n->manifest->type, name);
+                  "the type '%s' has no files for the framework '%s'%s%s", n->manifest->type, name,
+                  because ? ": " : "", because ? because : "");
     return err_hint(n->err, "it has files for: %s", list_names(n->arena, names, count));
 }
 

@@ -43,7 +43,12 @@ from conftest import BINARY
         (
             ["new", "--type", "service", "--framework", "cupy"],
             2,
-            ["no files for the framework 'cupy'", "pytorch"],
+            ["no files for the framework 'cupy'\n", "pytorch"],
+        ),
+        (
+            ["new", "--type", "library", "--framework", "tensorflow"],
+            2,
+            ["no files for the framework 'tensorflow': ", "array API", "pytorch, jax, none"],
         ),
         (
             ["new", "--type", "service", "--framework", "jax", "--set", "package=jax"],

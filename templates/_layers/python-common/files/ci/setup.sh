@@ -2,7 +2,7 @@
 # Makes the virtual environment: pinned framework for one device, the project's packages, the tools.
 # Usage: ci/setup.sh [cpu|cuda]
 # Environment: VENV (.venv), PYTHON (found by .python-version), INDEX_URL (the framework's index;
-# default: the framework's own for cuda, whatever pip is set to for cpu)
+# default: the framework's own; for cpu whatever pip is set to, if it is set to anything)
 set -eu
 cd "$(dirname "$0")/.."
 . ci/framework.sh
@@ -12,7 +12,7 @@ venv=${VENV:-.venv}
 requirements=requirements/framework.txt
 case $device in
     cpu)
-        index=${INDEX_URL-}
+        index=${INDEX_URL-own}
         # Only where the framework for CPUs has another name.
         [ ! -e requirements/framework-cpu.txt ] || requirements=requirements/framework-cpu.txt
         ;;
@@ -24,10 +24,20 @@ pip() {
     "$venv/bin/python" -m pip --disable-pip-version-check "$@"
 }
 
+if [ -d "$venv/conda-meta" ]; then
+    echo "$venv is conda's: conda env update --file environment.yml" >&2
+    exit 2
+fi
+
 # A wheel for another device has the same version, so pip would keep it: start afresh.
 if [ "$(cat "$venv/device" 2>/dev/null)" != "$device" ]; then
     python=$(ci/python.sh)
     "$python" -m venv --clear "$venv"
+fi
+
+if [ "$index" = own ]; then
+    index=$CPU_INDEX_URL
+    ! pip config list | grep -Eq '(index-url|find-links|no-index)=' || index=
 fi
 
 pip install --constraint requirements/constraints.txt ${index:+--index-url "$index"} \

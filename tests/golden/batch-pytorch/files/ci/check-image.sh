@@ -6,10 +6,14 @@
 set -eu
 cd "$(dirname "$0")/.."
 . ci/project.sh
+. ci/framework.sh
 
 device=${1:-cpu}
 gpu=
-[ "$device" = cpu ] || gpu=--gpu
+if [ "$device" != cpu ]; then
+    gpu=--gpu
+    device=$GPU_DEVICE
+fi
 
 # One container, so that no volume is needed: buildah has none that every user can write to.
 # shellcheck disable=SC2016
