@@ -29,6 +29,8 @@
 /* What is kept of looking ahead: files up to a size, until there is enough. */
 #define AHEAD_FILE_BYTES (64 * LIMIT_KIB)
 #define AHEAD_BYTES (8 * LIMIT_MIB)
+/* What the worker says is taken in pieces of this size: most answers are small. */
+#define PIECE_BYTES (32 * LIMIT_KIB)
 
 struct known {
     git_oid id;
@@ -44,9 +46,11 @@ struct known {
 struct reader {
     struct reader *next;
     char *objects;
-    pid_t worker;        /* 0: none */
-    int socket;          /* to the worker */
-    int workers;         /* that there were */
+    pid_t worker; /* 0: none */
+    int socket;   /* to the worker */
+    int workers;  /* that there were */
+    char *piece;  /* came from the socket: used up to `piece_at` of `piece_len` */
+    size_t piece_at, piece_len;
     struct known *known; /* by looking ahead; sorted by id */
     size_t known_count, known_bytes;
 };
@@ -72,6 +76,7 @@ static void end_worker(struct reader *reader)
         ;
     (void)close(reader->socket);
     reader->worker = 0;
+    reader->piece_at = reader->piece_len = 0;
 }
 
 static int start_worker(struct reader *reader)
@@ -102,18 +107,47 @@ static int start_worker(struct reader *reader)
     return 0;
 }
 
-static int receive(void *bytes, size_t size, int socket)
+static ssize_t receive_some(char *bytes, size_t size, int socket)
 {
-    for (char *at = bytes; size;) {
-        ssize_t got = recv(socket, at, size, MSG_WAITALL);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return -1;
-        at += got;
-        size -= (size_t)got;
+    ssize_t got;
+    while ((got = recv(socket, bytes, size, 0)) < 0 && errno == EINTR)
+        ;
+    return got;
+}
+
+static int receive(void *bytes, size_t size, struct reader *reader)
+{
+    char *at = bytes;
+    while (size) {
+        size_t there = reader->piece_len - reader->piece_at, some = there < size ? there : size;
+        if (some) {
+            memcpy(at, reader->piece + reader->piece_at, some);
+            reader->piece_at += some;
+        } else if (size >= PIECE_BYTES) {
+            ssize_t got = receive_some(at, size, reader->socket);
+            if (got <= 0)
+                return -1;
+            some = (size_t)got;
+        } else {
+            ssize_t got = receive_some(reader->piece, PIECE_BYTES, reader->socket);
+            if (got <= 0)
+                return -1;
+            reader->piece_at = 0;
+            reader->piece_len = (size_t)got;
+        }
+        at += some;
+        size -= some;
     }
     return 0;
+}
+
+/* Looked up once: OpenSSL's way from EVP_sha1() to the code costs more than a small object. */
+static const EVP_MD *sha1(void)
+{
+    static EVP_MD *fetched;
+    if (!fetched)
+        fetched = EVP_MD_fetch(NULL, "SHA1", NULL);
+    return fetched;
 }
 
 /* Its id is the SHA-1 of "TYPE SIZE", a NUL and the bytes. */
@@ -123,7 +157,7 @@ static bool is_intact(const git_oid *id, git_object_t type, const void *bytes, s
     char head[40];
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     int len = snprintf(head, sizeof(head), "%s %zu", git_object_type2string(type), size);
-    bool intact = context && EVP_DigestInit_ex(context, EVP_sha1(), NULL) == 1 &&
+    bool intact = context && sha1() && EVP_DigestInit_ex(context, sha1(), NULL) == 1 &&
                   EVP_DigestUpdate(context, head, (size_t)len + 1) == 1 &&
                   EVP_DigestUpdate(context, bytes, size) == 1 &&
                   EVP_DigestFinal_ex(context, sum, NULL) == 1 && memcmp(sum, id->id, ODB_ID) == 0;
@@ -149,7 +183,7 @@ static int ask(struct odb_reply *reply, struct reader *reader, enum odb_question
     if (start_worker(reader) < 0)
         return damaged(id);
     if (send(reader->socket, &request, sizeof(request), MSG_NOSIGNAL) != (ssize_t)sizeof(request) ||
-        receive(reply, sizeof(*reply), reader->socket) < 0) {
+        receive(reply, sizeof(*reply), reader) < 0) {
         end_worker(reader);
         return damaged(id);
     }
@@ -175,7 +209,7 @@ static const struct known *recall(const struct reader *reader, const git_oid *id
 static int take_answer(struct known *item, struct reader *reader)
 {
     struct odb_reply reply;
-    if (receive(&reply, sizeof(reply), reader->socket) < 0 || reply.rc < 0)
+    if (receive(&reply, sizeof(reply), reader) < 0 || reply.rc < 0)
         return -1;
     item->type = (git_object_t)reply.type;
     item->size = reply.size;
@@ -185,7 +219,7 @@ static int take_answer(struct known *item, struct reader *reader)
         return -1;
     item->bytes = xmalloc(reply.size);
     reader->known_bytes += reply.size;
-    if (receive(item->bytes, reply.size, reader->socket) < 0)
+    if (receive(item->bytes, reply.size, reader) < 0)
         return -1;
     return is_intact(&item->id, item->type, item->bytes, item->size) ? 0 : -1;
 }
@@ -251,7 +285,7 @@ static int reader_read(void **data, size_t *size, git_object_t *type, git_odb_ba
     if (rc < 0)
         return rc;
     char *bytes = git_odb_backend_data_alloc(backend, reply.size + 1);
-    if (!bytes || receive(bytes, reply.size, reader->socket) < 0) {
+    if (!bytes || receive(bytes, reply.size, reader) < 0) {
         git_odb_backend_data_free(backend, bytes);
         end_worker(reader);
         return damaged(id);
@@ -325,6 +359,7 @@ void odb_forget(void)
         for (size_t i = 0; i < reader->known_count; i++)
             free(reader->known[i].bytes);
         free(reader->known);
+        free(reader->piece);
         free(reader->objects);
         free(reader);
     }
@@ -338,7 +373,8 @@ static struct reader *get_reader(const char *objects)
         if (str_equal(reader->objects, objects))
             return reader;
     struct reader *reader = xmalloc(sizeof(*reader));
-    *reader = (struct reader){.next = readers, .objects = xstrdup(objects)};
+    *reader = (struct reader){
+        .next = readers, .objects = xstrdup(objects), .piece = xmalloc(PIECE_BYTES)};
     readers = reader;
     return reader;
 }

@@ -49,13 +49,22 @@ static int confine(void)
     return 0;
 }
 
-/* Ends this process after so much time of the processor; 0: never. */
+/* Ends this process after so much more time of the processor. */
 static void set_alarm(time_t seconds)
 {
     const struct itimerval timer = {.it_value = {seconds, 0}};
     if (setitimer(ITIMER_PROF, &timer, NULL) < 0)
         _exit(1);
 }
+
+/* Questions that came together are answered together: each message costs more than most objects. */
+struct talk {
+    int socket;
+    struct odb_request requests[256];
+    size_t got, used; /* bytes of `requests` */
+    char out[32 * LIMIT_KIB];
+    size_t out_len;
+};
 
 static void send_all(int socket, const void *bytes, size_t size)
 {
@@ -66,6 +75,40 @@ static void send_all(int socket, const void *bytes, size_t size)
         at += sent;
         size -= (size_t)sent;
     }
+}
+
+static void say(struct talk *talk, const void *bytes, size_t size)
+{
+    if (size > sizeof(talk->out) - talk->out_len) {
+        send_all(talk->socket, talk->out, talk->out_len);
+        talk->out_len = 0;
+    }
+    if (size > sizeof(talk->out)) {
+        send_all(talk->socket, bytes, size);
+        return;
+    }
+    memcpy(talk->out + talk->out_len, bytes, size);
+    talk->out_len += size;
+}
+
+/* The next question, or NULL where there will be none. Before it waits it has answered all. */
+static const struct odb_request *listen_for_next(struct talk *talk)
+{
+    const size_t one = sizeof(*talk->requests);
+    if (talk->used == talk->got) {
+        send_all(talk->socket, talk->out, talk->out_len);
+        talk->out_len = talk->used = talk->got = 0;
+        ssize_t got = recv(talk->socket, talk->requests, sizeof(talk->requests), 0);
+        talk->got = got > 0 ? (size_t)got : 0;
+        size_t part = talk->got % one;
+        if (part && recv(talk->socket, (char *)talk->requests + talk->got, one - part,
+                         MSG_WAITALL) == (ssize_t)(one - part))
+            talk->got += one - part;
+    }
+    if (talk->got - talk->used < one)
+        return NULL;
+    talk->used += one;
+    return &talk->requests[talk->used / one - 1];
 }
 
 /* `*object` only where its bytes follow. */
@@ -85,7 +128,8 @@ static void answer(struct odb_reply *reply, git_odb_object **object, git_odb *od
         if (reply->rc < 0 || (request->question == ODB_LOOK &&
                               (type != GIT_OBJECT_BLOB || size == 0 || size > request->limit)))
             break;
-        set_alarm(LIMIT_OBJECT_SECONDS + (time_t)(size / LIMIT_OBJECT_BYTES_A_SECOND));
+        if (size > LIMIT_OBJECT_BYTES_A_SECOND)
+            set_alarm(LIMIT_OBJECT_SECONDS + (time_t)(size / LIMIT_OBJECT_BYTES_A_SECOND));
         reply->rc = git_odb_read(object, odb, &id);
         break;
     case ODB_EXISTS:
@@ -103,21 +147,23 @@ static void answer(struct odb_reply *reply, git_odb_object **object, git_odb *od
     }
 }
 
+/* Time is the processor's, so that waiting for a question costs none: the alarm stays set. */
 static void serve(git_odb *odb, int socket)
 {
-    struct odb_request request;
-    while (recv(socket, &request, sizeof(request), MSG_WAITALL) == (ssize_t)sizeof(request)) {
+    static struct talk talk;
+    const struct odb_request *request;
+    talk.socket = socket;
+    while ((request = listen_for_next(&talk))) {
         struct odb_reply reply = {0};
         git_odb_object *object = NULL;
         set_alarm(LIMIT_OBJECT_SECONDS);
-        answer(&reply, &object, odb, &request);
-        set_alarm(0);
+        answer(&reply, &object, odb, request);
         if (object && git_odb_object_size(object) != reply.size)
             _exit(1); /* the header lied */
         reply.followed = object != NULL;
-        send_all(socket, &reply, sizeof(reply));
+        say(&talk, &reply, sizeof(reply));
         if (object)
-            send_all(socket, git_odb_object_data(object), git_odb_object_size(object));
+            say(&talk, git_odb_object_data(object), git_odb_object_size(object));
         git_odb_object_free(object);
     }
 }
@@ -132,7 +178,6 @@ _Noreturn void odb_worker_run(const char *objects, int socket)
     set_alarm(LIMIT_OBJECT_SECONDS);
     if (git_odb_open(&odb, objects) < 0)
         _exit(1);
-    set_alarm(0);
     serve(odb, socket);
     _exit(0);
 }
