@@ -2,29 +2,22 @@
 #include "child/compare.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/data.h"
-#include "child/index.h"
 #include "child/pair.h"
 #include "child/patch.h"
 #include "child/resolve.h"
 #include "child/session.h"
 #include "child/store.h"
+#include "child/tracked.h"
 #include "child/tree.h"
-#include "child/worktree.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#define CONTENT_MAX ((size_t)1 << 40)
 
 /* One comparison. */
 struct comparing {
     struct arena *arena;
     struct session s;
-    struct worktree_attributes *worktree;
     struct plan_list disk; /* the child's tracked files as they lie there */
     struct data *warnings;
     struct err *err;
@@ -35,51 +28,12 @@ static void warn(struct comparing *c, const char *text)
     data_push(c->arena, c->warnings, data_str(c->arena, text));
 }
 
-/* What git's index vouches for is not read. */
-static int look_at(struct leaf *out, struct comparing *c, const struct plan_file *file)
-{
-    BUF_SCRATCH(bytes, CONTENT_MAX);
-    const char *path = repo_path(&c->s.repo, file->path);
-    struct index_item item;
-    struct stat info;
-    bool found;
-    index_find(&item, &found, c->s.index, path);
-    *out = file->leaf;
-    if (file->leaf.mode == LEAF_SUBMODULE || (found && item.sparse))
-        return 0;
-    if (found && leaf_equal(&item.leaf, &file->leaf) &&
-        fstatat(c->s.repo.top_fd, path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-        index_is_current(c->s.index, path, &info))
-        return 0;
-    if (worktree_leaf(out, &bytes, c->worktree, path, &file->leaf, c->err) < 0)
-        return -1;
-    if (out->mode == LEAF_ABSENT)
-        return 0;
-    return store_put(&out->id, c->s.repo.store, STORE_BLOB, span_of(buf_text(&bytes), bytes.len),
-                     c->err);
-}
-
-static int list_disk(struct comparing *c)
-{
-    struct plan_file *files = arena_array(c->arena, c->s.child.count + 1, sizeof(*files));
-    c->worktree = worktree_attributes_now(&c->s.repo);
-    c->disk = (struct plan_list){files, 0};
-    for (size_t i = 0; i < c->s.child.count; i++) {
-        struct plan_file file = c->s.child.files[i];
-        if (look_at(&file.leaf, c, &c->s.child.files[i]) < 0)
-            return -1;
-        if (file.leaf.mode != LEAF_ABSENT)
-            files[c->disk.count++] = file;
-    }
-    return 0;
-}
-
 static int open_child(struct comparing *c, const char *path)
 {
     if (session_open(&c->s, c->arena, path, c->err) < 0 || session_read(&c->s, c->err) < 0 ||
         current_read(&c->s.current, &c->s.repo, c->err) < 0)
         return -1;
-    return list_disk(c);
+    return tracked_list(&c->disk, &c->s, c->err);
 }
 
 static int prove(struct comparing *c, struct err *err)

@@ -19,8 +19,7 @@ int session_open(struct session *s, struct arena *arena, const char *path, struc
     return apply_look(&s->state, &s->journal, arena, &s->repo, err);
 }
 
-/* What lies below a folder with a record of its own is that child's, not this one's. */
-static void mark_nested(struct plan_file *files, size_t count, struct arena *arena)
+void session_mark_nested(struct plan_file *files, size_t count, struct arena *arena)
 {
     const struct plan_list list = {files, count};
     for (size_t i = 0; i < count; i++) {
@@ -46,7 +45,7 @@ static void cut_child(struct session *s)
         if (strcmp(file.path, RECORD_PATH) != 0)
             files[count++] = file;
     }
-    mark_nested(files, count, s->arena);
+    session_mark_nested(files, count, s->arena);
     s->child = (struct plan_list){files, count};
 }
 

@@ -35,6 +35,11 @@ TG_CHECKED int session_open(struct session *out, struct arena *arena, const char
 /* HEAD's files, and the index. */
 TG_CHECKED int session_read(struct session *session, struct err *err);
 /*
+ * What lies below a folder with a record of its own is that child's, not this one's: marks it
+ * `nested`. Sorted by path.
+ */
+void session_mark_nested(struct plan_file *files, size_t count, struct arena *arena);
+/*
  * The same for an error that a missing object of a partial clone caused: exit 3, with the command
  * that fetches it. Returns -1.
  */

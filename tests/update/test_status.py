@@ -1,7 +1,7 @@
 """`status` and `diff`: what the child changed, and what waits."""
 
 from scenarios import LONG, lines, template
-from world import RECORD, files_on_disk, git_files
+from world import RECORD, files_on_disk, git_files, put
 
 
 def make(world):
@@ -106,3 +106,85 @@ def test_status_works_from_a_folder_of_the_child(world):
     make(world)
     done = world.tmplgen("status", "--json", cwd=world.child / "y")
     assert done.json["template"] == "app"
+
+
+# ---------------------------------------------------------------- what is only staged
+
+
+def stage(world):
+    """A new file, a rename, an edit, a mere intent, one taken out of the index; all on disk."""
+    make(world)
+    base = world.copy("base")
+    put(world.child, {"new": "x\n", "intended": "i\n", "c": "2\n"})
+    world.git("add", "new", "c")
+    world.git("add", "-N", "intended")
+    world.git("mv", "b", "moved")
+    world.git("rm", "-q", "--cached", "y/z")
+    put(world.child, {"new": "x\ny\n"})
+    return base
+
+
+STAGED = {
+    "c": "modified",
+    "intended": "added",
+    "moved": "renamed",
+    "new": "added",
+    "y/z": "deleted",
+}
+
+
+def test_staged_files_count_as_they_lie_on_disk(world):
+    stage(world)
+    assert states(world) == STAGED
+    world.git("add", "new", "intended")
+    world.git("commit", "-q", "-m", "staged")
+    assert states(world) == STAGED
+
+
+def test_diff_has_what_is_only_staged(world):
+    base = stage(world)
+    patch = world.tmplgen("diff", world.child).out
+    world.git("update-index", "-q", "--refresh", cwd=base)
+    world.git("apply", "--index", cwd=base, stdin=patch.encode())
+    world.git("add", "new", "intended")
+    assert world.git("write-tree", cwd=base) == world.git("write-tree")
+
+
+def test_staged_and_gone_from_disk_is_not_there(world):
+    make(world)
+    put(world.child, {"new": "x\n", "intended": "i\n"})
+    world.git("add", "new")
+    world.git("add", "-N", "intended")
+    put(world.child, {"new": None, "intended": None})
+    assert states(world) == {}
+
+
+def test_files_in_conflict_count_as_they_lie_on_disk(world):
+    make(world)
+    world.edit({"a": lines(20, {3: "mine"})})
+    new = {"a": lines(20, {3: "theirs"}), "b": lines(30), "c": "1\n", "m": "1\n", "y/z": "1\n"}
+    world.release("1.1.0", {**new, "n": "n\n"}, template=template("managed m"))
+    assert world.update().code == 5
+    assert states(world) == {"a": "modified", "n": "added"}
+
+
+def test_staged_files_of_a_child_in_a_folder(world):
+    make(world)
+    top = world.folder / "mono"
+    top.mkdir()
+    world.git("init", "-q", cwd=top)
+    put(top, {"README": "mono\n"})
+    world.commit(cwd=top)
+    child = world.new("--commit", path=top / "services" / "a")
+    put(top, {"services/a/new": "x\n", "services/ab/new": "x\n", "new": "x\n"})
+    world.git("add", "-A", cwd=top)
+    done = world.tmplgen("status", child, "--json")
+    assert {p["path"]: p["state"] for p in done.json["paths"]} == {"new": "added"}
+
+
+def test_staged_files_with_other_line_endings_and_staged_links(world):
+    make(world)
+    put(world.child, {".gitattributes": "*.txt text eol=crlf\n", "t.txt": "1\r\n", "l": ("l", "a")})
+    world.git("add", "-A")
+    assert states(world) == {".gitattributes": "modified", "l": "added", "t.txt": "added"}
+    assert world.tmplgen("diff", world.child).out.count("\r") == 0
