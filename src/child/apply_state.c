@@ -147,7 +147,7 @@ static int rebuild_index(const struct apply *a, const struct index *old, const s
     for (size_t i = 0; i < j->change_count; i++) {
         struct index_item item;
         bool found;
-        changes[i] = (struct change){.path = j->changes[i].path};
+        changes[i] = (struct change){.path = j->changes[i].path, .new = j->changes[i].old};
         index_find(&item, &found, old, changes[i].path);
         if (found) {
             changes[i].stages[0] = item.leaf;

@@ -8,15 +8,16 @@
 #include "child/commit_object.h"
 #include "child/create.h"
 #include "child/fresh.h"
+#include "child/index.h"
 #include "child/repo.h"
 #include "child/store.h"
 #include "child/tree.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <git2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define INDEX_KEPT "index.tmplgen" /* beside git's index, while that is written */
@@ -31,6 +32,7 @@ struct committer {
     struct oid base_tree, tree, base, commit;
     struct render_entry *files; /* of the record tree, the record last */
     size_t count;
+    bool hidden; /* nobody else sees the files yet */
     struct err *err;
 };
 
@@ -133,27 +135,18 @@ static int move_branch(struct committer *c, const git_commit *parent, const char
     return rc < 0 && !has_moved(c, name) ? git_fail(c->err, "cannot move '%s'", name) : 0;
 }
 
-/* An entry whose times and size are those of the file on disk, so that git need not read it. */
-static int index_file(struct committer *c, git_index *index, const char *folder, const char *prefix,
+static int index_file(struct committer *c, git_index *index, int folder, const char *prefix,
                       const struct render_entry *file)
 {
-    struct stat info;
-    const char *path = arena_printf(c->arena, "%s%s", prefix, file->path);
-    if (lstat(arena_printf(c->arena, "%s/%s", folder, file->path), &info) < 0)
-        return err_errno(c->err, errno, "io", "cannot look at '%s'", file->path);
-    git_index_entry entry = {
-        .path = path,
-        .mode = file->executable ? GIT_FILEMODE_BLOB_EXECUTABLE : GIT_FILEMODE_BLOB,
-        .ctime = {(int32_t)info.st_ctim.tv_sec, (uint32_t)info.st_ctim.tv_nsec},
-        .mtime = {(int32_t)info.st_mtim.tv_sec, (uint32_t)info.st_mtim.tv_nsec},
-        .dev = (uint32_t)info.st_dev,
-        .ino = (uint32_t)info.st_ino,
-        .uid = info.st_uid,
-        .gid = info.st_gid,
-        .file_size = (uint32_t)info.st_size};
+    git_index_entry entry = {.path = arena_printf(c->arena, "%s%s", prefix, file->path),
+                             .mode = file->executable ? GIT_FILEMODE_BLOB_EXECUTABLE
+                                                      : GIT_FILEMODE_BLOB};
+    struct oid id;
+    memcpy(id.id, file->id, sizeof(id.id));
     memcpy(entry.id.id, file->id, sizeof(entry.id.id));
+    index_fill_stat(&entry, folder, file->path, c->hidden ? NULL : &id);
     if (git_index_add(index, &entry) < 0)
-        return git_fail(c->err, "cannot add '%s' to the index", path);
+        return git_fail(c->err, "cannot add '%s' to the index", entry.path);
     return 0;
 }
 
@@ -162,11 +155,14 @@ static int write_index(struct committer *c, const char *folder, const char *pref
     git_index *index = NULL;
     if (git_repository_index(&index, c->repository) < 0)
         return git_fail(c->err, "cannot open the index");
-    int rc = 0;
+    int top = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open '%s'", folder) : 0;
     for (size_t i = 0; rc == 0 && i < c->count; i++)
-        rc = index_file(c, index, folder, prefix, &c->files[i]);
+        rc = index_file(c, index, top, prefix, &c->files[i]);
     if (rc == 0 && git_index_write(index) < 0)
         rc = git_fail(c->err, "cannot write the index");
+    if (top >= 0)
+        (void)close(top);
     git_index_free(index);
     return rc;
 }
@@ -238,8 +234,9 @@ int commit_root_begin(struct root_commit **out, struct arena *arena, struct io_m
 {
     struct root_commit *root = arena_alloc(arena, sizeof(*root));
     struct committer *c = &root->committer;
-    *root = (struct root_commit){
-        .committer = {.arena = arena, .err = err}, .maker = maker, .folder = folder};
+    *root = (struct root_commit){.committer = {.arena = arena, .hidden = true, .err = err},
+                                 .maker = maker,
+                                 .folder = folder};
     *out = root;
     if (list_files(c, render, record) < 0 ||
         fresh_init(&c->repository, &root->branch, arena, maker, folder, err) < 0 ||

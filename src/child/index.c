@@ -245,8 +245,9 @@ static int copy_bytes(int to, int from)
     }
 }
 
-/* `info` gets the original's stat data. */
-static int copy_index(struct stat *info, const char *to, const char *from, struct err *err)
+/* `info` and `copied` get the stat data of the original and of the copy. */
+static int copy_index(struct stat *info, struct stat *copied, const char *to, const char *from,
+                      struct err *err)
 {
     int in = open(from, O_RDONLY | O_CLOEXEC);
     if (in < 0)
@@ -255,6 +256,8 @@ static int copy_index(struct stat *info, const char *to, const char *from, struc
     int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (rc == 0)
         rc = out < 0 ? -1 : copy_bytes(out, in);
+    if (rc == 0)
+        rc = fstat(out, copied);
     int number = errno;
     if (out >= 0 && close(out) < 0 && rc == 0) {
         rc = -1;
@@ -264,7 +267,7 @@ static int copy_index(struct stat *info, const char *to, const char *from, struc
     return rc < 0 ? err_errno(err, number, "io", "cannot write the new index") : 0;
 }
 
-static void fill_stat(git_index_entry *entry, const struct stat *info)
+static void set_stat(git_index_entry *entry, const struct stat *info)
 {
     entry->ctime = (git_index_time){(int32_t)info->st_ctim.tv_sec, (uint32_t)info->st_ctim.tv_nsec};
     entry->mtime = (git_index_time){(int32_t)info->st_mtim.tv_sec, (uint32_t)info->st_mtim.tv_nsec};
@@ -273,6 +276,18 @@ static void fill_stat(git_index_entry *entry, const struct stat *info)
     entry->uid = info->st_uid;
     entry->gid = info->st_gid;
     entry->file_size = (uint32_t)info->st_size;
+}
+
+void index_fill_stat(git_index_entry *entry, int top, const char *path, const struct oid *raw)
+{
+    ERR_SCRATCH(ignored);
+    struct stat info;
+    struct disk found;
+    bool known = raw ? disk_look(&found, &info, NULL, top, path, &ignored) == 0 &&
+                           found.kind == DISK_FILE && oid_equal(&found.raw, raw)
+                     : fstatat(top, path, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+    if (known)
+        set_stat(entry, &info);
 }
 
 static git_index_entry make_entry(const struct change *change, int stage)
@@ -287,21 +302,8 @@ static git_index_entry make_entry(const struct change *change, int stage)
 static int add_plain(git_index *index, int top, const struct change *change, struct err *err)
 {
     git_index_entry entry = make_entry(change, 0);
-    struct stat info;
-    struct disk disk;
-    const char *name;
-    int folder;
-    int rc = disk_parent(&folder, &name, top, change->path, false, err);
-    if (rc < 0)
-        return -1;
-    disk.kind = DISK_ABSENT;
-    if (rc == 0) {
-        if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode))
-            disk.kind = DISK_FILE;
-        (void)close(folder);
-    }
-    if (disk.kind == DISK_FILE)
-        fill_stat(&entry, &info);
+    if (change->new.kind == DISK_FILE)
+        index_fill_stat(&entry, top, change->path, &change->new.raw);
     if (git_index_add(index, &entry) < 0)
         return git_fail(err, "cannot put '%s' into the index", change->path);
     return 0;
@@ -369,10 +371,18 @@ static int distrust_racy(git_index *index, const struct timespec *written, struc
     return 0;
 }
 
-static int finish_file(const char *path, mode_t mode, struct err *err)
+/*
+ * The index says that it is as old as the copy that it began as: of a file saved since its files
+ * were looked at, even in the same second and with the same size, git then knows that its stat data
+ * prove nothing.
+ */
+static int finish_file(const char *path, mode_t mode, const struct timespec *begun, struct err *err)
 {
+    const struct timespec times[] = {*begun, *begun};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     int rc = fd < 0 ? -1 : fchmod(fd, mode & 0777);
+    if (rc == 0)
+        rc = futimens(fd, times);
     if (rc == 0)
         rc = fsync(fd);
     int number = errno;
@@ -385,8 +395,8 @@ int index_write(const char *to, const char *from, int top, const struct change *
                 size_t count, struct err *err)
 {
     git_index *index = NULL;
-    struct stat info;
-    if (copy_index(&info, to, from, err) < 0)
+    struct stat info, copied;
+    if (copy_index(&info, &copied, to, from, err) < 0)
         return -1;
     if (git_index_open(&index, to) < 0)
         return repo_form_explain_index(err);
@@ -396,5 +406,5 @@ int index_write(const char *to, const char *from, int top, const struct change *
     if (rc == 0 && git_index_write(index) < 0)
         rc = git_fail(err, "cannot write the new index");
     git_index_free(index);
-    return rc == 0 ? finish_file(to, info.st_mode, err) : rc;
+    return rc == 0 ? finish_file(to, info.st_mode, &copied.st_mtim, err) : rc;
 }

@@ -49,10 +49,21 @@ void index_differences(const char ***paths, size_t *count, struct arena *arena,
 TG_CHECKED int index_checksum(char out[41], const char *path, struct err *err);
 
 /*
- * Writes to `to` the index `from` with the changes, and syncs it. The stat data of files come from
- * the work tree `top`, so that git need not read them again.
+ * Writes to `to` the index `from` with the changes, and syncs it. A file of the work tree `top`
+ * that is what its change says is new (`new`) gets its stat data, so that git need not read it
+ * again.
  */
 TG_CHECKED int index_write(const char *to, const char *from, int top, const struct change *changes,
                            size_t count, struct err *err);
+
+struct git_index_entry;
+/*
+ * Stat data tells git that it need not read a file. So `entry` gets those of the file at `path`
+ * below `top` only where that holds the bytes that hash to `raw`, the run's own: what somebody
+ * saved since is for git to find. (The executable bit git compares in any case.) `raw` NULL: nobody
+ * else can have been at it.
+ */
+void index_fill_stat(struct git_index_entry *entry, int top, const char *path,
+                     const struct oid *raw);
 
 #endif

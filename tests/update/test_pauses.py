@@ -13,7 +13,7 @@ import time
 import pytest
 from faults import count_calls, fast_folder, fault, sample
 from test_faults import CASES, Reference, assert_fsck, assert_users_files, build, raw_state, run
-from world import BINARY, Result, put
+from world import BINARY, Result, assert_seen_by_git, put
 
 SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
 
@@ -23,15 +23,23 @@ class Held:
 
     def __init__(self, case, at):
         case.fresh()
-        self.case = case
-        self.fifo = case.world.folder / "fifo"
+        self.start(case.world, ["update", case.child, "--json", *case.args], at)
+
+    @classmethod
+    def of(cls, world, command, at):
+        """Any other command."""
+        held = cls.__new__(cls)
+        held.start(world, command, at)
+        return held
+
+    def start(self, world, command, at):
+        self.fifo = world.folder / "fifo"
         self.fifo.unlink(missing_ok=True)
         os.mkfifo(self.fifo)
         said = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
-        env = {**case.world.env, **fault(at, "none", FAILN_STOP=str(self.fifo))}
         self.run = subprocess.Popen(
-            [BINARY, "update", case.child, "--json", *case.args],
-            env=env,
+            [BINARY, *command],
+            env={**world.env, **fault(at, "none", FAILN_STOP=str(self.fifo))},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -107,10 +115,14 @@ def edit_everywhere(case, size, save):
         there = path.exists()
         if there:
             save(path, text)
+            if number % 3:  # as if it went on seconds later: git compares whole ones
+                long_ago = path.stat().st_mtime_ns - 5 * 10**9
+                os.utime(path, ns=(long_ago, long_ago))
         done = held.go_on()
         where = f"at call {at} (seed {SEED}): {done.code} {done.out}{done.err}"
         assert done.code in (0, 1, 3, 5), where
         assert not there or is_found(case, text), where
+        assert_seen_by_git(case.world, case.top)
         if done.code in (1, 3):
             case.world.tmplgen("update", case.child, "--abort")
             assert not there or is_found(case, text), f"after --abort, {where}"

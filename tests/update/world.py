@@ -286,6 +286,21 @@ def leftovers(git_dir: Path) -> list:
     return sorted(found)
 
 
+def assert_seen_by_git(world: World, top: Path) -> None:
+    """What `git status` calls unchanged is what the index says: it would be overwritten unasked."""
+    listed = world.git("ls-files", "-s", "-z", cwd=top).split("\0")
+    staged = {}
+    for meta, path in (line.split("\t", 1) for line in filter(None, listed)):
+        mode, blob, stage = meta.split(" ")
+        if stage == "0" and mode != "120000" and (top / path).is_file():
+            staged[path] = blob
+    names = "\n".join(staged).encode()
+    found = world.git("hash-object", "--stdin-paths", cwd=top, stdin=names).splitlines()
+    differ = {path for path, blob in zip(staged, found, strict=True) if staged[path] != blob}
+    seen = world.git("diff-files", "--name-only", "-z", cwd=top).split("\0")
+    assert differ <= set(seen), f"git sees no change of {sorted(differ - set(seen))}"
+
+
 def assert_sound(world: World, child=None) -> None:
     """git finds nothing wrong, and nothing is left over."""
     where = child or world.child
