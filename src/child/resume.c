@@ -10,6 +10,7 @@
 #include "child/index.h"
 #include "child/report.h"
 #include "child/session.h"
+#include "child/stale.h"
 #include "child/store.h"
 #include "child/tree.h"
 #include "child/update.h"
@@ -236,14 +237,21 @@ static int nothing_waits(struct finishing *f, const char *what)
     return err_hint(f->err, "'tmplgen status' says how things are");
 }
 
-/* The user has committed by git's own means: nothing is left to do. */
-static int already_committed(struct finishing *f)
+/* By git's own means: the user has committed it, and nothing is left to do, or has given it up. */
+static int end_stale(struct finishing *f)
 {
-    const char *head = f->s.repo.branch && strcmp(f->s.repo.branch, f->s.journal.branch) == 0
-                           ? hex_of(f->arena, &f->s.repo.head)
-                           : NULL;
-    recall(f->out, &f->s, RESULT_UP_TO_DATE, head);
-    return apply_forget(f->apply, &f->s.journal, f->err) < 0 ? -1 : TG_OK;
+    struct oid commit;
+    bool found;
+    if (stale_find_commit(&commit, &found, &f->s, f->err) < 0)
+        return -1;
+    if (found) {
+        recall(f->out, &f->s, RESULT_UP_TO_DATE, hex_of(f->arena, &commit));
+        return apply_forget(f->apply, &f->s.journal, f->err) < 0 ? -1 : TG_OK;
+    }
+    /* The journal stays: what is in a stash may come back. */
+    (void)err_set(f->err, TG_REFUSED, "nothing-in-progress",
+                  "the update was given up by other means; nothing of it is committed");
+    return err_hint(f->err, "'tmplgen update' starts again");
 }
 
 static int finish_stopped(struct finishing *f)
@@ -274,7 +282,7 @@ static int continue_run(struct finishing *f)
         return err_hint(f->err, "'tmplgen update --abort' finishes it");
     }
     if (f->s.state == APPLY_STALE)
-        return already_committed(f);
+        return end_stale(f);
     return f->s.state == APPLY_STOPPED ? finish_stopped(f) : nothing_waits(f, "continue");
 }
 

@@ -1,0 +1,141 @@
+"""A stopped update that was ended by git's own means, or worked on before it was ended."""
+
+import pytest
+from scenarios import LONG, lines
+from world import RECORD, assert_sound, put
+
+NEW = {"a": lines(20, {5: "theirs"}), "b": lines(20, {5: "theirs"}), "added": "new\n"}
+VERSION = "version: 1.1.0"
+
+
+@pytest.fixture
+def ready(world):
+    world.release("1.0.0", {"a": LONG, "b": LONG, "gone": LONG})
+    world.new()
+    world.release("1.1.0", NEW)
+    return world
+
+
+@pytest.fixture
+def conflict(ready):
+    ready.edit({"a": lines(20, {5: "mine"})})
+    assert ready.update().code == 5
+    return ready
+
+
+@pytest.fixture
+def staged(ready):
+    assert ready.update("--no-commit").json["result"] == "staged"
+    return ready
+
+
+def refused(world, *args):
+    done = world.update(*args)
+    assert (done.code, done.error["code"]) == (3, "nothing-in-progress"), done.out
+    return done.error
+
+
+def assert_given_up(world):
+    """`--continue` says so, and the next update does it all."""
+    head = world.git("rev-parse", "HEAD")
+    error = refused(world, "--continue")
+    assert "nothing of it is committed" in error["message"]
+    assert "'tmplgen update' starts again" in error["hint"]
+    assert world.git("rev-parse", "HEAD") == head
+    assert VERSION not in world.read(RECORD)
+
+
+# ---------------------------------------------------------------- --continue
+
+
+def test_continue_after_git_gave_the_conflict_up_is_refused(conflict):
+    conflict.git("cherry-pick", "--abort")
+    assert_given_up(conflict)
+    assert conflict.update().code == 5
+
+
+def test_continue_after_git_reset_is_refused(conflict):
+    conflict.git("reset", "-q", "--hard")
+    assert_given_up(conflict)
+    assert conflict.update().code == 5
+
+
+def test_continue_after_a_conflict_gave_way_to_another_commit_is_refused(conflict):
+    conflict.git("cherry-pick", "--abort")
+    conflict.edit({"mine": "x\n"})
+    assert_given_up(conflict)
+
+
+def test_continue_while_the_staged_update_is_stashed_is_refused(staged):
+    staged.git("stash", "-q")
+    assert_given_up(staged)
+    staged.git("stash", "pop", "-q", "--index")
+    assert staged.update("--abort").code == 0
+    assert staged.git("status", "--porcelain") == ""
+    assert_sound(staged)
+
+
+def commit_all(world):
+    put(world.child, {"a": lines(20, {5: "both"})})
+    world.commit("taken")
+
+
+def commit_and_go_on(world):
+    commit_all(world)
+    world.edit({"mine": "x\n"})
+
+
+def commit_with_the_record_edited(world):
+    put(world.child, {RECORD: world.read(RECORD).replace("yours: []", "yours: [mine]")})
+    commit_all(world)
+
+
+def commit_on_another_branch(world):
+    world.git("switch", "-q", "-c", "review")
+    commit_all(world)
+
+
+def commit_and_leave_the_branch(world):
+    commit_all(world)
+    world.git("switch", "-q", "-c", "other", "HEAD~1")
+
+
+COMMITS = [commit_all, commit_and_go_on, commit_with_the_record_edited]
+
+
+@pytest.mark.parametrize("commit", COMMITS)
+def test_continue_after_git_committed_the_conflict_is_done(conflict, commit):
+    commit(conflict)
+    done = conflict.update("--continue")
+    assert (done.code, done.json["result"]) == (0, "up-to-date"), done.out
+    assert_sound(conflict)
+    refused(conflict, "--continue")
+
+
+@pytest.mark.parametrize(
+    "commit", [*COMMITS, commit_on_another_branch, commit_and_leave_the_branch]
+)
+def test_continue_after_git_committed_what_was_staged_is_done(staged, commit):
+    commit(staged)
+    done = staged.update("--continue")
+    assert (done.code, done.json["result"]) == (0, "up-to-date"), done.out
+    assert_sound(staged)
+
+
+def restore_staged(world):
+    world.edit({"b": None})
+    assert world.update("--restore", "b", "--no-commit").json["result"] == "staged"
+
+
+@pytest.mark.parametrize("version", ["1.0.0", "1.1.0"])
+def test_continue_of_a_restore_that_changed_no_record(ready, version):
+    if version == "1.1.0":
+        assert ready.update().code == 0
+    else:
+        ready.release("1.0.0", {"a": LONG, "b": LONG, "gone": LONG})
+    restore_staged(ready)
+    ready.git("stash", "-q")
+    assert "nothing of it" in refused(ready, "--continue")["message"]
+    ready.git("stash", "pop", "-q", "--index")
+    ready.git("commit", "-q", "-m", "restored")
+    assert ready.update("--continue").json["result"] == "up-to-date"
