@@ -11,11 +11,19 @@ default=cpu
 [ ! -e /proc/driver/nvidia/version ] || default=cuda
 gpu=
 [ "${DEVICE:-$default}" = cpu ] || gpu=$(ci/gpu-args.sh "$engine")
+user="--user $(id -u):$(id -g)"
+case $engine in
+    *podman*)
+        user="--security-opt label=disable $user"
+        # Without root the user would be another in the container; root needs no map and gets none.
+        [ "$(id -u)" = 0 ] || user="--userns=keep-id $user"
+        ;;
+esac
 mkdir -p runs
 [ $# -gt 0 ] || set -- train
 
-# --init is not needed: the job heeds SIGTERM as the first process too. The arguments for GPUs are
-# several words.
+# --init is not needed: the job heeds SIGTERM as the first process too. The arguments for GPUs and
+# for the user are several words.
 # shellcheck disable=SC2086
 exec "$engine" run --rm --read-only --tmpfs /tmp --stop-timeout 120 $gpu \
-    --user "$(id -u):$(id -g)" --volume "$PWD/runs:/runs" "$IMAGE" "$@"
+    $user --volume "$PWD/runs:/runs" "$IMAGE" "$@"

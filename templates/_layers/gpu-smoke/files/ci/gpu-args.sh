@@ -1,7 +1,13 @@
 #!/bin/sh
 # Prints the arguments by which the container engine gives a container all GPUs.
 # Usage: ci/gpu-args.sh ENGINE
+# Status 77: no driver is loaded, and the engine would not even start the container.
 set -eu
+
+if [ ! -e /proc/driver/nvidia/version ] && [ ! -e /dev/dxg ] && [ ! -e /dev/nvhost-gpu ]; then
+    echo "no NVIDIA driver is loaded on this machine" >&2
+    exit 77
+fi
 
 has_cdi() {
     for folder in /etc/cdi /var/run/cdi; do
