@@ -241,10 +241,20 @@ def test_conda_has_an_environment_where_it_is_asked_for(child):
 
 def test_compose_gives_a_gpu_only_to_the_service_that_is_named_so(child):
     services = yaml.safe_load(child.text("compose.yaml"))["services"]
-    assert set(services) == {"app", "gpu"}
     assert "deploy" not in services["app"]
+    assert services["app"]["environment"]["SERVE_DEVICE"] == "cpu"
+    if child.context["resolution"]["cuda"]["variant"] == "cpu":
+        assert set(services) == {"app"} and "up gpu" not in child.text("compose.yaml")
+        return
+    assert set(services) == {"app", "gpu"}
     assert services["gpu"]["profiles"] == ["gpu"]
     assert services["gpu"]["read_only"] and services["gpu"]["image"] == services["app"]["image"]
+    # NumPy refuses a GPU, and the container would be started over and over.
+    numpy = child.context["resolution"]["framework"]["name"] == "none"
+    assert services["gpu"]["environment"]["SERVE_DEVICE"] == ("auto" if numpy else "cuda")
+
+
+def test_alerts_say_what_to_do(child):
     rules = yaml.safe_load(child.text("deploy/prometheus/rules.yaml"))["groups"]
     for rule in (rule for group in rules for rule in group["rules"]):
         assert {"alert", "expr", "labels", "annotations"} <= set(rule)
