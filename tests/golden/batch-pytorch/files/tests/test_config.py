@@ -17,7 +17,7 @@ from pytorch_batch.errors import InputError
 PACKAGE = "pytorch_batch"
 
 
-@pytest.mark.parametrize("name", ["base", "debug", "gpu"])
+@pytest.mark.parametrize("name", sorted(file.stem for file in (TOP / "configs").glob("*.toml")))
 def test_the_configurations_of_this_project_are_good(name):
     it = config.load([TOP / "configs/base.toml", TOP / f"configs/{name}.toml"], {})
     it.refuse_unsupported(backend.UNSUPPORTED)

@@ -7,14 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
+from fastapi.routing import APIRoute
 
-from on_cpu import nvml, service
+from on_cpu import app, nvml, service
 from on_cpu.config import Settings
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
 # What the exporters of GPU clusters have, not this service.
 DCGM = re.compile(r"DCGM_FI_DEV_(XID_ERRORS|GPU_TEMP)")
 WORDS = {"by", "sum", "min", "count", "rate", "increase", "histogram_quantile", "label_values"}
+WORDS |= {"max_over_time", "last_over_time", "and", "up"}
 
 
 @pytest.fixture
@@ -63,6 +65,22 @@ def test_the_dashboard_is_whole_and_asks_for_what_there_is(known):
         if variable["type"] == "query":
             check(variable["query"]["query"], known)
     assert len(board["panels"]) > 10
+
+
+def test_requests_are_counted_where_the_model_is_asked_and_nowhere_else(fake):
+    """Probes answer 503 while the service loads and drains, and that must wake nobody."""
+    application = app.create_app(service.Service(Settings(), lambda: fake))
+    routes = [route for route in application.routes if isinstance(route, APIRoute)]
+    asked = {route.path for route in routes if "POST" in route.methods}
+    assert len(asked) > 1
+    files = ("prometheus/rules.yaml", "grafana/dashboard.json")
+    text = "".join((DEPLOY / file).read_text() for file in files).replace('\\"', '"')
+    selectors = re.findall(r"http_request\w+\{([^}]*)\}", text)
+    assert len(selectors) == text.count("http_request") > 6
+    for selector in selectors:
+        pattern = re.search(r'route=~"([^"]*)"', selector)
+        assert pattern, selector
+        assert {route.path for route in routes if re.fullmatch(pattern[1], route.path)} == asked
 
 
 def test_every_alert_asks_for_what_there_is(known):
