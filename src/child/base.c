@@ -143,6 +143,7 @@ static int without_record(struct oid *out, const struct climb *c, const struct o
     return tree_edit(out, c->repo->store, NULL, tree, &edit, 1, c->err);
 }
 
+/* Its files. A template has neither links nor submodules: those of a tree are the child's own. */
 static int take_tree(struct climb *c, enum proof proof, const struct oid *tree)
 {
     struct plan_list all;
@@ -152,7 +153,7 @@ static int take_tree(struct climb *c, enum proof proof, const struct oid *tree)
     files = arena_array(c->arena, all.count + 1, sizeof(*files));
     c->out->files = (struct plan_list){files, 0};
     for (size_t i = 0; i < all.count; i++)
-        if (strcmp(all.files[i].path, RECORD_PATH) != 0)
+        if (leaf_is_file(&all.files[i].leaf) && strcmp(all.files[i].path, RECORD_PATH) != 0)
             files[c->out->files.count++] = all.files[i];
     c->out->proof = proof;
     return 0;

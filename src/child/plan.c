@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "child/pair.h"
+#include "child/plan_parts.h"
 #include "child/resolve.h"
 #include "child/store.h"
 #include "child/syntax.h"
@@ -16,28 +17,6 @@ const char *const path_state_names[PATH_STATES] = {
     [PATH_KEPT_DELETED] = "kept-deleted", [PATH_DELETED] = "deleted",
     [PATH_RENAMED] = "renamed",           [PATH_ADDED] = "added",
     [PATH_ADOPTED] = "adopted",
-};
-
-/* A file at its place after the update, by path. */
-struct placed {
-    const char *path;
-    size_t unit;
-};
-
-struct planner {
-    struct plan *out;
-    struct arena *arena;
-    struct store *store;
-    const struct plan_input *input;
-    struct err *err;
-    struct unit *units;
-    size_t unit_count;
-    struct outcome *outcomes; /* per unit */
-    struct placed *placed;    /* sorted by path */
-    size_t placed_count;
-    bool *leaves; /* per child file: it does not stay where it is */
-    bool *fixed;  /* per base file: renames are not followed */
-    size_t edit_capacity;
 };
 
 size_t plan_list_lower_bound(const struct plan_list *list, const char *path)
@@ -59,17 +38,12 @@ const struct plan_file *plan_list_find(const struct plan_list *list, const char 
     return at < list->count && strcmp(list->files[at].path, path) == 0 ? &list->files[at] : NULL;
 }
 
-static const struct plan_list *child_list(const struct planner *p)
-{
-    return &p->input->side[CHILD];
-}
-
 static int by_placed_path(const void *a, const void *b)
 {
     return strcmp(((const struct placed *)a)->path, ((const struct placed *)b)->path);
 }
 
-static size_t placed_lower_bound(const struct planner *p, const char *path)
+size_t placed_lower_bound(const struct planner *p, const char *path)
 {
     size_t low = 0, high = p->placed_count;
     while (low < high) {
@@ -82,7 +56,7 @@ static size_t placed_lower_bound(const struct planner *p, const char *path)
     return low;
 }
 
-static bool is_placed(const struct planner *p, const char *path)
+bool is_placed(const struct planner *p, const char *path)
 {
     size_t at = placed_lower_bound(p, path);
     return at < p->placed_count && strcmp(p->placed[at].path, path) == 0;
@@ -150,32 +124,17 @@ static bool fix_collisions(struct planner *p)
     return any;
 }
 
-/* A file of the child, staying or placed, below the folder `path`. */
-static bool is_folder(const struct planner *p, const char *path)
-{
-    const char *below = arena_printf(p->arena, "%s/", path);
-    const struct plan_list *list = child_list(p);
-    size_t at = placed_lower_bound(p, below);
-    if (at < p->placed_count && str_starts(p->placed[at].path, below))
-        return true;
-    for (at = plan_list_lower_bound(list, below);
-         at < list->count && str_starts(list->files[at].path, below); at++)
-        if (!p->leaves[at])
-            return true;
-    return false;
-}
-
-static bool newly_placed(const struct planner *p, size_t unit)
+bool newly_placed(const struct planner *p, size_t unit)
 {
     return p->outcomes[unit].path && !stays_in_place(p, unit);
 }
 
-/* A renamed file may not take a place where a folder is. */
+/* A renamed file may not take a place where a folder is, nor go below a file that stays. */
 static bool fix_blocked(struct planner *p)
 {
     bool any = false;
     for (size_t i = 0; i < p->unit_count; i++)
-        if (newly_placed(p, i) && is_folder(p, p->outcomes[i].path))
+        if (ways_blocked(p, i))
             any |= fix(p, i);
     return any;
 }
@@ -203,7 +162,7 @@ static int settle_places(struct planner *p)
     return 0;
 }
 
-static void warn(struct planner *p, const char *text)
+void plan_warn(struct planner *p, const char *text)
 {
     const char **more = arena_array(p->arena, p->out->warning_count + 1, sizeof(*more));
     if (p->out->warning_count)
@@ -212,7 +171,7 @@ static void warn(struct planner *p, const char *text)
     p->out->warnings = more;
 }
 
-static struct plan_edit *add_edit(struct planner *p, const char *path, const struct leaf *old)
+struct plan_edit *plan_add_edit(struct planner *p, const char *path, const struct leaf *old)
 {
     if (p->out->edit_count == p->edit_capacity) {
         size_t capacity = p->edit_capacity ? p->edit_capacity * 2 : 32;
@@ -234,97 +193,11 @@ static const struct leaf *old_leaf(const struct planner *p, const char *path)
     return file ? &file->leaf : &absent;
 }
 
-/* A file of the child that must make room for a folder goes to a name beside it. */
-static const char *side_name(const struct planner *p, const char *path)
-{
-    const char *name = arena_printf(p->arena, "%s~HEAD", path);
-    for (int i = 1; plan_list_find(child_list(p), name) || is_placed(p, name); i++)
-        name = arena_printf(p->arena, "%s~HEAD_%d", path, i);
-    return name;
-}
-
-/* The unit that the child's file belongs to, or NULL for the child's own. */
-static struct outcome *outcome_of(const struct planner *p, const struct plan_file *file,
-                                  size_t *unit)
-{
-    for (*unit = 0; *unit < p->unit_count; (*unit)++)
-        if (p->units[*unit].side[CHILD] == file)
-            return &p->outcomes[*unit];
-    return NULL;
-}
-
-static void edit_aside(struct planner *p, const struct plan_file *file, const struct leaf *base)
-{
-    const char *name = side_name(p, file->path);
-    (void)add_edit(p, file->path, &file->leaf);
-    struct plan_edit *edit = add_edit(p, name, &(struct leaf){0});
-    edit->disk = file->leaf;
-    edit->conflict = true;
-    edit->stages[BASE] = *base;
-    edit->stages[CHILD] = file->leaf;
-    p->leaves[file - child_list(p)->files] = true;
-    warn(p,
-         arena_printf(p->arena, "the template has a folder where your '%s' is: yours is now '%s'",
-                      file->path, name));
-}
-
-static void add_path(struct planner *p, const struct plan_path *path)
+void plan_add_path(struct planner *p, const struct plan_path *path)
 {
     p->out->paths[p->out->path_count++] = *path;
     if (path->state == PATH_CONFLICT)
         p->out->conflict_count++;
-}
-
-static void move_aside(struct planner *p, const struct plan_file *file)
-{
-    size_t unit;
-    struct outcome *outcome = outcome_of(p, file, &unit);
-    const struct plan_file *base = outcome ? p->units[unit].side[BASE] : NULL;
-    edit_aside(p, file, base ? &base->leaf : &(struct leaf){0});
-    if (!outcome) {
-        add_path(p, &(struct plan_path){.path = file->path,
-                                        .state = PATH_CONFLICT,
-                                        .note = "the template has a folder there"});
-        return;
-    }
-    outcome->reported = true;
-    outcome->state = PATH_CONFLICT;
-    outcome->note = "the template has a folder there";
-    outcome->conflict = false; /* its edits are made */
-    outcome->disk = file->leaf;
-}
-
-/* The child's file, staying, that is a part of the way to `path`. */
-static const struct plan_file *file_on_the_way(const struct planner *p, const char *path)
-{
-    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        const char *part = arena_memdup(p->arena, path, (size_t)(slash - path));
-        const struct plan_file *file = plan_list_find(child_list(p), part);
-        if (file && !p->leaves[file - child_list(p)->files])
-            return file;
-    }
-    return NULL;
-}
-
-/* Files against folders. What blocks a new file of the template leaves it at stage 3 alone. */
-static void clear_ways(struct planner *p)
-{
-    for (size_t i = 0; i < p->unit_count; i++) {
-        struct outcome *outcome = &p->outcomes[i];
-        const struct plan_file *file;
-        if (!newly_placed(p, i))
-            continue;
-        while ((file = file_on_the_way(p, outcome->path)))
-            move_aside(p, file);
-        if (!is_folder(p, outcome->path))
-            continue;
-        outcome->conflict = true;
-        outcome->state = PATH_CONFLICT;
-        outcome->note = "you have a folder there";
-        outcome->disk = (struct leaf){0};
-        memset(outcome->stages, 0, sizeof(outcome->stages));
-        outcome->stages[RENDER] = p->units[i].side[RENDER]->leaf;
-    }
 }
 
 static bool moved_aside(const struct planner *p, size_t unit)
@@ -340,13 +213,13 @@ static void edit_unit(struct planner *p, size_t unit)
     if (moved_aside(p, unit))
         return;
     if (child && !stays_in_place(p, unit) && !is_placed(p, child->path))
-        (void)add_edit(p, child->path, &child->leaf);
+        (void)plan_add_edit(p, child->path, &child->leaf);
     if (!outcome->path)
         return;
     const struct leaf *old = old_leaf(p, outcome->path);
     if (!outcome->conflict && leaf_equal(old, &outcome->disk))
         return;
-    struct plan_edit *edit = add_edit(p, outcome->path, old);
+    struct plan_edit *edit = plan_add_edit(p, outcome->path, old);
     edit->disk = outcome->disk;
     edit->conflict = outcome->conflict;
     memcpy(edit->stages, outcome->stages, sizeof(edit->stages));
@@ -370,12 +243,12 @@ static void report_unit(struct planner *p, size_t unit)
     const struct plan_file *rule = unit_rule(&p->units[unit], p->input);
     if (!outcome->reported)
         return;
-    add_path(p, &(struct plan_path){.path = report_path(&p->units[unit], outcome),
-                                    .from_path = outcome->from_path,
-                                    .state = outcome->state,
-                                    .has_policy = rule != NULL,
-                                    .policy = rule ? rule->policy : POLICY_MERGE,
-                                    .note = outcome->note});
+    plan_add_path(p, &(struct plan_path){.path = report_path(&p->units[unit], outcome),
+                                         .from_path = outcome->from_path,
+                                         .state = outcome->state,
+                                         .has_policy = rule != NULL,
+                                         .policy = rule ? rule->policy : POLICY_MERGE,
+                                         .note = outcome->note});
 }
 
 /* A clean merge may still break a file whose form is known. */
@@ -391,8 +264,8 @@ static int check_syntax(struct planner *p, size_t unit)
         store_get(&after, p->store, STORE_BLOB, &outcome->disk.id, outcome->path, p->err) < 0)
         return -1;
     if (syntax_parses(outcome->path, before.bytes) && !syntax_parses(outcome->path, after.bytes))
-        warn(p, arena_printf(p->arena, "'%s' merged, but is no valid %s any more: look at it",
-                             outcome->path, syntax_known(outcome->path)));
+        plan_warn(p, arena_printf(p->arena, "'%s' merged, but is no valid %s any more: look at it",
+                                  outcome->path, syntax_known(outcome->path)));
     return 0;
 }
 
@@ -430,10 +303,10 @@ static void note_left_behind(struct planner *p)
         if (!left || strcmp(folder, last) == 0 || first_below(&p->input->side[RENDER], folder))
             continue;
         last = folder;
-        warn(p, arena_printf(p->arena,
-                             "the template moved '%s' away; your own files stay, such as "
-                             "'%s'",
-                             folder, left->path));
+        plan_warn(p, arena_printf(p->arena,
+                                  "the template moved '%s' away; your own files stay, such as "
+                                  "'%s'",
+                                  folder, left->path));
     }
 }
 
@@ -492,7 +365,7 @@ static void drop_doubles(struct plan *plan)
 
 static int write_out(struct planner *p)
 {
-    clear_ways(p);
+    ways_clear(p);
     for (size_t i = 0; i < p->unit_count; i++) {
         edit_unit(p, i);
         report_unit(p, i);

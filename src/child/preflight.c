@@ -111,9 +111,15 @@ static bool mode_agrees(const struct checker *c, const struct disk *disk, const 
     return !c->modes_count || disk->executable == (leaf->mode == LEAF_EXECUTABLE);
 }
 
-static int check_link(struct checker *c, const struct plan_edit *edit)
+/* A link or a submodule: nothing here can move it, so a plan that would is refused. */
+static int check_other(struct checker *c, const struct plan_edit *edit)
 {
     struct leaf leaf;
+    if (!leaf_equal(&edit->disk, &edit->old))
+        return err_set(c->err, TG_REFUSED, "not-a-file",
+                       "the update would change '%s', which is a link or a submodule", edit->path);
+    if (edit->old.mode != LEAF_LINK)
+        return 0; /* of a submodule only the index says anything */
     if (worktree_leaf(&leaf, NULL, c->now, edit->path, &edit->old, c->err) < 0)
         return -1;
     if (!leaf_equal(&leaf, &edit->old))
@@ -191,10 +197,8 @@ static int plan_new(struct checker *c, const struct plan_edit *edit, struct chan
 
 static int check_tracked(struct checker *c, const struct plan_edit *edit, struct change *change)
 {
-    if (edit->old.mode == LEAF_LINK)
-        return check_link(c, edit);
     if (!leaf_is_file(&edit->old))
-        return 0; /* a submodule: only the index says anything of it */
+        return check_other(c, edit);
     if (check_tracked_file(c, edit, change) < 0)
         return -1;
     return plan_new(c, edit, change);
@@ -291,9 +295,12 @@ static int check_new(struct checker *c, const struct plan_edit *edit, struct cha
     return check_way(c, edit, &found);
 }
 
-/* Another repository between the top and the file. */
-static int check_nested(const struct checker *c, const char *path)
+/* Another repository between the top and a file that comes or goes. */
+static int check_nested(const struct checker *c, const struct plan_edit *edit)
 {
+    const char *path = edit->path;
+    if (leaf_equal(&edit->old, &edit->disk))
+        return 0;
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
         struct stat info;
         const char *folder = arena_memdup(c->arena, path, (size_t)(slash - path));
@@ -359,7 +366,7 @@ int preflight_files(struct preflight *out, const struct repo *repo, const struct
         fill_stages(change, edit);
         int rc = edit->old.mode != LEAF_ABSENT ? check_tracked(&c, edit, change)
                                                : check_new(&c, edit, change);
-        if (rc < 0 || check_nested(&c, edit->path) < 0)
+        if (rc < 0 || check_nested(&c, edit) < 0)
             return -1;
     }
     return judge(&c);

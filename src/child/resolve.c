@@ -153,17 +153,23 @@ static int resolve_new(const struct resolver *r)
     return conflict(r, r->child->path, &r->child->leaf, "you and the template both added it");
 }
 
-/* Where the file lies afterwards: the child's choice first, then the template's. */
+/*
+ * Where the file lies afterwards: the child's choice first, then the template's. What the child
+ * made a link or a submodule is another thing than the file that the template moves: it stays.
+ */
 static const char *place(const struct resolver *r)
 {
-    return same_path(r->base, r->child) ? r->render->path : r->child->path;
+    return same_path(r->base, r->child) && leaf_is_file(&r->child->leaf) ? r->render->path
+                                                                         : r->child->path;
 }
 
-static int note_rivals(const struct resolver *r)
+/* It lies at the child's path: where the template has another one for it now, that is told. */
+static int note_move(const struct resolver *r)
 {
-    if (!same_path(r->base, r->child) && !same_path(r->base, r->render) &&
-        !same_path(r->child, r->render))
-        r->out->note = arena_printf(r->arena, "the template moved it to '%s'", r->render->path);
+    const char *note = r->out->note;
+    if (!same_path(r->base, r->render) && !same_path(r->child, r->render))
+        r->out->note = arena_printf(r->arena, "%s%sthe template moved it to '%s'", note ? note : "",
+                                    note ? "; " : "", r->render->path);
     return 0;
 }
 
@@ -172,9 +178,10 @@ static int nothing_to_do(const struct resolver *r)
 {
     bool child_changed = !same(r->base, r->child) || !same_path(r->base, r->child);
     bool template_changed = !same(r->base, r->render) || !same_path(r->base, r->render);
-    (void)keep(r, template_changed ? PATH_MERGED : PATH_KEPT_YOURS);
+    bool both = template_changed && leaf_is_file(&r->child->leaf);
+    (void)keep(r, both ? PATH_MERGED : PATH_KEPT_YOURS);
     r->out->reported = child_changed;
-    return note_rivals(r);
+    return note_move(r);
 }
 
 static int settle(const struct resolver *r, const struct leaf *result)
@@ -187,7 +194,7 @@ static int settle(const struct resolver *r, const struct leaf *result)
     if (strcmp(path, r->child->path) != 0)
         return report(r, PATH_RENAMED, path);
     (void)report(r, same(r->base, r->child) ? PATH_UPDATED : PATH_MERGED, path);
-    return note_rivals(r);
+    return note_move(r);
 }
 
 static int resolve_both_changed(const struct resolver *r)
@@ -207,9 +214,11 @@ static int resolve_both_changed(const struct resolver *r)
     }
     if (merged.kind == THREE_WAY_CLEAN) /* of a managed file: its modes merge all the same */
         merged.result.id = r->child->leaf.id;
-    return conflict(r, place(r), &merged.result,
-                    policy_of(r) == POLICY_MANAGED ? "the template manages it, you changed it"
-                                                   : merged.reason);
+    const char *path = place(r);
+    (void)conflict(r, path, &merged.result,
+                   policy_of(r) == POLICY_MANAGED ? "the template manages it, you changed it"
+                                                  : merged.reason);
+    return strcmp(path, r->child->path) == 0 ? note_move(r) : 0;
 }
 
 static int resolve_everywhere(const struct resolver *r)

@@ -28,6 +28,7 @@ struct run {
     struct err err;
     struct store *store;
     struct input in;
+    const char *nested; /* folder of a child inside the child, or NULL */
     bool simple; /* no renames, no folders in the way, no rules: then the result is known exactly */
     struct plan_file files[SIDES][FILES_MAX];
     struct plan_input input;
@@ -162,8 +163,15 @@ static void rename_in_child(struct run *r)
     }
 }
 
+static void mark_nested(const struct run *r, struct plan_file *files, size_t count)
+{
+    for (size_t i = 0; r->nested && i < count; i++)
+        files[i].nested = str_starts(files[i].path, r->nested);
+}
+
 static void make_options(struct run *r)
 {
+    static const char *const folders[] = {"z/", "q/", "d/"};
     static const char *const globs[] = {"a", "d/*", "**/f", "z/**"};
     const char **yours = arena_array(&r->arena, 1, sizeof(*yours));
     const char **names = arena_array(&r->arena, 2, sizeof(*names));
@@ -180,6 +188,8 @@ static void make_options(struct run *r)
     r->input.rename_old = &names[0];
     r->input.rename_new = &names[1];
     r->input.rename_count = options >> 2 & 1;
+    r->nested = options >> 3 & 1 ? folders[below(r, 3)] : NULL;
+    mark_nested(r, r->files[CHILD], r->input.side[CHILD].count);
 }
 
 static void make_trees(struct run *r)
@@ -259,6 +269,7 @@ static void build_result(struct run *r)
     qsort(r->result, r->result_count, sizeof(*r->result), by_path);
     for (size_t i = 0; i < r->result_count; i++)
         must(fits(r->result, i, r->result[i].path));
+    mark_nested(r, r->result, r->result_count);
 }
 
 static bool all_equal(const struct leaf *a, const struct leaf *b, const struct leaf *c)
@@ -348,6 +359,22 @@ static void check_nothing_lost(const struct run *r)
     }
 }
 
+/* Links are never moved, nor is what is `yours:`, nor a file of a child inside this one. */
+static void check_left_alone(const struct run *r)
+{
+    const struct plan_list *child = &r->input.side[CHILD];
+    for (size_t i = 0; i < child->count; i++) {
+        const struct plan_file *file = &child->files[i];
+        const struct plan_edit *edit = edit_of(&r->plan, file->path);
+        if (!edit)
+            continue;
+        must(leaf_is_file(&file->leaf) || leaf_equal(&edit->disk, &file->leaf));
+        must(!r->input.yours_count || !glob_match(r->input.yours[0], file->path));
+        must(!file->nested || plan_list_find(&r->input.side[BASE], file->path) ||
+             plan_list_find(&r->input.side[RENDER], file->path));
+    }
+}
+
 static void check_conflict(const struct run *r, const struct leaf *sides, const char *path)
 {
     const struct plan_edit *edit = edit_of(&r->plan, path);
@@ -412,6 +439,7 @@ static void show(const struct run *r)
     for (size_t i = 0; i < r->input.yours_count; i++)
         (void)fprintf(stderr, "yours %s\n", r->input.yours[i]);
     (void)fprintf(stderr, "rules %d\n", r->input.base_has_rules);
+    (void)fprintf(stderr, "nested %s\n", r->nested ? r->nested : "-");
     for (size_t i = 0; i < r->plan.path_count; i++)
         (void)fprintf(stderr, "line %s %s < %s\n", path_state_names[r->plan.paths[i].state],
                       r->plan.paths[i].path,
@@ -436,6 +464,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     build_result(r);
     check_report(r);
     check_nothing_lost(r);
+    check_left_alone(r);
     for (size_t i = 0; r->simple && i < PATHS; i++)
         check_simple(r, apart[i]);
     check_again(r);

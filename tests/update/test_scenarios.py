@@ -123,7 +123,8 @@ def resolve(world):
     for path in sorted(set(world.git("diff", "--name-only", "--diff-filter=U").splitlines())):
         target = world.child / path
         if not target.exists() and not target.is_symlink():
-            world.git("rm", "-q", "--cached", "--", path)
+            # `git add` of a link has settled what was below it
+            world.git("rm", "-q", "--cached", "--ignore-unmatch", "--", path)
             continue
         if target.is_file() and not target.is_symlink():
             marks = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")

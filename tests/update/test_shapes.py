@@ -344,12 +344,48 @@ def test_template_folder_where_the_child_has_a_submodule_conflicts(edited):
     edited.commit("submodule")
     before = files_on_disk(edited.child)
     done = edited.update()
-    assert done.code in (3, 5), done.out
-    if done.code == 5:
-        assert done.paths["new/x"] == "conflict"
-        assert edited.tmplgen("update", "--abort", cwd=edited.child).code == 0
+    assert (done.code, done.paths["new/x"]) == (5, "conflict"), done.out
+    assert edited.read("new/x") == "x\n"
+    assert edited.tmplgen("update", "--abort", cwd=edited.child).code == 0
     assert files_on_disk(edited.child) == before
     assert edited.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("abort", ["tmplgen", "git"])
+def test_template_folder_where_the_child_has_a_link_to_one_touches_nothing_behind_it(world, abort):
+    """The new file's path leads through the link to a file of that name, which is not it."""
+    world.release("1.0.0", {"d": "1\n", "x": "1\n"})
+    world.new()
+    outside = world.folder / "outside"
+    put(outside, {"x": "not the child's\n", ".git/x": "a repository of its own\n"})
+    for target in ("own", str(outside)):
+        world.edit({"d": ("l", target), "own/x": "own\n"})
+    world.release("1.1.0", {"d/x": "2\n", "x": "2\n"})
+    before = (files_on_disk(world.child), files_on_disk(outside))
+    done = world.update()
+    assert (done.code, done.paths) == (5, {"d": "conflict", "d/x": "conflict", "x": "updated"})
+    assert (world.child / "d").readlink() == outside
+    if abort == "git":
+        world.git("cherry-pick", "--abort")
+    else:
+        assert world.tmplgen("update", "--abort", cwd=world.child).code == 0
+    assert (files_on_disk(world.child), files_on_disk(outside)) == before
+    assert world.git("status", "--porcelain") == ""
+
+
+def test_base_by_hand_leaves_links_alone(world):
+    """A commit that is called the base may hold links, which no template made."""
+    world.release("1.0.0", {"a": LONG, "x": "1\n"})
+    world.new()
+    world.edit({"link": ("l", "a"), "gone": ("l", "a"), "new": ("l", "a")})
+    world.edit({"gone": None})
+    world.release("1.1.0", {"a": lines(20, {5: "five"}), "new": "2\n"})
+    done = world.update("--base", "HEAD^")
+    assert done.paths == {"a": "updated", "new": "conflict", "x": "deleted"}
+    assert (done.code, world.read("a")) == (5, lines(20, {5: "five"}))
+    assert [str((world.child / name).readlink()) for name in ("link", "new")] == ["a", "a"]
+    assert world.tmplgen("update", "--abort", cwd=world.child).code == 0
+    assert world.git("status", "--porcelain") == ""
 
 
 # ---------------------------------------------------------------- line endings and modes
