@@ -185,32 +185,19 @@ static int throw_away(struct apply *a, const char *path, struct err *err)
     return rc;
 }
 
-static int refuse_edited(const char *path, struct err *err)
-{
-    (void)err_set(err, TG_REFUSED, "changed-meanwhile", "you changed '%s' since the update stopped",
-                  path);
-    return err_hint(err, "commit, stash or restore it first: going back would lose it");
-}
-
-/* Nothing is moved before all is known to be well. */
 int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < j->change_count; i++) {
-            const struct change *change = &j->changes[i];
-            struct disk found;
-            if (!concerns(change, true))
-                continue;
-            if (disk_look(&found, NULL, NULL, a->repo->top_fd, change->path, err) < 0)
-                return -1;
-            if (found.kind != DISK_FILE || swap_same(&a->swap, &found, &change->old) ||
-                swap_same(&a->swap, &found, &change->new))
-                continue;
-            if (!change_conflicts(change))
-                return refuse_edited(change->path, err);
-            if (pass == 1 && throw_away(a, change->path, err) < 0)
-                return -1;
-        }
+    for (size_t i = 0; i < j->change_count; i++) {
+        const struct change *change = &j->changes[i];
+        struct disk found;
+        if (!concerns(change, true))
+            continue;
+        if (disk_look(&found, NULL, NULL, a->repo->top_fd, change->path, err) < 0)
+            return -1;
+        if (found.kind == DISK_FILE && !swap_same(&a->swap, &found, &change->old) &&
+            !swap_same(&a->swap, &found, &change->new) && throw_away(a, change->path, err) < 0)
+            return -1;
+    }
     return 0;
 }
 

@@ -40,9 +40,8 @@ static void note_kept(struct update_outcome *out, struct session *s, const struc
     const char *const *kept;
     size_t count = apply_kept(&kept, apply);
     for (size_t i = 0; i < count; i++)
-        report_warn(
-            s->arena, out->document,
-            arena_printf(s->arena, "what you changed meanwhile is left as it is: %s", kept[i]));
+        report_warn(s->arena, out->document,
+                    arena_printf(s->arena, "what you changed meanwhile is kept: %s", kept[i]));
 }
 
 int resume_forward(struct update_outcome *out, struct session *s, struct apply *apply,

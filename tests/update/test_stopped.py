@@ -1,8 +1,11 @@
 """A stopped update that was ended by git's own means, or worked on before it was ended."""
 
+import re
+from pathlib import Path
+
 import pytest
 from scenarios import LONG, lines
-from world import RECORD, assert_sound, put
+from world import RECORD, assert_sound, files_on_disk, put
 
 NEW = {"a": lines(20, {5: "theirs"}), "b": lines(20, {5: "theirs"}), "added": "new\n"}
 VERSION = "version: 1.1.0"
@@ -139,3 +142,36 @@ def test_continue_of_a_restore_that_changed_no_record(ready, version):
     ready.git("stash", "pop", "-q", "--index")
     ready.git("commit", "-q", "-m", "restored")
     assert ready.update("--continue").json["result"] == "up-to-date"
+
+
+# ---------------------------------------------------------------- --abort after further edits
+
+
+def aborted(world, before):
+    """Everything is as it was before the update; what was edited since lies where it is said."""
+    done = world.update("--abort")
+    assert (done.code, done.json["result"]) == (0, "aborted"), done.out
+    assert files_on_disk(world.child) == before
+    assert world.git("status", "--porcelain") == ""
+    aside = [re.search(r"\(now (.*)\)$", text) for text in done.json["warnings"]]
+    return sorted(Path(found[1]).read_text() for found in aside if found)
+
+
+EDITS = {
+    "updated": {"b": lines(20, {5: "theirs", 15: "mine"})},
+    "added": {"added": "mine\n"},
+    "deleted": {"gone": "again\n"},
+    "in conflict": {"a": "solved\n"},
+    "all": {"a": "solved\n", "added": "mine\n", "b": "mine\n", "gone": "again\n"},
+}
+
+
+@pytest.mark.parametrize("edits", EDITS.values(), ids=EDITS)
+@pytest.mark.parametrize("kind", ["conflict", "staged"])
+def test_abort_puts_aside_what_was_edited_since(ready, kind, edits):
+    if kind == "conflict":
+        ready.edit({"a": lines(20, {5: "mine"})})
+    before = files_on_disk(ready.child)
+    ready.update(*(["--no-commit"] if kind == "staged" else []))
+    put(ready.child, edits)
+    assert aborted(ready, before) == sorted(edits.values())
