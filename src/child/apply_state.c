@@ -151,7 +151,8 @@ static int rebuild_index(const struct apply *a, const struct index *old, const s
         index_find(&item, &found, old, changes[i].path);
         if (found) {
             changes[i].stages[0] = item.leaf;
-            changes[i].sparse = item.sparse;
+            changes[i].skipped = item.sparse;
+            changes[i].assumed = item.assumed;
         }
     }
     if (make_index(a, changes, j->change_count, err) < 0)

@@ -114,6 +114,7 @@ void index_item(struct index_item *out, const struct index *index, size_t at)
         .leaf.mode = entry->mode,
         .stage = git_index_entry_stage(entry),
         .sparse = entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE,
+        .assumed = entry->flags & GIT_INDEX_ENTRY_VALID,
         .intent_to_add = entry->flags_extended & GIT_INDEX_ENTRY_INTENT_TO_ADD,
     };
     memcpy(out->leaf.id.id, entry->id.id, sizeof(out->leaf.id.id));
@@ -294,8 +295,10 @@ static git_index_entry make_entry(const struct change *change, int stage)
 {
     git_index_entry entry = {.path = change->path, .mode = change->stages[stage].mode};
     memcpy(entry.id.id, change->stages[stage].id.id, sizeof(entry.id.id));
-    if (change->sparse && stage == 0)
+    if (change->skipped && stage == 0)
         entry.flags_extended = GIT_INDEX_ENTRY_SKIP_WORKTREE;
+    if (change->assumed && stage == 0)
+        entry.flags = GIT_INDEX_ENTRY_VALID;
     return entry;
 }
 

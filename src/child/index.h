@@ -27,6 +27,7 @@ struct index_item {
     struct leaf leaf;
     int stage;
     bool sparse;        /* outside of the sparse checkout */
+    bool assumed;       /* unchanged, as git was told */
     bool intent_to_add; /* no content yet */
 };
 /* In the order of paths, bytewise, then of stages. */

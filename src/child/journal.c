@@ -17,6 +17,7 @@
 
 #define FIRST_LINE "tmplgen-journal 1\n"
 #define JOURNAL_MAX ((size_t)256 << 20)
+enum { SKIPPED = 1U, ASSUMED = 2U };
 
 /*
  * Words end in a blank, texts are LENGTH:BYTES and a blank, lines end in a newline; the last line
@@ -73,7 +74,7 @@ static void put_change(struct buf *out, const struct change *change)
         put_number(out, change->stages[i].mode);
         put_oid(out, &change->stages[i].id);
     }
-    put_number(out, change->sparse);
+    put_number(out, (change->skipped ? SKIPPED : 0U) | (change->assumed ? ASSUMED : 0U));
     put_string(out, change->path);
     end_line(out);
 }
@@ -250,7 +251,9 @@ static struct change take_change(struct reader *r)
         change.stages[i].mode = (unsigned)take_number(r);
         change.stages[i].id = take_oid(r);
     }
-    change.sparse = take_number(r) != 0;
+    uintmax_t bits = take_number(r);
+    change.skipped = bits & SKIPPED;
+    change.assumed = bits & ASSUMED;
     change.path = take_path(r);
     return change;
 }

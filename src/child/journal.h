@@ -21,8 +21,14 @@ struct change {
     struct disk old, new;       /* on disk; equal: nothing happens there */
     mode_t mode;                /* permission bits of a new file */
     struct leaf stages[STAGES]; /* in the index afterwards; all absent: no entry */
-    bool sparse; /* outside of the sparse checkout: the index only, its bit is kept */
+    bool skipped, assumed;      /* bits that the entry keeps: skip-worktree, assume-unchanged */
 };
+
+/* Outside of the sparse checkout: the index only. */
+static inline bool change_is_sparse(const struct change *change)
+{
+    return change->skipped && change->old.kind == DISK_ABSENT;
+}
 
 static inline bool change_conflicts(const struct change *change)
 {

@@ -30,8 +30,8 @@ struct checker {
     size_t count;
     struct worktree_attributes *now, *after;
     bool modes_count;
-    const char **dirty, **in_the_way; /* each at most once an edit */
-    size_t dirty_count, in_the_way_count;
+    const char **dirty, **in_the_way, **left_out; /* each at most once an edit */
+    size_t dirty_count, in_the_way_count, left_out_count;
     struct err *err;
 };
 
@@ -142,13 +142,13 @@ static mode_t fresh_mode(const struct checker *c, const struct leaf *leaf)
     return (leaf->mode == LEAF_EXECUTABLE ? 0777 : 0666) & ~c->repo->mask;
 }
 
-/* Outside of the sparse checkout: not on disk, and it stays so. */
-static bool is_sparse(const struct checker *c, const struct plan_edit *edit)
+static void keep_bits(const struct checker *c, struct change *change)
 {
     struct index_item item;
     bool found;
-    index_find(&item, &found, c->index, edit->path);
-    return found && item.sparse && !edit->conflict;
+    index_find(&item, &found, c->index, change->path);
+    change->skipped = found && item.sparse;
+    change->assumed = found && item.assumed;
 }
 
 static int check_tracked_file(struct checker *c, const struct plan_edit *edit,
@@ -159,8 +159,10 @@ static int check_tracked_file(struct checker *c, const struct plan_edit *edit,
     struct oid id;
     if (disk_look(&change->old, &info, &content, c->repo->top_fd, edit->path, c->err) < 0)
         return -1;
-    if (change->old.kind == DISK_ABSENT && is_sparse(c, edit)) {
-        change->sparse = true;
+    keep_bits(c, change);
+    if (change_is_sparse(change)) {
+        if (edit->conflict)
+            c->left_out[c->left_out_count++] = edit->path;
         return 0;
     }
     if (change->old.kind != DISK_FILE) {
@@ -183,7 +185,7 @@ static int check_tracked_file(struct checker *c, const struct plan_edit *edit,
 static int plan_new(struct checker *c, const struct plan_edit *edit, struct change *change)
 {
     change->new = change->old;
-    if (change->sparse || leaf_equal(&edit->old, &edit->disk))
+    if (change_is_sparse(change) || leaf_equal(&edit->old, &edit->disk))
         return 0;
     change->new = (struct disk){.kind = DISK_ABSENT};
     if (edit->disk.mode == LEAF_ABSENT)
@@ -324,14 +326,46 @@ static const char *join(struct arena *arena, const char *const *paths, size_t co
     return count > SHOWN ? arena_printf(arena, "%s and %zu more", text, count - SHOWN) : text;
 }
 
+/* Where git is told to look away, it shows no change: then that comes first. */
+static int refuse_dirty(const struct checker *c)
+{
+    (void)err_set(c->err, TG_REFUSED, "dirty",
+                  "the update would touch files with changes that are not committed: %s",
+                  join(c->arena, c->dirty, c->dirty_count, true));
+    for (size_t i = 0; i < c->dirty_count; i++) {
+        struct change change = {.path = c->dirty[i]};
+        keep_bits(c, &change);
+        if (change.skipped || change.assumed)
+            return err_hint(c->err,
+                            "git is told to overlook '%s': 'git update-index --no-%s %s' lets it "
+                            "see the change; then commit or stash, and run this again",
+                            change.path, change.skipped ? "skip-worktree" : "assume-unchanged",
+                            change.path);
+    }
+    return err_hint(c->err, "commit or stash them, then run this again");
+}
+
+static int refuse_left_out(const struct checker *c)
+{
+    const char *path = c->left_out[0], *slash = strrchr(path, '/');
+    (void)err_set(c->err, TG_REFUSED, "sparse",
+                  "the update conflicts in files that the sparse checkout leaves out: %s",
+                  join(c->arena, c->left_out, c->left_out_count, true));
+    if (!repo_flag(c->repo, "core.sparsecheckout", false))
+        return err_hint(c->err,
+                        "'git update-index --no-skip-worktree %s' and 'git restore %s' bring it",
+                        path, path);
+    if (!slash)
+        return err_hint(c->err, "'git sparse-checkout add /%s' brings it", path);
+    return err_hint(c->err, "'git sparse-checkout add %.*s' brings it", (int)(slash - path), path);
+}
+
 static int judge(const struct checker *c)
 {
-    if (c->dirty_count) {
-        (void)err_set(c->err, TG_REFUSED, "dirty",
-                      "the update would touch files with changes that are not committed: %s",
-                      join(c->arena, c->dirty, c->dirty_count, true));
-        return err_hint(c->err, "commit or stash them, then run this again");
-    }
+    if (c->dirty_count)
+        return refuse_dirty(c);
+    if (c->left_out_count)
+        return refuse_left_out(c);
     if (c->in_the_way_count) {
         (void)err_set(c->err, TG_REFUSED, "in-the-way",
                       "files that git does not track are where the update writes: %s",
@@ -356,6 +390,7 @@ int preflight_files(struct preflight *out, const struct repo *repo, const struct
                         .modes_count = repo_flag(repo, "core.filemode", true),
                         .dirty = arena_array(arena, count + 1, sizeof(*c.dirty)),
                         .in_the_way = arena_array(arena, count + 1, sizeof(*c.in_the_way)),
+                        .left_out = arena_array(arena, count + 1, sizeof(*c.left_out)),
                         .err = err};
     *out = (struct preflight){.changes = arena_array(arena, count + 1, sizeof(*out->changes)),
                               .adopted = arena_array(arena, count + 1, sizeof(*out->adopted))};

@@ -32,7 +32,8 @@ struct preflight {
 /*
  * `edits` have paths from the top of the work tree, sorted. Every path that the update touches must
  * on disk be what HEAD says, by content; nothing may be in the way of what is new (exit 3, "dirty",
- * "in-the-way", "filter", "nested-repository"). What will lie on disk is put into the store.
+ * "sparse", "in-the-way", "filter", "nested-repository"). What will lie on disk is put into the
+ * store.
  */
 TG_CHECKED int preflight_files(struct preflight *out, const struct repo *repo,
                                const struct index *index, const struct plan_edit *edits,

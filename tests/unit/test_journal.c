@@ -53,8 +53,9 @@ static struct journal full_journal(void)
          .old = {.kind = DISK_FILE, .executable = true, .raw = {{1}}},
          .new = {.kind = DISK_FILE, .raw = {{2}}},
          .mode = 0640,
-         .stages = {[1] = {LEAF_FILE, {{3}}}, [2] = {LEAF_LINK, {{4}}}}},
-        {.path = "z/\xc3\xa9", .stages = {{LEAF_EXECUTABLE, {{5}}}}, .sparse = true},
+         .stages = {[1] = {LEAF_FILE, {{3}}}, [2] = {LEAF_LINK, {{4}}}},
+         .assumed = true},
+        {.path = "z/\xc3\xa9", .stages = {{LEAF_EXECUTABLE, {{5}}}}, .skipped = true},
     };
     static struct journal_ref refs[] = {{"refs/tmplgen/base/x", {{6}}, true}};
     static const char *made[] = {"d", "d/e"};
@@ -87,7 +88,8 @@ static void assert_same_change(const struct change *a, const struct change *b)
     assert_true(disk_equal(&a->old, &b->old));
     assert_true(disk_equal(&a->new, &b->new));
     assert_int_equal(a->mode, b->mode);
-    assert_int_equal(a->sparse, b->sparse);
+    assert_int_equal(a->skipped, b->skipped);
+    assert_int_equal(a->assumed, b->assumed);
     for (size_t i = 0; i < STAGES; i++)
         assert_true(leaf_equal(&a->stages[i], &b->stages[i]));
 }

@@ -31,9 +31,9 @@ def refused(world, code, *args, child=None, **more):
     return done.error
 
 
-def updated(world, *args, **more):
+def updated(world, *args, result="updated", **more):
     done = world.update(*args, **more)
-    assert (done.code, done.json["result"]) == (0, "updated"), done.out
+    assert (done.code, done.json["result"]) == (0, result), done.out
     return done
 
 
@@ -93,6 +93,64 @@ def test_S_60_untracked_file_elsewhere_does_not_matter(ready):
     put(ready.child, {"notes": "mine\n"})
     updated(ready)
     assert ready.read("notes") == "mine\n"
+
+
+@pytest.mark.parametrize("bit", ["assume-unchanged", "skip-worktree"])
+def test_edit_that_git_is_told_to_overlook_is_refused_by_that_name(ready, bit):
+    ready.git("update-index", f"--{bit}", "a")
+    put(ready.child, {"a": lines(20, {3: "mine"})})
+    assert ready.git("status", "--porcelain") == ""
+    error = refused(ready, "dirty")
+    assert "'a'" in error["message"]
+    command = error["hint"].split("'")[3].split()
+    assert command == ["git", "update-index", f"--no-{bit}", "a"]
+    ready.git(*command[1:])
+    assert ready.git("status", "--porcelain") == " M a"
+
+
+@pytest.mark.parametrize(
+    ("bit", "letter"), [("assume-unchanged", "h"), ("skip-worktree", "S"), (None, "H")]
+)
+def test_bits_of_a_touched_file_are_kept(ready, bit, letter):
+    if bit:
+        ready.git("update-index", f"--{bit}", "a")
+    before = ready.git("ls-files", "-v")
+    assert f"{letter} a" in before.splitlines()
+    updated(ready, "--no-commit", result="staged")
+    assert f"{letter} a" in ready.git("ls-files", "-v").splitlines()
+    assert ready.read("a") == NEW["a"]
+    assert ready.update("--abort").code == 0
+    assert ready.git("ls-files", "-v") == before
+    updated(ready)
+    assert f"{letter} a" in ready.git("ls-files", "-v").splitlines()
+
+
+def clash(world):
+    """Edits of both sides at one line of a file in a folder."""
+    world.release("1.2.0", {**NEW, "deep/file": LONG})
+    updated(world)
+    world.edit({"deep/file": lines(20, {3: "mine"})})
+    world.release("1.3.0", {**NEW, "deep/file": lines(20, {3: "theirs"})})
+
+
+def test_conflict_outside_of_the_sparse_checkout_is_refused_by_that_name(ready):
+    clash(ready)
+    ready.git("sparse-checkout", "set", "--no-cone", "/*", "!/deep")
+    error = refused(ready, "sparse")
+    assert "'deep/file'" in error["message"]
+    assert error["hint"] == "'git sparse-checkout add deep' brings it"
+    ready.git("sparse-checkout", "add", "deep")
+    assert ready.update().code == 5
+
+
+def test_conflict_in_a_file_that_is_skipped_and_gone_is_refused_by_that_name(ready):
+    clash(ready)
+    ready.git("update-index", "--skip-worktree", "deep/file")
+    (ready.child / "deep/file").unlink()
+    hint = refused(ready, "sparse")["hint"]
+    for command in hint.split("'")[1::2]:
+        ready.git(*command.split()[1:])
+    assert ready.update().code == 5
 
 
 def test_untracked_file_in_the_way_is_refused(ready):
