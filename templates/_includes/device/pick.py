@@ -1,3 +1,8 @@
+{% if template == 'batch' %}
+def pick_device(wanted: str) -> str:
+    """The device to use for `auto`, `cpu`, `cuda` or `cuda:N`."""
+    return pick(wanted, _gpus, _why_no_gpu)
+{% else %}
 class DeviceError(RuntimeError):
     """The device that was asked for cannot be used; the message says why."""
 
@@ -16,3 +21,4 @@ def pick_device(wanted: str) -> str:
     if int(number or 0) >= _gpus():
         raise DeviceError(f"there are {_gpus()} GPUs, no {wanted}")
     return f"cuda:{int(number or 0)}"
+{% endif %}

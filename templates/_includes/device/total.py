@@ -1,8 +1,9 @@
-def _index(device: str) -> int:
+def device_index(device: str) -> int:
+    """The number of a GPU: the N of cuda:N."""
     return int(device.partition(":")[2] or 0)
 
 
-def _total_memory(device: str) -> int:
+def total_memory(device: str) -> int:
     """Bytes of a GPU, as its driver says."""
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
@@ -11,7 +12,7 @@ def _total_memory(device: str) -> int:
     handle, size = ctypes.c_int(), ctypes.c_size_t()
     for status in (
         cuda.cuInit(0),
-        cuda.cuDeviceGet(ctypes.byref(handle), _index(device)),
+        cuda.cuDeviceGet(ctypes.byref(handle), device_index(device)),
         cuda.cuDeviceTotalMem_v2(ctypes.byref(size), handle),
     ):
         if status != 0:

@@ -1,24 +1,24 @@
-"""All that this project asks of its numbers' library: NumPy. No other file computes with it.
+"""All that this project asks of its numbers' library: NumPy. Only network.py computes with it too.
 
-Bring your own framework: whatever has the same names will do. tests/test_backend.py says what they
-promise, and checks the gradients below by differences.
+Bring your own framework: whatever has the same names will do. learner.py and tests/test_backend.py
+say what they promise, and the tests check the gradients by differences.
 """
 
 from __future__ import annotations
 
-import cProfile
-import pstats
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .checkpoint import Arrays
 from .config import Settings
 from .data import Batch, Tokens
+from .devices import pick
 from .footprint import lstm
+from .learner import Base, of_kind, under
+from .network import Weights, backward, drops, forward, fresh, softmax
+from .profiles import functions
 from .world import ALONE, World
 
 NAME = "none"
@@ -34,28 +34,15 @@ UNSUPPORTED = {
 }
 
 footprint = lstm
+profiler = functions
 
 
 {% include 'none/device.py' %}
 
 
-{% include 'device/profile.py' %}
-
-
-{% include 'numpy/lstm.py' %}
+def available(device: str) -> int | None:  # noqa: ARG001
+    """Bytes of the GPU that nobody holds; None where it cannot be asked."""
+    return None
 
 
 {% include 'numpy/trainer.py' %}
-
-
-class Learner(Trainer):
-    """The same, and predictions."""
-
-    def predict(self, tokens: Tokens) -> NDArray[np.float32]:
-        """Probabilities, one row for each text."""
-        logits, _ = _forward(self._weights, tokens, [])
-        return _softmax(logits)
-
-    def artefacts(self) -> dict[str, bytes]:
-        """Files in the framework's own format that belong beside the weights: none."""
-        return {}

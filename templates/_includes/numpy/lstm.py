@@ -2,7 +2,8 @@ Array = NDArray[np.float32]
 Weights = dict[str, Array]
 
 
-def _softmax(logits: Array) -> Array:
+def softmax(logits: Array) -> Array:
+    """Probabilities."""
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     scores: Array = powers / powers.sum(axis=1, keepdims=True)
     return scores
@@ -13,7 +14,8 @@ def _sigmoid(x: Array) -> Array:
     return found
 
 
-def _fresh(settings: Settings, vocabulary: int, labels: int) -> Weights:
+def fresh(settings: Settings, vocabulary: int, labels: int) -> Weights:
+    """Weights that have learnt nothing yet."""
     source = np.random.default_rng(settings.seed)
     width, hidden = settings.embedding, settings.hidden
 
@@ -34,7 +36,7 @@ def _fresh(settings: Settings, vocabulary: int, labels: int) -> Weights:
     }
 
 
-def _masks(rate: float, source: np.random.Generator, shapes: list[tuple[int, ...]]) -> list[Array]:
+def drops(rate: float, source: np.random.Generator, shapes: list[tuple[int, ...]]) -> list[Array]:
     """What dropout keeps, scaled so that the mean stays."""
     return [
         (source.random(shape, dtype=np.float32) >= rate).astype(np.float32) / np.float32(1 - rate)
@@ -42,7 +44,7 @@ def _masks(rate: float, source: np.random.Generator, shapes: list[tuple[int, ...
     ]
 
 
-def _forward(w: Weights, tokens: Tokens, masks: list[Array]) -> tuple[Array, list[Any]]:
+def forward(w: Weights, tokens: Tokens, masks: list[Array]) -> tuple[Array, list[Any]]:
     """Scores of all labels, and what the way back needs."""
     inputs = w["embed"][tokens]
     if masks:
@@ -63,7 +65,7 @@ def _forward(w: Weights, tokens: Tokens, masks: list[Array]) -> tuple[Array, lis
     return logits, [inputs, kept, last]
 
 
-def _backward(
+def backward(
     w: Weights, tokens: Tokens, masks: list[Array], kept: list[Any], slope: Array
 ) -> Weights:
     """Gradients of all weights, from those of the scores."""

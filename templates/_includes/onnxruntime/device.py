@@ -1,9 +1,11 @@
 {% include 'device/pick.py' %}
 
 
+{% if template != 'batch' %}
 {% include 'device/total.py' %}
 
 
+{% endif %}
 def _gpus() -> int:
     if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
         return 0
@@ -43,12 +45,12 @@ _memory_limits: dict[str, int] = {}
 def limit_memory(device: str, fraction: float) -> None:
     """Caps this process's share of the device's memory; before anything is on the device."""
     if device != "cpu" and fraction < 1:
-        _memory_limits[device] = int(_total_memory(device) * fraction)
+        _memory_limits[device] = int(total_memory(device) * fraction)
 
 
 def memory(device: str) -> tuple[int, int]:
     """Bytes that this process holds on the device, and the device's all; zeros where unknown."""
-    return 0, 0 if device == "cpu" else _total_memory(device)
+    return 0, 0 if device == "cpu" else total_memory(device)
 
 
 def free_memory(device: str) -> None:
@@ -84,7 +86,7 @@ def start_session(model: bytes | str, device: str) -> onnxruntime.InferenceSessi
     options.use_deterministic_compute = _deterministic
     if device == "cpu":
         return onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
-    cuda = {"device_id": str(_index(device)), "arena_extend_strategy": "kSameAsRequested"}
+    cuda = {"device_id": str(device_index(device)), "arena_extend_strategy": "kSameAsRequested"}
     if device in _memory_limits:
         cuda["gpu_mem_limit"] = str(_memory_limits[device])
     session = onnxruntime.InferenceSession(model, options, [("CUDAExecutionProvider", cuda)])

@@ -67,7 +67,7 @@ class Network:
         if device != "cpu":
             # What a pass took is given back after it.
             self._run.add_run_config_entry(
-                "memory.enable_memory_arena_shrinkage", f"gpu:{_index(device)}"
+                "memory.enable_memory_arena_shrinkage", f"gpu:{device_index(device)}"
             )
 
     def fit(

@@ -1,9 +1,11 @@
 {% include 'device/pick.py' %}
 
 
+{% if template != 'batch' %}
 {% include 'device/total.py' %}
 
 
+{% endif %}
 def _gpus() -> int:
     return len(tf.config.list_physical_devices("GPU"))
 
@@ -15,7 +17,7 @@ def _why_no_gpu() -> str:
 
 
 def _tf_device(device: str) -> str:
-    return "/CPU:0" if device == "cpu" else f"/GPU:{_index(device)}"
+    return "/CPU:0" if device == "cpu" else f"/GPU:{device_index(device)}"
 
 
 def info() -> dict[str, str]:
@@ -34,7 +36,7 @@ def device_name(device: str) -> str:
     """What to call the device: the GPU's own name, or cpu."""
     if device == "cpu":
         return "cpu"
-    gpu = tf.config.list_physical_devices("GPU")[_index(device)]
+    gpu = tf.config.list_physical_devices("GPU")[device_index(device)]
     return str(tf.config.experimental.get_device_details(gpu).get("device_name", device))
 
 
@@ -42,8 +44,8 @@ def limit_memory(device: str, fraction: float) -> None:
     """Caps this process's share of the device's memory; before anything is on the device."""
     if device == "cpu" or fraction >= 1:
         return
-    gpu = tf.config.list_physical_devices("GPU")[_index(device)]
-    limit = int(_total_memory(device) * fraction) >> 20
+    gpu = tf.config.list_physical_devices("GPU")[device_index(device)]
+    limit = int(total_memory(device) * fraction) >> 20
     try:
         tf.config.set_logical_device_configuration(
             gpu, [tf.config.LogicalDeviceConfiguration(memory_limit=limit)]
@@ -56,8 +58,8 @@ def memory(device: str) -> tuple[int, int]:
     """Bytes that this process holds on the device, and the device's all; zeros where unknown."""
     if device == "cpu":
         return 0, 0
-    held = tf.config.experimental.get_memory_info(f"GPU:{_index(device)}")["current"]
-    return held, _total_memory(device)
+    held = tf.config.experimental.get_memory_info(f"GPU:{device_index(device)}")["current"]
+    return held, total_memory(device)
 
 
 def free_memory(device: str) -> None:  # noqa: ARG001

@@ -1,19 +1,25 @@
-"""All that this project asks of Transformers and PyTorch. No other file imports them.
+"""All that this project asks of Transformers and PyTorch. Only network.py imports them too.
 
-A backend for another framework has the same names; tests/test_backend.py says what they promise.
+What a backend for another framework has to have, learner.py and tests/test_backend.py say.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .checkpoint import Arrays
+from .config import Settings
+from .data import Batch, Tokens
+from .devices import pick
+from .learner import Base, of_kind, under
+from .world import ALONE, World
 
 {% include 'transformers/env.py' %}
 
@@ -21,13 +27,8 @@ import torch
 import transformers
 from torch import nn
 from torch.nn import functional
-from transformers import BertConfig, BertModel
 
-from .config import Settings
-from .data import Batch, Tokens
-from .errors import InputError
-from .footprint import Footprint, of_parameters, part_size
-from .world import ALONE, World
+from .network import Network, transformer
 
 NAME = "transformers"
 
@@ -39,59 +40,10 @@ UNSUPPORTED = {
     "embedding": "embeddings are as wide as `hidden`",
 }
 
+footprint = transformer
+
 
 {% include 'transformers/device.py' %}
-
-
-class Network(nn.Module):
-    """A small BERT, made here and trained from nothing; its mean over all words, a linear layer.
-
-    To fine-tune another one, put `AutoModel.from_pretrained(FOLDER)` in its place, its tokenizer in
-    the place of data.Vocabulary.
-    """
-
-    def __init__(self, settings: Settings, vocabulary: int, labels: int) -> None:
-        super().__init__()
-        config = BertConfig(
-            vocab_size=vocabulary,
-            hidden_size=settings.hidden,
-            num_hidden_layers=settings.layers,
-            num_attention_heads=max(settings.hidden // 16, 1),
-            intermediate_size=4 * settings.hidden,
-            max_position_embeddings=settings.length,
-            initializer_range=0.1,  # so small a model learns faster from larger numbers
-            hidden_dropout_prob=settings.dropout,
-            attention_probs_dropout_prob=settings.dropout,
-        )
-        self.bert = BertModel(config, add_pooling_layer=False)
-        self.bert.set_attn_implementation("eager" if settings.deterministic else "sdpa")
-        if settings.gradient_checkpointing:
-            self.bert.gradient_checkpointing_enable({"use_reentrant": False})
-        self.linear = nn.Linear(settings.hidden, labels)
-
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Scores of all labels."""
-        mask = (tokens != 0).long()
-        mask[:, -1] = 1  # an empty text has one word, so that there is a mean
-        places = (mask.cumsum(dim=1) - 1).clamp(min=0)
-        states = self.bert(tokens, attention_mask=mask, position_ids=places).last_hidden_state
-        mean = (states * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-        scores: torch.Tensor = self.linear(mean)
-        return scores
-
-
-def footprint(settings: Settings, vocabulary: int, labels: int, examples: int) -> Footprint:
-    """Weights by counting them; activations by the rule of Korthikanti et al. (2022)."""
-    with torch.device("meta"):
-        network = Network(settings, vocabulary, labels)
-    words = part_size(settings, examples) * settings.length
-    heads = max(settings.hidden // 16, 1)
-    layer = words * (17 * settings.hidden + 3 * heads * settings.length)
-    kept = settings.layers * layer
-    if settings.gradient_checkpointing:
-        kept = settings.layers * words * settings.hidden + layer
-    size = 2 if settings.precision in ("bf16", "fp16") else 4
-    return of_parameters(4 * sum(it.numel() for it in network.parameters()), kept * size)
 
 
 {% include 'pytorch/learner.py' %}

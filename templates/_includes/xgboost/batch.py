@@ -1,29 +1,29 @@
 """All that this project asks of XGBoost. No other file imports it.
 
-A step is a round of boosting on all examples. Trees see words by pairs: which word comes before
-which other one nearby. A backend for another framework has the same names; tests/test_backend.py
-says what they promise.
+A step is a round of boosting on all examples. What a backend for another framework has to have,
+learner.py and tests/test_backend.py say.
 """
 
 from __future__ import annotations
 
-import cProfile
 import ctypes
 import gc
-import pstats
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xgboost
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
+from .checkpoint import Arrays
 from .config import Settings
 from .data import Batch, Tokens
+from .devices import pick
+from .errors import DeviceError
+from .features import BUCKETS, features
 from .footprint import Footprint
+from .learner import Base
+from .profiles import functions
 from .world import ALONE, World
 
 NAME = "xgboost"
@@ -48,15 +48,12 @@ UNSUPPORTED = {
     "shrink": "trees are no matrices: lower max_depth or epochs instead",
 }
 
-BUCKETS = 4096
-NEAR = 6  # words
 DEPTH = 6
+
+profiler = functions
 
 
 {% include 'xgboost/device.py' %}
-
-
-{% include 'device/profile.py' %}
 
 
 def available(device: str) -> int | None:  # noqa: ARG001
@@ -64,46 +61,21 @@ def available(device: str) -> int | None:  # noqa: ARG001
     return None
 
 
-def footprint(
-    settings: Settings,
-    vocabulary: int,  # noqa: ARG001
-    labels: int,
-    examples: int,
-) -> Footprint:
+def footprint(settings: Settings, _vocabulary: int, labels: int, examples: int) -> Footprint:
     """Estimated: trees that are full, a byte for each feature of each text, sums for histograms."""
     trees = settings.epochs * labels * 2 ** (DEPTH + 1) * 32
     sums = 2**DEPTH * BUCKETS * 2 * 16
     return Footprint(trees, 8 * examples * labels, sums, examples * BUCKETS)
 
 
-def _features(tokens: Tokens) -> csr_matrix:
-    """How often each pair of words, in this order and near one another, is in each text."""
-    rows, columns = [], []
-    wide = tokens.astype(np.int64)
-    for distance in range(1, min(NEAR, tokens.shape[1])):
-        before, after = wide[:, :-distance], wide[:, distance:]
-        row, column = np.nonzero((before > 0) & (after > 0))
-        pairs = before[row, column] * 1_000_003 + after[row, column]
-        rows.append(row)
-        columns.append(pairs * 2_654_435_761 % 2**32 % BUCKETS)
-    row, column = np.concatenate(rows), np.concatenate(columns)
-    ones = np.ones(len(row), np.float32)
-    return csr_matrix((ones, (row, column)), (len(tokens), BUCKETS))
-
-
-class Learner:
+class Learner(Base):
     """Boosted trees, and rounds that grow the same trees when repeated."""
 
     def __init__(
-        self,
-        settings: Settings,
-        vocabulary: int,  # noqa: ARG002
-        labels: int,
-        device: str,
-        world: World = ALONE,
+        self, settings: Settings, _vocabulary: int, labels: int, device: str, world: World = ALONE
     ) -> None:
-        assert world.size == 1
-        self.device, self._labels, self._steps = device, labels, 0
+        super().__init__(settings, device, world)
+        self._labels = labels
         self._parameters = {
             "objective": "multi:softprob",
             "num_class": labels,
@@ -116,21 +88,22 @@ class Learner:
         }
         # None: no tree yet.
         self._booster: xgboost.Booster | None = None
-        self._staged: tuple[Tokens, xgboost.DMatrix] | None = None
+        self._staged: dict[Any, tuple[xgboost.DMatrix, Tokens]] = {}
 
     def stage(self, batch: Batch) -> xgboost.DMatrix:
         """The features of all examples, made once."""
-        if self._staged is None or not _same_memory(self._staged[0], batch.tokens):
-            matrix = xgboost.DMatrix(_features(batch.tokens), label=batch.labels)
-            self._staged = batch.tokens, matrix
-        return self._staged[1]
+        where = batch.tokens.__array_interface__["data"], batch.tokens.shape
+        if where not in self._staged:
+            matrix = xgboost.DMatrix(features(batch.tokens), label=batch.labels)
+            # With the tokens, so that no others come to lie there.
+            self._staged = {where: (matrix, batch.tokens)}
+        return self._staged[where][0]
 
     def step(self, parts: Sequence[xgboost.DMatrix]) -> None:
-        """One round: a tree for each label."""
         if self._booster is None:
             self._booster = xgboost.Booster(self._parameters, [parts[0]])
-        self._booster.update(parts[0], self._steps)
-        self._steps += 1
+        self._booster.update(parts[0], self.steps)
+        self.steps += 1
         self._last = parts[0]
 
     def measured(self) -> dict[str, float]:
@@ -139,49 +112,33 @@ class Learner:
         return {"loss": float(str(self._booster.eval(self._last)).rpartition(":")[2])}
 
     def predict(self, tokens: Tokens) -> NDArray[np.float32]:
-        """Probabilities, one row for each text; returns when the device has really finished."""
         if self._booster is None:
             return np.full((len(tokens), self._labels), 1 / self._labels, np.float32)
-        scores: NDArray[np.float32] = self._booster.predict(xgboost.DMatrix(_features(tokens)))
+        scores: NDArray[np.float32] = self._booster.predict(xgboost.DMatrix(features(tokens)))
         return scores
 
-    def agree(self, wanted: bool) -> bool:
-        """Whether any process of this run wants it: there is this one only."""
-        return wanted
-
-    def weights(self) -> dict[str, NDArray[Any]]:
+    def weights(self) -> Arrays:
         """What prediction needs: the trees as universal binary JSON."""
         return {"trees": np.frombuffer(self._raw(), np.uint8).copy()}
 
     def _raw(self) -> bytes:
         return b"" if self._booster is None else bytes(self._booster.save_raw("ubj"))
 
-    def load_weights(self, weights: dict[str, NDArray[Any]]) -> None:
-        """Takes what `weights` gave."""
+    def load_weights(self, weights: Arrays) -> None:
         self._booster = None
         if weights["trees"].size:
             raw = bytearray(weights["trees"].tobytes())
             self._booster = xgboost.Booster(self._parameters, model_file=raw)
         # With what the old trees say of it.
-        self._staged = None
+        self._staged = {}
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """All that the next step depends on."""
-        return self.weights() | {"steps": np.array(self._steps)}
+    def state(self) -> Arrays:
+        return self.weights() | {"steps": np.array(self.steps)}
 
-    def load_state(self, state: dict[str, NDArray[Any]]) -> None:
-        """Takes what `state` gave."""
+    def load_state(self, state: Arrays) -> None:
         self.load_weights(state)
-        self._steps = int(state["steps"])
+        self.steps = int(state["steps"])
 
     def artefacts(self) -> dict[str, bytes]:
         """The model for XGBoost, wherever else it is to run."""
         return {"model.ubj": self._raw()}
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-def _same_memory(one: Tokens, other: Tokens) -> bool:
-    where = one.__array_interface__["data"], one.shape
-    return where == (other.__array_interface__["data"], other.shape)

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from . import config, errors, logs, reviews, world
 from .config import Settings
-from .errors import InputError, NoDevice, Stopped
+from .errors import DeviceError, InputError, Stopped
 from .signals import Spot, Stop
 
 log = logging.getLogger(__name__)
@@ -208,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)
             return errors.BAD_INPUT
-        except NoDevice as error:
+        except DeviceError as error:
             print(f"error: {error}", file=sys.stderr)
             return errors.NO_GPU
         except Stopped as error:

@@ -19,6 +19,7 @@ import numpy as np
 from . import backend
 from .config import Settings
 from .data import Batch
+from .errors import DeviceError
 
 VOCABULARY = 20_000
 LABELS = 2
@@ -90,12 +91,12 @@ def rows(settings: Settings, name: str, rounds: int, steps: int) -> list[Row]:
             per_epoch = max(it.examples // (it.batch or it.examples), 1)
             try:
                 if wanted == "cpu" and name in GPU_ONLY:
-                    raise backend.DeviceError("would take minutes")
+                    raise DeviceError("would take minutes")
                 device = backend.pick_device(wanted)
                 step_s, held = measure(it, device, rounds, steps)
                 label = backend.device_name(device)
                 found.append(Row(mode, label, it.batch or it.examples, step_s, per_epoch, held))
-            except backend.DeviceError as error:
+            except DeviceError as error:
                 size = it.batch or it.examples
                 found.append(Row(mode, wanted, size, None, per_epoch, 0, str(error)))
     return found

@@ -13,8 +13,8 @@ class InputError(ValueError):
     """Configuration or data that cannot be used; the message says where and why."""
 
 
-class NoDevice(RuntimeError):
-    """There is no such device here; the message says why."""
+class DeviceError(RuntimeError):
+    """The device that was asked for cannot be used; the message says why."""
 
 
 class Stopped(RuntimeError):

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import backend, data, footprint
 from .config import Settings
-from .errors import InputError, NoDevice
+from .errors import InputError
 from .world import World
 
 
@@ -41,13 +41,10 @@ def pick_device(settings: Settings, world: World) -> str:
     """The device of this process, its memory capped."""
     # First of all: some frameworks read what this sets only when they start.
     backend.seed(settings.seed, settings.deterministic)
-    try:
-        device = backend.pick_device(settings.device)
-        if world.size > 1 and device != "cpu" and settings.device in ("auto", "cuda"):
-            device = backend.pick_device(f"cuda:{world.local}")
-        backend.limit_memory(device, settings.memory_fraction)
-    except backend.DeviceError as error:
-        raise NoDevice(str(error)) from error
+    device = backend.pick_device(settings.device)
+    if world.size > 1 and device != "cpu" and settings.device in ("auto", "cuda"):
+        device = backend.pick_device(f"cuda:{world.local}")
+    backend.limit_memory(device, settings.memory_fraction)
     return device
 
 

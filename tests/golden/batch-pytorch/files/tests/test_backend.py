@@ -7,7 +7,10 @@ import pytest
 from support import need, same
 
 from pytorch_batch import backend, data, tasks
-from pytorch_batch.errors import InputError
+from pytorch_batch.errors import (
+    DeviceError,
+    InputError,
+)
 from pytorch_batch.world import ALONE
 
 
@@ -186,7 +189,7 @@ def test_devices_are_checked_by_name():
     assert backend.pick_device("cpu") == "cpu"
     assert backend.pick_device("auto")
     for wanted in ("gpu", "cuda:x", "cuda:99", ""):
-        with pytest.raises(backend.DeviceError):
+        with pytest.raises(DeviceError):
             backend.pick_device(wanted)
 
 

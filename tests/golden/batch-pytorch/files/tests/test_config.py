@@ -156,7 +156,7 @@ def test_every_unsupported_setting_ends_with_42_and_its_reason(capsys, tmp_path)
 def test_no_gpu_is_status_77(capsys, tmp_path):
     try:
         backend.pick_device("cuda:99")
-    except backend.DeviceError as error:
+    except errors.DeviceError as error:
         reason = str(error)
     words = ["train", "--device", "cuda:99", "--out", str(tmp_path), "--examples", "100"]
     config_file = f"--config={TOP}/configs/base.toml"

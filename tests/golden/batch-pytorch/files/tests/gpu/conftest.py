@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytorch_batch import backend
+from pytorch_batch import backend, errors
 
 
 @pytest.fixture(scope="session")
 def device() -> str:
     try:
         return backend.pick_device("cuda")
-    except backend.DeviceError as error:
+    except errors.DeviceError as error:
         pytest.skip(str(error))
