@@ -123,19 +123,36 @@ static int find_paths(struct data **out, struct comparing *c)
     return 0;
 }
 
+/* As `update --check` has it, but another commit is news without being rendered. */
+static int look_for_update(bool *found, struct comparing *c, struct err *err)
+{
+    struct target_options options = {.to = NULL};
+    struct target *target = &c->s.target;
+    const struct catalog_origin *here = &c->s.current.wanted.catalog, *there = &target->origin;
+    *found = false;
+    if (target_choose(target, c->arena, &c->s.current, &options, err) < 0)
+        return -1;
+    if (target->nothing_new)
+        return 0;
+    *found = here->commit && there->commit && strcmp(here->commit, there->commit) != 0;
+    if (*found)
+        return 0;
+    if (target_make(target, err) < 0)
+        return -1;
+    *found = !record_is_same(&target->record, &c->s.current.wanted);
+    return 0;
+}
+
 static const char *find_update(struct comparing *c)
 {
     ERR_SCRATCH(why);
-    struct target_options options = {.to = NULL};
-    if (target_choose(&c->s.target, c->arena, &c->s.current, &options, &why) < 0) {
+    bool found;
+    int rc = look_for_update(&found, c, &why);
+    for (size_t i = 0; i < c->s.target.warning_count; i++)
+        warn(c, c->s.target.warnings[i]);
+    if (rc < 0)
         warn(c, arena_printf(c->arena, "whether there is an update is not known: %s", why.message));
-        return NULL;
-    }
-    const struct catalog_origin *here = &c->s.current.wanted.catalog, *there = &c->s.target.origin;
-    if (c->s.target.nothing_new ||
-        (str_equal(here->commit, there->commit) && str_equal(here->version, there->version)))
-        return NULL;
-    return there->version;
+    return rc == 0 && found ? c->s.target.origin.version : NULL;
 }
 
 static const char *in_progress(const struct session *s)

@@ -107,6 +107,14 @@ int record_format(struct buf *out, const struct record *record)
     return yaml_write(out, map, 0);
 }
 
+bool record_is_same(const struct record *a, const struct record *b)
+{
+    BUF_SCRATCH(left, LIMIT_DOCUMENT_BYTES);
+    BUF_SCRATCH(right, LIMIT_DOCUMENT_BYTES);
+    return record_format(&left, a) == 0 && record_format(&right, b) == 0 &&
+           strcmp(buf_text(&left), buf_text(&right)) == 0;
+}
+
 /* Reading: each part by a function of its own, all with the same error text for a bad record. */
 static int read_catalog(struct record *out, const struct yaml_node *root, struct err *err)
 {

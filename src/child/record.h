@@ -41,6 +41,8 @@ bool record_is_genuine(const struct record *record, struct span overlay);
 
 /* As YAML, with a head comment for people. Deterministic. */
 int record_format(struct buf *out, const struct record *record);
+/* True where both would be the same file. */
+bool record_is_same(const struct record *a, const struct record *b);
 /*
  * Reads a record strictly: exit 2, code "invalid-record", with place; a newer schema says to update
  * tmplgen. `name` is for messages. Everything lives in the arena.

@@ -80,6 +80,18 @@ static void follow_tags(struct aiming *a)
         stay(a);
 }
 
+/* The ref is a commit, which has nothing newer, or nothing of that name is there any more. */
+static void stay_where_it_was(struct aiming *a)
+{
+    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    if (recorded->commit && !str_starts(recorded->commit, recorded->ref))
+        warn(a, arena_printf(a->arena,
+                             "the catalog has no branch or tag '%s' any more; the project "
+                             "stays at %.12s: --to names another",
+                             recorded->ref, recorded->commit));
+    stay(a);
+}
+
 /* Where the record leads when nobody says anything. */
 static void follow_record(struct aiming *a)
 {
@@ -93,7 +105,7 @@ static void follow_record(struct aiming *a)
     else if (find(a, REVISION_BRANCH, recorded->ref))
         a->ref = recorded->ref;
     else if (strcmp(a->source, CATALOG_BUILTIN) != 0)
-        stay(a);
+        stay_where_it_was(a);
 }
 
 static int choose_ref(struct aiming *a)

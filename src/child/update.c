@@ -152,17 +152,6 @@ static int format_record(struct span *out, struct updating *u, const struct reco
     return 0;
 }
 
-/* The record says already what the new one would say. */
-static int is_same_record(bool *same, struct updating *u)
-{
-    struct span now;
-    if (format_record(&u->record, u, &u->s.target.record) < 0 ||
-        format_record(&now, u, &u->s.current.wanted) < 0)
-        return -1;
-    *same = span_equal(now, u->record);
-    return 0;
-}
-
 static int prove_base(struct updating *u)
 {
     struct base_options options = {.commit = u->options->base,
@@ -429,7 +418,6 @@ static int plan_update(struct updating *u)
 
 static int run_checked(struct updating *u)
 {
-    bool same;
     if (target_choose(&u->s.target, u->arena, &u->s.current, &u->options->target, u->err) < 0)
         return -1;
     if (u->s.target.nothing_new && !u->options->restore_count)
@@ -441,9 +429,9 @@ static int run_checked(struct updating *u)
         return -1;
     int rc = target_make(&u->s.target, u->err);
     u->out->refusal = u->s.target.refusal;
-    if (rc < 0 || is_same_record(&same, u) < 0)
+    if (rc < 0 || format_record(&u->record, u, &u->s.target.record) < 0)
         return -1;
-    if (same && !u->options->restore_count)
+    if (record_is_same(&u->s.target.record, &u->s.current.wanted) && !u->options->restore_count)
         return up_to_date(u);
     if (u->options->check)
         return report(u, RESULT_AVAILABLE, NULL, NULL, NULL, TG_DIFFERS);

@@ -1,5 +1,8 @@
 """`status` and `diff`: what the child changed, and what waits."""
 
+import shutil
+
+import pytest
 from scenarios import LONG, lines, template
 from world import RECORD, files_on_disk, git_files, put
 
@@ -188,3 +191,74 @@ def test_staged_files_with_other_line_endings_and_staged_links(world):
     world.git("add", "-A")
     assert states(world) == {".gitattributes": "modified", "l": "added", "t.txt": "added"}
     assert world.tmplgen("diff", world.child).out.count("\r") == 0
+
+
+# ---------------------------------------------------------------- what `update --check` says
+
+
+def told(world):
+    """The version that `status` tells; `update --check` must say the same."""
+    document = world.tmplgen("status", world.child, "--json").json
+    checked = world.update("--check")
+    available = document["update"]["available"]
+    assert checked.code == (6 if available else 0), checked.out
+    if available:
+        assert checked.json["to"]["version"] == available
+    return available, document["warnings"]
+
+
+def test_update_from_a_plain_folder_is_told(world):
+    world.release("1.0.0", {"a": LONG})
+    shutil.rmtree(world.catalog / ".git")
+    world.new()
+    assert told(world)[0] is None
+    put(world.catalog, {"templates/app/files/a": lines(21)})
+    assert told(world)[0] == "1.0.0"
+    assert world.update().code == 0
+    assert told(world)[0] is None
+
+
+def test_update_that_the_record_alone_asks_for_is_told(world):
+    ask = template(questions="  - {name: team, type: str, default: red}\n")
+    world.release("1.0.0", {"t.j2": "{{ team }}\n"}, template=ask)
+    world.new()
+    world.edit({RECORD: world.read(RECORD).replace("team: red", "team: blue")})
+    assert told(world)[0] == "1.0.0"
+    world.edit({RECORD: world.read(RECORD).replace("team: blue", "team: red")})
+    assert told(world)[0] is None
+
+
+def test_overlay_that_changed_is_told(world):
+    make(world)
+    world.edit({".tmplgen-matrix.yml": "images: {images: []}\n"})
+    assert told(world)[0] == "1.0.0"
+
+
+def test_branch_that_is_gone_is_told(world):
+    world.release("1.0.0", {"a": LONG}, tag=False)
+    world.new(ref="main")
+    assert told(world) == (None, [])
+    world.git("branch", "-m", "trunk", cwd=world.catalog)
+    world.release("1.1.0", {"a": lines(21)}, tag=False)
+    available, warnings = told(world)
+    assert available is None
+    for said in (warnings, world.update().json["warnings"]):
+        assert len(said) == 1 and "'main'" in said[0] and "--to" in said[0]
+    assert world.update("--to", "trunk").code == 0
+    assert told(world) == (None, [])
+
+
+@pytest.mark.parametrize("length", [12, 40])
+def test_commit_is_no_branch_that_is_gone(world, length):
+    commit = world.release("1.0.0", {"a": LONG}, tag=False)
+    world.new(ref=commit[:length])
+    world.release("1.1.0", {"a": lines(21)}, tag=False)
+    assert told(world) == (None, [])
+
+
+def test_moved_tag_is_told(world):
+    make(world)
+    world.release("1.0.0", {"a": lines(21)})
+    available, warnings = told(world)
+    assert available is None
+    assert any("v1.0.0" in text for text in warnings)
