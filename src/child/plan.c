@@ -310,15 +310,38 @@ static void note_left_behind(struct planner *p)
     }
 }
 
+static bool has_path(const struct unit *unit, const char *path)
+{
+    for (int side = BASE; side < SIDES; side++)
+        if (unit->side[side] && strcmp(unit->side[side]->path, path) == 0)
+            return true;
+    return false;
+}
+
+/* Why the file at `path`, by any name that it had, cannot be brought back; NULL: it can. */
+static const char *why_not(const struct planner *p, const char *path)
+{
+    const char *why = "the template has no such file";
+    if (plan_list_find(child_list(p), path))
+        return "it is there";
+    for (size_t i = 0; i < p->unit_count; i++) {
+        const struct unit *unit = &p->units[i];
+        if (!has_path(unit, path))
+            continue;
+        if (unit->side[RENDER] && !unit->side[CHILD])
+            return NULL;
+        why = unit->side[CHILD]
+                  ? arena_printf(p->arena, "it is there, as '%s'", unit->side[CHILD]->path)
+                  : "the template has it no more";
+    }
+    return why;
+}
+
 static int check_restore(const struct planner *p)
 {
     for (size_t i = 0; i < p->input->restore_count; i++) {
         const char *path = p->input->restore[i];
-        const char *why = NULL;
-        if (plan_list_find(child_list(p), path))
-            why = "it is there";
-        else if (!plan_list_find(&p->input->side[RENDER], path))
-            why = "the template has no such file";
+        const char *why = why_not(p, path);
         if (why)
             return err_set(p->err, TG_USAGE, "not-restorable", "cannot restore '%s': %s", path,
                            why);
@@ -392,7 +415,7 @@ int plan_make(struct plan *out, struct arena *arena, struct store *store,
                         .leaves = arena_array(arena, input->side[CHILD].count + 1, 1),
                         .fixed = arena_array(arena, input->side[BASE].count + 1, 1)};
     *out = (struct plan){0};
-    if (check_restore(&p) < 0 || settle_places(&p) < 0)
+    if (settle_places(&p) < 0 || check_restore(&p) < 0)
         return -1;
     /* One line a unit, and one for each of the child's own files that must make room. */
     out->paths = arena_array(arena, p.unit_count * 2 + 1, sizeof(*out->paths));

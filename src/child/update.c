@@ -15,6 +15,7 @@
 #include "child/preflight.h"
 #include "child/prune.h"
 #include "child/report.h"
+#include "child/restore.h"
 #include "child/resume.h"
 #include "child/session.h"
 #include "child/store.h"
@@ -184,12 +185,13 @@ static int make_plan(struct updating *u)
         .rename_count = target->rename_count,
         .yours = u->s.current.wanted.yours,
         .yours_count = u->s.current.wanted.yours_count,
-        .restore = u->options->restore,
         .restore_count = u->options->restore_count,
         .base_label = arena_printf(u->arena, "template %s", u->s.current.base.catalog.version),
         .render_label = arena_printf(u->arena, "template %s", target->origin.version)};
     base_list_render(&input.side[RENDER], u->arena, &target->render);
-    if (put_render(u, &input.side[RENDER]) < 0)
+    if (put_render(u, &input.side[RENDER]) < 0 ||
+        restore_find(&input.restore, &u->s, &input, u->options->restore, input.restore_count,
+                     u->err) < 0)
         return -1;
     return plan_make(&u->plan, u->arena, u->s.repo.store, &input, u->err);
 }

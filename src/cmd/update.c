@@ -60,8 +60,12 @@ static int check_flags(const struct run *run, struct err *err)
                 return err_set(err, TG_USAGE, "usage", "--%s goes with no other option, not --%s",
                                alone[i], name);
         }
-    if (opt_given(options, "check") && opt_given(options, "dry-run"))
-        return usage(err, "--check and --dry-run contradict each other");
+    static const char *const acts[] = {"dry-run", "restore", "branch", "no-commit"};
+    for (size_t i = 0; opt_given(options, "check") && i < sizeof(acts) / sizeof(*acts); i++)
+        if (opt_given(options, acts[i]))
+            return err_set(err, TG_USAGE, "usage",
+                           "--check only says whether there is an update: it goes not with --%s",
+                           acts[i]);
     return check_strategy(run, err);
 }
 
