@@ -2,7 +2,9 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "child/apply_parts.h"
+#include "child/plan.h"
 #include "child/repo.h"
+#include "child/worktree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,13 +151,32 @@ static int remove_folder(const struct apply *a, const char *path)
     return rc;
 }
 
+/* An update never touches links: where the user made something else of one, it stays, and is told.
+ */
+static int tell_links(struct apply *a, const struct journal *j, struct err *err)
+{
+    struct worktree_attributes *now = worktree_attributes_now(a->repo);
+    for (size_t i = 0; i < j->change_count; i++) {
+        const struct change *change = &j->changes[i];
+        const struct leaf *link = &change->stages[CHILD + 1];
+        struct leaf found;
+        if (link->mode != LEAF_LINK)
+            continue;
+        if (worktree_leaf(&found, NULL, now, change->path, link, err) < 0)
+            return -1;
+        if (!leaf_equal(&found, link))
+            apply_keep(a, change->path);
+    }
+    return 0;
+}
+
 int files_backward(struct apply *a, const struct journal *j, struct err *err)
 {
     if (bring_all(a, j, false, false, err) < 0 || sync_folders(a, j, err) < 0)
         return -1;
     for (size_t i = j->made_count; i-- > 0;)
         (void)remove_folder(a, j->made[i]);
-    return 0;
+    return tell_links(a, j, err);
 }
 
 /* Into the trash folder; where that is on another file system, beside its path. */

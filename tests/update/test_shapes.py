@@ -373,6 +373,21 @@ def test_template_folder_where_the_child_has_a_link_to_one_touches_nothing_behin
     assert world.git("status", "--porcelain") == ""
 
 
+def test_abort_tells_of_a_link_that_was_resolved_away(world):
+    world.release("1.0.0", {"a": LONG, "x": "1\n"})
+    world.new()
+    world.edit({"a": ("l", "x")})
+    world.release("1.1.0", {"a": lines(20, {5: "five"}), "x": "2\n"})
+    assert world.update().code == 5
+    put(world.child, {"a": "resolved\n"})
+    world.git("add", "a")
+    done = world.tmplgen("update", "--abort", "--json", cwd=world.child)
+    assert (done.code, done.json["result"]) == (0, "aborted"), done.out
+    assert "what you changed meanwhile is kept: a" in done.json["warnings"]
+    assert (world.read("a"), world.read("x")) == ("resolved\n", "1\n")
+    assert world.git("status", "--porcelain") == " T a"
+
+
 def test_base_by_hand_leaves_links_alone(world):
     """A commit that is called the base may hold links, which no template made."""
     world.release("1.0.0", {"a": LONG, "x": "1\n"})
