@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 
 import pairs
 import pytest
@@ -48,6 +49,23 @@ def test_types_are_right_in_some(made):
     rng = random.Random(SEED)
     for child in rng.sample(made, 2):
         assert matrix.mypy(child) == [], child.id
+
+
+def test_the_pages_of_a_job_advise_nothing_that_its_backend_refuses(made):
+    """Only the table of the README names it, to say that it is refused."""
+    for child in made:
+        if child.words[1] != "batch":
+            continue
+        backend = next(child.folder.glob("src/*/backend.py")).read_text()
+        refused = re.search(r"^UNSUPPORTED\b.*?\{(.*?)\}$", backend, re.M | re.S)
+        names = set(re.findall(r'^    "(\w+)":', refused[1], re.M))
+        if {"bf16", "fp16"} <= names:
+            names.add("precision")
+        pages = child.text("docs/scaling.md")
+        pages += re.sub(r"^\|.*\n", "", child.text("README.md"), flags=re.M)
+        for name in names:
+            assert f"`{name}`" not in pages, f"{child.id}: {name}"
+            assert f" {name} --" not in pages, f"{child.id}: {name}"
 
 
 @pytest.mark.full
