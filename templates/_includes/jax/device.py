@@ -35,6 +35,8 @@ def limit_memory(device: str, fraction: float) -> None:
     if device != "cpu" and fraction < 1:
         # Read when the client starts, which asking for devices has done: start it anew.
         os.environ["XLA_CLIENT_MEM_FRACTION"] = str(fraction)
+        # The older name beside it is an error.
+        os.environ.pop("XLA_PYTHON_CLIENT_MEM_FRACTION", None)
         clear_backends()
 
 

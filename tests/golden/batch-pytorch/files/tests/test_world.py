@@ -55,6 +55,14 @@ def test_two_processes_learn_what_one_does(tmp_path):
         assert np.allclose(array, two[name], atol=2e-2), name
 
 
+def test_torchrun_starts_a_run_of_two(tmp_path):
+    words = ["--standalone", "--nproc-per-node=2", "-m", PACKAGE, "train", "--examples=200"]
+    flags = ["--epochs=1", "--batch=32", "--device=cpu", f"--out={tmp_path}"]
+    command = [sys.executable, "-m", "torch.distributed.run", *words, *flags]
+    assert subprocess.run(command, cwd=TOP, timeout=300, check=False).returncode == 0
+    assert outcome(tmp_path)[0]
+
+
 def test_a_signal_to_one_stops_all_with_one_checkpoint(tmp_path):
     need("distributed")
     processes = begin(tmp_path, 2, epochs=1000, patience=0, checkpoint_every=5)

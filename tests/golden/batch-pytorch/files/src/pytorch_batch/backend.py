@@ -22,8 +22,10 @@ from .footprint import lstm
 from .learner import Base, of_kind, under
 from .world import ALONE, World
 
-# Memory is taken in pieces that grow, so that batches of many sizes do not leave holes.
-os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
+# Memory is taken in pieces that grow, so that batches of many sizes do not leave holes. By this
+# name: not all releases heed the newer one for CUDA, and where both are set this one counts.
+if "PYTORCH_ALLOC_CONF" not in os.environ:
+    os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
 
 import torch
 from torch import nn
