@@ -106,7 +106,7 @@ def first_call_that_writes_the_index(case):
     at, found = count_calls(lambda env: run(case, env)), 0
     while at and (not found or at == found - 1):
         held = Held(case, at)
-        if (case.git_dir / "tmplgen/work/index.new.lock").exists():
+        if (case.git_dir / "tmplgen" / "work" / "index.new.lock").exists():
             found = at
         held.go_on()
         at -= 1
