@@ -1,11 +1,11 @@
 /* The built-in catalog: every released version of it, as git objects inside the binary. */
 #include "base/arena.h"
 #include "base/fileset.h"
-#include "base/git.h"
 #include "base/str.h"
 #include "catalog/builtin_data.h"
 #include "catalog/revision.h"
 #include "catalog/source.h"
+#include "git/libgit2.h"
 
 #include <git2.h>
 #include <git2/sys/odb_backend.h>

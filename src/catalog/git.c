@@ -1,12 +1,12 @@
 /* A catalog in a git repository on this machine, by path or file://: read from its objects. */
-#include "base/git.h"
+#include "git/libgit2.h"
 
 #include "base/arena.h"
 #include "base/fileset.h"
-#include "base/odb.h"
 #include "base/str.h"
 #include "catalog/revision.h"
 #include "catalog/source.h"
+#include "git/odb.h"
 
 #include <errno.h>
 #include <git2.h>

@@ -1,10 +1,10 @@
 /* The files of a commit as a set, read from the object database, never checked out. */
 #include "base/arena.h"
 #include "base/fileset.h"
-#include "base/git.h"
 #include "base/limits.h"
-#include "base/odb.h"
 #include "catalog/source.h"
+#include "git/libgit2.h"
+#include "git/odb.h"
 
 #include <git2.h>
 #include <string.h>

@@ -5,12 +5,12 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/fileset.h"
-#include "base/git.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/yaml.h"
 #include "catalog/catalog.h"
 #include "catalog/include.h"
+#include "git/libgit2.h"
 
 #include <git2.h>
 #include <stdlib.h>

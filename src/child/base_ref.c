@@ -2,8 +2,8 @@
 #include "child/base_ref.h"
 
 #include "base/arena.h"
-#include "base/git.h"
-#include "child/repo.h"
+#include "git/libgit2.h"
+#include "git/repo.h"
 
 #include <git2.h>
 #include <string.h>

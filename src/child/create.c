@@ -2,11 +2,11 @@
 #include "child/create.h"
 
 #include "base/arena.h"
-#include "base/git.h"
 #include "base/interrupt.h"
 #include "base/io.h"
 #include "catalog/render.h"
-#include "child/commit.h"
+#include "child/first_commit.h"
+#include "git/libgit2.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,16 +1,16 @@
 /* Base commits that no record names any more. */
 #include "child/prune.h"
 
+#include "apply/apply.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "catalog/render.h"
-#include "child/apply.h"
 #include "child/base_ref.h"
 #include "child/record.h"
-#include "child/repo.h"
-#include "child/store.h"
-#include "child/tree.h"
+#include "git/repo.h"
+#include "git/store.h"
+#include "git/tree.h"
 
 #include <git2.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TMPLGEN_CHILD_PRUNE_H
 #define TMPLGEN_CHILD_PRUNE_H
 
-#include "child/leaf.h"
+#include "git/leaf.h"
 
 struct apply;
 struct repo;

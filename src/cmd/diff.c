@@ -3,8 +3,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/unicode.h"
-#include "child/compare.h"
 #include "cmd/cmd.h"
+#include "update/compare.h"
 
 #include <unistd.h>
 

@@ -11,11 +11,11 @@
 #include "cmd/live.h"
 #include "cmd/matrix_session.h"
 #include "cmd/pip.h"
-#include "image/registry.h"
 #include "matrix/index.h"
 #include "matrix/matrix.h"
 #include "matrix/verify.h"
 #include "matrix/verify_images.h"
+#include "registry/registry.h"
 
 #include <stdlib.h>
 

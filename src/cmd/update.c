@@ -1,5 +1,5 @@
 /* `update`: take the template's newest version. */
-#include "child/update.h"
+#include "update/update.h"
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/str.h"

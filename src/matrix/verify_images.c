@@ -5,9 +5,9 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/str.h"
-#include "image/reference.h"
-#include "image/registry.h"
 #include "matrix/facts.h"
+#include "registry/reference.h"
+#include "registry/registry.h"
 
 static size_t count_tags(const struct matrix *matrix)
 {

@@ -1,8 +1,8 @@
 /* Random trees through the planner: what UPDATE.md promises of every path is checked here. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "child/plan.h"
-#include "child/store.h"
+#include "git/store.h"
+#include "plan/plan.h"
 
 #include <stdint.h>
 #include <stdio.h>

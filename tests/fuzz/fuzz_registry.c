@@ -4,9 +4,9 @@
 #include "base/http.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "image/credentials.h"
-#include "image/reference.h"
-#include "image/registry.h"
+#include "registry/credentials.h"
+#include "registry/reference.h"
+#include "registry/registry.h"
 
 #include <stdint.h>
 #include <stdlib.h>

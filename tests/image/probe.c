@@ -1,8 +1,8 @@
 /* Asks a registry: `registry-probe manifest|tags REFERENCE`; prints what came, one line each. */
 #include "base/arena.h"
 #include "base/http.h"
-#include "image/reference.h"
-#include "image/registry.h"
+#include "registry/reference.h"
+#include "registry/registry.h"
 
 #include <stdio.h>
 #include <string.h>

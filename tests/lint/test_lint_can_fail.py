@@ -58,7 +58,7 @@ BROKEN = [
 RIGHT = {
     "src/base/x.h": HEADER + "int f(int x);\n",
     "src/base/x.c": HEADER + '#include "base/x.h"\n\nint f(int x)\n{\n    return x + 1;\n}\n',
-    "src/base/git.c": HEADER + '#include "base/x.h"\n\n#include <git2.h>\n',
+    "src/git/git.c": HEADER + '#include "base/x.h"\n\n#include <git2.h>\n',
     "src/cmd/x.c": HEADER + '#include "base/x.h"\n',
     "tools/x.sh": '#!/bin/sh\n# Says what for.\necho "$1"\n',
     "tests/x.py": '"""Says what for."""\n\nX = {}\n',

@@ -2,11 +2,11 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/fileset.h"
-#include "base/git.h"
 #include "base/limits.h"
 #include "base/yaml.h"
 #include "base/yaml_nodes.h"
 #include "catalog/catalog.h"
+#include "git/libgit2.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

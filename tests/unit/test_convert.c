@@ -1,8 +1,8 @@
 /* .gitattributes and line endings: what git would make of the same files. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "child/attributes.h"
-#include "child/convert.h"
+#include "git/attributes.h"
+#include "git/convert.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

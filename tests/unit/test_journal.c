@@ -1,9 +1,9 @@
 /* The journal: what is written is read again, and damage is never acted on. */
+#include "apply/journal.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/sha256.h"
-#include "child/journal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

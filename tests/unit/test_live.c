@@ -3,11 +3,11 @@
 #include "base/http.h"
 #include "base/str.h"
 #include "base/zip.h"
-#include "image/credentials.h"
-#include "image/reference.h"
-#include "image/registry.h"
 #include "matrix/requirement.h"
 #include "matrix/wheel.h"
+#include "registry/credentials.h"
+#include "registry/reference.h"
+#include "registry/registry.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

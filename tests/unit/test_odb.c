@@ -1,5 +1,5 @@
 /* Objects are read as git has them, whatever their storage, and damage is an error. */
-#include "base/odb.h"
+#include "git/odb.h"
 
 #include <git2.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* The planner: what an update does to each path, on trees made in memory. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "child/plan.h"
-#include "child/store.h"
+#include "git/store.h"
+#include "plan/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

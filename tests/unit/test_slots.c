@@ -1,8 +1,8 @@
 /* Merging files of one pin a line: every line is a slot of its own. */
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/git.h"
-#include "child/slots.h"
+#include "git/libgit2.h"
+#include "plan/slots.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* Trees: edits in any order make what git would have made, and lists are sorted by path. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "child/repo.h"
-#include "child/similar.h"
-#include "child/store.h"
-#include "child/tree.h"
+#include "git/repo.h"
+#include "git/store.h"
+#include "git/tree.h"
+#include "plan/similar.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,18 +8,31 @@ import sys
 from pathlib import Path
 
 # A folder may include itself and what stands after it.
-ORDER = ["cmd", "child", "catalog", "matrix", "image", "template", "base"]
+ORDER = [
+    "cmd",
+    "update",
+    "image",
+    "child",
+    "apply",
+    "plan",
+    "catalog",
+    "index",
+    "matrix",
+    "registry",
+    "git",
+    "template",
+    "base",
+]
 # Free of everything else: its headers are for the commands only.
 ALONE = ["smoke"]
 
 # Who may include a foreign library's header: sources only, and only these.
 OWNERS = {
     "git2.h": [
-        "src/base/git",
-        "src/base/odb",
-        "src/base/odb_worker",
+        "src/git/.*",
         "src/catalog/(builtin|git|git_files|render)",
         "src/child/.*",
+        "src/(apply|plan|update)/.*",
     ],
     "yaml.h": ["src/base/yaml"],
     "jansson.h": ["src/base/json"],

@@ -1,0 +1,336 @@
+/* Makes an update happen, so that a crash at any point leaves the old state, the new, or a journal.
+ */
+#include "apply/apply.h"
+
+#include "apply/parts.h"
+#include "base/arena.h"
+#include "git/ref.h"
+#include "git/repo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool change_on_disk(const struct change *change)
+{
+    return !disk_equal(&change->old, &change->new);
+}
+
+bool journal_moves_branch(const struct journal *j)
+{
+    return !oid_equal(&j->branch_old, &j->branch_new);
+}
+
+bool journal_moves_head(const struct journal *j)
+{
+    return strcmp(j->head_old, j->head_new) != 0;
+}
+
+bool journal_has_pick(const struct journal *j)
+{
+    static const struct oid zero;
+    return !oid_equal(&j->pick, &zero);
+}
+
+bool journal_stops(const struct journal *j)
+{
+    return j->kind == JOURNAL_CONFLICT || j->kind == JOURNAL_STAGED;
+}
+
+int apply_moved(struct err *err, const char *what)
+{
+    (void)err_set(err, TG_REFUSED, "changed-meanwhile", "%s changed while the update ran", what);
+    return err_hint(err, "run it again");
+}
+
+void apply_keep(struct apply *a, const char *path)
+{
+    for (size_t i = 0; i < a->kept_count; i++)
+        if (strcmp(a->kept[i], path) == 0)
+            return;
+    const char **more = arena_array(a->arena, a->kept_count + 1, sizeof(*more));
+    if (a->kept_count)
+        memcpy(more, a->kept, a->kept_count * sizeof(*more));
+    more[a->kept_count++] = path;
+    a->kept = more;
+}
+
+size_t apply_kept(const char *const **paths, const struct apply *a)
+{
+    *paths = a->kept;
+    return a->kept_count;
+}
+
+static int make_folder(int *fd, int at, struct err *err)
+{
+    if (mkdirat(at, APPLY_FOLDER, 0777) < 0 && errno != EEXIST)
+        return err_errno(err, errno, "io", "cannot make a folder in git's folder");
+    *fd = openat(at, APPLY_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return *fd < 0 ? err_errno(err, errno, "io", "cannot open tmplgen's folder in git's") : 0;
+}
+
+static int take_turn(struct apply *a, struct err *err)
+{
+    a->lock = openat(a->common, TOKEN, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (a->lock < 0)
+        return err_errno(err, errno, "io", "cannot open the lock of updates");
+    if (flock(a->lock, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    if (errno != EWOULDBLOCK)
+        return err_errno(err, errno, "io", "cannot take the lock of updates");
+    (void)err_set(err, TG_REFUSED, "busy", "another tmplgen is updating this repository");
+    return err_hint(err, "wait until it is done");
+}
+
+int apply_open(struct apply **out, struct arena *arena, struct repo *repo, struct err *err)
+{
+    struct apply *a = arena_alloc(arena, sizeof(*a));
+    *a = (struct apply){.arena = arena,
+                        .repo = repo,
+                        .lock = -1,
+                        .common = -1,
+                        .folder = -1,
+                        .work = -1,
+                        .stage = -1};
+    *out = a;
+    a->path = arena_printf(arena, "%s" APPLY_FOLDER "/", repo->git_dir);
+    if (make_folder(&a->common, repo->common_fd, err) < 0 || take_turn(a, err) < 0 ||
+        make_folder(&a->folder, repo->git_fd, err) < 0) {
+        apply_close(a);
+        *out = NULL;
+        return -1;
+    }
+    return 0;
+}
+
+void apply_close(struct apply *a)
+{
+    if (!a)
+        return;
+    work_close(a);
+    int fds[] = {a->folder, a->common, a->lock};
+    for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+        if (fds[i] >= 0)
+            (void)close(fds[i]);
+    a->folder = a->common = a->lock = -1;
+}
+
+int apply_look(enum apply_state *state, struct journal *journal, struct arena *arena,
+               const struct repo *repo, struct err *err)
+{
+    static const struct {
+        const char *name;
+        enum apply_state state;
+    } files[] = {{APPLY_FOLDER "/" APPLY_JOURNAL, APPLY_FORWARD},
+                 {APPLY_FOLDER "/" APPLY_ABORT, APPLY_BACKWARD},
+                 {APPLY_FOLDER "/" APPLY_PENDING, APPLY_STOPPED}};
+    struct stat info;
+    bool found = false, waits;
+    *state = APPLY_NONE;
+    if (fstat(repo->git_fd, &info) < 0)
+        return err_errno(err, errno, "io", "cannot look at the git folder");
+    for (size_t i = 0; !found && i < sizeof(files) / sizeof(*files); i++) {
+        if (journal_read(journal, &found, arena, repo->git_fd, files[i].name, info.st_dev,
+                         info.st_ino, err) < 0)
+            return -1;
+        if (found)
+            *state = files[i].state;
+    }
+    if (*state != APPLY_STOPPED)
+        return 0;
+    if (state_waits(&waits, repo, journal, err) < 0)
+        return -1;
+    *state = waits ? APPLY_STOPPED : APPLY_STALE;
+    return 0;
+}
+
+static int rename_journal(const struct apply *a, const char *from, const char *to, struct err *err)
+{
+    if (renameat(a->folder, from, a->folder, to) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot write the journal");
+    return disk_sync_folder(a->folder, "the journal", err);
+}
+
+/*
+ * Whether the end of a run is durable does not matter: after a power cut the journal is found
+ * again, and says what is there already.
+ */
+static void sync_end(const struct apply *a)
+{
+    ERR_SCRATCH(ignored);
+    if (disk_sync_folder(a->folder, "the end of the update", &ignored) < 0)
+        err_release(&ignored);
+}
+
+/* The last thing to go is the journal that brought us here. */
+static int remove_journal(struct apply *a, const struct journal *j, const char *name,
+                          struct err *err)
+{
+    if (files_discard(a, j, err) < 0 || state_unlock(a, j, err) < 0)
+        return -1;
+    if (unlinkat(a->folder, name, 0) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot remove the journal");
+    work_remove(a, j);
+    sync_end(a);
+    return 0;
+}
+
+/* From here on the run waits for the user. */
+static int stop(const struct apply *a, const struct journal *j, struct err *err)
+{
+    if (state_unlock(a, j, err) < 0)
+        return -1;
+    if (renameat(a->folder, APPLY_JOURNAL, a->folder, APPLY_PENDING) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot write the journal");
+    sync_end(a);
+    return 0;
+}
+
+static int close_up(struct apply *a, const struct journal *j, struct err *err)
+{
+    if (journal_stops(j))
+        return stop(a, j, err);
+    files_remove_emptied(a, j);
+    return remove_journal(a, j, APPLY_JOURNAL, err);
+}
+
+static int undo(struct apply *a, const struct journal *j, struct err *err)
+{
+    if (files_backward(a, j, err) < 0 || state_backward(a, j, err) < 0)
+        return -1;
+    return remove_journal(a, j, APPLY_ABORT, err);
+}
+
+/* A first run that failed: `err` says why, and stays what is reported. */
+static void roll_back(struct apply *a, const struct journal *j, struct err *err)
+{
+    ERR_SCRATCH(second);
+    if (rename_journal(a, APPLY_JOURNAL, APPLY_ABORT, &second) < 0 || undo(a, j, &second) < 0)
+        (void)err_hint(err, "it is half done (%s): 'tmplgen update --abort' goes back",
+                       second.message);
+}
+
+/* Nothing was touched yet. A journal that cannot be taken away is told; `err` stays the reason. */
+static void give_up(struct apply *a, const struct journal *j, struct err *err)
+{
+    ERR_SCRATCH(second);
+    if (state_unlock(a, j, &second) < 0 ||
+        (unlinkat(a->folder, APPLY_JOURNAL, 0) < 0 && errno != ENOENT)) {
+        (void)err_hint(err, "nothing was changed, but a journal is left: 'tmplgen update --abort' "
+                            "takes it away");
+        return;
+    }
+    if (a->stage >= 0 && files_discard(a, j, &second) < 0)
+        return; /* what is prepared goes with the next run */
+    work_remove(a, j);
+    if (disk_sync_folder(a->folder, "the journal", &second) < 0)
+        err_release(&second);
+}
+
+static int run(struct apply *a, struct journal *j, struct err *err)
+{
+    if (prepare_all(a, j, err) < 0 || journal_write(a->folder, APPLY_JOURNAL, j, err) < 0 ||
+        state_lock(a, j, err) < 0 || state_check(a, j, err) < 0) {
+        give_up(a, j, err);
+        return -1;
+    }
+    if (files_forward(a, j, true, err) < 0 || state_forward(a, j, err) < 0) {
+        roll_back(a, j, err);
+        return -1;
+    }
+    if (close_up(a, j, err) == 0)
+        return 0;
+    return err_hint(err, "the update is made, but not tidied up: 'tmplgen update' finishes it, "
+                         "'tmplgen update --abort' goes back");
+}
+
+static void block_signals(sigset_t *before)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE};
+    sigset_t set;
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+        (void)sigaddset(&set, signals[i]);
+    (void)sigprocmask(SIG_BLOCK, &set, before);
+}
+
+int apply_run(struct apply *a, struct journal *j, struct err *err)
+{
+    sigset_t before;
+    block_signals(&before);
+    int rc = run(a, j, err);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+int apply_forward(struct apply *a, struct journal *j, struct err *err)
+{
+    bool done;
+    if (work_open(a, j, err) < 0 || state_is_done(&done, a, j, err) < 0)
+        return -1;
+    if (done)
+        return close_up(a, j, err);
+    if (state_lock(a, j, err) < 0 || files_forward(a, j, false, err) < 0 ||
+        state_forward(a, j, err) < 0)
+        return -1;
+    return close_up(a, j, err);
+}
+
+int apply_backward(struct apply *a, struct journal *j, struct err *err)
+{
+    enum apply_state state;
+    struct journal again;
+    if (apply_look(&state, &again, a->arena, a->repo, err) < 0 || work_open(a, j, err) < 0 ||
+        state_lock(a, j, err) < 0)
+        return -1;
+    if (state == APPLY_STOPPED && files_put_aside(a, j, err) < 0) {
+        ERR_SCRATCH(second);
+        (void)!state_unlock(a, j, &second);
+        return -1;
+    }
+    if (state == APPLY_FORWARD && rename_journal(a, APPLY_JOURNAL, APPLY_ABORT, err) < 0)
+        return -1;
+    if (state == APPLY_STOPPED && rename_journal(a, APPLY_PENDING, APPLY_ABORT, err) < 0)
+        return -1;
+    return undo(a, j, err);
+}
+
+int apply_forget(struct apply *a, const struct journal *j, struct err *err)
+{
+    if (work_open(a, j, err) < 0)
+        return -1;
+    files_remove_emptied(a, j);
+    return remove_journal(a, j, APPLY_PENDING, err);
+}
+
+static void unlock_quietly(int folder, const char *path, const struct apply *a)
+{
+    ERR_SCRATCH(ignored);
+    if (ref_unlock(folder, path, a->common, TOKEN, &ignored) < 0)
+        err_release(&ignored); /* whoever needs it says that it is locked */
+}
+
+void apply_tidy(struct apply *a)
+{
+    static const struct journal nothing[] = {{.kind = JOURNAL_UPDATE}, {.kind = JOURNAL_COMMIT}};
+    for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
+        work_tidy(a, &nothing[i]);
+    unlock_quietly(a->repo->common_fd, "packed-refs", a);
+    unlock_quietly(a->repo->git_fd, "index", a);
+    unlock_quietly(a->repo->git_fd, "HEAD", a);
+    if (a->repo->branch)
+        unlock_quietly(a->repo->common_fd, a->repo->branch, a);
+    (void)unlinkat(a->common, "packed-refs.new", 0);
+}
+
+void apply_delete_refs(const struct apply *a, const char *const *names, size_t count)
+{
+    ERR_SCRATCH(ignored);
+    if (ref_delete_all(a->repo->common_fd, a->common, TOKEN, names, count, &ignored) < 0)
+        return; /* they go next time */
+}

@@ -1,0 +1,65 @@
+/* Makes an update happen, so that a crash at any point leaves the old state, the new, or a journal.
+ */
+#ifndef TMPLGEN_APPLY_APPLY_H
+#define TMPLGEN_APPLY_APPLY_H
+
+#include "apply/journal.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct repo;
+
+/* Files of the folder "tmplgen" in the git folder of the work tree. */
+#define APPLY_FOLDER "tmplgen"
+#define APPLY_JOURNAL "journal" /* going forward */
+#define APPLY_PENDING "pending" /* stopped for the user: a conflict, or staged */
+#define APPLY_ABORT "abort"     /* going back */
+
+/*
+ * Holds off other runs (flock): exit 3, "busy", where one is under way. Makes the folder.
+ * Everything below needs it, but apply_look.
+ */
+struct apply;
+TG_CHECKED int apply_open(struct apply **out, struct arena *arena, struct repo *repo,
+                          struct err *err);
+void apply_close(struct apply *apply);
+
+enum apply_state {
+    APPLY_NONE,
+    APPLY_FORWARD,  /* interrupted on its way forward */
+    APPLY_STOPPED,  /* waits for the user */
+    APPLY_BACKWARD, /* interrupted on its way back */
+    APPLY_STALE,    /* waited for the user, who has ended it by other means */
+};
+
+/* Which journal there is, read into `journal`. Takes no lock and writes nothing. */
+TG_CHECKED int apply_look(enum apply_state *state, struct journal *journal, struct arena *arena,
+                          const struct repo *repo, struct err *err);
+
+/*
+ * Runs a new journal: files, index, refs. Objects of the repository's store become durable first.
+ * On failure everything is rolled back before it returns: exit 3, "changed-meanwhile", where
+ * somebody else changed a file, the index or the branch; 1 for I/O. If even that fails the journal
+ * stays and the hint says so. Fills in `made`, `repo_dev`, `repo_ino`, `stage`.
+ */
+TG_CHECKED int apply_run(struct apply *apply, struct journal *journal, struct err *err);
+
+/* Finishes an interrupted run. What the user changed since is kept and listed (apply_kept). */
+TG_CHECKED int apply_forward(struct apply *apply, struct journal *journal, struct err *err);
+/* Undoes a run, interrupted or stopped. Needs no disk space. */
+TG_CHECKED int apply_backward(struct apply *apply, struct journal *journal, struct err *err);
+/* Forgets a stopped run that the user has ended. */
+TG_CHECKED int apply_forget(struct apply *apply, const struct journal *journal, struct err *err);
+
+/* Without a journal: removes what a killed run had prepared, and locks that it left. */
+void apply_tidy(struct apply *apply);
+/* Takes refs away where they are there; NULL entries are passed over. */
+void apply_delete_refs(const struct apply *apply, const char *const *names, size_t count);
+
+/* Paths whose content was the user's and was left as it is, or put aside. */
+size_t apply_kept(const char *const **paths, const struct apply *apply);
+
+#endif

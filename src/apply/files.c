@@ -1,0 +1,250 @@
+/* The work tree during an update: every file is exchanged, nothing of the user's is overwritten. */
+#include "apply/parts.h"
+#include "base/arena.h"
+#include "base/io.h"
+#include "git/repo.h"
+#include "git/worktree.h"
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRASH_MAX = 100000 };
+
+void files_list_missing_folders(const struct apply *a, struct journal *j)
+{
+    struct stat info;
+    const char *last = "";
+    size_t capacity = 0;
+    for (size_t i = 0; i < j->change_count; i++) {
+        const char *path = j->changes[i].path;
+        if (!change_on_disk(&j->changes[i]) || j->changes[i].old.kind != DISK_ABSENT)
+            continue;
+        for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+            const char *folder = arena_memdup(a->arena, path, (size_t)(slash - path));
+            if (fstatat(a->repo->top_fd, folder, &info, AT_SYMLINK_NOFOLLOW) == 0 ||
+                strcmp(folder, last) == 0)
+                continue;
+            if (j->made_count == capacity) {
+                capacity = capacity ? capacity * 2 : 8;
+                const char **more = arena_array(a->arena, capacity, sizeof(*more));
+                if (j->made_count)
+                    memcpy(more, j->made, j->made_count * sizeof(*more));
+                j->made = more;
+            }
+            j->made[j->made_count++] = last = folder;
+        }
+    }
+}
+
+/* In a conflict the user may work on at paths whose content the update left alone, too. */
+static bool concerns(const struct change *change, bool backward)
+{
+    return change_on_disk(change) ||
+           (backward && change_conflicts(change) && change->old.kind == DISK_FILE);
+}
+
+static int bring(struct apply *a, size_t number, const struct change *change, bool forward,
+                 bool strict, struct err *err)
+{
+    static const struct disk absent = {.kind = DISK_ABSENT};
+    const struct disk *source = forward ? &change->old : &change->new;
+    const struct disk *target = forward ? &change->new : &change->old;
+    enum swap_result result;
+    if (swap_bring(&result, &a->swap, number, change, source, target, err) < 0)
+        return -1;
+    /* Going back, a file that is gone altogether comes back. */
+    if (result == SWAP_FOREIGN && !forward && source->kind != DISK_ABSENT &&
+        swap_bring(&result, &a->swap, number, change, &absent, target, err) < 0)
+        return -1;
+    if (result == SWAP_FOREIGN && strict)
+        return apply_moved(err, arena_printf(a->arena, "'%s'", change->path));
+    if (result == SWAP_FOREIGN)
+        apply_keep(a, change->path);
+    return 0;
+}
+
+/* What goes, goes before what comes: a folder may take the place of a file. */
+static int bring_all(struct apply *a, const struct journal *j, bool forward, bool strict,
+                     struct err *err)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < j->change_count; i++) {
+            const struct change *change = &j->changes[i];
+            const struct disk *target = forward ? &change->new : &change->old;
+            if (concerns(change, !forward) && (target->kind == DISK_ABSENT) == (pass == 0) &&
+                bring(a, i, change, forward, strict, err) < 0)
+                return -1;
+        }
+    return 0;
+}
+
+/* Somebody may have written into a file that was open when it was swapped out. */
+static int check_swapped_out(const struct apply *a, const struct journal *j, struct err *err)
+{
+    for (size_t i = 0; i < j->change_count; i++) {
+        const struct change *change = &j->changes[i];
+        struct disk out;
+        if (!change_on_disk(change) || change->old.kind != DISK_FILE)
+            continue;
+        if (swap_staged(&out, &a->swap, i, err) < 0)
+            return -1;
+        if (!swap_same(&a->swap, &out, &change->old))
+            return apply_moved(err, arena_printf(a->arena, "'%s'", change->path));
+    }
+    return 0;
+}
+
+/* 1 where the folder of `path` is not there any more: it needs no sync. */
+static int look_for_folder(const struct apply *a, const char *path, struct err *err)
+{
+    const char *name;
+    int fd, rc = disk_parent(&fd, &name, a->repo->top_fd, path, false, err);
+    if (rc == 0)
+        (void)close(fd);
+    return rc < 0 ? -1 : rc != 0;
+}
+
+static int sync_folders(const struct apply *a, const struct journal *j, struct err *err)
+{
+    struct span last = {NULL, 0};
+    struct io_place *places = arena_array(a->arena, j->change_count + 1, sizeof(*places));
+    size_t count = 0;
+    for (size_t i = 0; i < j->change_count; i++) {
+        const char *path = j->changes[i].path, *slash = strrchr(path, '/');
+        struct span folder = span_of(path, slash ? (size_t)(slash - path) : 0);
+        if (!change_on_disk(&j->changes[i]) || (last.ptr && span_equal(last, folder)))
+            continue;
+        last = folder;
+        int rc = look_for_folder(a, path, err);
+        if (rc < 0)
+            return -1;
+        if (rc == 0)
+            places[count++] = (struct io_place){
+                a->repo->top_fd, slash ? arena_memdup(a->arena, path, folder.len) : "."};
+    }
+    places[count++] = (struct io_place){a->stage, "."};
+    return io_sync(places, count, err);
+}
+
+int files_forward(struct apply *a, const struct journal *j, bool strict, struct err *err)
+{
+    if (bring_all(a, j, true, strict, err) < 0 || sync_folders(a, j, err) < 0)
+        return -1;
+    return strict ? check_swapped_out(a, j, err) : 0;
+}
+
+/* Removes a folder where it is empty. */
+static int remove_folder(const struct apply *a, const char *path)
+{
+    ERR_SCRATCH(ignored);
+    const char *name;
+    int parent;
+    if (disk_parent(&parent, &name, a->repo->top_fd, path, false, &ignored) != 0)
+        return -1;
+    int rc = unlinkat(parent, name, AT_REMOVEDIR);
+    (void)close(parent);
+    return rc;
+}
+
+/* An update never touches links: where the user made something else of one, it stays, and is told.
+ */
+static int tell_links(struct apply *a, const struct journal *j, struct err *err)
+{
+    struct worktree_attributes *now = worktree_attributes_now(a->repo);
+    for (size_t i = 0; i < j->change_count; i++) {
+        const struct change *change = &j->changes[i];
+        const struct leaf *link = &change->stages[CHILD + 1];
+        struct leaf found;
+        if (link->mode != LEAF_LINK)
+            continue;
+        if (worktree_leaf(&found, NULL, now, change->path, link, err) < 0)
+            return -1;
+        if (!leaf_equal(&found, link))
+            apply_keep(a, change->path);
+    }
+    return 0;
+}
+
+int files_backward(struct apply *a, const struct journal *j, struct err *err)
+{
+    if (bring_all(a, j, false, false, err) < 0 || sync_folders(a, j, err) < 0)
+        return -1;
+    for (size_t i = j->made_count; i-- > 0;)
+        (void)remove_folder(a, j->made[i]);
+    return tell_links(a, j, err);
+}
+
+/* Into the trash folder; where that is on another file system, beside its path. */
+static int throw_away(struct apply *a, const char *path, struct err *err)
+{
+    const char *name;
+    int folder, trash;
+    int rc = disk_parent(&folder, &name, a->repo->top_fd, path, false, err);
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    (void)mkdirat(a->folder, TRASH, 0777);
+    trash = openat(a->folder, TRASH, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    rc = -1;
+    for (int i = 1; i < TRASH_MAX && rc < 0; i++) {
+        const char *place = arena_printf(a->arena, "%d-%s", i, name);
+        rc = renameat2(folder, name, trash, place, RENAME_NOREPLACE);
+        if (rc == 0)
+            apply_keep(a, arena_printf(a->arena, "%s (now %s" TRASH "/%s)", path, a->path, place));
+        else if (errno != EEXIST)
+            break;
+    }
+    if (rc < 0)
+        (void)err_errno(err, errno, "io", "cannot put your '%s' aside", path);
+    (void)close(folder);
+    if (trash >= 0)
+        (void)close(trash);
+    return rc;
+}
+
+int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
+{
+    for (size_t i = 0; i < j->change_count; i++) {
+        const struct change *change = &j->changes[i];
+        struct disk found;
+        if (!concerns(change, true))
+            continue;
+        if (disk_look(&found, NULL, NULL, a->repo->top_fd, change->path, err) < 0)
+            return -1;
+        if (found.kind == DISK_FILE && !swap_same(&a->swap, &found, &change->old) &&
+            !swap_same(&a->swap, &found, &change->new) && throw_away(a, change->path, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int files_discard(struct apply *a, const struct journal *j, struct err *err)
+{
+    for (size_t i = 0; i < j->change_count; i++) {
+        const char *kept;
+        if (swap_discard(&kept, &a->swap, i, &j->changes[i], err) < 0)
+            return -1;
+        if (kept)
+            apply_keep(a, kept);
+    }
+    return 0;
+}
+
+/* Folders that got empty vanish, as git does it. */
+void files_remove_emptied(const struct apply *a, const struct journal *j)
+{
+    for (size_t i = j->change_count; i-- > 0;) {
+        if (!change_on_disk(&j->changes[i]) || j->changes[i].new.kind != DISK_ABSENT)
+            continue;
+        char *folder = arena_strdup(a->arena, j->changes[i].path);
+        for (char *slash; (slash = strrchr(folder, '/'));) {
+            *slash = '\0';
+            if (remove_folder(a, folder) < 0)
+                break;
+        }
+    }
+}

@@ -1,0 +1,375 @@
+/* What an update is about to do, written down before it does it. */
+#include "apply/journal.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/sha256.h"
+#include "git/repo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_LINE "tmplgen-journal 1\n"
+#define JOURNAL_MAX ((size_t)256 << 20)
+enum { SKIPPED = 1U, ASSUMED = 2U };
+
+/*
+ * Words end in a blank, texts are LENGTH:BYTES and a blank, lines end in a newline; the last line
+ * is "end " and the sha256 of everything before.
+ */
+static void put_word(struct buf *out, const char *word)
+{
+    (void)buf_printf(out, "%s ", word);
+}
+
+static void put_number(struct buf *out, uintmax_t number)
+{
+    (void)buf_printf(out, "%ju ", number);
+}
+
+static void put_text(struct buf *out, struct span text)
+{
+    (void)buf_printf(out, "%zu:", text.len);
+    (void)buf_append(out, text.ptr ? text.ptr : "", text.len);
+    (void)buf_putc(out, ' ');
+}
+
+static void put_string(struct buf *out, const char *text)
+{
+    put_text(out, span_from(text ? text : ""));
+}
+
+static void put_oid(struct buf *out, const struct oid *id)
+{
+    char hex[41];
+    oid_hex(hex, id);
+    put_word(out, hex);
+}
+
+static void end_line(struct buf *out)
+{
+    (void)buf_putc(out, '\n');
+}
+
+static void put_disk(struct buf *out, const struct disk *disk)
+{
+    put_number(out, disk->kind);
+    put_number(out, disk->executable);
+    put_oid(out, &disk->raw);
+}
+
+static void put_change(struct buf *out, const struct change *change)
+{
+    put_word(out, "change");
+    put_disk(out, &change->old);
+    put_disk(out, &change->new);
+    put_number(out, change->mode);
+    for (size_t i = 0; i < STAGES; i++) {
+        put_number(out, change->stages[i].mode);
+        put_oid(out, &change->stages[i].id);
+    }
+    put_number(out, (change->skipped ? SKIPPED : 0U) | (change->assumed ? ASSUMED : 0U));
+    put_string(out, change->path);
+    end_line(out);
+}
+
+static void put_head(struct buf *out, const struct journal *j)
+{
+    put_word(out, "run");
+    put_number(out, j->kind);
+    put_number(out, j->repo_dev);
+    put_number(out, j->repo_ino);
+    put_string(out, j->head_old);
+    put_string(out, j->head_new);
+    put_string(out, j->branch);
+    put_oid(out, &j->branch_old);
+    put_oid(out, &j->branch_new);
+    put_oid(out, &j->pick);
+    put_number(out, j->message != NULL);
+    put_string(out, j->message);
+    put_string(out, j->reflog_who);
+    put_string(out, j->reflog_what);
+    put_string(out, j->index_old);
+    put_string(out, j->stage);
+    put_text(out, j->report);
+    end_line(out);
+}
+
+static void format(struct buf *out, const struct journal *j)
+{
+    (void)buf_puts(out, FIRST_LINE);
+    put_head(out, j);
+    for (size_t i = 0; i < j->ref_count; i++) {
+        put_word(out, "ref");
+        put_string(out, j->refs[i].name);
+        put_oid(out, &j->refs[i].target);
+        put_number(out, j->refs[i].is_new);
+        end_line(out);
+    }
+    for (size_t i = 0; i < j->made_count; i++) {
+        put_word(out, "made");
+        put_string(out, j->made[i]);
+        end_line(out);
+    }
+    for (size_t i = 0; i < j->change_count; i++)
+        put_change(out, &j->changes[i]);
+    char hash[65];
+    sha256_hex(hash, buf_text(out), out->len);
+    (void)buf_printf(out, "end %s\n", hash);
+}
+
+int journal_write(int folder, const char *name, const struct journal *journal, struct err *err)
+{
+    static const char draft[] = "journal.new";
+    BUF_SCRATCH(text, JOURNAL_MAX);
+    format(&text, journal);
+    if (text.overflowed)
+        return err_set(err, TG_RUNTIME, "io", "the journal is too large");
+    if (disk_write(folder, draft, span_of(buf_text(&text), text.len), 0600, err) < 0 ||
+        disk_sync(folder, draft, err) < 0)
+        return -1;
+    if (renameat(folder, draft, folder, name) < 0)
+        return err_errno(err, errno, "io", "cannot write the journal");
+    return disk_sync_folder(folder, "the journal", err);
+}
+
+/* Reading: `bad` is set once and for all, and whoever needs to know looks at the end. */
+struct reader {
+    struct arena *arena;
+    const char *at, *end;
+    bool bad;
+};
+
+static struct span take_word(struct reader *r)
+{
+    const char *stop = r->at < r->end ? memchr(r->at, ' ', (size_t)(r->end - r->at)) : NULL;
+    if (!stop) {
+        r->bad = true;
+        return span_of("", 0);
+    }
+    struct span word = span_of(r->at, (size_t)(stop - r->at));
+    r->at = stop + 1;
+    return word;
+}
+
+static uintmax_t parse_number(struct reader *r, struct span word)
+{
+    uintmax_t value = 0;
+    if (word.len == 0 || word.len > 20)
+        r->bad = true;
+    for (size_t i = 0; i < word.len; i++) {
+        if (word.ptr[i] < '0' || word.ptr[i] > '9')
+            r->bad = true;
+        value = value * 10 + (uintmax_t)(word.ptr[i] - '0');
+    }
+    return r->bad ? 0 : value;
+}
+
+static uintmax_t take_number(struct reader *r)
+{
+    return parse_number(r, take_word(r));
+}
+
+static struct oid take_oid(struct reader *r)
+{
+    struct oid id = {{0}};
+    struct span word = take_word(r);
+    if (oid_parse(&id, arena_memdup(r->arena, word.ptr, word.len)) < 0)
+        r->bad = true;
+    return id;
+}
+
+static struct span take_text(struct reader *r)
+{
+    const char *colon = r->at < r->end ? memchr(r->at, ':', (size_t)(r->end - r->at)) : NULL;
+    if (!colon) {
+        r->bad = true;
+        return span_of("", 0);
+    }
+    uintmax_t len = parse_number(r, span_of(r->at, (size_t)(colon - r->at)));
+    if (r->bad || len >= (uintmax_t)(r->end - colon - 1) || colon[1 + len] != ' ') {
+        r->bad = true;
+        return span_of("", 0);
+    }
+    r->at = colon + len + 2;
+    return span_of(arena_memdup(r->arena, colon + 1, len), len);
+}
+
+/* A text without NUL. */
+static const char *take_string(struct reader *r)
+{
+    struct span text = take_text(r);
+    if (memchr(text.ptr, '\0', text.len))
+        r->bad = true;
+    return text.ptr;
+}
+
+/* A path or a ref's name: what no path may be is damage. */
+static const char *take_path(struct reader *r)
+{
+    const char *path = take_string(r);
+    if (*path == '\0' || *path == '/' || strcmp(path, "..") == 0 || str_starts(path, "../") ||
+        strstr(path, "/../") || str_ends(path, "/.."))
+        r->bad = true;
+    return path;
+}
+
+static bool take_line_end(struct reader *r)
+{
+    if (r->at >= r->end || *r->at != '\n')
+        r->bad = true;
+    else
+        r->at++;
+    return !r->bad;
+}
+
+static struct disk take_disk(struct reader *r)
+{
+    struct disk disk = {.kind = DISK_ABSENT};
+    uintmax_t kind = take_number(r);
+    if (kind != DISK_ABSENT && kind != DISK_FILE)
+        r->bad = true;
+    else
+        disk.kind = (enum disk_kind)kind;
+    disk.executable = take_number(r) != 0;
+    disk.raw = take_oid(r);
+    return disk;
+}
+
+static struct change take_change(struct reader *r)
+{
+    struct change change = {.old = take_disk(r)};
+    change.new = take_disk(r);
+    change.mode = (mode_t)take_number(r) & 0777;
+    for (size_t i = 0; i < STAGES; i++) {
+        change.stages[i].mode = (unsigned)take_number(r);
+        change.stages[i].id = take_oid(r);
+    }
+    uintmax_t bits = take_number(r);
+    change.skipped = bits & SKIPPED;
+    change.assumed = bits & ASSUMED;
+    change.path = take_path(r);
+    return change;
+}
+
+static void take_head(struct journal *out, struct reader *r)
+{
+    if (!span_equal(take_word(r), span_from("run")))
+        r->bad = true;
+    uintmax_t kind = take_number(r);
+    if (kind > JOURNAL_COMMIT)
+        r->bad = true;
+    out->kind = r->bad ? JOURNAL_UPDATE : (enum journal_kind)kind;
+    out->repo_dev = (dev_t)take_number(r);
+    out->repo_ino = (ino_t)take_number(r);
+    out->head_old = take_string(r);
+    out->head_new = take_string(r);
+    out->branch = take_path(r);
+    out->branch_old = take_oid(r);
+    out->branch_new = take_oid(r);
+    out->pick = take_oid(r);
+    bool has_message = take_number(r) != 0;
+    out->message = take_string(r);
+    if (!has_message)
+        out->message = NULL;
+    out->reflog_who = take_string(r);
+    out->reflog_what = take_string(r);
+    out->index_old = take_string(r);
+    out->stage = take_string(r);
+    out->report = take_text(r);
+    (void)take_line_end(r);
+}
+
+/* Room for one more; lists double. */
+static void *grow(struct arena *arena, void *items, size_t count, size_t size)
+{
+    if (count && (count & (count - 1)))
+        return items;
+    void *more = arena_array(arena, count ? count * 2 : 1, size);
+    if (count)
+        memcpy(more, items, count * size);
+    return more;
+}
+
+static void take_line(struct journal *out, struct reader *r, struct span word)
+{
+    if (span_equal(word, span_from("ref"))) {
+        out->refs = grow(r->arena, out->refs, out->ref_count, sizeof(*out->refs));
+        struct journal_ref *ref = &out->refs[out->ref_count++];
+        ref->name = take_path(r);
+        ref->target = take_oid(r);
+        ref->is_new = take_number(r) != 0;
+    } else if (span_equal(word, span_from("made"))) {
+        out->made = grow(r->arena, out->made, out->made_count, sizeof(*out->made));
+        out->made[out->made_count++] = take_path(r);
+    } else if (span_equal(word, span_from("change"))) {
+        out->changes = grow(r->arena, out->changes, out->change_count, sizeof(*out->changes));
+        out->changes[out->change_count++] = take_change(r);
+    } else {
+        r->bad = true;
+    }
+    (void)take_line_end(r);
+}
+
+static int refuse(struct err *err, const char *why)
+{
+    (void)err_set(err, TG_REFUSED, "foreign-journal",
+                  "an interrupted update left a journal that %s", why);
+    return err_hint(err, "nothing was changed now; see docs/reliability.md for what the journal "
+                         "holds and how to recover by hand");
+}
+
+/* The body, less its first and last line, where the checksum is right. */
+static bool check_sum(struct reader *r, struct span text)
+{
+    enum { LAST_LINE = 4 + 64 + 1 };
+    char hash[65];
+    size_t first = strlen(FIRST_LINE);
+    if (text.len < first + LAST_LINE || text.ptr[text.len - 1] != '\n')
+        return false;
+    const char *last = text.ptr + text.len - LAST_LINE;
+    sha256_hex(hash, text.ptr, text.len - LAST_LINE);
+    r->at = text.ptr + first;
+    r->end = last;
+    return memcmp(last, "end ", 4) == 0 && memcmp(last + 4, hash, 64) == 0;
+}
+
+int journal_parse(struct journal *out, struct arena *arena, struct span text, struct err *err)
+{
+    struct reader r = {.arena = arena};
+    size_t first = strlen(FIRST_LINE);
+    *out = (struct journal){0};
+    if (text.len < first || memcmp(text.ptr, FIRST_LINE, first) != 0)
+        return refuse(err, "is of another version of tmplgen, or damaged");
+    if (!check_sum(&r, text))
+        return refuse(err, "is damaged");
+    take_head(out, &r);
+    while (!r.bad && r.at < r.end)
+        take_line(out, &r, take_word(&r));
+    return r.bad ? refuse(err, "is damaged") : 0;
+}
+
+int journal_read(struct journal *out, bool *found, struct arena *arena, int folder,
+                 const char *name, dev_t repo_dev, ino_t repo_ino, struct err *err)
+{
+    struct span text;
+    *found = false;
+    if (faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
+        if (errno == ENOENT)
+            return 0;
+        return err_errno(err, errno, "io", "cannot look for a journal");
+    }
+    if (io_read_file(&text, arena, folder, name, JOURNAL_MAX, err) < 0 ||
+        journal_parse(out, arena, text, err) < 0)
+        return -1;
+    *found = true;
+    if (out->repo_dev != repo_dev || out->repo_ino != repo_ino)
+        return refuse(err, "belongs to another repository: this one is a copy");
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* What an update is about to do, written down before it does it. */
+#ifndef TMPLGEN_APPLY_JOURNAL_H
+#define TMPLGEN_APPLY_JOURNAL_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "git/disk.h"
+#include "git/leaf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct arena;
+
+enum { STAGES = 4 }; /* of git's index: 0 is a plain entry, 1 to 3 are a conflict */
+
+/* One path, from the top of the work tree. */
+struct change {
+    const char *path;
+    struct disk old, new;       /* on disk; equal: nothing happens there */
+    mode_t mode;                /* permission bits of a new file */
+    struct leaf stages[STAGES]; /* in the index afterwards; all absent: no entry */
+    bool skipped, assumed;      /* bits that the entry keeps: skip-worktree, assume-unchanged */
+};
+
+/* Outside of the sparse checkout: the index only. */
+static inline bool change_is_sparse(const struct change *change)
+{
+    return change->skipped && change->old.kind == DISK_ABSENT;
+}
+
+static inline bool change_conflicts(const struct change *change)
+{
+    return change->stages[1].mode || change->stages[2].mode || change->stages[3].mode;
+}
+
+enum journal_kind {
+    JOURNAL_UPDATE,   /* a commit on the branch */
+    JOURNAL_CONFLICT, /* stops with the conflict in git's own state */
+    JOURNAL_STAGED,   /* stops with the result staged */
+    JOURNAL_COMMIT,   /* ends a conflict or a staged result: nothing changes on disk */
+};
+
+/* A ref to make. */
+struct journal_ref {
+    const char *name;
+    struct oid target;
+    bool is_new; /* it was not there before */
+};
+
+struct journal {
+    enum journal_kind kind;
+    dev_t repo_dev; /* of the git folder: a copied journal is no journal of this one */
+    ino_t repo_ino;
+    const char *head_old, *head_new;      /* texts of the file HEAD; equal: it stays */
+    const char *branch;                   /* full name */
+    struct oid branch_old, branch_new;    /* zero: not there; equal: it stays */
+    struct oid pick;                      /* CHERRY_PICK_HEAD, or zero */
+    const char *message;                  /* MERGE_MSG, or NULL */
+    const char *reflog_who, *reflog_what; /* "NAME <EMAIL> TIME ZONE", and why */
+    const char *index_old;                /* hexadecimal checksum of the index before */
+    const char *stage; /* absolute path of the folder that files are exchanged with */
+    struct journal_ref *refs;
+    size_t ref_count;
+    const char **made; /* folders that were missing before, outermost first */
+    size_t made_count;
+    struct change *changes; /* sorted by path */
+    size_t change_count;
+    struct span report; /* of the run, as JSON */
+};
+
+/* Writes it as `name` into `folder`, whole and durable or not at all. */
+TG_CHECKED int journal_write(int folder, const char *name, const struct journal *journal,
+                             struct err *err);
+/*
+ * Reads it. A damaged one, or one of another version or repository, is refused (3,
+ * "foreign-journal"): nobody acts on it. `*found` is false where there is none.
+ */
+TG_CHECKED int journal_read(struct journal *out, bool *found, struct arena *arena, int folder,
+                            const char *name, dev_t repo_dev, ino_t repo_ino, struct err *err);
+/* The same from memory, for tests. */
+TG_CHECKED int journal_parse(struct journal *out, struct arena *arena, struct span text,
+                             struct err *err);
+
+#endif

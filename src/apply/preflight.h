@@ -1,0 +1,42 @@
+/* May the update touch these files? What lies on disk, and what will. */
+#ifndef TMPLGEN_APPLY_PREFLIGHT_H
+#define TMPLGEN_APPLY_PREFLIGHT_H
+
+#include "base/err.h"
+#include "plan/plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct change;
+struct index;
+struct repo;
+
+/*
+ * The repository as a whole: no operation under way, a branch with a commit that no other work tree
+ * has checked out, no lock, the whole index equal to `head` (the list of HEAD's tree). `new_branch`
+ * (NULL: none) is a name that must be free; only with it HEAD may be detached. Each refusal is exit
+ * 3 with a code of its own.
+ */
+TG_CHECKED int preflight_repository(const struct repo *repo, const struct index *index,
+                                    const struct plan_list *head, const char *new_branch,
+                                    struct err *err);
+
+struct preflight {
+    struct change *changes; /* sorted by path */
+    size_t count;
+    const char **adopted; /* untracked files that are just what would be written */
+    size_t adopted_count;
+};
+
+/*
+ * `edits` have paths from the top of the work tree, sorted. Every path that the update touches must
+ * on disk be what HEAD says, by content; nothing may be in the way of what is new (exit 3, "dirty",
+ * "sparse", "in-the-way", "filter", "nested-repository"). What will lie on disk is put into the
+ * store.
+ */
+TG_CHECKED int preflight_files(struct preflight *out, const struct repo *repo,
+                               const struct index *index, const struct plan_edit *edits,
+                               size_t count, struct err *err);
+
+#endif

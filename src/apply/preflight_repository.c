@@ -1,0 +1,168 @@
+/* May this repository be updated now? Everything but the files. */
+#include "apply/preflight.h"
+
+#include "base/arena.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "git/index.h"
+#include "git/libgit2.h"
+#include "git/repo.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <git2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SHOWN = 10 };
+
+static const char *operation_name(int state)
+{
+    switch (state) {
+    case GIT_REPOSITORY_STATE_MERGE:
+        return "a merge";
+    case GIT_REPOSITORY_STATE_REVERT:
+    case GIT_REPOSITORY_STATE_REVERT_SEQUENCE:
+        return "a revert";
+    case GIT_REPOSITORY_STATE_CHERRYPICK:
+    case GIT_REPOSITORY_STATE_CHERRYPICK_SEQUENCE:
+        return "a cherry-pick";
+    case GIT_REPOSITORY_STATE_BISECT:
+        return "a bisect";
+    case GIT_REPOSITORY_STATE_REBASE:
+    case GIT_REPOSITORY_STATE_REBASE_INTERACTIVE:
+    case GIT_REPOSITORY_STATE_REBASE_MERGE:
+        return "a rebase";
+    default:
+        return "an 'am' or rebase";
+    }
+}
+
+static int check_state(const struct repo *repo, struct err *err)
+{
+    int state = git_repository_state(repo->git);
+    if (state == GIT_REPOSITORY_STATE_NONE)
+        return 0;
+    (void)err_set(err, TG_REFUSED, "operation-in-progress", "%s is under way in this repository",
+                  operation_name(state));
+    return err_hint(err, "finish or abort it ('git status' says how), then run this again");
+}
+
+static int check_locks(const struct repo *repo, struct err *err)
+{
+    static const char *const locks[] = {"index.lock", "HEAD.lock"};
+    for (size_t i = 0; i < sizeof(locks) / sizeof(*locks); i++) {
+        if (faccessat(repo->git_fd, locks[i], F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+            continue;
+        (void)err_set(err, TG_REFUSED, "locked", "'%s%s' is there: another git command is at work",
+                      repo->git_dir, locks[i]);
+        return err_hint(err, "wait for it; if it is long dead, remove the file");
+    }
+    return 0;
+}
+
+/* The other work trees' HEADs: the main one's, and those of the linked ones. */
+static bool says_branch(const struct repo *repo, const char *head)
+{
+    ERR_SCRATCH(ignored);
+    struct span text;
+    const char *line = arena_printf(repo->arena, "ref: %s", repo->branch);
+    if (io_read_file(&text, repo->arena, repo->common_fd, head, LIMIT_DOCUMENT_BYTES, &ignored) < 0)
+        return false;
+    while (text.len && text.ptr[text.len - 1] == '\n')
+        text.len--;
+    return span_equal(text, span_from(line));
+}
+
+static const char *other_worktree(const struct repo *repo)
+{
+    const char *own = repo->git_dir + strlen(repo->common_dir);
+    bool linked = strcmp(repo->git_dir, repo->common_dir) != 0;
+    const char *folder = arena_printf(repo->arena, "%sworktrees", repo->common_dir);
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    const char *found = linked && says_branch(repo, "HEAD") ? "the main work tree" : NULL;
+    while (dir && !found && (entry = readdir(dir))) {
+        const char *tree = arena_printf(repo->arena, "worktrees/%s/", entry->d_name);
+        if (*entry->d_name == '.' || (linked && strcmp(tree, own) == 0))
+            continue;
+        if (says_branch(repo, arena_printf(repo->arena, "%sHEAD", tree)))
+            found = arena_printf(repo->arena, "the work tree '%s'", entry->d_name);
+    }
+    if (dir)
+        (void)closedir(dir);
+    return found;
+}
+
+static int check_branch(const struct repo *repo, struct err *err)
+{
+    if (!repo->branch) {
+        (void)err_set(err, TG_REFUSED, "detached-head", "HEAD is on no branch");
+        return err_hint(err, "switch to a branch, or give --branch NAME to make one here");
+    }
+    const char *other = other_worktree(repo);
+    if (!other)
+        return 0;
+    (void)err_set(err, TG_REFUSED, "branch-in-use", "%s has '%s' checked out, too", other,
+                  repo->branch + strlen("refs/heads/"));
+    return err_hint(err, "an update would move it under that one's feet: use a branch of its own");
+}
+
+/* Neither "a" beside "a/b" nor the other way round. */
+static int check_free(const struct repo *repo, const char *name, struct err *err)
+{
+    git_reference_iterator *iterator = NULL;
+    const char *other, *full = arena_printf(repo->arena, "refs/heads/%s", name);
+    const char *below = arena_printf(repo->arena, "%s/", full);
+    bool taken = false;
+    if (git_reference_iterator_glob_new(&iterator, repo->git, "refs/heads/*") < 0)
+        return git_fail(err, "cannot list the branches");
+    while (!taken && git_reference_next_name(&other, iterator) == 0)
+        taken = strcmp(other, full) == 0 || str_starts(other, below) ||
+                str_starts(full, arena_printf(repo->arena, "%s/", other));
+    git_reference_iterator_free(iterator);
+    if (!taken)
+        return 0;
+    (void)err_set(err, TG_REFUSED, "branch-exists", "there is a branch '%s' already", name);
+    return err_hint(err, "--branch makes a new branch: give another name");
+}
+
+static int check_new_branch(const struct repo *repo, const char *name, struct err *err)
+{
+    int valid = 0;
+    if (git_branch_name_is_valid(&valid, name) < 0 || !valid)
+        return err_set(err, TG_USAGE, "usage", "'%s' is no name for a branch", name);
+    return check_free(repo, name, err);
+}
+
+static int check_index(const struct repo *repo, const struct index *index,
+                       const struct plan_list *head, struct err *err)
+{
+    const char **paths, *list = "";
+    size_t count;
+    index_differences(&paths, &count, repo->arena, index, head);
+    if (count == 0)
+        return 0;
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        list = arena_printf(repo->arena, "%s%s'%s'", list, i ? ", " : "", paths[i]);
+    if (count > SHOWN)
+        list = arena_printf(repo->arena, "%s and %zu more", list, count - SHOWN);
+    (void)err_set(err, TG_REFUSED, "staged", "the index is not what HEAD says: %s", list);
+    return err_hint(err,
+                    "commit what is staged, or 'git restore --staged' it, then run this again");
+}
+
+int preflight_repository(const struct repo *repo, const struct index *index,
+                         const struct plan_list *head, const char *new_branch, struct err *err)
+{
+    if (repo->unborn) {
+        (void)err_set(err, TG_REFUSED, "unborn-branch", "this repository has no commit yet");
+        return err_hint(err, "commit the generated project first");
+    }
+    if (check_state(repo, err) < 0 || check_locks(repo, err) < 0)
+        return -1;
+    if (new_branch ? check_new_branch(repo, new_branch, err) < 0 : check_branch(repo, err) < 0)
+        return -1;
+    return check_index(repo, index, head, err);
+}

@@ -1,0 +1,343 @@
+/* Git's side of an update: locks, the index, refs, HEAD, and the state of a conflict. */
+#include "apply/parts.h"
+#include "base/arena.h"
+#include "git/index.h"
+#include "git/ref.h"
+#include "git/repo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct oid zero;
+
+/* ---------------------------------------------------------------- locks */
+
+int state_lock(const struct apply *a, const struct journal *j, struct err *err)
+{
+    const struct repo *repo = a->repo;
+    if (ref_lock(repo->git_fd, "index", a->common, TOKEN, "the index", err) < 0 ||
+        ref_lock(repo->common_fd, j->branch, a->common, TOKEN, "the branch", err) < 0)
+        return -1;
+    return journal_moves_head(j) ? ref_lock(repo->git_fd, "HEAD", a->common, TOKEN, "HEAD", err)
+                                 : 0;
+}
+
+int state_unlock(const struct apply *a, const struct journal *j, struct err *err)
+{
+    const struct repo *repo = a->repo;
+    if (ref_unlock(repo->git_fd, "HEAD", a->common, TOKEN, err) < 0 ||
+        ref_unlock(repo->common_fd, j->branch, a->common, TOKEN, err) < 0)
+        return -1;
+    return ref_unlock(repo->git_fd, "index", a->common, TOKEN, err);
+}
+
+static const char *index_path(const struct apply *a)
+{
+    return arena_printf(a->arena, "%sindex", a->repo->git_dir);
+}
+
+static int index_is_old(bool *out, const struct apply *a, const struct journal *j, struct err *err)
+{
+    char sum[41];
+    if (index_checksum(sum, index_path(a), err) < 0)
+        return -1;
+    *out = strcmp(sum, j->index_old) == 0;
+    return 0;
+}
+
+int state_check(const struct apply *a, const struct journal *j, struct err *err)
+{
+    struct oid tip = {{0}};
+    bool found, old;
+    if (!ref_says(a->repo->git_fd, "HEAD", j->head_old))
+        return apply_moved(err, "HEAD");
+    if (ref_read(&tip, &found, a->repo, j->branch, err) < 0)
+        return -1;
+    if (!oid_equal(&tip, &j->branch_old))
+        return apply_moved(err, "the branch");
+    if (index_is_old(&old, a, j, err) < 0)
+        return -1;
+    return old ? 0 : apply_moved(err, "the index");
+}
+
+/* ---------------------------------------------------------------- the index */
+
+static bool is_there(int folder, const char *name)
+{
+    return faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int make_index(const struct apply *a, const struct change *changes, size_t count,
+                      struct err *err)
+{
+    (void)unlinkat(a->work, INDEX_NEW ".lock", 0);
+    (void)unlinkat(a->work, INDEX_NEW, 0);
+    return index_write(arena_printf(a->arena, "%s" INDEX_NEW, a->work_path), index_path(a),
+                       a->repo->top_fd, changes, count, err);
+}
+
+static int put_index(const struct apply *a, const char *name, struct err *err)
+{
+    if (renameat(a->work, name, a->repo->git_fd, "index") < 0)
+        return err_errno(err, errno, "io", "cannot write the index");
+    return disk_sync_folder(a->repo->git_fd, "the index", err);
+}
+
+static bool index_was_put(const struct apply *a)
+{
+    return is_there(a->work, INDEX_OLD) && !is_there(a->work, INDEX_NEW);
+}
+
+/* Also where somebody else changed the index since: then from theirs. */
+static int renew_index(const struct apply *a, const struct journal *j, struct err *err)
+{
+    bool old;
+    if (index_is_old(&old, a, j, err) < 0)
+        return -1;
+    if (!old && index_was_put(a))
+        return 0;
+    if (linkat(a->repo->git_fd, "index", a->work, INDEX_OLD, 0) < 0 && errno != EEXIST)
+        return err_errno(err, errno, "io", "cannot keep the old index");
+    return make_index(a, j->changes, j->change_count, err);
+}
+
+static int switch_index(const struct apply *a, struct err *err)
+{
+    return is_there(a->work, INDEX_NEW) ? put_index(a, INDEX_NEW, err) : 0;
+}
+
+static struct plan_list as_list(struct arena *arena, const struct index *index)
+{
+    struct plan_file *files = arena_array(arena, index_count(index) + 1, sizeof(*files));
+    struct plan_list list = {files, index_count(index)};
+    for (size_t i = 0; i < list.count; i++) {
+        struct index_item item;
+        index_item(&item, index, i);
+        files[i] = (struct plan_file){.path = item.path, .leaf = item.leaf};
+    }
+    return list;
+}
+
+/* True where the two differ in no path but those of the run: nobody staged anything since. */
+static bool only_our_changes(const struct index *now, const struct index *old,
+                             const struct journal *j)
+{
+    ARENA_SCRATCH(scratch);
+    struct plan_list list = as_list(&scratch, old);
+    const char **paths;
+    size_t count, next = 0;
+    index_differences(&paths, &count, &scratch, now, &list);
+    for (size_t i = 0; i < count; i++) {
+        while (next < j->change_count && strcmp(j->changes[next].path, paths[i]) < 0)
+            next++;
+        if (next == j->change_count || strcmp(j->changes[next].path, paths[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The current index, with the run's paths as they were in the old one. */
+static int rebuild_index(const struct apply *a, const struct index *old, const struct journal *j,
+                         struct err *err)
+{
+    struct change *changes = arena_array(a->arena, j->change_count + 1, sizeof(*changes));
+    for (size_t i = 0; i < j->change_count; i++) {
+        struct index_item item;
+        bool found;
+        changes[i] = (struct change){.path = j->changes[i].path, .new = j->changes[i].old};
+        index_find(&item, &found, old, changes[i].path);
+        if (found) {
+            changes[i].stages[0] = item.leaf;
+            changes[i].skipped = item.sparse;
+            changes[i].assumed = item.assumed;
+        }
+    }
+    if (make_index(a, changes, j->change_count, err) < 0)
+        return -1;
+    return put_index(a, INDEX_NEW, err);
+}
+
+static int restore_index(const struct apply *a, const struct journal *j, struct err *err)
+{
+    struct index *now = NULL, *old = NULL;
+    bool is_old;
+    if (index_is_old(&is_old, a, j, err) < 0)
+        return -1;
+    if (is_old || !is_there(a->work, INDEX_OLD))
+        return 0;
+    int rc = index_open(&now, index_path(a), err);
+    if (rc == 0)
+        rc = index_open(&old, arena_printf(a->arena, "%s" INDEX_OLD, a->work_path), err);
+    if (rc == 0)
+        rc = only_our_changes(now, old, j) ? put_index(a, INDEX_OLD, err)
+                                           : rebuild_index(a, old, j, err);
+    index_free(now);
+    index_free(old);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- refs */
+
+static int put_refs(const struct apply *a, const struct journal *j, struct err *err)
+{
+    for (size_t i = 0; i < j->ref_count; i++)
+        if (j->refs[i].is_new && ref_put(a->repo->common_fd, j->refs[i].name, a->work,
+                                         prepared_ref(a->arena, i), err) < 0)
+            return -1;
+    return 0;
+}
+
+static int remove_refs(const struct apply *a, const struct journal *j, struct err *err)
+{
+    char hex[41];
+    for (size_t i = 0; i < j->ref_count; i++) {
+        oid_hex(hex, &j->refs[i].target);
+        if (j->refs[i].is_new && ref_remove(a->repo->common_fd, j->refs[i].name, hex, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The point from which on the update has happened. */
+static int move_tip(const struct apply *a, const struct journal *j, struct err *err)
+{
+    if (journal_moves_branch(j)) {
+        if (ref_put(a->repo->common_fd, j->branch, a->work, TIP_NEW, err) < 0)
+            return -1;
+        ref_log(a->repo, j->branch, &j->branch_old, &j->branch_new, j->reflog_who, j->reflog_what);
+    }
+    return journal_moves_head(j) ? ref_put(a->repo->git_fd, "HEAD", a->work, HEAD_NEW, err) : 0;
+}
+
+static int move_tip_back(const struct apply *a, const struct journal *j, struct err *err)
+{
+    struct oid tip;
+    bool found;
+    char hex[41];
+    if (journal_moves_head(j) && ref_says(a->repo->git_fd, "HEAD", j->head_new) &&
+        ref_put(a->repo->git_fd, "HEAD", a->work, HEAD_OLD, err) < 0)
+        return -1;
+    if (!journal_moves_branch(j))
+        return 0;
+    if (ref_read(&tip, &found, a->repo, j->branch, err) < 0)
+        return -1;
+    if (!found || !oid_equal(&tip, &j->branch_new))
+        return 0;
+    if (!oid_equal(&j->branch_old, &zero))
+        return ref_put(a->repo->common_fd, j->branch, a->work, TIP_OLD, err);
+    oid_hex(hex, &j->branch_new);
+    return ref_remove(a->repo->common_fd, j->branch, hex, err);
+}
+
+/* ---------------------------------------------------------------- git's own state */
+
+static int remove_message(const struct apply *a, struct err *err)
+{
+    if (unlinkat(a->repo->git_fd, MESSAGE_FILE, 0) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot remove '" MESSAGE_FILE "'");
+    return 0;
+}
+
+static int remove_pick(const struct apply *a, const struct journal *j, struct err *err)
+{
+    char pick[41];
+    oid_hex(pick, &j->pick);
+    return journal_has_pick(j) ? ref_remove(a->repo->git_fd, PICK_FILE, pick, err) : 0;
+}
+
+/* A message first: CHERRY_PICK_HEAD is what tells git of a conflict. */
+static int put_state(const struct apply *a, struct err *err)
+{
+    if (ref_put(a->repo->git_fd, MESSAGE_FILE, a->work, MESSAGE, err) < 0)
+        return -1;
+    return ref_put(a->repo->git_fd, PICK_FILE, a->work, PICK, err);
+}
+
+static int take_state_back(const struct apply *a, const struct journal *j, struct err *err)
+{
+    if (!journal_stops(j))
+        return 0;
+    if (remove_pick(a, j, err) < 0)
+        return -1;
+    return j->message && !is_there(a->work, MESSAGE) ? remove_message(a, err) : 0;
+}
+
+/*
+ * A conflict or a staged result is committed: the branch first, then git's state ends. What tells
+ * of a conflict goes last: where this fails on the way, it must still be told.
+ */
+static int commit_forward(const struct apply *a, const struct journal *j, struct err *err)
+{
+    if (move_tip(a, j, err) < 0 || remove_message(a, err) < 0)
+        return -1;
+    return remove_pick(a, j, err);
+}
+
+int state_is_done(bool *out, const struct apply *a, const struct journal *j, struct err *err)
+{
+    *out = false;
+    if (j->kind == JOURNAL_COMMIT)
+        return 0;
+    if (index_is_old(out, a, j, err) < 0)
+        return -1;
+    *out = !*out && index_was_put(a);
+    return 0;
+}
+
+int state_forward(const struct apply *a, const struct journal *j, struct err *err)
+{
+    if (j->kind == JOURNAL_COMMIT)
+        return commit_forward(a, j, err);
+    if (renew_index(a, j, err) < 0 || put_refs(a, j, err) < 0)
+        return -1;
+    if (journal_stops(j) && put_state(a, err) < 0)
+        return -1;
+    if (move_tip(a, j, err) < 0)
+        return -1;
+    return switch_index(a, err);
+}
+
+int state_backward(const struct apply *a, const struct journal *j, struct err *err)
+{
+    if (move_tip_back(a, j, err) < 0)
+        return -1;
+    if (j->kind == JOURNAL_COMMIT)
+        return 0;
+    if (restore_index(a, j, err) < 0 || remove_refs(a, j, err) < 0)
+        return -1;
+    return take_state_back(a, j, err);
+}
+
+/* Some of what the run staged is still staged. */
+static int still_staged(bool *out, const struct repo *repo, const struct journal *j,
+                        struct err *err)
+{
+    struct index *index;
+    *out = false;
+    if (index_open(&index, arena_printf(repo->arena, "%sindex", repo->git_dir), err) < 0)
+        return -1;
+    for (size_t i = 0; i < j->change_count && !*out; i++) {
+        struct index_item item;
+        bool found;
+        index_find(&item, &found, index, j->changes[i].path);
+        const struct leaf *leaf = &j->changes[i].stages[0];
+        *out = leaf->mode && found && item.stage == 0 && leaf_equal(&item.leaf, leaf);
+    }
+    index_free(index);
+    return 0;
+}
+
+int state_waits(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
+{
+    char pick[41];
+    oid_hex(pick, &j->pick);
+    *out = repo->branch && strcmp(repo->branch, j->branch) == 0 &&
+           oid_equal(&repo->head, &j->branch_new);
+    if (*out && j->kind == JOURNAL_STAGED)
+        return still_staged(out, repo, j, err);
+    *out = *out && ref_says(repo->git_fd, PICK_FILE, pick);
+    return 0;
+}

@@ -1,0 +1,314 @@
+/* Brings one path of the work tree from a known content to another, and never an unknown one. */
+#include "apply/swap.h"
+
+#include "base/arena.h"
+#include "git/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_MAX_BYTES = 32, HALF_WRITTEN = 0200, KEPT_MAX = 10000 };
+
+/* One step at one path. */
+struct step {
+    const struct swap *swap;
+    const struct change *change;
+    const struct disk *source, *target;
+    char file[NAME_MAX_BYTES];    /* in the stage */
+    char other[NAME_MAX_BYTES];   /* the same where the file system cannot exchange */
+    char emptied[NAME_MAX_BYTES]; /* a folder without files whose place a file took */
+    int folder;                   /* that the path lies in; -1: it is missing */
+    const char *name;
+    struct err *err;
+};
+
+bool swap_same(const struct swap *swap, const struct disk *a, const struct disk *b)
+{
+    if (a->kind != DISK_FILE || b->kind != DISK_FILE || swap->modes_count)
+        return disk_equal(a, b);
+    return oid_equal(&a->raw, &b->raw);
+}
+
+static int fail(const struct step *s, const char *what)
+{
+    return err_errno(s->err, errno, "io", "cannot %s '%s'", what, s->change->path);
+}
+
+static void name_files(struct step *s, size_t number)
+{
+    (void)snprintf(s->file, sizeof(s->file), "%zu", number);
+    (void)snprintf(s->other, sizeof(s->other), "%zu.old", number);
+    (void)snprintf(s->emptied, sizeof(s->emptied), "%zu.folder", number);
+}
+
+/* An exchange in three steps may have been cut after the second. */
+static int mend(const struct step *s)
+{
+    if (renameat2(s->swap->stage, s->other, s->swap->stage, s->file, RENAME_NOREPLACE) == 0 ||
+        errno == ENOENT)
+        return 0;
+    if (errno == EEXIST)
+        return unlinkat(s->swap->stage, s->other, 0) == 0 ? 0 : fail(s, "tidy up after");
+    return fail(s, "tidy up after");
+}
+
+/* For file systems without RENAME_EXCHANGE: the old file gets a second name before it is replaced.
+ */
+static int exchange_slowly(const struct step *s)
+{
+    int stage = s->swap->stage;
+    if (linkat(s->folder, s->name, stage, s->other, 0) < 0)
+        return -1;
+    if (renameat(stage, s->file, s->folder, s->name) < 0) {
+        int number = errno;
+        (void)unlinkat(stage, s->other, 0);
+        errno = number;
+        return -1;
+    }
+    return renameat(stage, s->other, stage, s->file);
+}
+
+static bool unsupported(int number)
+{
+    return number == EINVAL || number == ENOSYS || number == EOPNOTSUPP;
+}
+
+static int exchange(const struct step *s)
+{
+    if (renameat2(s->swap->stage, s->file, s->folder, s->name, RENAME_EXCHANGE) == 0)
+        return 0;
+    return unsupported(errno) ? exchange_slowly(s) : -1;
+}
+
+/* `from` to `to`, which must not be there. */
+static int move_new(int from, const char *old, int to, const char *new)
+{
+    if (renameat2(from, old, to, new, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (!unsupported(errno))
+        return -1;
+    if (linkat(from, old, to, new, 0) < 0)
+        return -1;
+    return unlinkat(from, old, 0);
+}
+
+/* A half written file is ours, and nobody may be able to read it. */
+static void remove_half_written(int stage, const char *name)
+{
+    struct stat info;
+    if (fstatat(stage, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
+        (info.st_mode & 0777) == HALF_WRITTEN)
+        (void)unlinkat(stage, name, 0);
+}
+
+int swap_staged(struct disk *out, const struct swap *swap, size_t number, struct err *err)
+{
+    char name[NAME_MAX_BYTES];
+    (void)snprintf(name, sizeof(name), "%zu", number);
+    remove_half_written(swap->stage, name);
+    return disk_look(out, NULL, NULL, swap->stage, name, err);
+}
+
+int swap_stage(const struct swap *swap, size_t number, const struct change *change,
+               const struct disk *target, struct err *err)
+{
+    STORE_BYTES_SCRATCH(content);
+    char name[NAME_MAX_BYTES];
+    (void)snprintf(name, sizeof(name), "%zu", number);
+    mode_t mode = target->executable ? change->mode | ((change->mode & 0444) >> 2)
+                                     : change->mode & ~(mode_t)0111;
+    if (store_get(&content, swap->store, STORE_BLOB, &target->raw, change->path, err) < 0)
+        return -1;
+    return disk_write(swap->stage, name, content.bytes, mode, err);
+}
+
+static int set_aside(const char **kept, struct step *s)
+{
+    int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, true, s->err);
+    if (rc < 0)
+        return -1;
+    if (rc > 0)
+        return err_set(s->err, TG_RUNTIME, "io", "cannot put your '%s' back", s->change->path);
+    for (int i = 1; i < KEPT_MAX; i++) {
+        const char *name = arena_printf(s->swap->arena, "%s.tmplgen-kept-%d", s->name, i);
+        if (move_new(s->swap->stage, s->file, s->folder, name) == 0) {
+            *kept = arena_printf(s->swap->arena, "%s.tmplgen-kept-%d", s->change->path, i);
+            break;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    (void)close(s->folder);
+    return *kept ? 0 : fail(s, "put aside your");
+}
+
+/* Unlinks the staged file where its content is known; else it is the user's. */
+static int discard_file(const char **kept, struct step *s, size_t number)
+{
+    struct disk found;
+    *kept = NULL;
+    if (mend(s) < 0 || swap_staged(&found, s->swap, number, s->err) < 0)
+        return -1;
+    if (found.kind == DISK_ABSENT)
+        return 0;
+    if (!swap_same(s->swap, &found, &s->change->old) &&
+        !swap_same(s->swap, &found, &s->change->new))
+        return set_aside(kept, s);
+    if (unlinkat(s->swap->stage, s->file, 0) < 0 && errno != ENOENT)
+        return fail(s, "tidy up after");
+    return 0;
+}
+
+/* Makes sure that the stage has what goes to the path. */
+static int ready(struct step *s, size_t number)
+{
+    struct disk staged;
+    if (mend(s) < 0 || swap_staged(&staged, s->swap, number, s->err) < 0)
+        return -1;
+    if (s->target->kind == DISK_FILE && disk_equal(&staged, s->target))
+        return 0;
+    if (staged.kind != DISK_ABSENT) {
+        const char *kept;
+        if (discard_file(&kept, s, number) < 0)
+            return -1;
+    }
+    if (s->target->kind != DISK_FILE)
+        return 0;
+    if (swap_stage(s->swap, number, s->change, s->target, s->err) < 0)
+        return -1;
+    return disk_sync(s->swap->stage, s->file, s->err);
+}
+
+static int replace(enum swap_result *result, const struct step *s, size_t number)
+{
+    struct disk out;
+    if (exchange(s) < 0)
+        return errno == ENOENT ? 0 : fail(s, "replace");
+    int rc = swap_staged(&out, s->swap, number, s->err);
+    if (rc == 0 && swap_same(s->swap, &out, s->source))
+        *result = SWAP_DONE;
+    else if (exchange(s) < 0)
+        rc = fail(s, "put back");
+    return rc;
+}
+
+/* An empty folder makes room. It is kept, so that going back makes none anew. */
+static bool put_folder_away(const struct step *s)
+{
+    int stage = s->swap->stage;
+    if (!disk_is_hollow(s->folder, s->name) ||
+        renameat2(s->folder, s->name, stage, s->emptied, RENAME_NOREPLACE) < 0)
+        return false;
+    if (disk_is_hollow(stage, s->emptied))
+        return true;
+    /* Somebody was quicker. */
+    (void)renameat2(stage, s->emptied, s->folder, s->name, RENAME_NOREPLACE);
+    return false;
+}
+
+static int place(enum swap_result *result, const struct step *s)
+{
+    int stage = s->swap->stage;
+    if (move_new(stage, s->file, s->folder, s->name) < 0) {
+        if (errno != EEXIST && errno != EISDIR && errno != ENOTEMPTY)
+            return fail(s, "write");
+        if (!put_folder_away(s))
+            return 0; /* somebody has put something there */
+        if (move_new(stage, s->file, s->folder, s->name) < 0)
+            return errno == EEXIST ? 0 : fail(s, "write");
+    }
+    *result = SWAP_DONE;
+    return 0;
+}
+
+/* The folder that was there before the file. */
+static void bring_folder_back(const struct step *s)
+{
+    (void)renameat2(s->swap->stage, s->emptied, s->folder, s->name, RENAME_NOREPLACE);
+}
+
+static int take_away(enum swap_result *result, const struct step *s, size_t number)
+{
+    struct disk out;
+    int stage = s->swap->stage;
+    if (move_new(s->folder, s->name, stage, s->file) < 0)
+        return errno == ENOENT ? 0 : fail(s, "remove");
+    int rc = swap_staged(&out, s->swap, number, s->err);
+    if (rc == 0 && swap_same(s->swap, &out, s->source)) {
+        *result = SWAP_DONE;
+        bring_folder_back(s);
+    } else if (move_new(stage, s->file, s->folder, s->name) < 0) {
+        rc = fail(s, "put back");
+    }
+    return rc;
+}
+
+static int perform(enum swap_result *result, const struct step *s, size_t number)
+{
+    if (s->source->kind == DISK_ABSENT)
+        return place(result, s);
+    return s->target->kind == DISK_ABSENT ? take_away(result, s, number)
+                                          : replace(result, s, number);
+}
+
+/* Folders count as nothing there: whether one may go is seen when a file takes its place. */
+static bool counts_as(const struct swap *swap, const struct disk *found, const struct disk *wanted)
+{
+    if (wanted->kind == DISK_ABSENT)
+        return found->kind == DISK_ABSENT || found->kind == DISK_FOLDER ||
+               found->kind == DISK_BLOCKED;
+    return swap_same(swap, found, wanted);
+}
+
+/* The file is gone already, but perhaps not yet the folder back that was there before it. */
+static int restore_folder(struct step *s)
+{
+    int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, false, s->err);
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    bring_folder_back(s);
+    (void)close(s->folder);
+    return 0;
+}
+
+int swap_bring(enum swap_result *result, const struct swap *swap, size_t number,
+               const struct change *change, const struct disk *source, const struct disk *target,
+               struct err *err)
+{
+    struct step s = {
+        .swap = swap, .change = change, .source = source, .target = target, .err = err};
+    struct disk found;
+    *result = SWAP_FOREIGN;
+    name_files(&s, number);
+    if (disk_look(&found, NULL, NULL, swap->top, change->path, err) < 0)
+        return -1;
+    if (counts_as(swap, &found, target)) {
+        *result = SWAP_DONE;
+        return target->kind == DISK_ABSENT && found.kind == DISK_ABSENT ? restore_folder(&s)
+                                                                        : mend(&s);
+    }
+    if (!counts_as(swap, &found, source))
+        return 0;
+    if (ready(&s, number) < 0)
+        return -1;
+    int rc =
+        disk_parent(&s.folder, &s.name, swap->top, change->path, source->kind == DISK_ABSENT, err);
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    rc = perform(result, &s, number);
+    (void)close(s.folder);
+    return rc;
+}
+
+int swap_discard(const char **kept, const struct swap *swap, size_t number,
+                 const struct change *change, struct err *err)
+{
+    struct step s = {.swap = swap, .change = change, .err = err};
+    name_files(&s, number);
+    (void)disk_remove_empty(swap->stage, s.emptied);
+    return discard_file(kept, &s, number);
+}

@@ -1,0 +1,42 @@
+/* The record of a child as an update takes it: what it was made from, and what is wanted now. */
+#ifndef TMPLGEN_CHILD_PROVENANCE_H
+#define TMPLGEN_CHILD_PROVENANCE_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "child/record.h"
+#include "git/leaf.h"
+
+#include <stdbool.h>
+
+struct repo;
+
+struct current {
+    struct record base;   /* what the child was made from: genuine */
+    struct record wanted; /* the record as it stands: edits by hand count as --set */
+    bool edited;          /* the record in HEAD is not as tmplgen wrote it */
+    struct span overlay;  /* .tmplgen-matrix.yml in HEAD, or empty */
+    bool overlay_changed; /* since `base` was written */
+    struct leaf leaf;     /* of the record in HEAD */
+    struct leaf overlay_leaf;
+};
+
+/*
+ * Reads the record from HEAD. Refused (3): there is none ("no-record"), or no committed version of
+ * it and of the overlay is as tmplgen wrote it ("edited-record").
+ */
+TG_CHECKED int current_read(struct current *out, const struct repo *repo, struct err *err);
+/* The record's or the overlay's path from the top, if it differs on disk; else NULL. */
+TG_CHECKED int current_find_dirty(const char **path, const struct repo *repo,
+                                  const struct current *current, struct err *err);
+/* A warning for those who go on all the same. */
+#define CURRENT_DIRTY "'%s' has changes that are not committed: they do not count"
+/* Refused (3, "dirty") where one of them does. */
+TG_CHECKED int current_check_disk(const struct repo *repo, const struct current *current,
+                                  struct err *err);
+
+/* The record that a commit has for this child; `found` is false where there is none. */
+TG_CHECKED int current_at(struct record *out, bool *found, const struct repo *repo,
+                          const struct oid *commit, struct err *err);
+
+#endif

@@ -1,0 +1,237 @@
+/* What lies on disk at a path of the work tree, never through a link. */
+#include "git/disk.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "git/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PART_MAX = 256, READ_PIECE = 1 << 16, DEPTH_MAX = 256 };
+/* A file that a child keeps under a template's path; a guard, not a limit. */
+#define CONTENT_MAX ((size_t)1 << 40)
+
+const char *disk_kind_name(enum disk_kind kind)
+{
+    static const char *const names[] = {
+        [DISK_ABSENT] = "nothing",
+        [DISK_FILE] = "a file",
+        [DISK_FOLDER] = "a folder",
+        [DISK_LINK] = "a link",
+        [DISK_SPECIAL] = "a device, socket or pipe",
+        [DISK_BLOCKED] = "below a link or a file",
+    };
+    return names[kind];
+}
+
+static int step(int at, const char *part, bool make)
+{
+    int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    int next = openat(at, part, flags);
+    if (next < 0 && errno == ENOENT && make && (mkdirat(at, part, 0777) == 0 || errno == EEXIST))
+        next = openat(at, part, flags);
+    return next;
+}
+
+int disk_parent(int *fd, const char **name, int top, const char *path, bool make, struct err *err)
+{
+    const char *whole = path;
+    char part[PART_MAX];
+    *fd = fcntl(top, F_DUPFD_CLOEXEC, 0);
+    for (const char *slash; *fd >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
+        size_t len = (size_t)(slash - path);
+        int next = -1;
+        errno = ENAMETOOLONG;
+        if (len < sizeof(part)) {
+            memcpy(part, path, len);
+            part[len] = '\0';
+            next = step(*fd, part, make);
+        }
+        int number = errno;
+        (void)close(*fd);
+        *fd = next;
+        errno = number;
+    }
+    *name = path;
+    if (*fd >= 0)
+        return 0;
+    if (errno == ENOENT || errno == ENAMETOOLONG)
+        return 1;
+    if (errno == ENOTDIR || errno == ELOOP)
+        return 2;
+    return err_errno(err, errno, "io", "cannot open the folder of '%s'", whole);
+}
+
+static int read_content(struct buf *out, int fd)
+{
+    char piece[READ_PIECE];
+    for (;;) {
+        ssize_t got = read(fd, piece, sizeof(piece));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            return 0;
+        if (buf_append(out, piece, (size_t)got) < 0) {
+            errno = EFBIG;
+            return -1;
+        }
+    }
+}
+
+static int look_into(struct disk *out, struct stat *info, struct buf *content, int folder,
+                     const char *name, const char *path, struct err *err)
+{
+    BUF_SCRATCH(own, CONTENT_MAX);
+    struct buf *bytes = content ? content : &own;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot open '%s'", path);
+    int rc = fstat(fd, info);
+    if (rc == 0)
+        rc = read_content(bytes, fd);
+    if (rc < 0)
+        (void)err_errno(err, errno, "io", "cannot read '%s'", path);
+    (void)close(fd);
+    if (rc < 0)
+        return -1;
+    out->executable = info->st_mode & S_IXUSR;
+    return store_hash(&out->raw, STORE_BLOB, span_of(buf_text(bytes), bytes->len), err);
+}
+
+static enum disk_kind kind_of(mode_t mode)
+{
+    if (S_ISREG(mode))
+        return DISK_FILE;
+    if (S_ISDIR(mode))
+        return DISK_FOLDER;
+    return S_ISLNK(mode) ? DISK_LINK : DISK_SPECIAL;
+}
+
+int disk_look(struct disk *out, struct stat *info, struct buf *content, int top, const char *path,
+              struct err *err)
+{
+    struct stat own;
+    const char *name;
+    int folder;
+    *out = (struct disk){.kind = DISK_ABSENT};
+    int rc = disk_parent(&folder, &name, top, path, false, err);
+    if (rc == 2)
+        out->kind = DISK_BLOCKED;
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    if (!info)
+        info = &own;
+    if (fstatat(folder, name, info, AT_SYMLINK_NOFOLLOW) == 0)
+        out->kind = kind_of(info->st_mode);
+    else if (errno != ENOENT && errno != ENAMETOOLONG)
+        rc = err_errno(err, errno, "io", "cannot look at '%s'", path);
+    if (rc == 0 && out->kind == DISK_FILE)
+        rc = look_into(out, info, content, folder, name, path, err);
+    (void)close(folder);
+    return rc;
+}
+
+static int write_all(int fd, struct span bytes)
+{
+    while (bytes.len) {
+        ssize_t put = write(fd, bytes.ptr, bytes.len);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return -1;
+        bytes = span_of(bytes.ptr + put, bytes.len - (size_t)put);
+    }
+    return 0;
+}
+
+int disk_write(int folder, const char *name, struct span bytes, mode_t mode, struct err *err)
+{
+    if (unlinkat(folder, name, 0) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot replace '%s'", name);
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0200);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot make '%s'", name);
+    int rc = write_all(fd, bytes);
+    if (rc == 0)
+        rc = fchmod(fd, mode);
+    int number = errno;
+    if (close(fd) < 0 && rc == 0) {
+        rc = -1;
+        number = errno;
+    }
+    if (rc == 0)
+        return 0;
+    (void)unlinkat(folder, name, 0);
+    return err_errno(err, number, "io", "cannot write '%s'", name);
+}
+
+int disk_sync(int folder, const char *name, struct err *err)
+{
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int rc = fd < 0 ? -1 : fsync(fd);
+    int number = errno;
+    if (fd >= 0)
+        (void)close(fd);
+    return rc < 0 ? err_errno(err, number, "io", "cannot make '%s' durable", name) : 0;
+}
+
+int disk_sync_folder(int fd, const char *what, struct err *err)
+{
+    if (fsync(fd) < 0 && errno != EINVAL)
+        return err_errno(err, errno, "io", "cannot make '%s' durable", what);
+    return 0;
+}
+
+static bool is_hollow(int folder, const char *name, int depth)
+{
+    struct dirent *entry;
+    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    bool hollow = dir && depth < DEPTH_MAX;
+    while (hollow && (entry = readdir(dir)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            hollow = is_hollow(fd, entry->d_name, depth + 1);
+    if (dir)
+        (void)closedir(dir);
+    return hollow;
+}
+
+bool disk_is_hollow(int folder, const char *name)
+{
+    return is_hollow(folder, name, 0);
+}
+
+static int remove_empty(int folder, const char *name, int depth)
+{
+    struct dirent *entry;
+    if (depth > DEPTH_MAX) {
+        errno = ENOTEMPTY;
+        return -1;
+    }
+    if (unlinkat(folder, name, AT_REMOVEDIR) == 0)
+        return 0;
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return -1;
+    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    int rc = dir ? 0 : -1;
+    while (rc == 0 && (entry = readdir(dir)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            rc = remove_empty(fd, entry->d_name, depth + 1);
+    if (dir)
+        (void)closedir(dir);
+    return rc < 0 ? -1 : unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+int disk_remove_empty(int folder, const char *name)
+{
+    return remove_empty(folder, name, 0);
+}

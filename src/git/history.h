@@ -1,0 +1,22 @@
+/* Commits from one backwards, newest first. */
+#ifndef TMPLGEN_GIT_HISTORY_H
+#define TMPLGEN_GIT_HISTORY_H
+
+#include "base/err.h"
+#include "git/leaf.h"
+
+#include <stdbool.h>
+
+struct repo;
+
+/* Called for each commit; sets `*stop` to end the walk. */
+typedef int history_visitor(bool *stop, void *context, const struct oid *commit);
+
+/*
+ * Every commit that `from` reaches, itself first, parents behind their children's generation, each
+ * once. What is not there (a shallow clone) ends its line.
+ */
+TG_CHECKED int history_walk(const struct repo *repo, const struct oid *from, history_visitor *visit,
+                            void *context, struct err *err);
+
+#endif

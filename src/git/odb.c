@@ -1,0 +1,450 @@
+/* A repository's objects, read by libgit2 in a process of their own. */
+#include "git/odb.h"
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "git/libgit2.h"
+#include "git/odb_worker.h"
+
+#include <errno.h>
+#include <git2.h>
+#include <git2/sys/odb_backend.h>
+#include <openssl/evp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A worker that ended is followed by another so often; then all is damaged. */
+#define WORKERS_MAX 4
+
+/* So many questions are put at once: they, unlike their answers, fit into the socket. */
+#define QUESTIONS_MAX ((size_t)256)
+/* What is kept of looking ahead: files up to a size, until there is enough. */
+#define AHEAD_FILE_BYTES (64 * LIMIT_KIB)
+#define AHEAD_BYTES (8 * LIMIT_MIB)
+/* What the worker says is taken in pieces of this size: most answers are small. */
+#define PIECE_BYTES (32 * LIMIT_KIB)
+
+struct known {
+    git_oid id;
+    git_object_t type;
+    size_t size;
+    char *bytes; /* NULL: only looked at */
+};
+
+/*
+ * One folder of objects. It lasts as long as the process: a command opens a catalog several times,
+ * and shares the worker and what is known.
+ */
+struct reader {
+    struct reader *next;
+    char *objects;
+    pid_t worker; /* 0: none */
+    int socket;   /* to the worker */
+    int workers;  /* that there were */
+    char *piece;  /* came from the socket: used up to `piece_at` of `piece_len` */
+    size_t piece_at, piece_len;
+    struct known *known; /* by looking ahead; sorted by id */
+    size_t known_count, known_bytes;
+};
+
+struct reader_backend {
+    git_odb_backend backend; /* first: libgit2 hands it back */
+    struct reader *reader;
+};
+
+static struct reader *readers;
+
+static struct reader *reader_of(const git_odb_backend *backend)
+{
+    return ((const struct reader_backend *)backend)->reader;
+}
+
+static void end_worker(struct reader *reader)
+{
+    if (!reader->worker)
+        return;
+    (void)kill(reader->worker, SIGKILL);
+    while (waitpid(reader->worker, NULL, 0) < 0 && errno == EINTR)
+        ;
+    (void)close(reader->socket);
+    reader->worker = 0;
+    reader->piece_at = reader->piece_len = 0;
+}
+
+static int start_worker(struct reader *reader)
+{
+    const struct timeval patience = {.tv_sec = LIMIT_OBJECT_WAIT_SECONDS};
+    int ends[2];
+    if (reader->worker)
+        return 0;
+    if (reader->workers == WORKERS_MAX ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return -1;
+    pid_t parent = getpid(), child = fork();
+    if (child == 0) {
+        (void)close(ends[0]);
+        if (getppid() != parent)
+            _exit(1);
+        odb_worker_run(reader->objects, ends[1]);
+    }
+    (void)close(ends[1]);
+    if (child < 0 ||
+        setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0) {
+        (void)close(ends[0]);
+        return -1;
+    }
+    reader->worker = child;
+    reader->socket = ends[0];
+    reader->workers++;
+    return 0;
+}
+
+static ssize_t receive_some(char *bytes, size_t size, int socket)
+{
+    ssize_t got;
+    while ((got = recv(socket, bytes, size, 0)) < 0 && errno == EINTR)
+        ;
+    return got;
+}
+
+static int receive(void *bytes, size_t size, struct reader *reader)
+{
+    char *at = bytes;
+    while (size) {
+        size_t there = reader->piece_len - reader->piece_at, some = there < size ? there : size;
+        if (some) {
+            memcpy(at, reader->piece + reader->piece_at, some);
+            reader->piece_at += some;
+        } else if (size >= PIECE_BYTES) {
+            ssize_t got = receive_some(at, size, reader->socket);
+            if (got <= 0)
+                return -1;
+            some = (size_t)got;
+        } else {
+            ssize_t got = receive_some(reader->piece, PIECE_BYTES, reader->socket);
+            if (got <= 0)
+                return -1;
+            reader->piece_at = 0;
+            reader->piece_len = (size_t)got;
+        }
+        at += some;
+        size -= some;
+    }
+    return 0;
+}
+
+/* Looked up once: OpenSSL's way from EVP_sha1() to the code costs more than a small object. */
+static const EVP_MD *sha1(void)
+{
+    static EVP_MD *fetched;
+    if (!fetched)
+        fetched = EVP_MD_fetch(NULL, "SHA1", NULL);
+    return fetched;
+}
+
+/* Its id is the SHA-1 of "TYPE SIZE", a NUL and the bytes. */
+static bool is_intact(const git_oid *id, git_object_t type, const void *bytes, size_t size)
+{
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    char head[40];
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    int len = snprintf(head, sizeof(head), "%s %zu", git_object_type2string(type), size);
+    bool intact = context && sha1() && EVP_DigestInit_ex(context, sha1(), NULL) == 1 &&
+                  EVP_DigestUpdate(context, head, (size_t)len + 1) == 1 &&
+                  EVP_DigestUpdate(context, bytes, size) == 1 &&
+                  EVP_DigestFinal_ex(context, sum, NULL) == 1 && memcmp(sum, id->id, ODB_ID) == 0;
+    EVP_MD_CTX_free(context);
+    return intact;
+}
+
+static int damaged(const git_oid *id)
+{
+    char message[80];
+    (void)snprintf(message, sizeof(message), "object %s is damaged: see 'git fsck'",
+                   git_oid_tostr_s(id));
+    (void)git_error_set_str(GIT_ERROR_ODB, message);
+    return GIT_ERROR;
+}
+
+/* Puts a question to the worker; one that ends over it means damage. */
+static int ask(struct odb_reply *reply, struct reader *reader, enum odb_question question,
+               const git_oid *id, size_t digits)
+{
+    struct odb_request request = {.question = question, .digits = (uint32_t)digits};
+    memcpy(request.id, id->id, ODB_ID);
+    if (start_worker(reader) < 0)
+        return damaged(id);
+    if (send(reader->socket, &request, sizeof(request), MSG_NOSIGNAL) != (ssize_t)sizeof(request) ||
+        receive(reply, sizeof(*reply), reader) < 0) {
+        end_worker(reader);
+        return damaged(id);
+    }
+    if (reply->rc < 0 && reply->rc != GIT_ENOTFOUND && reply->rc != GIT_EAMBIGUOUS)
+        return damaged(id);
+    return reply->rc;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return git_oid_cmp(&((const struct known *)a)->id, &((const struct known *)b)->id);
+}
+
+static const struct known *recall(const struct reader *reader, const git_oid *id)
+{
+    const struct known wanted = {.id = *id};
+    return reader->known_count
+               ? bsearch(&wanted, reader->known, reader->known_count, sizeof(wanted), by_id)
+               : NULL;
+}
+
+/* One answer of several that come in a row. */
+static int take_answer(struct known *item, struct reader *reader)
+{
+    struct odb_reply reply;
+    if (receive(&reply, sizeof(reply), reader) < 0 || reply.rc < 0)
+        return -1;
+    item->type = (git_object_t)reply.type;
+    item->size = reply.size;
+    if (!reply.followed)
+        return 0;
+    if (reply.size > AHEAD_FILE_BYTES)
+        return -1;
+    item->bytes = xmalloc(reply.size);
+    reader->known_bytes += reply.size;
+    if (receive(item->bytes, reply.size, reader) < 0)
+        return -1;
+    return is_intact(&item->id, item->type, item->bytes, item->size) ? 0 : -1;
+}
+
+/* Asks of up to QUESTIONS_MAX at once. After a failure answers may be left over: the worker ends.
+ */
+static int ask_several(struct known *items, size_t count, struct reader *reader)
+{
+    struct odb_request requests[QUESTIONS_MAX];
+    uint32_t limit = reader->known_bytes < AHEAD_BYTES ? (uint32_t)AHEAD_FILE_BYTES : 0;
+    for (size_t i = 0; i < count; i++) {
+        requests[i] = (struct odb_request){.question = ODB_LOOK, .limit = limit};
+        memcpy(requests[i].id, items[i].id.id, ODB_ID);
+    }
+    if (start_worker(reader) < 0)
+        return -1;
+    size_t size = count * sizeof(*requests);
+    int rc = send(reader->socket, requests, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -1;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = take_answer(&items[i], reader);
+    if (rc < 0)
+        end_worker(reader);
+    return rc;
+}
+
+/* Those of `ids` that are not known yet, each once, behind what is known. Returns how many. */
+static size_t add_unknown(struct reader *reader, const git_oid *ids, size_t count)
+{
+    size_t old = reader->known_count, kept = old;
+    struct known *all = xmalloc((old + count + 1) * sizeof(*all));
+    for (size_t i = 0; i < count; i++)
+        if (!recall(reader, &ids[i]))
+            all[kept++] = (struct known){.id = ids[i]};
+    qsort(all + old, kept - old, sizeof(*all), by_id);
+    size_t end = old;
+    for (size_t i = old; i < kept; i++)
+        if (end == old || by_id(&all[i], &all[end - 1]) != 0)
+            all[end++] = all[i];
+    if (old)
+        memcpy(all, reader->known, old * sizeof(*all));
+    free(reader->known);
+    reader->known = all;
+    return end - old;
+}
+
+static int reader_read(void **data, size_t *size, git_object_t *type, git_odb_backend *backend,
+                       const git_oid *id)
+{
+    struct reader *reader = reader_of(backend);
+    const struct known *known = recall(reader, id);
+    struct odb_reply reply;
+    if (known && known->bytes) {
+        *size = known->size;
+        *type = known->type;
+        *data = git_odb_backend_data_alloc(backend, known->size + 1);
+        if (!*data)
+            return GIT_ERROR;
+        memcpy(*data, known->bytes, known->size);
+        ((char *)*data)[known->size] = '\0';
+        return 0;
+    }
+    int rc = ask(&reply, reader, ODB_READ, id, 0);
+    if (rc < 0)
+        return rc;
+    char *bytes = git_odb_backend_data_alloc(backend, reply.size + 1);
+    if (!bytes || receive(bytes, reply.size, reader) < 0) {
+        git_odb_backend_data_free(backend, bytes);
+        end_worker(reader);
+        return damaged(id);
+    }
+    if (!is_intact(id, (git_object_t)reply.type, bytes, reply.size)) {
+        git_odb_backend_data_free(backend, bytes);
+        return damaged(id);
+    }
+    bytes[reply.size] = '\0';
+    *data = bytes;
+    *size = reply.size;
+    *type = (git_object_t)reply.type;
+    return 0;
+}
+
+static int reader_read_header(size_t *size, git_object_t *type, git_odb_backend *backend,
+                              const git_oid *id)
+{
+    const struct known *known = recall(reader_of(backend), id);
+    if (known) {
+        *size = known->size;
+        *type = known->type;
+        return 0;
+    }
+    struct odb_reply reply;
+    int rc = ask(&reply, reader_of(backend), ODB_LOOK, id, 0);
+    if (rc == 0) {
+        *size = reply.size;
+        *type = (git_object_t)reply.type;
+    }
+    return rc;
+}
+
+static int reader_exists(git_odb_backend *backend, const git_oid *id)
+{
+    struct odb_reply reply;
+    return ask(&reply, reader_of(backend), ODB_EXISTS, id, 0) == 0;
+}
+
+static int reader_exists_prefix(git_oid *out, git_odb_backend *backend, const git_oid *shortened,
+                                size_t digits)
+{
+    struct odb_reply reply;
+    int rc = ask(&reply, reader_of(backend), ODB_PREFIX, shortened, digits);
+    if (rc == 0)
+        memcpy(out->id, reply.id, ODB_ID);
+    return rc;
+}
+
+static int reader_read_prefix(git_oid *out, void **data, size_t *size, git_object_t *type,
+                              git_odb_backend *backend, const git_oid *shortened, size_t digits)
+{
+    int rc = reader_exists_prefix(out, backend, shortened, digits);
+    return rc < 0 ? rc : reader_read(data, size, type, backend, out);
+}
+
+/* Somebody may have packed objects since. */
+static int reader_refresh(git_odb_backend *backend)
+{
+    struct odb_reply reply;
+    const git_oid none = {{0}};
+    return ask(&reply, reader_of(backend), ODB_REFRESH, &none, 0);
+}
+
+void odb_forget(void)
+{
+    while (readers) {
+        struct reader *reader = readers;
+        readers = reader->next;
+        end_worker(reader);
+        for (size_t i = 0; i < reader->known_count; i++)
+            free(reader->known[i].bytes);
+        free(reader->known);
+        free(reader->piece);
+        free(reader->objects);
+        free(reader);
+    }
+}
+
+static struct reader *get_reader(const char *objects)
+{
+    if (!readers)
+        (void)atexit(odb_forget);
+    for (struct reader *reader = readers; reader; reader = reader->next)
+        if (str_equal(reader->objects, objects))
+            return reader;
+    struct reader *reader = xmalloc(sizeof(*reader));
+    *reader = (struct reader){
+        .next = readers, .objects = xstrdup(objects), .piece = xmalloc(PIECE_BYTES)};
+    readers = reader;
+    return reader;
+}
+
+static void reader_free(git_odb_backend *backend)
+{
+    free(backend);
+}
+
+static int add_reader(git_odb *odb, const char *objects)
+{
+    struct reader_backend *made = xmalloc(sizeof(*made));
+    git_odb_backend *backend = &made->backend;
+    *made = (struct reader_backend){.reader = get_reader(objects)};
+    int rc = git_odb_init_backend(backend, GIT_ODB_BACKEND_VERSION);
+    backend->read = reader_read;
+    backend->read_header = reader_read_header;
+    backend->read_prefix = reader_read_prefix;
+    backend->exists = reader_exists;
+    backend->exists_prefix = reader_exists_prefix;
+    backend->refresh = reader_refresh;
+    backend->free = reader_free;
+    if (rc == 0)
+        rc = git_odb_add_backend(odb, backend, 1);
+    if (rc < 0)
+        reader_free(backend);
+    return rc;
+}
+
+static struct reader *find_reader(git_odb *odb)
+{
+    git_odb_backend *backend = NULL;
+    for (size_t i = 0; i < git_odb_num_backends(odb); i++)
+        if (git_odb_get_backend(&backend, odb, i) == 0 && backend->read == reader_read)
+            return reader_of(backend);
+    return NULL;
+}
+
+void odb_look_ahead(git_odb *odb, const git_oid *ids, size_t count)
+{
+    struct reader *reader = find_reader(odb);
+    if (!reader)
+        return;
+    size_t more = add_unknown(reader, ids, count), done = 0;
+    for (struct known *items = reader->known + reader->known_count; done < more;) {
+        size_t some = more - done < QUESTIONS_MAX ? more - done : QUESTIONS_MAX;
+        if (ask_several(items + done, some, reader) < 0) {
+            for (size_t i = done; i < done + some; i++)
+                free(items[i].bytes);
+            break;
+        }
+        done += some;
+    }
+    reader->known_count += done;
+    qsort(reader->known, reader->known_count, sizeof(*reader->known), by_id);
+}
+
+int odb_open(git_odb **out, const char *objects, struct err *err)
+{
+    struct stat info;
+    *out = NULL;
+    if (git_start(err) < 0)
+        return -1;
+    if (stat(objects, &info) < 0)
+        return err_errno(err, errno, "git", "cannot open the objects in '%s'", objects);
+    if (git_odb_new(out) < 0 || add_reader(*out, objects) < 0) {
+        (void)git_fail(err, "cannot open the objects in '%s'", objects);
+        git_odb_free(*out);
+        *out = NULL;
+        return -1;
+    }
+    return 0;
+}

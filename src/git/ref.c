@@ -1,0 +1,258 @@
+/* Refs and the other small files of a repository that an update moves, as git itself does it. */
+#include "git/ref.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "git/disk.h"
+#include "git/libgit2.h"
+#include "git/repo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <git2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 4096 };
+#define PACKED_MAX (1024 * LIMIT_MIB)
+
+static bool same_file(int one_folder, const char *one, int other_folder, const char *other)
+{
+    struct stat a, b;
+    return fstatat(one_folder, one, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstatat(other_folder, other, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+static int make_parents(int folder, const char *path, struct err *err)
+{
+    const char *name;
+    int parent;
+    int rc = disk_parent(&parent, &name, folder, path, true, err);
+    if (rc == 0)
+        (void)close(parent);
+    return rc > 0 ? err_set(err, TG_RUNTIME, "git", "cannot make the folder of '%s'", path) : rc;
+}
+
+int ref_lock(int folder, const char *path, int tokens, const char *token, const char *what,
+             struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    const char *lock = arena_printf(&scratch, "%s.lock", path);
+    if (make_parents(folder, path, err) < 0)
+        return -1;
+    if (linkat(tokens, token, folder, lock, 0) == 0 || same_file(folder, lock, tokens, token))
+        return 0;
+    if (errno != EEXIST)
+        return err_errno(err, errno, "io", "cannot lock %s", what);
+    (void)err_set(err, TG_REFUSED, "locked", "%s is locked: another git command is at work", what);
+    return err_hint(err, "wait for it and try again; if it is long dead, remove '%s'", lock);
+}
+
+int ref_unlock(int folder, const char *path, int tokens, const char *token, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    const char *lock = arena_printf(&scratch, "%s.lock", path);
+    if (same_file(folder, lock, tokens, token) && unlinkat(folder, lock, 0) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot remove the lock '%s'", lock);
+    return 0;
+}
+
+int ref_read(struct oid *out, bool *found, const struct repo *repo, const char *name,
+             struct err *err)
+{
+    git_reference *ref = NULL;
+    int rc = git_reference_lookup(&ref, repo->git, name);
+    *found = rc == 0 && git_reference_type(ref) == GIT_REFERENCE_DIRECT;
+    if (*found)
+        memcpy(out->id, git_reference_target(ref)->id, sizeof(out->id));
+    git_reference_free(ref);
+    return rc < 0 && rc != GIT_ENOTFOUND ? git_fail(err, "cannot read '%s'", name) : 0;
+}
+
+int ref_put(int folder, const char *path, int tokens, const char *from, struct err *err)
+{
+    const char *name;
+    int parent;
+    if (faccessat(tokens, from, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+        return 0;
+    int rc = disk_parent(&parent, &name, folder, path, true, err);
+    if (rc > 0)
+        return err_set(err, TG_RUNTIME, "git", "cannot make the folder of '%s'", path);
+    if (rc < 0)
+        return -1;
+    rc = renameat(tokens, from, parent, name);
+    if (rc < 0 && errno == EISDIR && disk_remove_empty(parent, name) == 0)
+        rc = renameat(tokens, from, parent, name);
+    rc = rc < 0 ? err_errno(err, errno, "io", "cannot write '%s'", path)
+                : disk_sync_folder(parent, path, err);
+    (void)close(parent);
+    return rc;
+}
+
+/* The text of a small file, less its newline, in the arena; NULL where there is none. */
+static const char *read_text(struct arena *arena, int folder, const char *path)
+{
+    ERR_SCRATCH(err);
+    struct span text;
+    if (faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0 ||
+        io_read_file(&text, arena, folder, path, LIMIT_DOCUMENT_BYTES, &err) < 0)
+        return NULL;
+    while (text.len && text.ptr[text.len - 1] == '\n')
+        text.len--;
+    return arena_memdup(arena, text.ptr, text.len);
+}
+
+bool ref_says(int folder, const char *path, const char *text)
+{
+    ARENA_SCRATCH(scratch);
+    const char *found = read_text(&scratch, folder, path);
+    return found && strcmp(found, text) == 0;
+}
+
+int ref_remove(int folder, const char *path, const char *text, struct err *err)
+{
+    if (!ref_says(folder, path, text))
+        return 0;
+    if (unlinkat(folder, path, 0) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot remove '%s'", path);
+    return 0;
+}
+
+/* Whether the line "ID NAME" of packed-refs is one of `names`. */
+static bool names_line(const char *const *names, size_t count, struct span line)
+{
+    const char *space = memchr(line.ptr, ' ', line.len);
+    if (!space || *line.ptr == '#')
+        return false;
+    struct span name = span_of(space + 1, line.len - (size_t)(space + 1 - line.ptr));
+    for (size_t i = 0; i < count; i++)
+        if (names[i] && span_equal(span_from(names[i]), name))
+            return true;
+    return false;
+}
+
+/* A line that begins with ^ belongs to the one before it. `*less` where a line was left out. */
+static void copy_packed(struct buf *out, bool *less, struct span text, const char *const *names,
+                        size_t count)
+{
+    bool left_out = false;
+    while (text.len) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        size_t len = end ? (size_t)(end - text.ptr) : text.len;
+        if (*text.ptr != '^')
+            left_out = names_line(names, count, span_of(text.ptr, len));
+        if (left_out)
+            *less = true;
+        else
+            (void)buf_append(out, text.ptr, len + (end != NULL));
+        text = span_of(text.ptr + len + (end != NULL), text.len - len - (end != NULL));
+    }
+}
+
+static int rewrite_packed(int common, int tokens, const char *const *names, size_t count,
+                          struct err *err)
+{
+    static const char draft[] = "packed-refs.new";
+    ARENA_SCRATCH(scratch);
+    BUF_SCRATCH(out, PACKED_MAX);
+    struct stat info;
+    struct span text;
+    bool less = false;
+    if (fstatat(common, "packed-refs", &info, AT_SYMLINK_NOFOLLOW) < 0)
+        return 0;
+    if (io_read_file(&text, &scratch, common, "packed-refs", PACKED_MAX, err) < 0)
+        return -1;
+    copy_packed(&out, &less, text, names, count);
+    if (!less)
+        return 0;
+    if (disk_write(tokens, draft, span_of(buf_text(&out), out.len), info.st_mode & 0777, err) < 0 ||
+        disk_sync(tokens, draft, err) < 0)
+        return -1;
+    if (renameat(tokens, draft, common, "packed-refs") < 0)
+        return err_errno(err, errno, "io", "cannot write packed-refs");
+    return disk_sync_folder(common, "packed-refs", err);
+}
+
+/* Packed first: a loose ref that is gone would bring the packed one back. */
+int ref_delete_all(int common, int tokens, const char *token, const char *const *names,
+                   size_t count, struct err *err)
+{
+    if (ref_lock(common, "packed-refs", tokens, token, "packed-refs", err) < 0)
+        return -1;
+    int rc = rewrite_packed(common, tokens, names, count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (names[i] && unlinkat(common, names[i], 0) < 0 && errno != ENOENT)
+            rc = err_errno(err, errno, "io", "cannot remove '%s'", names[i]);
+    ERR_SCRATCH(second);
+    int unlocked = ref_unlock(common, "packed-refs", tokens, token, rc < 0 ? &second : err);
+    return rc < 0 ? rc : unlocked;
+}
+
+/* As git does it by default: for branches and HEAD, unless it is switched off. */
+static bool log_wanted(const struct repo *repo, int folder, const char *path)
+{
+    const char *value = repo_text(repo, "core.logallrefupdates");
+    if (!value || strcmp(value, "always") == 0)
+        return true;
+    return repo_flag(repo, "core.logallrefupdates", true) ||
+           faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Whether the log's last line starts with `start`. */
+static bool logged(int fd, const char *start)
+{
+    char tail[LINE_MAX_BYTES + 1];
+    off_t size = lseek(fd, 0, SEEK_END);
+    off_t from = size > LINE_MAX_BYTES ? size - LINE_MAX_BYTES : 0;
+    ssize_t len = size > 0 ? pread(fd, tail, LINE_MAX_BYTES, from) : 0;
+    if (len <= 0)
+        return false;
+    tail[len] = '\0';
+    if (tail[len - 1] == '\n')
+        tail[len - 1] = '\0';
+    const char *line = strrchr(tail, '\n');
+    return str_starts(line ? line + 1 : tail, start);
+}
+
+/*
+ * A reflog is a help, not a promise: a failure to write it is no failure of the update, and as git
+ * does, nobody waits for it to reach the disk.
+ */
+static void append_log(const struct repo *repo, int folder, const char *path, const char *start,
+                       const char *rest)
+{
+    ERR_SCRATCH(err);
+    ARENA_SCRATCH(scratch);
+    if (!log_wanted(repo, folder, path) || make_parents(folder, path, &err) < 0)
+        return;
+    int fd = openat(folder, path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return;
+    if (!logged(fd, start)) {
+        const char *line = arena_printf(&scratch, "%s%s\n", start, rest);
+        off_t size = lseek(fd, 0, SEEK_END);
+        size_t len = strlen(line);
+        if (write(fd, line, len) != (ssize_t)len)
+            (void)!ftruncate(fd, size);
+    }
+    (void)close(fd);
+}
+
+void ref_log(const struct repo *repo, const char *branch, const struct oid *old,
+             const struct oid *new, const char *who, const char *what)
+{
+    ARENA_SCRATCH(scratch);
+    char from[41], to[41];
+    oid_hex(from, old);
+    oid_hex(to, new);
+    const char *start = arena_printf(&scratch, "%s %s ", from, to);
+    const char *rest = arena_printf(&scratch, "%s\t%s", who, what);
+    append_log(repo, repo->git_fd, "logs/HEAD", start, rest);
+    append_log(repo, repo->common_fd, arena_printf(&scratch, "logs/%s", branch), start, rest);
+}

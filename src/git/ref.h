@@ -1,0 +1,50 @@
+/* Refs and the other small files of a repository that an update moves, as git itself does it. */
+#ifndef TMPLGEN_GIT_REF_H
+#define TMPLGEN_GIT_REF_H
+
+#include "base/err.h"
+#include "git/leaf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct repo;
+
+/*
+ * Takes `path`.lock below `folder` as another name of `token` in `tokens`, so that the lock can be
+ * told from that of another process: by the inode. A lock that is ours already is taken again. Exit
+ * 3, "locked", where it is somebody else's; `what` is for the message.
+ */
+TG_CHECKED int ref_lock(int folder, const char *path, int tokens, const char *token,
+                        const char *what, struct err *err);
+/* Gives it back where it is ours. */
+TG_CHECKED int ref_unlock(int folder, const char *path, int tokens, const char *token,
+                          struct err *err);
+
+/* What the ref `name` says now, past every cache; `found` is false where there is none. */
+TG_CHECKED int ref_read(struct oid *out, bool *found, const struct repo *repo, const char *name,
+                        struct err *err);
+
+/*
+ * Renames the prepared file `from` in `tokens` to `path` below `folder`, whose folders are made.
+ * Durable afterwards. Nothing happens where `from` is not there any more.
+ */
+TG_CHECKED int ref_put(int folder, const char *path, int tokens, const char *from, struct err *err);
+
+/* Removes `path` below `folder` where its text, less its newline, is `text`. */
+TG_CHECKED int ref_remove(int folder, const char *path, const char *text, struct err *err);
+/*
+ * Takes the refs `names` (NULL entries: none) away, loose or packed, of the repository whose common
+ * folder is `common`. `tokens` has the token of locks, and takes the new packed-refs meanwhile.
+ */
+TG_CHECKED int ref_delete_all(int common, int tokens, const char *token, const char *const *names,
+                              size_t count, struct err *err);
+/* Whether that is its text. */
+bool ref_says(int folder, const char *path, const char *text);
+
+/* Appends to the reflog of HEAD and of `branch`, unless their last line says it already. */
+void ref_log(const struct repo *repo, const char *branch, const struct oid *old,
+             const struct oid *new, const char *who, const char *what);
+
+#endif

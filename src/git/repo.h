@@ -1,0 +1,75 @@
+/* A child where it lies: its repository, its folder in it, and what HEAD says. */
+#ifndef TMPLGEN_GIT_REPO_H
+#define TMPLGEN_GIT_REPO_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "git/leaf.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct arena;
+struct git_config;
+struct git_repository;
+struct store;
+
+struct repo {
+    struct arena *arena;
+    struct git_repository *git;
+    struct git_config *config; /* a snapshot, with config.worktree */
+    struct store *store;
+    const char *git_dir;    /* of this work tree: HEAD, index; absolute, ends in '/' */
+    const char *common_dir; /* objects, refs; absolute, ends in '/' */
+    const char *top;        /* the work tree; absolute, ends in '/' */
+    const char *prefix;     /* the child's folder in it: "" or "services/a/" */
+    int top_fd, git_fd, common_fd;
+    mode_t mask;           /* the umask */
+    const char *branch;    /* "refs/heads/main"; NULL: HEAD is detached */
+    const char *head_text; /* what the file HEAD says, without its newline */
+    bool unborn;           /* the branch has no commit: then head and tree are zero */
+    struct oid head;       /* commit */
+    struct oid tree;       /* of the whole repository */
+};
+
+/*
+ * Opens the repository around `path` for reading, and finds the child: the nearest folder from
+ * `path` upwards, inside the work tree, that has a record on disk. A form of repository that
+ * libgit2 cannot read, or that is not safe to write to, is refused (3, "repository-form") before
+ * anything else, by name. Everything lives in the arena, handles until repo_close.
+ */
+TG_CHECKED int repo_open(struct repo *out, struct arena *arena, const char *path, struct err *err);
+void repo_close(struct repo *repo);
+
+/* True where older commits are not here. */
+bool repo_is_shallow(const struct repo *repo);
+
+/* HEAD, branch and tree, read again. */
+TG_CHECKED int repo_read_head(struct repo *repo, struct err *err);
+
+/* "services/a/README.md" of "README.md". */
+const char *repo_path(const struct repo *repo, const char *path);
+
+/* The commit that a ref points at; `*found` is false where there is none. */
+TG_CHECKED int repo_ref(struct oid *out, bool *found, const struct repo *repo, const char *name,
+                        struct err *err);
+
+/* Tree and parents of a commit, read from the store. */
+struct commit {
+    struct oid tree;
+    struct oid *parents;
+    size_t parent_count;
+};
+TG_CHECKED int repo_commit(struct commit *out, struct arena *arena, const struct store *store,
+                           const struct oid *id, struct err *err);
+
+bool repo_flag(const struct repo *repo, const char *key, bool fallback);
+/* NULL where it is not set. */
+const char *repo_text(const struct repo *repo, const char *key);
+/* What begins a line of a commit message that is not part of it: core.commentChar. */
+char repo_comment_char(const struct repo *repo);
+
+void oid_hex(char out[41], const struct oid *id);
+TG_CHECKED int oid_parse(struct oid *out, const char *hex);
+
+#endif

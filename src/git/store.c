@@ -1,0 +1,300 @@
+/* The objects of a child: those of its repository, and those that this run makes. */
+#include "git/store.h"
+
+#include "base/arena.h"
+#include "git/libgit2.h"
+#include "git/odb.h"
+#include "git/pack.h"
+
+#include <git2.h>
+#include <git2/sys/odb_backend.h>
+#include <git2/sys/repository.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct fresh {
+    git_oid id;
+    git_object_t type;
+    struct span bytes, deflated;
+};
+
+/* Open addressing by the first bytes of the id; never more than half full. */
+struct store {
+    git_odb *odb;
+    struct arena arena;
+    struct fresh *items; /* in the order of their making */
+    size_t count, capacity;
+    size_t *slots; /* index in items + 1; 0: free */
+    size_t slot_count;
+};
+
+struct memory_backend {
+    git_odb_backend backend; /* first: libgit2 hands it back */
+    struct store *store;
+};
+
+static const git_object_t types[] = {[STORE_BLOB] = GIT_OBJECT_BLOB,
+                                     [STORE_TREE] = GIT_OBJECT_TREE,
+                                     [STORE_COMMIT] = GIT_OBJECT_COMMIT};
+
+static git_oid to_git(const struct oid *id)
+{
+    git_oid out;
+    memcpy(out.id, id->id, sizeof(out.id));
+    return out;
+}
+
+static size_t first_slot(const struct store *store, const git_oid *id)
+{
+    size_t hash;
+    memcpy(&hash, id->id, sizeof(hash));
+    return hash & (store->slot_count - 1);
+}
+
+static const struct fresh *find(const struct store *store, const git_oid *id)
+{
+    if (!store->slot_count)
+        return NULL;
+    for (size_t at = first_slot(store, id); store->slots[at];
+         at = (at + 1) & (store->slot_count - 1))
+        if (git_oid_equal(&store->items[store->slots[at] - 1].id, id))
+            return &store->items[store->slots[at] - 1];
+    return NULL;
+}
+
+static void occupy(struct store *store, size_t index)
+{
+    size_t at = first_slot(store, &store->items[index].id);
+    while (store->slots[at])
+        at = (at + 1) & (store->slot_count - 1);
+    store->slots[at] = index + 1;
+}
+
+static void grow(struct store *store)
+{
+    size_t capacity = store->capacity ? store->capacity * 2 : 64;
+    struct fresh *items = arena_array(&store->arena, capacity, sizeof(*items));
+    if (store->count)
+        memcpy(items, store->items, store->count * sizeof(*items));
+    store->items = items;
+    store->capacity = capacity;
+    store->slot_count = capacity * 2;
+    store->slots = arena_array(&store->arena, store->slot_count, sizeof(*store->slots));
+    for (size_t i = 0; i < store->count; i++)
+        occupy(store, i);
+}
+
+static const struct store *store_of(const git_odb_backend *backend)
+{
+    return ((const struct memory_backend *)backend)->store;
+}
+
+static int memory_read(void **data, size_t *size, git_object_t *type, git_odb_backend *backend,
+                       const git_oid *id)
+{
+    const struct fresh *item = find(store_of(backend), id);
+    if (!item)
+        return GIT_ENOTFOUND;
+    *data = git_odb_backend_data_alloc(backend, item->bytes.len + 1);
+    if (!*data)
+        return GIT_ERROR;
+    if (item->bytes.len)
+        memcpy(*data, item->bytes.ptr, item->bytes.len);
+    *size = item->bytes.len;
+    *type = item->type;
+    return 0;
+}
+
+static int memory_read_header(size_t *size, git_object_t *type, git_odb_backend *backend,
+                              const git_oid *id)
+{
+    const struct fresh *item = find(store_of(backend), id);
+    if (!item)
+        return GIT_ENOTFOUND;
+    *size = item->bytes.len;
+    *type = item->type;
+    return 0;
+}
+
+static int memory_exists(git_odb_backend *backend, const git_oid *id)
+{
+    return find(store_of(backend), id) != NULL;
+}
+
+static void add_fresh(struct store *store, const git_oid *id, git_object_t type, struct span bytes,
+                      struct span deflated)
+{
+    if (store->count == store->capacity)
+        grow(store);
+    store->items[store->count] = (struct fresh){*id, type, bytes, deflated};
+    occupy(store, store->count++);
+}
+
+static struct span copied(struct store *store, struct span bytes)
+{
+    return span_of(arena_memdup(&store->arena, bytes.ptr ? bytes.ptr : "", bytes.len), bytes.len);
+}
+
+/* What libgit2 writes through a repository that the store is attached to. */
+static int memory_write(git_odb_backend *backend, const git_oid *id, const void *data, size_t size,
+                        git_object_t type)
+{
+    struct store *store = ((struct memory_backend *)backend)->store;
+    if (!find(store, id))
+        add_fresh(store, id, type, copied(store, span_of(data, size)), span_of(NULL, 0));
+    return 0;
+}
+
+static void memory_free(git_odb_backend *backend)
+{
+    free(backend);
+}
+
+static int add_memory(struct store *store)
+{
+    struct memory_backend *memory = calloc(1, sizeof(*memory));
+    if (!memory || git_odb_init_backend(&memory->backend, GIT_ODB_BACKEND_VERSION) < 0) {
+        free(memory);
+        return -1;
+    }
+    memory->store = store;
+    memory->backend.read = memory_read;
+    memory->backend.read_header = memory_read_header;
+    memory->backend.write = memory_write;
+    memory->backend.exists = memory_exists;
+    memory->backend.free = memory_free;
+    int rc = git_odb_add_backend(store->odb, &memory->backend, 999);
+    if (rc < 0)
+        free(memory);
+    return rc;
+}
+
+int store_open(struct store **out, const char *objects, struct err *err)
+{
+    struct store *store = xmalloc(sizeof(*store));
+    *store = (struct store){0};
+    *out = NULL;
+    int rc = git_start(err);
+    if (rc == 0 && objects)
+        rc = odb_open(&store->odb, objects, err);
+    else if (rc == 0 && git_odb_new(&store->odb) < 0)
+        rc = git_fail(err, "cannot make an object database");
+    if (rc == 0 && add_memory(store) < 0)
+        rc = git_fail(err, "cannot make an object database");
+    if (rc < 0)
+        store_free(store);
+    else
+        *out = store;
+    return rc;
+}
+
+void store_free(struct store *store)
+{
+    if (!store)
+        return;
+    git_odb_free(store->odb);
+    arena_release(&store->arena);
+    free(store);
+}
+
+int store_attach(struct store *store, git_repository *repository, struct err *err)
+{
+    if (git_repository_set_odb(repository, store->odb) < 0)
+        return git_fail(err, "cannot open the repository's objects");
+    return 0;
+}
+
+int store_hash(struct oid *out, enum store_kind kind, struct span bytes, struct err *err)
+{
+    git_oid id;
+    if (git_odb_hash(&id, bytes.ptr ? bytes.ptr : "", bytes.len, types[kind]) < 0)
+        return git_fail(err, "cannot hash");
+    memcpy(out->id, id.id, sizeof(out->id));
+    return 0;
+}
+
+bool store_has(const struct store *store, const struct oid *id)
+{
+    git_oid wanted = to_git(id);
+    return find(store, &wanted) ||
+           git_odb_exists_ext(store->odb, &wanted, GIT_ODB_LOOKUP_NO_REFRESH) == 1;
+}
+
+int store_put(struct oid *out, struct store *store, enum store_kind kind, struct span bytes,
+              struct err *err)
+{
+    if (store_hash(out, kind, bytes, err) < 0)
+        return -1;
+    if (store_has(store, out))
+        return 0;
+    git_oid id = to_git(out);
+    add_fresh(store, &id, types[kind], copied(store, bytes), span_of(NULL, 0));
+    return 0;
+}
+
+void store_lend(struct store *store, const struct oid *id, enum store_kind kind, struct span bytes,
+                struct span deflated)
+{
+    git_oid known = to_git(id);
+    if (!store_has(store, id))
+        add_fresh(store, &known, types[kind], bytes, deflated);
+}
+
+int store_get(struct store_bytes *out, const struct store *store, enum store_kind kind,
+              const struct oid *id, const char *what, struct err *err)
+{
+    git_odb_object *object = NULL;
+    git_oid wanted = to_git(id);
+    if (git_odb_read(&object, store->odb, &wanted) < 0)
+        return git_fail(err, "cannot read '%s'", what);
+    if (git_odb_object_type(object) != types[kind]) {
+        git_odb_object_free(object);
+        return err_set(err, TG_RUNTIME, "git", "cannot read '%s': object %s is of another kind",
+                       what, git_oid_tostr_s(&wanted));
+    }
+    out->handle = object;
+    out->bytes = span_of(git_odb_object_data(object), git_odb_object_size(object));
+    return 0;
+}
+
+int store_size(size_t *out, const struct store *store, const struct oid *id, const char *what,
+               struct err *err)
+{
+    git_object_t type;
+    git_oid wanted = to_git(id);
+    if (git_odb_read_header(out, &type, store->odb, &wanted) < 0)
+        return git_fail(err, "cannot read '%s'", what);
+    return 0;
+}
+
+void store_bytes_release(struct store_bytes *bytes)
+{
+    git_odb_object_free(bytes->handle);
+    *bytes = (struct store_bytes){{NULL, 0}, NULL};
+}
+
+size_t store_fresh_count(const struct store *store)
+{
+    return store->count;
+}
+
+static enum pack_kind pack_kind_of(git_object_t type)
+{
+    return type == GIT_OBJECT_BLOB ? PACK_BLOB : type == GIT_OBJECT_TREE ? PACK_TREE : PACK_COMMIT;
+}
+
+int store_write_pack(char name[PACK_NAME_SIZE], struct store *store, const char *folder,
+                     bool durable, struct err *err)
+{
+    name[0] = '\0';
+    if (store->count == 0)
+        return 0;
+    struct pack_object *objects = arena_array(&store->arena, store->count, sizeof(*objects));
+    for (size_t i = 0; i < store->count; i++) {
+        objects[i] = (struct pack_object){.kind = pack_kind_of(store->items[i].type),
+                                          .bytes = store->items[i].bytes,
+                                          .deflated = store->items[i].deflated};
+        memcpy(objects[i].id, store->items[i].id.id, sizeof(objects[i].id));
+    }
+    return pack_write(name, folder, objects, store->count, durable, err);
+}

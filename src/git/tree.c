@@ -1,0 +1,379 @@
+/* Git trees as flat lists of files, and trees made from others by edits. */
+#include "git/tree.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "git/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 2048, MODE_MAX = 8 };
+#define TREE_MAX ((size_t)1 << 30)
+
+/* One entry of a tree object; `name` is not NUL-terminated by promise. */
+struct node {
+    struct span name;
+    struct leaf leaf;
+};
+
+static int malformed(struct err *err, const char *path)
+{
+    (void)err_set(err, TG_RUNTIME, "git", "the tree of '%s' is damaged", path);
+    return err_hint(err, "look at it with 'git fsck'");
+}
+
+/* Takes the next entry off `rest`. Names that no file can have are damage. */
+static int next_node(struct node *out, struct span *rest)
+{
+    const char *end = rest->ptr + rest->len, *at = rest->ptr;
+    out->leaf.mode = 0;
+    while (at < end && *at >= '0' && *at <= '7' && at - rest->ptr < MODE_MAX)
+        out->leaf.mode = out->leaf.mode * 8 + (unsigned)(*at++ - '0');
+    if (at == rest->ptr || at == end || *at++ != ' ')
+        return -1;
+    const char *stop = memchr(at, '\0', (size_t)(end - at));
+    if (!stop || stop == at || (size_t)(end - stop - 1) < sizeof(struct oid) ||
+        memchr(at, '/', (size_t)(stop - at)))
+        return -1;
+    out->name = span_of(at, (size_t)(stop - at));
+    memcpy(out->leaf.id.id, stop + 1, sizeof(struct oid));
+    at = stop + 1 + sizeof(struct oid);
+    *rest = span_of(at, (size_t)(end - at));
+    return 0;
+}
+
+/* Old trees hold modes such as 100664, which count as 100644. */
+static unsigned known_mode(unsigned mode)
+{
+    if ((mode & 0170000) == 0100000)
+        return mode & 0100 ? LEAF_EXECUTABLE : LEAF_FILE;
+    return mode;
+}
+
+struct lister {
+    struct arena *arena;
+    const struct store *store;
+    struct plan_file *files;
+    size_t count, capacity;
+    size_t visited, max; /* entries, folders among them */
+    struct err *err;
+};
+
+/* A few objects that name each other many times could make any number of files. */
+static int too_many(const struct lister *l)
+{
+    (void)err_set(l->err, TG_RUNTIME, "git", "a tree has more files than it can have here: %zu",
+                  l->max);
+    return err_hint(l->err, "look at it with 'git fsck'");
+}
+
+static void add_file(struct lister *l, const char *path, const struct leaf *leaf)
+{
+    if (l->count == l->capacity) {
+        l->capacity = l->capacity ? l->capacity * 2 : 256;
+        struct plan_file *more = arena_array(l->arena, l->capacity, sizeof(*more));
+        if (l->count)
+            memcpy(more, l->files, l->count * sizeof(*more));
+        l->files = more;
+    }
+    l->files[l->count++] = (struct plan_file){.path = path, .leaf = *leaf};
+}
+
+/* PREFIX NAME, and '/' behind a folder. */
+static const char *join(struct arena *arena, const char *prefix, struct span name, bool folder)
+{
+    size_t before = strlen(prefix);
+    char *path = arena_alloc(arena, before + name.len + 2);
+    memcpy(path, prefix, before);
+    memcpy(path + before, name.ptr, name.len);
+    path[before + name.len] = folder ? '/' : '\0';
+    return path;
+}
+
+/* Git's order of entries is the bytewise order of full paths. */
+static int list_folder(struct lister *l, const struct oid *tree, const char *prefix, int depth)
+{
+    STORE_BYTES_SCRATCH(loaded);
+    const char *what = *prefix ? prefix : ".";
+    if (depth > DEPTH_MAX)
+        return malformed(l->err, what);
+    if (store_get(&loaded, l->store, STORE_TREE, tree, what, l->err) < 0)
+        return -1;
+    for (struct span rest = loaded.bytes; rest.len;) {
+        struct node node;
+        if (next_node(&node, &rest) < 0)
+            return malformed(l->err, what);
+        bool folder = node.leaf.mode == LEAF_TREE;
+        const char *path = join(l->arena, prefix, node.name, folder);
+        if (folder && list_folder(l, &node.leaf.id, path, depth + 1) < 0)
+            return -1;
+        node.leaf.mode = known_mode(node.leaf.mode);
+        if (l->visited++ == l->max)
+            return too_many(l);
+        if (!folder)
+            add_file(l, path, &node.leaf);
+    }
+    return 0;
+}
+
+int tree_list(struct plan_list *out, struct arena *arena, const struct store *store,
+              const struct oid *tree, size_t max, struct err *err)
+{
+    struct lister l = {.arena = arena, .store = store, .max = max, .err = err};
+    if (list_folder(&l, tree, "", 0) < 0)
+        return -1;
+    *out = (struct plan_list){l.files, l.count};
+    return 0;
+}
+
+static int visit_folder(const struct store *store, const struct oid *tree, tree_visitor *visit,
+                        void *context, int depth, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    STORE_BYTES_SCRATCH(loaded);
+    if (depth > DEPTH_MAX)
+        return malformed(err, "a folder");
+    if (store_get(&loaded, store, STORE_TREE, tree, "a folder", err) < 0)
+        return -1;
+    for (struct span rest = loaded.bytes; rest.len;) {
+        struct node node;
+        if (next_node(&node, &rest) < 0)
+            return malformed(err, "a folder");
+        struct tree_visit one = {arena_memdup(&scratch, node.name.ptr, node.name.len), node.leaf};
+        int rc = visit(context, &one);
+        if (rc == 0 && node.leaf.mode == LEAF_TREE)
+            rc = visit_folder(store, &node.leaf.id, visit, context, depth + 1, err);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int tree_visit_all(const struct store *store, const struct oid *tree, tree_visitor *visit,
+                   void *context, struct err *err)
+{
+    return visit_folder(store, tree, visit, context, 0, err);
+}
+
+/* The entry `name` of one tree. */
+static int find_node(struct leaf *out, const struct store *store, const struct oid *tree,
+                     struct span name, struct err *err)
+{
+    STORE_BYTES_SCRATCH(loaded);
+    *out = (struct leaf){0};
+    if (store_get(&loaded, store, STORE_TREE, tree, "a folder", err) < 0)
+        return -1;
+    for (struct span rest = loaded.bytes; rest.len;) {
+        struct node node;
+        if (next_node(&node, &rest) < 0)
+            return malformed(err, "a folder");
+        if (!span_equal(node.name, name))
+            continue;
+        *out = node.leaf;
+        out->mode = known_mode(out->mode);
+        return 0;
+    }
+    return 0;
+}
+
+int tree_find(struct leaf *out, const struct store *store, const struct oid *tree, const char *path,
+              struct err *err)
+{
+    *out = (struct leaf){LEAF_TREE, *tree};
+    while (*path) {
+        const char *slash = strchr(path, '/');
+        size_t len = slash ? (size_t)(slash - path) : strlen(path);
+        struct oid folder = out->id;
+        if (out->mode != LEAF_TREE) {
+            *out = (struct leaf){0};
+            return 0;
+        }
+        if (find_node(out, store, &folder, span_of(path, len), err) < 0)
+            return -1;
+        if (out->mode == LEAF_ABSENT)
+            return 0;
+        path += len + (slash != NULL);
+    }
+    return 0;
+}
+
+struct editor {
+    struct arena *arena;
+    const struct store *read;
+    struct store *write; /* NULL: only hash */
+    struct err *err;
+};
+
+/* The entries of one tree while it is edited. */
+struct folder {
+    struct node *nodes;
+    size_t count, capacity;
+    size_t loaded; /* so many were there before; what was edited out has no mode */
+};
+
+static void append_node(struct folder *folder, struct arena *arena, const struct node *node)
+{
+    if (folder->count == folder->capacity) {
+        folder->capacity = folder->capacity ? folder->capacity * 2 : 32;
+        struct node *more = arena_array(arena, folder->capacity, sizeof(*more));
+        if (folder->count)
+            memcpy(more, folder->nodes, folder->count * sizeof(*more));
+        folder->nodes = more;
+    }
+    folder->nodes[folder->count++] = *node;
+}
+
+static int load_folder(struct folder *out, const struct editor *e, const struct oid *tree)
+{
+    STORE_BYTES_SCRATCH(loaded);
+    *out = (struct folder){0};
+    if (!tree)
+        return 0;
+    if (store_get(&loaded, e->read, STORE_TREE, tree, "a folder", e->err) < 0)
+        return -1;
+    struct span rest =
+        span_of(arena_memdup(e->arena, loaded.bytes.ptr, loaded.bytes.len), loaded.bytes.len);
+    while (rest.len) {
+        struct node node;
+        if (next_node(&node, &rest) < 0)
+            return malformed(e->err, "a folder");
+        append_node(out, e->arena, &node);
+    }
+    out->loaded = out->count;
+    return 0;
+}
+
+/* Git's order: a folder's name counts as if it ended in '/'. */
+static int by_git_name(const void *a, const void *b)
+{
+    const struct node *left = a, *right = b;
+    size_t common = left->name.len < right->name.len ? left->name.len : right->name.len;
+    int order = memcmp(left->name.ptr, right->name.ptr, common);
+    if (order)
+        return order;
+    unsigned char left_next = left->name.len > common        ? (unsigned char)left->name.ptr[common]
+                              : left->leaf.mode == LEAF_TREE ? '/'
+                                                             : 0;
+    unsigned char right_next = right->name.len > common ? (unsigned char)right->name.ptr[common]
+                               : right->leaf.mode == LEAF_TREE ? '/'
+                                                               : 0;
+    return left_next - right_next;
+}
+
+static void drop_removed(struct folder *folder)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < folder->count; i++)
+        if (folder->nodes[i].leaf.mode != LEAF_ABSENT)
+            folder->nodes[kept++] = folder->nodes[i];
+    folder->count = kept;
+}
+
+static int write_folder(struct oid *out, const struct editor *e, struct folder *folder)
+{
+    BUF_SCRATCH(text, TREE_MAX);
+    if (folder->count)
+        qsort(folder->nodes, folder->count, sizeof(*folder->nodes), by_git_name);
+    for (size_t i = 0; i < folder->count; i++) {
+        const struct node *node = &folder->nodes[i];
+        (void)buf_printf(&text, "%o %.*s", node->leaf.mode, (int)node->name.len, node->name.ptr);
+        (void)buf_putc(&text, '\0');
+        (void)buf_append(&text, node->leaf.id.id, sizeof(node->leaf.id.id));
+    }
+    struct span bytes = span_of(buf_text(&text), text.len);
+    return e->write ? store_put(out, e->write, STORE_TREE, bytes, e->err)
+                    : store_hash(out, STORE_TREE, bytes, e->err);
+}
+
+static struct node *get_node(const struct folder *folder, struct span name)
+{
+    for (size_t i = 0; i < folder->loaded; i++)
+        if (span_equal(folder->nodes[i].name, name))
+            return &folder->nodes[i];
+    return NULL;
+}
+
+static void set_node(struct folder *folder, const struct editor *e, struct span name,
+                     const struct leaf *leaf)
+{
+    struct node *node = get_node(folder, name);
+    if (node)
+        node->leaf = *leaf;
+    else if (leaf->mode != LEAF_ABSENT)
+        append_node(folder, e->arena, &(struct node){name, *leaf});
+}
+
+/* By path, with '/' before every other byte: what lies below a folder stands together. */
+static int by_part(const void *a, const void *b)
+{
+    const char *left = ((const struct tree_edit *)a)->path;
+    const char *right = ((const struct tree_edit *)b)->path;
+    while (*left && *left == *right)
+        left++, right++;
+    int l = *left == '/' ? 1 : *left ? (unsigned char)*left + 1 : 0;
+    int r = *right == '/' ? 1 : *right ? (unsigned char)*right + 1 : 0;
+    return l - r;
+}
+
+static int edit_folder(struct leaf *out, const struct editor *e, const struct oid *tree,
+                       const struct tree_edit *edits, size_t count, size_t skip);
+
+static struct span first_part(const struct tree_edit *edit, size_t skip)
+{
+    const char *part = edit->path + skip, *slash = strchr(part, '/');
+    return span_of(part, slash ? (size_t)(slash - part) : strlen(part));
+}
+
+/* All edits at and below one name. An edit of the name itself comes first, and counts last. */
+static int edit_name(struct folder *folder, const struct editor *e, const struct tree_edit *edits,
+                     size_t count, size_t skip)
+{
+    struct span name = first_part(&edits[0], skip);
+    bool itself = edits[0].path[skip + name.len] == '\0';
+    const struct node *node = get_node(folder, name);
+    const struct oid *tree = node && node->leaf.mode == LEAF_TREE ? &node->leaf.id : NULL;
+    struct leaf below = {0};
+    if (count > itself &&
+        edit_folder(&below, e, tree, edits + itself, count - itself, skip + name.len + 1) < 0)
+        return -1;
+    if (itself && edits[0].leaf.mode != LEAF_ABSENT)
+        below = edits[0].leaf;
+    set_node(folder, e, name, &below);
+    return 0;
+}
+
+static int edit_folder(struct leaf *out, const struct editor *e, const struct oid *tree,
+                       const struct tree_edit *edits, size_t count, size_t skip)
+{
+    struct folder folder;
+    if (load_folder(&folder, e, tree) < 0)
+        return -1;
+    for (size_t i = 0, next; i < count; i = next) {
+        struct span name = first_part(&edits[i], skip);
+        for (next = i + 1; next < count && span_equal(first_part(&edits[next], skip), name); next++)
+            ;
+        if (edit_name(&folder, e, edits + i, next - i, skip) < 0)
+            return -1;
+    }
+    drop_removed(&folder);
+    *out = (struct leaf){folder.count || skip == 0 ? LEAF_TREE : LEAF_ABSENT, {{0}}};
+    return out->mode == LEAF_ABSENT ? 0 : write_folder(&out->id, e, &folder);
+}
+
+int tree_edit(struct oid *out, const struct store *read, struct store *write,
+              const struct oid *tree, const struct tree_edit *edits, size_t count, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    struct editor e = {.arena = &scratch, .read = read, .write = write, .err = err};
+    struct tree_edit *sorted = arena_array(&scratch, count + 1, sizeof(*sorted));
+    struct leaf root;
+    if (count) {
+        memcpy(sorted, edits, count * sizeof(*sorted));
+        qsort(sorted, count, sizeof(*sorted), by_part);
+    }
+    if (edit_folder(&root, &e, tree, sorted, count, 0) < 0)
+        return -1;
+    *out = root.id;
+    return 0;
+}

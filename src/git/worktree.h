@@ -1,0 +1,34 @@
+/* The files of a work tree and the objects that they are: line endings, attributes, configuration.
+ */
+#ifndef TMPLGEN_GIT_WORKTREE_H
+#define TMPLGEN_GIT_WORKTREE_H
+
+#include "base/err.h"
+#include "git/convert.h"
+#include "plan/plan.h"
+
+#include <stddef.h>
+
+struct buf;
+struct repo;
+struct worktree_attributes;
+
+/*
+ * As the work tree is now, and as it will be after `edits` (sorted, paths from the top). Both live
+ * in the repository's arena.
+ */
+struct worktree_attributes *worktree_attributes_now(const struct repo *repo);
+struct worktree_attributes *worktree_attributes_after(const struct repo *repo,
+                                                      const struct plan_edit *edits, size_t count);
+/*
+ * The file at `path` on disk as a tree would have it; absent where there is none, or no file.
+ * `known` is what HEAD has there. `bytes`, where not NULL, gets the content as an object would have
+ * it.
+ */
+TG_CHECKED int worktree_leaf(struct leaf *out, struct buf *bytes,
+                             struct worktree_attributes *attributes, const char *path,
+                             const struct leaf *known, struct err *err);
+TG_CHECKED int worktree_convert(enum convert_kind *out, struct worktree_attributes *attributes,
+                                const char *path, struct err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* Which file of the base, of the child and of the new render are one and the same. */
+#ifndef TMPLGEN_PLAN_PAIR_H
+#define TMPLGEN_PLAN_PAIR_H
+
+#include "base/err.h"
+#include "plan/plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One file through its three trees; NULL where it is absent. */
+struct unit {
+    const struct plan_file *side[SIDES];
+};
+
+/*
+ * Every file of the base and of the render is in exactly one unit; a file of the child in at most
+ * one, and in none where it is the child's own. Units of base files come first, in their order.
+ *
+ * `fixed[i]` (one per base file, or NULL) forbids to follow a rename of base file i, by either
+ * side.
+ */
+TG_CHECKED int pair_files(struct unit **out, size_t *count, struct arena *arena,
+                          struct store *store, const struct plan_input *input, const bool *fixed,
+                          struct err *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* What becomes of one file that up to three trees have. */
+#ifndef TMPLGEN_PLAN_RESOLVE_H
+#define TMPLGEN_PLAN_RESOLVE_H
+
+#include "base/err.h"
+#include "plan/plan.h"
+
+#include <stdbool.h>
+
+struct unit;
+
+struct outcome {
+    bool reported;
+    enum path_state state;
+    const char *path; /* where the file lies afterwards; NULL: nowhere */
+    const char *from_path;
+    struct leaf disk; /* its content there */
+    bool conflict;
+    struct leaf stages[SIDES];
+    bool merged_text; /* `disk` is made of lines of both */
+    const char *note; /* for people, or NULL */
+};
+
+/* True where a `yours:` glob names the file by any of its paths. */
+bool unit_is_yours(const struct unit *unit, const struct plan_input *input);
+/* The rule that counts: the render's, else the base's where its rules are known; else NULL. */
+const struct plan_file *unit_rule(const struct unit *unit, const struct plan_input *input);
+
+/* Merged content is put into the store. */
+TG_CHECKED int resolve_unit(struct outcome *out, struct arena *arena, struct store *store,
+                            const struct plan_input *input, const struct unit *unit,
+                            struct err *err);
+
+#endif

@@ -1,0 +1,14 @@
+/* Files whose form tmplgen can check: YAML and JSON. */
+#ifndef TMPLGEN_PLAN_SYNTAX_H
+#define TMPLGEN_PLAN_SYNTAX_H
+
+#include "base/str.h"
+
+#include <stdbool.h>
+
+/* "YAML" or "JSON" by the ending of `path`, or NULL. */
+const char *syntax_known(const char *path);
+/* True where the content is of the form that its path promises. */
+bool syntax_parses(const char *path, struct span content);
+
+#endif

@@ -1,0 +1,38 @@
+/* Merges the content of one file that both the child and the template changed. */
+#ifndef TMPLGEN_PLAN_THREE_WAY_H
+#define TMPLGEN_PLAN_THREE_WAY_H
+
+#include "base/err.h"
+#include "plan/plan.h"
+
+#include <stdbool.h>
+
+struct store;
+
+struct three_way_input {
+    const struct plan_file *file[SIDES]; /* all there */
+    bool lines;                          /* `merge: lines` */
+    const char *base_label, *render_label;
+};
+
+enum three_way_kind {
+    THREE_WAY_CLEAN,
+    THREE_WAY_MARKED, /* text with conflict markers */
+    THREE_WAY_APART,  /* cannot be merged: binary, or not all are files */
+};
+
+struct three_way {
+    enum three_way_kind kind;
+    struct leaf result; /* put into the store; where apart: the child's content, modes merged */
+    bool text;          /* lines of both came together */
+    const char *reason; /* why it is not clean */
+};
+
+/* Modes and contents are merged each on its own. Content that both changed: classified first. */
+TG_CHECKED int three_way_merge(struct three_way *out, struct store *store,
+                               const struct three_way_input *input, struct err *err);
+
+/* As git has it: a NUL in the first 8000 bytes. */
+bool content_is_binary(struct span content);
+
+#endif

@@ -1,0 +1,28 @@
+/* The name of an image: registry, repository, tag or digest. */
+#ifndef TMPLGEN_REGISTRY_REFERENCE_H
+#define TMPLGEN_REGISTRY_REFERENCE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct arena;
+
+/* Texts in the arena. A tag and a digest may both be there; NULL: not given. */
+struct image_reference {
+    const char *host;   /* "docker.io" where none was named; with its port */
+    const char *path;   /* "nvidia/cuda", "library/ubuntu" */
+    const char *tag;    /* "latest" where neither tag nor digest was named */
+    const char *digest; /* "sha256:..." */
+};
+
+/*
+ * `[HOST/]PATH[:TAG][@DIGEST]`, by the rules that docker has: the first part is a host where it
+ * holds a '.' or ':' or is `localhost`. Exit 2, "invalid-image", where it is not of that form.
+ */
+TG_CHECKED int image_reference_parse(struct image_reference *out, struct arena *arena,
+                                     const char *text, struct err *err);
+/* "sha256:" and 64 lower-case hexadecimal digits. */
+bool image_digest_is_valid(const char *text);
+
+#endif

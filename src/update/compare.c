@@ -1,0 +1,268 @@
+/* `status` and `diff`: a child as it lies on disk against what it was made from. */
+#include "update/compare.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "git/patch.h"
+#include "git/store.h"
+#include "git/tree.h"
+#include "plan/pair.h"
+#include "plan/resolve.h"
+#include "update/session.h"
+#include "update/tracked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One comparison. */
+struct comparing {
+    struct arena *arena;
+    struct session s;
+    struct plan_list disk; /* the child's tracked files as they lie there */
+    struct data *warnings;
+    struct err *err;
+};
+
+static void warn(struct comparing *c, const char *text)
+{
+    data_push(c->arena, c->warnings, data_str(c->arena, text));
+}
+
+static int open_child(struct comparing *c, const char *path)
+{
+    if (session_open(&c->s, c->arena, path, c->err) < 0 || session_read(&c->s, c->err) < 0 ||
+        current_read(&c->s.current, &c->s.repo, c->err) < 0)
+        return -1;
+    return tracked_list(&c->disk, &c->s, c->err);
+}
+
+static int prove(struct comparing *c, struct err *err)
+{
+    struct base_options options = {.commit = NULL};
+    return base_prove(&c->s.base, &c->s.repo, &c->s.current.base, &options, err);
+}
+
+/* ---------------------------------------------------------------- status */
+
+static void add_path(struct comparing *c, struct data *list, const char *path, const char *state,
+                     const struct plan_file *rule)
+{
+    struct data *line = data_map(c->arena);
+    data_put(c->arena, line, "path", data_str(c->arena, path));
+    data_put(c->arena, line, "state", data_str(c->arena, state));
+    data_put(c->arena, line, "policy",
+             data_str(c->arena, rule ? file_policy_names[rule->policy] : NULL));
+    data_push(c->arena, list, line);
+}
+
+static void add_unit(struct comparing *c, struct data *list, const struct plan_input *input,
+                     const struct unit *unit)
+{
+    const struct plan_file *base = unit->side[BASE], *child = unit->side[CHILD];
+    const char *state = NULL;
+    if (!child)
+        state = "deleted";
+    else if (strcmp(base->path, child->path) != 0)
+        state = "renamed";
+    else if (!leaf_equal(&base->leaf, &child->leaf))
+        state = "modified";
+    if (state && unit_is_yours(unit, input))
+        state = "yours";
+    if (state)
+        add_path(c, list, child ? child->path : base->path, state, unit_rule(unit, input));
+}
+
+/* What no file of the template is, nor of a child inside this one. */
+static void add_own(struct comparing *c, struct data *list, const struct plan_input *input,
+                    const struct unit *units, size_t count)
+{
+    bool *paired = arena_array(c->arena, c->disk.count + 1, sizeof(*paired));
+    for (size_t i = 0; i < count; i++)
+        if (units[i].side[CHILD])
+            paired[units[i].side[CHILD] - c->disk.files] = true;
+    for (size_t i = 0; i < c->disk.count; i++) {
+        struct unit own = {{NULL, &c->disk.files[i], NULL}};
+        if (!paired[i] && !c->disk.files[i].nested)
+            add_path(c, list, c->disk.files[i].path, unit_is_yours(&own, input) ? "yours" : "added",
+                     NULL);
+    }
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct data *const *left = a, *const *right = b;
+    return strcmp(data_text(data_get(*left, "path")), data_text(data_get(*right, "path")));
+}
+
+static int list_paths(struct data **out, struct comparing *c)
+{
+    struct unit *units;
+    size_t count;
+    struct plan_input input = {.side = {c->s.base.files, c->disk, {NULL, 0}},
+                               .base_has_rules = c->s.base.has_rules,
+                               .yours = c->s.current.wanted.yours,
+                               .yours_count = c->s.current.wanted.yours_count};
+    if (pair_files(&units, &count, c->arena, c->s.repo.store, &input, NULL, c->err) < 0)
+        return -1;
+    *out = data_list(c->arena);
+    for (size_t i = 0; i < count; i++)
+        add_unit(c, *out, &input, &units[i]);
+    add_own(c, *out, &input, units, count);
+    if ((*out)->list.count)
+        qsort((*out)->list.items, (*out)->list.count, sizeof(struct data *), by_path);
+    return 0;
+}
+
+static int find_paths(struct data **out, struct comparing *c)
+{
+    ERR_SCRATCH(why);
+    *out = data_list(c->arena);
+    if (prove(c, &why) == 0)
+        return list_paths(out, c);
+    warn(c, arena_printf(c->arena, "what you changed is not known: %s", why.message));
+    return 0;
+}
+
+/* As `update --check` has it, but another commit is news without being rendered. */
+static int look_for_update(bool *found, struct comparing *c, struct err *err)
+{
+    struct target_options options = {.to = NULL};
+    struct target *target = &c->s.target;
+    const struct catalog_origin *here = &c->s.current.wanted.catalog, *there = &target->origin;
+    *found = false;
+    if (target_choose(target, c->arena, &c->s.current, &options, err) < 0)
+        return -1;
+    if (target->nothing_new)
+        return 0;
+    *found = here->commit && there->commit && strcmp(here->commit, there->commit) != 0;
+    if (*found)
+        return 0;
+    if (target_make(target, err) < 0)
+        return -1;
+    *found = !record_is_same(&target->record, &c->s.current.wanted);
+    return 0;
+}
+
+static const char *find_update(struct comparing *c)
+{
+    ERR_SCRATCH(why);
+    bool found;
+    int rc = look_for_update(&found, c, &why);
+    for (size_t i = 0; i < c->s.target.warning_count; i++)
+        warn(c, c->s.target.warnings[i]);
+    if (rc < 0)
+        warn(c, arena_printf(c->arena, "whether there is an update is not known: %s", why.message));
+    return rc == 0 && found ? c->s.target.origin.version : NULL;
+}
+
+static const char *in_progress(const struct session *s)
+{
+    switch (s->state) {
+    case APPLY_FORWARD:
+        return "update-interrupted";
+    case APPLY_BACKWARD:
+        return "abort-interrupted";
+    case APPLY_STOPPED:
+        return s->journal.kind == JOURNAL_CONFLICT ? "conflicts" : "staged";
+    default:
+        return NULL;
+    }
+}
+
+static struct data *catalog_data(struct arena *arena, const struct catalog_origin *origin)
+{
+    struct data *map = data_map(arena);
+    data_put(arena, map, "source", data_str(arena, origin->source));
+    data_put(arena, map, "ref", data_str(arena, origin->ref));
+    data_put(arena, map, "commit", data_str(arena, origin->commit));
+    data_put(arena, map, "version", data_str(arena, origin->version));
+    return map;
+}
+
+static int make_status(struct data **document, struct comparing *c)
+{
+    struct data *update = data_map(c->arena), *paths;
+    const char *dirty;
+    if (find_paths(&paths, c) < 0 ||
+        current_find_dirty(&dirty, &c->s.repo, &c->s.current, c->err) < 0)
+        return -1;
+    if (dirty)
+        warn(c, arena_printf(c->arena, CURRENT_DIRTY, dirty));
+    data_put(c->arena, update, "available", data_str(c->arena, find_update(c)));
+    *document = data_map(c->arena);
+    data_put(c->arena, *document, "template", data_str(c->arena, c->s.current.wanted.type));
+    data_put(c->arena, *document, "catalog", catalog_data(c->arena, &c->s.current.wanted.catalog));
+    data_put(c->arena, *document, "update", update);
+    data_put(c->arena, *document, "in_progress", data_str(c->arena, in_progress(&c->s)));
+    data_put(c->arena, *document, "paths", paths);
+    data_put(c->arena, *document, "warnings", c->warnings);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- diff */
+
+static int put_base(struct oid *tree, struct comparing *c)
+{
+    const struct plan_list *base = &c->s.base.files;
+    struct tree_edit *edits = arena_array(c->arena, base->count + 1, sizeof(*edits));
+    struct store *store = c->s.repo.store;
+    for (size_t i = 0; i < base->count; i++) {
+        struct oid id;
+        if (base->files[i].bytes.ptr &&
+            store_put(&id, store, STORE_BLOB, base->files[i].bytes, c->err) < 0)
+            return -1;
+        edits[i] = (struct tree_edit){base->files[i].path, base->files[i].leaf};
+    }
+    return tree_edit(tree, store, store, NULL, edits, base->count, c->err);
+}
+
+static int put_disk(struct oid *tree, struct comparing *c)
+{
+    struct tree_edit *edits = arena_array(c->arena, c->disk.count + 1, sizeof(*edits));
+    size_t count = 0;
+    for (size_t i = 0; i < c->disk.count; i++)
+        if (!c->disk.files[i].nested || plan_list_find(&c->s.base.files, c->disk.files[i].path))
+            edits[count++] = (struct tree_edit){c->disk.files[i].path, c->disk.files[i].leaf};
+    return tree_edit(tree, c->s.repo.store, c->s.repo.store, NULL, edits, count, c->err);
+}
+
+static int make_diff(struct data **document, struct comparing *c)
+{
+    struct oid base, disk;
+    struct span patch;
+    char hex[41];
+    if (prove(c, c->err) < 0 || put_base(&base, c) < 0 || put_disk(&disk, c) < 0 ||
+        patch_trees(&patch, c->arena, &c->s.repo, &base, &disk, c->err) < 0)
+        return -1;
+    struct data *proof = data_map(c->arena);
+    oid_hex(hex, &c->s.base.tree);
+    data_put(c->arena, proof, "tree", data_str(c->arena, hex));
+    data_put(c->arena, proof, "proven_by", data_str(c->arena, proof_names[c->s.base.proof]));
+    *document = data_map(c->arena);
+    data_put(c->arena, *document, "base", proof);
+    data_put(c->arena, *document, "diff", data_span(c->arena, patch));
+    return 0;
+}
+
+static int compare(struct data **document, struct arena *arena, const char *path,
+                   int (*make)(struct data **, struct comparing *), struct err *err)
+{
+    struct comparing c = {.arena = arena, .warnings = data_list(arena), .err = err};
+    int rc = open_child(&c, path);
+    if (rc == 0)
+        rc = make(document, &c);
+    if (rc < 0)
+        (void)session_explain(&c.s, err);
+    session_close(&c.s);
+    return rc;
+}
+
+int compare_status(struct data **document, struct arena *arena, const char *path, struct err *err)
+{
+    return compare(document, arena, path, make_status, err);
+}
+
+int compare_diff(struct data **document, struct arena *arena, const char *path, struct err *err)
+{
+    return compare(document, arena, path, make_diff, err);
+}

@@ -1,0 +1,22 @@
+/* `status` and `diff`: a child as it lies on disk against what it was made from. */
+#ifndef TMPLGEN_UPDATE_COMPARE_H
+#define TMPLGEN_UPDATE_COMPARE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct arena;
+struct data;
+
+/*
+ * The document of `status` (JSON.md). Takes no lock and writes nothing. A base that cannot be
+ * proven, or a catalog that is not at hand, is a warning.
+ */
+TG_CHECKED int compare_status(struct data **document, struct arena *arena, const char *path,
+                              struct err *err);
+/* The document of `diff`: base and patch. The base must be proven (exit 3). */
+TG_CHECKED int compare_diff(struct data **document, struct arena *arena, const char *path,
+                            struct err *err);
+
+#endif

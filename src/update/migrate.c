@@ -1,0 +1,231 @@
+/* Answers on their way from the recorded version of a template to another. */
+#include "update/migrate.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "base/yaml.h"
+#include "catalog/answers.h"
+#include "catalog/manifest.h"
+#include "matrix/version.h"
+#include "update/target.h"
+
+#include <string.h>
+
+/* One recorded answer under its present name; NULL: dropped. */
+struct moving {
+    const char *old, *name;
+    const struct yaml_node *node;
+    bool by_hand; /* edited in the record: counts as --set */
+};
+
+struct moves {
+    struct arena *arena;
+    struct moving *items;
+    size_t count;
+    struct target *out;
+    size_t rename_capacity;
+};
+
+/* The release that a version belongs to: 2.0.0 of 2.0.0-rc.1. */
+static int parse_recorded(struct version *out, struct arena *arena, const char *text)
+{
+    return version_parse(out, arena_memdup(arena, text, strcspn(text, "-+")));
+}
+
+static int applies(bool *out, struct arena *arena, const struct migration *migration,
+                   const char *recorded, struct err *err)
+{
+    struct spec spec;
+    struct version version;
+    *out = false;
+    if (spec_parse(&spec, arena, migration->from, "from", err) < 0)
+        return -1;
+    if (parse_recorded(&version, arena, recorded) == 0)
+        *out = spec_matches(&spec, &version);
+    return 0;
+}
+
+static struct moving *named(const struct moves *m, const char *name)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->items[i].name && strcmp(m->items[i].name, name) == 0)
+            return &m->items[i];
+    return NULL;
+}
+
+/*
+ * All at once, so that two answers can swap their names. An answer that has the new name already
+ * stays what it is.
+ */
+static void rename_answers(const struct moves *m, const struct migration *migration)
+{
+    size_t count = migration->rename_answers.count;
+    const char *const *old = migration->rename_answers.old;
+    const char *const *new = migration->rename_answers.new;
+    struct moving **moved = arena_array(m->arena, count + 1, sizeof(struct moving *));
+    for (size_t i = 0; i < count; i++)
+        moved[i] = named(m, old[i]);
+    for (size_t i = 0; i < count; i++)
+        if (moved[i])
+            moved[i]->name = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (moved[i] && !named(m, new[i]))
+            moved[i]->name = new[i];
+    for (size_t i = 0; i < migration->drop_count; i++) {
+        struct moving *dropped = named(m, migration->drop_answers[i]);
+        if (dropped)
+            dropped->name = NULL;
+    }
+}
+
+/* A second migration may move on what a first one has moved. */
+static void rename_files(struct moves *m, const struct migration *migration)
+{
+    struct target *out = m->out;
+    size_t before = out->rename_count;
+    const char **old = arena_array(m->arena, before + 1, sizeof(*old));
+    if (before)
+        memcpy(old, out->rename_new, before * sizeof(*old));
+    for (size_t i = 0; i < migration->rename_files.count; i++) {
+        const char *from = migration->rename_files.old[i], *to = migration->rename_files.new[i];
+        size_t at = 0;
+        while (at < before && strcmp(old[at], from) != 0)
+            at++;
+        if (at == before) {
+            at = out->rename_count++;
+            out->rename_old[at] = from;
+        }
+        out->rename_new[at] = to;
+    }
+}
+
+static size_t count_file_renames(const struct manifest *manifest)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < manifest->migration_count; i++)
+        count += manifest->migrations[i].rename_files.count;
+    return count;
+}
+
+static void list_answers(struct moves *m, const struct current *current)
+{
+    const struct yaml_node *map = current->wanted.answers_node;
+    m->items = arena_array(m->arena, map ? map->map.count + 1 : 1, sizeof(*m->items));
+    for (size_t i = 0; map && i < map->map.count; i++) {
+        const char *name = map->map.members[i].key->text.ptr;
+        const struct data *was = data_get(current->base.answers, name);
+        const struct data *is = data_get(current->wanted.answers, name);
+        m->items[m->count++] =
+            (struct moving){.old = name,
+                            .name = name,
+                            .node = map->map.members[i].value,
+                            .by_hand = current->edited && !(was && is && data_equal(was, is))};
+    }
+}
+
+/* 3.0 is 3 where a question asks for a whole number now. */
+static const char *as_integer(struct arena *arena, const struct yaml_node *node)
+{
+    const char *dot;
+    if (node->kind != YAML_SCALAR || !(dot = strchr(node->text.ptr, '.')) || !dot[1] ||
+        strspn(dot + 1, "0") != strlen(dot + 1))
+        return NULL;
+    return arena_memdup(arena, node->text.ptr, (size_t)(dot - node->text.ptr));
+}
+
+static void give(const struct moves *m, struct given_list *given)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const struct moving *item = &m->items[i];
+        if (!item->name)
+            continue;
+        const struct question *question = manifest_question(m->out->manifest, item->name);
+        struct given one = {.name = item->name,
+                            .from = item->by_hand ? GIVEN_FILE : GIVEN_RECORD,
+                            .node = item->node};
+        if (question && question->type == QUESTION_INT &&
+            (one.text = as_integer(m->arena, item->node)))
+            one.node = NULL;
+        given_add(given, m->arena, one);
+    }
+}
+
+static void note_renames(const struct moves *m)
+{
+    struct target *out = m->out;
+    out->answers.renamed_from = arena_array(m->arena, m->count + 1, sizeof(char *));
+    out->answers.renamed_to = arena_array(m->arena, m->count + 1, sizeof(char *));
+    for (size_t i = 0; i < m->count; i++) {
+        if (!m->items[i].name || strcmp(m->items[i].name, m->items[i].old) == 0)
+            continue;
+        out->answers.renamed_from[out->answers.renamed_count] = m->items[i].old;
+        out->answers.renamed_to[out->answers.renamed_count++] = m->items[i].name;
+    }
+}
+
+int migrate_apply(struct target *target, struct given_list *given, struct arena *arena,
+                  const struct current *current, const struct given_list *sets, struct err *err)
+{
+    const struct manifest *manifest = target->manifest;
+    size_t files = count_file_renames(manifest);
+    struct moves m = {.arena = arena, .out = target};
+    target->rename_old = arena_array(arena, files + 1, sizeof(*target->rename_old));
+    target->rename_new = arena_array(arena, files + 1, sizeof(*target->rename_new));
+    list_answers(&m, current);
+    for (size_t i = 0; i < manifest->migration_count; i++) {
+        bool matches;
+        if (applies(&matches, arena, &manifest->migrations[i], current->wanted.catalog.version,
+                    err) < 0)
+            return -1;
+        if (!matches)
+            continue;
+        rename_answers(&m, &manifest->migrations[i]);
+        rename_files(&m, &manifest->migrations[i]);
+    }
+    for (size_t i = 0; sets && i < sets->count; i++)
+        given_add(given, arena, sets->items[i]);
+    give(&m, given);
+    note_renames(&m);
+    return 0;
+}
+
+static bool was_renamed_to(const struct target *target, const char *name)
+{
+    for (size_t i = 0; i < target->answers.renamed_count; i++)
+        if (strcmp(target->answers.renamed_to[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool was_renamed_from(const struct target *target, const char *name)
+{
+    for (size_t i = 0; i < target->answers.renamed_count; i++)
+        if (strcmp(target->answers.renamed_from[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Names of `a` that `b` lacks, less those that a rename accounts for. */
+static size_t list_missing(const char ***out, struct arena *arena, const struct target *target,
+                           const struct data *a, const struct data *b,
+                           bool (*renamed)(const struct target *, const char *))
+{
+    size_t count = 0;
+    *out = arena_array(arena, a->map.count + 1, sizeof(**out));
+    for (size_t i = 0; i < a->map.count; i++) {
+        const char *name = a->map.members[i].name.ptr;
+        if (!data_get(b, name) && !renamed(target, name))
+            (*out)[count++] = name;
+    }
+    return count;
+}
+
+void migrate_compare(struct target *target, struct arena *arena, const struct current *current,
+                     const struct data *kept)
+{
+    const struct data *before = current->base.answers;
+    target->answers.added_count =
+        list_missing(&target->answers.added, arena, target, kept, before, was_renamed_to);
+    target->answers.dropped_count =
+        list_missing(&target->answers.dropped, arena, target, before, kept, was_renamed_from);
+}

@@ -1,0 +1,51 @@
+/* What an update did, or would do, as a document (JSON.md, update). */
+#ifndef TMPLGEN_UPDATE_REPORT_H
+#define TMPLGEN_UPDATE_REPORT_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stddef.h>
+
+struct arena;
+struct base;
+struct data;
+struct plan;
+struct repo;
+struct target;
+struct current;
+
+/* Words for `result`. */
+#define RESULT_UPDATED "updated"
+#define RESULT_UP_TO_DATE "up-to-date"
+#define RESULT_AVAILABLE "available"
+#define RESULT_CONFLICTS "conflicts"
+#define RESULT_STAGED "staged"
+#define RESULT_ABORTED "aborted" /* only of --abort */
+
+struct report {
+    const char *result;
+    const struct current *current; /* NULL: nothing is known */
+    const struct target *target;   /* NULL: no target was looked for */
+    const struct base *base;       /* NULL: none was needed */
+    const struct plan *plan;       /* NULL: nothing was planned */
+    const char *prefix;            /* the child's folder */
+    const char *commit;            /* made by this run, hexadecimal; or NULL */
+    const char *const *adopted;    /* untracked files, from the top of the work tree */
+    size_t adopted_count;
+    const char *const *warnings; /* on top of those of target and plan */
+    size_t warning_count;
+};
+
+/* The members behind `schema` and `exit`, in their order. */
+struct data *report_document(struct arena *arena, const struct report *report);
+
+/* A document kept in a journal: as text, and back with another result and commit. */
+TG_CHECKED int report_store(struct span *out, struct arena *arena, const struct data *document,
+                            struct err *err);
+struct data *report_recall(struct arena *arena, struct span text, const char *result,
+                           const char *commit);
+/* Adds a text to the document's warnings. */
+void report_warn(struct arena *arena, struct data *document, const char *text);
+
+#endif

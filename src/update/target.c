@@ -1,0 +1,299 @@
+/* Where an update goes: which revision of the catalog, which answers, which stack. */
+#include "update/target.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "base/yaml.h"
+#include "catalog/catalog.h"
+#include "catalog/revision.h"
+#include "catalog/semver.h"
+#include "update/migrate.h"
+#include "update/stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct aiming {
+    struct target *out;
+    struct arena *arena;
+    const struct current *current;
+    const struct target_options *options;
+    const char *source;
+    const char *ref;   /* what to open; NULL: the default */
+    const char *shown; /* what the record calls it; NULL: as opened */
+    struct catalog_revision *revisions;
+    size_t revision_count;
+    struct catalog *catalog;
+    struct given_list given;
+    struct answers answers;
+    struct data *request, *resolution;
+    struct err *err;
+};
+
+static void warn(struct aiming *a, const char *text)
+{
+    const char **more = arena_array(a->arena, a->out->warning_count + 1, sizeof(*more));
+    if (a->out->warning_count)
+        memcpy(more, a->out->warnings, a->out->warning_count * sizeof(*more));
+    more[a->out->warning_count++] = text;
+    a->out->warnings = more;
+}
+
+/* ---------------------------------------------------------------- the revision */
+
+static const struct catalog_revision *find(const struct aiming *a, enum revision_kind kind,
+                                           const char *name)
+{
+    return revision_find(a->revisions, a->revision_count, kind, name);
+}
+
+/* At the recorded commit, under the name that the record has for it. */
+static void stay(struct aiming *a)
+{
+    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    a->ref = recorded->commit;
+    a->shown = recorded->ref;
+}
+
+/* The version that a recorded tag stands for: its own, else the catalog's. */
+static bool recorded_version(struct semver *out, const struct catalog_origin *recorded)
+{
+    return semver_parse_tag(out, recorded->ref) || semver_parse(out, recorded->version);
+}
+
+static void follow_tags(struct aiming *a)
+{
+    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    const struct catalog_revision *same = find(a, REVISION_TAG, recorded->ref);
+    const struct catalog_revision *newest =
+        revision_newest(a->revisions, a->revision_count, a->options->prerelease);
+    struct semver here, there;
+    if (same && recorded->commit && strcmp(same->commit, recorded->commit) != 0)
+        warn(a, arena_printf(a->arena,
+                             "the tag '%s' now points to %.12s; the recorded commit %.12s "
+                             "counts",
+                             recorded->ref, same->commit, recorded->commit));
+    if (newest && semver_parse_tag(&there, newest->name) &&
+        (!recorded_version(&here, recorded) || semver_compare(&there, &here) > 0))
+        a->ref = newest->name;
+    else
+        stay(a);
+}
+
+/* The ref is a commit, which has nothing newer, or nothing of that name is there any more. */
+static void stay_where_it_was(struct aiming *a)
+{
+    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    if (recorded->commit && !str_starts(recorded->commit, recorded->ref))
+        warn(a, arena_printf(a->arena,
+                             "the catalog has no branch or tag '%s' any more; the project "
+                             "stays at %.12s: --to names another",
+                             recorded->ref, recorded->commit));
+    stay(a);
+}
+
+/* Where the record leads when nobody says anything. */
+static void follow_record(struct aiming *a)
+{
+    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    struct semver version;
+    a->ref = NULL; /* as it lies there; of the built-in one the binary's own, the newest there is */
+    if (!recorded->ref)
+        return;
+    if (find(a, REVISION_TAG, recorded->ref) || semver_parse_tag(&version, recorded->ref))
+        follow_tags(a);
+    else if (find(a, REVISION_BRANCH, recorded->ref))
+        a->ref = recorded->ref;
+    else if (strcmp(a->source, CATALOG_BUILTIN) != 0)
+        stay_where_it_was(a);
+}
+
+static int choose_ref(struct aiming *a)
+{
+    if (a->options->to || a->options->ref) {
+        a->ref = a->options->to ? a->options->to : a->options->ref;
+        return 0;
+    }
+    if (catalog_revisions(&a->revisions, &a->revision_count, a->arena, a->source, a->err) < 0)
+        return -1;
+    follow_record(a);
+    return 0;
+}
+
+static int moved_hint(struct err *err)
+{
+    return err_hint(err, "where the catalog has moved, --catalog NEW takes it from there");
+}
+
+static int open_catalog(struct aiming *a)
+{
+    if (catalog_open(&a->catalog, a->arena, a->source, a->ref, a->err) < 0)
+        return strcmp(a->err->code, "unknown-catalog") == 0 ? moved_hint(a->err) : -1;
+    for (size_t i = 0; i < a->catalog->warning_count; i++)
+        warn(a, a->catalog->warnings[i]);
+    a->out->origin = a->catalog->origin;
+    a->out->catalog_name = a->catalog->name;
+    if (a->shown)
+        a->out->origin.ref = a->shown;
+    return 0;
+}
+
+static int check_direction(const struct aiming *a)
+{
+    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    struct semver here, there;
+    if (a->options->allow_downgrade || !semver_parse(&here, recorded->version) ||
+        !semver_parse(&there, a->out->origin.version) || semver_compare(&there, &here) >= 0)
+        return 0;
+    (void)err_set(a->err, TG_REFUSED, "downgrade",
+                  "the project is at version %s of the catalog, and %s is older", recorded->version,
+                  a->out->origin.version);
+    return err_hint(a->err, "--allow-downgrade goes there all the same");
+}
+
+static int choose(struct aiming *a)
+{
+    a->source = a->options->source ? a->options->source : a->current->wanted.catalog.source;
+    if (choose_ref(a) < 0 || open_catalog(a) < 0)
+        return -1;
+    return check_direction(a);
+}
+
+/* ---------------------------------------------------------------- nothing to do */
+
+/* Everything that makes a render is what it was. */
+static bool is_same(const struct aiming *a)
+{
+    const struct record *recorded = &a->current->wanted;
+    const struct catalog_origin *here = &recorded->catalog, *there = &a->out->origin;
+    return there->commit && here->commit && strcmp(there->commit, here->commit) == 0 &&
+           recorded->engine == TEMPLATE_ENGINE && !a->current->edited &&
+           !a->current->overlay_changed && !a->options->upgrade;
+}
+
+static bool says_anything(const struct target_options *options)
+{
+    static const struct stack_request nothing;
+    bool answers = false;
+    for (size_t i = 0; options->sets && i < options->sets->count; i++)
+        answers |= options->sets->items[i].from < GIVEN_RECORD;
+    return answers || options->unset_count ||
+           (options->stack && memcmp(options->stack, &nothing, sizeof(nothing)) != 0);
+}
+
+static bool same_origin(const struct catalog_origin *a, const struct catalog_origin *b)
+{
+    return str_equal(a->source, b->source) && str_equal(a->ref, b->ref) &&
+           str_equal(a->commit, b->commit) && str_equal(a->version, b->version);
+}
+
+/* ---------------------------------------------------------------- the stack */
+
+static int make_stack(struct aiming *a)
+{
+    struct stack_input input = {.files = a->catalog->files,
+                                .overlay = a->current->overlay,
+                                .recorded = &a->current->wanted,
+                                .said = a->options->stack,
+                                .unset = a->options->unset,
+                                .unset_count = a->options->unset_count,
+                                .upgrade = a->options->upgrade,
+                                .keep = is_same(a)};
+    struct stack stack;
+    if (!a->out->manifest->has_stack)
+        return stack_refuse(&input, a->out->manifest->type, a->err);
+    int rc = stack_make(&stack, a->arena, &input, a->err);
+    a->out->refusal = stack.refusal;
+    if (rc < 0)
+        return -1;
+    for (size_t i = 0; i < stack.warning_count; i++)
+        warn(a, stack.warnings[i]);
+    a->request = stack.request;
+    a->resolution = stack.resolution;
+    a->out->stack = stack_changes(a->arena, a->current->base.resolution, stack.resolution);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the answers */
+
+static int make_answers(struct aiming *a)
+{
+    struct render_input input = {.catalog = a->catalog,
+                                 .manifest = a->out->manifest,
+                                 .request = a->request,
+                                 .resolution = a->resolution};
+    const char *name = data_text(data_get(a->current->wanted.answers, "name"));
+    if (answers_collect(&a->answers, a->arena, a->out->manifest, &a->given,
+                        render_context(a->arena, &input), name ? name : a->current->wanted.type,
+                        a->options->asker, a->err) < 0)
+        return -1;
+    migrate_compare(a->out, a->arena, a->current, a->answers.kept);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the render */
+
+static void keep_bytes(struct arena *arena, struct render *render)
+{
+    for (size_t i = 0; i < render->count; i++) {
+        struct span *bytes = &render->entries[i].bytes;
+        *bytes = span_of(arena_memdup(arena, bytes->ptr ? bytes->ptr : "", bytes->len), bytes->len);
+    }
+}
+
+static int make_render(struct aiming *a)
+{
+    struct render_input input = {.catalog = a->catalog,
+                                 .manifest = a->out->manifest,
+                                 .answers = a->answers.values,
+                                 .request = a->request,
+                                 .resolution = a->resolution};
+    if (render(&a->out->render, a->arena, &input, a->err) < 0)
+        return -1;
+    keep_bytes(a->arena, &a->out->render);
+    struct record *record = &a->out->record;
+    *record = (struct record){.catalog = a->out->origin,
+                              .type = a->out->manifest->type,
+                              .answers = a->answers.kept,
+                              .request = a->request,
+                              .resolution = a->resolution,
+                              .engine = TEMPLATE_ENGINE,
+                              .yours = a->current->wanted.yours,
+                              .yours_count = a->current->wanted.yours_count};
+    memcpy(record->tree, a->out->render.tree, sizeof(record->tree));
+    record_hash_inputs(record->inputs, record, a->current->overlay);
+    return 0;
+}
+
+int target_choose(struct target *out, struct arena *arena, const struct current *current,
+                  const struct target_options *options, struct err *err)
+{
+    struct aiming *a = arena_alloc(arena, sizeof(*a));
+    *out = (struct target){.aiming = a};
+    *a = (struct aiming){
+        .out = out, .arena = arena, .current = current, .options = options, .err = err};
+    if (choose(a) < 0)
+        return -1;
+    out->nothing_new = is_same(a) && !says_anything(options) &&
+                       same_origin(&current->wanted.catalog, &out->origin);
+    return 0;
+}
+
+int target_make(struct target *target, struct err *err)
+{
+    struct aiming *a = target->aiming;
+    a->err = err;
+    if (manifest_load(&target->manifest, a->arena, a->catalog, a->current->wanted.type, err) < 0 ||
+        migrate_apply(target, &a->given, a->arena, a->current, a->options->sets, err) < 0 ||
+        make_stack(a) < 0 || make_answers(a) < 0)
+        return -1;
+    return make_render(a);
+}
+
+void target_close(struct target *target)
+{
+    if (!target->aiming)
+        return;
+    catalog_close(target->aiming->catalog);
+    target->aiming->catalog = NULL;
+}
