@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "git/disk.h"
+#include "git/change.h"
 #include "git/leaf.h"
 
 #include <stdbool.h>
@@ -12,28 +12,6 @@
 #include <sys/types.h>
 
 struct arena;
-
-enum { STAGES = 4 }; /* of git's index: 0 is a plain entry, 1 to 3 are a conflict */
-
-/* One path, from the top of the work tree. */
-struct change {
-    const char *path;
-    struct disk old, new;       /* on disk; equal: nothing happens there */
-    mode_t mode;                /* permission bits of a new file */
-    struct leaf stages[STAGES]; /* in the index afterwards; all absent: no entry */
-    bool skipped, assumed;      /* bits that the entry keeps: skip-worktree, assume-unchanged */
-};
-
-/* Outside of the sparse checkout: the index only. */
-static inline bool change_is_sparse(const struct change *change)
-{
-    return change->skipped && change->old.kind == DISK_ABSENT;
-}
-
-static inline bool change_conflicts(const struct change *change)
-{
-    return change->stages[1].mode || change->stages[2].mode || change->stages[3].mode;
-}
 
 enum journal_kind {
     JOURNAL_UPDATE,   /* a commit on the branch */

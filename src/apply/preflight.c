@@ -8,6 +8,7 @@
 #include "git/index.h"
 #include "git/repo.h"
 #include "git/store.h"
+#include "git/tree.h"
 #include "git/worktree.h"
 
 #include <dirent.h>
@@ -379,6 +380,9 @@ int preflight_files(struct preflight *out, const struct repo *repo, const struct
                     const struct plan_edit *edits, size_t count, struct err *err)
 {
     struct arena *arena = repo->arena;
+    struct tree_edit *later = arena_array(arena, count + 1, sizeof(*later));
+    for (size_t i = 0; i < count; i++)
+        later[i] = (struct tree_edit){edits[i].path, edits[i].disk};
     struct checker c = {.out = out,
                         .repo = repo,
                         .arena = arena,
@@ -386,7 +390,7 @@ int preflight_files(struct preflight *out, const struct repo *repo, const struct
                         .edits = edits,
                         .count = count,
                         .now = worktree_attributes_now(repo),
-                        .after = worktree_attributes_after(repo, edits, count),
+                        .after = worktree_attributes_after(repo, later, count),
                         .modes_count = repo_flag(repo, "core.filemode", true),
                         .dirty = arena_array(arena, count + 1, sizeof(*c.dirty)),
                         .in_the_way = arena_array(arena, count + 1, sizeof(*c.in_the_way)),

@@ -11,6 +11,7 @@
 struct change;
 struct index;
 struct repo;
+struct tree_files;
 
 /*
  * The repository as a whole: no operation under way, a branch with a commit that no other work tree
@@ -19,7 +20,7 @@ struct repo;
  * 3 with a code of its own.
  */
 TG_CHECKED int preflight_repository(const struct repo *repo, const struct index *index,
-                                    const struct plan_list *head, const char *new_branch,
+                                    const struct tree_files *head, const char *new_branch,
                                     struct err *err);
 
 struct preflight {

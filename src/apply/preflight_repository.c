@@ -137,7 +137,7 @@ static int check_new_branch(const struct repo *repo, const char *name, struct er
 }
 
 static int check_index(const struct repo *repo, const struct index *index,
-                       const struct plan_list *head, struct err *err)
+                       const struct tree_files *head, struct err *err)
 {
     const char **paths, *list = "";
     size_t count;
@@ -154,7 +154,7 @@ static int check_index(const struct repo *repo, const struct index *index,
 }
 
 int preflight_repository(const struct repo *repo, const struct index *index,
-                         const struct plan_list *head, const char *new_branch, struct err *err)
+                         const struct tree_files *head, const char *new_branch, struct err *err)
 {
     if (repo->unborn) {
         (void)err_set(err, TG_REFUSED, "unborn-branch", "this repository has no commit yet");

@@ -4,6 +4,7 @@
 #include "git/index.h"
 #include "git/ref.h"
 #include "git/repo.h"
+#include "git/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,14 +110,14 @@ static int switch_index(const struct apply *a, struct err *err)
     return is_there(a->work, INDEX_NEW) ? put_index(a, INDEX_NEW, err) : 0;
 }
 
-static struct plan_list as_list(struct arena *arena, const struct index *index)
+static struct tree_files as_list(struct arena *arena, const struct index *index)
 {
-    struct plan_file *files = arena_array(arena, index_count(index) + 1, sizeof(*files));
-    struct plan_list list = {files, index_count(index)};
+    struct tree_file *files = arena_array(arena, index_count(index) + 1, sizeof(*files));
+    struct tree_files list = {files, index_count(index)};
     for (size_t i = 0; i < list.count; i++) {
         struct index_item item;
         index_item(&item, index, i);
-        files[i] = (struct plan_file){.path = item.path, .leaf = item.leaf};
+        files[i] = (struct tree_file){item.path, item.leaf};
     }
     return list;
 }
@@ -126,7 +127,7 @@ static bool only_our_changes(const struct index *now, const struct index *old,
                              const struct journal *j)
 {
     ARENA_SCRATCH(scratch);
-    struct plan_list list = as_list(&scratch, old);
+    struct tree_files list = as_list(&scratch, old);
     const char **paths;
     size_t count, next = 0;
     index_differences(&paths, &count, &scratch, now, &list);

@@ -1,11 +1,12 @@
 /* Git's index: is it what HEAD says, and how it is after an update. */
 #include "git/index.h"
 
-#include "apply/journal.h"
 #include "base/arena.h"
+#include "git/change.h"
 #include "git/disk.h"
 #include "git/libgit2.h"
 #include "git/repo_form.h"
+#include "git/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,12 +187,12 @@ static void add_difference(struct difference_list *list, const char *path)
 }
 
 void index_differences(const char ***paths, size_t *count, struct arena *arena,
-                       const struct index *index, const struct plan_list *tree)
+                       const struct index *index, const struct tree_files *tree)
 {
     struct difference_list list = {.arena = arena};
     for (size_t i = 0, j = 0; i < index->count || j < tree->count;) {
         struct index_item item = {.path = NULL};
-        const struct plan_file *file = j < tree->count ? &tree->files[j] : NULL;
+        const struct tree_file *file = j < tree->count ? &tree->files[j] : NULL;
         if (i < index->count)
             index_item(&item, index, i);
         int order = !item.path ? 1 : !file ? -1 : strcmp(item.path, file->path);

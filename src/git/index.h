@@ -3,13 +3,14 @@
 #define TMPLGEN_GIT_INDEX_H
 
 #include "base/err.h"
-#include "plan/plan.h"
+#include "git/leaf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
 struct change;
+struct tree_files;
 
 /* The index file as it was when it was read. */
 struct index;
@@ -44,7 +45,7 @@ bool index_is_current(const struct index *index, const char *path, const struct 
 
 /* Paths where index and tree differ, conflicts among them, each once. */
 void index_differences(const char ***paths, size_t *count, struct arena *arena,
-                       const struct index *index, const struct plan_list *tree);
+                       const struct index *index, const struct tree_files *tree);
 
 /* The checksum that ends the file, hexadecimal; "" where there is none. */
 TG_CHECKED int index_checksum(char out[41], const char *path, struct err *err);

@@ -1,10 +1,9 @@
-/* A child where it lies: its repository, its folder in it, and what HEAD says. */
+/* A project where it lies: its repository, its folder in it, and what HEAD says. */
 #include "git/repo.h"
 
 #include "base/arena.h"
 #include "base/io.h"
 #include "base/limits.h"
-#include "catalog/render.h"
 #include "git/libgit2.h"
 #include "git/repo_form.h"
 #include "git/store.h"
@@ -164,10 +163,11 @@ int repo_read_head(struct repo *repo, struct err *err)
     return 0;
 }
 
-/* Whether `folder` ("" or "a/b/") has a record on disk, or in HEAD. */
-static int has_record(bool *out, const struct repo *repo, const char *folder, struct err *err)
+/* Whether `folder` ("" or "a/b/") has the file `marker`, on disk or in HEAD. */
+static int has_marker(bool *out, const struct repo *repo, const char *folder, const char *marker,
+                      struct err *err)
 {
-    const char *path = arena_printf(repo->arena, "%s%s", folder, RECORD_PATH);
+    const char *path = arena_printf(repo->arena, "%s%s", folder, marker);
     struct stat info;
     struct leaf leaf = {0};
     *out = fstatat(repo->top_fd, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
@@ -177,20 +177,13 @@ static int has_record(bool *out, const struct repo *repo, const char *folder, st
     return 0;
 }
 
-static int no_record(const char *path, struct err *err)
+static int find_project(struct repo *repo, const char *marker, struct err *err)
 {
-    (void)err_set(err, TG_REFUSED, "no-record", "'%s' is no project of a template: it has no %s",
-                  path, RECORD_PATH);
-    return err_hint(err, "'tmplgen adopt' puts an existing project under a template");
-}
-
-static int find_child(struct repo *repo, const char *start, struct err *err)
-{
-    char *folder = arena_printf(repo->arena, "%s/", start);
+    char *folder = arena_printf(repo->arena, "%s/", repo->start);
     size_t top = strlen(repo->top);
     for (;;) {
         bool found;
-        if (has_record(&found, repo, folder + top, err) < 0)
+        if (has_marker(&found, repo, folder + top, marker, err) < 0)
             return -1;
         if (found) {
             repo->prefix = folder + top;
@@ -198,7 +191,7 @@ static int find_child(struct repo *repo, const char *start, struct err *err)
         }
         size_t len = strlen(folder);
         if (len <= top)
-            return no_record(start, err);
+            return 0;
         for (folder[--len] = '\0'; folder[len - 1] != '/'; len--)
             folder[len - 1] = '\0';
     }
@@ -211,17 +204,18 @@ static mode_t current_mask(void)
     return mask;
 }
 
-int repo_open(struct repo *repo, struct arena *arena, const char *path, struct err *err)
+int repo_open(struct repo *repo, struct arena *arena, const char *path, const char *marker,
+              struct err *err)
 {
-    const char *start;
     *repo = (struct repo){
         .arena = arena, .top_fd = -1, .git_fd = -1, .common_fd = -1, .mask = current_mask()};
-    if (find_start(&start, arena, path, err) < 0 || repo_form_check(repo, start, err) < 0 ||
+    if (find_start(&repo->start, arena, path, err) < 0 ||
+        repo_form_check(repo, repo->start, err) < 0 ||
         open_folder(&repo->top_fd, repo->top, err) < 0 ||
         open_folder(&repo->git_fd, repo->git_dir, err) < 0 ||
         open_folder(&repo->common_fd, repo->common_dir, err) < 0 || open_git(repo, err) < 0 ||
         check_work_tree(repo, err) < 0 || repo_read_head(repo, err) < 0 ||
-        find_child(repo, start, err) < 0) {
+        find_project(repo, marker, err) < 0) {
         repo_close(repo);
         return -1;
     }

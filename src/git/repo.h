@@ -1,4 +1,4 @@
-/* A child where it lies: its repository, its folder in it, and what HEAD says. */
+/* A project where it lies: its repository, its folder in it, and what HEAD says. */
 #ifndef TMPLGEN_GIT_REPO_H
 #define TMPLGEN_GIT_REPO_H
 
@@ -22,7 +22,8 @@ struct repo {
     const char *git_dir;    /* of this work tree: HEAD, index; absolute, ends in '/' */
     const char *common_dir; /* objects, refs; absolute, ends in '/' */
     const char *top;        /* the work tree; absolute, ends in '/' */
-    const char *prefix;     /* the child's folder in it: "" or "services/a/" */
+    const char *start;      /* the folder that was asked for; absolute */
+    const char *prefix;     /* the project's folder in it: "" or "services/a/" */
     int top_fd, git_fd, common_fd;
     mode_t mask;           /* the umask */
     const char *branch;    /* "refs/heads/main"; NULL: HEAD is detached */
@@ -33,12 +34,14 @@ struct repo {
 };
 
 /*
- * Opens the repository around `path` for reading, and finds the child: the nearest folder from
- * `path` upwards, inside the work tree, that has a record on disk. A form of repository that
+ * Opens the repository around `path` for reading, and finds the project in it: the nearest folder
+ * from `path` upwards, inside the work tree, that has the file `marker`, on disk or in HEAD. Where
+ * none has, `prefix` is NULL. A form of repository that
  * libgit2 cannot read, or that is not safe to write to, is refused (3, "repository-form") before
  * anything else, by name. Everything lives in the arena, handles until repo_close.
  */
-TG_CHECKED int repo_open(struct repo *out, struct arena *arena, const char *path, struct err *err);
+TG_CHECKED int repo_open(struct repo *out, struct arena *arena, const char *path,
+                         const char *marker, struct err *err);
 void repo_close(struct repo *repo);
 
 /* True where older commits are not here. */

@@ -54,7 +54,7 @@ static unsigned known_mode(unsigned mode)
 struct lister {
     struct arena *arena;
     const struct store *store;
-    struct plan_file *files;
+    struct tree_file *files;
     size_t count, capacity;
     size_t visited, max; /* entries, folders among them */
     struct err *err;
@@ -72,12 +72,12 @@ static void add_file(struct lister *l, const char *path, const struct leaf *leaf
 {
     if (l->count == l->capacity) {
         l->capacity = l->capacity ? l->capacity * 2 : 256;
-        struct plan_file *more = arena_array(l->arena, l->capacity, sizeof(*more));
+        struct tree_file *more = arena_array(l->arena, l->capacity, sizeof(*more));
         if (l->count)
             memcpy(more, l->files, l->count * sizeof(*more));
         l->files = more;
     }
-    l->files[l->count++] = (struct plan_file){.path = path, .leaf = *leaf};
+    l->files[l->count++] = (struct tree_file){path, *leaf};
 }
 
 /* PREFIX NAME, and '/' behind a folder. */
@@ -117,13 +117,13 @@ static int list_folder(struct lister *l, const struct oid *tree, const char *pre
     return 0;
 }
 
-int tree_list(struct plan_list *out, struct arena *arena, const struct store *store,
+int tree_list(struct tree_files *out, struct arena *arena, const struct store *store,
               const struct oid *tree, size_t max, struct err *err)
 {
     struct lister l = {.arena = arena, .store = store, .max = max, .err = err};
     if (list_folder(&l, tree, "", 0) < 0)
         return -1;
-    *out = (struct plan_list){l.files, l.count};
+    *out = (struct tree_files){l.files, l.count};
     return 0;
 }
 

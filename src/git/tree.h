@@ -4,7 +4,6 @@
 
 #include "base/err.h"
 #include "git/leaf.h"
-#include "plan/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +13,17 @@ struct store;
 
 #define LEAF_TREE 0040000
 
+struct tree_file {
+    const char *path;
+    struct leaf leaf;
+};
+
+/* Sorted by path, bytewise, each once. */
+struct tree_files {
+    const struct tree_file *files;
+    size_t count;
+};
+
 /* Entries that a tree is believed to have whatever else is known of it. */
 #define TREE_ENTRIES ((size_t)1000000)
 
@@ -21,7 +31,7 @@ struct store;
  * All files below `tree`, links and submodules among them, sorted by path, bytewise. More than
  * `max` files and folders are an error: a few objects that name each other make billions.
  */
-TG_CHECKED int tree_list(struct plan_list *out, struct arena *arena, const struct store *store,
+TG_CHECKED int tree_list(struct tree_files *out, struct arena *arena, const struct store *store,
                          const struct oid *tree, size_t max, struct err *err);
 
 /* One entry of a tree or of a folder in it. */

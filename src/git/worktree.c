@@ -22,7 +22,7 @@ enum { LINK_MAX = 4096 };
 
 struct worktree_attributes {
     const struct repo *repo;
-    const struct plan_edit *edits;
+    const struct tree_edit *edits;
     size_t edit_count;
     struct convert_config config;
     struct attributes *attributes;
@@ -38,7 +38,7 @@ static int read_object(struct span *out, const struct repo *repo, const struct l
     return 0;
 }
 
-static const struct plan_edit *find_edit(const struct worktree_attributes *w, const char *path)
+static const struct tree_edit *find_edit(const struct worktree_attributes *w, const char *path)
 {
     for (size_t i = 0; i < w->edit_count; i++)
         if (strcmp(w->edits[i].path, path) == 0)
@@ -70,11 +70,11 @@ static int read_attributes(struct span *out, bool *found, void *context, const c
                            struct err *err)
 {
     const struct worktree_attributes *w = context;
-    const struct plan_edit *edit = find_edit(w, path);
+    const struct tree_edit *edit = find_edit(w, path);
     if (!edit)
         return read_current(out, found, w->repo, path, err);
-    *found = leaf_is_file(&edit->disk);
-    return *found ? read_object(out, w->repo, &edit->disk, path, err) : 0;
+    *found = leaf_is_file(&edit->leaf);
+    return *found ? read_object(out, w->repo, &edit->leaf, path, err) : 0;
 }
 
 static struct span read_outside(const struct repo *repo, const char *path)
@@ -112,7 +112,7 @@ static void read_config(struct convert_config *out, const struct repo *repo)
 }
 
 struct worktree_attributes *worktree_attributes_after(const struct repo *repo,
-                                                      const struct plan_edit *edits, size_t count)
+                                                      const struct tree_edit *edits, size_t count)
 {
     struct worktree_attributes *w = arena_alloc(repo->arena, sizeof(*w));
     struct span *outside = arena_array(repo->arena, 2, sizeof(*outside));

@@ -5,12 +5,13 @@
 
 #include "base/err.h"
 #include "git/convert.h"
-#include "plan/plan.h"
+#include "git/leaf.h"
 
 #include <stddef.h>
 
 struct buf;
 struct repo;
+struct tree_edit;
 struct worktree_attributes;
 
 /*
@@ -19,7 +20,7 @@ struct worktree_attributes;
  */
 struct worktree_attributes *worktree_attributes_now(const struct repo *repo);
 struct worktree_attributes *worktree_attributes_after(const struct repo *repo,
-                                                      const struct plan_edit *edits, size_t count);
+                                                      const struct tree_edit *edits, size_t count);
 /*
  * The file at `path` on disk as a tree would have it; absent where there is none, or no file.
  * `known` is what HEAD has there. `bytes`, where not NULL, gets the content as an object would have

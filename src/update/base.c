@@ -146,7 +146,7 @@ static int without_record(struct oid *out, const struct climb *c, const struct o
 /* Its files. A template has neither links nor submodules: those of a tree are the child's own. */
 static int take_tree(struct climb *c, enum proof proof, const struct oid *tree)
 {
-    struct plan_list all;
+    struct tree_files all;
     struct plan_file *files;
     if (tree_list(&all, c->arena, c->repo->store, tree, TREE_ENTRIES, c->err) < 0)
         return -1;
@@ -154,7 +154,8 @@ static int take_tree(struct climb *c, enum proof proof, const struct oid *tree)
     c->out->files = (struct plan_list){files, 0};
     for (size_t i = 0; i < all.count; i++)
         if (leaf_is_file(&all.files[i].leaf) && strcmp(all.files[i].path, RECORD_PATH) != 0)
-            files[c->out->files.count++] = all.files[i];
+            files[c->out->files.count++] =
+                (struct plan_file){.path = all.files[i].path, .leaf = all.files[i].leaf};
     c->out->proof = proof;
     return 0;
 }

@@ -11,11 +11,20 @@
 
 enum { FOLDERS_A_FILE = 16 }; /* more than any tree has that its index agrees with */
 
+static int no_record(const struct session *s, struct err *err)
+{
+    (void)err_set(err, TG_REFUSED, "no-record", "'%s' is no project of a template: it has no %s",
+                  s->repo.start, RECORD_PATH);
+    return err_hint(err, "'tmplgen adopt' puts an existing project under a template");
+}
+
 int session_open(struct session *s, struct arena *arena, const char *path, struct err *err)
 {
     *s = (struct session){.arena = arena};
-    if (repo_open(&s->repo, arena, path, err) < 0)
+    if (repo_open(&s->repo, arena, path, RECORD_PATH, err) < 0)
         return -1;
+    if (!s->repo.prefix)
+        return no_record(s, err);
     return apply_look(&s->state, &s->journal, arena, &s->repo, err);
 }
 
@@ -37,13 +46,11 @@ void session_mark_nested(struct plan_file *files, size_t count, struct arena *ar
 static void cut_child(struct session *s)
 {
     size_t skip = strlen(s->repo.prefix), count = 0;
-    size_t at = plan_list_lower_bound(&s->head, s->repo.prefix);
-    struct plan_file *files = arena_array(s->arena, s->head.count - at + 1, sizeof(*files));
-    for (; at < s->head.count && str_starts(s->head.files[at].path, s->repo.prefix); at++) {
-        struct plan_file file = s->head.files[at];
-        file.path += skip;
-        if (strcmp(file.path, RECORD_PATH) != 0)
-            files[count++] = file;
+    struct plan_file *files = arena_array(s->arena, s->head.count + 1, sizeof(*files));
+    for (size_t at = 0; at < s->head.count; at++) {
+        const struct tree_file *file = &s->head.files[at];
+        if (str_starts(file->path, s->repo.prefix) && strcmp(file->path + skip, RECORD_PATH) != 0)
+            files[count++] = (struct plan_file){.path = file->path + skip, .leaf = file->leaf};
     }
     session_mark_nested(files, count, s->arena);
     s->child = (struct plan_list){files, count};

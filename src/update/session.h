@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "child/provenance.h"
 #include "git/repo.h"
+#include "git/tree.h"
 #include "plan/plan.h"
 #include "update/base.h"
 #include "update/target.h"
@@ -22,7 +23,7 @@ struct session {
     enum apply_state state; /* an operation half done */
     struct journal journal; /* of that; only where there is one */
     struct index *index;
-    struct plan_list head;  /* HEAD's tree, all of it */
+    struct tree_files head; /* HEAD's tree, all of it */
     struct plan_list child; /* the child's part of it, without its folder and its record */
     struct current current;
     struct target target;

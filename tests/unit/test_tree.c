@@ -71,7 +71,7 @@ static void assert_id(const struct oid *id, const char *expected)
 /* Paths, separated by blanks. */
 static void assert_lists(struct fixture *f, const struct oid *tree, const char *expected)
 {
-    struct plan_list list;
+    struct tree_files list;
     BUF_SCRATCH(out, 1000);
     ERR_SCRATCH(err);
     assert_int_equal(tree_list(&list, &f->arena, f->store, tree, 100, &err), 0);
@@ -166,7 +166,7 @@ static void test_tree__that_is_not_there_is_an_error(void **state)
 {
     struct fixture *f = *state;
     struct oid none = {{1}};
-    struct plan_list list;
+    struct tree_files list;
     ERR_SCRATCH(err);
     assert_int_equal(tree_list(&list, &f->arena, f->store, &none, 100, &err), -1);
     assert_int_equal(err.exit, TG_RUNTIME);
@@ -177,7 +177,7 @@ static void test_tree__with_more_entries_than_allowed_is_an_error(void **state)
     static const char *const made[] = {"a/b", "c", "d"};
     struct fixture *f = *state;
     struct oid tree = edit(f, NULL, made, COUNT(made));
-    struct plan_list list;
+    struct tree_files list;
     ERR_SCRATCH(err);
     assert_int_equal(tree_list(&list, &f->arena, f->store, &tree, 4, &err), 0);
     assert_int_equal(tree_list(&list, &f->arena, f->store, &tree, 3, &err), -1);

@@ -1,0 +1,33 @@
+/* What happens to one path of a work tree, on disk and in the index. */
+#ifndef TMPLGEN_GIT_CHANGE_H
+#define TMPLGEN_GIT_CHANGE_H
+
+#include "git/disk.h"
+#include "git/leaf.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { STAGES = 4 }; /* of git's index: 0 is a plain entry, 1 to 3 are a conflict */
+
+/* One path, from the top of the work tree. */
+struct change {
+    const char *path;
+    struct disk old, new;       /* on disk; equal: nothing happens there */
+    mode_t mode;                /* permission bits of a new file */
+    struct leaf stages[STAGES]; /* in the index afterwards; all absent: no entry */
+    bool skipped, assumed;      /* bits that the entry keeps: skip-worktree, assume-unchanged */
+};
+
+/* Outside of the sparse checkout: the index only. */
+static inline bool change_is_sparse(const struct change *change)
+{
+    return change->skipped && change->old.kind == DISK_ABSENT;
+}
+
+static inline bool change_conflicts(const struct change *change)
+{
+    return change->stages[1].mode || change->stages[2].mode || change->stages[3].mode;
+}
+
+#endif
