@@ -4,7 +4,6 @@
 #include "base/io.h"
 #include "git/repo.h"
 #include "git/worktree.h"
-#include "plan/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,7 +157,7 @@ static int tell_links(struct apply *a, const struct journal *j, struct err *err)
     struct worktree_attributes *now = worktree_attributes_now(a->repo);
     for (size_t i = 0; i < j->change_count; i++) {
         const struct change *change = &j->changes[i];
-        const struct leaf *link = &change->stages[CHILD + 1];
+        const struct leaf *link = &change->stages[STAGE_OURS];
         struct leaf found;
         if (link->mode != LEAF_LINK)
             continue;

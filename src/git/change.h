@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { STAGES = 4 }; /* of git's index: 0 is a plain entry, 1 to 3 are a conflict */
+/* Of git's index: 0 is a plain entry, the others are a conflict. */
+enum { STAGE_BASE = 1, STAGE_OURS, STAGE_THEIRS, STAGES };
 
 /* One path, from the top of the work tree. */
 struct change {

@@ -3,15 +3,13 @@
 #define TMPLGEN_PLAN_PAIR_H
 
 #include "base/err.h"
-#include "plan/plan.h"
+#include "plan/unit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One file through its three trees; NULL where it is absent. */
-struct unit {
-    const struct plan_file *side[SIDES];
-};
+struct arena;
+struct store;
 
 /*
  * Every file of the base and of the render is in exactly one unit; a file of the child in at most

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "git/store.h"
-#include "plan/pair.h"
 #include "plan/three_way.h"
+#include "plan/unit.h"
 
 #include <string.h>
 
@@ -35,22 +35,6 @@ static bool same(const struct plan_file *a, const struct plan_file *b)
 static bool same_path(const struct plan_file *a, const struct plan_file *b)
 {
     return a && b && strcmp(a->path, b->path) == 0;
-}
-
-bool unit_is_yours(const struct unit *unit, const struct plan_input *input)
-{
-    for (size_t i = 0; i < input->yours_count; i++)
-        for (int side = BASE; side < SIDES; side++)
-            if (unit->side[side] && glob_match(input->yours[i], unit->side[side]->path))
-                return true;
-    return false;
-}
-
-const struct plan_file *unit_rule(const struct unit *unit, const struct plan_input *input)
-{
-    if (unit->side[RENDER])
-        return unit->side[RENDER];
-    return input->base_has_rules ? unit->side[BASE] : NULL;
 }
 
 static enum file_policy policy_of(const struct resolver *r)

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+struct arena;
+struct store;
 struct unit;
 
 struct outcome {
@@ -20,11 +22,6 @@ struct outcome {
     bool merged_text; /* `disk` is made of lines of both */
     const char *note; /* for people, or NULL */
 };
-
-/* True where a `yours:` glob names the file by any of its paths. */
-bool unit_is_yours(const struct unit *unit, const struct plan_input *input);
-/* The rule that counts: the render's, else the base's where its rules are known; else NULL. */
-const struct plan_file *unit_rule(const struct unit *unit, const struct plan_input *input);
 
 /* Merged content is put into the store. */
 TG_CHECKED int resolve_unit(struct outcome *out, struct arena *arena, struct store *store,

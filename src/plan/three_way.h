@@ -3,7 +3,7 @@
 #define TMPLGEN_PLAN_THREE_WAY_H
 
 #include "base/err.h"
-#include "plan/plan.h"
+#include "plan/sides.h"
 
 #include <stdbool.h>
 

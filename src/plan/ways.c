@@ -1,9 +1,12 @@
 /* Files where the template has folders, and folders where it has files. */
+#include "plan/ways.h"
+
 #include "base/arena.h"
 #include "base/str.h"
-#include "plan/pair.h"
-#include "plan/parts.h"
+#include "plan/places.h"
+#include "plan/plan.h"
 #include "plan/resolve.h"
+#include "plan/unit.h"
 
 #include <string.h>
 

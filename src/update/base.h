@@ -3,7 +3,7 @@
 #define TMPLGEN_UPDATE_BASE_H
 
 #include "base/err.h"
-#include "plan/plan.h"
+#include "plan/sides.h"
 
 #include <stdbool.h>
 #include <stddef.h>

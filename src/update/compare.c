@@ -7,7 +7,8 @@
 #include "git/store.h"
 #include "git/tree.h"
 #include "plan/pair.h"
-#include "plan/resolve.h"
+#include "plan/plan.h"
+#include "plan/unit.h"
 #include "update/session.h"
 #include "update/tracked.h"
 

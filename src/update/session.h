@@ -7,7 +7,7 @@
 #include "child/provenance.h"
 #include "git/repo.h"
 #include "git/tree.h"
-#include "plan/plan.h"
+#include "plan/sides.h"
 #include "update/base.h"
 #include "update/target.h"
 

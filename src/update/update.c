@@ -17,6 +17,8 @@
 #include "git/store.h"
 #include "git/tree.h"
 #include "git/upstream.h"
+#include "plan/plan.h"
+#include "plan/planner.h"
 #include "update/report.h"
 #include "update/restore.h"
 #include "update/resume.h"

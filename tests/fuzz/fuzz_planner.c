@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "git/store.h"
 #include "plan/plan.h"
+#include "plan/planner.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,13 +1,18 @@
-/* The parts of plan.c that have files of their own. Nobody else includes this. */
-#ifndef TMPLGEN_PLAN_PARTS_H
-#define TMPLGEN_PLAN_PARTS_H
+/* Where every file comes to lie, and what that makes of the plan. */
+#ifndef TMPLGEN_PLAN_PLACES_H
+#define TMPLGEN_PLAN_PLACES_H
 
-#include "plan/plan.h"
+#include "plan/sides.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct arena;
+struct err;
 struct outcome;
+struct plan;
+struct plan_path;
+struct store;
 struct unit;
 
 /* A file at its place after the update, by path. */
@@ -37,26 +42,18 @@ static inline const struct plan_list *child_list(const struct planner *p)
     return &p->input->side[CHILD];
 }
 
-/* ---------------------------------------------------------------- plan.c */
-
+/* From the outcomes: `placed` and `leaves`. */
+void place_all(struct planner *p);
 /* Index of the first at or behind `path`. */
 size_t placed_lower_bound(const struct planner *p, const char *path);
 bool is_placed(const struct planner *p, const char *path);
+/* The unit's file is the child's, at its old path. */
+bool stays_in_place(const struct planner *p, size_t unit);
 /* The unit's file goes where the child does not have it. */
 bool newly_placed(const struct planner *p, size_t unit);
 
 struct plan_edit *plan_add_edit(struct planner *p, const char *path, const struct leaf *old);
 void plan_add_path(struct planner *p, const struct plan_path *path);
 void plan_warn(struct planner *p, const char *text);
-
-/* ---------------------------------------------------------------- plan_ways.c */
-
-/* The unit's file goes where the child has a folder, or below a file that stays. */
-bool ways_blocked(const struct planner *p, size_t unit);
-/*
- * Files against folders. A file of the child that stands in the way of a folder moves aside, where
- * it may be moved; what blocks a new file of the template leaves that at stage 3 alone.
- */
-void ways_clear(struct planner *p);
 
 #endif

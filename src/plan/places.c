@@ -1,0 +1,91 @@
+/* Where every file comes to lie, and what that makes of the plan. */
+#include "plan/places.h"
+
+#include "base/arena.h"
+#include "plan/plan.h"
+#include "plan/resolve.h"
+#include "plan/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_placed_path(const void *a, const void *b)
+{
+    return strcmp(((const struct placed *)a)->path, ((const struct placed *)b)->path);
+}
+
+size_t placed_lower_bound(const struct planner *p, const char *path)
+{
+    size_t low = 0, high = p->placed_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(p->placed[middle].path, path) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool is_placed(const struct planner *p, const char *path)
+{
+    size_t at = placed_lower_bound(p, path);
+    return at < p->placed_count && strcmp(p->placed[at].path, path) == 0;
+}
+
+bool stays_in_place(const struct planner *p, size_t unit)
+{
+    const struct plan_file *child = p->units[unit].side[CHILD];
+    return child && p->outcomes[unit].path && strcmp(child->path, p->outcomes[unit].path) == 0;
+}
+
+void place_all(struct planner *p)
+{
+    p->placed_count = 0;
+    memset(p->leaves, 0, child_list(p)->count);
+    for (size_t i = 0; i < p->unit_count; i++) {
+        const struct plan_file *child = p->units[i].side[CHILD];
+        if (child && !stays_in_place(p, i))
+            p->leaves[child - child_list(p)->files] = true;
+        if (p->outcomes[i].path)
+            p->placed[p->placed_count++] = (struct placed){p->outcomes[i].path, i};
+    }
+    if (p->placed_count)
+        qsort(p->placed, p->placed_count, sizeof(*p->placed), by_placed_path);
+}
+
+bool newly_placed(const struct planner *p, size_t unit)
+{
+    return p->outcomes[unit].path && !stays_in_place(p, unit);
+}
+
+void plan_warn(struct planner *p, const char *text)
+{
+    const char **more = arena_array(p->arena, p->out->warning_count + 1, sizeof(*more));
+    if (p->out->warning_count)
+        memcpy(more, p->out->warnings, p->out->warning_count * sizeof(*more));
+    more[p->out->warning_count++] = text;
+    p->out->warnings = more;
+}
+
+struct plan_edit *plan_add_edit(struct planner *p, const char *path, const struct leaf *old)
+{
+    if (p->out->edit_count == p->edit_capacity) {
+        size_t capacity = p->edit_capacity ? p->edit_capacity * 2 : 32;
+        struct plan_edit *more = arena_array(p->arena, capacity, sizeof(*more));
+        if (p->out->edit_count)
+            memcpy(more, p->out->edits, p->out->edit_count * sizeof(*more));
+        p->out->edits = more;
+        p->edit_capacity = capacity;
+    }
+    struct plan_edit *edit = &p->out->edits[p->out->edit_count++];
+    *edit = (struct plan_edit){.path = path, .old = *old};
+    return edit;
+}
+
+void plan_add_path(struct planner *p, const struct plan_path *path)
+{
+    p->out->paths[p->out->path_count++] = *path;
+    if (path->state == PATH_CONFLICT)
+        p->out->conflict_count++;
+}

@@ -1,0 +1,19 @@
+/* Makes a plan: base, child and new render in, what becomes of each path out. */
+#ifndef TMPLGEN_PLAN_PLANNER_H
+#define TMPLGEN_PLAN_PLANNER_H
+
+#include "base/err.h"
+
+struct arena;
+struct plan;
+struct plan_input;
+struct store;
+
+/*
+ * Reads nothing but the store, and puts new content there. Errors: a path to restore that is not
+ * deleted or not in the template (exit 2, "not-restorable"); an unreadable object.
+ */
+TG_CHECKED int plan_make(struct plan *out, struct arena *arena, struct store *store,
+                         const struct plan_input *input, struct err *err);
+
+#endif
