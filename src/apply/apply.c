@@ -2,7 +2,11 @@
  */
 #include "apply/apply.h"
 
-#include "apply/parts.h"
+#include "apply/files.h"
+#include "apply/journal.h"
+#include "apply/prepare.h"
+#include "apply/state.h"
+#include "apply/work.h"
 #include "base/arena.h"
 #include "git/ref.h"
 #include "git/repo.h"
@@ -15,110 +19,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-bool change_on_disk(const struct change *change)
-{
-    return !disk_equal(&change->old, &change->new);
-}
-
-bool journal_moves_branch(const struct journal *j)
-{
-    return !oid_equal(&j->branch_old, &j->branch_new);
-}
-
-bool journal_moves_head(const struct journal *j)
-{
-    return strcmp(j->head_old, j->head_new) != 0;
-}
-
-bool journal_has_pick(const struct journal *j)
-{
-    static const struct oid zero;
-    return !oid_equal(&j->pick, &zero);
-}
-
-bool journal_stops(const struct journal *j)
-{
-    return j->kind == JOURNAL_CONFLICT || j->kind == JOURNAL_STAGED;
-}
-
-int apply_moved(struct err *err, const char *what)
-{
-    (void)err_set(err, TG_REFUSED, "changed-meanwhile", "%s changed while the update ran", what);
-    return err_hint(err, "run it again");
-}
-
-void apply_keep(struct apply *a, const char *path)
-{
-    for (size_t i = 0; i < a->kept_count; i++)
-        if (strcmp(a->kept[i], path) == 0)
-            return;
-    const char **more = arena_array(a->arena, a->kept_count + 1, sizeof(*more));
-    if (a->kept_count)
-        memcpy(more, a->kept, a->kept_count * sizeof(*more));
-    more[a->kept_count++] = path;
-    a->kept = more;
-}
-
-size_t apply_kept(const char *const **paths, const struct apply *a)
-{
-    *paths = a->kept;
-    return a->kept_count;
-}
-
-static int make_folder(int *fd, int at, struct err *err)
-{
-    if (mkdirat(at, APPLY_FOLDER, 0777) < 0 && errno != EEXIST)
-        return err_errno(err, errno, "io", "cannot make a folder in git's folder");
-    *fd = openat(at, APPLY_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return *fd < 0 ? err_errno(err, errno, "io", "cannot open tmplgen's folder in git's") : 0;
-}
-
-static int take_turn(struct apply *a, struct err *err)
-{
-    a->lock = openat(a->common, TOKEN, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (a->lock < 0)
-        return err_errno(err, errno, "io", "cannot open the lock of updates");
-    if (flock(a->lock, LOCK_EX | LOCK_NB) == 0)
-        return 0;
-    if (errno != EWOULDBLOCK)
-        return err_errno(err, errno, "io", "cannot take the lock of updates");
-    (void)err_set(err, TG_REFUSED, "busy", "another tmplgen is updating this repository");
-    return err_hint(err, "wait until it is done");
-}
-
-int apply_open(struct apply **out, struct arena *arena, struct repo *repo, struct err *err)
-{
-    struct apply *a = arena_alloc(arena, sizeof(*a));
-    *a = (struct apply){.arena = arena,
-                        .repo = repo,
-                        .lock = -1,
-                        .common = -1,
-                        .folder = -1,
-                        .work = -1,
-                        .stage = -1};
-    *out = a;
-    a->path = arena_printf(arena, "%s" APPLY_FOLDER "/", repo->git_dir);
-    if (make_folder(&a->common, repo->common_fd, err) < 0 || take_turn(a, err) < 0 ||
-        make_folder(&a->folder, repo->git_fd, err) < 0) {
-        apply_close(a);
-        *out = NULL;
-        return -1;
-    }
-    return 0;
-}
-
-void apply_close(struct apply *a)
-{
-    if (!a)
-        return;
-    work_close(a);
-    int fds[] = {a->folder, a->common, a->lock};
-    for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
-        if (fds[i] >= 0)
-            (void)close(fds[i]);
-    a->folder = a->common = a->lock = -1;
-}
 
 int apply_look(enum apply_state *state, struct journal *journal, struct arena *arena,
                const struct repo *repo, struct err *err)

@@ -4,6 +4,7 @@
 #define TMPLGEN_APPLY_APPLY_H
 
 #include "apply/journal.h"
+#include "apply/work.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -11,21 +12,6 @@
 
 struct arena;
 struct repo;
-
-/* Files of the folder "tmplgen" in the git folder of the work tree. */
-#define APPLY_FOLDER "tmplgen"
-#define APPLY_JOURNAL "journal" /* going forward */
-#define APPLY_PENDING "pending" /* stopped for the user: a conflict, or staged */
-#define APPLY_ABORT "abort"     /* going back */
-
-/*
- * Holds off other runs (flock): exit 3, "busy", where one is under way. Makes the folder.
- * Everything below needs it, but apply_look.
- */
-struct apply;
-TG_CHECKED int apply_open(struct apply **out, struct arena *arena, struct repo *repo,
-                          struct err *err);
-void apply_close(struct apply *apply);
 
 enum apply_state {
     APPLY_NONE,
@@ -58,8 +44,5 @@ TG_CHECKED int apply_forget(struct apply *apply, const struct journal *journal, 
 void apply_tidy(struct apply *apply);
 /* Takes refs away where they are there; NULL entries are passed over. */
 void apply_delete_refs(const struct apply *apply, const char *const *names, size_t count);
-
-/* Paths whose content was the user's and was left as it is, or put aside. */
-size_t apply_kept(const char *const **paths, const struct apply *apply);
 
 #endif

@@ -1,5 +1,8 @@
 /* The work tree during an update: every file is exchanged, nothing of the user's is overwritten. */
-#include "apply/parts.h"
+#include "apply/files.h"
+
+#include "apply/journal.h"
+#include "apply/work.h"
 #include "base/arena.h"
 #include "base/io.h"
 #include "git/repo.h"
@@ -13,32 +16,6 @@
 #include <unistd.h>
 
 enum { TRASH_MAX = 100000 };
-
-void files_list_missing_folders(const struct apply *a, struct journal *j)
-{
-    struct stat info;
-    const char *last = "";
-    size_t capacity = 0;
-    for (size_t i = 0; i < j->change_count; i++) {
-        const char *path = j->changes[i].path;
-        if (!change_on_disk(&j->changes[i]) || j->changes[i].old.kind != DISK_ABSENT)
-            continue;
-        for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-            const char *folder = arena_memdup(a->arena, path, (size_t)(slash - path));
-            if (fstatat(a->repo->top_fd, folder, &info, AT_SYMLINK_NOFOLLOW) == 0 ||
-                strcmp(folder, last) == 0)
-                continue;
-            if (j->made_count == capacity) {
-                capacity = capacity ? capacity * 2 : 8;
-                const char **more = arena_array(a->arena, capacity, sizeof(*more));
-                if (j->made_count)
-                    memcpy(more, j->made, j->made_count * sizeof(*more));
-                j->made = more;
-            }
-            j->made[j->made_count++] = last = folder;
-        }
-    }
-}
 
 /* In a conflict the user may work on at paths whose content the update left alone, too. */
 static bool concerns(const struct change *change, bool backward)

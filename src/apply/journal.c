@@ -15,9 +15,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_LINE "tmplgen-journal 1\n"
+#define FIRST_LINE "tmplgen-journal 2\n"
+/* Of 0.1 and 0.2, which knew one pseudoref: an update that they left half done is finished, too. */
+#define FIRST_LINE_1 "tmplgen-journal 1\n"
+#define PSEUDOREF_1 "CHERRY_PICK_HEAD"
 #define JOURNAL_MAX ((size_t)256 << 20)
 enum { SKIPPED = 1U, ASSUMED = 2U };
+
+bool journal_moves_branch(const struct journal *j)
+{
+    return !oid_equal(&j->branch_old, &j->branch_new);
+}
+
+bool journal_moves_head(const struct journal *j)
+{
+    return strcmp(j->head_old, j->head_new) != 0;
+}
+
+bool journal_stops(const struct journal *j)
+{
+    return j->kind == JOURNAL_CONFLICT || j->kind == JOURNAL_STAGED;
+}
 
 /*
  * Words end in a blank, texts are LENGTH:BYTES and a blank, lines end in a newline; the last line
@@ -90,7 +108,8 @@ static void put_head(struct buf *out, const struct journal *j)
     put_string(out, j->branch);
     put_oid(out, &j->branch_old);
     put_oid(out, &j->branch_new);
-    put_oid(out, &j->pick);
+    put_string(out, j->pseudoref);
+    put_oid(out, &j->brought);
     put_number(out, j->message != NULL);
     put_string(out, j->message);
     put_string(out, j->reflog_who);
@@ -143,6 +162,7 @@ int journal_write(int folder, const char *name, const struct journal *journal, s
 struct reader {
     struct arena *arena;
     const char *at, *end;
+    bool first_version;
     bool bad;
 };
 
@@ -258,6 +278,24 @@ static struct change take_change(struct reader *r)
     return change;
 }
 
+/* Git's pseudorefs are capitals and lie in its folder: nothing else is one. */
+static bool is_pseudoref(const char *name)
+{
+    return str_ends(name, "_HEAD") && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")] == '\0';
+}
+
+static void take_pseudoref(struct journal *out, struct reader *r)
+{
+    static const struct oid zero;
+    const char *name = r->first_version ? PSEUDOREF_1 : take_string(r);
+    out->brought = take_oid(r);
+    if (r->first_version && oid_equal(&out->brought, &zero))
+        name = "";
+    if (*name && !is_pseudoref(name))
+        r->bad = true;
+    out->pseudoref = *name ? name : NULL;
+}
+
 static void take_head(struct journal *out, struct reader *r)
 {
     if (!span_equal(take_word(r), span_from("run")))
@@ -273,7 +311,7 @@ static void take_head(struct journal *out, struct reader *r)
     out->branch = take_path(r);
     out->branch_old = take_oid(r);
     out->branch_new = take_oid(r);
-    out->pick = take_oid(r);
+    take_pseudoref(out, r);
     bool has_message = take_number(r) != 0;
     out->message = take_string(r);
     if (!has_message)
@@ -345,7 +383,9 @@ int journal_parse(struct journal *out, struct arena *arena, struct span text, st
     struct reader r = {.arena = arena};
     size_t first = strlen(FIRST_LINE);
     *out = (struct journal){0};
-    if (text.len < first || memcmp(text.ptr, FIRST_LINE, first) != 0)
+    r.first_version =
+        text.len >= first && memcmp(text.ptr, FIRST_LINE_1, strlen(FIRST_LINE_1)) == 0;
+    if (!r.first_version && (text.len < first || memcmp(text.ptr, FIRST_LINE, first) != 0))
         return refuse(err, "is of another version of tmplgen, or damaged");
     if (!check_sum(&r, text))
         return refuse(err, "is damaged");

@@ -31,11 +31,13 @@ struct journal {
     enum journal_kind kind;
     dev_t repo_dev; /* of the git folder: a copied journal is no journal of this one */
     ino_t repo_ino;
-    const char *head_old, *head_new;      /* texts of the file HEAD; equal: it stays */
-    const char *branch;                   /* full name */
-    struct oid branch_old, branch_new;    /* zero: not there; equal: it stays */
-    struct oid pick;                      /* CHERRY_PICK_HEAD, or zero */
-    const char *message;                  /* MERGE_MSG, or NULL */
+    const char *head_old, *head_new;   /* texts of the file HEAD; equal: it stays */
+    const char *branch;                /* full name */
+    struct oid branch_old, branch_new; /* zero: not there; equal: it stays */
+    const char *pseudoref; /* git's file of a commit that is being brought in, CHERRY_PICK_HEAD and
+                              the like; NULL: none */
+    struct oid brought;    /* what it names */
+    const char *message;   /* MERGE_MSG, or NULL */
     const char *reflog_who, *reflog_what; /* "NAME <EMAIL> TIME ZONE", and why */
     const char *index_old;                /* hexadecimal checksum of the index before */
     const char *stage; /* absolute path of the folder that files are exchanged with */
@@ -47,6 +49,11 @@ struct journal {
     size_t change_count;
     struct span report; /* of the run, as JSON */
 };
+
+bool journal_moves_branch(const struct journal *j);
+bool journal_moves_head(const struct journal *j);
+/* It ends waiting for the user: a conflict, or staged. */
+bool journal_stops(const struct journal *j);
 
 /* Writes it as `name` into `folder`, whole and durable or not at all. */
 TG_CHECKED int journal_write(int folder, const char *name, const struct journal *journal,

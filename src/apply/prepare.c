@@ -1,5 +1,8 @@
 /* Before the journal: everything that an update needs space for is written and made durable. */
-#include "apply/parts.h"
+#include "apply/prepare.h"
+
+#include "apply/journal.h"
+#include "apply/work.h"
 #include "base/arena.h"
 #include "base/io.h"
 #include "git/repo.h"
@@ -12,96 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-const char *prepared_ref(struct arena *arena, size_t number)
-{
-    return arena_printf(arena, "ref.%zu", number);
-}
-
-static const char *work_name(const struct journal *j)
-{
-    return j->kind == JOURNAL_COMMIT ? WORK_COMMIT : WORK;
-}
-
-/* Never through a link at its place. `path` has no '/' at its end: with one, links are followed. */
-static int open_folder(int *fd, const char *path, struct err *err)
-{
-    if (mkdir(path, 0777) < 0 && errno != EEXIST)
-        return err_errno(err, errno, "io", "cannot make the folder '%s'", path);
-    *fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return *fd < 0 ? err_errno(err, errno, "io", "cannot open the folder '%s'", path) : 0;
-}
-
-int work_open(struct apply *a, const struct journal *j, struct err *err)
-{
-    work_close(a);
-    const char *work = arena_printf(a->arena, "%s%s", a->path, work_name(j));
-    a->work_path = arena_printf(a->arena, "%s/", work);
-    if (open_folder(&a->work, work, err) < 0 || open_folder(&a->stage, j->stage, err) < 0)
-        return -1;
-    a->swap = (struct swap){.arena = a->arena,
-                            .top = a->repo->top_fd,
-                            .stage = a->stage,
-                            .modes_count = repo_flag(a->repo, "core.filemode", true),
-                            .store = a->repo->store};
-    return 0;
-}
-
-void work_close(struct apply *a)
-{
-    if (a->work >= 0)
-        (void)close(a->work);
-    if (a->stage >= 0)
-        (void)close(a->stage);
-    a->work = a->stage = -1;
-}
-
-static void empty_folder(int folder)
-{
-    DIR *dir = fdopendir(fcntl(folder, F_DUPFD_CLOEXEC, 0));
-    struct dirent *entry;
-    if (!dir)
-        return;
-    rewinddir(dir);
-    while ((entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlinkat(folder, entry->d_name, 0);
-    (void)closedir(dir);
-}
-
-void work_remove(struct apply *a, const struct journal *j)
-{
-    if (a->work < 0)
-        return;
-    empty_folder(a->work);
-    work_close(a);
-    (void)rmdir(j->stage);
-    (void)rmdir(a->work_path);
-}
-
-/* Files are exchanged by rename, so they are staged on the file system of the work tree. */
-static int choose_stage(const struct apply *a, struct journal *j, struct err *err)
-{
-    struct stat here, there;
-    if (fstat(a->folder, &here) < 0 || fstat(a->repo->top_fd, &there) < 0)
-        return err_errno(err, errno, "io", "cannot look at the work tree");
-    j->stage = here.st_dev == there.st_dev || j->kind == JOURNAL_COMMIT
-                   ? arena_printf(a->arena, "%s%s/" STAGE, a->path, work_name(j))
-                   : arena_printf(a->arena, "%s" FALLBACK_STAGE, a->repo->top);
-    return 0;
-}
-
-void work_tidy(struct apply *a, const struct journal *j)
-{
-    ERR_SCRATCH(ignored);
-    struct journal leftover = *j;
-    struct stat info;
-    if (fstatat(a->folder, work_name(j), &info, AT_SYMLINK_NOFOLLOW) < 0 ||
-        choose_stage(a, &leftover, &ignored) < 0 || work_open(a, &leftover, &ignored) < 0)
-        return;
-    empty_folder(a->stage);
-    work_remove(a, &leftover);
-}
 
 static bool needs_file(const struct change *change)
 {
@@ -174,13 +87,13 @@ static int prepare_refs(struct prepared *p, const struct journal *j, struct err 
         return -1;
     if (prepare_head(p, j, err) < 0)
         return -1;
-    if (j->kind == JOURNAL_CONFLICT && prepare_oid(p, PICK, &j->pick, err) < 0)
+    if (journal_stops(j) && j->pseudoref && prepare_oid(p, PSEUDOREF, &j->brought, err) < 0)
         return -1;
     if (j->message && journal_stops(j) && prepare_text(p, MESSAGE, j->message, err) < 0)
         return -1;
     for (size_t i = 0; i < j->ref_count; i++)
         if (j->refs[i].is_new &&
-            prepare_oid(p, prepared_ref(p->apply->arena, i), &j->refs[i].target, err) < 0)
+            prepare_oid(p, work_ref_name(p->apply->arena, i), &j->refs[i].target, err) < 0)
             return -1;
     add_place(p, p->apply->work, ".");
     return 0;
@@ -214,7 +127,8 @@ static int move_pack(const struct apply *a, const char *pack, struct err *err)
     int packs;
     if (!*pack)
         return 0;
-    if (open_folder(&packs, arena_printf(a->arena, "%sobjects/pack", a->repo->common_dir), err) < 0)
+    if (work_open_folder(&packs, arena_printf(a->arena, "%sobjects/pack", a->repo->common_dir),
+                         err) < 0)
         return -1;
     int rc = move_pack_file(a, packs, pack, ".pack", err);
     if (rc == 0)
@@ -235,13 +149,40 @@ static int note_repository(const struct apply *a, struct journal *j, struct err 
     return 0;
 }
 
+static void list_missing_folders(const struct apply *a, struct journal *j)
+{
+    struct stat info;
+    const char *last = "";
+    size_t capacity = 0;
+    for (size_t i = 0; i < j->change_count; i++) {
+        const char *path = j->changes[i].path;
+        if (!change_on_disk(&j->changes[i]) || j->changes[i].old.kind != DISK_ABSENT)
+            continue;
+        for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+            const char *folder = arena_memdup(a->arena, path, (size_t)(slash - path));
+            if (fstatat(a->repo->top_fd, folder, &info, AT_SYMLINK_NOFOLLOW) == 0 ||
+                strcmp(folder, last) == 0)
+                continue;
+            if (j->made_count == capacity) {
+                capacity = capacity ? capacity * 2 : 8;
+                const char **more = arena_array(a->arena, capacity, sizeof(*more));
+                if (j->made_count)
+                    memcpy(more, j->made, j->made_count * sizeof(*more));
+                j->made = more;
+            }
+            j->made[j->made_count++] = last = folder;
+        }
+    }
+}
+
 int prepare_all(struct apply *a, struct journal *j, struct err *err)
 {
-    if (note_repository(a, j, err) < 0 || choose_stage(a, j, err) < 0 || work_open(a, j, err) < 0)
+    if (note_repository(a, j, err) < 0 || work_choose_stage(a, j, err) < 0 ||
+        work_open(a, j, err) < 0)
         return -1;
-    empty_folder(a->work);
-    empty_folder(a->stage);
-    files_list_missing_folders(a, j);
+    work_empty(a->work);
+    work_empty(a->stage);
+    list_missing_folders(a, j);
     struct prepared p = {.apply = a};
     char pack[PACK_NAME_SIZE];
     if (write_pack(pack, &p, err) < 0 || stage_files(&p, j, err) < 0 ||

@@ -1,5 +1,8 @@
 /* Git's side of an update: locks, the index, refs, HEAD, and the state of a conflict. */
-#include "apply/parts.h"
+#include "apply/state.h"
+
+#include "apply/journal.h"
+#include "apply/work.h"
 #include "base/arena.h"
 #include "git/index.h"
 #include "git/ref.h"
@@ -186,7 +189,7 @@ static int put_refs(const struct apply *a, const struct journal *j, struct err *
 {
     for (size_t i = 0; i < j->ref_count; i++)
         if (j->refs[i].is_new && ref_put(a->repo->common_fd, j->refs[i].name, a->work,
-                                         prepared_ref(a->arena, i), err) < 0)
+                                         work_ref_name(a->arena, i), err) < 0)
             return -1;
     return 0;
 }
@@ -242,26 +245,26 @@ static int remove_message(const struct apply *a, struct err *err)
     return 0;
 }
 
-static int remove_pick(const struct apply *a, const struct journal *j, struct err *err)
+static int remove_pseudoref(const struct apply *a, const struct journal *j, struct err *err)
 {
-    char pick[41];
-    oid_hex(pick, &j->pick);
-    return journal_has_pick(j) ? ref_remove(a->repo->git_fd, PICK_FILE, pick, err) : 0;
+    char hex[41];
+    oid_hex(hex, &j->brought);
+    return j->pseudoref ? ref_remove(a->repo->git_fd, j->pseudoref, hex, err) : 0;
 }
 
-/* A message first: CHERRY_PICK_HEAD is what tells git of a conflict. */
-static int put_state(const struct apply *a, struct err *err)
+/* A message first: the pseudoref is what tells git of a conflict. */
+static int put_state(const struct apply *a, const struct journal *j, struct err *err)
 {
     if (ref_put(a->repo->git_fd, MESSAGE_FILE, a->work, MESSAGE, err) < 0)
         return -1;
-    return ref_put(a->repo->git_fd, PICK_FILE, a->work, PICK, err);
+    return j->pseudoref ? ref_put(a->repo->git_fd, j->pseudoref, a->work, PSEUDOREF, err) : 0;
 }
 
 static int take_state_back(const struct apply *a, const struct journal *j, struct err *err)
 {
     if (!journal_stops(j))
         return 0;
-    if (remove_pick(a, j, err) < 0)
+    if (remove_pseudoref(a, j, err) < 0)
         return -1;
     return j->message && !is_there(a->work, MESSAGE) ? remove_message(a, err) : 0;
 }
@@ -274,7 +277,7 @@ static int commit_forward(const struct apply *a, const struct journal *j, struct
 {
     if (move_tip(a, j, err) < 0 || remove_message(a, err) < 0)
         return -1;
-    return remove_pick(a, j, err);
+    return remove_pseudoref(a, j, err);
 }
 
 int state_is_done(bool *out, const struct apply *a, const struct journal *j, struct err *err)
@@ -294,7 +297,7 @@ int state_forward(const struct apply *a, const struct journal *j, struct err *er
         return commit_forward(a, j, err);
     if (renew_index(a, j, err) < 0 || put_refs(a, j, err) < 0)
         return -1;
-    if (journal_stops(j) && put_state(a, err) < 0)
+    if (journal_stops(j) && put_state(a, j, err) < 0)
         return -1;
     if (move_tip(a, j, err) < 0)
         return -1;
@@ -333,12 +336,12 @@ static int still_staged(bool *out, const struct repo *repo, const struct journal
 
 int state_waits(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
 {
-    char pick[41];
-    oid_hex(pick, &j->pick);
+    char hex[41];
+    oid_hex(hex, &j->brought);
     *out = repo->branch && strcmp(repo->branch, j->branch) == 0 &&
            oid_equal(&repo->head, &j->branch_new);
-    if (*out && j->kind == JOURNAL_STAGED)
+    if (*out && !j->pseudoref)
         return still_staged(out, repo, j, err);
-    *out = *out && ref_says(repo->git_fd, PICK_FILE, pick);
+    *out = *out && ref_says(repo->git_fd, j->pseudoref, hex);
     return 0;
 }

@@ -26,6 +26,11 @@ static inline bool change_is_sparse(const struct change *change)
     return change->skipped && change->old.kind == DISK_ABSENT;
 }
 
+static inline bool change_on_disk(const struct change *change)
+{
+    return !disk_equal(&change->old, &change->new);
+}
+
 static inline bool change_conflicts(const struct change *change)
 {
     return change->stages[1].mode || change->stages[2].mode || change->stages[3].mode;

@@ -184,7 +184,7 @@ static int keep_author(struct identity *who, struct finishing *f)
 {
     STORE_BYTES_SCRATCH(pick);
     static const struct oid zero;
-    const struct oid *id = &f->s.journal.pick;
+    const struct oid *id = &f->s.journal.brought;
     if (oid_equal(id, &zero) || !store_has(f->s.repo.store, id))
         return 0;
     if (store_get(&pick, f->s.repo.store, STORE_COMMIT, id, "the update's commit", f->err) < 0)
@@ -217,7 +217,8 @@ static int commit_index(struct finishing *f)
                         .branch = f->s.repo.branch,
                         .branch_old = f->s.repo.head,
                         .branch_new = commit,
-                        .pick = stopped->pick,
+                        .pseudoref = stopped->pseudoref,
+                        .brought = stopped->brought,
                         .reflog_who = who.committer,
                         .reflog_what = stopped->reflog_what,
                         .index_old = sum,

@@ -336,7 +336,8 @@ static int fill_journal(struct updating *u, struct journal *j)
     j->reflog_who = u->who.committer;
     if (j->kind == JOURNAL_CONFLICT) {
         j->message = conflict_message(u, message);
-        return put_pick(&j->pick, u, message);
+        j->pseudoref = "CHERRY_PICK_HEAD";
+        return put_pick(&j->brought, u, message);
     }
     if (j->kind == JOURNAL_STAGED)
         return 0;

@@ -18,8 +18,6 @@
 
 #include <cmocka.h>
 
-#define FIRST "tmplgen-journal 1\n"
-
 struct fixture {
     struct arena arena;
     char folder[64];
@@ -67,7 +65,8 @@ static struct journal full_journal(void)
                             .branch = "refs/heads/main",
                             .branch_old = {{8}},
                             .branch_new = {{9}},
-                            .pick = {{10}},
+                            .pseudoref = "CHERRY_PICK_HEAD",
+                            .brought = {{10}},
                             .message = "Update\n\n# Conflicts:\n",
                             .reflog_who = "Ann <a@b> 1 +0000",
                             .reflog_what = "tmplgen update: 1 -> 2",
@@ -111,7 +110,8 @@ static void assert_same(const struct journal *a, const struct journal *b)
     assert_int_equal(a->repo_ino, b->repo_ino);
     assert_true(oid_equal(&a->branch_old, &b->branch_old));
     assert_true(oid_equal(&a->branch_new, &b->branch_new));
-    assert_true(oid_equal(&a->pick, &b->pick));
+    assert_string_equal(a->pseudoref, b->pseudoref);
+    assert_true(oid_equal(&a->brought, &b->brought));
     assert_int_equal(a->made_count, b->made_count);
     assert_string_equal(a->made[1], b->made[1]);
     assert_true(span_equal(a->report, b->report));
@@ -190,10 +190,9 @@ static void test_journal__with_any_byte_changed_or_cut_off_is_refused(void **sta
     assert_int_equal(journal_parse(&read, &f->arena, span_of(copy, whole.len), &err), 0);
 }
 
-/* One thing of a journal replaced by another, under a checksum that is right. */
-static void check_replaced(struct fixture *f, const char *old, const char *new, bool valid)
+/* `whole` with `old` replaced by `new`, under a checksum that is right. */
+static struct span forge(struct fixture *f, struct span whole, const char *old, const char *new)
 {
-    struct span whole = written(f);
     BUF_SCRATCH(text, 100000);
     char hash[65];
     size_t body = whole.len - (4 + 64 + 1);
@@ -205,13 +204,34 @@ static void check_replaced(struct fixture *f, const char *old, const char *new, 
     (void)buf_append(&text, whole.ptr + after, body - after);
     sha256_hex(hash, buf_text(&text), text.len);
     (void)buf_printf(&text, "end %s\n", hash);
-    if (!valid) {
-        assert_refused(f, span_of(buf_text(&text), text.len));
-        return;
-    }
+    return span_of(arena_memdup(&f->arena, buf_text(&text), text.len), text.len);
+}
+
+static void check_replaced(struct fixture *f, const char *old, const char *new, bool valid)
+{
+    struct span text = forge(f, written(f), old, new);
     struct journal read;
     ERR_SCRATCH(err);
-    assert_int_equal(journal_parse(&read, &f->arena, span_of(buf_text(&text), text.len), &err), 0);
+    if (valid)
+        assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
+    else
+        assert_refused(f, text);
+}
+
+/* As 0.1 and 0.2 wrote it: no pseudoref but one, which is not named. */
+static void test_journal__of_the_first_version_is_read(void **state)
+{
+    struct fixture *f = *state;
+    struct journal journal = full_journal(), read;
+    ERR_SCRATCH(err);
+    struct span text = forge(f, written(f), "tmplgen-journal 2", "tmplgen-journal 1");
+    assert_refused(f, text);
+    text = forge(f, text, "16:CHERRY_PICK_HEAD ", "");
+    assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
+    assert_same(&journal, &read);
+    text = forge(f, text, " 0a00000000", " 0000000000");
+    assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
+    assert_null(read.pseudoref);
 }
 
 static void test_journal__never_leads_out_of_the_work_tree(void **state)
@@ -234,6 +254,10 @@ static void test_journal__never_leads_out_of_the_work_tree(void **state)
         {"5:a\nb c", "-1:a", false},
         {"15:refs/heads/main", "15:../.././../main", false},
         {"3:d/e", "4:../e", false},
+        {"16:CHERRY_PICK_HEAD", "10:MERGE_HEAD", true},
+        {"16:CHERRY_PICK_HEAD", "0:", true},
+        {"16:CHERRY_PICK_HEAD", "5:index", false},
+        {"16:CHERRY_PICK_HEAD", "12:../MAIN_HEAD", false},
         {"run 1 ", "run 4 ", false},
         {"run 1 ", "walk 1 ", false},
         {"change 1 1 ", "change 2 1 ", false},
@@ -250,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_journal__that_is_not_there_is_none),
         cmocka_unit_test(test_journal__of_a_copied_repository_is_refused),
         cmocka_unit_test(test_journal__with_any_byte_changed_or_cut_off_is_refused),
+        cmocka_unit_test(test_journal__of_the_first_version_is_read),
         cmocka_unit_test(test_journal__never_leads_out_of_the_work_tree),
     };
     return cmocka_run_group_tests_name("journal", tests, make_folder, remove_folder);

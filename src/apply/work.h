@@ -1,0 +1,89 @@
+/* tmplgen's folder in git's: the lock of updates, the journals, and what is prepared. */
+#ifndef TMPLGEN_APPLY_WORK_H
+#define TMPLGEN_APPLY_WORK_H
+
+#include "apply/swap.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct arena;
+struct journal;
+struct repo;
+
+/* Files of the folder "tmplgen" in the git folder of the work tree. */
+#define APPLY_FOLDER "tmplgen"
+#define APPLY_JOURNAL "journal" /* going forward */
+#define APPLY_PENDING "pending" /* stopped for the user: a conflict, or staged */
+#define APPLY_ABORT "abort"     /* going back */
+
+/* Every lock is another name of this file, in the common folder: that tells ours from others'. */
+#define TOKEN "lock"
+/* Prepared before the journal, so that afterwards renames are enough. */
+#define WORK "work"
+#define WORK_COMMIT "commit" /* of JOURNAL_COMMIT, which comes while another run is stopped */
+#define TIP_NEW "tip.new"
+#define TIP_OLD "tip.old"
+#define HEAD_NEW "head.new"
+#define HEAD_OLD "head.old"
+#define PSEUDOREF "pick" /* as 0.2.0 calls it, whose runs are finished, too */
+#define MESSAGE "message"
+#define INDEX_NEW "index.new"
+#define INDEX_OLD "index.old"
+#define STAGE "stage"
+#define TRASH "trash"
+
+#define MESSAGE_FILE "MERGE_MSG"
+#define FALLBACK_STAGE ".tmplgen-stage" /* in the work tree, where git's folder lies elsewhere */
+
+struct apply {
+    struct arena *arena;
+    struct repo *repo;
+    int lock;         /* its flock is held */
+    int common;       /* APPLY_FOLDER of all work trees; has TOKEN */
+    int folder;       /* APPLY_FOLDER of this one: journals, TRASH */
+    const char *path; /* of the same, absolute, ends in '/' */
+    int work;         /* what is prepared; -1: not open */
+    const char *work_path;
+    int stage;
+    struct swap swap;
+    const char **kept;
+    size_t kept_count;
+};
+
+/*
+ * Holds off other runs (flock): exit 3, "busy", where one is under way. Makes the folder.
+ * Everything below needs it, but apply_look.
+ */
+TG_CHECKED int apply_open(struct apply **out, struct arena *arena, struct repo *repo,
+                          struct err *err);
+void apply_close(struct apply *apply);
+
+/* Paths whose content was the user's and was left as it is, or put aside. */
+size_t apply_kept(const char *const **paths, const struct apply *apply);
+void apply_keep(struct apply *a, const char *path);
+/* Exit 3, "changed-meanwhile". */
+int apply_moved(struct err *err, const char *what);
+
+/* The folder of what is prepared for `j`, and the stage that it names. */
+TG_CHECKED int work_open(struct apply *a, const struct journal *j, struct err *err);
+void work_close(struct apply *a);
+/* Empties and removes it. */
+void work_remove(struct apply *a, const struct journal *j);
+/* The same, where nobody has opened it. */
+void work_tidy(struct apply *a, const struct journal *j);
+/* Fills in where files are staged. */
+TG_CHECKED int work_choose_stage(const struct apply *a, struct journal *j, struct err *err);
+/* Removes the files in a folder. */
+void work_empty(int folder);
+/*
+ * Opens a folder, made where it is missing, never through a link at its place. `path` has no '/' at
+ * its end: with one, links are followed.
+ */
+TG_CHECKED int work_open_folder(int *fd, const char *path, struct err *err);
+/* Name of the prepared file of ref `number` of the journal. */
+const char *work_ref_name(struct arena *arena, size_t number);
+
+#endif
