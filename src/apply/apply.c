@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int apply_look(enum apply_state *state, struct journal *journal, struct arena *arena,
-               const struct repo *repo, struct err *err)
+int apply_look(struct unfinished *out, struct arena *arena, const struct repo *repo,
+               struct err *err)
 {
     static const struct {
         const char *name;
@@ -31,21 +31,21 @@ int apply_look(enum apply_state *state, struct journal *journal, struct arena *a
                  {APPLY_FOLDER "/" APPLY_PENDING, APPLY_STOPPED}};
     struct stat info;
     bool found = false, waits;
-    *state = APPLY_NONE;
+    out->state = APPLY_NONE;
     if (fstat(repo->git_fd, &info) < 0)
         return err_errno(err, errno, "io", "cannot look at the git folder");
     for (size_t i = 0; !found && i < sizeof(files) / sizeof(*files); i++) {
-        if (journal_read(journal, &found, arena, repo->git_fd, files[i].name, info.st_dev,
+        if (journal_read(&out->journal, &found, arena, repo->git_fd, files[i].name, info.st_dev,
                          info.st_ino, err) < 0)
             return -1;
         if (found)
-            *state = files[i].state;
+            out->state = files[i].state;
     }
-    if (*state != APPLY_STOPPED)
+    if (out->state != APPLY_STOPPED)
         return 0;
-    if (state_waits(&waits, repo, journal, err) < 0)
+    if (state_waits(&waits, repo, &out->journal, err) < 0)
         return -1;
-    *state = waits ? APPLY_STOPPED : APPLY_STALE;
+    out->state = waits ? APPLY_STOPPED : APPLY_STALE;
     return 0;
 }
 
@@ -183,19 +183,18 @@ int apply_forward(struct apply *a, struct journal *j, struct err *err)
 
 int apply_backward(struct apply *a, struct journal *j, struct err *err)
 {
-    enum apply_state state;
-    struct journal again;
-    if (apply_look(&state, &again, a->arena, a->repo, err) < 0 || work_open(a, j, err) < 0 ||
+    struct unfinished now;
+    if (apply_look(&now, a->arena, a->repo, err) < 0 || work_open(a, j, err) < 0 ||
         state_lock(a, j, err) < 0)
         return -1;
-    if (state == APPLY_STOPPED && files_put_aside(a, j, err) < 0) {
+    if (now.state == APPLY_STOPPED && files_put_aside(a, j, err) < 0) {
         ERR_SCRATCH(second);
         (void)!state_unlock(a, j, &second);
         return -1;
     }
-    if (state == APPLY_FORWARD && rename_journal(a, APPLY_JOURNAL, APPLY_ABORT, err) < 0)
+    if (now.state == APPLY_FORWARD && rename_journal(a, APPLY_JOURNAL, APPLY_ABORT, err) < 0)
         return -1;
-    if (state == APPLY_STOPPED && rename_journal(a, APPLY_PENDING, APPLY_ABORT, err) < 0)
+    if (now.state == APPLY_STOPPED && rename_journal(a, APPLY_PENDING, APPLY_ABORT, err) < 0)
         return -1;
     return undo(a, j, err);
 }

@@ -19,11 +19,18 @@ enum apply_state {
     APPLY_STOPPED,  /* waits for the user */
     APPLY_BACKWARD, /* interrupted on its way back */
     APPLY_STALE,    /* waited for the user, who has ended it by other means */
+    APPLY_STATES
 };
 
-/* Which journal there is, read into `journal`. Takes no lock and writes nothing. */
-TG_CHECKED int apply_look(enum apply_state *state, struct journal *journal, struct arena *arena,
-                          const struct repo *repo, struct err *err);
+/* An update that has begun and is not over. */
+struct unfinished {
+    enum apply_state state;
+    struct journal journal; /* only where there is one */
+};
+
+/* Which journal there is. Takes no lock and writes nothing. */
+TG_CHECKED int apply_look(struct unfinished *out, struct arena *arena, const struct repo *repo,
+                          struct err *err);
 
 /*
  * Runs a new journal: files, index, refs. Objects of the repository's store become durable first.

@@ -49,8 +49,8 @@ static int read_version(struct version *out, const struct repo *repo, const stru
     return record_parse(&out->record, repo->arena, RECORD_PATH, text, err);
 }
 
-int current_at(struct record *out, bool *found, const struct repo *repo, const struct oid *commit,
-               struct err *err)
+int provenance_at(struct record *out, bool *found, const struct repo *repo,
+                  const struct oid *commit, struct err *err)
 {
     struct commit read;
     struct span text;
@@ -70,7 +70,7 @@ int current_at(struct record *out, bool *found, const struct repo *repo, const s
 /* A record and an overlay that belong together: what tmplgen wrote, and what it wrote it with. */
 struct search {
     const struct repo *repo;
-    struct current *out;
+    struct provenance *out;
     struct leaf record, overlay; /* looked at last: most commits change neither */
     bool found;
     struct err *err;
@@ -80,7 +80,7 @@ static bool fits(struct search *s, const struct record *record, struct span over
 {
     if (!record_is_genuine(record, overlay))
         return false;
-    s->out->base = *record;
+    s->out->made = *record;
     s->out->edited = record != &s->out->wanted;
     s->out->overlay_changed = !span_equal(overlay, s->out->overlay);
     return s->found = true;
@@ -111,9 +111,9 @@ static int look_at(bool *stop, void *context, const struct oid *commit)
     return 0;
 }
 
-static int none_fits(const struct current *current, const struct repo *repo, struct err *err)
+static int none_fits(const struct provenance *provenance, const struct repo *repo, struct err *err)
 {
-    if (current->overlay.len)
+    if (provenance->overlay.len)
         (void)err_set(err, TG_REFUSED, "edited-record",
                       "'%s' was not made with '%s' as it is now, and no committed versions of the "
                       "two belong together",
@@ -133,7 +133,7 @@ static int none_fits(const struct current *current, const struct repo *repo, str
  * The record in HEAD, with the overlay of now, none (one was added) or an older one; else the
  * newest older record that fits.
  */
-static int find_base(struct current *out, const struct repo *repo, struct err *err)
+static int find_base(struct provenance *out, const struct repo *repo, struct err *err)
 {
     struct search s = {.repo = repo, .out = out, .err = err};
     if (fits(&s, &out->wanted, out->overlay) || fits(&s, &out->wanted, NO_OVERLAY))
@@ -151,22 +151,22 @@ static int missing(const struct repo *repo, struct err *err)
 }
 
 /* What is no answer and no request is not the user's to say. */
-static int take_edits(struct current *out, struct err *err)
+static int take_edits(struct provenance *out, struct err *err)
 {
-    if (strcmp(out->base.type, out->wanted.type) != 0)
+    if (strcmp(out->made.type, out->wanted.type) != 0)
         return err_set(err, TG_USAGE, "invalid-record",
                        "the record says template '%s', but the project was made from '%s'",
-                       out->wanted.type, out->base.type);
-    out->wanted.resolution = out->base.resolution;
-    out->wanted.engine = out->base.engine;
-    memcpy(out->wanted.tree, out->base.tree, sizeof(out->wanted.tree));
+                       out->wanted.type, out->made.type);
+    out->wanted.resolution = out->made.resolution;
+    out->wanted.engine = out->made.engine;
+    memcpy(out->wanted.tree, out->made.tree, sizeof(out->wanted.tree));
     return 0;
 }
 
-int current_read(struct current *out, const struct repo *repo, struct err *err)
+int provenance_read(struct provenance *out, const struct repo *repo, struct err *err)
 {
     struct version head;
-    *out = (struct current){.overlay = NO_OVERLAY};
+    *out = (struct provenance){.overlay = NO_OVERLAY};
     if (repo->unborn)
         return missing(repo, err);
     if (read_version(&head, repo, &repo->tree, err) < 0)
@@ -215,13 +215,13 @@ static int is_dirty(bool *out, const struct repo *repo, struct worktree_attribut
     return 0;
 }
 
-int current_find_dirty(const char **path, const struct repo *repo, const struct current *current,
-                       struct err *err)
+int provenance_find_dirty(const char **path, const struct repo *repo,
+                          const struct provenance *provenance, struct err *err)
 {
     const struct {
         const char *path;
         const struct leaf *leaf;
-    } files[] = {{RECORD_PATH, &current->leaf}, {OVERLAY_PATH, &current->overlay_leaf}};
+    } files[] = {{RECORD_PATH, &provenance->leaf}, {OVERLAY_PATH, &provenance->overlay_leaf}};
     struct worktree_attributes *attributes = worktree_attributes_now(repo);
     bool dirty = false;
     for (size_t i = 0; !dirty && i < sizeof(files) / sizeof(*files); i++) {
@@ -234,10 +234,11 @@ int current_find_dirty(const char **path, const struct repo *repo, const struct 
     return 0;
 }
 
-int current_check_disk(const struct repo *repo, const struct current *current, struct err *err)
+int provenance_check_disk(const struct repo *repo, const struct provenance *provenance,
+                          struct err *err)
 {
     const char *path;
-    if (current_find_dirty(&path, repo, current, err) < 0)
+    if (provenance_find_dirty(&path, repo, provenance, err) < 0)
         return -1;
     if (!path)
         return 0;

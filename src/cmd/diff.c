@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "base/unicode.h"
 #include "cmd/cmd.h"
-#include "update/compare.h"
+#include "update/status.h"
 
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ static void print_patch(struct run *run, struct span patch)
 static int diff_run(struct run *run, struct err *err)
 {
     const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
-    if (compare_diff(&run->document, &run->arena, path, err) < 0)
+    if (diff_document(&run->document, &run->arena, path, err) < 0)
         return -1;
     print_patch(run, data_get(run->document, "diff")->str);
     return TG_OK;

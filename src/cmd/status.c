@@ -1,10 +1,10 @@
 /* `status`: template and versions, what the child changed, whether an update waits. */
+#include "update/status.h"
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/unicode.h"
 #include "cmd/cmd.h"
-#include "update/compare.h"
 
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void print_status(struct run *run, const struct data *document)
 static int status_run(struct run *run, struct err *err)
 {
     const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
-    if (compare_status(&run->document, &run->arena, path, err) < 0)
+    if (status_document(&run->document, &run->arena, path, err) < 0)
         return -1;
     print_status(run, run->document);
     return TG_OK;

@@ -11,6 +11,9 @@
 #include "cmd/config.h"
 #include "cmd/source.h"
 #include "matrix/matrix.h"
+#include "update/outcome.h"
+#include "update/recover.h"
+#include "update/strategy.h"
 
 #include <string.h>
 
@@ -37,13 +40,14 @@ static int usage(struct err *err, const char *message)
 
 /* ---------------------------------------------------------------- what was asked for */
 
-static int check_strategy(const struct run *run, struct err *err)
+static int find_strategy(struct updating *u)
 {
-    const char *strategy = opt_value(&run->options, "strategy");
-    if (!strategy || strcmp(strategy, "pick") == 0)
+    const char *name = opt_value(&u->run->options, "strategy");
+    u->options.strategy = name ? strategy_find(name) : &strategy_default;
+    if (u->options.strategy)
         return 0;
-    (void)err_set(err, TG_USAGE, "usage", "there is no strategy '%s'", strategy);
-    return err_hint(err, "this version of tmplgen has one: pick");
+    (void)err_set(u->err, TG_USAGE, "usage", "there is no strategy '%s'", name);
+    return err_hint(u->err, "this version of tmplgen has: %s", strategy_names(&u->run->arena));
 }
 
 static int check_flags(const struct run *run, struct err *err)
@@ -66,7 +70,7 @@ static int check_flags(const struct run *run, struct err *err)
             return err_set(err, TG_USAGE, "usage",
                            "--check only says whether there is an update: it goes not with --%s",
                            acts[i]);
-    return check_strategy(run, err);
+    return 0;
 }
 
 /* `--set cuda=` takes a recorded choice back; the matrix never sees it. */
@@ -103,7 +107,8 @@ static int fill_options(struct updating *u)
     const struct parsed *given = &u->run->options;
     struct target_options *target = &u->options.target;
     bool looks = opt_given(given, "check");
-    if (cmd_named_catalog(&target->source, &target->ref, u->run, &u->config, u->err) < 0)
+    if (find_strategy(u) < 0 ||
+        cmd_named_catalog(&target->source, &target->ref, u->run, &u->config, u->err) < 0)
         return -1;
     target->to = opt_value(given, "to");
     target->sets = &u->choices.answers;

@@ -14,8 +14,6 @@
 #include <string.h>
 
 #define COMMIT_MAX (16 * LIMIT_MIB)
-#define BASE_WHO "tmplgen <tmplgen@localhost> 0 +0000"
-#define BASE_MESSAGE "what the templates render to\n"
 
 static const char *format_who(struct arena *arena, const git_signature *who)
 {
@@ -55,19 +53,4 @@ int commit_put(struct oid *out, struct store *store, const struct oid *tree,
     if (text.overflowed)
         return err_set(err, TG_USAGE, "limit", "the commit's message is too long");
     return store_put(out, store, STORE_COMMIT, span_of(buf_text(&text), text.len), err);
-}
-
-int base_commit_put(struct oid *out, struct store *store, const struct oid *tree,
-                    const char *folder, struct err *err)
-{
-    ARENA_SCRATCH(scratch);
-    static const struct identity who = {.author = BASE_WHO, .committer = BASE_WHO};
-    struct oid root = *tree;
-    if (*folder) {
-        struct tree_edit edit = {arena_memdup(&scratch, folder, strlen(folder) - 1),
-                                 {LEAF_TREE, *tree}};
-        if (tree_edit(&root, store, store, NULL, &edit, 1, err) < 0)
-            return -1;
-    }
-    return commit_put(out, store, &root, NULL, 0, &who, BASE_MESSAGE, err);
 }

@@ -25,11 +25,4 @@ TG_CHECKED int commit_put(struct oid *out, struct store *store, const struct oid
                           const struct oid *parents, size_t parent_count,
                           const struct identity *who, const char *message, struct err *err);
 
-/*
- * The base commit of a render tree: the same on every machine. `folder` ("" or "services/a/"): the
- * tree lies there.
- */
-TG_CHECKED int base_commit_put(struct oid *out, struct store *store, const struct oid *tree,
-                               const char *folder, struct err *err);
-
 #endif

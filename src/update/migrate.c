@@ -107,19 +107,19 @@ static size_t count_file_renames(const struct manifest *manifest)
     return count;
 }
 
-static void list_answers(struct moves *m, const struct current *current)
+static void list_answers(struct moves *m, const struct provenance *provenance)
 {
-    const struct yaml_node *map = current->wanted.answers_node;
+    const struct yaml_node *map = provenance->wanted.answers_node;
     m->items = arena_array(m->arena, map ? map->map.count + 1 : 1, sizeof(*m->items));
     for (size_t i = 0; map && i < map->map.count; i++) {
         const char *name = map->map.members[i].key->text.ptr;
-        const struct data *was = data_get(current->base.answers, name);
-        const struct data *is = data_get(current->wanted.answers, name);
+        const struct data *was = data_get(provenance->made.answers, name);
+        const struct data *is = data_get(provenance->wanted.answers, name);
         m->items[m->count++] =
             (struct moving){.old = name,
                             .name = name,
                             .node = map->map.members[i].value,
-                            .by_hand = current->edited && !(was && is && data_equal(was, is))};
+                            .by_hand = provenance->edited && !(was && is && data_equal(was, is))};
     }
 }
 
@@ -164,17 +164,18 @@ static void note_renames(const struct moves *m)
 }
 
 int migrate_apply(struct target *target, struct given_list *given, struct arena *arena,
-                  const struct current *current, const struct given_list *sets, struct err *err)
+                  const struct provenance *provenance, const struct given_list *sets,
+                  struct err *err)
 {
     const struct manifest *manifest = target->manifest;
     size_t files = count_file_renames(manifest);
     struct moves m = {.arena = arena, .out = target};
     target->rename_old = arena_array(arena, files + 1, sizeof(*target->rename_old));
     target->rename_new = arena_array(arena, files + 1, sizeof(*target->rename_new));
-    list_answers(&m, current);
+    list_answers(&m, provenance);
     for (size_t i = 0; i < manifest->migration_count; i++) {
         bool matches;
-        if (applies(&matches, arena, &manifest->migrations[i], current->wanted.catalog.version,
+        if (applies(&matches, arena, &manifest->migrations[i], provenance->wanted.catalog.version,
                     err) < 0)
             return -1;
         if (!matches)
@@ -220,10 +221,10 @@ static size_t list_missing(const char ***out, struct arena *arena, const struct 
     return count;
 }
 
-void migrate_compare(struct target *target, struct arena *arena, const struct current *current,
-                     const struct data *kept)
+void migrate_compare(struct target *target, struct arena *arena,
+                     const struct provenance *provenance, const struct data *kept)
 {
-    const struct data *before = current->base.answers;
+    const struct data *before = provenance->made.answers;
     target->answers.added_count =
         list_missing(&target->answers.added, arena, target, kept, before, was_renamed_to);
     target->answers.dropped_count =

@@ -5,7 +5,7 @@
 #include "base/err.h"
 
 struct arena;
-struct current;
+struct provenance;
 struct data;
 struct given_list;
 struct target;
@@ -16,10 +16,10 @@ struct target;
  * says. Fills the renames of answers and files in `target`.
  */
 TG_CHECKED int migrate_apply(struct target *target, struct given_list *given, struct arena *arena,
-                             const struct current *current, const struct given_list *sets,
+                             const struct provenance *provenance, const struct given_list *sets,
                              struct err *err);
 /* Fills in which answers came and went, once `kept` is known. */
-void migrate_compare(struct target *target, struct arena *arena, const struct current *current,
-                     const struct data *kept);
+void migrate_compare(struct target *target, struct arena *arena,
+                     const struct provenance *provenance, const struct data *kept);
 
 #endif

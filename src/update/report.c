@@ -10,6 +10,7 @@
 #include "git/repo.h"
 #include "plan/plan.h"
 #include "update/base.h"
+#include "update/strategy.h"
 #include "update/target.h"
 
 #include <stdlib.h>
@@ -127,11 +128,12 @@ static struct data *warnings_data(struct arena *arena, const struct report *repo
 struct data *report_document(struct arena *arena, const struct report *report)
 {
     struct data *document = data_map(arena);
-    const struct current *current = report->current;
+    const struct provenance *provenance = report->provenance;
     const struct target *target = report->target;
     data_put(arena, document, "result", data_str(arena, report->result));
-    data_put(arena, document, "strategy", data_str(arena, "pick"));
-    data_put(arena, document, "from", origin_data(arena, current ? &current->base.catalog : NULL));
+    data_put(arena, document, "strategy", data_str(arena, report->strategy));
+    data_put(arena, document, "from",
+             origin_data(arena, provenance ? &provenance->made.catalog : NULL));
     data_put(arena, document, "to", origin_data(arena, target ? &target->origin : NULL));
     data_put(arena, document, "commit", data_str(arena, report->commit));
     data_put(arena, document, "stack", target && target->stack ? target->stack : data_list(arena));
@@ -158,7 +160,8 @@ struct data *report_recall(struct arena *arena, struct span text, const char *re
 {
     ERR_SCRATCH(ignored);
     struct data *document;
-    struct report empty = {.result = result, .commit = commit, .prefix = ""};
+    struct report empty = {
+        .result = result, .strategy = strategy_default.name, .commit = commit, .prefix = ""};
     if (json_parse(&document, arena, "the report", text, &ignored) < 0 ||
         document->kind != DATA_MAP) {
         document = report_document(arena, &empty);

@@ -13,25 +13,18 @@ struct data;
 struct plan;
 struct repo;
 struct target;
-struct current;
-
-/* Words for `result`. */
-#define RESULT_UPDATED "updated"
-#define RESULT_UP_TO_DATE "up-to-date"
-#define RESULT_AVAILABLE "available"
-#define RESULT_CONFLICTS "conflicts"
-#define RESULT_STAGED "staged"
-#define RESULT_ABORTED "aborted" /* only of --abort */
+struct provenance;
 
 struct report {
-    const char *result;
-    const struct current *current; /* NULL: nothing is known */
-    const struct target *target;   /* NULL: no target was looked for */
-    const struct base *base;       /* NULL: none was needed */
-    const struct plan *plan;       /* NULL: nothing was planned */
-    const char *prefix;            /* the child's folder */
-    const char *commit;            /* made by this run, hexadecimal; or NULL */
-    const char *const *adopted;    /* untracked files, from the top of the work tree */
+    const char *result;                  /* a word of update/ending.h */
+    const char *strategy;                /* its name */
+    const struct provenance *provenance; /* NULL: nothing is known */
+    const struct target *target;         /* NULL: no target was looked for */
+    const struct base *base;             /* NULL: none was needed */
+    const struct plan *plan;             /* NULL: nothing was planned */
+    const char *prefix;                  /* the child's folder */
+    const char *commit;                  /* made by this run, hexadecimal; or NULL */
+    const char *const *adopted;          /* untracked files, from the top of the work tree */
     size_t adopted_count;
     const char *const *warnings; /* on top of those of target and plan */
     size_t warning_count;

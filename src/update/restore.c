@@ -3,9 +3,9 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "child/child.h"
 #include "git/disk.h"
 #include "git/index.h"
-#include "update/session.h"
 
 #include <limits.h>
 #include <string.h>
@@ -35,9 +35,9 @@ static const char *absolute(struct arena *arena, const char *from, const char *p
 }
 
 /* The path in the child, or NULL where it lies elsewhere. */
-static const char *inside(const struct session *s, const char *path)
+static const char *inside(const struct child *c, const char *path)
 {
-    const char *folder = arena_printf(s->arena, "%s%s", s->repo.top, s->repo.prefix);
+    const char *folder = arena_printf(c->arena, "%s%s", c->repo.top, c->repo.prefix);
     return str_starts(path, folder) ? path + strlen(folder) : NULL;
 }
 
@@ -49,30 +49,29 @@ static bool is_known(const struct plan_input *input, const char *path)
     return false;
 }
 
-static const char *find_one(const struct session *s, const struct plan_input *input,
-                            const char *said)
+static const char *find_one(const struct child *c, const struct plan_input *input, const char *said)
 {
     char here[PATH_MAX];
-    const char *folder = arena_printf(s->arena, "%s%s", s->repo.top, s->repo.prefix);
+    const char *folder = arena_printf(c->arena, "%s%s", c->repo.top, c->repo.prefix);
     const char *path = NULL;
     if (getcwd(here, sizeof(here)))
-        path = inside(s, absolute(s->arena, here, said));
+        path = inside(c, absolute(c->arena, here, said));
     if (path && is_known(input, path))
         return path;
-    path = inside(s, absolute(s->arena, folder, said));
+    path = inside(c, absolute(c->arena, folder, said));
     return path ? path : said;
 }
 
 /* The index and HEAD have it: git brings it back as it was. */
-static int check_disk(const struct session *s, const char *path, const char *said, struct err *err)
+static int check_disk(const struct child *c, const char *path, const char *said, struct err *err)
 {
-    const char *whole = repo_path(&s->repo, path);
+    const char *whole = repo_path(&c->repo, path);
     struct index_item item;
     struct disk disk;
     bool found;
-    if (disk_look(&disk, NULL, NULL, s->repo.top_fd, whole, err) < 0)
+    if (disk_look(&disk, NULL, NULL, c->repo.top_fd, whole, err) < 0)
         return -1;
-    index_find(&item, &found, s->index, whole);
+    index_find(&item, &found, c->index, whole);
     bool gone = disk.kind == DISK_ABSENT || disk.kind == DISK_BLOCKED;
     if (!gone || (found && item.sparse))
         return 0; /* the planner says that it is there */
@@ -81,16 +80,15 @@ static int check_disk(const struct session *s, const char *path, const char *sai
     return err_hint(err, "'git restore %s' brings it back", said);
 }
 
-int restore_find(const char *const **out, const struct session *session,
-                 const struct plan_input *input, const char *const *said, size_t count,
-                 struct err *err)
+int restore_find(const char *const **out, const struct child *child, const struct plan_input *input,
+                 const char *const *said, size_t count, struct err *err)
 {
-    const char **paths = arena_array(session->arena, count + 1, sizeof(*paths));
+    const char **paths = arena_array(child->arena, count + 1, sizeof(*paths));
     *out = paths;
     for (size_t i = 0; i < count; i++) {
-        paths[i] = find_one(session, input, said[i]);
+        paths[i] = find_one(child, input, said[i]);
         if (plan_list_find(&input->side[CHILD], paths[i]) &&
-            check_disk(session, paths[i], said[i], err) < 0)
+            check_disk(child, paths[i], said[i], err) < 0)
             return -1;
     }
     return 0;

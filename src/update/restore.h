@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 struct plan_input;
-struct session;
+struct child;
 
 /*
  * Paths as the planner knows them: of what was said, seen from the working folder where the child
  * or a template has such a file, else from the child's folder. Exit 2, "not-restorable": HEAD has
  * it, and only the disk lacks it.
  */
-TG_CHECKED int restore_find(const char *const **out, const struct session *session,
+TG_CHECKED int restore_find(const char *const **out, const struct child *child,
                             const struct plan_input *input, const char *const *said, size_t count,
                             struct err *err);
 

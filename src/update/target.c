@@ -16,7 +16,7 @@
 struct aiming {
     struct target *out;
     struct arena *arena;
-    const struct current *current;
+    const struct provenance *provenance;
     const struct target_options *options;
     const char *source;
     const char *ref;   /* what to open; NULL: the default */
@@ -50,7 +50,7 @@ static const struct catalog_revision *find(const struct aiming *a, enum revision
 /* At the recorded commit, under the name that the record has for it. */
 static void stay(struct aiming *a)
 {
-    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
     a->ref = recorded->commit;
     a->shown = recorded->ref;
 }
@@ -63,7 +63,7 @@ static bool recorded_version(struct semver *out, const struct catalog_origin *re
 
 static void follow_tags(struct aiming *a)
 {
-    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
     const struct catalog_revision *same = find(a, REVISION_TAG, recorded->ref);
     const struct catalog_revision *newest =
         revision_newest(a->revisions, a->revision_count, a->options->prerelease);
@@ -83,7 +83,7 @@ static void follow_tags(struct aiming *a)
 /* The ref is a commit, which has nothing newer, or nothing of that name is there any more. */
 static void stay_where_it_was(struct aiming *a)
 {
-    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
     if (recorded->commit && !str_starts(recorded->commit, recorded->ref))
         warn(a, arena_printf(a->arena,
                              "the catalog has no branch or tag '%s' any more; the project "
@@ -95,7 +95,7 @@ static void stay_where_it_was(struct aiming *a)
 /* Where the record leads when nobody says anything. */
 static void follow_record(struct aiming *a)
 {
-    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
     struct semver version;
     a->ref = NULL; /* as it lies there; of the built-in one the binary's own, the newest there is */
     if (!recorded->ref)
@@ -140,7 +140,7 @@ static int open_catalog(struct aiming *a)
 
 static int check_direction(const struct aiming *a)
 {
-    const struct catalog_origin *recorded = &a->current->wanted.catalog;
+    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
     struct semver here, there;
     if (a->options->allow_downgrade || !semver_parse(&here, recorded->version) ||
         !semver_parse(&there, a->out->origin.version) || semver_compare(&there, &here) >= 0)
@@ -153,7 +153,7 @@ static int check_direction(const struct aiming *a)
 
 static int choose(struct aiming *a)
 {
-    a->source = a->options->source ? a->options->source : a->current->wanted.catalog.source;
+    a->source = a->options->source ? a->options->source : a->provenance->wanted.catalog.source;
     if (choose_ref(a) < 0 || open_catalog(a) < 0)
         return -1;
     return check_direction(a);
@@ -164,11 +164,11 @@ static int choose(struct aiming *a)
 /* Everything that makes a render is what it was. */
 static bool is_same(const struct aiming *a)
 {
-    const struct record *recorded = &a->current->wanted;
+    const struct record *recorded = &a->provenance->wanted;
     const struct catalog_origin *here = &recorded->catalog, *there = &a->out->origin;
     return there->commit && here->commit && strcmp(there->commit, here->commit) == 0 &&
-           recorded->engine == TEMPLATE_ENGINE && !a->current->edited &&
-           !a->current->overlay_changed && !a->options->upgrade;
+           recorded->engine == TEMPLATE_ENGINE && !a->provenance->edited &&
+           !a->provenance->overlay_changed && !a->options->upgrade;
 }
 
 static bool says_anything(const struct target_options *options)
@@ -192,8 +192,8 @@ static bool same_origin(const struct catalog_origin *a, const struct catalog_ori
 static int make_stack(struct aiming *a)
 {
     struct stack_input input = {.files = a->catalog->files,
-                                .overlay = a->current->overlay,
-                                .recorded = &a->current->wanted,
+                                .overlay = a->provenance->overlay,
+                                .recorded = &a->provenance->wanted,
                                 .said = a->options->stack,
                                 .unset = a->options->unset,
                                 .unset_count = a->options->unset_count,
@@ -210,7 +210,7 @@ static int make_stack(struct aiming *a)
         warn(a, stack.warnings[i]);
     a->request = stack.request;
     a->resolution = stack.resolution;
-    a->out->stack = stack_changes(a->arena, a->current->base.resolution, stack.resolution);
+    a->out->stack = stack_changes(a->arena, a->provenance->made.resolution, stack.resolution);
     return 0;
 }
 
@@ -222,12 +222,12 @@ static int make_answers(struct aiming *a)
                                  .manifest = a->out->manifest,
                                  .request = a->request,
                                  .resolution = a->resolution};
-    const char *name = data_text(data_get(a->current->wanted.answers, "name"));
+    const char *name = data_text(data_get(a->provenance->wanted.answers, "name"));
     if (answers_collect(&a->answers, a->arena, a->out->manifest, &a->given,
-                        render_context(a->arena, &input), name ? name : a->current->wanted.type,
+                        render_context(a->arena, &input), name ? name : a->provenance->wanted.type,
                         a->options->asker, a->err) < 0)
         return -1;
-    migrate_compare(a->out, a->arena, a->current, a->answers.kept);
+    migrate_compare(a->out, a->arena, a->provenance, a->answers.kept);
     return 0;
 }
 
@@ -258,24 +258,24 @@ static int make_render(struct aiming *a)
                               .request = a->request,
                               .resolution = a->resolution,
                               .engine = TEMPLATE_ENGINE,
-                              .yours = a->current->wanted.yours,
-                              .yours_count = a->current->wanted.yours_count};
+                              .yours = a->provenance->wanted.yours,
+                              .yours_count = a->provenance->wanted.yours_count};
     memcpy(record->tree, a->out->render.tree, sizeof(record->tree));
-    record_hash_inputs(record->inputs, record, a->current->overlay);
+    record_hash_inputs(record->inputs, record, a->provenance->overlay);
     return 0;
 }
 
-int target_choose(struct target *out, struct arena *arena, const struct current *current,
+int target_choose(struct target *out, struct arena *arena, const struct provenance *provenance,
                   const struct target_options *options, struct err *err)
 {
     struct aiming *a = arena_alloc(arena, sizeof(*a));
     *out = (struct target){.aiming = a};
     *a = (struct aiming){
-        .out = out, .arena = arena, .current = current, .options = options, .err = err};
+        .out = out, .arena = arena, .provenance = provenance, .options = options, .err = err};
     if (choose(a) < 0)
         return -1;
     out->nothing_new = is_same(a) && !says_anything(options) &&
-                       same_origin(&current->wanted.catalog, &out->origin);
+                       same_origin(&provenance->wanted.catalog, &out->origin);
     return 0;
 }
 
@@ -283,8 +283,9 @@ int target_make(struct target *target, struct err *err)
 {
     struct aiming *a = target->aiming;
     a->err = err;
-    if (manifest_load(&target->manifest, a->arena, a->catalog, a->current->wanted.type, err) < 0 ||
-        migrate_apply(target, &a->given, a->arena, a->current, a->options->sets, err) < 0 ||
+    if (manifest_load(&target->manifest, a->arena, a->catalog, a->provenance->wanted.type, err) <
+            0 ||
+        migrate_apply(target, &a->given, a->arena, a->provenance, a->options->sets, err) < 0 ||
         make_stack(a) < 0 || make_answers(a) < 0)
         return -1;
     return make_render(a);

@@ -49,10 +49,11 @@ struct target {
 
 /*
  * The revision: fills `origin`, `nothing_new`, `warnings`, and keeps the catalog open for
- * target_make, which fills the rest. Everything lives in the arena; `current` and `options` must
+ * target_make, which fills the rest. Everything lives in the arena; `provenance` and `options` must
  * live as long. target_close also after a failure.
  */
-TG_CHECKED int target_choose(struct target *out, struct arena *arena, const struct current *current,
+TG_CHECKED int target_choose(struct target *out, struct arena *arena,
+                             const struct provenance *provenance,
                              const struct target_options *options, struct err *err);
 TG_CHECKED int target_make(struct target *target, struct err *err);
 void target_close(struct target *target);

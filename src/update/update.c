@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "catalog/semver.h"
 #include "child/base_ref.h"
+#include "child/child.h"
 #include "child/prune.h"
 #include "git/commit.h"
 #include "git/index.h"
@@ -19,10 +20,14 @@
 #include "git/upstream.h"
 #include "plan/plan.h"
 #include "plan/planner.h"
+#include "update/base.h"
+#include "update/ending.h"
+#include "update/outcome.h"
+#include "update/recover.h"
 #include "update/report.h"
 #include "update/restore.h"
-#include "update/resume.h"
-#include "update/session.h"
+#include "update/strategy.h"
+#include "update/target.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +36,11 @@ struct updating {
     struct update_outcome *out;
     const struct update_options *options;
     struct arena *arena;
-    struct session s;
+    struct child child;
     struct apply *apply; /* NULL with --check and --dry-run */
-    struct span record;  /* the new one, as a file */
+    struct target target;
+    struct base base;
+    struct span record; /* the new one, as a file */
     struct plan plan;
     struct plan_edit *edits; /* the plan's and the record's, from the top of the work tree */
     size_t edit_count;
@@ -63,11 +70,12 @@ static int report(struct updating *u, const char *result, const struct base *bas
                   const struct plan *plan, const char *commit, int code)
 {
     struct report report = {.result = result,
-                            .current = &u->s.current,
-                            .target = &u->s.target,
+                            .strategy = u->options->strategy->name,
+                            .provenance = &u->child.record,
+                            .target = &u->target,
                             .base = base,
                             .plan = plan,
-                            .prefix = u->s.repo.prefix,
+                            .prefix = u->child.repo.prefix,
                             .commit = commit,
                             .adopted = u->files.adopted,
                             .adopted_count = u->files.adopted_count,
@@ -75,50 +83,6 @@ static int report(struct updating *u, const char *result, const struct base *bas
                             .warning_count = u->warning_count};
     u->out->document = report_document(u->arena, &report);
     return code;
-}
-
-/* ---------------------------------------------------------------- what is half done */
-
-static int refuse_waiting(struct updating *u)
-{
-    bool conflict = u->s.journal.kind == JOURNAL_CONFLICT;
-    (void)err_set(u->err, TG_REFUSED, "update-in-progress",
-                  conflict ? "an update with conflicts waits for you"
-                           : "an update is staged and waits for you");
-    return err_hint(u->err, conflict
-                                ? "resolve them, 'git add' them, then 'tmplgen update --continue'; "
-                                  "or 'tmplgen update --abort'"
-                                : "'git commit' or 'tmplgen update --continue' takes it, 'tmplgen "
-                                  "update --abort' goes back");
-}
-
-static int refuse_interrupted(struct updating *u)
-{
-    (void)err_set(u->err, TG_REFUSED, "update-interrupted", "an update was interrupted half way");
-    return err_hint(u->err, "'tmplgen update' finishes it, 'tmplgen update --abort' goes back");
-}
-
-/* 0: go on; a code: that is the outcome; -1. */
-static int settle_state(struct updating *u, bool *done)
-{
-    *done = false;
-    if (u->s.state == APPLY_STOPPED)
-        return refuse_waiting(u);
-    if (only_looks(u))
-        return u->s.state == APPLY_NONE || u->s.state == APPLY_STALE ? 0 : refuse_interrupted(u);
-    if (u->s.state == APPLY_FORWARD) {
-        *done = true;
-        return resume_forward(u->out, &u->s, u->apply, u->err);
-    }
-    if (u->s.state == APPLY_BACKWARD && apply_backward(u->apply, &u->s.journal, u->err) < 0)
-        return -1;
-    if (u->s.state == APPLY_BACKWARD)
-        warn(u, "an abort that was interrupted has been finished first");
-    if (u->s.state == APPLY_STALE && apply_forget(u->apply, &u->s.journal, u->err) < 0)
-        return -1;
-    if (u->s.state == APPLY_NONE)
-        apply_tidy(u->apply);
-    return repo_read_head(&u->s.repo, u->err);
 }
 
 /* ---------------------------------------------------------------- what to do */
@@ -130,18 +94,18 @@ static int check_upstream(struct updating *u)
     bool found;
     const char *name;
     struct semver here, there;
-    if (upstream_find(&commit, &found, &name, &u->s.repo, u->err) < 0)
+    if (upstream_find(&commit, &found, &name, &u->child.repo, u->err) < 0)
         return -1;
     if (!found)
         return 0;
-    if (current_at(&theirs, &found, &u->s.repo, &commit, u->err) < 0)
+    if (provenance_at(&theirs, &found, &u->child.repo, &commit, u->err) < 0)
         return -1;
-    if (!found || !semver_parse(&here, u->s.current.wanted.catalog.version) ||
+    if (!found || !semver_parse(&here, u->child.record.wanted.catalog.version) ||
         !semver_parse(&there, theirs.catalog.version) || semver_compare(&there, &here) <= 0)
         return 0;
     (void)err_set(u->err, TG_REFUSED, "behind-upstream",
                   "'%s' is at version %s of the template already, here it is %s", name,
-                  theirs.catalog.version, u->s.current.wanted.catalog.version);
+                  theirs.catalog.version, u->child.record.wanted.catalog.version);
     return err_hint(u->err, "pull first");
 }
 
@@ -160,7 +124,7 @@ static int prove_base(struct updating *u)
     struct base_options options = {.commit = u->options->base,
                                    .accept_drift = u->options->accept_drift,
                                    .moved_to = u->options->target.source};
-    return base_prove(&u->s.base, &u->s.repo, &u->s.current.base, &options, u->err);
+    return base_prove(&u->base, &u->child.repo, &u->child.record.made, &options, u->err);
 }
 
 /* Every file of the new render is an object: the base commit of the next update holds them. */
@@ -169,33 +133,33 @@ static int put_render(struct updating *u, const struct plan_list *render)
     struct tree_edit *edits = arena_array(u->arena, render->count + 1, sizeof(*edits));
     for (size_t i = 0; i < render->count; i++) {
         const struct plan_file *file = &render->files[i];
-        store_lend(u->s.repo.store, &file->leaf.id, STORE_BLOB, file->bytes, span_of(NULL, 0));
+        store_lend(u->child.repo.store, &file->leaf.id, STORE_BLOB, file->bytes, span_of(NULL, 0));
         edits[i] = (struct tree_edit){file->path, file->leaf};
     }
-    return tree_edit(&u->render_tree, u->s.repo.store, u->s.repo.store, NULL, edits, render->count,
-                     u->err);
+    return tree_edit(&u->render_tree, u->child.repo.store, u->child.repo.store, NULL, edits,
+                     render->count, u->err);
 }
 
 static int make_plan(struct updating *u)
 {
-    const struct target *target = &u->s.target;
+    const struct target *target = &u->target;
     struct plan_input input = {
-        .side = {u->s.base.files, u->s.child, {0}},
-        .base_has_rules = u->s.base.has_rules,
+        .side = {u->base.files, u->child.files, {0}},
+        .base_has_rules = u->base.has_rules,
         .rename_old = target->rename_old,
         .rename_new = target->rename_new,
         .rename_count = target->rename_count,
-        .yours = u->s.current.wanted.yours,
-        .yours_count = u->s.current.wanted.yours_count,
+        .yours = u->child.record.wanted.yours,
+        .yours_count = u->child.record.wanted.yours_count,
         .restore_count = u->options->restore_count,
-        .base_label = arena_printf(u->arena, "template %s", u->s.current.base.catalog.version),
+        .base_label = arena_printf(u->arena, "template %s", u->child.record.made.catalog.version),
         .render_label = arena_printf(u->arena, "template %s", target->origin.version)};
     base_list_render(&input.side[RENDER], u->arena, &target->render);
     if (put_render(u, &input.side[RENDER]) < 0 ||
-        restore_find(&input.restore, &u->s, &input, u->options->restore, input.restore_count,
+        restore_find(&input.restore, &u->child, &input, u->options->restore, input.restore_count,
                      u->err) < 0)
         return -1;
-    return plan_make(&u->plan, u->arena, u->s.repo.store, &input, u->err);
+    return plan_make(&u->plan, u->arena, u->child.repo.store, &input, u->err);
 }
 
 static int by_edit_path(const void *a, const void *b)
@@ -208,30 +172,31 @@ static int list_edits(struct updating *u)
     u->edits = arena_array(u->arena, u->plan.edit_count + 1, sizeof(*u->edits));
     for (size_t i = 0; i < u->plan.edit_count; i++) {
         u->edits[i] = u->plan.edits[i];
-        u->edits[i].path = repo_path(&u->s.repo, u->edits[i].path);
+        u->edits[i].path = repo_path(&u->child.repo, u->edits[i].path);
     }
     struct plan_edit *record = &u->edits[u->plan.edit_count];
-    *record = (struct plan_edit){.path = repo_path(&u->s.repo, RECORD_PATH),
-                                 .old = u->s.current.leaf,
-                                 .disk.mode = u->s.current.leaf.mode};
-    if (store_put(&record->disk.id, u->s.repo.store, STORE_BLOB, u->record, u->err) < 0)
+    *record = (struct plan_edit){.path = repo_path(&u->child.repo, RECORD_PATH),
+                                 .old = u->child.record.leaf,
+                                 .disk.mode = u->child.record.leaf.mode};
+    if (store_put(&record->disk.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0)
         return -1;
     u->edit_count = u->plan.edit_count + !leaf_equal(&record->old, &record->disk);
     qsort(u->edits, u->edit_count, sizeof(*u->edits), by_edit_path);
-    return preflight_files(&u->files, &u->s.repo, u->s.index, u->edits, u->edit_count, u->err);
+    return preflight_files(&u->files, &u->child.repo, u->child.index, u->edits, u->edit_count,
+                           u->err);
 }
 
 /* ---------------------------------------------------------------- the commit */
 
 static const char *subject(const struct updating *u)
 {
-    const struct target *t = &u->s.target;
-    const char *from = u->s.current.base.catalog.version, *to = t->origin.version;
+    const struct target *t = &u->target;
+    const char *from = u->child.record.made.catalog.version, *to = t->origin.version;
     if (strcmp(from, to) == 0)
-        return arena_printf(u->arena, "Update from template %s of %s %s", u->s.current.wanted.type,
-                            t->catalog_name, to);
+        return arena_printf(u->arena, "Update from template %s of %s %s",
+                            u->child.record.wanted.type, t->catalog_name, to);
     return arena_printf(u->arena, "Update template %s of %s from %s to %s",
-                        u->s.current.wanted.type, t->catalog_name, from, to);
+                        u->child.record.wanted.type, t->catalog_name, from, to);
 }
 
 static int result_tree(struct oid *out, struct updating *u)
@@ -239,42 +204,13 @@ static int result_tree(struct oid *out, struct updating *u)
     struct tree_edit *edits = arena_array(u->arena, u->edit_count + 1, sizeof(*edits));
     for (size_t i = 0; i < u->edit_count; i++)
         edits[i] = (struct tree_edit){u->edits[i].path, u->edits[i].disk};
-    return tree_edit(out, u->s.repo.store, u->s.repo.store, &u->s.repo.tree, edits, u->edit_count,
-                     u->err);
-}
-
-/* What the template is before and after, as commits: the difference is what is being picked. */
-static int put_pick(struct oid *out, struct updating *u, const char *message)
-{
-    struct store *store = u->s.repo.store;
-    const struct plan_list *base = &u->s.base.files;
-    struct tree_edit record = {.path = RECORD_PATH, .leaf = {u->s.current.leaf.mode, {{0}}}};
-    struct oid parent, tree, blob;
-    struct tree_edit *edits = arena_array(u->arena, base->count + 1, sizeof(*edits));
-    for (size_t i = 0; i < base->count; i++) {
-        if (base->files[i].bytes.ptr &&
-            store_put(&blob, store, STORE_BLOB, base->files[i].bytes, u->err) < 0)
-            return -1;
-        edits[i] = (struct tree_edit){base->files[i].path, base->files[i].leaf};
-    }
-    if (tree_edit(&tree, store, store, NULL, edits, base->count, u->err) < 0 ||
-        base_commit_put(&parent, store, &tree, u->s.repo.prefix, u->err) < 0 ||
-        store_put(&record.leaf.id, store, STORE_BLOB, u->record, u->err) < 0 ||
-        tree_edit(&tree, store, store, &u->render_tree, &record, 1, u->err) < 0)
-        return -1;
-    if (*u->s.repo.prefix) {
-        struct tree_edit graft = {
-            arena_memdup(u->arena, u->s.repo.prefix, strlen(u->s.repo.prefix) - 1),
-            {LEAF_TREE, tree}};
-        if (tree_edit(&tree, store, store, NULL, &graft, 1, u->err) < 0)
-            return -1;
-    }
-    return commit_put(out, store, &tree, &parent, 1, &u->who, message, u->err);
+    return tree_edit(out, u->child.repo.store, u->child.repo.store, &u->child.repo.tree, edits,
+                     u->edit_count, u->err);
 }
 
 static const char *conflict_message(const struct updating *u, const char *message)
 {
-    char mark = repo_comment_char(&u->s.repo);
+    char mark = repo_comment_char(&u->child.repo);
     const char *text = arena_printf(u->arena, "%s\n%c Conflicts:\n", message, mark);
     for (size_t i = 0; i < u->edit_count; i++)
         if (u->edits[i].conflict)
@@ -292,8 +228,8 @@ static int add_base_ref(struct updating *u, struct journal *j)
     struct journal_ref *ref = &j->refs[j->ref_count++];
     oid_hex(hex, &u->render_tree);
     ref->name = arena_printf(u->arena, BASE_REF_PREFIX "%s", hex);
-    if (base_commit_put(&ref->target, u->s.repo.store, &u->render_tree, "", u->err) < 0 ||
-        repo_ref(&there, &found, &u->s.repo, ref->name, u->err) < 0)
+    if (base_commit_put(&ref->target, u->child.repo.store, &u->render_tree, "", u->err) < 0 ||
+        repo_ref(&there, &found, &u->child.repo, ref->name, u->err) < 0)
         return -1;
     ref->is_new = !found;
     return 0;
@@ -301,7 +237,7 @@ static int add_base_ref(struct updating *u, struct journal *j)
 
 static int fill_branch(struct updating *u, struct journal *j)
 {
-    const struct repo *repo = &u->s.repo;
+    const struct repo *repo = &u->child.repo;
     j->head_old = j->head_new = repo->head_text;
     j->branch = repo->branch;
     j->branch_old = repo->head;
@@ -314,37 +250,47 @@ static int fill_branch(struct updating *u, struct journal *j)
     return 0;
 }
 
+static enum journal_kind journal_kind(const struct updating *u)
+{
+    return u->plan.conflict_count  ? JOURNAL_CONFLICT
+           : u->options->no_commit ? JOURNAL_STAGED
+                                   : JOURNAL_UPDATE;
+}
+
+static int land(struct updating *u, struct journal *j, const char *message)
+{
+    struct landing landing = {.arena = u->arena,
+                              .repo = &u->child.repo,
+                              .base = &u->base.files,
+                              .base_tree = u->render_tree,
+                              .base_commit = j->refs[0].target,
+                              .record = {u->child.record.leaf.mode, {{0}}},
+                              .who = &u->who,
+                              .message = message};
+    if (store_put(&landing.record.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0 ||
+        (j->kind == JOURNAL_UPDATE && result_tree(&landing.result, u) < 0))
+        return -1;
+    return u->options->strategy->land(j, &landing, u->err);
+}
+
 static int fill_journal(struct updating *u, struct journal *j)
 {
     const char *message = arena_printf(u->arena, "%s\n", subject(u));
     char *sum = arena_alloc(u->arena, 41);
-    struct oid tree;
-    *j = (struct journal){.kind = u->plan.conflict_count  ? JOURNAL_CONFLICT
-                                  : u->options->no_commit ? JOURNAL_STAGED
-                                                          : JOURNAL_UPDATE,
-                          .message = message,
+    *j = (struct journal){.kind = journal_kind(u),
                           .index_old = sum,
                           .changes = u->files.changes,
                           .change_count = u->files.count,
                           .reflog_what = arena_printf(u->arena, "tmplgen update: %s -> %s",
-                                                      u->s.current.base.catalog.version,
-                                                      u->s.target.origin.version)};
-    if (index_checksum(sum, arena_printf(u->arena, "%sindex", u->s.repo.git_dir), u->err) < 0 ||
-        identity_read(&u->who, u->arena, u->s.repo.git, u->err) < 0 || fill_branch(u, j) < 0 ||
+                                                      u->child.record.made.catalog.version,
+                                                      u->target.origin.version)};
+    if (index_checksum(sum, arena_printf(u->arena, "%sindex", u->child.repo.git_dir), u->err) < 0 ||
+        identity_read(&u->who, u->arena, u->child.repo.git, u->err) < 0 || fill_branch(u, j) < 0 ||
         add_base_ref(u, j) < 0)
         return -1;
     j->reflog_who = u->who.committer;
-    if (j->kind == JOURNAL_CONFLICT) {
-        j->message = conflict_message(u, message);
-        j->pseudoref = "CHERRY_PICK_HEAD";
-        return put_pick(&j->brought, u, message);
-    }
-    if (j->kind == JOURNAL_STAGED)
-        return 0;
-    if (result_tree(&tree, u) < 0)
-        return -1;
-    return commit_put(&j->branch_new, u->s.repo.store, &tree, &u->s.repo.head, 1, &u->who, message,
-                      u->err);
+    j->message = j->kind == JOURNAL_CONFLICT ? conflict_message(u, message) : message;
+    return land(u, j, message);
 }
 
 static void note_identity(struct updating *u)
@@ -354,22 +300,17 @@ static void note_identity(struct updating *u)
                              "git knows no user here: committed as %s (set user.name and "
                              "user.email)",
                              u->who.name));
-    if (repo_flag(&u->s.repo, "commit.gpgsign", false) && !u->options->no_commit)
+    if (repo_flag(&u->child.repo, "commit.gpgsign", false) && !u->options->no_commit)
         warn(u,
              "commit.gpgSign is set, but tmplgen signs nothing: --no-commit leaves the commit to "
              "you");
 }
 
-static const char *result_word(const struct updating *u)
+/* The report of an update as it ends, or would end. */
+static int report_ending(struct updating *u, enum journal_kind kind, const char *commit)
 {
-    return u->plan.conflict_count  ? RESULT_CONFLICTS
-           : u->options->no_commit ? RESULT_STAGED
-                                   : RESULT_UPDATED;
-}
-
-static int result_code(const struct updating *u)
-{
-    return u->plan.conflict_count ? TG_CONFLICTS : TG_OK;
+    const struct ending *ending = ending_of(kind);
+    return report(u, ending->result, &u->base, &u->plan, commit, ending->exit);
 }
 
 static int carry_out(struct updating *u)
@@ -380,13 +321,13 @@ static int carry_out(struct updating *u)
         return -1;
     note_identity(u);
     oid_hex(hex, &j.branch_new);
-    const char *commit = j.kind == JOURNAL_UPDATE ? arena_strdup(u->arena, hex) : NULL;
-    int code = report(u, result_word(u), &u->s.base, &u->plan, commit, result_code(u));
+    bool commits = ending_of(j.kind)->commits;
+    int code = report_ending(u, j.kind, commits ? arena_strdup(u->arena, hex) : NULL);
     if (report_store(&j.report, u->arena, u->out->document, u->err) < 0 ||
         interrupt_check(u->err) < 0 || apply_run(u->apply, &j, u->err) < 0)
         return -1;
-    if (j.kind == JOURNAL_UPDATE)
-        prune_base_refs(&u->s.repo, u->apply, u->render_tree);
+    if (commits)
+        prune_base_refs(&u->child.repo, u->apply, u->render_tree);
     return code;
 }
 
@@ -396,9 +337,9 @@ static int foresee(struct updating *u)
 {
     struct oid tree;
     struct span diff;
-    int code = report(u, result_word(u), &u->s.base, &u->plan, NULL, result_code(u));
+    int code = report_ending(u, journal_kind(u), NULL);
     if (result_tree(&tree, u) < 0 ||
-        patch_trees(&diff, u->arena, &u->s.repo, &u->s.repo.tree, &tree, u->err) < 0)
+        patch_trees(&diff, u->arena, &u->child.repo, &u->child.repo.tree, &tree, u->err) < 0)
         return -1;
     data_put(u->arena, u->out->document, "diff", data_span(u->arena, diff));
     return code;
@@ -423,20 +364,20 @@ static int plan_update(struct updating *u)
 
 static int run_checked(struct updating *u)
 {
-    if (target_choose(&u->s.target, u->arena, &u->s.current, &u->options->target, u->err) < 0)
+    if (target_choose(&u->target, u->arena, &u->child.record, &u->options->target, u->err) < 0)
         return -1;
-    if (u->s.target.nothing_new && !u->options->restore_count)
+    if (u->target.nothing_new && !u->options->restore_count)
         return up_to_date(u);
-    if (!u->options->check &&
-        (session_read(&u->s, u->err) < 0 ||
-         preflight_repository(&u->s.repo, u->s.index, &u->s.head, u->options->branch, u->err) < 0 ||
-         check_upstream(u) < 0))
+    if (!u->options->check && (child_read(&u->child, u->err) < 0 ||
+                               preflight_repository(&u->child.repo, u->child.index, &u->child.head,
+                                                    u->options->branch, u->err) < 0 ||
+                               check_upstream(u) < 0))
         return -1;
-    int rc = target_make(&u->s.target, u->err);
-    u->out->refusal = u->s.target.refusal;
-    if (rc < 0 || format_record(&u->record, u, &u->s.target.record) < 0)
+    int rc = target_make(&u->target, u->err);
+    u->out->refusal = u->target.refusal;
+    if (rc < 0 || format_record(&u->record, u, &u->target.record) < 0)
         return -1;
-    if (record_is_same(&u->s.target.record, &u->s.current.wanted) && !u->options->restore_count)
+    if (record_is_same(&u->target.record, &u->child.record.wanted) && !u->options->restore_count)
         return up_to_date(u);
     if (u->options->check)
         return report(u, RESULT_AVAILABLE, NULL, NULL, NULL, TG_DIFFERS);
@@ -448,27 +389,35 @@ static int check_disk(struct updating *u)
 {
     const char *path;
     if (!u->options->check)
-        return current_check_disk(&u->s.repo, &u->s.current, u->err);
-    if (current_find_dirty(&path, &u->s.repo, &u->s.current, u->err) < 0)
+        return provenance_check_disk(&u->child.repo, &u->child.record, u->err);
+    if (provenance_find_dirty(&path, &u->child.repo, &u->child.record, u->err) < 0)
         return -1;
     if (path)
-        warn(u, arena_printf(u->arena, CURRENT_DIRTY, path));
+        warn(u, arena_printf(u->arena, PROVENANCE_DIRTY, path));
     return 0;
+}
+
+static int settle_unfinished(struct updating *u, bool *done)
+{
+    struct recovery recovery = {
+        .out = u->out, .child = &u->child, .apply = u->apply, .err = u->err};
+    int rc = recover_first(&recovery, only_looks(u), done);
+    if (rc == 0 && recovery.note)
+        warn(u, recovery.note);
+    return rc;
 }
 
 static int run(struct updating *u)
 {
     bool done;
-    if (session_open(&u->s, u->arena, u->options->path, u->err) < 0)
+    if (child_open(&u->child, u->arena, u->options->path, u->err) < 0)
         return -1;
-    if (!only_looks(u) &&
-        (apply_open(&u->apply, u->arena, &u->s.repo, u->err) < 0 ||
-         apply_look(&u->s.state, &u->s.journal, u->arena, &u->s.repo, u->err) < 0))
+    if (!only_looks(u) && apply_open(&u->apply, u->arena, &u->child.repo, u->err) < 0)
         return -1;
-    int rc = settle_state(u, &done);
+    int rc = settle_unfinished(u, &done);
     if (rc < 0 || done)
         return rc;
-    if (current_read(&u->s.current, &u->s.repo, u->err) < 0 || check_disk(u) < 0)
+    if (provenance_read(&u->child.record, &u->child.repo, u->err) < 0 || check_disk(u) < 0)
         return -1;
     return run_checked(u);
 }
@@ -480,8 +429,9 @@ int update_run(struct update_outcome *out, struct arena *arena,
     *out = (struct update_outcome){NULL, NULL};
     int rc = run(&u);
     if (rc < 0)
-        (void)session_explain(&u.s, err);
+        (void)child_explain(&u.child, err);
     apply_close(u.apply);
-    session_close(&u.s);
+    target_close(&u.target);
+    child_close(&u.child);
     return rc;
 }

@@ -9,31 +9,22 @@
 #include <stddef.h>
 
 struct arena;
-struct data;
+struct strategy;
+struct update_outcome;
 
 struct update_options {
     const char *path; /* the child, or a folder in it */
     struct target_options target;
     bool check, dry_run, no_commit, accept_drift;
+    const struct strategy *strategy;
     const char *branch; /* --branch, or NULL */
     const char *base;   /* --base, or NULL */
     const char *const *restore;
     size_t restore_count;
 };
 
-/* Every one ends with the exit code of its result, or -1 with `err` set. */
-struct update_outcome {
-    struct data *document; /* as in JSON.md */
-    struct data *refusal;  /* of the matrix, with exit 4; or NULL */
-};
-
+/* Ends with the exit code of its result, or -1 with `err` set. */
 TG_CHECKED int update_run(struct update_outcome *out, struct arena *arena,
                           const struct update_options *options, struct err *err);
-/* Commits a conflict that is resolved, or a staged result; finishes an interrupted run. */
-TG_CHECKED int update_continue(struct update_outcome *out, struct arena *arena, const char *path,
-                               struct err *err);
-/* Goes back to before the update. */
-TG_CHECKED int update_abort(struct update_outcome *out, struct arena *arena, const char *path,
-                            struct err *err);
 
 #endif

@@ -1,16 +1,20 @@
 /* `status` and `diff`: a child as it lies on disk against what it was made from. */
-#include "update/compare.h"
+#include "update/status.h"
 
+#include "apply/apply.h"
 #include "base/arena.h"
 #include "base/data.h"
+#include "child/child.h"
+#include "child/tracked.h"
 #include "git/patch.h"
 #include "git/store.h"
 #include "git/tree.h"
 #include "plan/pair.h"
 #include "plan/plan.h"
 #include "plan/unit.h"
-#include "update/session.h"
-#include "update/tracked.h"
+#include "update/base.h"
+#include "update/ending.h"
+#include "update/target.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +22,10 @@
 /* One comparison. */
 struct comparing {
     struct arena *arena;
-    struct session s;
+    struct child child;
+    struct target target;
+    struct base base;
+    struct unfinished unfinished;
     struct plan_list disk; /* the child's tracked files as they lie there */
     struct data *warnings;
     struct err *err;
@@ -31,16 +38,18 @@ static void warn(struct comparing *c, const char *text)
 
 static int open_child(struct comparing *c, const char *path)
 {
-    if (session_open(&c->s, c->arena, path, c->err) < 0 || session_read(&c->s, c->err) < 0 ||
-        current_read(&c->s.current, &c->s.repo, c->err) < 0)
+    if (child_open(&c->child, c->arena, path, c->err) < 0 ||
+        apply_look(&c->unfinished, c->arena, &c->child.repo, c->err) < 0 ||
+        child_read(&c->child, c->err) < 0 ||
+        provenance_read(&c->child.record, &c->child.repo, c->err) < 0)
         return -1;
-    return tracked_list(&c->disk, &c->s, c->err);
+    return child_list_tracked(&c->disk, &c->child, c->err);
 }
 
 static int prove(struct comparing *c, struct err *err)
 {
     struct base_options options = {.commit = NULL};
-    return base_prove(&c->s.base, &c->s.repo, &c->s.current.base, &options, err);
+    return base_prove(&c->base, &c->child.repo, &c->child.record.made, &options, err);
 }
 
 /* ---------------------------------------------------------------- status */
@@ -99,11 +108,11 @@ static int list_paths(struct data **out, struct comparing *c)
 {
     struct unit *units;
     size_t count;
-    struct plan_input input = {.side = {c->s.base.files, c->disk, {NULL, 0}},
-                               .base_has_rules = c->s.base.has_rules,
-                               .yours = c->s.current.wanted.yours,
-                               .yours_count = c->s.current.wanted.yours_count};
-    if (pair_files(&units, &count, c->arena, c->s.repo.store, &input, NULL, c->err) < 0)
+    struct plan_input input = {.side = {c->base.files, c->disk, {NULL, 0}},
+                               .base_has_rules = c->base.has_rules,
+                               .yours = c->child.record.wanted.yours,
+                               .yours_count = c->child.record.wanted.yours_count};
+    if (pair_files(&units, &count, c->arena, c->child.repo.store, &input, NULL, c->err) < 0)
         return -1;
     *out = data_list(c->arena);
     for (size_t i = 0; i < count; i++)
@@ -128,10 +137,10 @@ static int find_paths(struct data **out, struct comparing *c)
 static int look_for_update(bool *found, struct comparing *c, struct err *err)
 {
     struct target_options options = {.to = NULL};
-    struct target *target = &c->s.target;
-    const struct catalog_origin *here = &c->s.current.wanted.catalog, *there = &target->origin;
+    struct target *target = &c->target;
+    const struct catalog_origin *here = &c->child.record.wanted.catalog, *there = &target->origin;
     *found = false;
-    if (target_choose(target, c->arena, &c->s.current, &options, err) < 0)
+    if (target_choose(target, c->arena, &c->child.record, &options, err) < 0)
         return -1;
     if (target->nothing_new)
         return 0;
@@ -140,7 +149,7 @@ static int look_for_update(bool *found, struct comparing *c, struct err *err)
         return 0;
     if (target_make(target, err) < 0)
         return -1;
-    *found = !record_is_same(&target->record, &c->s.current.wanted);
+    *found = !record_is_same(&target->record, &c->child.record.wanted);
     return 0;
 }
 
@@ -149,22 +158,22 @@ static const char *find_update(struct comparing *c)
     ERR_SCRATCH(why);
     bool found;
     int rc = look_for_update(&found, c, &why);
-    for (size_t i = 0; i < c->s.target.warning_count; i++)
-        warn(c, c->s.target.warnings[i]);
+    for (size_t i = 0; i < c->target.warning_count; i++)
+        warn(c, c->target.warnings[i]);
     if (rc < 0)
         warn(c, arena_printf(c->arena, "whether there is an update is not known: %s", why.message));
-    return rc == 0 && found ? c->s.target.origin.version : NULL;
+    return rc == 0 && found ? c->target.origin.version : NULL;
 }
 
-static const char *in_progress(const struct session *s)
+static const char *in_progress(const struct unfinished *unfinished)
 {
-    switch (s->state) {
+    switch (unfinished->state) {
     case APPLY_FORWARD:
         return "update-interrupted";
     case APPLY_BACKWARD:
         return "abort-interrupted";
     case APPLY_STOPPED:
-        return s->journal.kind == JOURNAL_CONFLICT ? "conflicts" : "staged";
+        return ending_of(unfinished->journal.kind)->result;
     default:
         return NULL;
     }
@@ -185,16 +194,17 @@ static int make_status(struct data **document, struct comparing *c)
     struct data *update = data_map(c->arena), *paths;
     const char *dirty;
     if (find_paths(&paths, c) < 0 ||
-        current_find_dirty(&dirty, &c->s.repo, &c->s.current, c->err) < 0)
+        provenance_find_dirty(&dirty, &c->child.repo, &c->child.record, c->err) < 0)
         return -1;
     if (dirty)
-        warn(c, arena_printf(c->arena, CURRENT_DIRTY, dirty));
+        warn(c, arena_printf(c->arena, PROVENANCE_DIRTY, dirty));
     data_put(c->arena, update, "available", data_str(c->arena, find_update(c)));
     *document = data_map(c->arena);
-    data_put(c->arena, *document, "template", data_str(c->arena, c->s.current.wanted.type));
-    data_put(c->arena, *document, "catalog", catalog_data(c->arena, &c->s.current.wanted.catalog));
+    data_put(c->arena, *document, "template", data_str(c->arena, c->child.record.wanted.type));
+    data_put(c->arena, *document, "catalog",
+             catalog_data(c->arena, &c->child.record.wanted.catalog));
     data_put(c->arena, *document, "update", update);
-    data_put(c->arena, *document, "in_progress", data_str(c->arena, in_progress(&c->s)));
+    data_put(c->arena, *document, "in_progress", data_str(c->arena, in_progress(&c->unfinished)));
     data_put(c->arena, *document, "paths", paths);
     data_put(c->arena, *document, "warnings", c->warnings);
     return 0;
@@ -204,9 +214,9 @@ static int make_status(struct data **document, struct comparing *c)
 
 static int put_base(struct oid *tree, struct comparing *c)
 {
-    const struct plan_list *base = &c->s.base.files;
+    const struct plan_list *base = &c->base.files;
     struct tree_edit *edits = arena_array(c->arena, base->count + 1, sizeof(*edits));
-    struct store *store = c->s.repo.store;
+    struct store *store = c->child.repo.store;
     for (size_t i = 0; i < base->count; i++) {
         struct oid id;
         if (base->files[i].bytes.ptr &&
@@ -222,9 +232,9 @@ static int put_disk(struct oid *tree, struct comparing *c)
     struct tree_edit *edits = arena_array(c->arena, c->disk.count + 1, sizeof(*edits));
     size_t count = 0;
     for (size_t i = 0; i < c->disk.count; i++)
-        if (!c->disk.files[i].nested || plan_list_find(&c->s.base.files, c->disk.files[i].path))
+        if (!c->disk.files[i].nested || plan_list_find(&c->base.files, c->disk.files[i].path))
             edits[count++] = (struct tree_edit){c->disk.files[i].path, c->disk.files[i].leaf};
-    return tree_edit(tree, c->s.repo.store, c->s.repo.store, NULL, edits, count, c->err);
+    return tree_edit(tree, c->child.repo.store, c->child.repo.store, NULL, edits, count, c->err);
 }
 
 static int make_diff(struct data **document, struct comparing *c)
@@ -233,12 +243,12 @@ static int make_diff(struct data **document, struct comparing *c)
     struct span patch;
     char hex[41];
     if (prove(c, c->err) < 0 || put_base(&base, c) < 0 || put_disk(&disk, c) < 0 ||
-        patch_trees(&patch, c->arena, &c->s.repo, &base, &disk, c->err) < 0)
+        patch_trees(&patch, c->arena, &c->child.repo, &base, &disk, c->err) < 0)
         return -1;
     struct data *proof = data_map(c->arena);
-    oid_hex(hex, &c->s.base.tree);
+    oid_hex(hex, &c->base.tree);
     data_put(c->arena, proof, "tree", data_str(c->arena, hex));
-    data_put(c->arena, proof, "proven_by", data_str(c->arena, proof_names[c->s.base.proof]));
+    data_put(c->arena, proof, "proven_by", data_str(c->arena, proof_names[c->base.proof]));
     *document = data_map(c->arena);
     data_put(c->arena, *document, "base", proof);
     data_put(c->arena, *document, "diff", data_span(c->arena, patch));
@@ -253,17 +263,18 @@ static int compare(struct data **document, struct arena *arena, const char *path
     if (rc == 0)
         rc = make(document, &c);
     if (rc < 0)
-        (void)session_explain(&c.s, err);
-    session_close(&c.s);
+        (void)child_explain(&c.child, err);
+    target_close(&c.target);
+    child_close(&c.child);
     return rc;
 }
 
-int compare_status(struct data **document, struct arena *arena, const char *path, struct err *err)
+int status_document(struct data **document, struct arena *arena, const char *path, struct err *err)
 {
     return compare(document, arena, path, make_status, err);
 }
 
-int compare_diff(struct data **document, struct arena *arena, const char *path, struct err *err)
+int diff_document(struct data **document, struct arena *arena, const char *path, struct err *err)
 {
     return compare(document, arena, path, make_diff, err);
 }

@@ -1,8 +1,9 @@
-/* One run of update, status or diff: the child, its record, its trees. */
-#include "update/session.h"
+/* A child as it stands: its repository, what HEAD has of it, what it says of itself. */
+#include "child/child.h"
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "catalog/render.h"
 #include "git/index.h"
 #include "git/tree.h"
 
@@ -11,24 +12,22 @@
 
 enum { FOLDERS_A_FILE = 16 }; /* more than any tree has that its index agrees with */
 
-static int no_record(const struct session *s, struct err *err)
+static int no_record(const struct child *c, struct err *err)
 {
     (void)err_set(err, TG_REFUSED, "no-record", "'%s' is no project of a template: it has no %s",
-                  s->repo.start, RECORD_PATH);
+                  c->repo.start, RECORD_PATH);
     return err_hint(err, "'tmplgen adopt' puts an existing project under a template");
 }
 
-int session_open(struct session *s, struct arena *arena, const char *path, struct err *err)
+int child_open(struct child *c, struct arena *arena, const char *path, struct err *err)
 {
-    *s = (struct session){.arena = arena};
-    if (repo_open(&s->repo, arena, path, RECORD_PATH, err) < 0)
+    *c = (struct child){.arena = arena};
+    if (repo_open(&c->repo, arena, path, RECORD_PATH, err) < 0)
         return -1;
-    if (!s->repo.prefix)
-        return no_record(s, err);
-    return apply_look(&s->state, &s->journal, arena, &s->repo, err);
+    return c->repo.prefix ? 0 : no_record(c, err);
 }
 
-void session_mark_nested(struct plan_file *files, size_t count, struct arena *arena)
+void child_mark_nested(struct plan_file *files, size_t count, struct arena *arena)
 {
     const struct plan_list list = {files, count};
     for (size_t i = 0; i < count; i++) {
@@ -43,28 +42,28 @@ void session_mark_nested(struct plan_file *files, size_t count, struct arena *ar
 }
 
 /* The slice below the child's folder, less the record, by paths from that folder. */
-static void cut_child(struct session *s)
+static void cut_child(struct child *c)
 {
-    size_t skip = strlen(s->repo.prefix), count = 0;
-    struct plan_file *files = arena_array(s->arena, s->head.count + 1, sizeof(*files));
-    for (size_t at = 0; at < s->head.count; at++) {
-        const struct tree_file *file = &s->head.files[at];
-        if (str_starts(file->path, s->repo.prefix) && strcmp(file->path + skip, RECORD_PATH) != 0)
+    size_t skip = strlen(c->repo.prefix), count = 0;
+    struct plan_file *files = arena_array(c->arena, c->head.count + 1, sizeof(*files));
+    for (size_t at = 0; at < c->head.count; at++) {
+        const struct tree_file *file = &c->head.files[at];
+        if (str_starts(file->path, c->repo.prefix) && strcmp(file->path + skip, RECORD_PATH) != 0)
             files[count++] = (struct plan_file){.path = file->path + skip, .leaf = file->leaf};
     }
-    session_mark_nested(files, count, s->arena);
-    s->child = (struct plan_list){files, count};
+    child_mark_nested(files, count, c->arena);
+    c->files = (struct plan_list){files, count};
 }
 
-int session_read(struct session *s, struct err *err)
+int child_read(struct child *c, struct err *err)
 {
-    if (index_open(&s->index, arena_printf(s->arena, "%sindex", s->repo.git_dir), err) < 0)
+    if (index_open(&c->index, arena_printf(c->arena, "%sindex", c->repo.git_dir), err) < 0)
         return -1;
-    size_t max = TREE_ENTRIES + FOLDERS_A_FILE * index_count(s->index);
-    if (!s->repo.unborn &&
-        tree_list(&s->head, s->arena, s->repo.store, &s->repo.tree, max, err) < 0)
+    size_t max = TREE_ENTRIES + FOLDERS_A_FILE * index_count(c->index);
+    if (!c->repo.unborn &&
+        tree_list(&c->head, c->arena, c->repo.store, &c->repo.tree, max, err) < 0)
         return -1;
-    cut_child(s);
+    cut_child(c);
     return 0;
 }
 
@@ -82,21 +81,20 @@ static bool is_partial(const struct repo *repo)
     return partial;
 }
 
-int session_explain(const struct session *s, struct err *err)
+int child_explain(const struct child *c, struct err *err)
 {
-    if (!s->repo.config || !err->message || strcmp(err->code, "git") != 0 ||
-        !strstr(err->message, "object not found") || !is_partial(&s->repo))
+    if (!c->repo.config || !err->message || strcmp(err->code, "git") != 0 ||
+        !strstr(err->message, "object not found") || !is_partial(&c->repo))
         return -1;
-    const char *message = arena_strdup(s->arena, err->message);
+    const char *message = arena_strdup(c->arena, err->message);
     (void)err_set(err, TG_REFUSED, "missing-objects",
                   "this is a partial clone, and an object that the update needs is not here (%s)",
                   message);
     return err_hint(err, "'git fetch --refetch --no-filter' fetches everything");
 }
 
-void session_close(struct session *s)
+void child_close(struct child *c)
 {
-    target_close(&s->target);
-    index_free(s->index);
-    repo_close(&s->repo);
+    index_free(c->index);
+    repo_close(&c->repo);
 }

@@ -1,12 +1,13 @@
 /* All that git tracks of a child, committed or only staged, as it lies on disk. */
-#include "update/tracked.h"
+#include "child/tracked.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "catalog/render.h"
+#include "child/child.h"
 #include "git/index.h"
 #include "git/store.h"
 #include "git/worktree.h"
-#include "update/session.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define CONTENT_MAX ((size_t)1 << 40)
 
 struct listing {
-    struct session *s;
+    struct child *child;
     struct worktree_attributes *worktree;
     struct err *err;
 };
@@ -24,7 +25,7 @@ struct listing {
 static struct leaf known_leaf(const struct listing *l, const struct index_item *item,
                               const char *path)
 {
-    const struct plan_file *file = plan_list_find(&l->s->child, path);
+    const struct plan_file *file = plan_list_find(&l->child->files, path);
     if (item->stage == 0 && !item->intent_to_add)
         return item->leaf;
     return file ? file->leaf : (struct leaf){0};
@@ -40,15 +41,15 @@ static int look_at(struct leaf *out, const struct listing *l, const struct index
     if (known->mode == LEAF_SUBMODULE || item->sparse)
         return 0;
     if (leaf_equal(&item->leaf, known) &&
-        fstatat(l->s->repo.top_fd, item->path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-        index_is_current(l->s->index, item->path, &info))
+        fstatat(l->child->repo.top_fd, item->path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        index_is_current(l->child->index, item->path, &info))
         return 0;
     if (worktree_leaf(out, &bytes, l->worktree, item->path, known, l->err) < 0)
         return -1;
     if (out->mode == LEAF_ABSENT)
         return 0;
-    return store_put(&out->id, l->s->repo.store, STORE_BLOB, span_of(buf_text(&bytes), bytes.len),
-                     l->err);
+    return store_put(&out->id, l->child->repo.store, STORE_BLOB,
+                     span_of(buf_text(&bytes), bytes.len), l->err);
 }
 
 /* False for a path that no index has that git wrote: it would lead out of the work tree. */
@@ -69,22 +70,22 @@ static bool stays_inside(const char *path)
 /* The item's path in the child; NULL where it is not in there, or is the record. */
 static const char *path_in_child(const struct listing *l, const struct index_item *item)
 {
-    const char *prefix = l->s->repo.prefix;
+    const char *prefix = l->child->repo.prefix;
     if (!str_starts(item->path, prefix) || !stays_inside(item->path))
         return NULL;
     const char *path = item->path + strlen(prefix);
     return strcmp(path, RECORD_PATH) == 0 ? NULL : path;
 }
 
-int tracked_list(struct plan_list *out, struct session *session, struct err *err)
+int child_list_tracked(struct plan_list *out, struct child *child, struct err *err)
 {
-    struct listing l = {session, worktree_attributes_now(&session->repo), err};
-    size_t total = index_count(session->index), count = 0;
-    struct plan_file *files = arena_array(session->arena, total + 1, sizeof(*files));
+    struct listing l = {child, worktree_attributes_now(&child->repo), err};
+    size_t total = index_count(child->index), count = 0;
+    struct plan_file *files = arena_array(child->arena, total + 1, sizeof(*files));
     const char *last = "";
     for (size_t i = 0; i < total; i++) {
         struct index_item item;
-        index_item(&item, session->index, i);
+        index_item(&item, child->index, i);
         const char *path = path_in_child(&l, &item);
         if (!path || strcmp(item.path, last) == 0)
             continue; /* of a conflict's stages the first stands for all */
@@ -95,7 +96,7 @@ int tracked_list(struct plan_list *out, struct session *session, struct err *err
             return -1;
         count += files[count].leaf.mode != LEAF_ABSENT;
     }
-    session_mark_nested(files, count, session->arena);
+    child_mark_nested(files, count, child->arena);
     *out = (struct plan_list){files, count};
     return 0;
 }

@@ -1,6 +1,6 @@
 /* `status` and `diff`: a child as it lies on disk against what it was made from. */
-#ifndef TMPLGEN_UPDATE_COMPARE_H
-#define TMPLGEN_UPDATE_COMPARE_H
+#ifndef TMPLGEN_UPDATE_STATUS_H
+#define TMPLGEN_UPDATE_STATUS_H
 
 #include "base/err.h"
 
@@ -13,10 +13,10 @@ struct data;
  * The document of `status` (JSON.md). Takes no lock and writes nothing. A base that cannot be
  * proven, or a catalog that is not at hand, is a warning.
  */
-TG_CHECKED int compare_status(struct data **document, struct arena *arena, const char *path,
-                              struct err *err);
+TG_CHECKED int status_document(struct data **document, struct arena *arena, const char *path,
+                               struct err *err);
 /* The document of `diff`: base and patch. The base must be proven (exit 3). */
-TG_CHECKED int compare_diff(struct data **document, struct arena *arena, const char *path,
-                            struct err *err);
+TG_CHECKED int diff_document(struct data **document, struct arena *arena, const char *path,
+                             struct err *err);
 
 #endif

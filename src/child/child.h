@@ -1,0 +1,41 @@
+/* A child as it stands: its repository, what HEAD has of it, what it says of itself. */
+#ifndef TMPLGEN_CHILD_CHILD_H
+#define TMPLGEN_CHILD_CHILD_H
+
+#include "base/err.h"
+#include "child/provenance.h"
+#include "git/repo.h"
+#include "git/tree.h"
+#include "plan/sides.h"
+
+struct arena;
+struct index;
+
+/* Filled step by step. */
+struct child {
+    struct arena *arena;
+    struct repo repo;
+    struct provenance record;
+    struct index *index;
+    struct tree_files head; /* HEAD's tree, all of it */
+    struct plan_list files; /* the child's part of it, without its folder and its record */
+};
+
+/* The repository around `path`, and the child in it: exit 3, "no-record", where there is none. */
+TG_CHECKED int child_open(struct child *out, struct arena *arena, const char *path,
+                          struct err *err);
+/* HEAD's files, and the index. */
+TG_CHECKED int child_read(struct child *child, struct err *err);
+/*
+ * What lies below a folder with a record of its own is that child's, not this one's: marks it
+ * `nested`. Sorted by path.
+ */
+void child_mark_nested(struct plan_file *files, size_t count, struct arena *arena);
+/*
+ * An error that a missing object of a partial clone caused becomes exit 3, with the command that
+ * fetches it. Returns -1.
+ */
+int child_explain(const struct child *child, struct err *err);
+void child_close(struct child *child);
+
+#endif

@@ -1,0 +1,277 @@
+/* What was begun is brought to an end: after an interruption, a conflict, a staged result. */
+#include "update/recover.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "child/child.h"
+#include "git/commit.h"
+#include "git/index.h"
+#include "update/ending.h"
+#include "update/outcome.h"
+#include "update/report.h"
+#include "update/stop.h"
+
+static const char *hex_of(struct arena *arena, const struct oid *id)
+{
+    char hex[41];
+    oid_hex(hex, id);
+    return arena_strdup(arena, hex);
+}
+
+/* The document of the run that the journal is of, as it ends now. */
+static void recall(struct recovery *r, const struct journal *j, const char *result,
+                   const struct oid *commit)
+{
+    struct arena *arena = r->child->arena;
+    r->out->document =
+        report_recall(arena, j->report, result, commit ? hex_of(arena, commit) : NULL);
+}
+
+static void tell_kept(struct recovery *r)
+{
+    const char *const *kept;
+    size_t count = apply_kept(&kept, r->apply);
+    for (size_t i = 0; i < count; i++)
+        report_warn(
+            r->child->arena, r->out->document,
+            arena_printf(r->child->arena, "what you changed meanwhile is kept: %s", kept[i]));
+}
+
+static int look(struct recovery *r)
+{
+    return apply_look(&r->unfinished, r->child->arena, &r->child->repo, r->err);
+}
+
+/* ---------------------------------------------------------------- nothing, or no way */
+
+static int pass(struct recovery *r)
+{
+    (void)r;
+    return 0;
+}
+
+static int tidy(struct recovery *r)
+{
+    apply_tidy(r->apply);
+    return 0;
+}
+
+static int refuse_waiting(struct recovery *r)
+{
+    const struct ending *ending = ending_of(r->unfinished.journal.kind);
+    (void)err_set(r->err, TG_REFUSED, "update-in-progress", "%s", ending->waits);
+    return err_hint(r->err, "%s", ending->hint);
+}
+
+static int refuse_interrupted(struct recovery *r)
+{
+    (void)err_set(r->err, TG_REFUSED, "update-interrupted", "an update was interrupted half way");
+    return err_hint(r->err, "'tmplgen update' finishes it, 'tmplgen update --abort' goes back");
+}
+
+static int refuse_aborting(struct recovery *r)
+{
+    (void)err_set(r->err, TG_REFUSED, "update-interrupted",
+                  "an abort was interrupted: there is no way forward");
+    return err_hint(r->err, "'tmplgen update --abort' finishes it");
+}
+
+static int nothing_waits(struct recovery *r, const char *what)
+{
+    apply_tidy(r->apply);
+    (void)err_set(r->err, TG_REFUSED, "nothing-in-progress", "there is no update to %s here", what);
+    return err_hint(r->err, "'tmplgen status' says how things are");
+}
+
+static int nothing_to_continue(struct recovery *r)
+{
+    return nothing_waits(r, "continue");
+}
+
+static int nothing_to_abort(struct recovery *r)
+{
+    return nothing_waits(r, "abort");
+}
+
+static int refuse_ended(struct recovery *r)
+{
+    (void)err_set(r->err, TG_REFUSED, "nothing-in-progress",
+                  "the update was ended by other means: there is nothing to go back from");
+    return err_hint(r->err, "'git log' shows the branch; it is left as it is");
+}
+
+/* ---------------------------------------------------------------- forward */
+
+static int finish(struct recovery *r)
+{
+    const struct journal *j = &r->unfinished.journal;
+    const struct ending *ending = ending_of(j->kind);
+    if (apply_forward(r->apply, &r->unfinished.journal, r->err) < 0)
+        return -1;
+    recall(r, j, ending->result, ending->commits ? &j->branch_new : NULL);
+    report_warn(r->child->arena, r->out->document,
+                "an update that was interrupted has been finished");
+    tell_kept(r);
+    return ending->exit;
+}
+
+static int forget(struct recovery *r)
+{
+    return apply_forget(r->apply, &r->unfinished.journal, r->err);
+}
+
+/* Where that was the commit of a stopped run, the stopped run is over, too. */
+static int finish_both(struct recovery *r)
+{
+    bool was_commit = r->unfinished.journal.kind == JOURNAL_COMMIT;
+    int code = finish(r);
+    if (code < 0 || !was_commit)
+        return code;
+    if (repo_read_head(&r->child->repo, r->err) < 0 || look(r) < 0 ||
+        (r->unfinished.state == APPLY_STALE && forget(r) < 0))
+        return -1;
+    return code;
+}
+
+static int tell_unresolved(struct recovery *r, const char *paths)
+{
+    recall(r, &r->unfinished.journal, RESULT_CONFLICTS, NULL);
+    report_warn(r->child->arena, r->out->document,
+                arena_printf(r->child->arena, "still unresolved: %s", paths));
+    return TG_CONFLICTS;
+}
+
+static int commit_stop(struct recovery *r, const struct stop *stop)
+{
+    const struct repo *repo = &r->child->repo;
+    const struct journal *stopped = stop->journal;
+    struct oid commit;
+    struct identity who;
+    char *sum = arena_alloc(repo->arena, 41);
+    if (stop_conclude(&commit, &who, stop, r->err) < 0 ||
+        index_checksum(sum, arena_printf(repo->arena, "%sindex", repo->git_dir), r->err) < 0)
+        return -1;
+    struct journal j = {.kind = JOURNAL_COMMIT,
+                        .head_old = repo->head_text,
+                        .head_new = repo->head_text,
+                        .branch = repo->branch,
+                        .branch_old = repo->head,
+                        .branch_new = commit,
+                        .pseudoref = stopped->pseudoref,
+                        .brought = stopped->brought,
+                        .reflog_who = who.committer,
+                        .reflog_what = stopped->reflog_what,
+                        .index_old = sum,
+                        .report = stopped->report};
+    if (apply_run(r->apply, &j, r->err) < 0 || apply_forget(r->apply, stopped, r->err) < 0)
+        return -1;
+    recall(r, stopped, RESULT_UPDATED, &commit);
+    tell_kept(r);
+    return TG_OK;
+}
+
+static int take_stop(struct recovery *r)
+{
+    const struct stop stop = {r->child, &r->unfinished.journal};
+    const char *unresolved;
+    if (child_read(r->child, r->err) < 0 || stop_find_unresolved(&unresolved, &stop, r->err) < 0)
+        return -1;
+    return *unresolved ? tell_unresolved(r, unresolved) : commit_stop(r, &stop);
+}
+
+/* By git's own means: the user has committed it, and nothing is left to do, or has given it up. */
+static int take_ended(struct recovery *r)
+{
+    const struct stop stop = {r->child, &r->unfinished.journal};
+    struct oid commit;
+    bool found;
+    if (stop_find_commit(&commit, &found, &stop, r->err) < 0)
+        return -1;
+    if (found) {
+        recall(r, stop.journal, RESULT_UP_TO_DATE, &commit);
+        return forget(r) < 0 ? -1 : TG_OK;
+    }
+    /* The journal stays: what is in a stash may come back. */
+    (void)err_set(r->err, TG_REFUSED, "nothing-in-progress",
+                  "the update was given up by other means; nothing of it is committed");
+    return err_hint(r->err, "'tmplgen update' starts again");
+}
+
+/* ---------------------------------------------------------------- back */
+
+static int finish_abort(struct recovery *r)
+{
+    if (apply_backward(r->apply, &r->unfinished.journal, r->err) < 0)
+        return -1;
+    r->note = "an abort that was interrupted has been finished first";
+    return 0;
+}
+
+/* A commit of a stopped run may itself have been interrupted: then two steps lead back. */
+static int go_back(struct recovery *r)
+{
+    const struct journal first = r->unfinished.journal;
+    do {
+        if (apply_backward(r->apply, &r->unfinished.journal, r->err) < 0 ||
+            repo_read_head(&r->child->repo, r->err) < 0 || look(r) < 0)
+            return -1;
+    } while (r->unfinished.state != APPLY_NONE && r->unfinished.state != APPLY_STALE);
+    recall(r, &first, RESULT_ABORTED, NULL);
+    tell_kept(r);
+    return TG_OK;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+enum wanted { WANTED_LOOK, WANTED_UPDATE, WANTED_CONTINUE, WANTED_ABORT, WANTED };
+
+/* Each step returns an exit code, or -1. */
+static int (*const steps[APPLY_STATES][WANTED])(struct recovery *) = {
+    /*                  a look,             an update,      --continue,          --abort */
+    [APPLY_NONE] = {pass, tidy, nothing_to_continue, nothing_to_abort},
+    [APPLY_FORWARD] = {refuse_interrupted, finish, finish_both, go_back},
+    [APPLY_STOPPED] = {refuse_waiting, refuse_waiting, take_stop, go_back},
+    [APPLY_BACKWARD] = {refuse_interrupted, finish_abort, refuse_aborting, go_back},
+    [APPLY_STALE] = {pass, forget, take_ended, refuse_ended},
+};
+
+static int recover(struct recovery *r, enum wanted wanted)
+{
+    return look(r) < 0 ? -1 : steps[r->unfinished.state][wanted](r);
+}
+
+int recover_first(struct recovery *r, bool only_looks, bool *done)
+{
+    int code = recover(r, only_looks ? WANTED_LOOK : WANTED_UPDATE);
+    *done = code >= 0 && !only_looks && r->unfinished.state == APPLY_FORWARD;
+    if (code < 0 || *done || only_looks)
+        return code;
+    return repo_read_head(&r->child->repo, r->err);
+}
+
+static int end(struct update_outcome *out, struct arena *arena, const char *path,
+               enum wanted wanted, struct err *err)
+{
+    struct child child;
+    struct recovery r = {.out = out, .child = &child, .err = err};
+    *out = (struct update_outcome){NULL, NULL};
+    int rc = child_open(&child, arena, path, err);
+    if (rc == 0)
+        rc = apply_open(&r.apply, arena, &child.repo, err);
+    if (rc == 0)
+        rc = recover(&r, wanted);
+    apply_close(r.apply);
+    child_close(&child);
+    return rc;
+}
+
+int update_continue(struct update_outcome *out, struct arena *arena, const char *path,
+                    struct err *err)
+{
+    return end(out, arena, path, WANTED_CONTINUE, err);
+}
+
+int update_abort(struct update_outcome *out, struct arena *arena, const char *path, struct err *err)
+{
+    return end(out, arena, path, WANTED_ABORT, err);
+}

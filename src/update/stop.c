@@ -1,0 +1,200 @@
+/* An update that stopped for a person: in conflict, or staged. */
+#include "update/stop.h"
+
+#include "apply/journal.h"
+#include "base/arena.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "catalog/render.h"
+#include "child/child.h"
+#include "git/commit.h"
+#include "git/index.h"
+#include "git/ref.h"
+#include "git/store.h"
+#include "git/tree.h"
+#include "update/strategy.h"
+
+#include <string.h>
+
+enum { SHOWN = 10 };
+
+/* ---------------------------------------------------------------- taken by tmplgen */
+
+static bool has_markers(struct span text)
+{
+    static const char *const markers[] = {"<<<<<<< your project", ">>>>>>> template "};
+    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
+        for (size_t i = 0; i < sizeof(markers) / sizeof(*markers); i++) {
+            size_t len = strlen(markers[i]);
+            if ((size_t)(end - at) >= len && memcmp(at, markers[i], len) == 0)
+                return true;
+        }
+        const char *line = memchr(at, '\n', (size_t)(end - at));
+        at = line ? line + 1 : end;
+    }
+    return false;
+}
+
+/* What is staged for a path that was in conflict must not be what the update wrote there. */
+static int still_marked(bool *out, const struct stop *s, const char *path, struct err *err)
+{
+    STORE_BYTES_SCRATCH(staged);
+    struct index_item item;
+    bool found;
+    *out = false;
+    index_find(&item, &found, s->child->index, path);
+    if (!found || !leaf_is_file(&item.leaf))
+        return 0;
+    if (store_get(&staged, s->child->repo.store, STORE_BLOB, &item.leaf.id, path, err) < 0)
+        return -1;
+    *out = has_markers(staged.bytes);
+    return 0;
+}
+
+static void add_shown(const struct stop *s, const char **list, size_t *count, const char *path)
+{
+    if ((*count)++ < SHOWN)
+        *list = arena_printf(s->child->arena, "%s%s'%s'", *list, **list ? ", " : "", path);
+}
+
+int stop_find_unresolved(const char **list, const struct stop *s, struct err *err)
+{
+    size_t count = 0;
+    const char *last = "";
+    *list = "";
+    for (size_t i = 0; i < index_count(s->child->index); i++) {
+        struct index_item item;
+        index_item(&item, s->child->index, i);
+        if (item.stage && strcmp(item.path, last) != 0)
+            add_shown(s, list, &count, last = item.path);
+    }
+    for (size_t i = 0; count == 0 && i < s->journal->change_count; i++) {
+        const struct change *change = &s->journal->changes[i];
+        bool marked = false;
+        if (change_conflicts(change) && still_marked(&marked, s, change->path, err) < 0)
+            return -1;
+        if (marked)
+            add_shown(s, list, &count, change->path);
+    }
+    return 0;
+}
+
+/* The tree of the index: HEAD's with what differs. */
+static int index_tree(struct oid *out, const struct stop *s, struct err *err)
+{
+    const char **paths;
+    size_t count, kept = 0;
+    index_differences(&paths, &count, s->child->arena, s->child->index, &s->child->head);
+    struct tree_edit *edits = arena_array(s->child->arena, count + 1, sizeof(*edits));
+    for (size_t i = 0; i < count; i++) {
+        struct index_item item;
+        bool found;
+        index_find(&item, &found, s->child->index, paths[i]);
+        if (found && item.intent_to_add)
+            continue;
+        edits[kept++] = (struct tree_edit){paths[i], found ? item.leaf : (struct leaf){0}};
+    }
+    return tree_edit(out, s->child->repo.store, s->child->repo.store, &s->child->repo.tree, edits,
+                     kept, err);
+}
+
+/* MERGE_MSG as the user left it, less its comments. */
+static const char *read_message(const struct stop *s)
+{
+    ERR_SCRATCH(ignored);
+    struct span text;
+    const char *message = "";
+    char mark = repo_comment_char(&s->child->repo);
+    if (io_read_file(&text, s->child->arena, s->child->repo.git_fd, "MERGE_MSG",
+                     LIMIT_DOCUMENT_BYTES, &ignored) < 0)
+        text = span_from(s->journal->message ? s->journal->message : "Update\n");
+    while (text.len) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        size_t len = end ? (size_t)(end - text.ptr) : text.len;
+        if (*text.ptr != mark)
+            message = arena_printf(s->child->arena, "%s%.*s\n", message, (int)len, text.ptr);
+        text = span_of(text.ptr + len + (end != NULL), text.len - len - (end != NULL));
+    }
+    size_t len = strlen(message);
+    while (len > 1 && message[len - 1] == '\n' && message[len - 2] == '\n')
+        len--;
+    return arena_memdup(s->child->arena, message, len);
+}
+
+int stop_conclude(struct oid *commit, struct identity *who, const struct stop *s, struct err *err)
+{
+    const struct repo *repo = &s->child->repo;
+    struct oid tree;
+    if (index_tree(&tree, s, err) < 0 || identity_read(who, repo->arena, repo->git, err) < 0)
+        return -1;
+    return strategy_of(s->journal)
+        ->conclude(commit, s->journal, repo, &tree, who, read_message(s), err);
+}
+
+/* ---------------------------------------------------------------- ended by git's own means */
+
+/* The record among the run's changes, or, where that stays, a file that it staged; or NULL. */
+static const struct change *telling_change(const struct stop *s)
+{
+    const struct journal *j = s->journal;
+    const char *record = repo_path(&s->child->repo, RECORD_PATH);
+    const struct change *staged = NULL;
+    for (size_t i = 0; i < j->change_count; i++) {
+        const struct change *change = &j->changes[i];
+        if (strcmp(change->path, record) == 0)
+            return change;
+        if (!staged && change->stages[0].mode != LEAF_ABSENT)
+            staged = change;
+    }
+    return staged;
+}
+
+/* A user may have edited the record further: what it was made from tells it. */
+static int has_record(bool *out, const struct stop *s, const struct leaf *staged,
+                      const struct oid *commit, struct err *err)
+{
+    ERR_SCRATCH(ignored);
+    STORE_BYTES_SCRATCH(text);
+    struct record ours, theirs;
+    *out = false;
+    if (!store_has(s->child->repo.store, &staged->id))
+        return 0; /* collected as garbage: so no commit has it */
+    if (store_get(&text, s->child->repo.store, STORE_BLOB, &staged->id, RECORD_PATH, err) < 0 ||
+        provenance_at(&theirs, out, &s->child->repo, commit, err) < 0)
+        return -1;
+    *out = *out && record_parse(&ours, s->child->arena, RECORD_PATH, text.bytes, &ignored) == 0 &&
+           strcmp(ours.tree, theirs.tree) == 0 && strcmp(ours.inputs, theirs.inputs) == 0;
+    return 0;
+}
+
+/* Whether `commit` holds what the run staged. */
+static int was_committed(bool *out, const struct stop *s, const struct oid *commit, struct err *err)
+{
+    const struct change *change = telling_change(s);
+    struct commit read;
+    struct leaf there;
+    *out = false;
+    if (!change || oid_equal(commit, &s->journal->branch_new))
+        return 0;
+    if (strcmp(change->path, repo_path(&s->child->repo, RECORD_PATH)) == 0)
+        return has_record(out, s, &change->stages[0], commit, err);
+    if (repo_commit(&read, s->child->arena, s->child->repo.store, commit, err) < 0 ||
+        tree_find(&there, s->child->repo.store, &read.tree, change->path, err) < 0)
+        return -1;
+    *out = leaf_equal(&there, &change->stages[0]);
+    return 0;
+}
+
+int stop_find_commit(struct oid *commit, bool *found, const struct stop *s, struct err *err)
+{
+    bool there;
+    *commit = s->child->repo.head;
+    *found = false;
+    if (!s->child->repo.unborn && was_committed(found, s, commit, err) < 0)
+        return -1;
+    if (*found)
+        return 0;
+    if (ref_read(commit, &there, &s->child->repo, s->journal->branch, err) < 0)
+        return -1;
+    return there ? was_committed(found, s, commit, err) : 0;
+}

@@ -1,0 +1,34 @@
+/* The strategies that there are. */
+#include "update/strategy.h"
+
+#include "apply/journal.h"
+#include "base/arena.h"
+
+#include <string.h>
+
+static const struct strategy *const strategies[] = {&strategy_default};
+enum { COUNT = sizeof(strategies) / sizeof(*strategies) };
+
+const struct strategy *strategy_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (strcmp(strategies[i]->name, name) == 0)
+            return strategies[i];
+    return NULL;
+}
+
+const char *strategy_names(struct arena *arena)
+{
+    const char *names = "";
+    for (size_t i = 0; i < COUNT; i++)
+        names = arena_printf(arena, "%s%s%s", names, i ? ", " : "", strategies[i]->name);
+    return names;
+}
+
+const struct strategy *strategy_of(const struct journal *stopped)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (str_equal(strategies[i]->pseudoref, stopped->pseudoref))
+            return strategies[i];
+    return &strategy_default;
+}

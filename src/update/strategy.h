@@ -1,0 +1,58 @@
+/* How the new render gets onto the child's branch. */
+#ifndef TMPLGEN_UPDATE_STRATEGY_H
+#define TMPLGEN_UPDATE_STRATEGY_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "git/leaf.h"
+
+#include <stddef.h>
+
+struct arena;
+struct identity;
+struct journal;
+struct plan_edit;
+struct plan_list;
+struct repo;
+
+/* What a strategy makes its commits of. All trees and files are objects of the repository's store.
+ */
+struct landing {
+    struct arena *arena;
+    const struct repo *repo;
+    const struct plan_list *base; /* the render that the child was made from */
+    struct oid base_tree;         /* the new render, without its record; */
+    struct oid base_commit;       /* the commit of it that the next update starts from */
+    struct leaf record;           /* the new one */
+    struct oid result;            /* the whole repository afterwards, where nothing conflicts */
+    const struct identity *who;
+    const char *message;
+};
+
+/*
+ * A further strategy is a file with such a struct, and a row in strategy.c. The journal's kind is
+ * settled before: committed, a conflict, or staged.
+ */
+struct strategy {
+    const char *name; /* --strategy, and in JSON */
+    /* The file of git's that a stop of this strategy leaves: by it a stop is known again. */
+    const char *pseudoref;
+    /* Fills in the journal's `branch_new`, where it commits, or what git is told of the stop. */
+    TG_CHECKED int (*land)(struct journal *journal, const struct landing *landing, struct err *err);
+    /* The commit that ends a stop, of what the user made of it; `tree` is the index. */
+    TG_CHECKED int (*conclude)(struct oid *commit, const struct journal *stopped,
+                               const struct repo *repo, const struct oid *tree,
+                               const struct identity *who, const char *message, struct err *err);
+};
+
+/* The one that is taken where nobody names one. */
+extern const struct strategy strategy_default;
+
+/* NULL: there is none of that name. */
+const struct strategy *strategy_find(const char *name);
+/* All names, separated by ", ". */
+const char *strategy_names(struct arena *arena);
+/* The one that stopped there. */
+const struct strategy *strategy_of(const struct journal *stopped);
+
+#endif
