@@ -1,13 +1,19 @@
 /* The base commit of a child: what its record renders to, kept under a ref of its own. */
 #include "child/base_ref.h"
 
+#include "apply/apply.h"
 #include "base/arena.h"
+#include "base/str.h"
+#include "catalog/render.h"
+#include "child/record.h"
 #include "git/commit.h"
 #include "git/libgit2.h"
 #include "git/repo.h"
+#include "git/store.h"
 #include "git/tree.h"
 
 #include <git2.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BASE_WHO "tmplgen <tmplgen@localhost> 0 +0000"
@@ -48,4 +54,145 @@ int base_commit_put(struct oid *out, struct store *store, const struct oid *tree
             return -1;
     }
     return commit_put(out, store, &root, NULL, 0, &who, BASE_MESSAGE, err);
+}
+
+/* ---------------------------------------------------------------- pruning */
+
+/* Trees seen so far: branches share most of theirs. */
+struct seen {
+    struct oid *slots; /* open addressing; a zero id is free */
+    size_t count, size;
+};
+
+struct pruning {
+    const struct repo *repo;
+    struct arena arena;
+    const char **names; /* base refs that may go */
+    size_t count;
+    struct seen seen;
+    struct err err;
+};
+
+static bool is_zero(const struct oid *id)
+{
+    static const struct oid zero;
+    return oid_equal(id, &zero);
+}
+
+static struct oid *seen_slot(const struct seen *seen, const struct oid *id)
+{
+    size_t at;
+    memcpy(&at, id->id, sizeof(at));
+    for (at &= seen->size - 1; !is_zero(&seen->slots[at]) && !oid_equal(&seen->slots[at], id);
+         at = (at + 1) & (seen->size - 1))
+        ;
+    return &seen->slots[at];
+}
+
+/* True the first time. */
+static bool see(struct pruning *p, const struct oid *id)
+{
+    struct seen *seen = &p->seen;
+    if (seen->count * 2 >= seen->size) {
+        struct seen larger = {.size = seen->size ? seen->size * 2 : 1024};
+        larger.slots = arena_array(&p->arena, larger.size, sizeof(*larger.slots));
+        for (size_t i = 0; i < seen->size; i++)
+            if (!is_zero(&seen->slots[i]))
+                *seen_slot(&larger, &seen->slots[i]) = seen->slots[i];
+        larger.count = seen->count;
+        *seen = larger;
+    }
+    struct oid *slot = seen_slot(seen, id);
+    if (!is_zero(slot))
+        return false;
+    *slot = *id;
+    seen->count++;
+    return true;
+}
+
+/* The ref that a record names stays. */
+static int take_record(struct pruning *p, const struct oid *blob)
+{
+    STORE_BYTES_SCRATCH(text);
+    struct record record;
+    if (store_get(&text, p->repo->store, STORE_BLOB, blob, RECORD_PATH, &p->err) < 0 ||
+        record_parse(&record, &p->arena, RECORD_PATH, text.bytes, &p->err) < 0)
+        return -1;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->names[i] && strcmp(p->names[i] + strlen(BASE_REF_PREFIX), record.tree) == 0)
+            p->names[i] = NULL;
+    return 0;
+}
+
+static int visit_tree(void *context, const struct tree_visit *visit)
+{
+    struct pruning *p = context;
+    if (visit->leaf.mode == LEAF_TREE)
+        return see(p, &visit->leaf.id) ? 0 : 1;
+    if (!str_equal(visit->name, RECORD_PATH))
+        return 0;
+    return see(p, &visit->leaf.id) ? take_record(p, &visit->leaf.id) : 0;
+}
+
+static int take_branch(struct pruning *p, git_reference *branch)
+{
+    git_object *commit = NULL;
+    struct commit read;
+    struct oid id;
+    if (git_reference_peel(&commit, branch, GIT_OBJECT_COMMIT) < 0)
+        return -1;
+    memcpy(id.id, git_object_id(commit)->id, sizeof(id.id));
+    git_object_free(commit);
+    if (repo_commit(&read, &p->arena, p->repo->store, &id, &p->err) < 0)
+        return -1;
+    return see(p, &read.tree) ? tree_visit_all(p->repo->store, &read.tree, visit_tree, p, &p->err)
+                              : 0;
+}
+
+static int take_branches(struct pruning *p)
+{
+    git_branch_iterator *iterator = NULL;
+    git_reference *branch;
+    git_branch_t type;
+    int rc = git_branch_iterator_new(&iterator, p->repo->git, GIT_BRANCH_LOCAL), next = 0;
+    while (rc == 0 && (next = git_branch_next(&branch, &type, iterator)) == 0) {
+        rc = take_branch(p, branch);
+        git_reference_free(branch);
+    }
+    git_branch_iterator_free(iterator);
+    return rc < 0 || next != GIT_ITEROVER ? -1 : 0;
+}
+
+static int list_refs(struct pruning *p, const char *keep)
+{
+    git_reference_iterator *iterator = NULL;
+    const char *name;
+    size_t capacity = 0;
+    if (git_reference_iterator_glob_new(&iterator, p->repo->git, BASE_REF_PREFIX "*") < 0)
+        return -1;
+    while (git_reference_next_name(&name, iterator) == 0) {
+        if (strcmp(name + strlen(BASE_REF_PREFIX), keep) == 0)
+            continue;
+        if (p->count == capacity) {
+            capacity = capacity ? capacity * 2 : 16;
+            const char **more = arena_array(&p->arena, capacity, sizeof(*more));
+            if (p->count)
+                memcpy(more, p->names, p->count * sizeof(*more));
+            p->names = more;
+        }
+        p->names[p->count++] = arena_strdup(&p->arena, name);
+    }
+    git_reference_iterator_free(iterator);
+    return 0;
+}
+
+void base_ref_prune(const struct repo *repo, const struct apply *apply, struct oid keep)
+{
+    struct pruning p = {.repo = repo};
+    char hex[41];
+    oid_hex(hex, &keep);
+    if (list_refs(&p, hex) == 0 && p.count && take_branches(&p) == 0)
+        apply_delete_refs(apply, p.names, p.count);
+    err_release(&p.err);
+    arena_release(&p.arena);
 }

@@ -3,10 +3,12 @@
 #define TMPLGEN_CHILD_BASE_REF_H
 
 #include "base/err.h"
+#include "git/leaf.h"
 
+struct apply;
 struct arena;
 struct git_repository;
-struct oid;
+struct repo;
 
 struct store;
 
@@ -24,5 +26,12 @@ TG_CHECKED int base_ref_write(struct git_repository *repository, const struct oi
  */
 TG_CHECKED int base_commit_put(struct oid *out, struct store *store, const struct oid *tree,
                                const char *folder, struct err *err);
+
+/*
+ * Removes every refs/tmplgen/base/TREE-ID that no record of a local branch, of any child in the
+ * repository, names; `keep` stays. What cannot be read keeps everything. Never fails: an old ref
+ * harms nobody.
+ */
+void base_ref_prune(const struct repo *repo, const struct apply *apply, struct oid keep);
 
 #endif

@@ -11,7 +11,6 @@
 #include "catalog/semver.h"
 #include "child/base_ref.h"
 #include "child/child.h"
-#include "child/prune.h"
 #include "git/commit.h"
 #include "git/index.h"
 #include "git/patch.h"
@@ -327,7 +326,7 @@ static int carry_out(struct updating *u)
         interrupt_check(u->err) < 0 || apply_run(u->apply, &j, u->err) < 0)
         return -1;
     if (commits)
-        prune_base_refs(&u->child.repo, u->apply, u->render_tree);
+        base_ref_prune(&u->child.repo, u->apply, u->render_tree);
     return code;
 }
 
