@@ -224,16 +224,18 @@ static int check_distinct(const struct reader *reader, const struct manifest *ma
 
 static int read_file_rule(void *out, const struct reader *reader, const struct yaml_node *node)
 {
-    static const char *const keys[] = {"match", "policy", "merge", NULL};
+    static const char *const keys[] = {"match", "policy", "merge", "when", NULL};
     struct file_rule *rule = out;
     const struct yaml_node *policy = yaml_get(node, "policy"), *merge = yaml_get(node, "merge");
     size_t policy_word = POLICY_MERGE, merge_word = MERGE_TEXT;
     if (yaml_check_keys(node, keys, reader->err) < 0 || read_glob(&rule->glob, reader, node) < 0 ||
         read_word(&policy_word, reader, policy, "policy", file_policy_names, POLICY_COUNT) < 0 ||
-        read_word(&merge_word, reader, merge, "merge", file_merge_names, MERGE_COUNT) < 0)
+        read_word(&merge_word, reader, merge, "merge", file_merge_names, MERGE_COUNT) < 0 ||
+        read_text(&rule->when, reader, node, "when") < 0)
         return -1;
-    if (!policy && !merge)
-        return yaml_error(reader->err, node, "an entry of 'files' needs 'policy' or 'merge'");
+    if (!policy && !merge && !rule->when.text)
+        return yaml_error(reader->err, node,
+                          "an entry of 'files' needs 'policy', 'merge' or 'when'");
     rule->has_policy = policy != NULL;
     rule->has_merge = merge != NULL;
     rule->policy = (enum file_policy)policy_word;
@@ -349,7 +351,8 @@ static int read_own_layer(struct manifest *manifest, const struct reader *reader
     struct layer *own = &manifest->own;
     own->name = manifest->type;
     own->folder = arena_printf(reader->arena, "templates/%s/files/", manifest->type);
-    if (read_delimiters(own, reader, yaml_get(root, "delimiters")) < 0)
+    if (read_delimiters(own, reader, yaml_get(root, "delimiters")) < 0 ||
+        read_file_rules(&own->rules, &own->rule_count, reader, root) < 0)
         return -1;
     return read_overrides(&own->overrides, &own->override_count, reader, root);
 }
@@ -415,7 +418,6 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
         read_list((void **)&manifest->refusals, &manifest->refusal_count,
                   sizeof(*manifest->refusals), reader, yaml_get(root, "refuse"), "refuse",
                   read_refusal) < 0 ||
-        read_file_rules(&manifest->rules, &manifest->rule_count, reader, root) < 0 ||
         read_list((void **)&manifest->migrations, &manifest->migration_count,
                   sizeof(*manifest->migrations), reader, yaml_get(root, "migrations"), "migrations",
                   read_migration) < 0 ||

@@ -43,8 +43,10 @@ struct question {
 enum file_policy { POLICY_MERGE, POLICY_SEED, POLICY_MANAGED, POLICY_COUNT };
 enum file_merge { MERGE_TEXT, MERGE_LINES, MERGE_COUNT };
 
+/* A row of `files`. Its policy is for that path, whichever layer the file is of. */
 struct file_rule {
-    const char *glob; /* on rendered paths */
+    const char *glob;          /* on rendered paths */
+    struct manifest_text when; /* false: the layer's own files of such paths are not there */
     bool has_policy, has_merge;
     enum file_policy policy;
     enum file_merge merge;
@@ -101,8 +103,6 @@ struct manifest {
     size_t question_count;
     struct refusal *refusals;
     size_t refusal_count;
-    struct file_rule *rules; /* the template's: they win over a layer's */
-    size_t rule_count;
     struct migration *migrations;
     size_t migration_count;
     const char **frameworks; /* that the type has files for; none listed: any of the catalog */

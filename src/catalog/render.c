@@ -27,6 +27,11 @@ struct piece {
     size_t order;
 };
 
+struct globs {
+    const char **items;
+    size_t count;
+};
+
 struct renderer {
     struct arena *arena;
     const struct render_input *input;
@@ -35,6 +40,7 @@ struct renderer {
     struct template_loader loader;
     struct layer *layers; /* those that apply, in order; the type's own last */
     size_t layer_count;
+    struct globs absent; /* what the layer at hand says is not there */
     struct piece *pieces;
     size_t count, capacity, bytes;
     struct err *err;
@@ -54,8 +60,8 @@ struct data *render_context(struct arena *arena, const struct render_input *inpu
     return context;
 }
 
-/* `when` of a layer; absent: yes. */
-static int layer_applies(bool *out, const struct renderer *r, const struct manifest_text *when)
+/* `when` of a layer or a row of `files`; absent: yes. */
+static int holds(bool *out, const struct renderer *r, const struct manifest_text *when)
 {
     *out = true;
     if (!when->text)
@@ -91,7 +97,7 @@ static int add_layer(struct renderer *r, const struct layer_use *use)
     struct layer *layer = &r->layers[r->layer_count];
     struct template_source source = {.name = use->name.node->doc->name,
                                      .text = span_from(use->name.text)};
-    if (layer_applies(&applies, r, &use->when) < 0)
+    if (holds(&applies, r, &use->when) < 0)
         return -1;
     if (!applies)
         return 0;
@@ -187,6 +193,30 @@ static struct piece *new_piece(struct renderer *r)
     return &r->pieces[r->count];
 }
 
+/* The globs of the rows whose `when` is false. */
+static int list_absent(struct globs *out, const struct renderer *r, const struct file_rule *rules,
+                       size_t count)
+{
+    bool there;
+    *out = (struct globs){.items = arena_array(r->arena, count + 1, sizeof(*out->items))};
+    for (size_t i = 0; i < count; i++) {
+        if (holds(&there, r, &rules[i].when) < 0)
+            return -1;
+        if (!there)
+            out->items[out->count++] = rules[i].glob;
+    }
+    return 0;
+}
+
+/* One false `when` is enough, whatever the other rows say: conditions add up, as in a path. */
+static bool is_absent(const struct renderer *r, const char *path)
+{
+    for (size_t i = 0; i < r->absent.count; i++)
+        if (glob_match(r->absent.items[i], path))
+            return true;
+    return false;
+}
+
 static int add_file(struct renderer *r, const struct layer *layer, size_t order, size_t index)
 {
     const struct fileset_entry *file = &r->files->entries[index];
@@ -198,7 +228,7 @@ static int add_file(struct renderer *r, const struct layer *layer, size_t order,
                            : below;
     if (render_path(&path, r, name, file->path, delimiters) < 0)
         return -1;
-    if (!path)
+    if (!path || is_absent(r, path))
         return 0;
     if (path_check(path, r->err) < 0)
         return err_wrap(r->err, "'%s'", file->path);
@@ -218,6 +248,8 @@ static int add_file(struct renderer *r, const struct layer *layer, size_t order,
 
 static int add_layer_files(struct renderer *r, const struct layer *layer, size_t order)
 {
+    if (list_absent(&r->absent, r, layer->rules, layer->rule_count) < 0)
+        return -1;
     for (size_t i = fileset_lower_bound(r->files, layer->folder);
          i < r->files->count && str_starts(r->files->entries[i].path, layer->folder); i++)
         if (add_file(r, layer, order, i) < 0)
@@ -274,7 +306,7 @@ static int settle(struct render *out, struct renderer *r)
     return 0;
 }
 
-/* The layer's rules first, then the template's: the last that matches says. */
+/* The last row that matches says. */
 static void apply_rules(struct render_entry *entry, const struct file_rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -292,7 +324,6 @@ static void choose_policies(struct render *out, const struct renderer *r)
         struct render_entry *entry = &out->entries[i];
         for (size_t j = 0; j < r->layer_count; j++)
             apply_rules(entry, r->layers[j].rules, r->layers[j].rule_count);
-        apply_rules(entry, r->input->manifest->rules, r->input->manifest->rule_count);
     }
 }
 

@@ -52,6 +52,14 @@ static int add_question(const struct collector *c, const struct question *questi
     return add_node(c, question->choices);
 }
 
+static int add_rules(const struct collector *c, const struct file_rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (add_text(c, &rules[i].when, true) < 0)
+            return -1;
+    return 0;
+}
+
 static int add_file(const struct collector *c, const struct layer *layer, size_t index)
 {
     const char *path = c->files->entries[index].path, *below = path + strlen(layer->folder);
@@ -72,7 +80,7 @@ static int add_layer(const struct collector *c, const struct layer *layer)
          i < c->files->count && str_starts(c->files->entries[i].path, layer->folder); i++)
         if (add_file(c, layer, i) < 0)
             return -1;
-    return 0;
+    return add_rules(c, layer->rules, layer->rule_count);
 }
 
 /* A layer whose name is rendered may be any layer that begins with the name's plain part. */
