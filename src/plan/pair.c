@@ -81,22 +81,61 @@ static void pair_declared(struct pairing *p)
     }
 }
 
+/* The length of a `{{ 'NAME' if ... }}` that `text` begins with, and its NAME; else 0. */
+static size_t conditional_name(struct span *name, const char *text)
+{
+    if (!str_starts(text, "{{ '") && !str_starts(text, "{{ \""))
+        return 0;
+    const char *start = text + 4, *end = strchr(start, text[3]);
+    if (!end || !str_starts(end + 1, " if "))
+        return 0;
+    *name = span_of(start, (size_t)(end - start));
+    const char *closed = strstr(end, "}}"), *otherwise = strstr(end, " else ");
+    return closed && (!otherwise || closed < otherwise) ? (size_t)(closed + 2 - text) : 0;
+}
+
+/*
+ * A source without the conditions in its names: a template that says `when` instead, from one
+ * version to the next, still has the same files.
+ */
+static const char *plain_source(struct arena *arena, const char *source)
+{
+    struct span name;
+    char *plain = arena_strdup(arena, source), *to = plain;
+    while (*source) {
+        size_t len = conditional_name(&name, source);
+        if (len == 0)
+            name = span_of(source, len = 1);
+        memcpy(to, name.ptr, name.len);
+        to += name.len;
+        source += len;
+    }
+    *to = '\0';
+    return plain;
+}
+
+/* A file of a render under the name of its source. */
+struct sourced {
+    const char *source;
+    size_t index; /* in its list */
+};
+
 static int by_source(const void *a, const void *b)
 {
-    const struct plan_file *const *left = a, *const *right = b;
-    int order = strcmp((*left)->source, (*right)->source);
-    return order ? order : strcmp((*left)->path, (*right)->path);
+    const struct sourced *left = a, *right = b;
+    int order = strcmp(left->source, right->source);
+    return order ? order : left->index < right->index ? -1 : left->index > right->index;
 }
 
 /* The files of a render that have a source, by source. */
-static const struct plan_file **sort_by_source(size_t *count, struct arena *arena,
-                                               const struct plan_list *list)
+static struct sourced *sort_by_source(size_t *count, struct arena *arena,
+                                      const struct plan_list *list)
 {
-    const struct plan_file **sorted = arena_array(arena, list->count + 1, sizeof(*sorted));
+    struct sourced *sorted = arena_array(arena, list->count + 1, sizeof(*sorted));
     *count = 0;
     for (size_t i = 0; i < list->count; i++)
         if (list->files[i].source && *list->files[i].source)
-            sorted[(*count)++] = &list->files[i];
+            sorted[(*count)++] = (struct sourced){plain_source(arena, list->files[i].source), i};
     if (*count)
         qsort(sorted, *count, sizeof(*sorted), by_source);
     return sorted;
@@ -108,13 +147,14 @@ static void pair_by_source(struct pairing *p)
     size_t base_count, render_count;
     if (!p->input->base_has_rules)
         return;
-    const struct plan_file **old = sort_by_source(&base_count, p->arena, base);
-    const struct plan_file **new = sort_by_source(&render_count, p->arena, render);
+    const struct sourced *old = sort_by_source(&base_count, p->arena, base);
+    const struct sourced *new = sort_by_source(&render_count, p->arena, render);
     for (size_t i = 0, j = 0; i < base_count && j < render_count;) {
-        int order = strcmp(old[i]->source, new[j]->source);
-        size_t at = (size_t)(old[i] - base->files);
-        if (order == 0 && (may_follow(p, at) || strcmp(old[i]->path, new[j]->path) == 0))
-            join_render(p, at, (size_t)(new[j] - render->files));
+        int order = strcmp(old[i].source, new[j].source);
+        size_t from = old[i].index, to = new[j].index;
+        if (order == 0 &&
+            (may_follow(p, from) || strcmp(base->files[from].path, render->files[to].path) == 0))
+            join_render(p, from, to);
         i += order <= 0;
         j += order >= 0;
     }

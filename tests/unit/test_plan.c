@@ -312,6 +312,37 @@ static void test_plan__follows_a_template_rename_by_source(void **state)
     });
 }
 
+static void test_plan__a_condition_in_a_name_of_a_source_is_no_part_of_it(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"src/a", "1\n2\n3\n", "1\n2\nmine\n", NULL, "src/{{ 'a' if x == '}' }}.j2"},
+                 {"pkg/a", NULL, NULL, "one\n2\n3\n", "src/a.j2"},
+                 {"b", "1\n", "1\n", NULL, "{{ \"s\" if y }}/{{ 'b' if x }}"},
+                 {"c", NULL, NULL, "1\n", "s/b"}},
+        .report = "renamed c < b\nrenamed pkg/a < src/a\n",
+        .tree = "b=-\nc=1|\npkg/a=one|2|mine|\nsrc/a=-\n",
+    });
+}
+
+static void test_plan__other_expressions_in_a_name_of_a_source_are_part_of_it(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", "1\n", NULL, "{{ 'a' if x else 'z' }}"},
+                 {"b", "2\n", "2\n", NULL, "{{ 'b' }}"},
+                 {"c", "3\n", "3\n", NULL, "{{ 'c' if x"},
+                 {"d", "4\n", "4\n", NULL, "{{ 'd"},
+                 {"m", NULL, NULL, "1\n", "a"},
+                 {"n", NULL, NULL, "2\n", "b"},
+                 {"o", NULL, NULL, "3\n", "c"},
+                 {"p", NULL, NULL, "4\n", "d"}},
+        .report = "deleted a\ndeleted b\ndeleted c\ndeleted d\n"
+                  "added m\nadded n\nadded o\nadded p\n",
+        .tree = "a=-\nb=-\nc=-\nd=-\nm=1|\nn=2|\no=3|\np=4|\n",
+    });
+}
+
 static void test_plan__follows_a_declared_rename(void **state)
 {
     (void)state;
@@ -663,6 +694,8 @@ int main(void)
         cmocka_unit_test(test_plan__seed_is_written_once),
         cmocka_unit_test(test_plan__yours_is_left_alone_and_listed),
         cmocka_unit_test(test_plan__follows_a_template_rename_by_source),
+        cmocka_unit_test(test_plan__a_condition_in_a_name_of_a_source_is_no_part_of_it),
+        cmocka_unit_test(test_plan__other_expressions_in_a_name_of_a_source_are_part_of_it),
         cmocka_unit_test(test_plan__follows_a_declared_rename),
         cmocka_unit_test(test_plan__rename_that_the_template_contradicts_counts_for_nothing),
         cmocka_unit_test(test_plan__childs_file_where_the_template_moved_a_deleted_one_conflicts),
