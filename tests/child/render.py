@@ -77,13 +77,21 @@ def _render_folder(files, folder, manifest, context, overrides):
             continue
         path = "/".join(parts)
         content = source.read_bytes()
-        if path.endswith(".j2"):
-            path = path.removesuffix(".j2")
+        is_template, path = path.endswith(".j2"), path.removesuffix(".j2")
+        if not _is_there(manifest, path, context):
+            continue
+        if is_template:
             environment = ENVIRONMENTS[_delimiters(manifest, name)]
             content = environment.from_string(content.decode()).render(context).encode()
         overridden = any(fnmatch.fnmatch(path, glob) for glob in overrides)
         assert path not in files or overridden, f"{path} is in two layers"
         files[path] = (source.stat().st_mode & 0o111 != 0, content)
+
+
+def _is_there(manifest, path, context):
+    rules = [rule for rule in manifest.get("files", []) if fnmatch.fnmatch(path, rule["match"])]
+    conditions = [rule["when"] for rule in rules if "when" in rule]
+    return all(JINJA.compile_expression(when)(**context) for when in conditions)
 
 
 def _delimiters(manifest, name):
