@@ -1,4 +1,4 @@
-/* Where `{% include %}` finds its files: templates/_includes/ of the catalog. */
+/* Where `{% include %}` finds its files: in layers, in types, in templates/_includes/. */
 #ifndef TMPLGEN_CATALOG_INCLUDE_H
 #define TMPLGEN_CATALOG_INCLUDE_H
 
@@ -12,7 +12,11 @@ struct include_source {
     const struct fileset *files;
 };
 
-/* The `load` of a template_loader whose context is a struct include_source. */
+/*
+ * The `load` of a template_loader whose context is a struct include_source. A name OWNER/FILE is
+ * the first that exists of templates/_layers/OWNER/includes/FILE, templates/OWNER/includes/FILE and
+ * templates/_includes/OWNER/FILE; a name without a slash is a file of templates/_includes/.
+ */
 int load_include(struct span *out, enum template_delimiters *delimiters, void *context,
                  const char *name, struct err *err);
 
