@@ -59,6 +59,14 @@ def sources(catalog, document):
         yield source.split("/files/", 1)[1], text, catalog / source
 
 
+def copy_includes(catalog, target):
+    """Each include as a file of the name that templates call it by."""
+    shutil.copytree(catalog / "templates/_includes", target, dirs_exist_ok=True)
+    for pattern in ("templates/*/includes", "templates/_layers/*/includes"):
+        for folder in catalog.glob(pattern):
+            shutil.copytree(folder, target / folder.parent.name, dirs_exist_ok=True)
+
+
 def context_of(document):
     """What templates see."""
     return {
@@ -84,7 +92,7 @@ def to_copier(catalog, document, target):
             "when": False,
         }
     target.mkdir(parents=True)
-    shutil.copytree(catalog / "templates/_includes", target, dirs_exist_ok=True)
+    copy_includes(catalog, target)
     (target / "copier.yml").write_text(yaml.safe_dump(settings, sort_keys=False))
     for name, text, source in sources(catalog, document):
         write(target / "template" / name, text, source)
@@ -111,7 +119,7 @@ def to_cookiecutter(catalog, document, target):
         else:
             path, text = path.removesuffix(".j2"), names + text
         write(target / project / path, text, source)
-    shutil.copytree(catalog / "templates/_includes", target / "templates")
+    copy_includes(catalog, target / "templates")
     (target / "cookiecutter.json").write_text(json.dumps(settings, indent=1))
 
 

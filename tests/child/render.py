@@ -20,9 +20,19 @@ SQUARE = {
 }
 
 
+def _folder(below):
+    return jinja2.FileSystemLoader(CATALOG / "templates" / below)
+
+
+def _owners():
+    """The layers and types that have includes of their own."""
+    found = [*CATALOG.glob("templates/*/includes"), *CATALOG.glob("templates/_layers/*/includes")]
+    return {path.parent.name: _folder(path) for path in found}
+
+
 def _environment(**delimiters):
     made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(CATALOG / "templates/_includes"),
+        loader=jinja2.ChoiceLoader([jinja2.PrefixLoader(_owners()), _folder("_includes")]),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

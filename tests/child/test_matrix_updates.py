@@ -41,7 +41,7 @@ def second(catalog):
     script = layers / "python-common/files/ci/notes.sh"
     script.write_text("#!/bin/sh\n# Prints the notes of this project.\nset -eu\necho calmly\n")
     script.chmod(0o755)
-    change(catalog / "templates/_includes/ci/jobs", "'minutes': 20", "'minutes': 25")
+    change(catalog / "templates/_includes/ci/jobs.j2", "'minutes': 20", "'minutes': 25")
     for kind in TYPES:
         files = catalog / "templates" / kind / "files"
         for name, text in (("README.md.j2", NOTES), ("Makefile.j2", "\nnotes:\n\tci/notes.sh\n")):

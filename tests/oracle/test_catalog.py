@@ -15,12 +15,16 @@ SOURCES = sorted(
     path
     for top in (TEMPLATES, ROOT / "base-images")
     for path in top.rglob("*.j2")
-    if "_includes" not in path.parts
+    if not {"_includes", "includes"} & set(path.parts)
 )
 MANIFESTS = sorted([*TEMPLATES.glob("*/template.yml"), *TEMPLATES.glob("_layers/*/layer.yml")])
+# The folders of includes, and what the names of their files begin with.
+OWNED = [*TEMPLATES.glob("*/includes"), *TEMPLATES.glob("_layers/*/includes")]
+FOLDERS = {TEMPLATES / "_includes": "", **{path: path.parent.name + "/" for path in OWNED}}
 INCLUDES = {
-    str(path.relative_to(TEMPLATES / "_includes")): path.read_text(encoding="utf-8")
-    for path in sorted((TEMPLATES / "_includes").rglob("*"))
+    prefix + str(path.relative_to(folder)): path.read_text(encoding="utf-8")
+    for folder, prefix in FOLDERS.items()
+    for path in folder.rglob("*")
     if path.is_file()
 }
 

@@ -20,7 +20,7 @@ NAME = "none"
 PRECISIONS = ("float32",)
 
 
-{% include 'none/device.py' %}
+{% include 'framework-none/device.py' %}
 
 
 {% include 'numpy/softmax.py' %}

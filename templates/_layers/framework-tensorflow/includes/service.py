@@ -15,7 +15,7 @@ import numpy as np
 
 from . import features
 
-{% include 'tensorflow/env.py' %}
+{% include 'framework-tensorflow/env.py' %}
 
 import keras  # type: ignore[import-untyped]
 import tensorflow as tf  # type: ignore[import-untyped]
@@ -26,7 +26,7 @@ WIDTH = 16
 FILE = "model.keras"
 
 
-{% include 'tensorflow/device.py' %}
+{% include 'framework-tensorflow/device.py' %}
 
 
 class Network:

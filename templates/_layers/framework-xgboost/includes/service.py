@@ -21,7 +21,7 @@ PRECISIONS = ("float32",)
 FILE = "model.ubj"
 
 
-{% include 'xgboost/device.py' %}
+{% include 'framework-xgboost/device.py' %}
 
 
 class Network:

@@ -22,7 +22,7 @@ from .footprint import lstm
 from .learner import Base, of_kind, under
 from .world import ALONE, World
 
-{% include 'pytorch/env.py' %}
+{% include 'framework-pytorch/env.py' %}
 
 import torch
 from torch import nn
@@ -38,7 +38,7 @@ UNSUPPORTED: dict[str, str] = {}
 footprint = lstm
 
 
-{% include 'pytorch/device.py' %}
+{% include 'framework-pytorch/device.py' %}
 
 
-{% include 'pytorch/learner.py' %}
+{% include 'framework-pytorch/learner.py' %}

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-{% include 'transformers/env.py' %}
+{% include 'framework-transformers/env.py' %}
 
 import torch
 import transformers
@@ -31,7 +31,7 @@ LENGTH = 128
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]")
 
 
-{% include 'transformers/device.py' %}
+{% include 'framework-pytorch/device.py' %}
 
 
 def _make_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:

@@ -17,7 +17,7 @@ from safetensors.numpy import load_file, save_file
 
 from . import features
 
-{% include 'jax/env.py' %}
+{% include 'framework-jax/env.py' %}
 
 import jax
 from jax import numpy as jnp
@@ -30,7 +30,7 @@ WIDTH = 16
 Weights = dict[str, jax.Array]
 
 
-{% include 'jax/device.py' %}
+{% include 'framework-jax/device.py' %}
 
 
 def _logits(weights: Weights, bags: jax.Array) -> jax.Array:

@@ -53,7 +53,7 @@ DEPTH = 6
 profiler = functions
 
 
-{% include 'xgboost/device.py' %}
+{% include 'framework-xgboost/device.py' %}
 
 
 def available(device: str) -> int | None:  # noqa: ARG001

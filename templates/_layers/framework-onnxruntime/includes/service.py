@@ -24,7 +24,7 @@ PRECISIONS = ("float32",)  # another one is another graph
 FILE = "model.onnx"
 
 
-{% include 'onnxruntime/device.py' %}
+{% include 'framework-onnxruntime/device.py' %}
 
 
 {% include 'numpy/softmax.py' %}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 NAME = "none"
 
 
-{% include 'none/device.py' %}
+{% include 'framework-none/device.py' %}
 
 
 def asarray(values: NDArray[Any], device: str) -> NDArray[Any]:

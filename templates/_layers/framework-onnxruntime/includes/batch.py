@@ -36,7 +36,7 @@ footprint = lstm
 profiler = functions
 
 
-{% include 'onnxruntime/device.py' %}
+{% include 'framework-onnxruntime/device.py' %}
 
 
 def available(device: str) -> int | None:  # noqa: ARG001

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import features
 
-{% include 'pytorch/env.py' %}
+{% include 'framework-pytorch/env.py' %}
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -22,7 +22,7 @@ PRECISIONS = ("float32", "bfloat16")
 WIDTH = 16
 
 
-{% include 'pytorch/device.py' %}
+{% include 'framework-pytorch/device.py' %}
 
 
 class Network:

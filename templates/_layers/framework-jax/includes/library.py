@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-{% include 'jax/env.py' %}
+{% include 'framework-jax/env.py' %}
 
 import jax
 from jax.extend.backend import clear_backends
@@ -21,7 +21,7 @@ from jax.extend.backend import clear_backends
 NAME = "jax"
 
 
-{% include 'jax/device.py' %}
+{% include 'framework-jax/device.py' %}
 
 
 def asarray(values: NDArray[Any], device: str) -> jax.Array:

@@ -25,7 +25,7 @@ from .footprint import lstm
 from .learner import Base, of_kind, under
 from .world import ALONE, World
 
-{% include 'tensorflow/env.py' %}
+{% include 'framework-tensorflow/env.py' %}
 
 import keras  # type: ignore[import-untyped]
 import tensorflow as tf  # type: ignore[import-untyped]
@@ -44,7 +44,7 @@ UNSUPPORTED = {
 footprint = lstm
 
 
-{% include 'tensorflow/device.py' %}
+{% include 'framework-tensorflow/device.py' %}
 
 
 def available(device: str) -> int | None:  # noqa: ARG001

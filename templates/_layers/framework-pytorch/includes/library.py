@@ -10,14 +10,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-{% include 'pytorch/env.py' %}
+{% include 'framework-pytorch/env.py' %}
 
 import torch
 
 NAME = "pytorch"
 
 
-{% include 'pytorch/device.py' %}
+{% include 'framework-pytorch/device.py' %}
 
 
 def asarray(values: NDArray[Any], device: str) -> torch.Tensor:

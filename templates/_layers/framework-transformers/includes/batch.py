@@ -21,7 +21,7 @@ from .devices import pick
 from .learner import Base, of_kind, under
 from .world import ALONE, World
 
-{% include 'transformers/env.py' %}
+{% include 'framework-transformers/env.py' %}
 
 import torch
 import transformers
@@ -43,7 +43,7 @@ UNSUPPORTED = {
 footprint = transformer
 
 
-{% include 'transformers/device.py' %}
+{% include 'framework-pytorch/device.py' %}
 
 
-{% include 'pytorch/learner.py' %}
+{% include 'framework-pytorch/learner.py' %}

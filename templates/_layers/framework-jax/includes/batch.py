@@ -25,7 +25,7 @@ from .footprint import lstm
 from .learner import Base, of_kind, under
 from .world import ALONE, World
 
-{% include 'jax/env.py' %}
+{% include 'framework-jax/env.py' %}
 
 import jax
 from jax import numpy as jnp
@@ -45,7 +45,7 @@ UNSUPPORTED = {
 footprint = lstm
 
 
-{% include 'jax/device.py' %}
+{% include 'framework-jax/device.py' %}
 
 
 def available(device: str) -> int | None:

@@ -37,7 +37,7 @@ footprint = lstm
 profiler = functions
 
 
-{% include 'none/device.py' %}
+{% include 'framework-none/device.py' %}
 
 
 def available(device: str) -> int | None:  # noqa: ARG001

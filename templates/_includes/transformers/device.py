@@ -1,1 +1,0 @@
-{% include 'pytorch/device.py' %}
