@@ -224,3 +224,109 @@ def test_child_of_a_development_build_is_updated_by_its_root_commit(world, binar
     assert done.json["base"]["proven_by"] == "history"
     assert done.paths["README.md"] == "merged"
     assert "\nOurs.\n" in world.read("README.md", world.folder / "fresh")
+
+
+# ---------------------------------------------------------------- from a real release to here
+
+# Files whose names had a condition in 0.2.0, by type and choices: a row of `files` says it since.
+PYTORCH = ("--type", "batch", "--framework", "pytorch")
+XGBOOST = ("--type", "batch", "--framework", "xgboost", "--variant", "cuda12")
+ONNX = ("--type", "batch", "--framework", "onnxruntime")
+DOCS = ("--type", "library", "--framework", "none", "--set", "docs=true")
+CONDITIONAL = {
+    "pytorch": (PYTORCH, ["configs/gpu.toml", "src/it/network.py"]),
+    "xgboost": (XGBOOST, ["configs/gpu.toml", "src/it/features.py", "src/it/profiles.py"]),
+    "onnxruntime": (ONNX, ["src/it/network.py", "src/it/driver.py", "src/it/profiles.py"]),
+    "docs": (
+        DOCS,
+        ["ci/docs.sh", "requirements/docs.txt", "docs/conf.py", "docs/api.md", "docs/index.md"],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def newest(tmp_path_factory):
+    """A binary that releases the catalog as it is here, each of those files with a line more."""
+    folder = tmp_path_factory.mktemp("newest") / "catalog"
+    copy_catalog(folder)
+    shutil.copytree(ROOT / "releases", folder / "releases")
+    for words, paths in CONDITIONAL.values():
+        files = folder / "templates" / words[1] / "files"
+        for path in paths:
+            source = files / path.replace("src/it", "src/{{ package }}")
+            if not source.exists():
+                source = source.with_name(source.name + ".j2")
+            if "# newest" not in source.read_text():
+                append(source, "# newest\n")
+    set_version(folder, "99.0.0")
+    shell(BUILD / "catalog-pack", "release", "2099-01-01", cwd=folder)
+    return link(folder, "tmplgen-newest")
+
+
+@pytest.fixture(params=CONDITIONAL)
+def conditional(request, world, newest):
+    """A child of 0.2.0; the paths of those files in it, each with a line of the user's own."""
+    words, paths = CONDITIONAL[request.param]
+    said = (*words, "--name", "it", "--catalog", "builtin@v0.2.0")
+    done = run(world, newest, "new", world.child, *said)
+    assert done.code == 0, done.err
+    edits = {}
+    for path in paths:
+        first, *rest = world.read(path).splitlines(keepends=True)
+        text = "".join([first, "# ours\n", *rest])
+        edits[path] = ("x", text) if path.endswith(".sh") else text
+    world.edit(edits)
+    return paths
+
+
+def assert_both(world, path):
+    text = world.read(path)
+    assert "# ours\n" in text and text.endswith("# newest\n"), path
+
+
+def test_a_file_that_lost_the_condition_in_its_name_merges(world, newest, conditional):
+    done = updated(world, newest, world.child)
+    assert (done.json["from"]["version"], done.json["to"]["version"]) == ("0.2.0", "99.0.0")
+    assert {path: done.paths[path] for path in conditional} == dict.fromkeys(conditional, "merged")
+    assert not {"added", "deleted", "conflict"} & set(done.paths.values())
+    for path in conditional:
+        assert_both(world, path)
+    assert_sound(world, world.child)
+
+
+def test_such_a_file_is_followed_where_the_child_renamed_it(world, newest, conditional):
+    renamed = {path: f"{path.rpartition('.')[0]}_of_ours.txt" for path in conditional}
+    world.edit({new: {"from": path} for path, new in renamed.items()})
+    done = updated(world, newest, world.child)
+    assert not {"added", "deleted", "conflict", "kept-deleted"} & set(done.paths.values())
+    for path, new in renamed.items():
+        assert_both(world, new)
+        assert not (world.child / path).exists()
+
+
+def test_such_a_file_is_followed_where_the_same_update_moves_it(world, newest, conditional):
+    done = updated(world, newest, world.child, "--set", "package=other")
+    assert not {"added", "deleted", "conflict"} & set(done.paths.values())
+    for path in conditional:
+        assert_both(world, path.replace("src/it/", "src/other/"))
+    assert not (world.child / "src/it").exists()
+
+
+CHILDREN = [
+    ("0.1.0", SERVICE),
+    *(("0.2.0", ("--type", "service", "--framework", name)) for name in ("jax", "transformers")),
+    *(("0.2.0", ("--type", "batch", "--framework", name)) for name in ("none", "tensorflow")),
+    *(("0.2.0", ("--type", "library", "--framework", name)) for name in ("pytorch", "jax")),
+]
+
+
+@pytest.mark.parametrize(("version", "words"), CHILDREN)
+def test_an_untouched_child_becomes_what_is_made_anew(world, newest, version, words):
+    said = (*words, "--name", "it")
+    done = run(world, newest, "new", world.child, *said, "--catalog", f"builtin@v{version}")
+    assert done.code == 0, done.err
+    updated(world, newest, world.child)
+    run(world, newest, "new", world.folder / "anew/it", *said)
+    for folder in (world.child, world.folder / "anew/it"):
+        (folder / RECORD).unlink()
+    assert files_on_disk(world.child) == files_on_disk(world.folder / "anew/it")
