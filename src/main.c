@@ -11,14 +11,22 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct command *const commands[] = {
-    &new_command,          &update_command,        &status_command,
-    &diff_command,         &matrix_list_command,   &matrix_resolve_command,
-    &matrix_check_command, &matrix_verify_command, &matrix_refresh_command,
-    &doctor_command,       &completion_command,    &help_command,
+static const struct command *const commands[] = {
+    &new_command,
+    &update_command,
+    &status_command,
+    &diff_command,
+    &matrix_list_command,
+    &matrix_resolve_command,
+    &matrix_check_command,
+    &matrix_verify_command,
+    &matrix_refresh_command,
+    &doctor_command,
+    &completion_command,
+    &help_command,
     &version_command,
+    NULL,
 };
-const size_t command_count = sizeof(commands) / sizeof(*commands);
 
 #define OUTPUT_MAX (256 * LIMIT_MIB)
 
@@ -40,7 +48,7 @@ static size_t match_words(const char *name, const char *const *argv, size_t argc
 
 static const struct command *find_command(size_t *words, const char *const *argv, size_t argc)
 {
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; commands[i]; i++) {
         *words = match_words(commands[i]->name, argv, argc);
         if (*words)
             return commands[i];
@@ -52,15 +60,16 @@ static const struct command *find_command(size_t *words, const char *const *argv
 static int unknown_command(struct err *err, struct arena *arena, const char *const *argv,
                            size_t argc)
 {
-    const char **names = arena_array(arena, command_count + 1, sizeof(*names));
+    const char *names[sizeof(commands) / sizeof(*commands)];
     const char *typed = argv[0], *all = "";
-    for (size_t i = 0; i < command_count; i++) {
-        names[i] = commands[i]->name;
+    size_t count = 0;
+    for (size_t i = 0; commands[i]; i++) {
+        names[count++] = commands[i]->name;
         all = arena_printf(arena, "%s%s%s", all, i ? ", " : "", commands[i]->name);
         if (argc > 1 && str_starts(commands[i]->name, arena_printf(arena, "%s ", argv[0])))
             typed = arena_printf(arena, "%s %s", argv[0], argv[1]);
     }
-    const char *nearest = str_nearest(typed, names, command_count);
+    const char *nearest = str_nearest(typed, names, count);
     (void)err_set(err, TG_USAGE, "usage", "unknown command '%s'", typed);
     return nearest ? err_hint(err, "did you mean '%s'?", nearest)
                    : err_hint(err, "the commands are: %s", all);
@@ -125,7 +134,7 @@ static int flush_output(const struct run *run)
 
 int main(int argc, char **argv)
 {
-    struct run run = {.arena = ARENA_INIT, .out = BUF_INIT(OUTPUT_MAX)};
+    struct run run = {.arena = ARENA_INIT, .commands = commands, .out = BUF_INIT(OUTPUT_MAX)};
     ERR_SCRATCH(err);
     const char *const *words = (const char *const *)argv + (argc > 0);
     size_t count = argc > 0 ? (size_t)argc - 1 : 0;

@@ -1,4 +1,4 @@
-/* The commands: a table that main runs from, and what a command is handed. */
+/* What a command is, and what it is handed by main, which has the table of them. */
 #ifndef TMPLGEN_CMD_CMD_H
 #define TMPLGEN_CMD_CMD_H
 
@@ -18,6 +18,7 @@ struct data;
  */
 struct run {
     struct arena arena;
+    const struct command *const *commands; /* all that there are; NULL behind the last */
     const struct command *command;
     struct parsed options;
     struct buf out;
@@ -42,9 +43,6 @@ struct command {
     /* The exit code of a result, or -1 with `err` set. */
     int (*run)(struct run *run, struct err *err);
 };
-
-extern const struct command *const commands[];
-extern const size_t command_count;
 
 /* Options that every command has: --json, --quiet, --verbose, --help. */
 extern const struct option common_options[];

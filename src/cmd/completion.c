@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-typedef void format_script(struct buf *out);
+typedef void format_script(struct buf *out, const struct command *const *commands);
 
-static void format_bash(struct buf *out)
+static void format_bash(struct buf *out, const struct command *const *commands)
 {
     (void)buf_puts(out, "# bash completion for tmplgen\n_tmplgen() {\n"
                         "    local words=\"${COMP_WORDS[*]:1:COMP_CWORD-1}\" options=\"\"\n"
                         "    case \"$words \" in\n");
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; commands[i]; i++) {
         (void)buf_printf(out, "    \"%s \"*) options=\"", commands[i]->name);
         for (const struct option_group *group = commands[i]->options; group->options; group++)
             for (const struct option *option = group->options; option->name; option++)
@@ -19,7 +19,7 @@ static void format_bash(struct buf *out)
         (void)buf_puts(out, "\" ;;\n");
     }
     (void)buf_puts(out, "    *) options=\"");
-    for (size_t i = 0; i < command_count; i++)
+    for (size_t i = 0; commands[i]; i++)
         (void)buf_printf(out, "%s ", commands[i]->name);
     (void)buf_puts(out, "\" ;;\n    esac\n"
                         "    mapfile -t COMPREPLY < <(compgen -o default -W \"$options\" -- "
@@ -27,11 +27,11 @@ static void format_bash(struct buf *out)
                         "}\ncomplete -F _tmplgen tmplgen\n");
 }
 
-static void format_zsh(struct buf *out)
+static void format_zsh(struct buf *out, const struct command *const *commands)
 {
     (void)buf_puts(out, "#compdef tmplgen\n# zsh completion for tmplgen\n"
                         "autoload -U +X bashcompinit && bashcompinit\n");
-    format_bash(out);
+    format_bash(out, commands);
 }
 
 /* fish takes a text in single quotes, with \ and ' escaped. */
@@ -46,10 +46,10 @@ static void put_fish_text(struct buf *out, const char *text)
     (void)buf_putc(out, '\'');
 }
 
-static void format_fish(struct buf *out)
+static void format_fish(struct buf *out, const struct command *const *commands)
 {
     (void)buf_puts(out, "# fish completion for tmplgen\ncomplete -c tmplgen -f\n");
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; commands[i]; i++) {
         const char *name = commands[i]->name;
         (void)buf_printf(out, "complete -c tmplgen -n __fish_use_subcommand -a '%.*s' -d ",
                          (int)strcspn(name, " "), name);
@@ -78,7 +78,7 @@ static int completion_run(struct run *run, struct err *err)
     run->json = false; /* a script is for a shell */
     for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
         if (strcmp(shell, scripts[i].shell) == 0) {
-            scripts[i].format(&run->out);
+            scripts[i].format(&run->out, run->commands);
             return TG_OK;
         }
     (void)err_set(err, TG_USAGE, "usage", "unknown shell '%s'", shell);

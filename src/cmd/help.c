@@ -73,12 +73,12 @@ void help_format(struct buf *out, const struct command *command)
     }
 }
 
-static void format_overview(struct buf *out)
+static void format_overview(struct buf *out, const struct command *const *commands)
 {
     (void)buf_puts(out, "tmplgen makes machine-learning repositories whose GPU stack matches,\n"
                         "and keeps them on their templates.\n\n"
                         "  tmplgen new --type service --framework pytorch\n\ncommands:\n");
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; commands[i]; i++) {
         (void)buf_printf(out, "  %-18s", commands[i]->name);
         wrap(out, commands[i]->summary, 20, 20);
     }
@@ -89,21 +89,21 @@ static const struct command *named(const struct run *run)
 {
     const char *first = run->options.arguments[0];
     const char *second = run->options.argument_count > 1 ? run->options.arguments[1] : NULL;
-    for (size_t i = 0; i < command_count; i++) {
-        const char *name = commands[i]->name, *space = strchr(name, ' ');
+    for (size_t i = 0; run->commands[i]; i++) {
+        const char *name = run->commands[i]->name, *space = strchr(name, ' ');
         if (!space ? !second && strcmp(name, first) == 0
                    : second && strncmp(name, first, (size_t)(space - name)) == 0 &&
                          first[space - name] == '\0' && strcmp(space + 1, second) == 0)
-            return commands[i];
+            return run->commands[i];
     }
     return NULL;
 }
 
 /* "matrix" alone: every command that begins with it. */
-static bool format_family(struct buf *out, const char *first)
+static bool format_family(struct buf *out, const struct command *const *commands, const char *first)
 {
     bool found = false;
-    for (size_t i = 0; i < command_count; i++)
+    for (size_t i = 0; commands[i]; i++)
         if (str_starts(commands[i]->name, first) && commands[i]->name[strlen(first)] == ' ') {
             if (found)
                 (void)buf_putc(out, '\n');
@@ -113,11 +113,25 @@ static bool format_family(struct buf *out, const char *first)
     return found;
 }
 
+static int unknown_command(struct run *run, const char *first, struct err *err)
+{
+    size_t count = 0;
+    while (run->commands[count])
+        count++;
+    const char **names = arena_array(&run->arena, count, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = run->commands[i]->name;
+    const char *nearest = str_nearest(first, names, count);
+    (void)err_set(err, TG_USAGE, "usage", "there is no command '%s'", first);
+    return nearest ? err_hint(err, "did you mean '%s'?", nearest)
+                   : err_hint(err, "'tmplgen help' lists the commands");
+}
+
 static int help_run(struct run *run, struct err *err)
 {
     run->json = false; /* help is for people */
     if (run->options.argument_count == 0) {
-        format_overview(&run->out);
+        format_overview(&run->out, run->commands);
         return TG_OK;
     }
     const struct command *command = named(run);
@@ -126,15 +140,9 @@ static int help_run(struct run *run, struct err *err)
         return TG_OK;
     }
     const char *first = run->options.arguments[0];
-    if (run->options.argument_count == 1 && format_family(&run->out, first))
+    if (run->options.argument_count == 1 && format_family(&run->out, run->commands, first))
         return TG_OK;
-    const char **names = arena_array(&run->arena, command_count, sizeof(*names));
-    for (size_t i = 0; i < command_count; i++)
-        names[i] = commands[i]->name;
-    const char *nearest = str_nearest(first, names, command_count);
-    (void)err_set(err, TG_USAGE, "usage", "there is no command '%s'", first);
-    return nearest ? err_hint(err, "did you mean '%s'?", nearest)
-                   : err_hint(err, "'tmplgen help' lists the commands");
+    return unknown_command(run, first, err);
 }
 
 static int version_run(struct run *run, struct err *err)
