@@ -72,14 +72,15 @@ static void print_status(struct run *run, const struct data *document)
 static int status_run(struct run *run, struct err *err)
 {
     const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
-    if (status_document(&run->document, &run->arena, path, err) < 0)
+    bool fetch = opt_given(&run->options, "fetch");
+    if (status_document(&run->document, &run->arena, path, fetch, err) < 0)
         return -1;
     print_status(run, run->document);
     return TG_OK;
 }
 
 static const struct option status_options[] = {
-    {"fetch", NULL, "ask a remote catalog for its newest versions first", false},
+    {"fetch", NULL, "ask the catalog what it has now: no answer is an error, not a warning", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -92,7 +93,8 @@ const struct command status_command = {
     .usage = "[PATH]",
     .summary = "Show template, versions, what you changed, and whether an update waits.",
     .details = "Files are compared as they lie on disk with what the template rendered. Nothing is "
-               "written, and no network is used.",
+               "written. Whether an update waits is found out where the catalog is at hand; where "
+               "it is not, a warning says so. Only --fetch may use the network.",
     .options = groups,
     .max_arguments = 1,
     .run = status_run};

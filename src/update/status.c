@@ -28,6 +28,7 @@ struct comparing {
     struct unfinished unfinished;
     struct plan_list disk; /* the child's tracked files as they lie there */
     struct data *warnings;
+    bool fetch;
     struct err *err;
 };
 
@@ -153,16 +154,20 @@ static int look_for_update(bool *found, struct comparing *c, struct err *err)
     return 0;
 }
 
-static const char *find_update(struct comparing *c)
+/* `version` stays NULL where there is no update, or where none can be found out. */
+static int find_update(const char **version, struct comparing *c)
 {
     ERR_SCRATCH(why);
     bool found;
-    int rc = look_for_update(&found, c, &why);
+    int rc = look_for_update(&found, c, c->fetch ? c->err : &why);
+    if (rc < 0 && c->fetch)
+        return -1;
     for (size_t i = 0; i < c->target.warning_count; i++)
         warn(c, c->target.warnings[i]);
     if (rc < 0)
         warn(c, arena_printf(c->arena, "whether there is an update is not known: %s", why.message));
-    return rc == 0 && found ? c->target.origin.version : NULL;
+    *version = rc == 0 && found ? c->target.origin.version : NULL;
+    return 0;
 }
 
 static const char *in_progress(const struct unfinished *unfinished)
@@ -192,13 +197,15 @@ static struct data *catalog_data(struct arena *arena, const struct catalog_origi
 static int make_status(struct data **document, struct comparing *c)
 {
     struct data *update = data_map(c->arena), *paths;
-    const char *dirty;
+    const char *dirty, *available;
     if (find_paths(&paths, c) < 0 ||
         provenance_find_dirty(&dirty, &c->child.repo, &c->child.record, c->err) < 0)
         return -1;
     if (dirty)
         warn(c, arena_printf(c->arena, PROVENANCE_DIRTY, dirty));
-    data_put(c->arena, update, "available", data_str(c->arena, find_update(c)));
+    if (find_update(&available, c) < 0)
+        return -1;
+    data_put(c->arena, update, "available", data_str(c->arena, available));
     *document = data_map(c->arena);
     data_put(c->arena, *document, "template", data_str(c->arena, c->child.record.wanted.type));
     data_put(c->arena, *document, "catalog",
@@ -255,26 +262,29 @@ static int make_diff(struct data **document, struct comparing *c)
     return 0;
 }
 
-static int compare(struct data **document, struct arena *arena, const char *path,
-                   int (*make)(struct data **, struct comparing *), struct err *err)
+static int compare(struct data **document, struct comparing *c, const char *path,
+                   int (*make)(struct data **, struct comparing *))
 {
-    struct comparing c = {.arena = arena, .warnings = data_list(arena), .err = err};
-    int rc = open_child(&c, path);
+    c->warnings = data_list(c->arena);
+    int rc = open_child(c, path);
     if (rc == 0)
-        rc = make(document, &c);
+        rc = make(document, c);
     if (rc < 0)
-        (void)child_explain(&c.child, err);
-    target_close(&c.target);
-    child_close(&c.child);
+        (void)child_explain(&c->child, c->err);
+    target_close(&c->target);
+    child_close(&c->child);
     return rc;
 }
 
-int status_document(struct data **document, struct arena *arena, const char *path, struct err *err)
+int status_document(struct data **document, struct arena *arena, const char *path, bool fetch,
+                    struct err *err)
 {
-    return compare(document, arena, path, make_status, err);
+    struct comparing c = {.arena = arena, .fetch = fetch, .err = err};
+    return compare(document, &c, path, make_status);
 }
 
 int diff_document(struct data **document, struct arena *arena, const char *path, struct err *err)
 {
-    return compare(document, arena, path, make_diff, err);
+    struct comparing c = {.arena = arena, .err = err};
+    return compare(document, &c, path, make_diff);
 }

@@ -11,10 +11,11 @@ struct data;
 
 /*
  * The document of `status` (JSON.md). Takes no lock and writes nothing. A base that cannot be
- * proven, or a catalog that is not at hand, is a warning.
+ * proven is a warning. So is a catalog that does not say whether there is an update; with `fetch`
+ * that is the error that `update --check` has.
  */
 TG_CHECKED int status_document(struct data **document, struct arena *arena, const char *path,
-                               struct err *err);
+                               bool fetch, struct err *err);
 /* The document of `diff`: base and patch. The base must be proven (exit 3). */
 TG_CHECKED int diff_document(struct data **document, struct arena *arena, const char *path,
                              struct err *err);

@@ -89,6 +89,30 @@ def test_base_that_cannot_be_proven_is_a_warning(world):
     assert len(document["warnings"]) == 2
 
 
+@pytest.mark.parametrize("plain", [False, True])
+def test_catalog_that_gives_no_answer_is_a_warning_and_with_fetch_an_error(world, plain):
+    make(world)
+    if plain:
+        shutil.rmtree(world.catalog / ".git")
+        world.child = world.new(path=world.folder / "of-a-folder")
+    here = world.tmplgen("status", world.child, "--json")
+    assert world.tmplgen("status", world.child, "--json", "--fetch").out == here.out
+    world.catalog.rename(world.folder / "gone")
+    known = world.tmplgen("status", world.child, "--json")
+    assert (known.code, known.json["update"]) == (0, {"available": None})
+    assert any("whether there is an update is not known" in w for w in known.json["warnings"])
+    asked = world.tmplgen("status", world.child, "--fetch", "--json")
+    assert (asked.code, asked.error["code"]) == (2, "unknown-catalog")
+    assert asked.error == world.update("--check").error
+
+
+def test_fetch_tells_an_update_that_waits(world):
+    make(world)
+    world.release("1.1.0", {"a": LONG})
+    document = world.tmplgen("status", world.child, "--fetch", "--json").json
+    assert document["update"] == {"available": "1.1.0"}
+
+
 def test_diff_is_a_patch_that_git_applies(world):
     make(world)
     base = world.copy("base")
