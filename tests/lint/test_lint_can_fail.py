@@ -55,11 +55,93 @@ BROKEN = [
     ("ruff-format", "tests/x.py", '"""Says what for."""\nx = {  }\n', "x.py"),
 ]
 
+OPT = HEADER + '#include "cmd/opt.h"\n\n'
+GROUPS = """
+static const struct option options[] = {
+    {"dry-run", NULL, "write nothing", false},
+    {"to", "REF", "go there", false},
+    {NULL, NULL, NULL, false},
+};
+static const struct option_group groups[] = {{"How", options}, {NULL, NULL}};
+"""
+
+# checker, files, what the finding says
+BROKEN_TOGETHER = [
+    (
+        "circles",
+        {
+            "src/base/x.h": HEADER + '#include "base/y.h"\n',
+            "src/base/y.h": HEADER + '#include "base/x.h"\n',
+        },
+        "src/base/x: a circle of files: base/x -> base/y (included) -> base/x (included)",
+    ),
+    (
+        "circles",
+        {
+            "src/base/x.c": HEADER + "int f(int i);\nint g(int i);\n\nint f(int i)\n{\n"
+            "    return i ? g(i - 1) : 0;\n}\n",
+            "src/base/y.c": HEADER + "int f(int i);\nint g(int i);\nint h;\n\nint g(int i)\n{\n"
+            "    return f(i);\n}\n",
+        },
+        "base/x -> base/y (g) -> base/x (f)",
+    ),
+    (
+        "circles",
+        {
+            "src/base/x.c": HEADER + "extern const int table[];\nconst int size = 3;\n\n"
+            "int f(void)\n{\n    return table[0];\n}\n",
+            "src/base/y.c": HEADER + "extern const int size;\nextern int *const pointers[];\n"
+            "const int table[] = {1};\nconst int *const pointers[] = {&size};\n",
+        },
+        "base/x -> base/y (table) -> base/x (size)",
+    ),
+    (
+        "tags",
+        {
+            "src/base/x.c": HEADER + "struct node {\n    int x;\n};\n",
+            "src/cmd/y.c": HEADER + "\nenum node { ONE };\n",
+        },
+        "src/cmd/y.c:3: the tag 'node' means something else in src/base/x.c:2",
+    ),
+    (
+        "options",
+        {
+            "src/cmd/x.c": OPT + "int f(const struct parsed *p)\n{\n"
+            '    return opt_given(p, "dry-run");\n}\n' + GROUPS,
+            # another command's reading is none
+            "src/cmd/y.c": OPT + "int g(const struct parsed *p)\n{\n"
+            '    return opt_value(p, "to") != NULL;\n}\n',
+        },
+        "src/cmd/x.c:11: nothing that src/cmd/x.c calls reads '--to'",
+    ),
+]
+
 RIGHT = {
+    "src/base/x_parts.h": HEADER + "int g(int i);\n",
+    "src/base/x_parts.c": HEADER + '#include "base/x_parts.h"\n\n'
+    "/* f(1) calls this, and so does base/x. */\nint g(int i)\n{\n    return i + 1;\n}\n",
     "src/base/x.h": HEADER + "int f(int x);\n",
-    "src/base/x.c": HEADER + '#include "base/x.h"\n\nint f(int x)\n{\n    return x + 1;\n}\n',
+    "src/base/x.c": HEADER + '#include "base/x.h"\n\n#include "base/x_parts.h"\n\n'
+    "int f(int x)\n{\n    return g(x) + 1;\n}\n",
     "src/git/git.c": HEADER + '#include "base/x.h"\n\n#include <git2.h>\n',
-    "src/cmd/x.c": HEADER + '#include "base/x.h"\n',
+    "src/cmd/opt.h": HEADER + "#include <stdbool.h>\n#include <stddef.h>\n\n"
+    "struct option {\n    const char *name, *argument, *help;\n    bool repeatable;\n};\n"
+    "struct option_group {\n    const char *title;\n    const struct option *options;\n};\n"
+    "struct parsed;\nbool opt_given(const struct parsed *parsed, const char *name);\n",
+    "src/cmd/x.h": HEADER + "struct parsed;\nint x_given(const struct parsed *parsed);\n",
+    "src/cmd/x.c": HEADER
+    + '#include "cmd/x.h"\n\n#include "base/x.h"\n#include "cmd/opt.h"\n'
+    + GROUPS
+    + """
+int x_given(const struct parsed *parsed)
+{
+    static const char *const names[] = {"dry-run", "to"};
+    int given = f(groups[0].title != NULL);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        given += opt_given(parsed, names[i]);
+    return given;
+}
+""",
     "tools/x.sh": '#!/bin/sh\n# Says what for.\necho "$1"\n',
     "tests/x.py": '"""Says what for."""\n\nX = {}\n',
     "README.md": "words, [one](tools/x.sh), [two](https://example.org/x), [three](#there)\n",
@@ -87,6 +169,13 @@ def test_finds(tmp_path, checker, path, content, says):
     done = lint(tree_with(tmp_path, {path: content}), "--only", checker)
     assert done.returncode == 1, done.stdout
     assert "FAIL" in done.stdout
+    assert says in done.stdout
+
+
+@pytest.mark.parametrize(("checker", "sources", "says"), BROKEN_TOGETHER)
+def test_finds_what_files_do_together(tmp_path, checker, sources, says):
+    done = lint(tree_with(tmp_path, sources), "--only", checker)
+    assert done.returncode == 1, done.stdout
     assert says in done.stdout
 
 
