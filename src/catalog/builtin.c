@@ -3,6 +3,7 @@
 #include "base/fileset.h"
 #include "base/str.h"
 #include "catalog/builtin_data.h"
+#include "catalog/git_files.h"
 #include "catalog/revision.h"
 #include "catalog/source.h"
 #include "git/libgit2.h"
@@ -161,8 +162,13 @@ static void builtin_close(struct catalog *catalog)
     git_repository_free(catalog->handle);
 }
 
-int catalog_open_builtin(struct catalog *out, struct arena *arena, const char *source,
-                         const char *ref, struct err *err)
+static bool builtin_takes(const char *source)
+{
+    return strcmp(source, CATALOG_BUILTIN) == 0;
+}
+
+static int builtin_open(struct catalog *out, struct arena *arena, const char *source,
+                        const char *ref, struct err *err)
 {
     const struct builtin_release *release = find_release(ref ? ref : builtin_head);
     const char *commit = release ? release->commit : builtin_head;
@@ -189,9 +195,10 @@ int catalog_open_builtin(struct catalog *out, struct arena *arena, const char *s
     return 0;
 }
 
-int revisions_of_builtin(struct catalog_revision **out, size_t *count, struct arena *arena,
-                         struct err *err)
+static int builtin_list(struct catalog_revision **out, size_t *count, struct arena *arena,
+                        const char *source, struct err *err)
 {
+    (void)source;
     (void)err;
     *out = arena_array(arena, builtin_release_count + 1, sizeof(**out));
     *count = builtin_release_count;
@@ -201,3 +208,6 @@ int revisions_of_builtin(struct catalog_revision **out, size_t *count, struct ar
             builtin_releases[i].commit};
     return 0;
 }
+
+const struct source_kind source_builtin = {
+    .takes = builtin_takes, .open = builtin_open, .revisions = builtin_list};

@@ -5,26 +5,14 @@
 #include "base/fileset.h"
 #include "base/str.h"
 #include "base/yaml.h"
-#include "catalog/revision.h"
 #include "catalog/source.h"
 #include "matrix/version.h"
 #include "tmplgen.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-bool catalog_path_counts(const char *path)
-{
-    static const char *const parts[] = {"templates/", "base-images/", "matrices/"};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        if (str_starts(path, parts[i]))
-            return true;
-    return strcmp(path, "catalog.yml") == 0;
-}
 
 static int unknown_source(struct err *err, const char *source, const char *why)
 {
@@ -32,34 +20,31 @@ static int unknown_source(struct err *err, const char *source, const char *why)
     return err_hint(err, "--catalog takes a folder that holds catalog.yml");
 }
 
-static int open_local(struct catalog *out, struct arena *arena, const char *source,
-                      const char *path, const char *ref, struct err *err)
+/* Why no kind of source takes it. */
+static int take_none(const char *source, struct err *err)
 {
     struct stat info;
-    if (stat(path, &info) < 0)
-        return unknown_source(err, source, strerror(errno));
-    if (!S_ISDIR(info.st_mode))
-        return unknown_source(err, source, "not a folder");
-    char *absolute = realpath(path, NULL);
-    if (!absolute)
-        return err_errno(err, errno, "io", "cannot resolve '%s'", path);
-    const char *folder = arena_strdup(arena, absolute);
-    free(absolute);
-    if (!catalog_is_git(folder))
-        return catalog_open_folder(out, arena, folder, ref, err);
-    return catalog_open_git(out, arena, str_starts(source, "file://") ? source : folder, ref, err);
+    const char *path = source_path(source);
+    if (!path)
+        return unknown_source(err, source, "it is not on this machine");
+    return unknown_source(err, source, stat(path, &info) < 0 ? strerror(errno) : "not a folder");
+}
+
+/* The first that takes a source has it: a repository is a folder, too. */
+static const struct source_kind *kind_of(const char *source)
+{
+    static const struct source_kind *const kinds[] = {&source_builtin, &source_git, &source_folder};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (kinds[i]->takes(source))
+            return kinds[i];
+    return NULL;
 }
 
 static int open_source(struct catalog *out, struct arena *arena, const char *source,
                        const char *ref, struct err *err)
 {
-    if (!source || strcmp(source, CATALOG_BUILTIN) == 0)
-        return catalog_open_builtin(out, arena, CATALOG_BUILTIN, ref, err);
-    if (str_starts(source, "file://"))
-        return open_local(out, arena, source, source + strlen("file://"), ref, err);
-    if (strstr(source, "://"))
-        return unknown_source(err, source, "it is not on this machine");
-    return open_local(out, arena, source, source, ref, err);
+    const struct source_kind *kind = kind_of(source);
+    return kind ? kind->open(out, arena, source, ref, err) : take_none(source, err);
 }
 
 /* MAJOR.MINOR.PATCH with an optional -PRERELEASE, as semver.org has it. */
@@ -122,7 +107,7 @@ int catalog_open(struct catalog **out, struct arena *arena, const char *source, 
 {
     struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
     *out = NULL;
-    if (open_source(catalog, arena, source, ref, err) < 0)
+    if (open_source(catalog, arena, source ? source : CATALOG_BUILTIN, ref, err) < 0)
         return -1;
     if (read_catalog_file(catalog, arena, err) < 0) {
         catalog_close(catalog);
@@ -136,6 +121,15 @@ void catalog_close(struct catalog *catalog)
 {
     if (catalog && catalog->close)
         catalog->close(catalog);
+}
+
+int catalog_revisions(struct catalog_revision **out, size_t *count, struct arena *arena,
+                      const char *source, struct err *err)
+{
+    const struct source_kind *kind = kind_of(source ? source : CATALOG_BUILTIN);
+    *out = NULL;
+    *count = 0;
+    return kind && kind->revisions ? kind->revisions(out, count, arena, source, err) : 0;
 }
 
 /* The folder right below templates/ that a path lies in, or an empty span. */

@@ -176,20 +176,30 @@ static void folder_close(struct catalog *catalog)
     (void)close(folder->fd);
 }
 
-int catalog_open_folder(struct catalog *out, struct arena *arena, const char *source,
-                        const char *ref, struct err *err)
+static bool folder_takes(const char *source)
 {
+    struct stat info;
+    const char *path = source_path(source);
+    return path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static int folder_open(struct catalog *out, struct arena *arena, const char *source,
+                       const char *ref, struct err *err)
+{
+    const char *path;
+    if (source_resolve(&path, arena, source, err) < 0)
+        return -1;
     if (ref) {
-        (void)err_set(err, TG_USAGE, "unknown-ref", "the folder '%s' has no revision '%s'", source,
+        (void)err_set(err, TG_USAGE, "unknown-ref", "the folder '%s' has no revision '%s'", path,
                       ref);
         return err_hint(err, "a plain folder has no history: leave '@%s' out", ref);
     }
     struct folder *folder = arena_alloc(arena, sizeof(*folder));
     folder->arena = arena;
-    folder->path = source;
-    folder->fd = open(source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    folder->path = path;
+    folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder->fd < 0)
-        return err_errno(err, errno, "io", "cannot open the folder '%s'", source);
+        return err_errno(err, errno, "io", "cannot open the folder '%s'", path);
     int top = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (walk(folder, top, "", 0, err) < 0) {
         (void)close(folder->fd);
@@ -200,7 +210,7 @@ int catalog_open_folder(struct catalog *out, struct arena *arena, const char *so
     folder->set.entries = folder->entries;
     folder->set.read = folder_read;
     folder->read = arena_array(arena, folder->set.count + 1, sizeof(*folder->read));
-    out->origin.source = source;
+    out->origin.source = path;
     out->files = &folder->set;
     out->handle = folder;
     out->close = folder_close;
@@ -210,3 +220,5 @@ int catalog_open_folder(struct catalog *out, struct arena *arena, const char *so
         "cannot prove what it was made from";
     return 0;
 }
+
+const struct source_kind source_folder = {.takes = folder_takes, .open = folder_open};

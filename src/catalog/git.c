@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/fileset.h"
 #include "base/str.h"
+#include "catalog/git_files.h"
 #include "catalog/revision.h"
 #include "catalog/source.h"
 #include "git/odb.h"
@@ -24,9 +25,12 @@ static bool has(const char *path, const char *name)
     return access(arena_printf(&scratch, "%s/%s", path, name), F_OK) == 0;
 }
 
-bool catalog_is_git(const char *path)
+/* The repository itself, with or without a work tree. */
+static bool git_takes(const char *source)
 {
-    return has(path, ".git") || (has(path, "HEAD") && has(path, "objects") && has(path, "refs"));
+    const char *path = source_path(source);
+    return path &&
+           (has(path, ".git") || (has(path, "HEAD") && has(path, "objects") && has(path, "refs")));
 }
 
 /* libgit2 finds the refs; objects are read by ways that damage does not harm. */
@@ -138,12 +142,12 @@ static int list_refs(struct revision_list *list, git_repository *repository, str
     return rc == GIT_ITEROVER ? 0 : git_fail(err, "cannot list the catalog's tags and branches");
 }
 
-int revisions_of_git(struct catalog_revision **out, size_t *count, struct arena *arena,
-                     const char *path, struct err *err)
+static int git_list(struct catalog_revision **out, size_t *count, struct arena *arena,
+                    const char *source, struct err *err)
 {
     struct revision_list list = {.arena = arena};
     git_repository *repository;
-    if (open_repository(&repository, path, err) < 0)
+    if (open_repository(&repository, source_path(source), err) < 0)
         return -1;
     int rc = list_refs(&list, repository, err);
     git_repository_free(repository);
@@ -275,7 +279,7 @@ static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
     *dirty = false;
     if (git_repository_is_bare(repository))
         return 0;
-    if (catalog_open_folder(&folder, arena, path, NULL, err) < 0)
+    if (source_folder.open(&folder, arena, path, NULL, err) < 0)
         return -1;
     int rc = 0;
     if (git_reference_name_to_id(&id, repository, "HEAD") == 0) {
@@ -285,7 +289,7 @@ static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
         catalog_git_files_free(committed);
     }
     if (rc < 0 || same) {
-        catalog_close(&folder);
+        folder.close(&folder);
         return rc;
     }
     *dirty = true;
@@ -314,18 +318,21 @@ static int open_revision(struct catalog *out, struct arena *arena, git_repositor
     return rc;
 }
 
-int catalog_open_git(struct catalog *out, struct arena *arena, const char *source, const char *ref,
-                     struct err *err)
+static int git_open(struct catalog *out, struct arena *arena, const char *source, const char *ref,
+                    struct err *err)
 {
     git_repository *repository;
-    bool dirty = false;
-    const char *path = str_starts(source, "file://") ? source + strlen("file://") : source;
-    if (open_repository(&repository, path, err) < 0)
+    bool dirty = false, is_url = source_path(source) != source;
+    const char *path;
+    if (source_resolve(&path, arena, source, err) < 0 ||
+        open_repository(&repository, path, err) < 0)
         return -1;
-    int rc = ref || path != source ? 0 : open_dirty(out, &dirty, arena, repository, path, err);
+    int rc = ref || is_url ? 0 : open_dirty(out, &dirty, arena, repository, path, err);
     if (rc == 0 && !dirty)
-        rc = open_revision(out, arena, repository, source, ref, err);
+        rc = open_revision(out, arena, repository, is_url ? source : path, ref, err);
     if (rc < 0 || dirty)
         git_repository_free(repository);
     return rc;
 }
+
+const struct source_kind source_git = {.takes = git_takes, .open = git_open, .revisions = git_list};

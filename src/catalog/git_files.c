@@ -1,4 +1,6 @@
 /* The files of a commit as a set, read from the object database, never checked out. */
+#include "catalog/git_files.h"
+
 #include "base/arena.h"
 #include "base/fileset.h"
 #include "base/limits.h"

@@ -1,24 +1,9 @@
 /* The revisions of a catalog that have names: what an update can go to. */
 #include "catalog/revision.h"
 
-#include "base/str.h"
-#include "catalog/catalog.h"
 #include "catalog/semver.h"
 
 #include <string.h>
-
-int catalog_revisions(struct catalog_revision **out, size_t *count, struct arena *arena,
-                      const char *source, struct err *err)
-{
-    const char *path = source;
-    *out = NULL;
-    *count = 0;
-    if (!source || strcmp(source, CATALOG_BUILTIN) == 0)
-        return revisions_of_builtin(out, count, arena, err);
-    if (str_starts(source, "file://"))
-        path = source + strlen("file://");
-    return catalog_is_git(path) ? revisions_of_git(out, count, arena, path, err) : 0;
-}
 
 const struct catalog_revision *revision_find(const struct catalog_revision *revisions, size_t count,
                                              enum revision_kind kind, const char *name)

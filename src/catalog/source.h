@@ -1,32 +1,59 @@
-/* The kinds of place that a catalog can come from. Each opener fills origin, files and close. */
+/* A kind of place that a catalog can come from: a row of functions each, and what they open. */
 #ifndef TMPLGEN_CATALOG_SOURCE_H
 #define TMPLGEN_CATALOG_SOURCE_H
 
 #include "base/err.h"
-#include "catalog/catalog.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct arena;
-struct git_repository;
-struct git_oid;
+struct catalog_revision;
+struct fileset;
 
-/* Opens at `ref`; see catalog_open for the contract. `origin.version` is filled by catalog_open. */
-typedef int catalog_opener(struct catalog *out, struct arena *arena, const char *source,
-                           const char *ref, struct err *err);
-
-catalog_opener catalog_open_builtin;
-catalog_opener catalog_open_folder;
-catalog_opener catalog_open_git;
+#define CATALOG_BUILTIN "builtin"
 
 /*
- * The files of a commit's tree as a set, read from the object database, never checked out. Only the
- * parts of a catalog count (catalog.yml, templates/, base-images/, matrices/). Links and submodules
- * in them are refused (exit 2), limits as in DESIGN 9. The set keeps blobs until
- * catalog_git_files_free.
+ * What the record says of the catalog. `source` is CATALOG_BUILTIN, an absolute path, or a URL.
+ * `ref` and `commit` are NULL for a folder without history: such a base cannot be proven from a
+ * fresh clone. `version` is catalog.yml's.
  */
-TG_CHECKED int catalog_git_files(const struct fileset **out, struct arena *arena,
-                                 struct git_repository *repository, const struct git_oid *commit,
-                                 struct err *err);
-void catalog_git_files_free(const struct fileset *files);
+struct catalog_origin {
+    const char *source;
+    const char *ref;
+    const char *commit; /* 40 hex digits */
+    const char *version;
+};
+
+/* Everything lives in the arena that was given, handles until it is closed. */
+struct catalog {
+    struct catalog_origin origin;
+    const char *name;
+    const struct fileset *files;
+    const char **warnings; /* for people: a folder catalog, a dirty one */
+    size_t warning_count;
+    void (*close)(struct catalog *catalog);
+    void *handle;
+};
+
+struct source_kind {
+    /* Whether `source` is of this kind. Looks at the disk, asks nobody. */
+    bool (*takes)(const char *source);
+    /* As catalog_open, which adds what catalog.yml says: fills the rest of `out`. */
+    TG_CHECKED int (*open)(struct catalog *out, struct arena *arena, const char *source,
+                           const char *ref, struct err *err);
+    /* As catalog_revisions; NULL where there is no history. */
+    TG_CHECKED int (*revisions)(struct catalog_revision **out, size_t *count, struct arena *arena,
+                                const char *source, struct err *err);
+};
+
+extern const struct source_kind source_builtin, source_git, source_folder;
+
+/* The path of a source on this machine, which may begin with file://; NULL of any other URL. */
+const char *source_path(const char *source);
+/* The path of such a source, absolute and through no link. */
+TG_CHECKED int source_resolve(const char **out, struct arena *arena, const char *source,
+                              struct err *err);
 
 /* True for paths that belong to a catalog: catalog.yml, or below templates/ and its siblings. */
 bool catalog_path_counts(const char *path);
