@@ -220,7 +220,7 @@ void http_close(struct http *http)
 
 /* ------------------------------------------------------------------ transfers */
 
-enum stop { STOP_NONE, STOP_BODY, STOP_HEADERS, STOP_FIRST_BYTE, STOP_TIME };
+enum transfer_stop { STOP_NONE, STOP_BODY, STOP_HEADERS, STOP_FIRST_BYTE, STOP_TIME };
 
 /* An exchange under way. `deadline` and the like are milliseconds of the monotonic clock. */
 struct transfer {
@@ -235,7 +235,7 @@ struct transfer {
     CURL *easy; /* NULL: not under way */
     struct curl_slist *lines;
     struct buf body, headers;
-    enum stop stop;
+    enum transfer_stop stop;
     unsigned tries, redirects;
     int64_t begun, deadline, wait_until;
 };
@@ -612,7 +612,7 @@ static void check_time(struct transfer *t, int64_t now)
     finish(t, CURLE_OPERATION_TIMEDOUT);
 }
 
-struct run {
+struct transfer_batch {
     struct http *http;
     struct transfer *transfers;
     size_t count, done, active;
@@ -632,7 +632,7 @@ static void read_messages(struct http *http)
 }
 
 /* Starts what may start, and counts. */
-static void step(struct run *run)
+static void step(struct transfer_batch *run)
 {
     int64_t now = now_ms();
     size_t done = 0, active = 0;
@@ -655,7 +655,7 @@ static void step(struct run *run)
     run->done = done;
 }
 
-static int run_loop(struct run *run, struct err *err)
+static int run_loop(struct transfer_batch *run, struct err *err)
 {
     int running;
     for (;;) {
@@ -676,7 +676,7 @@ int http_run(struct http *http, struct arena *arena, struct http_exchange *excha
              struct err *err)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    struct run run = {.http = http, .count = count};
+    struct transfer_batch run = {.http = http, .count = count};
     run.transfers = xmalloc((count + 1) * sizeof(*run.transfers));
     for (size_t i = 0; i < count; i++)
         init_transfer(&run.transfers[i], http, arena, &exchanges[i]);

@@ -45,20 +45,20 @@ static void put_text(struct buf *out, struct span text)
     (void)buf_putc(out, '"');
 }
 
-struct writer {
+struct json_writer {
     struct buf *out;
     bool pretty;
 };
 
-static void put_break(const struct writer *writer, size_t depth)
+static void put_break(const struct json_writer *writer, size_t depth)
 {
     if (writer->pretty)
         (void)buf_printf(writer->out, "\n%*s", (int)(2 * depth), "");
 }
 
-static void put_value(const struct writer *writer, const struct data *data, size_t depth);
+static void put_value(const struct json_writer *writer, const struct data *data, size_t depth);
 
-static void put_collection(const struct writer *writer, const struct data *data, size_t depth)
+static void put_collection(const struct json_writer *writer, const struct data *data, size_t depth)
 {
     bool list = data->kind == DATA_LIST;
     size_t count = list ? data->list.count : data->map.count;
@@ -81,7 +81,7 @@ static void put_collection(const struct writer *writer, const struct data *data,
     (void)buf_putc(out, list ? ']' : '}');
 }
 
-static void put_value(const struct writer *writer, const struct data *data, size_t depth)
+static void put_value(const struct json_writer *writer, const struct data *data, size_t depth)
 {
     struct buf *out = writer->out;
     switch (data->kind) {
@@ -110,20 +110,20 @@ static void put_value(const struct writer *writer, const struct data *data, size
 
 int json_write(struct buf *out, const struct data *data, bool pretty)
 {
-    struct writer writer = {.out = out, .pretty = pretty};
+    struct json_writer writer = {.out = out, .pretty = pretty};
     put_value(&writer, data, 0);
     return buf_putc(out, '\n');
 }
 
 /* ---------------------------------------------------------------- reading */
 
-struct document {
+struct json_source {
     const char *name;
     struct span text;
     struct err *err;
 };
 
-static int fail_at(const struct document *doc, size_t offset)
+static int fail_at(const struct json_source *doc, size_t offset)
 {
     return err_at(doc->err, doc->name, doc->text.ptr, doc->text.len, offset);
 }
@@ -157,7 +157,7 @@ static size_t next_token(struct span text, size_t *pos)
 }
 
 /* Ends documents that would make jansson go deep. */
-static int check_depth(const struct document *doc)
+static int check_depth(const struct json_source *doc)
 {
     size_t depth = 0;
     for (size_t pos = 0; pos < doc->text.len;) {
@@ -205,7 +205,7 @@ static const char *own_words(char *text, const json_error_t *error)
     return text;
 }
 
-static int syntax_error(const struct document *doc, const json_error_t *error)
+static int syntax_error(const struct json_source *doc, const json_error_t *error)
 {
     char text[JSON_ERROR_TEXT_LENGTH];
     enum json_error_code code = json_error_code(error);
@@ -221,7 +221,7 @@ static int syntax_error(const struct document *doc, const json_error_t *error)
 }
 
 /* What jansson has no good words for. */
-static int check_text(const struct document *doc)
+static int check_text(const struct json_source *doc)
 {
     size_t pos = 0;
     const char *nul = doc->text.len ? memchr(doc->text.ptr, '\0', doc->text.len) : NULL;
@@ -289,7 +289,7 @@ int json_parse_large(struct data **out, struct arena *arena, const char *name, s
     json_error_t error;
     if (source.len >= 3 && memcmp(source.ptr, bom, 3) == 0)
         source = span_of(source.ptr + 3, source.len - 3);
-    struct document doc = {.name = name, .text = source, .err = err};
+    struct json_source doc = {.name = name, .text = source, .err = err};
     if (source.len > max) {
         (void)err_set(err, TG_USAGE, "limit", "the document has %zu bytes; the limit is %zu",
                       source.len, max);

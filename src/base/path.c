@@ -201,16 +201,16 @@ struct entry {
  * A crit-bit tree: no path, however chosen, makes it slow. An inner node sends a key to the side
  * that one bit says; `mask` has all bits but that one.
  */
-struct node {
+struct path_node {
     struct entry *entry; /* of a leaf; NULL in an inner node */
     size_t byte;
     unsigned mask;
-    struct node *sides[2];
+    struct path_node *sides[2];
 };
 
 struct path_set {
     struct arena *arena;
-    struct node *root;
+    struct path_node *root;
 };
 
 struct path_set *path_set_new(struct arena *arena)
@@ -225,14 +225,14 @@ static unsigned byte_at(struct span key, size_t at)
     return at < key.len ? (unsigned char)key.ptr[at] : 0;
 }
 
-static int side_of(const struct node *node, struct span key)
+static int side_of(const struct path_node *node, struct span key)
 {
     return (1 + (node->mask | byte_at(key, node->byte))) >> 8 != 0;
 }
 
 static struct entry *nearest_entry(const struct path_set *set, struct span key)
 {
-    const struct node *node = set->root;
+    const struct path_node *node = set->root;
     if (!node)
         return NULL;
     while (!node->entry)
@@ -249,9 +249,9 @@ static unsigned mask_of(unsigned a, unsigned b)
     return bits ^ 0xFF;
 }
 
-static struct node *leaf_new(struct path_set *set, const struct entry *entry)
+static struct path_node *leaf_new(struct path_set *set, const struct entry *entry)
 {
-    struct node *leaf = arena_alloc(set->arena, sizeof(*leaf));
+    struct path_node *leaf = arena_alloc(set->arena, sizeof(*leaf));
     leaf->entry = arena_alloc(set->arena, sizeof(*entry));
     *leaf->entry = *entry;
     return leaf;
@@ -260,12 +260,12 @@ static struct node *leaf_new(struct path_set *set, const struct entry *entry)
 /* `nearest` is what nearest_entry found for the same key, which is not equal. */
 static void insert(struct path_set *set, const struct entry *entry, const struct entry *nearest)
 {
-    struct node *inner = arena_alloc(set->arena, sizeof(*inner)), **place = &set->root;
+    struct path_node *inner = arena_alloc(set->arena, sizeof(*inner)), **place = &set->root;
     while (byte_at(entry->key, inner->byte) == byte_at(nearest->key, inner->byte))
         inner->byte++;
     inner->mask = mask_of(byte_at(entry->key, inner->byte), byte_at(nearest->key, inner->byte));
     while (!(*place)->entry) {
-        struct node *node = *place;
+        struct path_node *node = *place;
         if (node->byte > inner->byte || (node->byte == inner->byte && node->mask > inner->mask))
             break;
         place = &node->sides[side_of(node, entry->key)];

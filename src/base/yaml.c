@@ -12,7 +12,7 @@
 #include <yaml.h>
 
 /* The nodes of collections that are not complete yet lie on one stack, innermost on top. */
-struct reader {
+struct yaml_reader {
     yaml_parser_t parser;
     struct yaml_doc *doc;
     struct arena *arena;
@@ -85,7 +85,7 @@ static int check_source(bool *ascii, const struct yaml_doc *doc, struct err *err
 }
 
 /* The byte at which character `index` begins. Marks mostly move forward: so does the cursor. */
-static size_t byte_offset(struct reader *reader, size_t index)
+static size_t byte_offset(struct yaml_reader *reader, size_t index)
 {
     struct span text = reader->doc->source;
     if (reader->ascii)
@@ -109,7 +109,7 @@ static size_t line_of(const struct yaml_doc *doc, size_t offset)
     return line;
 }
 
-static int syntax_error(struct reader *reader)
+static int syntax_error(struct yaml_reader *reader)
 {
     yaml_parser_t *parser = &reader->parser;
     struct yaml_doc *doc = reader->doc;
@@ -135,7 +135,7 @@ static int syntax_error(struct reader *reader)
     return -1;
 }
 
-static int next_event(yaml_event_t *event, struct reader *reader)
+static int next_event(yaml_event_t *event, struct yaml_reader *reader)
 {
     yaml_event_delete(event);
     if (!yaml_parser_parse(&reader->parser, event))
@@ -155,7 +155,7 @@ static int shown(struct span text)
     return (int)len;
 }
 
-static int refuse_property(struct reader *reader, size_t offset, const char *what, char sign,
+static int refuse_property(struct yaml_reader *reader, size_t offset, const char *what, char sign,
                            const char *text)
 {
     return fail_at(reader->err, reader->doc, offset, "invalid", "%s ('%.*s%.*s') are not accepted",
@@ -163,7 +163,7 @@ static int refuse_property(struct reader *reader, size_t offset, const char *wha
 }
 
 /* Anchors, aliases, tags. */
-static int refuse_properties(const yaml_event_t *event, size_t offset, struct reader *reader)
+static int refuse_properties(const yaml_event_t *event, size_t offset, struct yaml_reader *reader)
 {
     const yaml_char_t *anchor = NULL, *tag = NULL;
     struct span source = reader->doc->source;
@@ -190,7 +190,7 @@ static int refuse_properties(const yaml_event_t *event, size_t offset, struct re
     return 0;
 }
 
-static void push(struct reader *reader, struct yaml_node *node)
+static void push(struct yaml_reader *reader, struct yaml_node *node)
 {
     if (reader->count == reader->capacity) {
         reader->capacity = reader->capacity ? reader->capacity * 2 : 64;
@@ -199,10 +199,11 @@ static void push(struct reader *reader, struct yaml_node *node)
     reader->stack[reader->count++] = node;
 }
 
-static int read_node(struct yaml_node **out, struct reader *reader, const yaml_event_t *event,
+static int read_node(struct yaml_node **out, struct yaml_reader *reader, const yaml_event_t *event,
                      size_t depth);
 
-static int fill_scalar(struct yaml_node *node, struct reader *reader, const yaml_event_t *event)
+static int fill_scalar(struct yaml_node *node, struct yaml_reader *reader,
+                       const yaml_event_t *event)
 {
     const char *value = (const char *)event->data.scalar.value;
     size_t len = event->data.scalar.length;
@@ -214,7 +215,7 @@ static int fill_scalar(struct yaml_node *node, struct reader *reader, const yaml
     return 0;
 }
 
-static int fill_list(struct yaml_node *node, struct reader *reader, size_t depth)
+static int fill_list(struct yaml_node *node, struct yaml_reader *reader, size_t depth)
 {
     __attribute__((cleanup(yaml_event_delete))) yaml_event_t event = {0};
     size_t base = reader->count;
@@ -305,7 +306,7 @@ static int check_duplicates(const struct yaml_node *map, struct err *err)
                       shown(pair[1]->text), pair[1]->text.ptr, line_of(map->doc, pair[0]->offset));
 }
 
-static int fill_map(struct yaml_node *node, struct reader *reader, size_t depth)
+static int fill_map(struct yaml_node *node, struct yaml_reader *reader, size_t depth)
 {
     __attribute__((cleanup(yaml_event_delete))) yaml_event_t event = {0};
     size_t base = reader->count;
@@ -333,7 +334,7 @@ static int fill_map(struct yaml_node *node, struct reader *reader, size_t depth)
 }
 
 /* `depth` is that of the collection around the node: 0 for the root. */
-static int read_node(struct yaml_node **out, struct reader *reader, const yaml_event_t *event,
+static int read_node(struct yaml_node **out, struct yaml_reader *reader, const yaml_event_t *event,
                      size_t depth)
 {
     size_t offset = byte_offset(reader, event->start_mark.index);
@@ -354,7 +355,7 @@ static int read_node(struct yaml_node **out, struct reader *reader, const yaml_e
 }
 
 /* A document without content, or with an empty one ("---"), has no root. */
-static int read_root(struct reader *reader, yaml_event_t *event)
+static int read_root(struct yaml_reader *reader, yaml_event_t *event)
 {
     struct yaml_node *root = NULL;
     if (event->data.document_start.tag_directives.start !=
@@ -368,7 +369,7 @@ static int read_root(struct reader *reader, yaml_event_t *event)
     return next_event(event, reader); /* the document's end */
 }
 
-static int read_document(struct reader *reader)
+static int read_document(struct yaml_reader *reader)
 {
     __attribute__((cleanup(yaml_event_delete))) yaml_event_t event = {0};
     /* the stream's start, then the document's, or the stream's end */
@@ -398,7 +399,7 @@ static struct yaml_doc *doc_new(struct arena *arena, const char *name, struct sp
 int yaml_parse(struct yaml_doc **out, struct arena *arena, const char *name, struct span source,
                struct err *err)
 {
-    struct reader reader = {.arena = arena, .err = err};
+    struct yaml_reader reader = {.arena = arena, .err = err};
     if (source.len > LIMIT_DOCUMENT_BYTES) {
         (void)err_set(err, TG_USAGE, "limit", "the file has %zu bytes; the limit is %zu",
                       source.len, LIMIT_DOCUMENT_BYTES);

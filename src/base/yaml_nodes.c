@@ -11,7 +11,7 @@
  * text with its length and a NUL, or the count of a collection's items, which follow. Numbers have
  * 7 bits a byte, the lowest first, the eighth saying that more follow.
  */
-enum tag { TAG_QUOTED = 1, TAG_PLAIN, TAG_LIST, TAG_MAP };
+enum node_tag { TAG_QUOTED = 1, TAG_PLAIN, TAG_LIST, TAG_MAP };
 
 struct cursor {
     struct arena *arena;
@@ -29,7 +29,7 @@ static void put_number(struct buf *out, size_t number)
 
 static void put_node(struct buf *out, size_t *before, const struct yaml_node *node)
 {
-    static const enum tag tags[] = {
+    static const enum node_tag tags[] = {
         [YAML_SCALAR] = TAG_QUOTED, [YAML_LIST] = TAG_LIST, [YAML_MAP] = TAG_MAP};
     (void)buf_putc(out, (char)(node->plain ? TAG_PLAIN : tags[node->kind]));
     put_number(out, node->offset - *before);
@@ -108,7 +108,7 @@ static bool take_map(struct yaml_node *node, struct cursor *c, size_t count, siz
     return true;
 }
 
-static bool take_content(struct yaml_node *node, struct cursor *c, enum tag tag, size_t depth)
+static bool take_content(struct yaml_node *node, struct cursor *c, enum node_tag tag, size_t depth)
 {
     node->plain = tag == TAG_PLAIN;
     if (tag == TAG_PLAIN || tag == TAG_QUOTED)
@@ -125,7 +125,7 @@ static struct yaml_node *take_node(struct cursor *c, size_t depth)
 {
     if (c->at == c->end)
         return NULL;
-    enum tag tag = (enum tag) * c->at++;
+    enum node_tag tag = (enum node_tag) * c->at++;
     struct yaml_node *node = arena_alloc(c->arena, sizeof(*node));
     size_t distance, left = c->doc->source.len - c->offset;
     if (!take_number(&distance, c) || distance > left)

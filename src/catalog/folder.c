@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct folder {
+struct folder_files {
     struct fileset set; /* first: a set is cast back to its folder */
     struct arena *arena;
     struct fileset_entry *entries;
@@ -23,7 +23,7 @@ struct folder {
     int fd;
 };
 
-static int add_entry(struct folder *folder, const char *path, const struct stat *info,
+static int add_entry(struct folder_files *folder, const char *path, const struct stat *info,
                      struct err *err)
 {
     if (folder->set.count == LIMIT_TREE_ENTRIES)
@@ -42,10 +42,11 @@ static int add_entry(struct folder *folder, const char *path, const struct stat 
     return 0;
 }
 
-static int walk(struct folder *folder, int fd, const char *prefix, size_t depth, struct err *err);
+static int walk(struct folder_files *folder, int fd, const char *prefix, size_t depth,
+                struct err *err);
 
-static int walk_subfolder(struct folder *folder, int parent, const char *name, const char *path,
-                          size_t depth, struct err *err)
+static int walk_subfolder(struct folder_files *folder, int parent, const char *name,
+                          const char *path, size_t depth, struct err *err)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
@@ -53,8 +54,8 @@ static int walk_subfolder(struct folder *folder, int parent, const char *name, c
     return walk(folder, fd, arena_printf(folder->arena, "%s/", path), depth + 1, err);
 }
 
-static int visit(struct folder *folder, int fd, const char *name, const char *prefix, size_t depth,
-                 struct err *err)
+static int visit(struct folder_files *folder, int fd, const char *name, const char *prefix,
+                 size_t depth, struct err *err)
 {
     const char *path = arena_printf(folder->arena, "%s%s", prefix, name);
     struct stat info;
@@ -74,7 +75,8 @@ static int visit(struct folder *folder, int fd, const char *name, const char *pr
 }
 
 /* Closes `fd`. */
-static int walk(struct folder *folder, int fd, const char *prefix, size_t depth, struct err *err)
+static int walk(struct folder_files *folder, int fd, const char *prefix, size_t depth,
+                struct err *err)
 {
     DIR *dir = fdopendir(fd);
     struct dirent *entry;
@@ -148,7 +150,7 @@ static int open_below(int fd, const char *path)
 
 static int folder_read(struct span *out, const struct fileset *set, size_t index, struct err *err)
 {
-    const struct folder *folder = (const struct folder *)set;
+    const struct folder_files *folder = (const struct folder_files *)set;
     const struct fileset_entry *entry = &set->entries[index];
     if (folder->read[index].ptr) {
         *out = folder->read[index];
@@ -172,7 +174,7 @@ static int folder_read(struct span *out, const struct fileset *set, size_t index
 
 static void folder_close(struct catalog *catalog)
 {
-    struct folder *folder = catalog->handle;
+    struct folder_files *folder = catalog->handle;
     (void)close(folder->fd);
 }
 
@@ -194,7 +196,7 @@ static int folder_open(struct catalog *out, struct arena *arena, const char *sou
                       ref);
         return err_hint(err, "a plain folder has no history: leave '@%s' out", ref);
     }
-    struct folder *folder = arena_alloc(arena, sizeof(*folder));
+    struct folder_files *folder = arena_alloc(arena, sizeof(*folder));
     folder->arena = arena;
     folder->path = path;
     folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -21,7 +21,7 @@
 #define ATTRIBUTES_LINE "/" RECORD_PATH " -merge\n"
 
 /* One file of a layer on its way to an entry, with the layer's place in the order. */
-struct piece {
+struct layer_file {
     struct render_entry entry;
     const struct layer *layer;
     size_t order;
@@ -41,7 +41,7 @@ struct renderer {
     struct layer *layers; /* those that apply, in order; the type's own last */
     size_t layer_count;
     struct globs absent; /* what the layer at hand says is not there */
-    struct piece *pieces;
+    struct layer_file *pieces;
     size_t count, capacity, bytes;
     struct err *err;
 };
@@ -180,11 +180,11 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
     return take_bytes(entry, text, NULL, r->err);
 }
 
-static struct piece *new_piece(struct renderer *r)
+static struct layer_file *new_piece(struct renderer *r)
 {
     if (r->count == r->capacity) {
         size_t capacity = r->capacity ? r->capacity * 2 : 64;
-        struct piece *pieces = arena_array(r->arena, capacity, sizeof(*pieces));
+        struct layer_file *pieces = arena_array(r->arena, capacity, sizeof(*pieces));
         if (r->count)
             memcpy(pieces, r->pieces, r->count * sizeof(*pieces));
         r->pieces = pieces;
@@ -232,8 +232,8 @@ static int add_file(struct renderer *r, const struct layer *layer, size_t order,
         return 0;
     if (path_check(path, r->err) < 0)
         return err_wrap(r->err, "'%s'", file->path);
-    struct piece *piece = new_piece(r);
-    *piece = (struct piece){
+    struct layer_file *piece = new_piece(r);
+    *piece = (struct layer_file){
         .entry = {.path = path, .executable = file->executable, .source = file->path},
         .layer = layer,
         .order = order};
@@ -270,7 +270,7 @@ static int choose_layers(struct renderer *r)
 
 static int by_path_then_order(const void *a, const void *b)
 {
-    const struct piece *left = a, *right = b;
+    const struct layer_file *left = a, *right = b;
     int order = strcmp(left->entry.path, right->entry.path);
     if (order)
         return order;
@@ -292,7 +292,7 @@ static int settle(struct render *out, struct renderer *r)
     if (r->count)
         qsort(r->pieces, r->count, sizeof(*r->pieces), by_path_then_order);
     for (size_t i = 0; i < r->count; i++) {
-        const struct piece *piece = &r->pieces[i];
+        const struct layer_file *piece = &r->pieces[i];
         bool again = i > 0 && strcmp(r->pieces[i - 1].entry.path, piece->entry.path) == 0;
         if (again && (piece->order == r->pieces[i - 1].order ||
                       !overrides(piece->layer, piece->entry.path))) {

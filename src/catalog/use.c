@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-struct collector {
+struct name_collector {
     struct arena *arena;
     const struct fileset *files;
     struct data *names; /* what is read somewhere */
@@ -20,7 +20,8 @@ struct collector {
     struct err *err;
 };
 
-static int add_text(const struct collector *c, const struct manifest_text *text, bool expression)
+static int add_text(const struct name_collector *c, const struct manifest_text *text,
+                    bool expression)
 {
     if (!text->text || !text->node)
         return 0;
@@ -32,7 +33,7 @@ static int add_text(const struct collector *c, const struct manifest_text *text,
 }
 
 /* A text, or a list of texts. */
-static int add_node(const struct collector *c, const struct yaml_node *node)
+static int add_node(const struct name_collector *c, const struct yaml_node *node)
 {
     if (!node)
         return 0;
@@ -44,7 +45,7 @@ static int add_node(const struct collector *c, const struct yaml_node *node)
     return 0;
 }
 
-static int add_question(const struct collector *c, const struct question *question)
+static int add_question(const struct name_collector *c, const struct question *question)
 {
     if (add_text(c, &question->when, true) < 0 || add_text(c, &question->help, false) < 0 ||
         add_node(c, question->fallback) < 0)
@@ -52,7 +53,7 @@ static int add_question(const struct collector *c, const struct question *questi
     return add_node(c, question->choices);
 }
 
-static int add_rules(const struct collector *c, const struct file_rule *rules, size_t count)
+static int add_rules(const struct name_collector *c, const struct file_rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (add_text(c, &rules[i].when, true) < 0)
@@ -60,7 +61,7 @@ static int add_rules(const struct collector *c, const struct file_rule *rules, s
     return 0;
 }
 
-static int add_file(const struct collector *c, const struct layer *layer, size_t index)
+static int add_file(const struct name_collector *c, const struct layer *layer, size_t index)
 {
     const char *path = c->files->entries[index].path, *below = path + strlen(layer->folder);
     struct template_source source = {
@@ -74,7 +75,7 @@ static int add_file(const struct collector *c, const struct layer *layer, size_t
     return template_names(c->names, c->arena, &source, false, &c->loader, c->err);
 }
 
-static int add_layer(const struct collector *c, const struct layer *layer)
+static int add_layer(const struct name_collector *c, const struct layer *layer)
 {
     for (size_t i = fileset_lower_bound(c->files, layer->folder);
          i < c->files->count && str_starts(c->files->entries[i].path, layer->folder); i++)
@@ -84,7 +85,7 @@ static int add_layer(const struct collector *c, const struct layer *layer)
 }
 
 /* A layer whose name is rendered may be any layer that begins with the name's plain part. */
-static int add_layer_use(const struct collector *c, const struct layer_use *use)
+static int add_layer_use(const struct name_collector *c, const struct layer_use *use)
 {
     const char *prefix = arena_printf(c->arena, "templates/_layers/%.*s",
                                       (int)strcspn(use->name.text, "{"), use->name.text);
@@ -110,7 +111,7 @@ static int add_layer_use(const struct collector *c, const struct layer_use *use)
 int manifest_check_use(struct arena *arena, const struct catalog *catalog,
                        const struct manifest *manifest, struct err *err)
 {
-    struct collector c = {
+    struct name_collector c = {
         .arena = arena, .files = catalog->files, .names = data_map(arena), .err = err};
     struct include_source includes = {.arena = arena, .files = catalog->files};
     c.loader = (struct template_loader){.load = load_include, .context = &includes};

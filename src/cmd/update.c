@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* One run of `update`. */
-struct updating {
+struct updated_child {
     struct run *run;
     struct config config;
     struct choices choices;
@@ -40,7 +40,7 @@ static int usage(struct err *err, const char *message)
 
 /* ---------------------------------------------------------------- what was asked for */
 
-static int find_strategy(struct updating *u)
+static int find_strategy(struct updated_child *u)
 {
     const char *name = opt_value(&u->run->options, "strategy");
     u->options.strategy = name ? strategy_find(name) : &strategy_default;
@@ -74,7 +74,7 @@ static int check_flags(const struct run *run, struct err *err)
 }
 
 /* `--set cuda=` takes a recorded choice back; the matrix never sees it. */
-static void take_unset(struct updating *u)
+static void take_unset(struct updated_child *u)
 {
     struct given_list *stack = &u->choices.stack;
     const char **unset = arena_array(&u->run->arena, stack->count + 1, sizeof(*unset));
@@ -91,7 +91,7 @@ static void take_unset(struct updating *u)
     u->options.target.unset = unset;
 }
 
-static int gather(struct updating *u)
+static int gather(struct updated_child *u)
 {
     if (config_load(&u->config, &u->run->arena, u->err) < 0 ||
         choices_gather(&u->choices, u->run, &u->config, u->err) < 0)
@@ -102,7 +102,7 @@ static int gather(struct updating *u)
     return choices_request(&u->stack, u->run, &u->choices, u->err);
 }
 
-static int fill_options(struct updating *u)
+static int fill_options(struct updated_child *u)
 {
     const struct parsed *given = &u->run->options;
     struct target_options *target = &u->options.target;
@@ -268,7 +268,7 @@ static void keep_refusal(struct run *run, struct data *refusal)
     run->failure_text = arena_strdup(&run->arena, buf_text(&text));
 }
 
-static int update(struct updating *u)
+static int update(struct updated_child *u)
 {
     if (gather(u) < 0 || fill_options(u) < 0)
         return -1;
@@ -277,7 +277,7 @@ static int update(struct updating *u)
 
 static int update_command_run(struct run *run, struct err *err)
 {
-    struct updating u = {.run = run, .err = err};
+    struct updated_child u = {.run = run, .err = err};
     int code;
     if (check_flags(run, err) < 0)
         return -1;

@@ -29,7 +29,7 @@
     "application/vnd.docker.distribution.manifest.v2+json"
 
 /* A registry that was asked how it wants to be asked. */
-struct host {
+struct registry_host {
     const char *name;      /* as in references */
     const char *url;       /* "https://registry.example.com" */
     const char *challenge; /* what it answered; NULL: nobody need say who he is */
@@ -37,7 +37,7 @@ struct host {
     const char *failure;   /* why it could not be asked: it is asked once */
 };
 
-struct token {
+struct registry_token {
     const char *host, *path;
     const char *authorization; /* NULL: there was none to be had, for this reason */
     const char *failure;
@@ -47,8 +47,8 @@ struct registry {
     struct arena *arena;
     struct http *http;
     struct data *credentials;
-    struct host hosts[HOSTS_MAX];
-    struct token tokens[TOKENS_MAX];
+    struct registry_host hosts[HOSTS_MAX];
+    struct registry_token tokens[TOKENS_MAX];
     size_t host_count, token_count;
 };
 
@@ -138,7 +138,8 @@ static const char *domain_of(const char *host)
 }
 
 /* A token server gets the password only where it is the registry's own. */
-static bool may_have_password(struct arena *arena, const struct host *host, const char *realm)
+static bool may_have_password(struct arena *arena, const struct registry_host *host,
+                              const char *realm)
 {
     bool secure = str_starts(realm, "https:") || str_starts(host->url, "http:");
     const char *here = host_of(arena, host->url), *there = host_of(arena, realm);
@@ -178,8 +179,8 @@ static int read_token(const char **out, struct arena *arena, const struct http_e
     return 0;
 }
 
-static int fetch_token(const char **out, struct registry *registry, const struct host *host,
-                       const char *path, struct err *err)
+static int fetch_token(const char **out, struct registry *registry,
+                       const struct registry_host *host, const char *path, struct err *err)
 {
     struct arena *arena = registry->arena;
     const char *realm = registry_challenge(arena, host->challenge, "Bearer", "realm");
@@ -204,8 +205,8 @@ static int fetch_token(const char **out, struct registry *registry, const struct
     return rc;
 }
 
-static const struct token *find_token(const struct registry *registry, const struct host *host,
-                                      const char *path)
+static const struct registry_token *find_token(const struct registry *registry,
+                                               const struct registry_host *host, const char *path)
 {
     for (size_t i = 0; i < registry->token_count; i++)
         if (str_equal(registry->tokens[i].host, host->name) &&
@@ -215,7 +216,7 @@ static const struct token *find_token(const struct registry *registry, const str
 }
 
 /* `*out` NULL: the registry wants nothing. */
-static int authorize(const char **out, struct registry *registry, const struct host *host,
+static int authorize(const char **out, struct registry *registry, const struct registry_host *host,
                      const char *path, struct err *err)
 {
     *out = NULL;
@@ -228,7 +229,7 @@ static int authorize(const char **out, struct registry *registry, const struct h
         (void)err_set(err, TG_RUNTIME, "network", "%s: it wants a user and a password", host->name);
         return err_hint(err, "docker login %s, or podman login %s", host->name, host->name);
     }
-    const struct token *known = find_token(registry, host, path);
+    const struct registry_token *known = find_token(registry, host, path);
     if (known && known->failure)
         return err_set(err, TG_RUNTIME, "network", "%s", known->failure);
     if (known) {
@@ -238,8 +239,8 @@ static int authorize(const char **out, struct registry *registry, const struct h
     int rc = fetch_token(out, registry, host, path, err);
     if (registry->token_count < TOKENS_MAX)
         registry->tokens[registry->token_count++] =
-            (struct token){host->name, path, rc < 0 ? NULL : *out,
-                           rc < 0 ? arena_strdup(registry->arena, err->message) : NULL};
+            (struct registry_token){host->name, path, rc < 0 ? NULL : *out,
+                                    rc < 0 ? arena_strdup(registry->arena, err->message) : NULL};
     return rc;
 }
 
@@ -279,7 +280,7 @@ static int find_url(const char **url, struct http_exchange *answer, struct regis
     return 0;
 }
 
-static int ask_host(struct host *host, struct registry *registry, struct err *err)
+static int ask_host(struct registry_host *host, struct registry *registry, struct err *err)
 {
     struct http_exchange answer;
     if (find_url(&host->url, &answer, registry, host->name, err) < 0)
@@ -292,10 +293,10 @@ static int ask_host(struct host *host, struct registry *registry, struct err *er
     return 0;
 }
 
-static int find_host(struct host **out, struct registry *registry, const char *name,
+static int find_host(struct registry_host **out, struct registry *registry, const char *name,
                      struct err *err)
 {
-    struct host *host = NULL;
+    struct registry_host *host = NULL;
     for (size_t i = 0; !host && i < registry->host_count; i++)
         if (str_equal(registry->hosts[i].name, name))
             host = &registry->hosts[i];
@@ -303,7 +304,7 @@ static int find_host(struct host **out, struct registry *registry, const char *n
         return err_set(err, TG_RUNTIME, "limit", "more than %d registries, the limit", HOSTS_MAX);
     if (!host) {
         host = &registry->hosts[registry->host_count++];
-        *host = (struct host){.name = name};
+        *host = (struct registry_host){.name = name};
         if (ask_host(host, registry, err) < 0) {
             host->failure = arena_strdup(registry->arena, err->message);
             return -1;
@@ -317,7 +318,7 @@ static int find_host(struct host **out, struct registry *registry, const char *n
 static int prepare(struct http_exchange *out, struct registry *registry,
                    const struct image_reference *reference, const char *rest, struct err *err)
 {
-    struct host *host;
+    struct registry_host *host;
     *out =
         (struct http_exchange){.accept = ACCEPT_MANIFEST, .max_bytes = LIMIT_HTTP_MANIFEST_BYTES};
     if (find_host(&host, registry, reference->host, err) < 0 ||
@@ -472,7 +473,7 @@ int registry_tags(const char ***tags, size_t *count, struct registry *registry,
     struct arena *arena = registry->arena;
     struct data *list = data_list(arena);
     struct http_exchange exchange;
-    struct host *host;
+    struct registry_host *host;
     if (prepare(&exchange, registry, repository, "tags/list?n=" PAGE_SIZE, err) < 0 ||
         find_host(&host, registry, repository->host, err) < 0)
         return -1;

@@ -104,10 +104,10 @@ struct node {
 
 enum statement_kind { S_TEXT, S_OUTPUT, S_IF, S_FOR, S_SET, S_SET_BLOCK, S_INCLUDE };
 
-struct branch {
+struct if_branch {
     struct node *test; /* NULL: else */
     struct statement *body;
-    struct branch *next;
+    struct if_branch *next;
 };
 
 struct statement {
@@ -117,7 +117,7 @@ struct statement {
     union {
         struct span text;
         struct node *output;
-        struct branch *branches;
+        struct if_branch *branches;
         struct {
             struct node *target, *iterable, *test;
             struct statement *body, *otherwise;

@@ -82,7 +82,7 @@ static int containers_equal(bool *out, struct vm *vm, const struct value *a, con
     return 0;
 }
 
-static bool ranges_equal(const struct range *a, const struct range *b)
+static bool ranges_equal(const struct int_range *a, const struct int_range *b)
 {
     if (a->length != b->length)
         return false;
@@ -197,7 +197,7 @@ static int text_contains(bool *out, struct vm *vm, const struct value *item, str
 }
 
 static int range_contains(bool *out, struct vm *vm, const struct value *item,
-                          const struct range *range)
+                          const struct int_range *range)
 {
     int64_t n;
     *out = false;

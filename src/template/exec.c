@@ -105,7 +105,7 @@ static int exec_output(struct vm *vm, const struct statement *statement)
 
 static int exec_if(struct vm *vm, const struct statement *statement)
 {
-    for (const struct branch *branch = statement->branches; branch; branch = branch->next) {
+    for (const struct if_branch *branch = statement->branches; branch; branch = branch->next) {
         struct value value;
         bool truth = true;
         if (branch->test && eval(&value, vm, branch->test))

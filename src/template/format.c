@@ -21,7 +21,7 @@ struct formatter {
     int64_t taken, count;
 };
 
-struct spec {
+struct conversion {
     bool left, sign, blank, alternate, zero;
     int64_t width, precision; /* precision: -1 where there is none */
     char type;
@@ -73,7 +73,7 @@ static int read_key(struct formatter *formatter)
     return 0;
 }
 
-static bool read_flag(struct formatter *formatter, struct spec *spec)
+static bool read_flag(struct formatter *formatter, struct conversion *spec)
 {
     switch (peek(formatter)) {
     case '-':
@@ -111,9 +111,9 @@ static int read_number(int64_t *out, struct formatter *formatter)
     return 0;
 }
 
-static int read_spec(struct spec *spec, struct formatter *formatter)
+static int read_spec(struct conversion *spec, struct formatter *formatter)
 {
-    *spec = (struct spec){.precision = -1};
+    *spec = (struct conversion){.precision = -1};
     if (peek(formatter) == '(' && read_key(formatter))
         return -1;
     while (read_flag(formatter, spec))
@@ -147,7 +147,7 @@ static void pad(struct buf *out, char c, int64_t count)
         (void)buf_putc(out, c);
 }
 
-static void put_padded(struct buf *out, const struct spec *spec, struct span text)
+static void put_padded(struct buf *out, const struct conversion *spec, struct span text)
 {
     int64_t room = spec->width - (int64_t)ucd_count(text);
     pad(out, ' ', spec->left ? 0 : room);
@@ -163,7 +163,7 @@ struct number {
     size_t digit_count;
 };
 
-static void put_number(struct buf *out, const struct spec *spec, const struct number *number)
+static void put_number(struct buf *out, const struct conversion *spec, const struct number *number)
 {
     const char *sign = number->negative ? "-" : spec->sign ? "+" : spec->blank ? " " : "";
     int64_t room = spec->width - (int64_t)(strlen(sign) + strlen(number->prefix)) -
@@ -178,7 +178,7 @@ static void put_number(struct buf *out, const struct spec *spec, const struct nu
 }
 
 /* %d truncates floats; %o and %x take integers only. */
-static int integer_value(int64_t *out, struct formatter *formatter, const struct spec *spec,
+static int integer_value(int64_t *out, struct formatter *formatter, const struct conversion *spec,
                          const struct value *value)
 {
     bool decimal = spec->type == 'd' || spec->type == 'i' || spec->type == 'u';
@@ -211,7 +211,7 @@ static const struct notation *find_notation(char type)
     return &notations[i];
 }
 
-static int format_integer(struct formatter *formatter, const struct spec *spec,
+static int format_integer(struct formatter *formatter, const struct conversion *spec,
                           const struct value *value)
 {
     const struct notation *notation = find_notation(spec->type);
@@ -234,7 +234,7 @@ static int format_integer(struct formatter *formatter, const struct spec *spec,
     return 0;
 }
 
-static int format_real(struct formatter *formatter, const struct spec *spec,
+static int format_real(struct formatter *formatter, const struct conversion *spec,
                        const struct value *value)
 {
     if (value->kind == V_UNDEFINED)
@@ -257,7 +257,7 @@ static int format_real(struct formatter *formatter, const struct spec *spec,
 }
 
 /* %s and %r: the precision cuts. */
-static int format_text(struct formatter *formatter, const struct spec *spec,
+static int format_text(struct formatter *formatter, const struct conversion *spec,
                        const struct value *value)
 {
     struct vm *vm = formatter->vm;
@@ -274,7 +274,7 @@ static int format_text(struct formatter *formatter, const struct spec *spec,
     return 0;
 }
 
-static int format_character(struct formatter *formatter, const struct spec *spec,
+static int format_character(struct formatter *formatter, const struct conversion *spec,
                             const struct value *value)
 {
     BUF_SCRATCH(text, 8);
@@ -294,7 +294,8 @@ static int format_character(struct formatter *formatter, const struct spec *spec
 
 static const struct {
     const char *types;
-    int (*format)(struct formatter *formatter, const struct spec *spec, const struct value *value);
+    int (*format)(struct formatter *formatter, const struct conversion *spec,
+                  const struct value *value);
 } formats[] = {
     {"diuoxX", format_integer},
     {"eEfFgG", format_real},
@@ -304,7 +305,7 @@ static const struct {
 
 static int format_one(struct formatter *formatter)
 {
-    struct spec spec;
+    struct conversion spec;
     struct value value;
     if (peek(formatter) == '%') {
         (void)buf_putc(&formatter->vm->scratch, '%');

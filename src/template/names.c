@@ -105,7 +105,7 @@ static int find_in_statement(const struct finder *finder, const struct place *pl
 {
     switch (statement->kind) {
     case S_IF:
-        for (const struct branch *branch = statement->branches; branch; branch = branch->next)
+        for (const struct if_branch *branch = statement->branches; branch; branch = branch->next)
             if (find_in_body(finder, place, branch->body))
                 return -1;
         return 0;

@@ -112,11 +112,11 @@ static int parse_if(struct statement *statement, struct parser *parser)
 {
     static const char *const ends[] = {"elif", "else", "endif"};
     struct opener opener = {"if", statement->offset, ends, 3};
-    struct branch **end = &statement->branches;
+    struct if_branch **end = &statement->branches;
     bool is_else = false, more = true;
     statement->kind = S_IF;
     while (more) {
-        struct branch *branch = *end = arena_alloc(parser->arena, sizeof(*branch));
+        struct if_branch *branch = *end = arena_alloc(parser->arena, sizeof(*branch));
         end = &branch->next;
         if (!is_else && parse_plain_tuple(&branch->test, parser))
             return -1;

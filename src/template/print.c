@@ -191,7 +191,7 @@ static int repr_container(struct buf *out, struct vm *vm, const struct value *va
     return rc;
 }
 
-static void repr_range(struct buf *out, const struct range *range)
+static void repr_range(struct buf *out, const struct int_range *range)
 {
     (void)buf_printf(out, "range(%" PRId64 ", %" PRId64, range->start, range->stop);
     if (range->step != 1)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-struct resolver {
+struct scope_resolver {
     struct unit *unit;
     struct arena *arena;
     struct err *err;
@@ -64,7 +64,7 @@ static struct symbol *scope_find(const struct scope *scope, struct span name)
     return found;
 }
 
-static struct scope *scope_new(struct resolver *resolver, struct scope *parent)
+static struct scope *scope_new(struct scope_resolver *resolver, struct scope *parent)
 {
     struct scope *scope = arena_alloc(resolver->arena, sizeof(*scope));
     scope->parent = parent;
@@ -72,7 +72,7 @@ static struct scope *scope_new(struct resolver *resolver, struct scope *parent)
     return scope;
 }
 
-static struct symbol *define(struct resolver *resolver, struct scope *scope, struct span name,
+static struct symbol *define(struct scope_resolver *resolver, struct scope *scope, struct span name,
                              enum symbol_load load)
 {
     struct symbol *symbol = arena_alloc(resolver->arena, sizeof(*symbol));
@@ -89,7 +89,7 @@ static struct symbol *define(struct resolver *resolver, struct scope *scope, str
     return symbol;
 }
 
-static void define_parameter(struct resolver *resolver, struct scope *scope, struct span name)
+static void define_parameter(struct scope_resolver *resolver, struct scope *scope, struct span name)
 {
     struct symbol *symbol = scope_own(scope, name);
     if (!symbol)
@@ -98,7 +98,7 @@ static void define_parameter(struct resolver *resolver, struct scope *scope, str
     symbol->stored = true;
 }
 
-static void load(struct resolver *resolver, struct scope *scope, struct span name)
+static void load(struct scope_resolver *resolver, struct scope *scope, struct span name)
 {
     if (!scope_find(scope, name))
         (void)define(resolver, scope, name, LOAD_RESOLVE);
@@ -108,7 +108,7 @@ static void load(struct resolver *resolver, struct scope *scope, struct span nam
  * A name whose first mention is an assignment begins as nothing, even where the context has it;
  * but if the assignment is in a branch that may not be taken, as what the context has.
  */
-static void store(struct resolver *resolver, struct scope *scope, struct span name,
+static void store(struct scope_resolver *resolver, struct scope *scope, struct span name,
                   bool conditional)
 {
     struct symbol *symbol = scope_own(scope, name);
@@ -125,15 +125,15 @@ static void store(struct resolver *resolver, struct scope *scope, struct span na
 
 /* ---------------------------------------------------------------- walking expressions */
 
-struct walk {
-    struct resolver *resolver;
+struct name_walk {
+    struct scope_resolver *resolver;
     struct scope *scope;
-    int (*name)(struct walk *walk, struct node *node);
+    int (*name)(struct name_walk *walk, struct node *node);
 };
 
-static int walk_node(struct walk *walk, struct node *node);
+static int walk_node(struct name_walk *walk, struct node *node);
 
-static int walk_list(struct walk *walk, const struct node_list *list)
+static int walk_list(struct name_walk *walk, const struct node_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         if (walk_node(walk, list->items[i]))
@@ -141,7 +141,7 @@ static int walk_list(struct walk *walk, const struct node_list *list)
     return 0;
 }
 
-static int walk_args(struct walk *walk, struct node *object, const struct call_args *args)
+static int walk_args(struct name_walk *walk, struct node *object, const struct call_args *args)
 {
     if ((object && walk_node(walk, object)) || walk_list(walk, &args->positional))
         return -1;
@@ -151,7 +151,7 @@ static int walk_args(struct walk *walk, struct node *object, const struct call_a
     return 0;
 }
 
-static int walk_node(struct walk *walk, struct node *node)
+static int walk_node(struct name_walk *walk, struct node *node)
 {
     switch (node->kind) {
     case N_NAME:
@@ -193,45 +193,45 @@ static int walk_node(struct walk *walk, struct node *node)
 
 /* ---------------------------------------------------------------- first pass: symbols */
 
-static int load_name(struct walk *walk, struct node *node)
+static int load_name(struct name_walk *walk, struct node *node)
 {
     load(walk->resolver, walk->scope, node->name.name);
     return 0;
 }
 
-static int declare_name(struct walk *walk, struct node *node)
+static int declare_name(struct name_walk *walk, struct node *node)
 {
     define_parameter(walk->resolver, walk->scope, node->name.name);
     return 0;
 }
 
-static int store_name(struct walk *walk, struct node *node)
+static int store_name(struct name_walk *walk, struct node *node)
 {
     store(walk->resolver, walk->scope, node->name.name, false);
     return 0;
 }
 
-static int store_name_perhaps(struct walk *walk, struct node *node)
+static int store_name_perhaps(struct name_walk *walk, struct node *node)
 {
     store(walk->resolver, walk->scope, node->name.name, true);
     return 0;
 }
 
-static void collect(struct resolver *resolver, struct scope *scope, struct node *node)
+static void collect(struct scope_resolver *resolver, struct scope *scope, struct node *node)
 {
-    struct walk walk = {resolver, scope, load_name};
+    struct name_walk walk = {resolver, scope, load_name};
     (void)walk_node(&walk, node);
 }
 
-static void collect_target(struct resolver *resolver, struct scope *scope, struct node *node,
+static void collect_target(struct scope_resolver *resolver, struct scope *scope, struct node *node,
                            bool conditional)
 {
-    struct walk walk = {resolver, scope, conditional ? store_name_perhaps : store_name};
+    struct name_walk walk = {resolver, scope, conditional ? store_name_perhaps : store_name};
     (void)walk_node(&walk, node);
 }
 
 /* The names of a scope's statements; what has a scope of its own is left for the second pass. */
-static void collect_body(struct resolver *resolver, struct scope *scope,
+static void collect_body(struct scope_resolver *resolver, struct scope *scope,
                          struct statement *statement, bool conditional)
 {
     for (; statement; statement = statement->next) {
@@ -242,7 +242,7 @@ static void collect_body(struct resolver *resolver, struct scope *scope,
             collect(resolver, scope, statement->output);
             break;
         case S_IF:
-            for (struct branch *branch = statement->branches; branch; branch = branch->next) {
+            for (struct if_branch *branch = statement->branches; branch; branch = branch->next) {
                 if (branch->test)
                     collect(resolver, scope, branch->test);
                 collect_body(resolver, scope, branch->body, true);
@@ -267,7 +267,7 @@ static void collect_body(struct resolver *resolver, struct scope *scope,
 
 /* ---------------------------------------------------------------- second pass: references */
 
-static int refer_name(struct walk *walk, struct node *node)
+static int refer_name(struct name_walk *walk, struct node *node)
 {
     node->name.symbol = scope_find(walk->scope, node->name.name);
     if (node->name.symbol)
@@ -279,15 +279,16 @@ static int refer_name(struct walk *walk, struct node *node)
     return unit_error_at(walk->resolver->unit, node->offset, walk->resolver->err);
 }
 
-static int refer(struct resolver *resolver, struct scope *scope, struct node *node)
+static int refer(struct scope_resolver *resolver, struct scope *scope, struct node *node)
 {
-    struct walk walk = {resolver, scope, refer_name};
+    struct name_walk walk = {resolver, scope, refer_name};
     return walk_node(&walk, node);
 }
 
-static int refer_body(struct resolver *resolver, struct scope *scope, struct statement *body);
+static int refer_body(struct scope_resolver *resolver, struct scope *scope, struct statement *body);
 
-static int resolve_body(struct scope *scope, struct resolver *resolver, struct statement *body)
+static int resolve_body(struct scope *scope, struct scope_resolver *resolver,
+                        struct statement *body)
 {
     collect_body(resolver, scope, body, false);
     return refer_body(resolver, scope, body);
@@ -305,14 +306,15 @@ static struct node *clone_target(struct arena *arena, const struct node *node)
     return copy;
 }
 
-static void declare_target(struct resolver *resolver, struct scope *scope, struct node *target)
+static void declare_target(struct scope_resolver *resolver, struct scope *scope,
+                           struct node *target)
 {
-    struct walk walk = {resolver, scope, declare_name};
+    struct name_walk walk = {resolver, scope, declare_name};
     (void)walk_node(&walk, target);
 }
 
 /* The condition of a loop sees its own copy of the loop's variables. */
-static int resolve_loop_test(struct resolver *resolver, struct scope *scope,
+static int resolve_loop_test(struct scope_resolver *resolver, struct scope *scope,
                              struct statement *statement)
 {
     statement->loop.test_scope = scope_new(resolver, scope);
@@ -323,7 +325,8 @@ static int resolve_loop_test(struct resolver *resolver, struct scope *scope,
            refer(resolver, statement->loop.test_scope, statement->loop.test);
 }
 
-static int resolve_loop(struct resolver *resolver, struct scope *scope, struct statement *statement)
+static int resolve_loop(struct scope_resolver *resolver, struct scope *scope,
+                        struct statement *statement)
 {
     struct scope *inner = scope_new(resolver, scope);
     statement->loop.body_scope = inner;
@@ -342,7 +345,7 @@ static int resolve_loop(struct resolver *resolver, struct scope *scope, struct s
     return resolve_body(statement->loop.otherwise_scope, resolver, statement->loop.otherwise);
 }
 
-static int resolve_set_block(struct resolver *resolver, struct scope *scope,
+static int resolve_set_block(struct scope_resolver *resolver, struct scope *scope,
                              struct statement *statement)
 {
     statement->set.scope = scope_new(resolver, scope);
@@ -352,7 +355,8 @@ static int resolve_set_block(struct resolver *resolver, struct scope *scope,
     return statement->set.filter ? refer(resolver, statement->set.scope, statement->set.filter) : 0;
 }
 
-static int refer_branches(struct resolver *resolver, struct scope *scope, struct branch *branch)
+static int refer_branches(struct scope_resolver *resolver, struct scope *scope,
+                          struct if_branch *branch)
 {
     for (; branch; branch = branch->next)
         if ((branch->test && refer(resolver, scope, branch->test)) ||
@@ -361,7 +365,7 @@ static int refer_branches(struct resolver *resolver, struct scope *scope, struct
     return 0;
 }
 
-static int refer_statement(struct resolver *resolver, struct scope *scope,
+static int refer_statement(struct scope_resolver *resolver, struct scope *scope,
                            struct statement *statement)
 {
     switch (statement->kind) {
@@ -385,7 +389,7 @@ static int refer_statement(struct resolver *resolver, struct scope *scope,
     return 0;
 }
 
-static int refer_body(struct resolver *resolver, struct scope *scope, struct statement *body)
+static int refer_body(struct scope_resolver *resolver, struct scope *scope, struct statement *body)
 {
     for (; body; body = body->next)
         if (refer_statement(resolver, scope, body))
@@ -395,7 +399,7 @@ static int refer_body(struct resolver *resolver, struct scope *scope, struct sta
 
 int scope_resolve(struct unit *unit, struct arena *arena, struct err *err)
 {
-    struct resolver resolver = {unit, arena, err};
+    struct scope_resolver resolver = {unit, arena, err};
     unit->root = scope_new(&resolver, NULL);
     if (!unit->expression)
         return resolve_body(unit->root, &resolver, unit->body) ? -1 : 0;

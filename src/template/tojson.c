@@ -10,14 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-struct writer {
+struct tojson_writer {
     struct buf *out;
     struct vm *vm;
     struct span indent;
     size_t level;
 };
 
-static int write_value(struct writer *writer, const struct value *value);
+static int write_value(struct tojson_writer *writer, const struct value *value);
 
 /* Characters that HTML would take for its own. */
 static bool put_html(struct buf *out, char c)
@@ -43,7 +43,7 @@ static void put_character(struct buf *out, uint32_t c)
         (void)buf_putc(out, (char)c);
 }
 
-static int write_text(struct writer *writer, struct span text)
+static int write_text(struct tojson_writer *writer, struct span text)
 {
     (void)buf_putc(writer->out, '"');
     for (size_t pos = 0; pos < text.len;)
@@ -52,7 +52,7 @@ static int write_text(struct writer *writer, struct span text)
     return vm_charge(writer->vm, text.len / 64);
 }
 
-static void write_real(struct writer *writer, double real)
+static void write_real(struct tojson_writer *writer, double real)
 {
     char text[REAL_TEXT_BYTES];
     real_repr(text, real);
@@ -64,7 +64,7 @@ static void write_real(struct writer *writer, double real)
 
 /* ---------------------------------------------------------------- containers */
 
-static void new_line(struct writer *writer)
+static void new_line(struct tojson_writer *writer)
 {
     if (!writer->indent.ptr)
         return;
@@ -75,7 +75,7 @@ static void new_line(struct writer *writer)
                 (void)buf_putc(writer->out, writer->indent.ptr[i]);
 }
 
-static int begin_item(struct writer *writer, size_t i)
+static int begin_item(struct tojson_writer *writer, size_t i)
 {
     if (i)
         (void)buf_puts(writer->out, writer->indent.ptr ? "," : ", ");
@@ -83,7 +83,7 @@ static int begin_item(struct writer *writer, size_t i)
     return vm_charge(writer->vm, 1);
 }
 
-static int write_items(struct writer *writer, struct list *list)
+static int write_items(struct tojson_writer *writer, struct list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         if (begin_item(writer, i) || write_value(writer, &list->items[i]))
@@ -92,7 +92,7 @@ static int write_items(struct writer *writer, struct list *list)
 }
 
 /* Keys that are no texts are written as texts. */
-static int write_key(struct writer *writer, const struct value *key)
+static int write_key(struct tojson_writer *writer, const struct value *key)
 {
     if (key->kind == V_TEXT)
         return write_text(writer, key->text);
@@ -105,7 +105,7 @@ static int write_key(struct writer *writer, const struct value *key)
     return 0;
 }
 
-static int write_members(struct writer *writer, struct dict *dict)
+static int write_members(struct tojson_writer *writer, struct dict *dict)
 {
     struct sorted *members = vm_alloc(writer->vm, dict->count * sizeof(*members));
     for (size_t i = 0; i < dict->count; i++)
@@ -122,7 +122,7 @@ static int write_members(struct writer *writer, struct dict *dict)
     return 0;
 }
 
-static int write_container(struct writer *writer, const struct value *value)
+static int write_container(struct tojson_writer *writer, const struct value *value)
 {
     bool map = value->kind == V_DICT;
     if (map)
@@ -144,7 +144,7 @@ static int write_container(struct writer *writer, const struct value *value)
     return 0;
 }
 
-static int write_value(struct writer *writer, const struct value *value)
+static int write_value(struct tojson_writer *writer, const struct value *value)
 {
     switch (value->kind) {
     case V_NONE:
@@ -173,6 +173,6 @@ static int write_value(struct writer *writer, const struct value *value)
 
 int tojson_write(struct buf *out, struct vm *vm, const struct value *value, struct span indent)
 {
-    struct writer writer = {.out = out, .vm = vm, .indent = indent};
+    struct tojson_writer writer = {.out = out, .vm = vm, .indent = indent};
     return write_value(&writer, value);
 }

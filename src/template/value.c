@@ -340,13 +340,13 @@ void dict_open(struct vm *vm, struct dict *dict)
     }
 }
 
-struct lookup {
+struct dict_key {
     const struct value *key;
     uint64_t hash;
 };
 
 static int entry_matches(bool *out, struct vm *vm, const struct dict_entry *entry,
-                         const struct lookup *lookup)
+                         const struct dict_key *lookup)
 {
     *out = false;
     if (entry->hash != lookup->hash)
@@ -359,7 +359,7 @@ static int entry_matches(bool *out, struct vm *vm, const struct dict_entry *entr
 }
 
 static int find_entry(struct dict_entry **out, struct vm *vm, struct dict *dict,
-                      const struct lookup *lookup)
+                      const struct dict_key *lookup)
 {
     bool match = false;
     dict_open(vm, dict);
@@ -391,7 +391,7 @@ static int find_entry(struct dict_entry **out, struct vm *vm, struct dict *dict,
 
 int dict_find(struct value **out, struct vm *vm, struct dict *dict, const struct value *key)
 {
-    struct lookup lookup = {.key = key};
+    struct dict_key lookup = {.key = key};
     struct dict_entry *entry;
     if (value_hash(&lookup.hash, vm, key) || find_entry(&entry, vm, dict, &lookup))
         return -1;
@@ -407,7 +407,7 @@ struct value *dict_find_text(struct vm *vm, struct dict *dict, struct span key)
 
 int dict_put(struct vm *vm, struct dict *dict, const struct value *key, const struct value *value)
 {
-    struct lookup lookup = {.key = key};
+    struct dict_key lookup = {.key = key};
     struct dict_entry *entry;
     if (value_hash(&lookup.hash, vm, key) || find_entry(&entry, vm, dict, &lookup))
         return -1;
@@ -431,10 +431,10 @@ struct value dict_part(struct vm *vm, const struct dict *dict, enum view_part pa
 
 int range_new(struct value *out, struct vm *vm, int64_t start, int64_t stop, int64_t step)
 {
-    struct range *range = vm_alloc(vm, sizeof(*range));
+    struct int_range *range = vm_alloc(vm, sizeof(*range));
     if (step == 0)
         return vm_fail(vm, CODE_TYPE, "the step of a range cannot be 0");
-    *range = (struct range){.start = start, .stop = stop, .step = step};
+    *range = (struct int_range){.start = start, .stop = stop, .step = step};
     bool up = step > 0;
     uint64_t distance = 0, stride = up ? (uint64_t)step : -(uint64_t)step;
     if (up ? stop > start : start > stop)
@@ -447,7 +447,7 @@ int range_new(struct value *out, struct vm *vm, int64_t start, int64_t stop, int
     return 0;
 }
 
-int64_t range_at(const struct range *range, size_t i)
+int64_t range_at(const struct int_range *range, size_t i)
 {
     return (int64_t)((uint64_t)range->start + (uint64_t)range->step * i);
 }

@@ -52,7 +52,7 @@ struct value {
         struct span text; /* UTF-8; lives as long as the render */
         struct list *list;
         struct dict *dict;
-        struct range *range;
+        struct int_range *range;
         struct iterator *iterator;
         struct loop *loop;
         struct bound *bound;
@@ -81,7 +81,7 @@ struct dict {
     const struct data *pending;
 };
 
-struct range {
+struct int_range {
     int64_t start, stop, step;
     size_t length;
 };
@@ -163,6 +163,6 @@ struct value dict_part(struct vm *vm, const struct dict *dict, enum view_part pa
 /* Fails where the step is 0 or the range is too long to count. */
 TG_CHECKED int range_new(struct value *out, struct vm *vm, int64_t start, int64_t stop,
                          int64_t step);
-int64_t range_at(const struct range *range, size_t i);
+int64_t range_at(const struct int_range *range, size_t i);
 
 #endif
