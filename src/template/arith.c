@@ -3,6 +3,8 @@
 
 #include "base/limits.h"
 #include "template/format.h"
+#include "template/number.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <math.h>
@@ -18,11 +20,6 @@ static int fail_kinds(struct vm *vm, enum binary_op op, const struct value *a,
 {
     return vm_fail(vm, CODE_TYPE, "'%s' does not take %s and %s", op_names[op], value_kind_name(a),
                    value_kind_name(b));
-}
-
-static int fail_large(struct vm *vm)
-{
-    return vm_fail(vm, CODE_TYPE, "the integer does not fit in 64 bits");
 }
 
 static int fail_zero(struct vm *vm)
@@ -106,7 +103,7 @@ static int integer_binary(struct value *out, struct vm *vm, enum binary_op op, i
         break;
     }
     *out = value_int(result);
-    return overflow ? fail_large(vm) : 0;
+    return overflow ? number_fail_large(vm) : 0;
 }
 
 /* ---------------------------------------------------------------- floats */
@@ -175,14 +172,6 @@ static int real_binary(struct value *out, struct vm *vm, enum binary_op op, doub
     *out = (struct value){.kind = V_FLOAT, .real = result};
     if (!isfinite(result) && isfinite(a) && isfinite(b))
         return vm_fail(vm, CODE_TYPE, "the number is too large");
-    return 0;
-}
-
-int real_to_integer(int64_t *out, struct vm *vm, double real)
-{
-    if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0))
-        return fail_large(vm);
-    *out = (int64_t)real;
     return 0;
 }
 
@@ -332,7 +321,7 @@ int value_negate(struct value *out, struct vm *vm, const struct value *value)
         return 0;
     }
     if (integer == INT64_MIN)
-        return fail_large(vm);
+        return number_fail_large(vm);
     *out = value_int(-integer);
     return 0;
 }

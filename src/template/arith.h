@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "template/ast.h"
-#include "template/value.h"
+#include "template/types.h"
 
 struct vm;
 
@@ -15,7 +15,5 @@ TG_CHECKED int value_negate(struct value *out, struct vm *vm, const struct value
 TG_CHECKED int value_plus(struct value *out, struct vm *vm, const struct value *value);
 /* a / b of integers, correctly rounded. `b` is not 0. */
 double divide_integers(int64_t a, int64_t b);
-/* A float as an integer, without what is behind the point. */
-TG_CHECKED int real_to_integer(int64_t *out, struct vm *vm, double real);
 
 #endif

@@ -3,7 +3,7 @@
 #define TMPLGEN_TEMPLATE_AST_H
 
 #include "base/str.h"
-#include "template/value.h"
+#include "template/types.h"
 
 #include <stdbool.h>
 #include <stddef.h>

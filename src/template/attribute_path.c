@@ -1,8 +1,9 @@
 /* The parameter `attribute` of filters: "a.b.0", for sort also "a,b". */
 #include "template/attribute_path.h"
 
-#include "template/eval.h"
+#include "template/member.h"
 #include "template/text.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <string.h>
@@ -96,7 +97,7 @@ int attribute_path_get(struct value *out, struct vm *vm, const struct attribute_
     struct value value = *item;
     for (size_t i = 0; i < path->count; i++) {
         struct value object = value;
-        if (eval_item(&value, vm, &object, &path->parts[i]))
+        if (member_item(&value, vm, &object, &path->parts[i]))
             return -1;
     }
     *out = value;

@@ -1,48 +1,14 @@
-/* Equality, order, membership and hashes of values, as in Python. */
+/* Equality, order and membership of values, as in Python. */
 #include "template/compare.h"
 
 #include "template/iterate.h"
+#include "template/key.h"
+#include "template/number.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------- numbers */
-
-#define TWO_TO_63 9223372036854775808.0
-
-/* The sign of a - b, exactly; for `b` that is no number of any size, 2. */
-static int integer_against_real(int64_t a, double b)
-{
-    if (isnan(b))
-        return 2;
-    if (b >= TWO_TO_63)
-        return -1;
-    if (b < -TWO_TO_63)
-        return 1;
-    int64_t whole = (int64_t)b;
-    if (a != whole)
-        return a < whole ? -1 : 1;
-    double rest = b - (double)whole;
-    return rest > 0 ? -1 : rest < 0;
-}
-
-static int sign_between(const struct value *a, const struct value *b)
-{
-    int64_t i, j;
-    bool is_i = value_is_integer(a, &i), is_j = value_is_integer(b, &j);
-    if (is_i && is_j)
-        return i < j ? -1 : i > j;
-    if (is_i)
-        return integer_against_real(i, b->real);
-    if (is_j) {
-        int sign = integer_against_real(j, a->real);
-        return sign == 2 ? 2 : -sign;
-    }
-    if (isnan(a->real) || isnan(b->real))
-        return 2;
-    return a->real < b->real ? -1 : a->real > b->real;
-}
 
 /* ---------------------------------------------------------------- equality */
 
@@ -89,36 +55,9 @@ static bool ranges_equal(const struct int_range *a, const struct int_range *b)
     return a->length == 0 || (a->start == b->start && (a->length == 1 || a->step == b->step));
 }
 
-static int undefined_equal(bool *out, struct vm *vm, const struct value *a, const struct value *b)
-{
-    *out = a->kind == b->kind;
-    if (*out && a->undefined == b->undefined)
-        return 0;
-    if (a->kind == V_UNDEFINED && !a->undefined->lenient)
-        return vm_fail_undefined(vm, a);
-    if (b->kind == V_UNDEFINED && !b->undefined->lenient)
-        return vm_fail_undefined(vm, b);
-    return 0;
-}
-
 int value_equal(bool *out, struct vm *vm, const struct value *a, const struct value *b)
 {
-    *out = false;
-    if (a->kind == V_UNDEFINED || b->kind == V_UNDEFINED)
-        return undefined_equal(out, vm, a, b);
-    if (value_is_number(a) && value_is_number(b)) {
-        *out = sign_between(a, b) == 0;
-        return 0;
-    }
-    if (a->kind != b->kind)
-        return 0;
-    switch (a->kind) {
-    case V_NONE:
-        *out = true;
-        return 0;
-    case V_TEXT:
-        *out = span_equal(a->text, b->text);
-        return vm_charge(vm, a->text.len / 1024);
+    switch (a->kind == b->kind ? a->kind : V_NONE) {
     case V_LIST:
     case V_TUPLE:
     case V_DICT:
@@ -127,7 +66,7 @@ int value_equal(bool *out, struct vm *vm, const struct value *a, const struct va
         *out = ranges_equal(a->range, b->range);
         return 0;
     default:
-        return vm_fail(vm, CODE_TYPE, "%s cannot be compared", value_kind_name(a));
+        return key_equal(out, vm, a, b);
     }
 }
 
@@ -168,7 +107,7 @@ static bool text_less(struct span a, struct span b)
 int value_less(bool *out, struct vm *vm, const struct value *a, const struct value *b)
 {
     if (value_is_number(a) && value_is_number(b)) {
-        *out = sign_between(a, b) == -1;
+        *out = number_sign(a, b) == -1;
         return 0;
     }
     if (a->kind == V_TEXT && b->kind == V_TEXT) {
@@ -202,7 +141,7 @@ static int range_contains(bool *out, struct vm *vm, const struct value *item,
     int64_t n;
     *out = false;
     if (item->kind == V_UNDEFINED && range->length)
-        return undefined_equal(out, vm, item, &(struct value){.kind = V_INT});
+        return key_equal(out, vm, item, &(struct value){.kind = V_INT});
     if (item->kind == V_FLOAT && item->real >= -TWO_TO_63 && item->real < TWO_TO_63 &&
         item->real == floor(item->real))
         n = (int64_t)item->real;
@@ -303,72 +242,4 @@ int value_compare(bool *out, struct vm *vm, enum compare_op op, const struct val
     }
     *out = *out != negate;
     return rc ? -1 : 0;
-}
-
-/* ---------------------------------------------------------------- hashes */
-
-uint64_t text_hash(struct span text)
-{
-    uint64_t hash = 14695981039346656037U;
-    for (size_t i = 0; i < text.len; i++)
-        hash = (hash ^ (unsigned char)text.ptr[i]) * 1099511628211U;
-    return hash ^ hash >> 32;
-}
-
-static uint64_t hash_bits(uint64_t bits)
-{
-    bits = (bits ^ bits >> 31) * 0x9E3779B97F4A7C15U;
-    return bits ^ bits >> 29;
-}
-
-static uint64_t hash_number(const struct value *value)
-{
-    int64_t integer;
-    uint64_t bits = 0;
-    if (value_is_integer(value, &integer))
-        return hash_bits((uint64_t)integer);
-    if (value->real >= -TWO_TO_63 && value->real < TWO_TO_63 && value->real == floor(value->real))
-        return hash_bits((uint64_t)(int64_t)value->real);
-    memcpy(&bits, &value->real, sizeof(bits));
-    return hash_bits(bits);
-}
-
-static int hash_tuple(uint64_t *out, struct vm *vm, const struct list *list)
-{
-    if (vm_enter(vm))
-        return -1;
-    uint64_t hash = 0x345678;
-    for (size_t i = 0; i < list->count; i++) {
-        uint64_t item;
-        if (vm_charge(vm, 1) || value_hash(&item, vm, &list->items[i]))
-            return -1;
-        hash = hash_bits(hash * 31 + item);
-    }
-    vm_leave(vm);
-    *out = hash;
-    return 0;
-}
-
-int value_hash(uint64_t *out, struct vm *vm, const struct value *value)
-{
-    switch (value->kind) {
-    case V_NONE:
-        *out = 0x4E6F6E65;
-        return 0;
-    case V_BOOL:
-    case V_INT:
-    case V_FLOAT:
-        *out = hash_number(value);
-        return 0;
-    case V_TEXT:
-        *out = text_hash(value->text);
-        return vm_charge(vm, value->text.len / 256);
-    case V_TUPLE:
-        return hash_tuple(out, vm, value->list);
-    case V_UNDEFINED:
-        *out = 0;
-        return value->undefined->lenient ? 0 : vm_fail_undefined(vm, value);
-    default:
-        return vm_fail(vm, CODE_TYPE, "%s cannot be a key", value_kind_name(value));
-    }
 }

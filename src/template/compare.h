@@ -1,13 +1,11 @@
-/* Equality, order, membership and hashes of values, as in Python. */
+/* Equality, order and membership of values, as in Python. */
 #ifndef TMPLGEN_TEMPLATE_COMPARE_H
 #define TMPLGEN_TEMPLATE_COMPARE_H
 
 #include "base/err.h"
 #include "template/ast.h"
-#include "template/value.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct vm;
 
@@ -19,8 +17,5 @@ TG_CHECKED int value_contains(bool *out, struct vm *vm, const struct value *item
                               const struct value *container);
 TG_CHECKED int value_compare(bool *out, struct vm *vm, enum compare_op op, const struct value *a,
                              const struct value *b);
-/* Equal values have equal hashes; lists and mappings have none. */
-uint64_t text_hash(struct span text);
-TG_CHECKED int value_hash(uint64_t *out, struct vm *vm, const struct value *value);
 
 #endif

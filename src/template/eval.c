@@ -5,11 +5,13 @@
 #include "base/limits.h"
 #include "template/arith.h"
 #include "template/compare.h"
-#include "template/loop.h"
+#include "template/function.h"
+#include "template/member.h"
+#include "template/methods.h"
 #include "template/print.h"
 #include "template/scope.h"
-#include "template/ucd.h"
 #include "template/unit.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <math.h>
@@ -77,7 +79,7 @@ static int eval_name(struct value *out, struct vm *vm, const struct node *node)
     return 0;
 }
 
-const char *name_nearest(struct vm *vm, struct span name)
+static const char *name_nearest(struct vm *vm, struct span name)
 {
     const struct scope *root = vm->frame->unit->root;
     size_t count = 0, known = vm->context ? vm->context->map.count : 0;
@@ -89,6 +91,13 @@ const char *name_nearest(struct vm *vm, struct span name)
             names[count++] = arena_memdup(vm->arena, symbol->name.ptr, symbol->name.len);
     names[count++] = "range";
     return str_nearest(arena_memdup(vm->arena, name.ptr, name.len), names, count);
+}
+
+const char *eval_nearest(struct vm *vm, const struct undefined *undefined)
+{
+    if (undefined->why == UNDEFINED_MEMBER)
+        return member_nearest(vm, &undefined->object, undefined->name);
+    return undefined->why == UNDEFINED_NAME ? name_nearest(vm, undefined->name) : NULL;
 }
 
 /* ---------------------------------------------------------------- literals */
@@ -146,151 +155,13 @@ static int eval_concat(struct value *out, struct vm *vm, const struct node *node
 
 /* ---------------------------------------------------------------- attributes and items */
 
-static int fail_hidden(struct vm *vm, const struct value *object, struct span name)
-{
-    return vm_fail(vm, CODE_SYNTAX, "the attribute '%s' of %s is not in the template language",
-                   vm_show(vm, name), value_kind_name(object));
-}
-
-/* What Python's getattr finds: 1, or 0 where there is no such attribute. */
-static int find_attribute(struct value *out, struct vm *vm, const struct value *object,
-                          struct span name)
-{
-    if (object->kind == V_LOOP) {
-        int found = loop_attribute(out, vm, object->loop, name);
-        if (found)
-            return found;
-    }
-    const struct function *method = method_find(object, name);
-    if (!method)
-        return method_is_refused(object, name) ? fail_hidden(vm, object, name) : 0;
-    struct bound *bound = vm_alloc(vm, sizeof(*bound));
-    *bound = (struct bound){*object, method};
-    *out = (struct value){.kind = V_METHOD, .bound = bound};
-    return 1;
-}
-
-int eval_attribute(struct value *out, struct vm *vm, const struct value *object, struct span name)
-{
-    if (object->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, object);
-    int found = find_attribute(out, vm, object, name);
-    if (found)
-        return found < 0 ? -1 : 0;
-    const struct value *value =
-        object->kind == V_DICT ? dict_find_text(vm, object->dict, name) : NULL;
-    *out = value ? *value : vm_undefined_member(vm, object, name);
-    return 0;
-}
-
-/* An index from the front, for one that may count from the end; false where it is outside. */
-static bool place_index(size_t *out, int64_t index, size_t length)
-{
-    if (index < 0)
-        index += (int64_t)length;
-    *out = (size_t)index;
-    return index >= 0 && (uint64_t)index < length;
-}
-
-static bool is_hashable(const struct value *value)
-{
-    bool hashable = value->kind != V_LIST && value->kind != V_DICT;
-    for (size_t i = 0; hashable && value->kind == V_TUPLE && i < value->list->count; i++)
-        hashable = is_hashable(&value->list->items[i]);
-    return hashable;
-}
-
-static int text_item(struct value *out, struct vm *vm, const struct value *text, int64_t index)
-{
-    size_t i, start, end;
-    if (vm_charge(vm, text->text.len / 64))
-        return -1;
-    if (!place_index(&i, index, ucd_count(text->text)))
-        return 0;
-    end = start = ucd_offset(text->text, i);
-    (void)ucd_next(text->text, &end);
-    *out = value_text(span_of(text->text.ptr + start, end - start));
-    out->safe = text->safe;
-    return 1;
-}
-
-/* What Python's [] finds: 1, or 0 where there is no such item. */
-static int find_item(struct value *out, struct vm *vm, const struct value *object,
-                     const struct value *index)
-{
-    int64_t number;
-    size_t i;
-    struct value *found = NULL;
-    if (object->kind == V_DICT) {
-        if (is_hashable(index) && dict_find(&found, vm, object->dict, index))
-            return -1;
-        *out = found ? *found : value_none();
-        return found != NULL;
-    }
-    if (!value_is_integer(index, &number))
-        return 0;
-    switch (object->kind) {
-    case V_TEXT:
-        return text_item(out, vm, object, number);
-    case V_LIST:
-    case V_TUPLE:
-        list_open(vm, object->list);
-        if (!place_index(&i, number, object->list->count))
-            return 0;
-        *out = object->list->items[i];
-        return 1;
-    case V_RANGE:
-        if (!place_index(&i, number, object->range->length))
-            return 0;
-        *out = value_int(range_at(object->range, i));
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-/* How a message names an index that was not found. */
-static int index_name(struct span *out, struct vm *vm, const struct value *index)
-{
-    struct value text;
-    size_t start = vm_begin(vm);
-    *out = span_of("?", 1);
-    if (index->kind == V_TEXT) {
-        *out = index->text;
-        return 0;
-    }
-    if (index->kind >= V_VIEW)
-        return 0;
-    if (value_repr(&vm->scratch, vm, index) || vm_end(&text, vm, start))
-        return -1;
-    *out = text.text;
-    return 0;
-}
-
-int eval_item(struct value *out, struct vm *vm, const struct value *object,
-              const struct value *index)
-{
-    struct span name;
-    if (object->kind == V_UNDEFINED)
-        return vm_fail_undefined(vm, object);
-    int found = find_item(out, vm, object, index);
-    if (!found && index->kind == V_TEXT)
-        found = find_attribute(out, vm, object, index->text);
-    if (found)
-        return found < 0 ? -1 : 0;
-    if (index_name(&name, vm, index))
-        return -1;
-    *out = vm_undefined_member(vm, object, name);
-    return 0;
-}
-
 static int eval_attribute_node(struct value *out, struct vm *vm, const struct node *node)
 {
     struct value object;
     if (eval(&object, vm, node->member.object))
         return -1;
     vm->at = node->offset;
-    return eval_attribute(out, vm, &object, node->member.name);
+    return member_attribute(out, vm, &object, node->member.name);
 }
 
 static int eval_item_node(struct value *out, struct vm *vm, const struct node *node)
@@ -299,7 +170,104 @@ static int eval_item_node(struct value *out, struct vm *vm, const struct node *n
     if (eval(&object, vm, node->member.object) || eval(&index, vm, node->member.index))
         return -1;
     vm->at = node->offset;
-    return eval_item(out, vm, &object, &index);
+    return member_item(out, vm, &object, &index);
+}
+
+/* ---------------------------------------------------------------- binding arguments */
+
+struct call {
+    struct vm *vm;
+    const struct function *function;
+    struct value fixed[FUNCTION_PARAMETERS];
+    struct arguments arguments;
+    uint32_t at;
+};
+
+static int fail_call(struct call *call, const char *format, struct span name)
+{
+    struct vm *vm = call->vm;
+    vm->at = call->at;
+    return vm_fail(vm, CODE_TYPE, "'%s' %s%s", call->function->name, format, vm_show(vm, name));
+}
+
+static struct span parameter_name(const char *parameter)
+{
+    return span_from(parameter + (*parameter == '/'));
+}
+
+static size_t parameter_count(const struct function *function)
+{
+    size_t count = 0;
+    while (count < FUNCTION_PARAMETERS && function->parameters[count])
+        count++;
+    return count;
+}
+
+static int bind_positional(struct call *call, const struct call_args *args)
+{
+    const struct node_list *list = &args->positional;
+    struct value *values = call->fixed;
+    if (!call->function->variadic && list->count > parameter_count(call->function))
+        return fail_call(call, "takes fewer arguments", span_of("", 0));
+    if (list->count > FUNCTION_PARAMETERS)
+        values = vm_alloc(call->vm, list->count * sizeof(*values));
+    for (size_t i = 0; i < list->count; i++)
+        if (eval(&values[i], call->vm, list->items[i]))
+            return -1;
+    call->arguments.values = values;
+    call->arguments.count = list->count;
+    return 0;
+}
+
+static int bind_extra(struct call *call, const struct keyword *keyword)
+{
+    struct value value, name = value_text(keyword->name);
+    if (!call->function->keywords)
+        return fail_call(call, "has no parameter ", keyword->name);
+    if (!call->arguments.keywords)
+        call->arguments.keywords = dict_new(call->vm).dict;
+    return eval(&value, call->vm, keyword->value) ||
+           dict_put(call->vm, call->arguments.keywords, &name, &value);
+}
+
+static int bind_keyword(struct call *call, const struct keyword *keyword)
+{
+    size_t count = parameter_count(call->function);
+    for (size_t i = 0; i < count; i++) {
+        if (!span_equal(keyword->name, span_from(call->function->parameters[i])))
+            continue;
+        if (call->fixed[i].kind != V_MISSING)
+            return fail_call(call, "is given twice the parameter ", keyword->name);
+        return eval(&call->fixed[i], call->vm, keyword->value);
+    }
+    return bind_extra(call, keyword);
+}
+
+static int bind(struct call *call, const struct call_args *args)
+{
+    if (bind_positional(call, args))
+        return -1;
+    for (const struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
+        if (bind_keyword(call, keyword))
+            return -1;
+    for (size_t i = 0; i < call->function->required; i++)
+        if (call->fixed[i].kind == V_MISSING)
+            return fail_call(call, "lacks its argument ",
+                             parameter_name(call->function->parameters[i]));
+    if (!call->function->variadic)
+        call->arguments.count = FUNCTION_PARAMETERS;
+    return 0;
+}
+
+/* Calls a function of the tables with the arguments of a call, which are evaluated first. */
+static int function_call(struct value *out, struct vm *vm, const struct function *function,
+                         const struct value *self, const struct call_args *args)
+{
+    struct call call = {.vm = vm, .function = function, .at = vm->at};
+    if (bind(&call, args) || vm_charge(vm, 1))
+        return -1;
+    vm->at = call.at;
+    return function->body(out, vm, self, &call.arguments);
 }
 
 /* ---------------------------------------------------------------- calls, filters, tests */
@@ -354,7 +322,7 @@ static int eval_call(struct value *out, struct vm *vm, const struct node *node)
     if (method)
         return function_call(out, vm, method, &object, &node->call.args);
     struct value found;
-    if (eval_attribute(&found, vm, &object, callee->member.name))
+    if (member_attribute(&found, vm, &object, callee->member.name))
         return -1;
     return call_value(out, vm, &found, &node->call.args);
 }

@@ -6,9 +6,11 @@
 #include "template/eval.h"
 #include "template/iterate.h"
 #include "template/loop.h"
+#include "template/parse.h"
 #include "template/print.h"
 #include "template/scope.h"
 #include "template/unit.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 static int exec_body(struct vm *vm, const struct statement *statement);

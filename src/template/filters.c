@@ -1,6 +1,8 @@
 /* The table of filters. */
 #include "template/filters.h"
 
+#include "template/filter_bodies.h"
+
 static const struct function rows[] = {
     {.name = "abs", .body = filter_abs},
     {.name = "capitalize", .body = filter_capitalize},

@@ -1,11 +1,12 @@
 /* Filters of lists and mappings: default first items join last length list reverse sort unique. */
-#include "template/filters.h"
+#include "template/filter_bodies.h"
 
 #include "template/attribute_path.h"
 #include "template/iterate.h"
 #include "template/print.h"
 #include "template/sort.h"
 #include "template/ucd.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 int filter_default(struct value *out, struct vm *vm, const struct value *self,

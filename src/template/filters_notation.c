@@ -1,11 +1,12 @@
 /* Filters to other notations: tojson, and our own shell_quote slug to_yaml. */
-#include "template/filters.h"
+#include "template/filter_bodies.h"
 
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/yaml.h"
 #include "template/print.h"
 #include "template/tojson.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* Filters of numbers: abs float int round. */
-#include "template/filters.h"
+#include "template/filter_bodies.h"
 
 #include "template/arith.h"
+#include "template/number.h"
 #include "template/rounding.h"
 #include "template/text.h"
 #include "template/vm.h"
@@ -13,11 +14,6 @@ static int fail_kind(struct vm *vm, const char *filter, const struct value *self
     if (self->kind == V_UNDEFINED)
         return vm_fail_undefined(vm, self);
     return vm_fail(vm, CODE_TYPE, "'%s' takes a number, not %s", filter, value_kind_name(self));
-}
-
-static int fail_large(struct vm *vm)
-{
-    return vm_fail(vm, CODE_TYPE, "the integer does not fit in 64 bits");
 }
 
 int filter_abs(struct value *out, struct vm *vm, const struct value *self,
@@ -69,7 +65,7 @@ static int real_text_as_integer(struct value *out, struct vm *vm, struct span te
     double real = 0;
     switch (text_to_real(&real, text)) {
     case NUMBER_LARGE:
-        return fail_large(vm);
+        return number_fail_large(vm);
     case NUMBER_OK:
         if (real_to_integer(&integer, vm, real))
             return -1;
@@ -90,7 +86,7 @@ static int text_as_integer(struct value *out, struct vm *vm, struct span text,
         *out = value_int(integer);
         return 0;
     case NUMBER_LARGE:
-        return fail_large(vm);
+        return number_fail_large(vm);
     default:
         return real_text_as_integer(out, vm, text);
     }
@@ -127,7 +123,7 @@ static int round_common(struct value *out, struct vm *vm, const struct value *se
                    : vm_fail(vm, CODE_TYPE, "the number is too large");
     }
     *out = value_int(integer);
-    return round_integer(&out->integer, integer, precision) ? 0 : fail_large(vm);
+    return round_integer(&out->integer, integer, precision) ? 0 : number_fail_large(vm);
 }
 
 /* Without a precision (none): to an integer. */

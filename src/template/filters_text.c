@@ -1,11 +1,12 @@
 /* Filters of texts: capitalize format indent lower replace string title trim upper. */
-#include "template/filters.h"
+#include "template/filter_bodies.h"
 
 #include "base/limits.h"
 #include "template/format.h"
 #include "template/print.h"
 #include "template/text.h"
 #include "template/ucd.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 /* ---------------------------------------------------------------- upper and lower case */

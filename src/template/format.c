@@ -2,10 +2,11 @@
 #include "template/format.h"
 
 #include "base/limits.h"
-#include "template/arith.h"
 #include "template/function.h"
+#include "template/number.h"
 #include "template/print.h"
 #include "template/ucd.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <stdio.h>

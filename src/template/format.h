@@ -3,7 +3,7 @@
 #define TMPLGEN_TEMPLATE_FORMAT_H
 
 #include "base/err.h"
-#include "template/value.h"
+#include "template/types.h"
 
 struct vm;
 

@@ -1,9 +1,7 @@
-/* Finding and calling filters, tests and methods; checks of their arguments. */
+/* Finding filters, tests and methods; checks of their arguments. */
 #include "template/function.h"
 
-#include "base/data.h"
-#include "template/eval.h"
-#include "template/loop.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <string.h>
@@ -40,102 +38,6 @@ const char *function_nearest(const struct function_table *table, struct span nam
     for (; count < table->count && count < sizeof(names) / sizeof(names[0]); count++)
         names[count] = table->functions[count].name;
     return str_nearest(wrong, names, count);
-}
-
-/* ---------------------------------------------------------------- binding arguments */
-
-struct call {
-    struct vm *vm;
-    const struct function *function;
-    struct value fixed[FUNCTION_PARAMETERS];
-    struct arguments arguments;
-    uint32_t at;
-};
-
-static int fail_call(struct call *call, const char *format, struct span name)
-{
-    struct vm *vm = call->vm;
-    vm->at = call->at;
-    return vm_fail(vm, CODE_TYPE, "'%s' %s%s", call->function->name, format, vm_show(vm, name));
-}
-
-static struct span parameter_name(const char *parameter)
-{
-    return span_from(parameter + (*parameter == '/'));
-}
-
-static size_t parameter_count(const struct function *function)
-{
-    size_t count = 0;
-    while (count < FUNCTION_PARAMETERS && function->parameters[count])
-        count++;
-    return count;
-}
-
-static int bind_positional(struct call *call, const struct call_args *args)
-{
-    const struct node_list *list = &args->positional;
-    struct value *values = call->fixed;
-    if (!call->function->variadic && list->count > parameter_count(call->function))
-        return fail_call(call, "takes fewer arguments", span_of("", 0));
-    if (list->count > FUNCTION_PARAMETERS)
-        values = vm_alloc(call->vm, list->count * sizeof(*values));
-    for (size_t i = 0; i < list->count; i++)
-        if (eval(&values[i], call->vm, list->items[i]))
-            return -1;
-    call->arguments.values = values;
-    call->arguments.count = list->count;
-    return 0;
-}
-
-static int bind_extra(struct call *call, const struct keyword *keyword)
-{
-    struct value value, name = value_text(keyword->name);
-    if (!call->function->keywords)
-        return fail_call(call, "has no parameter ", keyword->name);
-    if (!call->arguments.keywords)
-        call->arguments.keywords = dict_new(call->vm).dict;
-    return eval(&value, call->vm, keyword->value) ||
-           dict_put(call->vm, call->arguments.keywords, &name, &value);
-}
-
-static int bind_keyword(struct call *call, const struct keyword *keyword)
-{
-    size_t count = parameter_count(call->function);
-    for (size_t i = 0; i < count; i++) {
-        if (!span_equal(keyword->name, span_from(call->function->parameters[i])))
-            continue;
-        if (call->fixed[i].kind != V_MISSING)
-            return fail_call(call, "is given twice the parameter ", keyword->name);
-        return eval(&call->fixed[i], call->vm, keyword->value);
-    }
-    return bind_extra(call, keyword);
-}
-
-static int bind(struct call *call, const struct call_args *args)
-{
-    if (bind_positional(call, args))
-        return -1;
-    for (const struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
-        if (bind_keyword(call, keyword))
-            return -1;
-    for (size_t i = 0; i < call->function->required; i++)
-        if (call->fixed[i].kind == V_MISSING)
-            return fail_call(call, "lacks its argument ",
-                             parameter_name(call->function->parameters[i]));
-    if (!call->function->variadic)
-        call->arguments.count = FUNCTION_PARAMETERS;
-    return 0;
-}
-
-int function_call(struct value *out, struct vm *vm, const struct function *function,
-                  const struct value *self, const struct call_args *args)
-{
-    struct call call = {.vm = vm, .function = function, .at = vm->at};
-    if (bind(&call, args) || vm_charge(vm, 1))
-        return -1;
-    vm->at = call.at;
-    return function->body(out, vm, self, &call.arguments);
 }
 
 /* ---------------------------------------------------------------- checks of arguments */

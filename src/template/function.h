@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "template/value.h"
+#include "template/types.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,20 +40,11 @@ struct function_table {
     size_t refused_count;
 };
 
-extern const struct function_table filters, tests;
-
 /* The function of that name, or NULL. */
 const struct function *function_find(const struct function_table *table, struct span name);
 bool function_is_refused(const struct function_table *table, struct span name);
 /* The nearest name in the table, for "did you mean", or NULL. */
 const char *function_nearest(const struct function_table *table, struct span name);
-
-/* The method `name` of what `self` is, or NULL. */
-const struct function *method_find(const struct value *self, struct span name);
-/* An attribute that Python's type has and this language does not reach. */
-bool method_is_refused(const struct value *self, struct span name);
-/* The nearest method or key or loop variable, or NULL. */
-const char *member_nearest(struct vm *vm, const struct value *object, struct span name);
 
 /* Checks of arguments, with Python's errors. A missing argument gives the fallback. */
 TG_CHECKED int argument_truth(bool *out, struct vm *vm, const struct arguments *arguments, size_t i,

@@ -2,6 +2,7 @@
 #include "template/iterate.h"
 
 #include "template/ucd.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 /* ---------------------------------------------------------------- forwards */

@@ -3,7 +3,7 @@
 #define TMPLGEN_TEMPLATE_ITERATE_H
 
 #include "base/err.h"
-#include "template/value.h"
+#include "template/types.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "template/lex.h"
+#include "base/limits.h"
+#include "template/token.h"
 #include "template/ucd.h"
 #include "template/vm.h"
 

@@ -2,6 +2,7 @@
 #include "template/loop.h"
 
 #include "template/iterate.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 int loop_next(struct value *out, struct vm *vm, struct loop *loop)

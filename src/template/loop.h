@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "template/value.h"
+#include "template/types.h"
 
 #include <stdbool.h>
 #include <stddef.h>

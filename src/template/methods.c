@@ -3,6 +3,8 @@
 
 #include "base/arena.h"
 #include "template/loop.h"
+#include "template/method_bodies.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 static const struct function text_methods[] = {

@@ -1,10 +1,11 @@
 /* Methods of lists, tuples, mappings and the loop. */
-#include "template/methods.h"
+#include "template/method_bodies.h"
 
 #include "base/limits.h"
 #include "template/compare.h"
 #include "template/iterate.h"
 #include "template/loop.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <string.h>

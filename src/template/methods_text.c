@@ -1,9 +1,10 @@
 /* Methods of texts, as Python's str has them. */
-#include "template/methods.h"
+#include "template/method_bodies.h"
 
 #include "base/limits.h"
 #include "template/iterate.h"
 #include "template/text.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <string.h>

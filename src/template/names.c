@@ -5,6 +5,7 @@
 #include "base/data.h"
 #include "base/limits.h"
 #include "template/ast.h"
+#include "template/parse.h"
 #include "template/scope.h"
 #include "template/unit.h"
 #include "template/vm.h"

@@ -1,73 +1,14 @@
-/* Statements: a table of tags, each with the function that reads it. */
-#define TMPLGEN_TEMPLATE_PARSE_C
+/* Templates: their text is checked, then a table of tags has a function for each statement. */
 #include "template/parse.h"
 
 #include "base/arena.h"
+#include "base/unicode.h"
+#include "template/parse_expression.h"
 #include "template/scope.h"
 #include "template/unit.h"
 #include "template/vm.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------- tokens */
-
-int parser_advance(struct parser *parser)
-{
-    return lexer_next(&parser->current, &parser->lexer);
-}
-
-int parser_peek(struct token *out, const struct parser *parser)
-{
-    struct lexer ahead = parser->lexer;
-    return lexer_next(out, &ahead);
-}
-
-int parser_fail(struct parser *parser, size_t offset, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *message = arena_vprintf(parser->arena, format, args);
-    va_end(args);
-    (void)err_set(parser->err, TG_USAGE, CODE_SYNTAX, "%s", message);
-    return unit_error_at(parser->lexer.unit, offset, parser->err);
-}
-
-/* The current token in words: names and texts as they are written. */
-static const char *current_name(struct parser *parser)
-{
-    const struct token *token = &parser->current;
-    if (token->kind == T_NAME)
-        return arena_printf(parser->arena, "'%.*s'", (int)(token->text.len % 100), token->text.ptr);
-    if (token->kind == T_END && parser->lexer.expression)
-        return "the end of the expression";
-    return token_kind_name(token->kind);
-}
-
-int parser_fail_expected(struct parser *parser, const char *expected)
-{
-    return parser_fail(parser, parser->current.offset, "%s was expected here, not %s", expected,
-                       current_name(parser));
-}
-
-int parser_expect(struct parser *parser, enum token_kind kind)
-{
-    if (parser->current.kind != kind)
-        return parser_fail_expected(parser, token_kind_name(kind));
-    return parser_advance(parser);
-}
-
-bool parser_sees(const struct parser *parser, const char *name)
-{
-    return parser->current.kind == T_NAME && span_equal(parser->current.text, span_from(name));
-}
-
-int parser_skip(bool *skipped, struct parser *parser, const char *name)
-{
-    *skipped = parser_sees(parser, name);
-    return *skipped ? parser_advance(parser) : 0;
-}
 
 /* ---------------------------------------------------------------- blocks */
 
@@ -344,9 +285,78 @@ static int parse_statements(struct statement **out, struct parser *parser,
     return opener ? fail_open(parser, opener) : 0;
 }
 
-int parse_body(struct statement **out, struct parser *parser)
+/* ---------------------------------------------------------------- the whole */
+
+static int parse_body(struct statement **out, struct parser *parser)
 {
     if (parser_advance(parser))
         return -1;
     return parse_statements(out, parser, NULL);
+}
+
+/* \r\n and \r become \n, as in Jinja2. */
+static struct span normalize_lines(struct arena *arena, struct span text)
+{
+    if (text.len == 0 || !memchr(text.ptr, '\r', text.len))
+        return text;
+    char *copy = arena_alloc(arena, text.len);
+    size_t len = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_return = text.ptr[i] == '\r';
+        copy[len++] = is_return ? '\n' : text.ptr[i];
+        if (is_return && i + 1 < text.len && text.ptr[i + 1] == '\n')
+            i++;
+    }
+    return span_of(copy, len);
+}
+
+static int fail_source(const struct unit *unit, size_t offset, const char *message, struct err *err)
+{
+    (void)err_set(err, TG_USAGE, CODE_SYNTAX, "%s", message);
+    return unit_error_at(unit, offset, err);
+}
+
+static int check_source(const struct unit *unit, struct err *err)
+{
+    struct span text = unit->source;
+    const char *nul = text.len ? memchr(text.ptr, '\0', text.len) : NULL;
+    if (nul)
+        return fail_source(unit, (size_t)(nul - text.ptr), "the template holds a NUL byte", err);
+    for (size_t pos = 0; pos < text.len;) {
+        size_t start = pos;
+        if ((unsigned char)text.ptr[pos] < 0x80)
+            pos++;
+        else if (utf8_next(text, &pos) == UNICODE_INVALID)
+            return fail_source(unit, start, "the template is not UTF-8", err);
+    }
+    return 0;
+}
+
+static int parse_bare(struct unit *unit, struct parser *parser)
+{
+    if (parser_advance(parser) || parse_expression(&unit->expression, parser))
+        return -1;
+    if (parser->current.kind != T_END)
+        return parser_fail_expected(parser, "the end of the expression");
+    return 0;
+}
+
+int unit_parse(struct unit **out, struct arena *arena, const struct template_source *source,
+               bool expression, struct err *err)
+{
+    struct unit *unit = arena_alloc(arena, sizeof(*unit));
+    struct parser parser = {.arena = arena, .err = err};
+    unit->name = source->name;
+    unit->delimiters = source->delimiters;
+    if (source->text.len > LIMIT_TEMPLATE_BYTES)
+        return err_set(err, TG_USAGE, CODE_LIMIT, "'%s' is larger than %zu bytes", unit->name,
+                       LIMIT_TEMPLATE_BYTES);
+    unit->source = normalize_lines(arena, source->text);
+    if (check_source(unit, err))
+        return -1;
+    lexer_init(&parser.lexer, arena, unit, expression, err);
+    if (expression ? parse_bare(unit, &parser) : parse_body(&unit->body, &parser))
+        return -1;
+    *out = unit;
+    return scope_resolve(unit, arena, err);
 }

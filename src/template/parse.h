@@ -1,54 +1,17 @@
-/* From tokens to statements and expressions. */
+/* From template text to statements and expressions. */
 #ifndef TMPLGEN_TEMPLATE_PARSE_H
 #define TMPLGEN_TEMPLATE_PARSE_H
 
 #include "base/err.h"
-#include "template/ast.h"
-#include "template/lex.h"
-#include "template/unit.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
-struct parser {
-    struct lexer lexer;
-    struct token current;
-    struct arena *arena;
-    struct err *err;
-    size_t nesting;       /* of the expression being read */
-    size_t blocks;        /* open */
-    size_t loops;         /* of them */
-    size_t captures;      /* bodies of `set` among them */
-    size_t loop_mentions; /* of the variable `loop`, so far */
-};
+struct arena;
+struct template_source;
+struct unit;
 
-TG_CHECKED int parse_body(struct statement **out, struct parser *parser);
-
-/* ---- for the two files of the parser */
-
-TG_CHECKED int parser_advance(struct parser *parser);
-TG_CHECKED int parser_peek(struct token *out, const struct parser *parser);
-TG_CHECKED int parser_expect(struct parser *parser, enum token_kind kind);
-/* The token after a name: is it this keyword? Then takes it. */
-bool parser_sees(const struct parser *parser, const char *name);
-TG_CHECKED int parser_skip(bool *skipped, struct parser *parser, const char *name);
-/* Sets an error at a byte of the template; -1. */
-int parser_fail(struct parser *parser, size_t offset, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* "X expected, but here is Y"; -1. */
-int parser_fail_expected(struct parser *parser, const char *expected);
-#ifndef TMPLGEN_TEMPLATE_PARSE_C /* see err.h */
-#define parser_fail(...) err_minus_one(parser_fail(__VA_ARGS__))
-#define parser_fail_expected(...) err_minus_one(parser_fail_expected(__VA_ARGS__))
-#endif
-
-TG_CHECKED int parse_expression(struct node **out, struct parser *parser);
-/* With commas a tuple; the plain one without an inline if. */
-TG_CHECKED int parse_plain_tuple(struct node **out, struct parser *parser);
-TG_CHECKED int parse_tuple(struct node **out, struct parser *parser);
-/* A name, or a tuple of names, to be assigned to. */
-TG_CHECKED int parse_target(struct node **out, struct parser *parser);
-/* "NAME(arguments) | NAME ..." with `node` (or NULL) as what is filtered. */
-TG_CHECKED int parse_filters(struct node **out, struct parser *parser, struct node *node);
+/* Reads a template, or with `expression` a bare expression. Everything lives in the arena. */
+TG_CHECKED int unit_parse(struct unit **out, struct arena *arena,
+                          const struct template_source *source, bool expression, struct err *err);
 
 #endif

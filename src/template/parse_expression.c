@@ -1,8 +1,10 @@
 /* Expressions: the grammar of Jinja2, level by level. */
-#include "template/parse.h"
+#include "template/parse_expression.h"
 
 #include "base/arena.h"
-#include "template/function.h"
+#include "template/filters.h"
+#include "template/tests.h"
+#include "template/unit.h"
 #include "template/vm.h"
 
 #include <string.h>

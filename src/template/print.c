@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "template/loop.h"
 #include "template/ucd.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #define TMPLGEN_TEMPLATE_PRINT_H
 
 #include "base/err.h"
-#include "template/value.h"
+#include "template/types.h"
 
 struct buf;
 struct vm;

@@ -6,7 +6,9 @@
 #include "base/limits.h"
 #include "template/eval.h"
 #include "template/exec.h"
+#include "template/parse.h"
 #include "template/unit.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 static void vm_init(struct vm *vm, struct arena *arena, const struct data *context, struct err *err)
@@ -14,6 +16,7 @@ static void vm_init(struct vm *vm, struct arena *arena, const struct data *conte
     *vm = (struct vm){.arena = arena,
                       .err = err,
                       .context = context,
+                      .nearest = eval_nearest,
                       .scratch = BUF_INIT(2 * LIMIT_TEMPLATE_TEXT_BYTES),
                       .steps = LIMIT_TEMPLATE_STEPS};
 }

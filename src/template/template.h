@@ -4,7 +4,7 @@
 #define TMPLGEN_TEMPLATE_TEMPLATE_H
 
 #include "base/err.h"
-#include "base/str.h"
+#include "template/loader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,24 +18,6 @@ struct data;
  * (DESIGN 4, `engine` in the record).
  */
 #define TEMPLATE_ENGINE 1
-
-enum template_delimiters { DELIMITERS_JINJA, DELIMITERS_SQUARE };
-
-/*
- * Finds the source of `{% include %}`. `load` returns 0 and sets `out` (bytes that live at least as
- * long as the render), 1 where there is no such name, -1 with `err` set on failure.
- */
-struct template_loader {
-    int (*load)(struct span *out, enum template_delimiters *delimiters, void *context,
-                const char *name, struct err *err);
-    void *context;
-};
-
-struct template_source {
-    const char *name; /* for messages: the path in the catalog */
-    struct span text;
-    enum template_delimiters delimiters;
-};
 
 /*
  * Renders `source` with the names of `context` (a map) into `out`, exactly as Jinja2 does with

@@ -1,7 +1,8 @@
 /* The tests behind `is`. */
+#include "template/tests.h"
+
 #include "template/arith.h"
 #include "template/compare.h"
-#include "template/function.h"
 #include "template/iterate.h"
 #include "template/vm.h"
 

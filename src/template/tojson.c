@@ -5,6 +5,7 @@
 #include "template/print.h"
 #include "template/sort.h"
 #include "template/ucd.h"
+#include "template/value.h"
 #include "template/vm.h"
 
 #include <math.h>

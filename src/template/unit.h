@@ -4,12 +4,11 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "template/template.h"
+#include "template/loader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct arena;
 struct node;
 struct scope;
 struct statement;
@@ -25,9 +24,6 @@ struct unit {
     struct unit *next; /* in the cache of a render */
 };
 
-/* Reads a template, or with `expression` a bare expression. Everything lives in the arena. */
-TG_CHECKED int unit_parse(struct unit **out, struct arena *arena,
-                          const struct template_source *source, bool expression, struct err *err);
 /* Places the error at a byte of the source; -1. */
 int unit_error_at(const struct unit *unit, size_t offset, struct err *err);
 #ifndef TMPLGEN_TEMPLATE_UNIT_C /* see err.h */

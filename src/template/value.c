@@ -3,38 +3,11 @@
 
 #include "base/data.h"
 #include "base/limits.h"
-#include "template/compare.h"
-#include "template/iterate.h"
+#include "template/key.h"
 #include "template/ucd.h"
 #include "template/vm.h"
 
-#include <math.h>
 #include <string.h>
-
-static const char *const kind_names[] = {
-    [V_MISSING] = "nothing",
-    [V_UNRESOLVED] = "nothing",
-    [V_UNDEFINED] = "an undefined value",
-    [V_NONE] = "none",
-    [V_BOOL] = "true or false",
-    [V_INT] = "an integer",
-    [V_FLOAT] = "a float",
-    [V_TEXT] = "a text",
-    [V_LIST] = "a list",
-    [V_TUPLE] = "a tuple",
-    [V_DICT] = "a mapping",
-    [V_RANGE] = "a range",
-    [V_VIEW] = "a view of a mapping",
-    [V_ITERATOR] = "an iterator",
-    [V_LOOP] = "the loop",
-    [V_METHOD] = "a method",
-    [V_RANGE_TYPE] = "the function 'range'",
-};
-
-const char *value_kind_name(const struct value *value)
-{
-    return kind_names[value->kind];
-}
 
 /* ---------------------------------------------------------------- data */
 
@@ -146,40 +119,6 @@ int value_to_data(struct data **out, struct vm *vm, struct arena *arena, const s
 }
 
 /* ---------------------------------------------------------------- what Python asks of values */
-
-bool value_is_integer(const struct value *value, int64_t *integer)
-{
-    if (value->kind != V_INT && value->kind != V_BOOL)
-        return false;
-    *integer = value->kind == V_INT ? value->integer : value->boolean;
-    return true;
-}
-
-bool value_is_number(const struct value *value)
-{
-    return value->kind == V_INT || value->kind == V_BOOL || value->kind == V_FLOAT;
-}
-
-double value_real(const struct value *number)
-{
-    int64_t integer;
-    return value_is_integer(number, &integer) ? (double)integer : number->real;
-}
-
-bool value_is_sized(const struct value *value)
-{
-    switch (value->kind) {
-    case V_TEXT:
-    case V_LIST:
-    case V_TUPLE:
-    case V_DICT:
-    case V_RANGE:
-    case V_VIEW:
-        return true;
-    default:
-        return false;
-    }
-}
 
 static size_t sized_length(struct vm *vm, const struct value *value)
 {
@@ -355,7 +294,7 @@ static int entry_matches(bool *out, struct vm *vm, const struct dict_entry *entr
         *out = span_equal(entry->key.text, lookup->key->text);
         return 0;
     }
-    return value_equal(out, vm, &entry->key, lookup->key);
+    return key_equal(out, vm, &entry->key, lookup->key);
 }
 
 static int find_entry(struct dict_entry **out, struct vm *vm, struct dict *dict,

@@ -4,7 +4,6 @@
 
 #include "base/limits.h"
 #include "base/unicode.h"
-#include "template/eval.h"
 #include "template/ucd.h"
 #include "template/unit.h"
 
@@ -90,20 +89,11 @@ struct value vm_undefined_reason(struct vm *vm, const char *reason)
     return value;
 }
 
-static const char *nearest_name(struct vm *vm, const struct undefined *undefined)
-{
-    if (undefined->why == UNDEFINED_MEMBER)
-        return member_nearest(vm, &undefined->object, undefined->name);
-    if (undefined->why == UNDEFINED_NAME)
-        return name_nearest(vm, undefined->name);
-    return NULL;
-}
-
 int vm_fail_undefined(struct vm *vm, const struct value *value)
 {
     const struct undefined *undefined = value->undefined;
     const char *name = vm_show(vm, undefined->name);
-    const char *nearest = nearest_name(vm, undefined);
+    const char *nearest = vm->nearest(vm, undefined);
     if (undefined->why == UNDEFINED_NAME)
         (void)err_set(vm->err, TG_USAGE, CODE_UNDEFINED, "'%s' is undefined", name);
     else if (undefined->why == UNDEFINED_MEMBER)

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "template/value.h"
+#include "template/types.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +36,8 @@ struct vm {
     struct err *err;
     const struct data *context;
     const struct template_loader *loader;
+    /* The name that may have been meant, for "did you mean", or NULL. */
+    const char *(*nearest)(struct vm *vm, const struct undefined *undefined);
     struct unit *units;    /* parsed so far, by name */
     struct dict *shared;   /* lists and mappings of the context that were used, by name */
     struct value captured; /* the body of the set block that is being filtered */

@@ -1,0 +1,147 @@
+/* Attributes and items of values: what stands behind a dot or in brackets. */
+#include "template/member.h"
+
+#include "template/loop.h"
+#include "template/methods.h"
+#include "template/print.h"
+#include "template/ucd.h"
+#include "template/value.h"
+#include "template/vm.h"
+
+static int fail_hidden(struct vm *vm, const struct value *object, struct span name)
+{
+    return vm_fail(vm, CODE_SYNTAX, "the attribute '%s' of %s is not in the template language",
+                   vm_show(vm, name), value_kind_name(object));
+}
+
+/* What Python's getattr finds: 1, or 0 where there is no such attribute. */
+static int find_attribute(struct value *out, struct vm *vm, const struct value *object,
+                          struct span name)
+{
+    if (object->kind == V_LOOP) {
+        int found = loop_attribute(out, vm, object->loop, name);
+        if (found)
+            return found;
+    }
+    const struct function *method = method_find(object, name);
+    if (!method)
+        return method_is_refused(object, name) ? fail_hidden(vm, object, name) : 0;
+    struct bound *bound = vm_alloc(vm, sizeof(*bound));
+    *bound = (struct bound){*object, method};
+    *out = (struct value){.kind = V_METHOD, .bound = bound};
+    return 1;
+}
+
+int member_attribute(struct value *out, struct vm *vm, const struct value *object, struct span name)
+{
+    if (object->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, object);
+    int found = find_attribute(out, vm, object, name);
+    if (found)
+        return found < 0 ? -1 : 0;
+    const struct value *value =
+        object->kind == V_DICT ? dict_find_text(vm, object->dict, name) : NULL;
+    *out = value ? *value : vm_undefined_member(vm, object, name);
+    return 0;
+}
+
+/* An index from the front, for one that may count from the end; false where it is outside. */
+static bool place_index(size_t *out, int64_t index, size_t length)
+{
+    if (index < 0)
+        index += (int64_t)length;
+    *out = (size_t)index;
+    return index >= 0 && (uint64_t)index < length;
+}
+
+static bool is_hashable(const struct value *value)
+{
+    bool hashable = value->kind != V_LIST && value->kind != V_DICT;
+    for (size_t i = 0; hashable && value->kind == V_TUPLE && i < value->list->count; i++)
+        hashable = is_hashable(&value->list->items[i]);
+    return hashable;
+}
+
+static int text_item(struct value *out, struct vm *vm, const struct value *text, int64_t index)
+{
+    size_t i, start, end;
+    if (vm_charge(vm, text->text.len / 64))
+        return -1;
+    if (!place_index(&i, index, ucd_count(text->text)))
+        return 0;
+    end = start = ucd_offset(text->text, i);
+    (void)ucd_next(text->text, &end);
+    *out = value_text(span_of(text->text.ptr + start, end - start));
+    out->safe = text->safe;
+    return 1;
+}
+
+/* What Python's [] finds: 1, or 0 where there is no such item. */
+static int find_item(struct value *out, struct vm *vm, const struct value *object,
+                     const struct value *index)
+{
+    int64_t number;
+    size_t i;
+    struct value *found = NULL;
+    if (object->kind == V_DICT) {
+        if (is_hashable(index) && dict_find(&found, vm, object->dict, index))
+            return -1;
+        *out = found ? *found : value_none();
+        return found != NULL;
+    }
+    if (!value_is_integer(index, &number))
+        return 0;
+    switch (object->kind) {
+    case V_TEXT:
+        return text_item(out, vm, object, number);
+    case V_LIST:
+    case V_TUPLE:
+        list_open(vm, object->list);
+        if (!place_index(&i, number, object->list->count))
+            return 0;
+        *out = object->list->items[i];
+        return 1;
+    case V_RANGE:
+        if (!place_index(&i, number, object->range->length))
+            return 0;
+        *out = value_int(range_at(object->range, i));
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* How a message names an index that was not found. */
+static int index_name(struct span *out, struct vm *vm, const struct value *index)
+{
+    struct value text;
+    size_t start = vm_begin(vm);
+    *out = span_of("?", 1);
+    if (index->kind == V_TEXT) {
+        *out = index->text;
+        return 0;
+    }
+    if (index->kind >= V_VIEW)
+        return 0;
+    if (value_repr(&vm->scratch, vm, index) || vm_end(&text, vm, start))
+        return -1;
+    *out = text.text;
+    return 0;
+}
+
+int member_item(struct value *out, struct vm *vm, const struct value *object,
+                const struct value *index)
+{
+    struct span name;
+    if (object->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, object);
+    int found = find_item(out, vm, object, index);
+    if (!found && index->kind == V_TEXT)
+        found = find_attribute(out, vm, object, index->text);
+    if (found)
+        return found < 0 ? -1 : 0;
+    if (index_name(&name, vm, index))
+        return -1;
+    *out = vm_undefined_member(vm, object, name);
+    return 0;
+}

@@ -1,0 +1,65 @@
+/* The tokens of a template, one at a time, and how to complain about them. */
+#define TMPLGEN_TEMPLATE_PARSER_C
+#include "template/parser.h"
+
+#include "base/arena.h"
+#include "template/unit.h"
+#include "template/vm.h"
+
+#include <stdarg.h>
+
+int parser_advance(struct parser *parser)
+{
+    return lexer_next(&parser->current, &parser->lexer);
+}
+
+int parser_peek(struct token *out, const struct parser *parser)
+{
+    struct lexer ahead = parser->lexer;
+    return lexer_next(out, &ahead);
+}
+
+int parser_fail(struct parser *parser, size_t offset, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *message = arena_vprintf(parser->arena, format, args);
+    va_end(args);
+    (void)err_set(parser->err, TG_USAGE, CODE_SYNTAX, "%s", message);
+    return unit_error_at(parser->lexer.unit, offset, parser->err);
+}
+
+/* The current token in words: names and texts as they are written. */
+static const char *current_name(struct parser *parser)
+{
+    const struct token *token = &parser->current;
+    if (token->kind == T_NAME)
+        return arena_printf(parser->arena, "'%.*s'", (int)(token->text.len % 100), token->text.ptr);
+    if (token->kind == T_END && parser->lexer.expression)
+        return "the end of the expression";
+    return token_kind_name(token->kind);
+}
+
+int parser_fail_expected(struct parser *parser, const char *expected)
+{
+    return parser_fail(parser, parser->current.offset, "%s was expected here, not %s", expected,
+                       current_name(parser));
+}
+
+int parser_expect(struct parser *parser, enum token_kind kind)
+{
+    if (parser->current.kind != kind)
+        return parser_fail_expected(parser, token_kind_name(kind));
+    return parser_advance(parser);
+}
+
+bool parser_sees(const struct parser *parser, const char *name)
+{
+    return parser->current.kind == T_NAME && span_equal(parser->current.text, span_from(name));
+}
+
+int parser_skip(bool *skipped, struct parser *parser, const char *name)
+{
+    *skipped = parser_sees(parser, name);
+    return *skipped ? parser_advance(parser) : 0;
+}
