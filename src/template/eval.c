@@ -9,8 +9,8 @@
 #include "template/member.h"
 #include "template/methods.h"
 #include "template/print.h"
+#include "template/program.h"
 #include "template/scope.h"
-#include "template/unit.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -81,7 +81,7 @@ static int eval_name(struct value *out, struct vm *vm, const struct node *node)
 
 static const char *name_nearest(struct vm *vm, struct span name)
 {
-    const struct scope *root = vm->frame->unit->root;
+    const struct scope *root = vm->frame->program->root;
     size_t count = 0, known = vm->context ? vm->context->map.count : 0;
     const char **names = arena_array(vm->arena, known + root->count + 1, sizeof(*names));
     for (size_t i = 0; i < known; i++)

@@ -8,8 +8,8 @@
 #include "template/loop.h"
 #include "template/parse.h"
 #include "template/print.h"
+#include "template/program.h"
 #include "template/scope.h"
-#include "template/unit.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -36,12 +36,12 @@ static void enter_scope(struct vm *vm, const struct scope *scope)
     }
 }
 
-void frame_init(struct frame *frame, struct vm *vm, const struct unit *unit)
+void frame_init(struct frame *frame, struct vm *vm, const struct program *program)
 {
-    frame->unit = unit;
-    frame->slots = vm_alloc(vm, unit->slot_count * sizeof(*frame->slots));
+    frame->program = program;
+    frame->slots = vm_alloc(vm, program->slot_count * sizeof(*frame->slots));
     vm->frame = frame;
-    enter_scope(vm, unit->root);
+    enter_scope(vm, program->root);
 }
 
 static int assign(struct vm *vm, const struct node *target, const struct value *value);
@@ -240,30 +240,30 @@ static int exec_set_block(struct vm *vm, const struct statement *statement)
 
 /* ---------------------------------------------------------------- include */
 
-static const struct unit *find_unit(const struct vm *vm, const char *name)
+static const struct program *find_program(const struct vm *vm, const char *name)
 {
-    const struct unit *unit = vm->units;
-    while (unit && !str_equal(unit->name, name))
-        unit = unit->next;
-    return unit;
+    const struct program *program = vm->programs;
+    while (program && !str_equal(program->name, name))
+        program = program->next;
+    return program;
 }
 
 /* Says in the trace of the error that it happened below this statement. */
 static int trace_include(struct vm *vm, const struct frame *frame, size_t offset)
 {
     ERR_SCRATCH(place);
-    (void)unit_error_at(frame->unit, offset, &place);
-    return err_trace(vm->err, "included from %s:%zu:%zu", frame->unit->name, place.where.line,
+    (void)program_error_at(frame->program, offset, &place);
+    return err_trace(vm->err, "included from %s:%zu:%zu", frame->program->name, place.where.line,
                      place.where.column);
 }
 
-/* 1 with the unit, 0 where there is none of that name, -1. */
-static int load_unit(const struct unit **out, struct vm *vm, struct span name)
+/* 1 with the program, 0 where there is none of that name, -1. */
+static int load_program(const struct program **out, struct vm *vm, struct span name)
 {
     const char *text = arena_memdup(vm->arena, name.ptr, name.len);
     struct template_source source = {.name = text};
-    struct unit *unit;
-    *out = find_unit(vm, text);
+    struct program *program;
+    *out = find_program(vm, text);
     if (*out)
         return 1;
     if (!vm->loader)
@@ -272,18 +272,18 @@ static int load_unit(const struct unit **out, struct vm *vm, struct span name)
     if (rc > 0)
         return 0;
     if (rc < 0)
-        return vm->err->where.file ? -1 : unit_error_at(vm->frame->unit, vm->at, vm->err);
+        return vm->err->where.file ? -1 : program_error_at(vm->frame->program, vm->at, vm->err);
     vm->memory += source.text.len;
-    if (unit_parse(&unit, vm->arena, &source, false, vm->err))
+    if (program_parse(&program, vm->arena, &source, false, vm->err))
         return trace_include(vm, vm->frame, vm->at);
-    unit->next = vm->units;
-    vm->units = unit;
-    *out = unit;
+    program->next = vm->programs;
+    vm->programs = program;
+    *out = program;
     return 1;
 }
 
 /* The first template of a list of names that exists. */
-static int load_first(const struct unit **out, struct vm *vm, const struct value *names)
+static int load_first(const struct program **out, struct vm *vm, const struct value *names)
 {
     struct iterator *iterator;
     struct value name;
@@ -298,16 +298,16 @@ static int load_first(const struct unit **out, struct vm *vm, const struct value
         if (name.kind != V_TEXT)
             return vm_fail(vm, CODE_TYPE, "the name of a template is a text, not %s",
                            value_kind_name(&name));
-        found = load_unit(out, vm, name.text);
+        found = load_program(out, vm, name.text);
     }
     return found;
 }
 
-static int load_named(const struct unit **out, struct vm *vm, const struct value *name)
+static int load_named(const struct program **out, struct vm *vm, const struct value *name)
 {
     switch (name->kind) {
     case V_TEXT:
-        return load_unit(out, vm, name->text);
+        return load_program(out, vm, name->text);
     case V_LIST:
     case V_TUPLE:
         return load_first(out, vm, name);
@@ -327,7 +327,8 @@ static int fail_not_found(struct vm *vm, const struct value *name)
     return vm_fail(vm, CODE_SYNTAX, "none of these templates to include exists");
 }
 
-static int run_include(struct vm *vm, const struct statement *statement, const struct unit *unit)
+static int run_include(struct vm *vm, const struct statement *statement,
+                       const struct program *program)
 {
     struct frame *outer = vm->frame;
     struct frame frame = {.calls = outer->calls + 1};
@@ -339,22 +340,22 @@ static int run_include(struct vm *vm, const struct statement *statement, const s
         frame.parent = outer;
         frame.scope = statement->include.scope;
     }
-    frame_init(&frame, vm, unit);
-    int rc = exec_unit(vm);
+    frame_init(&frame, vm, program);
+    int rc = exec_program(vm);
     vm->frame = outer;
     return rc ? trace_include(vm, outer, statement->include.name->offset) : 0;
 }
 
 static int exec_include(struct vm *vm, const struct statement *statement)
 {
-    const struct unit *unit = NULL;
+    const struct program *program = NULL;
     struct value name;
     if (eval(&name, vm, statement->include.name))
         return -1;
     vm->at = statement->include.name->offset;
-    int found = load_named(&unit, vm, &name);
+    int found = load_named(&program, vm, &name);
     if (found > 0)
-        return run_include(vm, statement, unit);
+        return run_include(vm, statement, program);
     if (found < 0)
         return -1;
     return statement->include.ignore_missing ? 0 : fail_not_found(vm, &name);
@@ -383,7 +384,7 @@ static int exec_body(struct vm *vm, const struct statement *statement)
     return 0;
 }
 
-int exec_unit(struct vm *vm)
+int exec_program(struct vm *vm)
 {
-    return exec_body(vm, vm->frame->unit->body);
+    return exec_body(vm, vm->frame->program->body);
 }

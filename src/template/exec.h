@@ -4,14 +4,14 @@
 
 #include "base/err.h"
 
-struct unit;
+struct program;
 struct vm;
 
-/* Begins the frame of a unit that is rendered or evaluated: its variables, none of them set. */
+/* Begins the frame of a program that is rendered or evaluated: its variables, none of them set. */
 struct frame;
-void frame_init(struct frame *frame, struct vm *vm, const struct unit *unit);
+void frame_init(struct frame *frame, struct vm *vm, const struct program *program);
 
-/* Renders the unit of the current frame to vm->out. */
-TG_CHECKED int exec_unit(struct vm *vm);
+/* Renders the program of the current frame to vm->out. */
+TG_CHECKED int exec_program(struct vm *vm);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "template/lex_literal.h"
+#include "template/program.h"
 #include "template/ucd.h"
-#include "template/unit.h"
 #include "template/vm.h"
 
 #include <string.h>
@@ -78,10 +78,10 @@ const char *token_kind_name(enum token_kind kind)
     return kind_names[kind];
 }
 
-void lexer_init(struct lexer *lexer, struct arena *arena, const struct unit *unit, bool expression,
-                struct err *err)
+void lexer_init(struct lexer *lexer, struct arena *arena, const struct program *program,
+                bool expression, struct err *err)
 {
-    *lexer = (struct lexer){.unit = unit,
+    *lexer = (struct lexer){.program = program,
                             .arena = arena,
                             .err = err,
                             .state = expression ? LEX_VARIABLE : LEX_DATA,
@@ -91,12 +91,12 @@ void lexer_init(struct lexer *lexer, struct arena *arena, const struct unit *uni
 
 static const struct delimiters *tags(const struct lexer *lexer)
 {
-    return &delimiters[lexer->unit->delimiters];
+    return &delimiters[lexer->program->delimiters];
 }
 
 static struct span source(const struct lexer *lexer)
 {
-    return lexer->unit->source;
+    return lexer->program->source;
 }
 
 static bool sees(const struct lexer *lexer, size_t pos, const char *text)
@@ -140,7 +140,7 @@ static void move_to(struct lexer *lexer, size_t pos)
 
 static int fail_at(const struct lexer *lexer, size_t offset)
 {
-    return unit_error_at(lexer->unit, offset, lexer->err);
+    return program_error_at(lexer->program, offset, lexer->err);
 }
 
 /* ---------------------------------------------------------------- text between tags */

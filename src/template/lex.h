@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 struct arena;
-struct unit;
+struct program;
 
 enum lexer_state { LEX_DATA, LEX_RAW, LEX_VARIABLE, LEX_BLOCK };
 
 /* A plain value: a copy of it looks ahead. */
 struct lexer {
-    const struct unit *unit;
+    const struct program *program;
     struct arena *arena;
     struct err *err;
     size_t pos;
@@ -29,8 +29,8 @@ struct lexer {
 };
 
 /* With `expression` the source is one expression without tags. */
-void lexer_init(struct lexer *lexer, struct arena *arena, const struct unit *unit, bool expression,
-                struct err *err);
+void lexer_init(struct lexer *lexer, struct arena *arena, const struct program *program,
+                bool expression, struct err *err);
 TG_CHECKED int lexer_next(struct token *out, struct lexer *lexer);
 /* "a name", "'('", "the end of the template": for messages. */
 const char *token_kind_name(enum token_kind kind);

@@ -6,8 +6,8 @@
 #include "base/limits.h"
 #include "template/ast.h"
 #include "template/parse.h"
+#include "template/program.h"
 #include "template/scope.h"
-#include "template/unit.h"
 #include "template/vm.h"
 
 struct finder {
@@ -22,7 +22,7 @@ struct finder {
 
 /* A template, and those that include it: a name that they set is not free. */
 struct place {
-    const struct unit *unit;
+    const struct program *program;
     const struct scope *scope; /* where the outer one includes this one */
     const struct place *outer;
     size_t depth;
@@ -55,10 +55,10 @@ static void add_scope(const struct finder *finder, const struct place *place,
             data_put_span(finder->arena, finder->names, symbol->name, data_null(finder->arena));
 }
 
-static int find_in_unit(const struct finder *finder, const struct place *place)
+static int find_in_program(const struct finder *finder, const struct place *place)
 {
-    add_scope(finder, place, place->unit->root);
-    return find_in_body(finder, place, place->unit->body);
+    add_scope(finder, place, place->program->root);
+    return find_in_body(finder, place, place->program->body);
 }
 
 /* An include of one literal name: its template is looked into, too. */
@@ -67,27 +67,27 @@ static int find_in_include(const struct finder *finder, const struct place *plac
 {
     const struct node *name = statement->include.name;
     struct template_source source = {.name = NULL};
-    struct unit *unit;
+    struct program *program;
     if (!finder->loader || name->kind != N_CONSTANT || name->value.kind != V_TEXT ||
         !statement->include.with_context || place->depth >= LIMIT_TEMPLATE_CALLS)
         return 0;
     source.name = arena_memdup(finder->arena, name->value.text.ptr, name->value.text.len);
     for (const struct place *outer = place; outer; outer = outer->outer)
-        if (str_equal(outer->unit->name, source.name))
+        if (str_equal(outer->program->name, source.name))
             return 0;
     if (++*finder->includes > INCLUDES_MAX) {
         (void)err_set(finder->err, TG_USAGE, CODE_LIMIT, "more than %d templates are included",
                       INCLUDES_MAX);
-        return unit_error_at(place->unit, name->offset, finder->err);
+        return program_error_at(place->program, name->offset, finder->err);
     }
     int rc = finder->loader->load(&source.text, &source.delimiters, finder->loader->context,
                                   source.name, finder->err);
     if (rc > 0)
         return 0; /* rendering says so, if it gets there */
-    if (rc < 0 || unit_parse(&unit, finder->arena, &source, false, finder->err))
+    if (rc < 0 || program_parse(&program, finder->arena, &source, false, finder->err))
         return -1;
-    const struct place inner = {unit, statement->include.scope, place, place->depth + 1};
-    return find_in_unit(finder, &inner);
+    const struct place inner = {program, statement->include.scope, place, place->depth + 1};
+    return find_in_program(finder, &inner);
 }
 
 static int find_in_loop(const struct finder *finder, const struct place *place,
@@ -139,9 +139,9 @@ int template_names(struct data *names, struct arena *arena, const struct templat
 {
     size_t includes = 0;
     const struct finder finder = {names, arena, loader, err, &includes};
-    struct unit *unit;
-    if (unit_parse(&unit, arena, source, expression, err))
+    struct program *program;
+    if (program_parse(&program, arena, source, expression, err))
         return -1;
-    const struct place place = {.unit = unit};
-    return find_in_unit(&finder, &place) ? -1 : 0;
+    const struct place place = {.program = program};
+    return find_in_program(&finder, &place) ? -1 : 0;
 }

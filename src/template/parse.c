@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/unicode.h"
 #include "template/parse_expression.h"
+#include "template/program.h"
 #include "template/scope.h"
-#include "template/unit.h"
 #include "template/vm.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static int parse_block(struct statement **out, struct parser *parser, const stru
     if (++parser->blocks > LIMIT_TEMPLATE_NESTING) {
         (void)err_set(parser->err, TG_USAGE, CODE_LIMIT, "blocks are nested more than %zu deep",
                       LIMIT_TEMPLATE_NESTING);
-        return unit_error_at(parser->lexer.unit, opener->offset, parser->err);
+        return program_error_at(parser->lexer.program, opener->offset, parser->err);
     }
     if (parser_advance(parser) || parse_statements(out, parser, opener))
         return -1;
@@ -310,53 +310,54 @@ static struct span normalize_lines(struct arena *arena, struct span text)
     return span_of(copy, len);
 }
 
-static int fail_source(const struct unit *unit, size_t offset, const char *message, struct err *err)
+static int fail_source(const struct program *program, size_t offset, const char *message,
+                       struct err *err)
 {
     (void)err_set(err, TG_USAGE, CODE_SYNTAX, "%s", message);
-    return unit_error_at(unit, offset, err);
+    return program_error_at(program, offset, err);
 }
 
-static int check_source(const struct unit *unit, struct err *err)
+static int check_source(const struct program *program, struct err *err)
 {
-    struct span text = unit->source;
+    struct span text = program->source;
     const char *nul = text.len ? memchr(text.ptr, '\0', text.len) : NULL;
     if (nul)
-        return fail_source(unit, (size_t)(nul - text.ptr), "the template holds a NUL byte", err);
+        return fail_source(program, (size_t)(nul - text.ptr), "the template holds a NUL byte", err);
     for (size_t pos = 0; pos < text.len;) {
         size_t start = pos;
         if ((unsigned char)text.ptr[pos] < 0x80)
             pos++;
         else if (utf8_next(text, &pos) == UNICODE_INVALID)
-            return fail_source(unit, start, "the template is not UTF-8", err);
+            return fail_source(program, start, "the template is not UTF-8", err);
     }
     return 0;
 }
 
-static int parse_bare(struct unit *unit, struct parser *parser)
+static int parse_bare(struct program *program, struct parser *parser)
 {
-    if (parser_advance(parser) || parse_expression(&unit->expression, parser))
+    if (parser_advance(parser) || parse_expression(&program->expression, parser))
         return -1;
     if (parser->current.kind != T_END)
         return parser_fail_expected(parser, "the end of the expression");
     return 0;
 }
 
-int unit_parse(struct unit **out, struct arena *arena, const struct template_source *source,
-               bool expression, struct err *err)
+int program_parse(struct program **out, struct arena *arena, const struct template_source *source,
+                  bool expression, struct err *err)
 {
-    struct unit *unit = arena_alloc(arena, sizeof(*unit));
+    struct program *program = arena_alloc(arena, sizeof(*program));
     struct parser parser = {.arena = arena, .err = err};
-    unit->name = source->name;
-    unit->delimiters = source->delimiters;
+    program->name = source->name;
+    program->delimiters = source->delimiters;
     if (source->text.len > LIMIT_TEMPLATE_BYTES)
-        return err_set(err, TG_USAGE, CODE_LIMIT, "'%s' is larger than %zu bytes", unit->name,
+        return err_set(err, TG_USAGE, CODE_LIMIT, "'%s' is larger than %zu bytes", program->name,
                        LIMIT_TEMPLATE_BYTES);
-    unit->source = normalize_lines(arena, source->text);
-    if (check_source(unit, err))
+    program->source = normalize_lines(arena, source->text);
+    if (check_source(program, err))
         return -1;
-    lexer_init(&parser.lexer, arena, unit, expression, err);
-    if (expression ? parse_bare(unit, &parser) : parse_body(&unit->body, &parser))
+    lexer_init(&parser.lexer, arena, program, expression, err);
+    if (expression ? parse_bare(program, &parser) : parse_body(&program->body, &parser))
         return -1;
-    *out = unit;
-    return scope_resolve(unit, arena, err);
+    *out = program;
+    return scope_resolve(program, arena, err);
 }

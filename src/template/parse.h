@@ -8,10 +8,11 @@
 
 struct arena;
 struct template_source;
-struct unit;
+struct program;
 
 /* Reads a template, or with `expression` a bare expression. Everything lives in the arena. */
-TG_CHECKED int unit_parse(struct unit **out, struct arena *arena,
-                          const struct template_source *source, bool expression, struct err *err);
+TG_CHECKED int program_parse(struct program **out, struct arena *arena,
+                             const struct template_source *source, bool expression,
+                             struct err *err);
 
 #endif

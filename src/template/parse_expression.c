@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "template/filters.h"
+#include "template/program.h"
 #include "template/tests.h"
-#include "template/unit.h"
 #include "template/vm.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static int fail_nesting(struct parser *parser, size_t offset)
 {
     (void)err_set(parser->err, TG_USAGE, CODE_LIMIT, "the expression is nested more than %zu deep",
                   LIMIT_TEMPLATE_NESTING);
-    return unit_error_at(parser->lexer.unit, offset, parser->err);
+    return program_error_at(parser->lexer.program, offset, parser->err);
 }
 
 static int adopt(struct parser *parser, struct node *node, const struct node *child)

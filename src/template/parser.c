@@ -3,7 +3,7 @@
 #include "template/parser.h"
 
 #include "base/arena.h"
-#include "template/unit.h"
+#include "template/program.h"
 #include "template/vm.h"
 
 #include <stdarg.h>
@@ -26,7 +26,7 @@ int parser_fail(struct parser *parser, size_t offset, const char *format, ...)
     const char *message = arena_vprintf(parser->arena, format, args);
     va_end(args);
     (void)err_set(parser->err, TG_USAGE, CODE_SYNTAX, "%s", message);
-    return unit_error_at(parser->lexer.unit, offset, parser->err);
+    return program_error_at(parser->lexer.program, offset, parser->err);
 }
 
 /* The current token in words: names and texts as they are written. */

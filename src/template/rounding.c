@@ -60,7 +60,7 @@ double round_real(double real, int64_t places)
 
 bool round_integer(int64_t *out, int64_t integer, int64_t places)
 {
-    int64_t unit = 1;
+    int64_t program = 1;
     *out = integer;
     if (places >= 0)
         return true;
@@ -70,13 +70,13 @@ bool round_integer(int64_t *out, int64_t integer, int64_t places)
     if (places == -19) /* half of 10**19 is less than the largest integers */
         return integer > -5000000000000000001 && integer < 5000000000000000001;
     for (int64_t i = 0; i > places; i--)
-        unit *= 10;
-    int64_t rest = integer % unit, half = unit / 2;
+        program *= 10;
+    int64_t rest = integer % program, half = program / 2;
     int64_t below = integer - rest;
     int64_t size = rest < 0 ? -rest : rest;
-    bool odd = below / unit % 2 != 0;
+    bool odd = below / program % 2 != 0;
     if (size > half || (size == half && odd))
-        return !__builtin_add_overflow(below, rest < 0 ? -unit : unit, out);
+        return !__builtin_add_overflow(below, rest < 0 ? -program : program, out);
     *out = below;
     return true;
 }

@@ -3,13 +3,13 @@
 
 #include "base/arena.h"
 #include "template/ast.h"
-#include "template/unit.h"
+#include "template/program.h"
 #include "template/vm.h"
 
 #include <string.h>
 
 struct scope_resolver {
-    struct unit *unit;
+    struct program *program;
     struct arena *arena;
     struct err *err;
 };
@@ -78,7 +78,7 @@ static struct symbol *define(struct scope_resolver *resolver, struct scope *scop
     struct symbol *symbol = arena_alloc(resolver->arena, sizeof(*symbol));
     symbol->name = name;
     symbol->load = load;
-    symbol->slot = (uint32_t)resolver->unit->slot_count++;
+    symbol->slot = (uint32_t)resolver->program->slot_count++;
     *scope->end = symbol;
     scope->end = &symbol->next;
     scope->count++;
@@ -276,7 +276,7 @@ static int refer_name(struct name_walk *walk, struct node *node)
                   "the filter of a 'set' block cannot use the variable '%.*s'",
                   (int)(node->name.name.len % 100), node->name.name.ptr);
     (void)err_hint(walk->resolver->err, "write {%% set NAME = BLOCK | FILTER %%} behind the block");
-    return unit_error_at(walk->resolver->unit, node->offset, walk->resolver->err);
+    return program_error_at(walk->resolver->program, node->offset, walk->resolver->err);
 }
 
 static int refer(struct scope_resolver *resolver, struct scope *scope, struct node *node)
@@ -397,12 +397,12 @@ static int refer_body(struct scope_resolver *resolver, struct scope *scope, stru
     return 0;
 }
 
-int scope_resolve(struct unit *unit, struct arena *arena, struct err *err)
+int scope_resolve(struct program *program, struct arena *arena, struct err *err)
 {
-    struct scope_resolver resolver = {unit, arena, err};
-    unit->root = scope_new(&resolver, NULL);
-    if (!unit->expression)
-        return resolve_body(unit->root, &resolver, unit->body) ? -1 : 0;
-    collect(&resolver, unit->root, unit->expression);
-    return refer(&resolver, unit->root, unit->expression) ? -1 : 0;
+    struct scope_resolver resolver = {program, arena, err};
+    program->root = scope_new(&resolver, NULL);
+    if (!program->expression)
+        return resolve_body(program->root, &resolver, program->body) ? -1 : 0;
+    collect(&resolver, program->root, program->expression);
+    return refer(&resolver, program->root, program->expression) ? -1 : 0;
 }

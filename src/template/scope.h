@@ -11,7 +11,7 @@
 
 struct arena;
 struct statement;
-struct unit;
+struct program;
 
 /* What a variable holds when its scope is entered. */
 enum symbol_load {
@@ -38,8 +38,8 @@ struct scope {
     size_t count, index_size;
 };
 
-/* Gives every name of the unit its symbol, and every loop and set block its scopes. */
-TG_CHECKED int scope_resolve(struct unit *unit, struct arena *arena, struct err *err);
+/* Gives every name of the program its symbol, and every loop and set block its scopes. */
+TG_CHECKED int scope_resolve(struct program *program, struct arena *arena, struct err *err);
 /* The symbol of `name` in this very scope, or NULL. */
 struct symbol *scope_own(const struct scope *scope, struct span name);
 

@@ -7,7 +7,7 @@
 #include "template/eval.h"
 #include "template/exec.h"
 #include "template/parse.h"
-#include "template/unit.h"
+#include "template/program.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -26,16 +26,16 @@ int template_render(struct buf *out, const struct template_source *source,
                     struct err *err)
 {
     ARENA_SCRATCH(arena);
-    struct unit *unit;
+    struct program *program;
     struct frame frame = {.calls = 0};
     struct vm vm;
-    if (unit_parse(&unit, &arena, source, false, err))
+    if (program_parse(&program, &arena, source, false, err))
         return -1;
     vm_init(&vm, &arena, context, err);
     vm.loader = loader;
     vm.out = out;
-    frame_init(&frame, &vm, unit);
-    int rc = exec_unit(&vm);
+    frame_init(&frame, &vm, program);
+    int rc = exec_program(&vm);
     buf_release(&vm.scratch);
     return rc;
 }
@@ -61,14 +61,14 @@ static int evaluate(const struct use *use, const struct template_source *source,
                     const struct data *context, struct err *err)
 {
     ARENA_SCRATCH(arena);
-    struct unit *unit;
+    struct program *program;
     struct frame frame = {.calls = 0};
     struct vm vm;
-    if (unit_parse(&unit, &arena, source, true, err))
+    if (program_parse(&program, &arena, source, true, err))
         return -1;
     vm_init(&vm, &arena, context, err);
-    frame_init(&frame, &vm, unit);
-    int rc = use_value(use, &vm, unit->expression);
+    frame_init(&frame, &vm, program);
+    int rc = use_value(use, &vm, program->expression);
     buf_release(&vm.scratch);
     return rc;
 }

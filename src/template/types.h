@@ -12,7 +12,7 @@ struct data;
 struct function;
 struct iterator;
 struct loop;
-struct unit;
+struct program;
 
 enum value_kind {
     V_MISSING,    /* no value at all: an argument not given, a slot not set */
@@ -91,7 +91,7 @@ struct bound {
 
 /* Why something is undefined, kept until somebody uses it. */
 struct undefined {
-    const struct unit *unit; /* where: a byte of a template */
+    const struct program *program; /* where: a byte of a template */
     size_t offset;
     bool lenient; /* the missing else of an inline if: prints as nothing, is false */
     enum { UNDEFINED_NAME, UNDEFINED_MEMBER, UNDEFINED_REASON } why;

@@ -4,8 +4,8 @@
 
 #include "base/limits.h"
 #include "base/unicode.h"
+#include "template/program.h"
 #include "template/ucd.h"
-#include "template/unit.h"
 
 #include <stdarg.h>
 
@@ -34,7 +34,7 @@ int vm_fail(struct vm *vm, const char *code, const char *format, ...)
     const char *message = arena_vprintf(vm->arena, format, args);
     va_end(args);
     (void)err_set(vm->err, TG_USAGE, code, "%s", message);
-    return unit_error_at(vm->frame->unit, vm->at, vm->err);
+    return program_error_at(vm->frame->program, vm->at, vm->err);
 }
 
 /* A long text is cut to so many characters that they fit. */
@@ -55,7 +55,7 @@ const char *vm_show(struct vm *vm, struct span text)
 static struct undefined *undefined_new(struct value *out, struct vm *vm)
 {
     struct undefined *undefined = vm_alloc(vm, sizeof(*undefined));
-    undefined->unit = vm->frame->unit;
+    undefined->program = vm->frame->program;
     undefined->offset = vm->at;
     *out = (struct value){.kind = V_UNDEFINED, .undefined = undefined};
     return undefined;
@@ -103,7 +103,7 @@ int vm_fail_undefined(struct vm *vm, const struct value *value)
         (void)err_set(vm->err, TG_USAGE, CODE_UNDEFINED, "%s", name);
     if (nearest)
         (void)err_hint(vm->err, "did you mean '%s'?", nearest);
-    return unit_error_at(undefined->unit, undefined->offset, vm->err);
+    return program_error_at(undefined->program, undefined->offset, vm->err);
 }
 
 /* ---------------------------------------------------------------- texts in the making */

@@ -13,7 +13,7 @@
 struct data;
 struct scope;
 struct template_loader;
-struct unit;
+struct program;
 
 /* The fixed words of errors. */
 #define CODE_SYNTAX "template-syntax"
@@ -23,7 +23,7 @@ struct unit;
 
 /* One template being rendered: its variables, and the template that includes it. */
 struct frame {
-    const struct unit *unit;
+    const struct program *program;
     struct value *slots;
     const struct frame *parent; /* NULL: the outermost, or `include ... without context` */
     const struct scope *scope;  /* where the parent includes us */
@@ -38,9 +38,9 @@ struct vm {
     const struct template_loader *loader;
     /* The name that may have been meant, for "did you mean", or NULL. */
     const char *(*nearest)(struct vm *vm, const struct undefined *undefined);
-    struct unit *units;    /* parsed so far, by name */
-    struct dict *shared;   /* lists and mappings of the context that were used, by name */
-    struct value captured; /* the body of the set block that is being filtered */
+    struct program *programs; /* parsed so far, by name */
+    struct dict *shared;      /* lists and mappings of the context that were used, by name */
+    struct value captured;    /* the body of the set block that is being filtered */
     struct frame *frame;
     uint32_t at;        /* the byte of the frame's template that is being evaluated */
     struct buf *out;    /* where output goes now */

@@ -1,6 +1,6 @@
 /* One parsed template: its source and its statements. */
-#ifndef TMPLGEN_TEMPLATE_UNIT_H
-#define TMPLGEN_TEMPLATE_UNIT_H
+#ifndef TMPLGEN_TEMPLATE_PROGRAM_H
+#define TMPLGEN_TEMPLATE_PROGRAM_H
 
 #include "base/err.h"
 #include "base/str.h"
@@ -13,21 +13,21 @@ struct node;
 struct scope;
 struct statement;
 
-struct unit {
+struct program {
     const char *name;
     struct span source; /* line ends are \n */
     enum template_delimiters delimiters;
     struct statement *body; /* NULL for an expression */
     struct node *expression;
     struct scope *root;
-    size_t slot_count; /* variables of all scopes */
-    struct unit *next; /* in the cache of a render */
+    size_t slot_count;    /* variables of all scopes */
+    struct program *next; /* in the cache of a render */
 };
 
 /* Places the error at a byte of the source; -1. */
-int unit_error_at(const struct unit *unit, size_t offset, struct err *err);
-#ifndef TMPLGEN_TEMPLATE_UNIT_C /* see err.h */
-#define unit_error_at(...) err_minus_one(unit_error_at(__VA_ARGS__))
+int program_error_at(const struct program *program, size_t offset, struct err *err);
+#ifndef TMPLGEN_TEMPLATE_PROGRAM_C /* see err.h */
+#define program_error_at(...) err_minus_one(program_error_at(__VA_ARGS__))
 #endif
 
 #endif
