@@ -159,14 +159,14 @@ int journal_write(int folder, const char *name, const struct journal *journal, s
 }
 
 /* Reading: `bad` is set once and for all, and whoever needs to know looks at the end. */
-struct reader {
+struct journal_reader {
     struct arena *arena;
     const char *at, *end;
     bool first_version;
     bool bad;
 };
 
-static struct span take_word(struct reader *r)
+static struct span take_word(struct journal_reader *r)
 {
     const char *stop = r->at < r->end ? memchr(r->at, ' ', (size_t)(r->end - r->at)) : NULL;
     if (!stop) {
@@ -178,7 +178,7 @@ static struct span take_word(struct reader *r)
     return word;
 }
 
-static uintmax_t parse_number(struct reader *r, struct span word)
+static uintmax_t parse_number(struct journal_reader *r, struct span word)
 {
     uintmax_t value = 0;
     if (word.len == 0 || word.len > 20)
@@ -191,12 +191,12 @@ static uintmax_t parse_number(struct reader *r, struct span word)
     return r->bad ? 0 : value;
 }
 
-static uintmax_t take_number(struct reader *r)
+static uintmax_t take_number(struct journal_reader *r)
 {
     return parse_number(r, take_word(r));
 }
 
-static struct oid take_oid(struct reader *r)
+static struct oid take_oid(struct journal_reader *r)
 {
     struct oid id = {{0}};
     struct span word = take_word(r);
@@ -205,7 +205,7 @@ static struct oid take_oid(struct reader *r)
     return id;
 }
 
-static struct span take_text(struct reader *r)
+static struct span take_text(struct journal_reader *r)
 {
     const char *colon = r->at < r->end ? memchr(r->at, ':', (size_t)(r->end - r->at)) : NULL;
     if (!colon) {
@@ -222,7 +222,7 @@ static struct span take_text(struct reader *r)
 }
 
 /* A text without NUL. */
-static const char *take_string(struct reader *r)
+static const char *take_string(struct journal_reader *r)
 {
     struct span text = take_text(r);
     if (memchr(text.ptr, '\0', text.len))
@@ -231,7 +231,7 @@ static const char *take_string(struct reader *r)
 }
 
 /* A path or a ref's name: what no path may be is damage. */
-static const char *take_path(struct reader *r)
+static const char *take_path(struct journal_reader *r)
 {
     const char *path = take_string(r);
     if (*path == '\0' || *path == '/' || strcmp(path, "..") == 0 || str_starts(path, "../") ||
@@ -240,7 +240,7 @@ static const char *take_path(struct reader *r)
     return path;
 }
 
-static bool take_line_end(struct reader *r)
+static bool take_line_end(struct journal_reader *r)
 {
     if (r->at >= r->end || *r->at != '\n')
         r->bad = true;
@@ -249,7 +249,7 @@ static bool take_line_end(struct reader *r)
     return !r->bad;
 }
 
-static struct disk take_disk(struct reader *r)
+static struct disk take_disk(struct journal_reader *r)
 {
     struct disk disk = {.kind = DISK_ABSENT};
     uintmax_t kind = take_number(r);
@@ -262,7 +262,7 @@ static struct disk take_disk(struct reader *r)
     return disk;
 }
 
-static struct change take_change(struct reader *r)
+static struct change take_change(struct journal_reader *r)
 {
     struct change change = {.old = take_disk(r)};
     change.new = take_disk(r);
@@ -284,7 +284,7 @@ static bool is_pseudoref(const char *name)
     return str_ends(name, "_HEAD") && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")] == '\0';
 }
 
-static void take_pseudoref(struct journal *out, struct reader *r)
+static void take_pseudoref(struct journal *out, struct journal_reader *r)
 {
     static const struct oid zero;
     const char *name = r->first_version ? PSEUDOREF_1 : take_string(r);
@@ -296,7 +296,7 @@ static void take_pseudoref(struct journal *out, struct reader *r)
     out->pseudoref = *name ? name : NULL;
 }
 
-static void take_head(struct journal *out, struct reader *r)
+static void take_head(struct journal *out, struct journal_reader *r)
 {
     if (!span_equal(take_word(r), span_from("run")))
         r->bad = true;
@@ -335,7 +335,7 @@ static void *grow(struct arena *arena, void *items, size_t count, size_t size)
     return more;
 }
 
-static void take_line(struct journal *out, struct reader *r, struct span word)
+static void take_line(struct journal *out, struct journal_reader *r, struct span word)
 {
     if (span_equal(word, span_from("ref"))) {
         out->refs = grow(r->arena, out->refs, out->ref_count, sizeof(*out->refs));
@@ -364,7 +364,7 @@ static int refuse(struct err *err, const char *why)
 }
 
 /* The body, less its first and last line, where the checksum is right. */
-static bool check_sum(struct reader *r, struct span text)
+static bool check_sum(struct journal_reader *r, struct span text)
 {
     enum { LAST_LINE = 4 + 64 + 1 };
     char hash[65];
@@ -380,7 +380,7 @@ static bool check_sum(struct reader *r, struct span text)
 
 int journal_parse(struct journal *out, struct arena *arena, struct span text, struct err *err)
 {
-    struct reader r = {.arena = arena};
+    struct journal_reader r = {.arena = arena};
     size_t first = strlen(FIRST_LINE);
     *out = (struct journal){0};
     r.first_version =

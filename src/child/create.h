@@ -4,31 +4,17 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "child/first_commit.h"
 
 #include <stdbool.h>
 
 struct arena;
 struct render;
 
-/* Where the child goes, looked at before anything is rendered or written. */
-struct create_target {
-    const char *path;       /* absolute, without a trailing '/' */
-    const char *repository; /* the git folder of the repository that it lies in, or NULL */
-    bool exists;            /* an empty folder, or one that holds nothing but .git */
-};
-
 struct create_options {
     bool no_git;         /* files only, no repository */
     bool commit;         /* inside an existing repository: commit there */
     const char *message; /* of the commit */
-};
-
-struct created {
-    char commit[41];         /* hex; "" where nothing was committed */
-    const char *branch;      /* in the arena; NULL where there is none */
-    const char *author;      /* "NAME <EMAIL>", in the arena; NULL without a commit */
-    bool author_is_fallback; /* neither git's configuration nor the environment names anybody */
-    bool signing_skipped;    /* commit.gpgSign is set, and tmplgen never signs */
 };
 
 /*

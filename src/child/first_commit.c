@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "catalog/render.h"
 #include "child/base_ref.h"
-#include "child/create.h"
 #include "git/commit.h"
 #include "git/fresh.h"
 #include "git/index.h"

@@ -5,11 +5,26 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#include <stdbool.h>
+
 struct arena;
-struct create_target;
-struct created;
 struct io_maker;
 struct render;
+
+/* Where the child goes, looked at before anything is rendered or written. */
+struct create_target {
+    const char *path;       /* absolute, without a trailing '/' */
+    const char *repository; /* the git folder of the repository that it lies in, or NULL */
+    bool exists;            /* an empty folder, or one that holds nothing but .git */
+};
+
+struct created {
+    char commit[41];         /* hex; "" where nothing was committed */
+    const char *branch;      /* in the arena; NULL where there is none */
+    const char *author;      /* "NAME <EMAIL>", in the arena; NULL without a commit */
+    bool author_is_fallback; /* neither git's configuration nor the environment names anybody */
+    bool signing_skipped;    /* commit.gpgSign is set, and tmplgen never signs */
+};
 
 /*
  * The root commit R0 of a repository of its own, which holds the files and the record; with it the

@@ -31,13 +31,13 @@ static int read_file(struct span *out, struct leaf *leaf, const struct repo *rep
 }
 
 /* Record and overlay in one tree. */
-struct version {
+struct record_version {
     struct record record;
     struct span overlay;
     struct leaf leaf, overlay_leaf;
 };
 
-static int read_version(struct version *out, const struct repo *repo, const struct oid *tree,
+static int read_version(struct record_version *out, const struct repo *repo, const struct oid *tree,
                         struct err *err)
 {
     struct span text;
@@ -91,7 +91,7 @@ static int look_at(bool *stop, void *context, const struct oid *commit)
     struct search *s = context;
     struct commit read;
     struct leaf record, overlay;
-    struct version version;
+    struct record_version version;
     ERR_SCRATCH(ignored);
     if (repo_commit(&read, s->repo->arena, s->repo->store, commit, s->err) < 0 ||
         tree_find(&record, s->repo->store, &read.tree, repo_path(s->repo, RECORD_PATH), s->err) <
@@ -165,7 +165,7 @@ static int take_edits(struct provenance *out, struct err *err)
 
 int provenance_read(struct provenance *out, const struct repo *repo, struct err *err)
 {
-    struct version head;
+    struct record_version head;
     *out = (struct provenance){.overlay = NO_OVERLAY};
     if (repo->unborn)
         return missing(repo, err);

@@ -13,7 +13,7 @@
 #include "matrix/matrix.h"
 #include "update/outcome.h"
 #include "update/recover.h"
-#include "update/strategy.h"
+#include "update/strategies.h"
 
 #include <string.h>
 

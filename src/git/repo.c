@@ -204,13 +204,23 @@ static mode_t current_mask(void)
     return mask;
 }
 
+static int find_repository(struct repo *repo, struct err *err)
+{
+    struct repo_form form;
+    if (repo_form_check(&form, repo->arena, repo->start, err) < 0)
+        return -1;
+    repo->git_dir = form.git_dir;
+    repo->common_dir = form.common_dir;
+    repo->top = form.top;
+    return 0;
+}
+
 int repo_open(struct repo *repo, struct arena *arena, const char *path, const char *marker,
               struct err *err)
 {
     *repo = (struct repo){
         .arena = arena, .top_fd = -1, .git_fd = -1, .common_fd = -1, .mask = current_mask()};
-    if (find_start(&repo->start, arena, path, err) < 0 ||
-        repo_form_check(repo, repo->start, err) < 0 ||
+    if (find_start(&repo->start, arena, path, err) < 0 || find_repository(repo, err) < 0 ||
         open_folder(&repo->top_fd, repo->top, err) < 0 ||
         open_folder(&repo->git_fd, repo->git_dir, err) < 0 ||
         open_folder(&repo->common_fd, repo->common_dir, err) < 0 || open_git(repo, err) < 0 ||

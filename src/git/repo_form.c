@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "git/libgit2.h"
-#include "git/repo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,35 +83,36 @@ static const char *from(struct arena *arena, const char *folder, const char *pat
 }
 
 /* `dot_git` is a folder, or a file that names one. */
-static int find_git_dir(struct repo *repo, const char *folder, const char *dot_git,
-                        const struct stat *info, struct err *err)
+static int find_git_dir(struct repo_form *out, struct arena *arena, const char *folder,
+                        const char *dot_git, const struct stat *info, struct err *err)
 {
     const char *target = dot_git;
     if (!S_ISDIR(info->st_mode)) {
-        if (read_line(&target, repo->arena, dot_git, "gitdir: ", err) < 0)
+        if (read_line(&target, arena, dot_git, "gitdir: ", err) < 0)
             return -1;
-        target = from(repo->arena, folder, target);
+        target = from(arena, folder, target);
     }
-    if (make_real(&repo->git_dir, repo->arena, target, err) < 0)
+    if (make_real(&out->git_dir, arena, target, err) < 0)
         return -1;
-    const char *common = arena_printf(repo->arena, "%scommondir", repo->git_dir);
-    repo->common_dir = repo->git_dir;
+    const char *common = arena_printf(arena, "%scommondir", out->git_dir);
+    out->common_dir = out->git_dir;
     if (access(common, F_OK) < 0)
         return 0;
-    if (read_line(&target, repo->arena, common, "", err) < 0)
+    if (read_line(&target, arena, common, "", err) < 0)
         return -1;
-    return make_real(&repo->common_dir, repo->arena, from(repo->arena, repo->git_dir, target), err);
+    return make_real(&out->common_dir, arena, from(arena, out->git_dir, target), err);
 }
 
-static int find_repository(struct repo *repo, const char *start, struct err *err)
+static int find_repository(struct repo_form *out, struct arena *arena, const char *start,
+                           struct err *err)
 {
-    char *folder = arena_strdup(repo->arena, start);
+    char *folder = arena_strdup(arena, start);
     for (;;) {
-        const char *dot_git = arena_printf(repo->arena, "%s/.git", folder);
+        const char *dot_git = arena_printf(arena, "%s/.git", folder);
         struct stat info;
         if (stat(dot_git, &info) == 0) {
-            repo->top = with_slash(repo->arena, folder);
-            return find_git_dir(repo, folder, dot_git, &info, err);
+            out->top = with_slash(arena, folder);
+            return find_git_dir(out, arena, folder, dot_git, &info, err);
         }
         char *slash = strrchr(folder, '/');
         if (!slash || folder[0] == '\0')
@@ -129,19 +129,19 @@ static int no_file(const char *path, struct err *err)
 }
 
 /* libgit2 would wait for ever for somebody to write into a pipe. */
-static int check_kinds(const struct repo *repo, struct err *err)
+static int check_kinds(const struct repo_form *out, struct arena *arena, struct err *err)
 {
     static const char *const names[] = {
         "config",          "config.worktree",        "HEAD", "index", "packed-refs",
         "info/attributes", "objects/info/alternates"};
-    const char *folders[] = {repo->git_dir, repo->common_dir};
+    const char *folders[] = {out->git_dir, out->common_dir};
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
         for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
-            const char *path = arena_printf(repo->arena, "%s%s", folders[i], names[k]);
+            const char *path = arena_printf(arena, "%s%s", folders[i], names[k]);
             if (io_is_special(AT_FDCWD, path))
                 return no_file(path, err);
         }
-    const char *attributes = arena_printf(repo->arena, "%s.gitattributes", repo->top);
+    const char *attributes = arena_printf(arena, "%s.gitattributes", out->top);
     return io_is_special(AT_FDCWD, attributes) ? no_file(attributes, err) : 0;
 }
 
@@ -161,17 +161,17 @@ static int check_format(git_config *config, const char *top, struct err *err)
     return 0;
 }
 
-int repo_form_check(struct repo *repo, const char *start, struct err *err)
+int repo_form_check(struct repo_form *out, struct arena *arena, const char *start, struct err *err)
 {
     git_config *config = NULL, *snapshot = NULL;
-    if (git_start(err) < 0 || find_repository(repo, start, err) < 0 || check_kinds(repo, err) < 0)
+    if (git_start(err) < 0 || find_repository(out, arena, start, err) < 0 ||
+        check_kinds(out, arena, err) < 0)
         return -1;
-    int rc =
-        git_config_open_ondisk(&config, arena_printf(repo->arena, "%sconfig", repo->common_dir));
+    int rc = git_config_open_ondisk(&config, arena_printf(arena, "%sconfig", out->common_dir));
     if (rc == 0)
         rc = git_config_snapshot(&snapshot, config);
-    rc = rc < 0 ? git_fail(err, "cannot read the configuration of '%s'", repo->top)
-                : check_format(snapshot, repo->top, err);
+    rc = rc < 0 ? git_fail(err, "cannot read the configuration of '%s'", out->top)
+                : check_format(snapshot, out->top, err);
     git_config_free(snapshot);
     git_config_free(config);
     return rc;

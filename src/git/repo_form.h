@@ -4,13 +4,21 @@
 
 #include "base/err.h"
 
-struct repo;
+struct arena;
+
+/* Where a repository lies; absolute, each ends in '/'. */
+struct repo_form {
+    const char *git_dir;    /* of this work tree: HEAD, index */
+    const char *common_dir; /* objects, refs */
+    const char *top;        /* the work tree */
+};
 
 /*
- * Finds the repository around `start` without libgit2, and fills git_dir, common_dir and top.
+ * Finds the repository around `start` without libgit2, and says where it lies.
  * Refuses (3, "repository-form") what libgit2 cannot handle, by name and with the way out.
  */
-TG_CHECKED int repo_form_check(struct repo *repo, const char *start, struct err *err);
+TG_CHECKED int repo_form_check(struct repo_form *out, struct arena *arena, const char *start,
+                               struct err *err);
 /* Right after libgit2 failed to open `top`: why, in words that help; -1. */
 int repo_form_explain(const char *top, struct err *err);
 /* Right after libgit2 failed to read the index; -1. */

@@ -25,7 +25,7 @@ struct pairing {
 };
 
 /* A file that may have been renamed by the child: where it was, or where it went. */
-struct candidate {
+struct moved {
     size_t index; /* in its list */
     struct leaf leaf;
     size_t size;
@@ -35,8 +35,8 @@ struct candidate {
     struct bag bag;
 };
 
-struct candidates {
-    struct candidate *items;
+struct moved_list {
+    struct moved *items;
     size_t count;
 };
 
@@ -194,7 +194,7 @@ static void pair_by_new_path(struct pairing *p)
 }
 
 /* Base files that are gone from the child and large enough to be found again. */
-static void list_gone(struct candidates *out, const struct pairing *p)
+static void list_gone(struct moved_list *out, const struct pairing *p)
 {
     const struct plan_list *base = &p->input->side[BASE];
     out->items = arena_array(p->arena, base->count + 1, sizeof(*out->items));
@@ -202,23 +202,23 @@ static void list_gone(struct candidates *out, const struct pairing *p)
         const struct plan_file *file = &base->files[i];
         if (p->child_of[i] == NONE && may_follow(p, i) && leaf_is_file(&file->leaf) &&
             (!file->bytes.ptr || file->bytes.len >= CONTENT_MIN))
-            out->items[out->count++] = (struct candidate){
+            out->items[out->count++] = (struct moved){
                 .index = i, .leaf = file->leaf, .size = file->bytes.ptr ? file->bytes.len : NONE};
     }
 }
 
 /* What the template's files may have become: never the file of a child inside this one. */
-static void list_new(struct candidates *out, const struct pairing *p)
+static void list_new(struct moved_list *out, const struct pairing *p)
 {
     const struct plan_list *child = &p->input->side[CHILD];
     out->items = arena_array(p->arena, child->count + 1, sizeof(*out->items));
     for (size_t i = 0; i < child->count; i++)
         if (!p->child_taken[i] && !child->files[i].nested && leaf_is_file(&child->files[i].leaf))
             out->items[out->count++] =
-                (struct candidate){.index = i, .leaf = child->files[i].leaf, .size = NONE};
+                (struct moved){.index = i, .leaf = child->files[i].leaf, .size = NONE};
 }
 
-static int measure(struct candidate *candidate, const struct pairing *p, enum side side)
+static int measure(struct moved *candidate, const struct pairing *p, enum side side)
 {
     const struct plan_file *file = &p->input->side[side].files[candidate->index];
     if (candidate->size != NONE)
@@ -227,7 +227,7 @@ static int measure(struct candidate *candidate, const struct pairing *p, enum si
 }
 
 /* Sizes of all, then those that are too small are left out. */
-static int measure_all(struct candidates *list, const struct pairing *p, enum side side)
+static int measure_all(struct moved_list *list, const struct pairing *p, enum side side)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -242,11 +242,11 @@ static int measure_all(struct candidates *list, const struct pairing *p, enum si
 
 static int by_id(const void *a, const void *b)
 {
-    return memcmp(((const struct candidate *)a)->leaf.id.id,
-                  ((const struct candidate *)b)->leaf.id.id, sizeof(struct oid));
+    return memcmp(((const struct moved *)a)->leaf.id.id, ((const struct moved *)b)->leaf.id.id,
+                  sizeof(struct oid));
 }
 
-static bool alone(const struct candidates *list, size_t at)
+static bool alone(const struct moved_list *list, size_t at)
 {
     const struct oid *id = &list->items[at].leaf.id;
     return (at == 0 || !oid_equal(&list->items[at - 1].leaf.id, id)) &&
@@ -254,7 +254,7 @@ static bool alone(const struct candidates *list, size_t at)
 }
 
 /* Both lists sorted by id; what is alone with its content on both sides is the same file. */
-static int pair_identical(struct pairing *p, struct candidates *gone, struct candidates *new)
+static int pair_identical(struct pairing *p, struct moved_list *gone, struct moved_list *new)
 {
     for (size_t i = 0, j = 0; i < gone->count && j < new->count;) {
         int order = by_id(&gone->items[i], &new->items[j]);
@@ -270,7 +270,7 @@ static int pair_identical(struct pairing *p, struct candidates *gone, struct can
     return 0;
 }
 
-static void drop_paired(struct candidates *gone, struct candidates *new, const struct pairing *p)
+static void drop_paired(struct moved_list *gone, struct moved_list *new, const struct pairing *p)
 {
     size_t kept = 0;
     for (size_t i = 0; i < gone->count; i++)
@@ -284,7 +284,7 @@ static void drop_paired(struct candidates *gone, struct candidates *new, const s
     new->count = kept;
 }
 
-static int fill_bag(struct candidate *candidate, struct arena *arena, const struct pairing *p,
+static int fill_bag(struct moved *candidate, struct arena *arena, const struct pairing *p,
                     enum side side)
 {
     const struct plan_file *file = &p->input->side[side].files[candidate->index];
@@ -299,7 +299,7 @@ static int fill_bag(struct candidate *candidate, struct arena *arena, const stru
     return 0;
 }
 
-static int compare(struct candidate *old, struct candidate *new, size_t old_at, size_t new_at,
+static int compare(struct moved *old, struct moved *new, size_t old_at, size_t new_at,
                    struct arena *arena, const struct pairing *p)
 {
     if (!sizes_similar(old->size, new->size))
@@ -315,7 +315,7 @@ static int compare(struct candidate *old, struct candidate *new, size_t old_at, 
     return 0;
 }
 
-static int pair_similar(struct pairing *p, struct candidates *gone, struct candidates *new)
+static int pair_similar(struct pairing *p, struct moved_list *gone, struct moved_list *new)
 {
     ARENA_SCRATCH(bags);
     if (gone->count == 0 || new->count == 0)
@@ -327,7 +327,7 @@ static int pair_similar(struct pairing *p, struct candidates *gone, struct candi
             if (compare(&gone->items[i], &new->items[j], i, j, &bags, p) < 0)
                 return -1;
     for (size_t i = 0; i < gone->count; i++) {
-        const struct candidate *old = &gone->items[i];
+        const struct moved *old = &gone->items[i];
         if (old->matches == 1 && new->items[old->match].matches == 1)
             join_child(p, old->index, new->items[old->match].index);
     }
@@ -336,7 +336,7 @@ static int pair_similar(struct pairing *p, struct candidates *gone, struct candi
 
 static int pair_by_content(struct pairing *p)
 {
-    struct candidates gone = {0}, new = {0};
+    struct moved_list gone = {0}, new = {0};
     list_gone(&gone, p);
     if (gone.count == 0)
         return 0;

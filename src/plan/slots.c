@@ -16,7 +16,7 @@ struct lines {
 };
 
 /* What one side did to the base. */
-struct side {
+struct slot_side {
     struct lines lines;
     size_t *line_of;  /* per slot: the line it became, + 1; 0: deleted */
     size_t *inserted; /* per slot, and one for before the first: first line inserted behind it */
@@ -26,7 +26,7 @@ struct side {
 struct alignment {
     struct arena *arena;
     const struct lines *base;
-    struct side *side;
+    struct slot_side *side;
     size_t base_at, side_at; /* everything before these is aligned */
 };
 
@@ -147,7 +147,7 @@ static struct span ended(struct arena *arena, struct span text)
     return span_of(copy, text.len + 1);
 }
 
-static int align(struct side *out, struct arena *arena, const struct lines *base,
+static int align(struct slot_side *out, struct arena *arena, const struct lines *base,
                  struct span base_text, struct span text)
 {
     git_diff_options options;
@@ -168,19 +168,19 @@ static int align(struct side *out, struct arena *arena, const struct lines *base
     return 0;
 }
 
-struct writer {
+struct slot_writer {
     struct buf *out;
     const struct slots_labels *labels;
     bool clean;
 };
 
-static void put_line(struct writer *w, struct span line)
+static void put_line(struct slot_writer *w, struct span line)
 {
     (void)buf_append(w->out, line.ptr, line.len);
     (void)buf_putc(w->out, '\n');
 }
 
-static bool was_inserted(const struct side *side, size_t slot, struct span line)
+static bool was_inserted(const struct slot_side *side, size_t slot, struct span line)
 {
     for (size_t i = 0; i < side->inserted_count[slot]; i++)
         if (span_equal(side->lines.items[side->inserted[slot] + i], line))
@@ -188,8 +188,8 @@ static bool was_inserted(const struct side *side, size_t slot, struct span line)
     return false;
 }
 
-static void put_inserted(struct writer *w, const struct side *ours, const struct side *theirs,
-                         size_t slot)
+static void put_inserted(struct slot_writer *w, const struct slot_side *ours,
+                         const struct slot_side *theirs, size_t slot)
 {
     for (size_t i = 0; i < ours->inserted_count[slot]; i++)
         put_line(w, ours->lines.items[ours->inserted[slot] + i]);
@@ -200,7 +200,7 @@ static void put_inserted(struct writer *w, const struct side *ours, const struct
     }
 }
 
-static const struct span *slot_line(const struct side *side, size_t slot)
+static const struct span *slot_line(const struct slot_side *side, size_t slot)
 {
     return side->line_of[slot] ? &side->lines.items[side->line_of[slot] - 1] : NULL;
 }
@@ -210,7 +210,7 @@ static bool same_line(const struct span *a, const struct span *b)
     return a && b ? span_equal(*a, *b) : a == b;
 }
 
-static void put_conflict(struct writer *w, const struct span *ours, struct span base,
+static void put_conflict(struct slot_writer *w, const struct span *ours, struct span base,
                          const struct span *theirs)
 {
     w->clean = false;
@@ -225,7 +225,7 @@ static void put_conflict(struct writer *w, const struct span *ours, struct span 
     (void)buf_printf(w->out, ">>>>>>> %s\n", w->labels->theirs);
 }
 
-static void put_slot(struct writer *w, const struct span *ours, struct span base,
+static void put_slot(struct slot_writer *w, const struct span *ours, struct span base,
                      const struct span *theirs)
 {
     const struct span *taken = same_line(ours, &base) ? theirs : ours;
@@ -240,8 +240,8 @@ int slots_merge(struct buf *out, bool *clean, struct span base, struct span ours
 {
     ARENA_SCRATCH(scratch);
     struct lines slots;
-    struct side our_side, their_side;
-    struct writer w = {.out = out, .labels = labels, .clean = true};
+    struct slot_side our_side, their_side;
+    struct slot_writer w = {.out = out, .labels = labels, .clean = true};
     split(&slots, &scratch, base);
     if (align(&our_side, &scratch, &slots, base, ours) < 0 ||
         align(&their_side, &scratch, &slots, base, theirs) < 0)

@@ -6,8 +6,8 @@
 #include "base/yaml.h"
 #include "catalog/answers.h"
 #include "catalog/manifest.h"
+#include "child/provenance.h"
 #include "matrix/version.h"
-#include "update/target.h"
 
 #include <string.h>
 
@@ -22,7 +22,8 @@ struct moves {
     struct arena *arena;
     struct moving *items;
     size_t count;
-    struct target *out;
+    struct migrated *out;
+    const struct manifest *manifest; /* of the target */
     size_t rename_capacity;
 };
 
@@ -81,7 +82,7 @@ static void rename_answers(const struct moves *m, const struct migration *migrat
 /* A second migration may move on what a first one has moved. */
 static void rename_files(struct moves *m, const struct migration *migration)
 {
-    struct target *out = m->out;
+    struct migrated *out = m->out;
     size_t before = out->rename_count;
     const char **old = arena_array(m->arena, before + 1, sizeof(*old));
     if (before)
@@ -139,7 +140,7 @@ static void give(const struct moves *m, struct given_list *given)
         const struct moving *item = &m->items[i];
         if (!item->name)
             continue;
-        const struct question *question = manifest_question(m->out->manifest, item->name);
+        const struct question *question = manifest_question(m->manifest, item->name);
         struct given one = {.name = item->name,
                             .from = item->by_hand ? GIVEN_FILE : GIVEN_RECORD,
                             .node = item->node};
@@ -152,7 +153,7 @@ static void give(const struct moves *m, struct given_list *given)
 
 static void note_renames(const struct moves *m)
 {
-    struct target *out = m->out;
+    struct migrated *out = m->out;
     out->answers.renamed_from = arena_array(m->arena, m->count + 1, sizeof(char *));
     out->answers.renamed_to = arena_array(m->arena, m->count + 1, sizeof(char *));
     for (size_t i = 0; i < m->count; i++) {
@@ -163,15 +164,14 @@ static void note_renames(const struct moves *m)
     }
 }
 
-int migrate_apply(struct target *target, struct given_list *given, struct arena *arena,
-                  const struct provenance *provenance, const struct given_list *sets,
-                  struct err *err)
+int migrate_apply(struct migrated *out, struct given_list *given, struct arena *arena,
+                  const struct manifest *manifest, const struct provenance *provenance,
+                  const struct given_list *sets, struct err *err)
 {
-    const struct manifest *manifest = target->manifest;
     size_t files = count_file_renames(manifest);
-    struct moves m = {.arena = arena, .out = target};
-    target->rename_old = arena_array(arena, files + 1, sizeof(*target->rename_old));
-    target->rename_new = arena_array(arena, files + 1, sizeof(*target->rename_new));
+    struct moves m = {.arena = arena, .out = out, .manifest = manifest};
+    out->rename_old = arena_array(arena, files + 1, sizeof(*out->rename_old));
+    out->rename_new = arena_array(arena, files + 1, sizeof(*out->rename_new));
     list_answers(&m, provenance);
     for (size_t i = 0; i < manifest->migration_count; i++) {
         bool matches;
@@ -190,43 +190,43 @@ int migrate_apply(struct target *target, struct given_list *given, struct arena 
     return 0;
 }
 
-static bool was_renamed_to(const struct target *target, const char *name)
+static bool was_renamed_to(const struct migrated *moved, const char *name)
 {
-    for (size_t i = 0; i < target->answers.renamed_count; i++)
-        if (strcmp(target->answers.renamed_to[i], name) == 0)
+    for (size_t i = 0; i < moved->answers.renamed_count; i++)
+        if (strcmp(moved->answers.renamed_to[i], name) == 0)
             return true;
     return false;
 }
 
-static bool was_renamed_from(const struct target *target, const char *name)
+static bool was_renamed_from(const struct migrated *moved, const char *name)
 {
-    for (size_t i = 0; i < target->answers.renamed_count; i++)
-        if (strcmp(target->answers.renamed_from[i], name) == 0)
+    for (size_t i = 0; i < moved->answers.renamed_count; i++)
+        if (strcmp(moved->answers.renamed_from[i], name) == 0)
             return true;
     return false;
 }
 
 /* Names of `a` that `b` lacks, less those that a rename accounts for. */
-static size_t list_missing(const char ***out, struct arena *arena, const struct target *target,
+static size_t list_missing(const char ***out, struct arena *arena, const struct migrated *moved,
                            const struct data *a, const struct data *b,
-                           bool (*renamed)(const struct target *, const char *))
+                           bool (*renamed)(const struct migrated *, const char *))
 {
     size_t count = 0;
     *out = arena_array(arena, a->map.count + 1, sizeof(**out));
     for (size_t i = 0; i < a->map.count; i++) {
         const char *name = a->map.members[i].name.ptr;
-        if (!data_get(b, name) && !renamed(target, name))
+        if (!data_get(b, name) && !renamed(moved, name))
             (*out)[count++] = name;
     }
     return count;
 }
 
-void migrate_compare(struct target *target, struct arena *arena,
-                     const struct provenance *provenance, const struct data *kept)
+void migrate_compare(struct migrated *out, struct arena *arena, const struct provenance *provenance,
+                     const struct data *kept)
 {
     const struct data *before = provenance->made.answers;
-    target->answers.added_count =
-        list_missing(&target->answers.added, arena, target, kept, before, was_renamed_to);
-    target->answers.dropped_count =
-        list_missing(&target->answers.dropped, arena, target, before, kept, was_renamed_from);
+    out->answers.added_count =
+        list_missing(&out->answers.added, arena, out, kept, before, was_renamed_to);
+    out->answers.dropped_count =
+        list_missing(&out->answers.dropped, arena, out, before, kept, was_renamed_from);
 }

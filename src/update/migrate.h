@@ -4,22 +4,34 @@
 
 #include "base/err.h"
 
+#include <stddef.h>
+
 struct arena;
 struct provenance;
 struct data;
 struct given_list;
-struct target;
+struct manifest;
+
+/* What migrations, and the new version's questions, did to answers and files. */
+struct migrated {
+    struct {
+        const char **added, **dropped, **renamed_from, **renamed_to;
+        size_t added_count, dropped_count, renamed_count;
+    } answers;
+    const char **rename_old, **rename_new; /* of files */
+    size_t rename_count;
+};
 
 /*
  * Applies every migration of the target's manifest that matches the recorded version, in order: the
  * recorded answers under their new names, less those dropped, go to `given`, after what `sets`
- * says. Fills the renames of answers and files in `target`.
+ * says. Fills the renames of answers and files.
  */
-TG_CHECKED int migrate_apply(struct target *target, struct given_list *given, struct arena *arena,
-                             const struct provenance *provenance, const struct given_list *sets,
-                             struct err *err);
+TG_CHECKED int migrate_apply(struct migrated *out, struct given_list *given, struct arena *arena,
+                             const struct manifest *manifest, const struct provenance *provenance,
+                             const struct given_list *sets, struct err *err);
 /* Fills in which answers came and went, once `kept` is known. */
-void migrate_compare(struct target *target, struct arena *arena,
-                     const struct provenance *provenance, const struct data *kept);
+void migrate_compare(struct migrated *out, struct arena *arena, const struct provenance *provenance,
+                     const struct data *kept);
 
 #endif

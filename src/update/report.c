@@ -41,14 +41,16 @@ static struct data *answers_data(struct arena *arena, const struct target *targe
     static const struct target none;
     struct data *map = data_map(arena), *renamed = data_list(arena);
     const struct target *t = target ? target : &none;
-    for (size_t i = 0; i < t->answers.renamed_count; i++) {
+    for (size_t i = 0; i < t->migrated.answers.renamed_count; i++) {
         struct data *pair = data_map(arena);
-        data_put(arena, pair, "from", data_str(arena, t->answers.renamed_from[i]));
-        data_put(arena, pair, "to", data_str(arena, t->answers.renamed_to[i]));
+        data_put(arena, pair, "from", data_str(arena, t->migrated.answers.renamed_from[i]));
+        data_put(arena, pair, "to", data_str(arena, t->migrated.answers.renamed_to[i]));
         data_push(arena, renamed, pair);
     }
-    data_put(arena, map, "added", texts(arena, t->answers.added, t->answers.added_count));
-    data_put(arena, map, "dropped", texts(arena, t->answers.dropped, t->answers.dropped_count));
+    data_put(arena, map, "added",
+             texts(arena, t->migrated.answers.added, t->migrated.answers.added_count));
+    data_put(arena, map, "dropped",
+             texts(arena, t->migrated.answers.dropped, t->migrated.answers.dropped_count));
     data_put(arena, map, "renamed", renamed);
     return map;
 }

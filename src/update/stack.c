@@ -100,7 +100,7 @@ static bool same_request(const struct stack_request *a, const struct stack_reque
     return str_equal(a->framework, b->framework) && str_equal(a->variant, b->variant);
 }
 
-static void note_move(struct stack *out, struct arena *arena, struct attempt attempt)
+static void note_move(struct carried_stack *out, struct arena *arena, struct attempt attempt)
 {
     out->warnings = arena_array(arena, 1, sizeof(*out->warnings));
     out->warnings[out->warning_count++] =
@@ -120,7 +120,7 @@ static bool lost_variant(const struct stack_request *held, const struct stack_re
     return held->variant && !request->variant && str_equal(err->code, "unknown-variant");
 }
 
-static int resolve(struct stack *out, struct arena *arena, const struct stack_input *input,
+static int resolve(struct carried_stack *out, struct arena *arena, const struct stack_input *input,
                    const struct stack_request *request, struct err *err)
 {
     static const struct attempt attempts[] = {
@@ -148,12 +148,12 @@ static int resolve(struct stack *out, struct arena *arena, const struct stack_in
     return -1;
 }
 
-int stack_make(struct stack *out, struct arena *arena, const struct stack_input *input,
+int stack_make(struct carried_stack *out, struct arena *arena, const struct stack_input *input,
                struct err *err)
 {
     struct stack_request request = {0};
     const struct record *recorded = input->recorded;
-    *out = (struct stack){0};
+    *out = (struct carried_stack){0};
     if (recorded->request && stack_request_parse(&request, arena, recorded->request, err) < 0)
         return -1;
     overlay_texts(&request, input);

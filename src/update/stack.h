@@ -25,7 +25,7 @@ struct stack_input {
     bool keep; /* nothing of the catalog changed: without another request the stack stays */
 };
 
-struct stack {
+struct carried_stack {
     struct data *request, *resolution;
     struct data *refusal; /* with exit 4 */
     const char **warnings;
@@ -36,8 +36,8 @@ struct stack {
  * What the user never asked for stays at the recorded framework minor and CUDA variant while the
  * matrix has them, unless `upgrade`. No solution: exit 4.
  */
-TG_CHECKED int stack_make(struct stack *out, struct arena *arena, const struct stack_input *input,
-                          struct err *err);
+TG_CHECKED int stack_make(struct carried_stack *out, struct arena *arena,
+                          const struct stack_input *input, struct err *err);
 /* For a template without a stack: exit 2 where stack choices are made, else 0. */
 TG_CHECKED int stack_refuse(const struct stack_input *input, const char *type, struct err *err);
 

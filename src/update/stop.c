@@ -12,7 +12,7 @@
 #include "git/ref.h"
 #include "git/store.h"
 #include "git/tree.h"
-#include "update/strategy.h"
+#include "update/strategies.h"
 
 #include <string.h>
 

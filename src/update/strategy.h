@@ -30,7 +30,7 @@ struct landing {
 };
 
 /*
- * A further strategy is a file with such a struct, and a row in strategy.c. The journal's kind is
+ * A further strategy is a file with such a struct, and a row in strategies.c. The journal's kind is
  * settled before: committed, a conflict, or staged.
  */
 struct strategy {
@@ -47,12 +47,5 @@ struct strategy {
 
 /* The one that is taken where nobody names one. */
 extern const struct strategy strategy_default;
-
-/* NULL: there is none of that name. */
-const struct strategy *strategy_find(const char *name);
-/* All names, separated by ", ". */
-const char *strategy_names(struct arena *arena);
-/* The one that stopped there. */
-const struct strategy *strategy_of(const struct journal *stopped);
 
 #endif

@@ -199,7 +199,7 @@ static int make_stack(struct aiming *a)
                                 .unset_count = a->options->unset_count,
                                 .upgrade = a->options->upgrade,
                                 .keep = is_same(a)};
-    struct stack stack;
+    struct carried_stack stack;
     if (!a->out->manifest->has_stack)
         return stack_refuse(&input, a->out->manifest->type, a->err);
     int rc = stack_make(&stack, a->arena, &input, a->err);
@@ -227,7 +227,7 @@ static int make_answers(struct aiming *a)
                         render_context(a->arena, &input), name ? name : a->provenance->wanted.type,
                         a->options->asker, a->err) < 0)
         return -1;
-    migrate_compare(a->out, a->arena, a->provenance, a->answers.kept);
+    migrate_compare(&a->out->migrated, a->arena, a->provenance, a->answers.kept);
     return 0;
 }
 
@@ -285,7 +285,8 @@ int target_make(struct target *target, struct err *err)
     a->err = err;
     if (manifest_load(&target->manifest, a->arena, a->catalog, a->provenance->wanted.type, err) <
             0 ||
-        migrate_apply(target, &a->given, a->arena, a->provenance, a->options->sets, err) < 0 ||
+        migrate_apply(&target->migrated, &a->given, a->arena, target->manifest, a->provenance,
+                      a->options->sets, err) < 0 ||
         make_stack(a) < 0 || make_answers(a) < 0)
         return -1;
     return make_render(a);

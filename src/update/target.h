@@ -9,6 +9,7 @@
 #include "child/provenance.h"
 #include "child/record.h"
 #include "matrix/matrix.h"
+#include "update/migrate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,12 +35,7 @@ struct target {
     struct manifest *manifest;
     struct render render;
     struct record record;
-    struct {
-        const char **added, **dropped, **renamed_from, **renamed_to;
-        size_t added_count, dropped_count, renamed_count;
-    } answers;
-    const char **rename_old, **rename_new; /* of files, by migrations */
-    size_t rename_count;
+    struct migrated migrated;
     struct data *stack;   /* list of {what, from, to} */
     struct data *refusal; /* with exit 4: what the matrix said */
     const char **warnings;

@@ -145,9 +145,9 @@ static int make_plan(struct updating *u)
     struct plan_input input = {
         .side = {u->base.files, u->child.files, {0}},
         .base_has_rules = u->base.has_rules,
-        .rename_old = target->rename_old,
-        .rename_new = target->rename_new,
-        .rename_count = target->rename_count,
+        .rename_old = target->migrated.rename_old,
+        .rename_new = target->migrated.rename_new,
+        .rename_count = target->migrated.rename_count,
         .yours = u->child.record.wanted.yours,
         .yours_count = u->child.record.wanted.yours_count,
         .restore_count = u->options->restore_count,

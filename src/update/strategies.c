@@ -1,5 +1,5 @@
 /* The strategies that there are. */
-#include "update/strategy.h"
+#include "update/strategies.h"
 
 #include "apply/journal.h"
 #include "base/arena.h"
