@@ -16,8 +16,6 @@ const char *const question_type_names[QUESTION_TYPE_COUNT] = {
     [QUESTION_STR] = "str",   [QUESTION_INT] = "int",       [QUESTION_FLOAT] = "float",
     [QUESTION_BOOL] = "bool", [QUESTION_CHOICE] = "choice", [QUESTION_LIST] = "list",
 };
-const char *const file_policy_names[POLICY_COUNT] = {
-    [POLICY_MERGE] = "merge", [POLICY_SEED] = "seed", [POLICY_MANAGED] = "managed"};
 const char *const file_merge_names[MERGE_COUNT] = {[MERGE_TEXT] = "text", [MERGE_LINES] = "lines"};
 static const char *const delimiter_names[] = {
     [DELIMITERS_JINJA] = "jinja", [DELIMITERS_SQUARE] = "square"};

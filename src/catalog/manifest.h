@@ -3,6 +3,7 @@
 #define TMPLGEN_CATALOG_MANIFEST_H
 
 #include "base/err.h"
+#include "catalog/policy.h"
 #include "template/template.h"
 
 #include <stdbool.h>
@@ -40,7 +41,6 @@ struct question {
     const struct yaml_node *node;
 };
 
-enum file_policy { POLICY_MERGE, POLICY_SEED, POLICY_MANAGED, POLICY_COUNT };
 enum file_merge { MERGE_TEXT, MERGE_LINES, MERGE_COUNT };
 
 /* A row of `files`. Its policy is for that path, whichever layer the file is of. */
@@ -114,7 +114,6 @@ struct manifest {
 };
 
 extern const char *const question_type_names[QUESTION_TYPE_COUNT];
-extern const char *const file_policy_names[POLICY_COUNT];
 extern const char *const file_merge_names[MERGE_COUNT];
 
 /*

@@ -37,9 +37,9 @@ static bool same_path(const struct plan_file *a, const struct plan_file *b)
     return a && b && strcmp(a->path, b->path) == 0;
 }
 
-static enum file_policy policy_of(const struct resolver *r)
+static const struct policy *policy_of(const struct resolver *r)
 {
-    return r->rule ? r->rule->policy : POLICY_MERGE;
+    return &file_policies[r->rule ? r->rule->policy : POLICY_MERGE];
 }
 
 static bool wanted_back(const struct resolver *r)
@@ -101,7 +101,7 @@ static int add(const struct resolver *r)
     return report(r, PATH_ADDED, r->render->path);
 }
 
-/* Left alone: a `yours:` glob or the policy `seed` says so. */
+/* Left alone: a `yours:` glob or the policy says so. */
 static int leave(const struct resolver *r)
 {
     if (r->child) {
@@ -192,16 +192,15 @@ static int resolve_both_changed(const struct resolver *r)
     struct three_way merged;
     if (three_way_merge(&merged, r->store, &input, r->err) < 0)
         return -1;
-    if (merged.kind == THREE_WAY_CLEAN && policy_of(r) != POLICY_MANAGED) {
+    if (merged.kind == THREE_WAY_CLEAN && !policy_of(r)->conflicts) {
         r->out->merged_text = merged.text;
         return settle(r, &merged.result);
     }
-    if (merged.kind == THREE_WAY_CLEAN) /* of a managed file: its modes merge all the same */
+    if (merged.kind == THREE_WAY_CLEAN) /* by its policy: the modes merge all the same */
         merged.result.id = r->child->leaf.id;
     const char *path = place(r);
     (void)conflict(r, path, &merged.result,
-                   policy_of(r) == POLICY_MANAGED ? "the template manages it, you changed it"
-                                                  : merged.reason);
+                   policy_of(r)->conflicts ? policy_of(r)->conflicts : merged.reason);
     return strcmp(path, r->child->path) == 0 ? note_move(r) : 0;
 }
 
@@ -232,7 +231,7 @@ int resolve_unit(struct outcome *out, struct arena *arena, struct store *store,
         return add(&r);
     if (unit_is_yours(unit, input))
         return leave(&r);
-    if (policy_of(&r) == POLICY_SEED && (r.base || r.child))
+    if (policy_of(&r)->leaves_alone && (r.base || r.child))
         return leave(&r);
     if (!r.render)
         return resolve_dropped(&r);

@@ -54,7 +54,7 @@ static bool is_immovable(const struct planner *p, const struct plan_file *file)
     const struct unit *unit = at < p->unit_count ? &p->units[at] : &own;
     const struct plan_file *rule = unit_rule(unit, p->input);
     return !leaf_is_file(&file->leaf) || file->nested || unit_is_yours(unit, p->input) ||
-           (rule && rule->policy == POLICY_SEED);
+           (rule && file_policies[rule->policy].leaves_alone);
 }
 
 bool ways_blocked(const struct planner *p, size_t unit)
