@@ -16,6 +16,12 @@ static inline struct span span_of(const char *ptr, size_t len)
     return (struct span){ptr, len};
 }
 
+/* Several texts, owned by somebody else. */
+struct words {
+    const char **items;
+    size_t count;
+};
+
 struct span span_from(const char *text);
 bool span_equal(struct span a, struct span b);
 bool str_equal(const char *a, const char *b); /* NULL equals only NULL */

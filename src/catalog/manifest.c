@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "catalog/catalog.h"
+#include "matrix/request.h"
 #include "matrix/version.h"
 
 #include <regex.h>
@@ -164,14 +165,12 @@ static bool is_identifier(const char *name)
 /* Names that templates see besides answers, and the stack's choices, which are no questions. */
 static bool is_reserved(const char *name)
 {
-    static const char *const reserved[] = {
-        "resolution", "request", "template", "type",     "framework", "python", "cuda",
-        "variant",    "driver",  "gpu",      "platform", "os",        "arch",   "runtime",
-        "image",      "with",    "true",     "false",    "none",      "loop",   "range"};
+    static const char *const reserved[] = {"resolution", "request", "template", "type", "true",
+                                           "false",      "none",    "loop",     "range"};
     for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
         if (strcmp(name, reserved[i]) == 0)
             return true;
-    return false;
+    return stack_choice_of(span_from(name)) < CHOICE_COUNT;
 }
 
 static int check_name(const struct reader *reader, const struct question *question)

@@ -18,10 +18,7 @@ static const char *const project_flags[] = {"name",        "ci",           "depl
 
 static bool is_stack_name(const char *name)
 {
-    for (const struct option *option = stack_options; option->name; option++)
-        if (strcmp(option->name, name) == 0)
-            return true;
-    return false;
+    return stack_choice_of(span_from(name)) < CHOICE_COUNT;
 }
 
 /* Into the list that it belongs to. */
@@ -118,12 +115,17 @@ int choices_gather(struct choices *out, struct run *run, const struct config *co
 }
 
 /* A single text; a list of one counts too. */
-static int one_text(const char **out, const struct given_list *stack, const char *name,
-                    struct err *err)
+static int one_text(struct words *out, struct arena *arena, const struct given *given,
+                    const char *name, struct err *err)
 {
-    const struct given *given = given_find(stack, name);
-    *out = given ? given->text : NULL;
-    return given && given->node ? yaml_text(out, given->node, name, err) : 0;
+    const char *text = given->text;
+    if (given->node && yaml_text(&text, given->node, name, err) < 0)
+        return -1;
+    if (text) {
+        out->items = arena_array(arena, 1, sizeof(*out->items));
+        out->items[out->count++] = text;
+    }
+    return 0;
 }
 
 static size_t split_commas(const char **out, struct arena *arena, const char *text)
@@ -140,24 +142,21 @@ static size_t split_commas(const char **out, struct arena *arena, const char *te
 }
 
 /* Several texts: repeated flags, or a list in a file, or a text with commas in --set. */
-static int many_texts(const char ***out, size_t *count, struct run *run,
-                      const struct given_list *stack, const char *name, struct err *err)
+static int many_texts(struct words *out, struct run *run, const struct given *given,
+                      const char *name, struct err *err)
 {
-    const struct given *given = given_find(stack, name);
-    *count = 0;
-    if (!given)
-        return 0;
     if (given->from == GIVEN_FLAG) {
-        *out = opt_values(count, &run->arena, &run->options, name);
+        out->items = opt_values(&out->count, &run->arena, &run->options, name);
         return 0;
     }
     if (given->node && given->node->kind == YAML_LIST)
-        return yaml_texts(out, count, &run->arena, given->node, name, err);
+        return yaml_texts(&out->items, &out->count, &run->arena, given->node, name, err);
     const char *text = given->text;
     if (given->node && yaml_text(&text, given->node, name, err) < 0)
         return -1;
-    *out = arena_array(&run->arena, split_commas(NULL, &run->arena, text) + 1, sizeof(**out));
-    *count = split_commas(*out, &run->arena, text);
+    out->items =
+        arena_array(&run->arena, split_commas(NULL, &run->arena, text) + 1, sizeof(*out->items));
+    out->count = split_commas(out->items, &run->arena, text);
     return 0;
 }
 
@@ -165,23 +164,13 @@ int choices_request(struct stack_request *out, struct run *run, const struct cho
                     struct err *err)
 {
     *out = (struct stack_request){0};
-    struct {
-        const char *name;
-        const char **value;
-    } texts[] = {{"framework", &out->framework},
-                 {"python", &out->python},
-                 {"cuda", &out->cuda},
-                 {"variant", &out->variant},
-                 {"driver", &out->driver},
-                 {"platform", &out->platform},
-                 {"os", &out->os},
-                 {"arch", &out->arch},
-                 {"runtime", &out->runtime},
-                 {"image", &out->image}};
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        if (one_text(texts[i].value, &choices->stack, texts[i].name, err) < 0)
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++) {
+        const char *name = stack_options[i].name;
+        const struct given *given = given_find(&choices->stack, name);
+        if (given && (stack_options[i].repeatable
+                          ? many_texts(&out->said[i], run, given, name, err)
+                          : one_text(&out->said[i], &run->arena, given, name, err)) < 0)
             return -1;
-    if (many_texts(&out->gpus, &out->gpu_count, run, &choices->stack, "gpu", err) < 0)
-        return -1;
-    return many_texts(&out->with, &out->with_count, run, &choices->stack, "with", err);
+    }
+    return 0;
 }

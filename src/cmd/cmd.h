@@ -46,8 +46,6 @@ struct command {
 
 /* Options that every command has: --json, --quiet, --verbose, --help. */
 extern const struct option common_options[];
-/* Options of the stack (DESIGN 3), for `new` and `matrix resolve`. */
-extern const struct option stack_options[];
 
 /* The commands, each defined in the file of its name. */
 extern const struct command new_command, update_command, status_command, diff_command, help_command,
@@ -63,10 +61,6 @@ void cmd_detail(const struct run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Appends to run->out; with --json nothing. */
 void cmd_print(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-struct stack_request;
-/* Fills a request from the stack options of a command line. */
-void stack_from_options(struct stack_request *out, struct run *run);
 
 /* The text of `help COMMAND`. */
 void help_format(struct buf *out, const struct command *command);

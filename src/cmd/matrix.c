@@ -57,7 +57,7 @@ static int resolve_request(struct session *s, const struct stack_request *reques
     struct data *refusal = NULL;
     struct matrix *matrix;
     BUF_SCRATCH(text, LIMIT_MIB);
-    const char *name = stack_framework_name(&run->arena, request->framework);
+    const char *name = request_framework(request, &run->arena);
     if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, name, s->err) < 0)
         return -1;
     *out = matrix;
@@ -86,47 +86,15 @@ static int add_why(struct session *s, const struct matrix *matrix,
     return 0;
 }
 
-/* The parts of a request that --diff may change, by the names of their options. */
-static const char **request_part(struct stack_request *request, const char *name)
-{
-    const struct {
-        const char *name;
-        const char **part;
-    } parts[] = {{"framework", &request->framework},
-                 {"python", &request->python},
-                 {"cuda", &request->cuda},
-                 {"variant", &request->variant},
-                 {"driver", &request->driver},
-                 {"platform", &request->platform},
-                 {"os", &request->os},
-                 {"arch", &request->arch},
-                 {"runtime", &request->runtime},
-                 {"image", &request->image}};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        if (str_equal(name, parts[i].name))
-            return parts[i].part;
-    return NULL;
-}
-
-static int add_to_list(struct arena *arena, const char ***list, size_t *count, const char *value)
-{
-    const char **longer = arena_array(arena, *count + 1, sizeof(*longer));
-    for (size_t i = 0; i < *count; i++)
-        longer[i] = (*list)[i];
-    longer[(*count)++] = value;
-    *list = longer;
-    return 0;
-}
-
 /* What --diff changes of the request: `--driver 580 --gpu T4`, or a framework's NAME[SPEC]. */
 static int change_request(struct session *s, struct stack_request *request, const char *changes)
 {
     struct arena *arena = &s->run->arena;
     char *words = arena_strdup(arena, changes), *save = NULL;
-    bool gpus = false, packages = false;
+    struct stack_request said = {0};
     for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         if (!str_starts(word, "--")) {
-            request->framework = word;
+            request_say(&said, arena, CHOICE_FRAMEWORK, word);
             continue;
         }
         char *value = strchr(word, '=');
@@ -134,26 +102,18 @@ static int change_request(struct session *s, struct stack_request *request, cons
             *value++ = '\0';
         else
             value = strtok_r(NULL, " ", &save);
-        const char **part = request_part(request, word + 2);
-        bool gpu = str_equal(word, "--gpu"), package = str_equal(word, "--with");
-        if (!value || (!part && !gpu && !package)) {
+        enum stack_choice choice = stack_choice_of(span_from(word + 2));
+        if (!value || choice == CHOICE_COUNT) {
             (void)err_set(s->err, TG_USAGE, "usage", "--diff: '%s' is no option of the stack %s",
                           word, value ? "" : "with a value");
             return err_hint(s->err, "such as --diff '--driver 580' or --diff pytorch==2.14.0");
         }
-        if (part)
-            *part = value;
-        if (gpu && !gpus)
-            request->gpu_count = 0;
-        if (package && !packages)
-            request->with_count = 0;
-        gpus |= gpu;
-        packages |= package;
-        if (gpu)
-            add_to_list(arena, &request->gpus, &request->gpu_count, value);
-        if (package)
-            add_to_list(arena, &request->with, &request->with_count, value);
+        if (stack_options[choice].repeatable)
+            request_add(&said, arena, choice, value);
+        else
+            request_say(&said, arena, choice, value);
     }
+    request_overlay(request, &said);
     return 0;
 }
 
@@ -199,10 +159,12 @@ static int matrix_resolve_run(struct run *run, struct err *err)
 {
     struct session s = {.run = run, .err = err};
     struct stack_request request;
-    stack_from_options(&request, run);
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
+        request.said[i].items =
+            opt_values(&request.said[i].count, &run->arena, &run->options, stack_options[i].name);
     run->document = data_map(&run->arena);
     data_put(&run->arena, run->document, "request", stack_request_data(&run->arena, &request));
-    if (!request.framework) {
+    if (!request_text(&request, CHOICE_FRAMEWORK)) {
         (void)err_set(err, TG_USAGE, "missing-framework", "--framework is missing");
         return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
     }

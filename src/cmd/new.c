@@ -76,7 +76,7 @@ static int choose_type(struct new_child *n)
 /* The type may have files for some of the catalog's frameworks only. */
 static int check_framework(const struct new_child *n, const char *const *names, size_t count)
 {
-    const char *name = stack_framework_name(n->arena, n->request.framework);
+    const char *name = request_framework(&n->request, n->arena);
     const char **known;
     size_t known_count = matrix_frameworks(&known, n->arena, n->catalog->files);
     const char *because = n->manifest->frameworks_because;
@@ -100,11 +100,15 @@ static int choose_framework(struct new_child *n)
     size_t count = n->manifest->framework_count;
     if (count == 0)
         count = matrix_frameworks(&names, n->arena, n->catalog->files);
-    if (n->request.framework)
+    if (request_text(&n->request, CHOICE_FRAMEWORK))
         return check_framework(n, names, count);
-    if (n->ask && count)
-        return ask_choice(&n->request.framework, n->arena, "framework", "what the project uses",
-                          names, count, n->err);
+    if (n->ask && count) {
+        const char *name;
+        if (ask_choice(&name, n->arena, "framework", "what the project uses", names, count, n->err))
+            return -1;
+        request_say(&n->request, n->arena, CHOICE_FRAMEWORK, name);
+        return 0;
+    }
     (void)err_set(n->err, TG_USAGE, "missing-answer", "--framework is missing");
     return err_hint(n->err, "the type '%s' takes: %s", n->manifest->type,
                     list_names(n->arena, names, count));
@@ -159,7 +163,7 @@ static int resolve_stack(struct new_child *n)
         return -1;
     n->request_data = stack_request_data(n->arena, &n->request);
     data_put(n->arena, n->run->document, "request", n->request_data);
-    const char *name = stack_framework_name(n->arena, n->request.framework);
+    const char *name = request_framework(&n->request, n->arena);
     if (matrix_load(&matrix, n->arena, n->catalog->files, span_of("", 0), name, n->err) < 0)
         return -1;
     if (matrix_resolve(&n->resolution, &refusal, n->arena, matrix, &n->request, n->err) == 0)
@@ -174,7 +178,7 @@ static const char *default_name(const struct new_child *n)
 {
     const struct parsed *options = &n->run->options;
     if (n->manifest->has_stack)
-        return arena_printf(n->arena, "%s-%s", stack_framework_name(n->arena, n->request.framework),
+        return arena_printf(n->arena, "%s-%s", request_framework(&n->request, n->arena),
                             n->manifest->type);
     if (options->argument_count == 0)
         return n->manifest->type;

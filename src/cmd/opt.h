@@ -3,18 +3,12 @@
 #define TMPLGEN_CMD_OPT_H
 
 #include "base/err.h"
+#include "base/option.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
-
-struct option {
-    const char *name;     /* without dashes; NULL ends a table */
-    const char *argument; /* word for the value in help; NULL: a switch */
-    const char *help;
-    bool repeatable;
-};
 
 struct option_group {
     const char *title;

@@ -5,7 +5,6 @@
 #include "base/fileset.h"
 #include "base/yaml.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define LAST_RELEASE 999999 /* later than the second number of any driver */
@@ -21,27 +20,18 @@ struct compiler {
     struct err *err;
 };
 
-const char *stack_framework_name(struct arena *arena, const char *framework)
-{
-    size_t len = 0;
-    while (framework[len] &&
-           (isalnum((unsigned char)framework[len]) || strchr("-_.", framework[len])))
-        len++;
-    return arena_memdup(arena, framework, len);
-}
-
 uint64_t ask_all(const struct ask *ask)
 {
     return ask->demand_count == DEMANDS_MAX ? UINT64_MAX : ((uint64_t)1 << ask->demand_count) - 1;
 }
 
-static void add_demand(const struct compiler *c, enum demand_kind kind, size_t index,
+static void add_demand(const struct compiler *c, enum stack_choice choice, size_t index,
                        const char *text)
 {
     struct ask *ask = c->ask;
-    if (ask->at[kind] < 0)
-        ask->at[kind] = (int)ask->demand_count;
-    ask->demands[ask->demand_count++] = (struct demand){kind, index, text};
+    if (ask->at[choice] < 0)
+        ask->at[choice] = (int)ask->demand_count;
+    ask->demands[ask->demand_count++] = (struct demand){choice, index, text};
 }
 
 static int unknown_word(struct err *err, const char *code, const char *what, const char *word,
@@ -59,12 +49,12 @@ static int unknown_word(struct err *err, const char *code, const char *what, con
 static int compile_framework(const struct compiler *c)
 {
     struct ask *ask = c->ask;
-    const char *said = c->request->framework;
+    const char *said = request_text(c->request, CHOICE_FRAMEWORK);
     if (!said || !*said) {
         err_set(c->err, TG_USAGE, "missing-framework", "no framework was named");
         return err_hint(c->err, "such as --framework pytorch");
     }
-    const char *name = stack_framework_name(c->arena, said);
+    const char *name = package_name(c->arena, said);
     const char *spec = said + strlen(name);
     ask->framework = framework_of(ask->matrix, name);
     if (!ask->framework) {
@@ -72,22 +62,23 @@ static int compile_framework(const struct compiler *c)
         size_t count = matrix_frameworks(&names, c->arena, ask->matrix->files);
         return unknown_word(c->err, "unknown-framework", "framework", name, names, count);
     }
-    if (spec_parse(&ask->release, c->arena, spec, "--framework", c->err))
+    if (spec_parse(&ask->specs[CHOICE_FRAMEWORK], c->arena, spec, "--framework", c->err))
         return -1;
-    if (ask->release.count)
-        add_demand(c, DEMAND_FRAMEWORK, 0, arena_printf(c->arena, "framework %s", said));
+    if (ask->specs[CHOICE_FRAMEWORK].count)
+        add_demand(c, CHOICE_FRAMEWORK, 0, arena_printf(c->arena, "framework %s", said));
     return 0;
 }
 
-static int compile_spec(const struct compiler *c, struct spec *out, enum demand_kind kind,
-                        const char *option, const char *said)
+static int compile_spec(const struct compiler *c, enum stack_choice choice)
 {
+    const char *said = request_text(c->request, choice), *name = stack_options[choice].name;
+    struct spec *spec = &c->ask->specs[choice];
     if (!said)
         return 0;
-    if (spec_parse(out, c->arena, said, option, c->err))
+    if (spec_parse(spec, c->arena, said, arena_printf(c->arena, "--%s", name), c->err))
         return -1;
-    if (out->count)
-        add_demand(c, kind, 0, arena_printf(c->arena, "%s %s", option + 2, said));
+    if (spec->count)
+        add_demand(c, choice, 0, arena_printf(c->arena, "%s %s", name, said));
     return 0;
 }
 
@@ -112,7 +103,7 @@ static bool is_among(const char *word, const char *const *names, size_t count)
  */
 static int compile_variant(const struct compiler *c)
 {
-    const char *word = c->request->variant;
+    const char *word = request_text(c->request, CHOICE_VARIANT);
     if (!word)
         return 0;
     const char **names = arena_array(c->arena, VARIANTS_MAX, sizeof *names);
@@ -130,7 +121,7 @@ static int compile_variant(const struct compiler *c)
             return unknown_word(c->err, "unknown-variant", "variant", word, names, count);
     }
     c->ask->variant = word;
-    add_demand(c, DEMAND_VARIANT, 0, arena_printf(c->arena, "variant %s", word));
+    add_demand(c, CHOICE_VARIANT, 0, arena_printf(c->arena, "variant %s", word));
     return 0;
 }
 
@@ -167,19 +158,19 @@ int driver_find(struct asked_driver *out, struct arena *arena, const struct matr
 
 static int compile_driver(const struct compiler *c)
 {
-    const char *said = c->request->driver;
+    const char *said = request_text(c->request, CHOICE_DRIVER);
     if (!said)
         return 0;
     if (driver_find(&c->ask->driver, c->arena, c->ask->matrix, said, c->err))
         return -1;
-    add_demand(c, DEMAND_DRIVER, 0, arena_printf(c->arena, "driver %s", said));
+    add_demand(c, CHOICE_DRIVER, 0, arena_printf(c->arena, "driver %s", said));
     return 0;
 }
 
 static int compile_platform(const struct compiler *c)
 {
     const struct matrix *matrix = c->ask->matrix;
-    const char *said = c->request->platform;
+    const char *said = request_text(c->request, CHOICE_PLATFORM);
     if (!said)
         return 0;
     c->ask->platform = platform_of(matrix, said);
@@ -190,7 +181,7 @@ static int compile_platform(const struct compiler *c)
         return unknown_word(c->err, "unknown-platform", "platform", said, names,
                             matrix->platforms.count);
     }
-    add_demand(c, DEMAND_PLATFORM, 0, arena_printf(c->arena, "platform %s", said));
+    add_demand(c, CHOICE_PLATFORM, 0, arena_printf(c->arena, "platform %s", said));
     if (!c->ask->platform->driver)
         return 0;
     return driver_find(&c->ask->platform_driver, c->arena, matrix,
@@ -202,7 +193,7 @@ static int compile_platform(const struct compiler *c)
 static int compile_os(const struct compiler *c)
 {
     const struct matrix *matrix = c->ask->matrix;
-    const char *said = c->request->os;
+    const char *said = request_text(c->request, CHOICE_OS);
     if (!said)
         return 0;
     c->ask->os = distribution_of(matrix, said);
@@ -213,39 +204,40 @@ static int compile_os(const struct compiler *c)
         return unknown_word(c->err, "unknown-os", "distribution", said, names,
                             matrix->distributions.count);
     }
-    add_demand(c, DEMAND_OS, 0, arena_printf(c->arena, "os %s", said));
+    add_demand(c, CHOICE_OS, 0, arena_printf(c->arena, "os %s", said));
     return 0;
 }
 
 static int compile_host(const struct compiler *c)
 {
-    const char *arch = c->request->arch, *runtime = c->request->runtime;
+    const char *arch = request_text(c->request, CHOICE_ARCH);
+    const char *runtime = request_text(c->request, CHOICE_RUNTIME);
     c->ask->arch = arches[0];
     if (arch) {
         if (!is_among(arch, arches, 2))
             return unknown_word(c->err, "unknown-arch", "processor", arch, arches, 2);
         c->ask->arch = arch;
-        add_demand(c, DEMAND_ARCH, 0, arena_printf(c->arena, "arch %s", arch));
+        add_demand(c, CHOICE_ARCH, 0, arena_printf(c->arena, "arch %s", arch));
     }
     if (runtime) {
         if (!is_among(runtime, runtimes, 2))
             return unknown_word(c->err, "unknown-runtime", "runtime", runtime, runtimes, 2);
         c->ask->cdi = str_equal(runtime, "cdi");
-        add_demand(c, DEMAND_RUNTIME, 0, arena_printf(c->arena, "runtime %s", runtime));
+        add_demand(c, CHOICE_RUNTIME, 0, arena_printf(c->arena, "runtime %s", runtime));
     }
     return compile_os(c);
 }
 
 static int compile_gpus(const struct compiler *c)
 {
-    const struct stack_request *request = c->request;
-    if (request->gpu_count > GPUS_MAX)
+    const struct words *said = &c->request->said[CHOICE_GPU];
+    if (said->count > GPUS_MAX)
         return err_set(c->err, TG_USAGE, "too-many-gpus", "more than %d GPUs were named", GPUS_MAX);
-    for (size_t i = 0; i < request->gpu_count; i++) {
+    for (size_t i = 0; i < said->count; i++) {
         struct asked_gpu *gpu = &c->ask->gpus[c->ask->gpu_count];
-        if (gpu_find(gpu, c->arena, c->ask->matrix, request->gpus[i], c->err))
+        if (gpu_find(gpu, c->arena, c->ask->matrix, said->items[i], c->err))
             return -1;
-        add_demand(c, DEMAND_GPU, c->ask->gpu_count++, arena_printf(c->arena, "gpu %s", gpu->name));
+        add_demand(c, CHOICE_GPU, c->ask->gpu_count++, arena_printf(c->arena, "gpu %s", gpu->name));
     }
     return 0;
 }
@@ -319,7 +311,7 @@ static void guess_distribution(struct asked_image *image, const struct compiler 
 static int compile_image(const struct compiler *c)
 {
     struct asked_image *image = &c->ask->image;
-    image->said = c->request->image;
+    image->said = request_text(c->request, CHOICE_IMAGE);
     if (!image->said)
         return 0;
     if (split_image(image, c))
@@ -329,7 +321,7 @@ static int compile_image(const struct compiler *c)
         find_tag(image, c);
     if (!image->distribution)
         guess_distribution(image, c);
-    add_demand(c, DEMAND_IMAGE, 0, arena_printf(c->arena, "image %s", image->said));
+    add_demand(c, CHOICE_IMAGE, 0, arena_printf(c->arena, "image %s", image->said));
     return 0;
 }
 
@@ -349,13 +341,14 @@ static const struct framework *framework_of_package(const struct matrix *matrix,
 static const struct ask *ask_of_partner(const struct compiler *c, const struct framework *framework,
                                         const struct spec *spec)
 {
-    static const enum demand_kind own[] = {DEMAND_PYTHON, DEMAND_CUDA, DEMAND_VARIANT, DEMAND_WITH};
+    static const enum stack_choice own[] = {CHOICE_PYTHON, CHOICE_CUDA, CHOICE_VARIANT,
+                                            CHOICE_WITH};
     struct ask *partner = arena_alloc(c->arena, sizeof *partner);
     *partner = *c->ask;
     partner->framework = framework;
-    partner->release = *spec;
+    partner->specs[CHOICE_FRAMEWORK] = *spec;
     partner->with_count = 0;
-    partner->at[DEMAND_FRAMEWORK] = spec->count ? (int)c->ask->demand_count - 1 : -1;
+    partner->at[CHOICE_FRAMEWORK] = spec->count ? (int)c->ask->demand_count - 1 : -1;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         partner->at[own[i]] = -1;
     return partner;
@@ -379,7 +372,7 @@ static int compile_package(const struct compiler *c, struct asked_package *packa
                            const char *said)
 {
     package->said = said;
-    package->name = stack_framework_name(c->arena, said);
+    package->name = package_name(c->arena, said);
     const char *spec = said + strlen(package->name);
     if (*spec == '[')
         spec += strcspn(spec, "]") + (strchr(spec, ']') != NULL);
@@ -390,16 +383,16 @@ static int compile_package(const struct compiler *c, struct asked_package *packa
 
 static int compile_with(const struct compiler *c)
 {
-    const struct stack_request *request = c->request;
-    if (request->with_count > WITH_MAX)
+    const struct words *said = &c->request->said[CHOICE_WITH];
+    if (said->count > WITH_MAX)
         return err_set(c->err, TG_USAGE, "too-many-packages", "more than %d packages were named",
                        WITH_MAX);
-    for (size_t i = 0; i < request->with_count; i++) {
+    for (size_t i = 0; i < said->count; i++) {
         struct asked_package *package = &c->ask->with[c->ask->with_count];
-        if (compile_package(c, package, request->with[i]))
+        if (compile_package(c, package, said->items[i]))
             return -1;
-        add_demand(c, DEMAND_WITH, c->ask->with_count++,
-                   arena_printf(c->arena, "with %s", request->with[i]));
+        add_demand(c, CHOICE_WITH, c->ask->with_count++,
+                   arena_printf(c->arena, "with %s", said->items[i]));
         if (find_partner(c, package))
             return -1;
     }
@@ -411,13 +404,11 @@ int ask_compile(struct ask *out, struct arena *arena, const struct matrix *matri
 {
     const struct compiler c = {out, arena, request, err};
     *out = (struct ask){.matrix = matrix};
-    for (size_t i = 0; i < DEMAND_KINDS; i++)
+    for (size_t i = 0; i < CHOICE_COUNT; i++)
         out->at[i] = -1;
-    if (compile_framework(&c) ||
-        compile_spec(&c, &out->python, DEMAND_PYTHON, "--python", request->python) ||
-        compile_spec(&c, &out->cuda, DEMAND_CUDA, "--cuda", request->cuda) || compile_variant(&c) ||
-        compile_driver(&c) || compile_platform(&c) || compile_host(&c) || compile_image(&c) ||
-        compile_gpus(&c) || compile_with(&c))
+    if (compile_framework(&c) || compile_spec(&c, CHOICE_PYTHON) || compile_spec(&c, CHOICE_CUDA) ||
+        compile_variant(&c) || compile_driver(&c) || compile_platform(&c) || compile_host(&c) ||
+        compile_image(&c) || compile_gpus(&c) || compile_with(&c))
         return -1;
     return 0;
 }

@@ -7,28 +7,12 @@
 
 #include <stdint.h>
 
-enum demand_kind {
-    DEMAND_FRAMEWORK, /* the SPEC; the name itself can not be left out */
-    DEMAND_PYTHON,
-    DEMAND_CUDA,
-    DEMAND_VARIANT,
-    DEMAND_DRIVER,
-    DEMAND_PLATFORM,
-    DEMAND_OS,
-    DEMAND_ARCH,
-    DEMAND_RUNTIME,
-    DEMAND_IMAGE,
-    DEMAND_GPU,
-    DEMAND_WITH,
-    DEMAND_KINDS
-};
-
 #define DEMANDS_MAX 64 /* a set of demands is the bits of a uint64_t */
 #define GPUS_MAX 32
 #define WITH_MAX 16
 
 struct demand {
-    enum demand_kind kind;
+    enum stack_choice choice;
     size_t index;     /* of the GPU or the package */
     const char *text; /* "driver 535", for messages */
 };
@@ -66,7 +50,7 @@ struct asked_package {
 struct ask {
     const struct matrix *matrix;
     const struct framework *framework;
-    struct spec release, python, cuda;
+    struct spec specs[CHOICE_COUNT]; /* of the choices that hold one; no clause: any version */
     const char *variant, *arch;
     bool cdi;
     struct asked_driver driver;
@@ -80,7 +64,7 @@ struct ask {
     size_t with_count;
     struct demand demands[DEMANDS_MAX];
     size_t demand_count;
-    int at[DEMAND_KINDS]; /* place of the demand of that kind (the first), or -1 */
+    int at[CHOICE_COUNT]; /* place of the first demand of that choice, or -1 */
 };
 
 /* Exit 2 on a word that nobody knows, with the nearest one, and on a bad SPEC. */

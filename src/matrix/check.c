@@ -107,8 +107,8 @@ static void check_architectures(struct check *c)
         struct problem problem;
         struct ask ask = {.matrix = c->matrix, .gpu_count = 1, .demand_count = 1};
         ask.gpus[0] = (struct asked_gpu){"", row->cc, NULL, row};
-        ask.demands[0] = (struct demand){DEMAND_GPU, 0, ""};
-        for (size_t j = 0; j < DEMAND_KINDS; j++)
+        ask.demands[0] = (struct demand){CHOICE_GPU, 0, ""};
+        for (size_t j = 0; j < CHOICE_COUNT; j++)
             ask.at[j] = -1;
         problem_init(&problem, &ask, 1);
         if (!problem.branch_count)
@@ -373,11 +373,13 @@ static bool is_within_reach(const struct check *c, const struct framework *frame
     ERR_SCRATCH(ignored);
     struct candidate candidate;
     struct ask *ask = arena_alloc(c->arena, sizeof *ask);
-    struct stack_request request = {
-        .framework = arena_printf(c->arena, "%s==%s", framework->name, release->version.text),
-        .variant = build->variant,
-        .arch = build_has_processor(build, "x86_64") ? "x86_64" : "aarch64",
-        .image = "example/image:any"};
+    struct stack_request request = {0};
+    request_say(&request, c->arena, CHOICE_FRAMEWORK,
+                arena_printf(c->arena, "%s==%s", framework->name, release->version.text));
+    request_say(&request, c->arena, CHOICE_VARIANT, build->variant);
+    request_say(&request, c->arena, CHOICE_ARCH,
+                build_has_processor(build, "x86_64") ? "x86_64" : "aarch64");
+    request_say(&request, c->arena, CHOICE_IMAGE, "example/image:any");
     return ask_compile(ask, c->arena, c->matrix, &request, &ignored) == 0 &&
            search_best(&candidate, ask, ask_all(ask)) && candidate.build == build;
 }

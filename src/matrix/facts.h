@@ -23,11 +23,6 @@ struct fact {
     const struct yaml_node *node;
 };
 
-struct words {
-    const char **items;
-    size_t count;
-};
-
 /* Compute capabilities as numbers: 8.6 is 86, 12.0 is 120. */
 struct ccs {
     int *items;

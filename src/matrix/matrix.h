@@ -4,35 +4,14 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "matrix/request.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
 struct data;
 struct fileset;
 struct matrix;
-
-/*
- * What is asked of the stack (DESIGN 3, "Stack choices"). NULL or an empty list: not asked. Texts
- * as the user gave them; the resolver checks and explains them.
- */
-struct stack_request {
-    const char *framework; /* NAME[SPEC] */
-    const char *python;
-    const char *cuda;
-    const char *variant;
-    const char *driver;
-    const char **gpus;
-    size_t gpu_count;
-    const char *platform;
-    const char *os;
-    const char *arch;
-    const char *runtime;
-    const char *image;
-    const char **with;
-    size_t with_count;
-};
 
 /*
  * Reads matrices/ of a catalog; `overlay` is the text of a child's .tmplgen-matrix.yml, or an empty
@@ -42,9 +21,6 @@ struct stack_request {
  */
 TG_CHECKED int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *files,
                            struct span overlay, const char *framework, struct err *err);
-
-/* The framework's name inside `NAME[SPEC]`, in the arena: "pytorch" of "pytorch>=2.6". */
-const char *stack_framework_name(struct arena *arena, const char *framework);
 
 /* The frameworks of a catalog, by the names of its files matrices/frameworks/NAME.yml. */
 size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files);
@@ -57,12 +33,6 @@ size_t matrix_frameworks(const char ***names, struct arena *arena, const struct 
 TG_CHECKED int matrix_resolve(struct data **resolution, struct data **refusal, struct arena *arena,
                               const struct matrix *matrix, const struct stack_request *request,
                               struct err *err);
-
-/* The request as in JSON.md: only what was asked, in a fixed order. */
-struct data *stack_request_data(struct arena *arena, const struct stack_request *request);
-/* The same back, from a record. Exit 2 where it is not of that form. */
-TG_CHECKED int stack_request_parse(struct stack_request *out, struct arena *arena,
-                                   const struct data *data, struct err *err);
 
 /*
  * For a request that resolves: a map of `chosen` (what, value, because) and `passed_over` (what,

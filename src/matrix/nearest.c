@@ -10,20 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTIONS_MAX 256
-
-const struct slot slots[DEMAND_KINDS] = {
-    [DEMAND_FRAMEWORK] = {"--framework", offsetof(struct stack_request, framework)},
-    [DEMAND_PYTHON] = {"--python", offsetof(struct stack_request, python)},
-    [DEMAND_CUDA] = {"--cuda", offsetof(struct stack_request, cuda)},
-    [DEMAND_VARIANT] = {"--variant", offsetof(struct stack_request, variant)},
-    [DEMAND_DRIVER] = {"--driver", offsetof(struct stack_request, driver)},
-    [DEMAND_PLATFORM] = {"--platform", offsetof(struct stack_request, platform)},
-    [DEMAND_OS] = {"--os", offsetof(struct stack_request, os)},
-    [DEMAND_ARCH] = {"--arch", offsetof(struct stack_request, arch)},
-    [DEMAND_RUNTIME] = {"--runtime", offsetof(struct stack_request, runtime)},
-    [DEMAND_IMAGE] = {"--image", offsetof(struct stack_request, image)},
-};
+#define RUNGS_MAX 256
 
 /* Whether the stack rests on what is hardly known. */
 static bool is_doubtful(const struct candidate *c)
@@ -49,77 +36,82 @@ bool nearest_try(const struct nearest *n, const struct stack_request *changed, s
     return true;
 }
 
+struct data *nearest_change(struct arena *arena, enum stack_choice choice, const char *value)
+{
+    return data_str(arena, arena_printf(arena, "--%s %s", stack_options[choice].name, value));
+}
+
 /* One change. */
 static bool try_request(const struct nearest *n, const struct stack_request *changed,
-                        const char *option, const char *value)
+                        enum stack_choice choice, const char *value)
 {
-    struct data *change = data_list(n->arena);
-    data_push(n->arena, change, data_str(n->arena, arena_printf(n->arena, "%s %s", option, value)));
-    return nearest_try(n, changed, change);
+    struct data *changes = data_list(n->arena);
+    data_push(n->arena, changes, nearest_change(n->arena, choice, value));
+    return nearest_try(n, changed, changes);
 }
 
 /* ------------------------------------------------------------------ one word for another */
 
-/* Options of which the closest on either side of the demand are wanted, in ascending order. */
-struct option {
+/* Values of which the closest on either side of the demand are wanted, in ascending order. */
+struct rung {
     struct version version;
     const char *value;
 };
 
-struct options {
-    struct option items[OPTIONS_MAX];
+struct ladder {
+    struct rung rungs[RUNGS_MAX];
     size_t count;
 };
 
-static void add_option(struct options *options, const struct version *version, const char *value)
+static void add_rung(struct ladder *ladder, const struct version *version, const char *value)
 {
-    size_t at = options->count;
-    for (size_t i = 0; i < options->count; i++)
-        if (version_compare(&options->items[i].version, version) == 0)
+    size_t at = ladder->count;
+    for (size_t i = 0; i < ladder->count; i++)
+        if (version_compare(&ladder->rungs[i].version, version) == 0)
             return;
-    if (at == OPTIONS_MAX)
+    if (at == RUNGS_MAX)
         return;
-    for (; at > 0 && version_compare(&options->items[at - 1].version, version) > 0; at--)
-        options->items[at] = options->items[at - 1];
-    options->items[at] = (struct option){*version, value};
-    options->count++;
+    for (; at > 0 && version_compare(&ladder->rungs[at - 1].version, version) > 0; at--)
+        ladder->rungs[at] = ladder->rungs[at - 1];
+    ladder->rungs[at] = (struct rung){*version, value};
+    ladder->count++;
 }
 
-static bool try_value(const struct nearest *n, enum demand_kind kind, const char *value)
+static bool try_value(const struct nearest *n, enum stack_choice choice, const char *value)
 {
     struct stack_request changed = *n->request;
-    *(const char **)((char *)&changed + slots[kind].offset) = value;
-    return try_request(n, &changed, slots[kind].option, value);
+    request_say(&changed, n->arena, choice, value);
+    return try_request(n, &changed, choice, value);
 }
 
 /* Tries upwards from `above` and downwards from below `below`; the first that works each way. */
-static void try_both_ways(const struct nearest *n, const struct options *options, size_t above,
-                          size_t below, enum demand_kind kind)
+static void try_both_ways(const struct nearest *n, const struct ladder *ladder, size_t above,
+                          size_t below, enum stack_choice choice)
 {
-    for (size_t i = above; i < options->count; i++)
-        if (try_value(n, kind, options->items[i].value))
+    for (size_t i = above; i < ladder->count; i++)
+        if (try_value(n, choice, ladder->rungs[i].value))
             break;
     for (size_t i = below; i-- > 0;)
-        if (try_value(n, kind, options->items[i].value))
+        if (try_value(n, choice, ladder->rungs[i].value))
             break;
 }
 
-/* The closest options outside a SPEC, or around the version that it names where none is inside. */
-static void try_around_spec(const struct nearest *n, const struct options *options,
-                            const struct spec *spec, enum demand_kind kind)
+/* The closest values outside a SPEC, or around the version that it names where none is inside. */
+static void try_around_spec(const struct nearest *n, const struct ladder *ladder,
+                            const struct spec *spec, enum stack_choice choice)
 {
-    size_t first = options->count, last = 0, above = 0;
-    for (size_t i = 0; i < options->count; i++) {
-        if (spec_matches(spec, &options->items[i].version)) {
+    size_t first = ladder->count, last = 0, above = 0;
+    for (size_t i = 0; i < ladder->count; i++) {
+        if (spec_matches(spec, &ladder->rungs[i].version)) {
             first = i < first ? i : first;
             last = i + 1;
         }
-        if (version_compare(&options->items[i].version, &spec->clauses[0].version) <= 0)
+        if (version_compare(&ladder->rungs[i].version, &spec->clauses[0].version) <= 0)
             above = i + 1;
     }
-    if (first == options->count)
+    if (first == ladder->count)
         first = last = above;
-    try_both_ways(n, options, last, first, kind);
+    try_both_ways(n, ladder, last, first, choice);
 }
 
 /* ------------------------------------------------------------------ SPECs */
@@ -127,45 +119,45 @@ static void try_around_spec(const struct nearest *n, const struct options *optio
 static void try_frameworks(const struct nearest *n)
 {
     const struct framework *framework = n->ask->framework;
-    struct options *options = arena_alloc(n->arena, sizeof *options);
+    struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
     for (size_t i = 0; i < framework->releases.count; i++) {
         const struct release *release = ROW(struct release, framework->releases, i);
         if (release->fact.confidence != CONFIDENCE_LOW)
-            add_option(options, &release->version,
-                       arena_printf(n->arena, "%s==%s", framework->name, release->version.text));
+            add_rung(ladder, &release->version,
+                     arena_printf(n->arena, "%s==%s", framework->name, release->version.text));
     }
-    try_around_spec(n, options, &n->ask->release, DEMAND_FRAMEWORK);
+    try_around_spec(n, ladder, &n->ask->specs[CHOICE_FRAMEWORK], CHOICE_FRAMEWORK);
 }
 
-static void add_pythons(struct options *options, const struct words *pythons)
+static void add_pythons(struct ladder *ladder, const struct words *pythons)
 {
     struct version version;
     for (size_t i = 0; i < pythons->count; i++)
         if (!version_parse(&version, pythons->items[i]))
-            add_option(options, &version, pythons->items[i]);
+            add_rung(ladder, &version, pythons->items[i]);
 }
 
 static void try_pythons(const struct nearest *n)
 {
     const struct framework *framework = n->ask->framework;
-    struct options *options = arena_alloc(n->arena, sizeof *options);
+    struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
     for (size_t i = 0; i < framework->releases.count; i++) {
-        add_pythons(options, &ROW(struct release, framework->releases, i)->pythons);
-        add_pythons(options, &ROW(struct release, framework->releases, i)->experimental);
+        add_pythons(ladder, &ROW(struct release, framework->releases, i)->pythons);
+        add_pythons(ladder, &ROW(struct release, framework->releases, i)->experimental);
     }
-    try_around_spec(n, options, &n->ask->python, DEMAND_PYTHON);
+    try_around_spec(n, ladder, &n->ask->specs[CHOICE_PYTHON], CHOICE_PYTHON);
 }
 
 static void try_cudas(const struct nearest *n)
 {
     const struct framework *framework = n->ask->framework;
-    struct options *options = arena_alloc(n->arena, sizeof *options);
+    struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
     for (size_t i = 0; i < framework->builds.count; i++) {
         const struct build *build = ROW(struct build, framework->builds, i);
         if (build->cuda.text)
-            add_option(options, &build->cuda, build->cuda.text);
+            add_rung(ladder, &build->cuda, build->cuda.text);
     }
-    try_around_spec(n, options, &n->ask->cuda, DEMAND_CUDA);
+    try_around_spec(n, ladder, &n->ask->specs[CHOICE_CUDA], CHOICE_CUDA);
 }
 
 /* ------------------------------------------------------------------ words */
@@ -190,27 +182,26 @@ static void try_variants(const struct nearest *n)
     }
     for (size_t i = 0; i < count; i++)
         if (!str_equal(builds[i]->variant, n->ask->variant))
-            try_value(n, DEMAND_VARIANT, builds[i]->variant);
+            try_value(n, CHOICE_VARIANT, builds[i]->variant);
 }
 
 static void try_drivers(const struct nearest *n)
 {
     const struct matrix *matrix = n->ask->matrix;
-    struct options *options = arena_alloc(n->arena, sizeof *options);
+    struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
     uint64_t asked = n->ask->driver.version.release[0];
     size_t above = 0, below = 0;
     for (size_t i = 0; i < matrix->branches.count; i++) {
         const struct branch *branch = ROW(struct branch, matrix->branches, i);
         struct version version = {.release = {(uint64_t)branch->number}, .count = 1};
         if (branch->fact.confidence != CONFIDENCE_LOW)
-            add_option(options, &version,
-                       arena_printf(n->arena, "%lld", (long long)branch->number));
+            add_rung(ladder, &version, arena_printf(n->arena, "%lld", (long long)branch->number));
     }
-    for (size_t i = 0; i < options->count; i++) {
-        below += options->items[i].version.release[0] < asked;
-        above += options->items[i].version.release[0] < asked;
+    for (size_t i = 0; i < ladder->count; i++) {
+        below += ladder->rungs[i].version.release[0] < asked;
+        above += ladder->rungs[i].version.release[0] < asked;
     }
-    try_both_ways(n, options, above, below, DEMAND_DRIVER);
+    try_both_ways(n, ladder, above, below, CHOICE_DRIVER);
 }
 
 static void try_platforms(const struct nearest *n)
@@ -218,34 +209,34 @@ static void try_platforms(const struct nearest *n)
     const struct matrix *matrix = n->ask->matrix;
     for (size_t i = 0; i < matrix->platforms.count; i++)
         if (ROW(struct platform, matrix->platforms, i) != n->ask->platform)
-            try_value(n, DEMAND_PLATFORM, ROW(struct platform, matrix->platforms, i)->name);
+            try_value(n, CHOICE_PLATFORM, ROW(struct platform, matrix->platforms, i)->name);
 }
 
 static void try_systems(const struct nearest *n)
 {
     const struct matrix *matrix = n->ask->matrix;
-    struct options *options = arena_alloc(n->arena, sizeof *options);
+    struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
     size_t above = 0, below = 0;
     for (size_t i = 0; i < matrix->distributions.count; i++) {
         const struct distribution *row = ROW(struct distribution, matrix->distributions, i);
         struct version version = {.release = {row->rank}, .count = 1};
         if (!str_equal(row->family, n->ask->os->family))
             continue;
-        add_option(options, &version, row->os);
+        add_rung(ladder, &version, row->os);
         below += row->rank < n->ask->os->rank;
         above += row->rank <= n->ask->os->rank;
     }
-    try_both_ways(n, options, above, below, DEMAND_OS);
+    try_both_ways(n, ladder, above, below, CHOICE_OS);
 }
 
 static void try_arches(const struct nearest *n)
 {
-    try_value(n, DEMAND_ARCH, str_equal(n->ask->arch, "x86_64") ? "aarch64" : "x86_64");
+    try_value(n, CHOICE_ARCH, str_equal(n->ask->arch, "x86_64") ? "aarch64" : "x86_64");
 }
 
 static void try_runtimes(const struct nearest *n)
 {
-    try_value(n, DEMAND_RUNTIME, n->ask->cdi ? "legacy" : "cdi");
+    try_value(n, CHOICE_RUNTIME, n->ask->cdi ? "legacy" : "cdi");
 }
 
 /* ------------------------------------------------------------------ GPUs */
@@ -267,30 +258,31 @@ static bool try_gpu(const struct nearest *n, size_t index, int cc)
 {
     struct stack_request changed = *n->request;
     const char *name = model_of(n, cc, &n->ask->gpus[index]);
-    changed.gpus = arena_array(n->arena, changed.gpu_count, sizeof *changed.gpus);
-    memcpy(changed.gpus, n->request->gpus, changed.gpu_count * sizeof *changed.gpus);
-    changed.gpus[index] = name;
-    return try_request(n, &changed, "--gpu", name);
+    request_say(&changed, n->arena, CHOICE_GPU, NULL);
+    for (size_t i = 0; i < n->ask->gpu_count; i++)
+        request_add(&changed, n->arena, CHOICE_GPU,
+                    i == index ? name : n->request->said[CHOICE_GPU].items[i]);
+    return try_request(n, &changed, CHOICE_GPU, name);
 }
 
 /* The closest compute capabilities, later and earlier, in the place of each GPU. */
 static void try_gpus(const struct nearest *n, size_t index)
 {
     const struct matrix *matrix = n->ask->matrix;
-    struct options *options = arena_alloc(n->arena, sizeof *options);
+    struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
     size_t above = 0, below = 0;
     for (size_t i = 0; i < matrix->architectures.count; i++) {
         int cc = ROW(struct architecture, matrix->architectures, i)->cc;
         struct version version = {.release = {(uint64_t)cc}, .count = 1};
-        add_option(options, &version, "");
+        add_rung(ladder, &version, "");
         below += cc < n->ask->gpus[index].cc;
         above += cc <= n->ask->gpus[index].cc;
     }
-    for (size_t i = above; i < options->count; i++)
-        if (try_gpu(n, index, (int)options->items[i].version.release[0]))
+    for (size_t i = above; i < ladder->count; i++)
+        if (try_gpu(n, index, (int)ladder->rungs[i].version.release[0]))
             break;
     for (size_t i = below; i-- > 0;)
-        if (try_gpu(n, index, (int)options->items[i].version.release[0]))
+        if (try_gpu(n, index, (int)ladder->rungs[i].version.release[0]))
             break;
 }
 
@@ -363,7 +355,7 @@ static void try_images(const struct nearest *n)
     while (image) {
         const char *text =
             arena_printf(n->arena, "%s:%s", asked->repository, tag_text(n->arena, image, tag));
-        if (!str_equal(text, asked->said) && try_value(n, DEMAND_IMAGE, text))
+        if (!str_equal(text, asked->said) && try_value(n, CHOICE_IMAGE, text))
             return;
         image = closest_image(n, &wanted, image, &tag);
     }
@@ -373,14 +365,14 @@ static void try_images(const struct nearest *n)
 
 /* From the mildest change to the hardest. */
 static const struct {
-    enum demand_kind kind;
+    enum stack_choice choice;
     void (*try)(const struct nearest *n);
 } changes[] = {
-    {DEMAND_IMAGE, try_images},       {DEMAND_OS, try_systems},
-    {DEMAND_VARIANT, try_variants},   {DEMAND_CUDA, try_cudas},
-    {DEMAND_PYTHON, try_pythons},     {DEMAND_FRAMEWORK, try_frameworks},
-    {DEMAND_RUNTIME, try_runtimes},   {DEMAND_DRIVER, try_drivers},
-    {DEMAND_PLATFORM, try_platforms}, {DEMAND_ARCH, try_arches},
+    {CHOICE_IMAGE, try_images},       {CHOICE_OS, try_systems},
+    {CHOICE_VARIANT, try_variants},   {CHOICE_CUDA, try_cudas},
+    {CHOICE_PYTHON, try_pythons},     {CHOICE_FRAMEWORK, try_frameworks},
+    {CHOICE_RUNTIME, try_runtimes},   {CHOICE_DRIVER, try_drivers},
+    {CHOICE_PLATFORM, try_platforms}, {CHOICE_ARCH, try_arches},
 };
 
 struct data *nearest_data(struct arena *arena, const struct ask *ask,
@@ -388,7 +380,8 @@ struct data *nearest_data(struct arena *arena, const struct ask *ask,
 {
     const struct nearest n = {arena, ask, request, data_list(arena)};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-        if (ask->at[changes[i].kind] >= 0 || changes[i].kind == DEMAND_RUNTIME) /* has a default */
+        if (ask->at[changes[i].choice] >= 0 ||
+            changes[i].choice == CHOICE_RUNTIME) /* has a default */
             changes[i].try(&n);
     for (size_t i = 0; i < ask->gpu_count; i++)
         try_gpus(&n, i);

@@ -13,14 +13,8 @@ struct nearest {
     struct data *list; /* of {change, request, resolution} */
 };
 
-/* The part of a request that a demand of that kind changes; no option: none. */
-struct slot {
-    const char *option;
-    size_t offset; /* of the text in struct stack_request */
-};
-
-extern const struct slot slots[DEMAND_KINDS];
-
+/* One change, in words: "--driver 580". */
+struct data *nearest_change(struct arena *arena, enum stack_choice choice, const char *value);
 /* Adds the changed request to the list where it works, and on no row of low confidence. */
 bool nearest_try(const struct nearest *n, const struct stack_request *changed, struct data *change);
 /* Where no single change suffices: the fewest at once that do. */

@@ -12,27 +12,27 @@
 #define RESULTS_MAX 4
 
 /* What a demand becomes when the candidate is to be had; NULL: that can not be said. */
-static const char *value_for(const struct nearest *n, enum demand_kind kind,
+static const char *value_for(const struct nearest *n, enum stack_choice choice,
                              const struct candidate *c)
 {
-    switch (kind) {
-    case DEMAND_FRAMEWORK:
+    switch (choice) {
+    case CHOICE_FRAMEWORK:
         return arena_printf(n->arena, "%s==%s", n->ask->framework->name, c->release->version.text);
-    case DEMAND_PYTHON:
+    case CHOICE_PYTHON:
         return c->python;
-    case DEMAND_CUDA:
+    case CHOICE_CUDA:
         return c->build->images.count ? NULL : c->build->cuda.text;
-    case DEMAND_VARIANT:
+    case CHOICE_VARIANT:
         return c->build->variant;
-    case DEMAND_OS:
+    case CHOICE_OS:
         return c->distribution ? c->distribution->os : NULL;
-    case DEMAND_IMAGE:
+    case CHOICE_IMAGE:
         return image_text(n->arena, n->ask, c);
-    case DEMAND_PLATFORM:
+    case CHOICE_PLATFORM:
         return "generic";
-    case DEMAND_ARCH:
+    case CHOICE_ARCH:
         return str_equal(n->ask->arch, "x86_64") ? "aarch64" : "x86_64";
-    case DEMAND_RUNTIME:
+    case CHOICE_RUNTIME:
         return n->ask->cdi ? "legacy" : "cdi";
     default:
         return NULL;
@@ -61,19 +61,13 @@ static const struct branch **closest_branches(const struct nearest *n)
 }
 
 static struct data *with_change(const struct nearest *n, const struct data *changes,
-                                enum demand_kind kind, const char *value)
+                                enum stack_choice choice, const char *value)
 {
     struct data *list = data_list(n->arena);
     for (size_t i = 0; i < changes->list.count; i++)
         data_push(n->arena, list, changes->list.items[i]);
-    data_push(n->arena, list,
-              data_str(n->arena, arena_printf(n->arena, "%s %s", slots[kind].option, value)));
+    data_push(n->arena, list, nearest_change(n->arena, choice, value));
     return list;
-}
-
-static void set_slot(struct stack_request *request, enum demand_kind kind, const char *value)
-{
-    *(const char **)((char *)request + slots[kind].offset) = value;
 }
 
 /* Tries the request with the demands of `set` changed to what the candidate is. */
@@ -83,27 +77,27 @@ static bool try_set(const struct nearest *n, uint64_t set, const struct candidat
     struct data *changes = data_list(n->arena);
     bool driver = false;
     for (size_t i = 0; i < n->ask->demand_count; i++) {
-        enum demand_kind kind = n->ask->demands[i].kind;
+        enum stack_choice choice = n->ask->demands[i].choice;
         if (!(set >> i & 1))
             continue;
-        if (kind == DEMAND_DRIVER) {
+        if (choice == CHOICE_DRIVER) {
             driver = true;
             continue;
         }
-        const char *value = value_for(n, kind, candidate);
+        const char *value = value_for(n, choice, candidate);
         if (!value)
             return false;
-        set_slot(&changed, kind, value);
-        changes = with_change(n, changes, kind, value);
+        request_say(&changed, n->arena, choice, value);
+        changes = with_change(n, changes, choice, value);
     }
     if (!driver)
         return nearest_try(n, &changed, changes);
     const struct branch **branches = closest_branches(n);
     for (size_t i = 0; branches[i]; i++) {
         const char *value = arena_printf(n->arena, "%lld", (long long)branches[i]->number);
-        set_slot(&changed, DEMAND_DRIVER, value);
+        request_say(&changed, n->arena, CHOICE_DRIVER, value);
         if (branches[i]->fact.confidence != CONFIDENCE_LOW &&
-            nearest_try(n, &changed, with_change(n, changes, DEMAND_DRIVER, value)))
+            nearest_try(n, &changed, with_change(n, changes, CHOICE_DRIVER, value)))
             return true;
     }
     return false;
@@ -119,7 +113,7 @@ static bool try_sets(const struct nearest *n, uint64_t set, size_t from, size_t 
         return n->list->list.count >= RESULTS_MAX;
     }
     for (size_t i = from; i < n->ask->demand_count; i++)
-        if (slots[n->ask->demands[i].kind].option &&
+        if (!stack_options[n->ask->demands[i].choice].repeatable &&
             try_sets(n, set | (uint64_t)1 << i, i + 1, left - 1))
             return true;
     return false;

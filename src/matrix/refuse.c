@@ -82,7 +82,7 @@ static void tell(struct conflicts *c, const struct candidate *candidate, const c
 static struct candidate as_asked(const struct conflicts *c, const struct candidate *candidate)
 {
     struct candidate asked = *candidate;
-    if (!is_active(&c->whole, DEMAND_IMAGE) || asked.named)
+    if (!is_active(&c->whole, CHOICE_IMAGE) || asked.named)
         return asked;
     const struct asked_image *image = &c->ask->image;
     asked.image = image->image;

@@ -1,74 +1,129 @@
-/* A request as data, and back. */
-#include "matrix/matrix.h"
+/* The stack choices (DESIGN 3), and a request: what was said for each of them. */
+#include "matrix/request.h"
 
 #include "base/arena.h"
 #include "base/data.h"
 
+#include <ctype.h>
 #include <string.h>
 
-/* In the order of output. `list`: an array of texts and its count. */
-static const struct {
-    const char *name;
-    size_t offset;
-    size_t count_offset; /* 0: one text */
-} members[] = {
-    {"framework", offsetof(struct stack_request, framework), 0},
-    {"python", offsetof(struct stack_request, python), 0},
-    {"cuda", offsetof(struct stack_request, cuda), 0},
-    {"variant", offsetof(struct stack_request, variant), 0},
-    {"driver", offsetof(struct stack_request, driver), 0},
-    {"gpu", offsetof(struct stack_request, gpus), offsetof(struct stack_request, gpu_count)},
-    {"platform", offsetof(struct stack_request, platform), 0},
-    {"os", offsetof(struct stack_request, os), 0},
-    {"arch", offsetof(struct stack_request, arch), 0},
-    {"runtime", offsetof(struct stack_request, runtime), 0},
-    {"image", offsetof(struct stack_request, image), 0},
-    {"with", offsetof(struct stack_request, with), offsetof(struct stack_request, with_count)},
+const struct option stack_options[] = {
+    [CHOICE_FRAMEWORK] = {"framework", "NAME[SPEC]",
+                          "framework, as in pytorch, 'pytorch>=2.6', pytorch==2.9.1", false},
+    [CHOICE_PYTHON] = {"python", "SPEC", "Python version, such as 3.12", false},
+    [CHOICE_CUDA] = {"cuda", "SPEC", "CUDA version, such as 12.6 or '>=12.4'", false},
+    [CHOICE_VARIANT] = {"variant", "WORD", "build of the framework: cu126, cuda12, pypi or cpu",
+                        false},
+    [CHOICE_DRIVER] = {"driver", "VERSION",
+                       "NVIDIA driver of the GPU hosts; a bare branch means its last release",
+                       false},
+    [CHOICE_GPU] = {"gpu", "MODEL|sm_NN", "a GPU that it must run on, such as T4 or sm_90", true},
+    [CHOICE_PLATFORM] = {"platform", "NAME", "where it runs: gke, eks, aks or generic", false},
+    [CHOICE_OS] = {"os", "NAME", "distribution of the image, such as ubuntu22.04", false},
+    [CHOICE_ARCH] = {"arch", "x86_64|aarch64", "processor (default x86_64)", false},
+    [CHOICE_RUNTIME] = {"runtime", "legacy|cdi",
+                        "how GPUs reach the container (default legacy: the image's start gate "
+                        "applies)",
+                        false},
+    [CHOICE_IMAGE] = {"image", "REPO:TAG", "base image, instead of the one that fits best", false},
+    [CHOICE_WITH] = {"with", "PACKAGE[SPEC]", "one more package that must agree with the stack",
+                     true},
+    [CHOICE_COUNT] = {NULL, NULL, NULL, false},
 };
 
-#define MEMBERS (sizeof members / sizeof *members)
+enum stack_choice stack_choice_of(struct span name)
+{
+    enum stack_choice choice = 0;
+    while (choice < CHOICE_COUNT && !span_equal(name, span_from(stack_options[choice].name)))
+        choice++;
+    return choice;
+}
+
+const char *package_name(struct arena *arena, const char *said)
+{
+    size_t len = 0;
+    while (said[len] && (isalnum((unsigned char)said[len]) || strchr("-_.", said[len])))
+        len++;
+    return arena_memdup(arena, said, len);
+}
+
+/* ------------------------------------------------------------------ what was said */
+
+const char *request_text(const struct stack_request *request, enum stack_choice choice)
+{
+    return request->said[choice].count ? request->said[choice].items[0] : NULL;
+}
+
+void request_say(struct stack_request *request, struct arena *arena, enum stack_choice choice,
+                 const char *text)
+{
+    request->said[choice] = (struct words){0};
+    if (text)
+        request_add(request, arena, choice, text);
+}
+
+void request_add(struct stack_request *request, struct arena *arena, enum stack_choice choice,
+                 const char *text)
+{
+    struct words *said = &request->said[choice];
+    const char **items = arena_array(arena, said->count + 1, sizeof *items);
+    if (said->count)
+        memcpy(items, said->items, said->count * sizeof *items);
+    items[said->count++] = text;
+    said->items = items;
+}
+
+void request_overlay(struct stack_request *request, const struct stack_request *over)
+{
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
+        if (over->said[i].count)
+            request->said[i] = over->said[i];
+}
+
+const char *request_framework(const struct stack_request *request, struct arena *arena)
+{
+    return package_name(arena, request_text(request, CHOICE_FRAMEWORK));
+}
+
+/* ------------------------------------------------------------------ as data, and back */
 
 struct data *stack_request_data(struct arena *arena, const struct stack_request *request)
 {
     struct data *map = data_map(arena);
-    for (size_t i = 0; i < MEMBERS; i++) {
-        const char *base = (const char *)request;
-        if (!members[i].count_offset) {
-            const char *text = *(const char *const *)(base + members[i].offset);
-            if (text)
-                data_put(arena, map, members[i].name, data_str(arena, text));
-            continue;
-        }
-        const char *const *texts = *(const char *const *const *)(base + members[i].offset);
-        size_t count = *(const size_t *)(base + members[i].count_offset);
-        struct data *list = data_list(arena);
-        for (size_t j = 0; j < count; j++)
-            data_push(arena, list, data_str(arena, texts[j]));
-        if (count)
-            data_put(arena, map, members[i].name, list);
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++) {
+        const struct words *said = &request->said[i];
+        struct data *value = data_list(arena);
+        for (size_t j = 0; j < said->count; j++)
+            data_push(arena, value, data_str(arena, said->items[j]));
+        if (said->count)
+            data_put(arena, map, stack_options[i].name,
+                     stack_options[i].repeatable ? value : value->list.items[0]);
     }
     return map;
 }
 
-static int invalid_member(struct err *err, const char *name, const char *wanted)
+static int invalid_member(struct err *err, enum stack_choice choice)
 {
-    return err_set(err, TG_USAGE, "invalid-request", "request: '%s' must be %s", name, wanted);
+    return err_set(err, TG_USAGE, "invalid-request", "request: '%s' must be %s",
+                   stack_options[choice].name,
+                   stack_options[choice].repeatable ? "a list of texts" : "a text");
 }
 
-static int parse_list(char *base, size_t at, struct arena *arena, const struct data *list,
-                      struct err *err)
+static int parse_member(struct stack_request *out, struct arena *arena, enum stack_choice choice,
+                        const struct data *value, struct err *err)
 {
-    if (list->kind != DATA_LIST)
-        return invalid_member(err, members[at].name, "a list of texts");
-    const char **texts = arena_array(arena, list->list.count + 1, sizeof *texts);
-    for (size_t i = 0; i < list->list.count; i++) {
-        const char *text = data_text(list->list.items[i]);
+    bool is_list = value->kind == DATA_LIST;
+    size_t count = is_list ? value->list.count : 1;
+    const char **texts = arena_array(arena, count + 1, sizeof *texts);
+    if (is_list != stack_options[choice].repeatable)
+        return invalid_member(err, choice);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = data_text(is_list ? value->list.items[i] : value);
         if (!text)
-            return invalid_member(err, members[at].name, "a list of texts");
+            return invalid_member(err, choice);
         texts[i] = arena_strdup(arena, text);
     }
-    *(const char ***)(base + members[at].offset) = texts;
-    *(size_t *)(base + members[at].count_offset) = list->list.count;
+    out->said[choice] = (struct words){texts, count};
     return 0;
 }
 
@@ -80,21 +135,12 @@ int stack_request_parse(struct stack_request *out, struct arena *arena, const st
         return err_set(err, TG_USAGE, "invalid-request", "request: must be a mapping");
     for (size_t i = 0; i < data->map.count; i++) {
         const struct data_member *member = &data->map.members[i];
-        size_t at = 0;
-        while (at < MEMBERS && !span_equal(member->name, span_from(members[at].name)))
-            at++;
-        if (at == MEMBERS)
+        enum stack_choice choice = stack_choice_of(member->name);
+        if (choice == CHOICE_COUNT)
             return err_set(err, TG_USAGE, "invalid-request", "request: unknown key '%.*s'",
                            (int)member->name.len, member->name.ptr);
-        if (members[at].count_offset) {
-            if (parse_list((char *)out, at, arena, member->value, err))
-                return -1;
-            continue;
-        }
-        const char *text = data_text(member->value);
-        if (!text)
-            return invalid_member(err, members[at].name, "a text");
-        *(const char **)((char *)out + members[at].offset) = arena_strdup(arena, text);
+        if (parse_member(out, arena, choice, member->value, err))
+            return -1;
     }
     return 0;
 }

@@ -11,10 +11,16 @@
 
 #define LAST_RELEASE 999999
 
-bool is_active(const struct problem *problem, enum demand_kind kind)
+bool is_active(const struct problem *problem, enum stack_choice choice)
 {
-    int at = problem->ask->at[kind];
+    int at = problem->ask->at[choice];
     return at >= 0 && problem->active >> at & 1;
+}
+
+/* The SPEC that was asked for, or NULL. */
+static const struct spec *asked_spec(const struct problem *p, enum stack_choice choice)
+{
+    return is_active(p, choice) ? &p->ask->specs[choice] : NULL;
 }
 
 const char *supply_of(const struct framework *framework, const struct build *build)
@@ -70,16 +76,16 @@ void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
 {
     *out = (struct problem){.ask = ask, .active = active, .arch = "x86_64"};
     out->allow_forward = out->allow_eol = true;
-    if (is_active(out, DEMAND_ARCH))
+    if (is_active(out, CHOICE_ARCH))
         out->arch = ask->arch;
-    if (is_active(out, DEMAND_RUNTIME))
+    if (is_active(out, CHOICE_RUNTIME))
         out->cdi = ask->cdi;
-    if (is_active(out, DEMAND_DRIVER))
+    if (is_active(out, CHOICE_DRIVER))
         out->host = (struct host){&ask->driver, false};
-    else if (is_active(out, DEMAND_PLATFORM) && ask->platform_driver.said)
+    else if (is_active(out, CHOICE_PLATFORM) && ask->platform_driver.said)
         out->host = (struct host){&ask->platform_driver, true};
     for (size_t i = 0; i < ask->demand_count; i++)
-        if (ask->demands[i].kind == DEMAND_GPU && active >> i & 1)
+        if (ask->demands[i].choice == CHOICE_GPU && active >> i & 1)
             out->gpus[out->gpu_count++] = &ask->gpus[ask->demands[i].index];
     out->all_datacenter = out->gpu_count > 0;
     for (size_t i = 0; i < out->gpu_count; i++)
@@ -94,14 +100,14 @@ void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
 static bool rule_release(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct release *release = c->release;
-    bool asked = is_active(p, DEMAND_FRAMEWORK);
-    if (asked && !spec_matches(&p->ask->release, &release->version))
+    const struct spec *asked = asked_spec(p, CHOICE_FRAMEWORK);
+    if (asked && !spec_matches(asked, &release->version))
         return object(out, "framework", &release->fact, "%s %s is not %s", p->ask->framework->name,
-                      release->version.text, p->ask->release.text);
+                      release->version.text, asked->text);
     if (!asked && version_is_prerelease(&release->version))
         return object(out, "framework", &release->fact, "%s %s is a pre-release, not named",
                       p->ask->framework->name, release->version.text);
-    if (release->fact.confidence == CONFIDENCE_LOW && !(asked && spec_is_exact(&p->ask->release)))
+    if (release->fact.confidence == CONFIDENCE_LOW && !(asked && spec_is_exact(asked)))
         return object(out, "framework", &release->fact,
                       "little is known of %s %s: it is taken only when named exactly",
                       p->ask->framework->name, release->version.text);
@@ -111,7 +117,8 @@ static bool rule_release(const struct problem *p, const struct candidate *c, str
 static bool rule_variant(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct build *build = c->build;
-    const char *word = is_active(p, DEMAND_VARIANT) ? p->ask->variant : NULL;
+    const char *word = is_active(p, CHOICE_VARIANT) ? p->ask->variant : NULL;
+    const struct spec *release = asked_spec(p, CHOICE_FRAMEWORK);
     if (!word && !build->cuda.text)
         return object(out, "variant", &build->fact, "a CPU build is taken only by --variant cpu");
     if (word && str_equal(word, "pypi") && !str_equal(build->variant, "pypi")) {
@@ -122,8 +129,7 @@ static bool rule_variant(const struct problem *p, const struct candidate *c, str
     } else if (word && !str_equal(word, build->variant)) {
         return object(out, "variant", &build->fact, "%s is not %s", build->variant, word);
     }
-    if (build->fact.confidence == CONFIDENCE_LOW &&
-        !(word && is_active(p, DEMAND_FRAMEWORK) && spec_is_exact(&p->ask->release)) &&
+    if (build->fact.confidence == CONFIDENCE_LOW && !(word && release && spec_is_exact(release)) &&
         c->release->fact.confidence != CONFIDENCE_LOW)
         return object(out, "variant", &build->fact,
                       "little is known of %s of %s: it is taken only when both are named exactly",
@@ -134,13 +140,14 @@ static bool rule_variant(const struct problem *p, const struct candidate *c, str
 static bool rule_cuda(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct build *build = c->build;
-    if (!is_active(p, DEMAND_CUDA) || build->images.count)
+    const struct spec *asked = asked_spec(p, CHOICE_CUDA);
+    if (!asked || build->images.count)
         return false; /* where the image decides, rule_image_cuda does */
     if (!build->cuda.text)
         return object(out, "cuda", &build->fact, "a CPU build has no CUDA");
-    if (!spec_matches(&p->ask->cuda, &build->cuda))
+    if (!spec_matches(asked, &build->cuda))
         return object(out, "cuda", &build->fact, "%s is built for CUDA %s, not %s", build->variant,
-                      build->cuda.text, p->ask->cuda.text);
+                      build->cuda.text, asked->text);
     return false;
 }
 
@@ -158,7 +165,7 @@ static bool rule_platform(const struct problem *p, const struct candidate *c, st
 {
     const struct platform *platform = p->ask->platform;
     (void)c;
-    if (!is_active(p, DEMAND_PLATFORM) || !str_equal(platform->gpus, "listed"))
+    if (!is_active(p, CHOICE_PLATFORM) || !str_equal(platform->gpus, "listed"))
         return false;
     for (size_t i = 0; i < p->gpu_count; i++) {
         const struct gpu *gpu = p->gpus[i]->gpu;
@@ -472,12 +479,11 @@ static bool rule_with(const struct problem *p, const struct candidate *c, struct
 
 static bool rule_python(const struct problem *p, const struct candidate *c, struct objection *out)
 {
-    bool asked = is_active(p, DEMAND_PYTHON);
-    if (asked && !spec_matches(&p->ask->python, c->python_version))
-        return object(out, "python", &c->release->fact,
-                      "%s %s has wheels for Python %s, none is %s", p->ask->framework->name,
-                      c->release->version.text, list_pythons(out, c->release), p->ask->python.text);
-    return false;
+    const struct spec *asked = asked_spec(p, CHOICE_PYTHON);
+    return asked && !spec_matches(asked, c->python_version) &&
+           object(out, "python", &c->release->fact, "%s %s has wheels for Python %s, none is %s",
+                  p->ask->framework->name, c->release->version.text, list_pythons(out, c->release),
+                  asked->text);
 }
 
 /* ------------------------------------------------------------------ images */
@@ -515,7 +521,7 @@ static bool rule_named_image(const struct problem *p, const struct candidate *c,
     if (image->curated && !image->image)
         return object(out, "image", listed_fact(p->ask->matrix), "%s has no tag %s",
                       p->ask->matrix->repository, image->tag);
-    if (is_active(p, DEMAND_OS) && image->distribution && image->distribution != p->ask->os)
+    if (is_active(p, CHOICE_OS) && image->distribution && image->distribution != p->ask->os)
         return object(out, "image", image->image ? &image->image->fact : NULL,
                       "%s is of %s, not %s", image->said, image->distribution->os, p->ask->os->os);
     return false;
@@ -526,9 +532,9 @@ static bool rule_listed_image(const struct problem *p, const struct candidate *c
 {
     const struct fact *fact = c->image ? &c->image->fact : &c->plain->fact;
     const struct distribution *os = c->distribution;
-    if (is_active(p, DEMAND_OS) ? os != p->ask->os : !os->is_default)
+    if (is_active(p, CHOICE_OS) ? os != p->ask->os : !os->is_default)
         return object(out, "image", fact, "%s is not %s", os->os,
-                      is_active(p, DEMAND_OS) ? p->ask->os->os : "an Ubuntu");
+                      is_active(p, CHOICE_OS) ? p->ask->os->os : "an Ubuntu");
     if (fact->confidence == CONFIDENCE_LOW)
         return object(out, "image", fact,
                       "little is known of this image: it is taken only by "
@@ -549,8 +555,8 @@ static bool rule_image(const struct problem *p, const struct candidate *c, struc
                       c->build->cuda.text ? "the lists hold no image of CUDA %s%s%s"
                                           : "the lists hold no plain image%s%s%s",
                       c->build->cuda.text ? c->build->cuda.text : "",
-                      is_active(p, DEMAND_OS) ? " for " : "",
-                      is_active(p, DEMAND_OS) ? p->ask->os->os : "");
+                      is_active(p, CHOICE_OS) ? " for " : "",
+                      is_active(p, CHOICE_OS) ? p->ask->os->os : "");
     return rule_listed_image(p, c, out);
 }
 
@@ -564,14 +570,15 @@ static bool rule_image_cuda(const struct problem *p, const struct candidate *c,
                             struct objection *out)
 {
     const struct build *build = c->build;
+    const struct spec *asked = asked_spec(p, CHOICE_CUDA);
     if (!build->images.count || !c->image)
         return false;
     if (!spec_matches(&build->images, &c->image->cuda))
         return object(out, "cuda", &build->fact, "%s wants CUDA %s, the image is of %s",
                       build->variant, build->images.text, c->image->cuda.text);
-    if (is_active(p, DEMAND_CUDA) && !spec_matches(&p->ask->cuda, &c->image->cuda))
+    if (asked && !spec_matches(asked, &c->image->cuda))
         return object(out, "cuda", &c->image->fact, "the image is of CUDA %s, not %s",
-                      c->image->cuda.text, p->ask->cuda.text);
+                      c->image->cuda.text, asked->text);
     for (size_t i = 0; i < p->gpu_count; i++)
         if (covered_by_bounds(build, p->gpus[i]->cc) &&
             !toolkit_makes(p->ask->matrix, &c->image->cuda, p->gpus[i]->cc))

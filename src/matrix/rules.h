@@ -60,7 +60,7 @@ struct objection {
 };
 
 void problem_init(struct problem *out, const struct ask *ask, uint64_t active);
-bool is_active(const struct problem *problem, enum demand_kind kind);
+bool is_active(const struct problem *problem, enum stack_choice choice);
 
 /*
  * Whether a rule of that level speaks against the candidate. `out` may be NULL; else it gets the

@@ -39,27 +39,18 @@ static const char *gpu_word(struct survey *s, const struct machine_gpu *gpu)
     return gpu_find(&found, s->arena, s->matrix, sm, &ignored) == 0 ? sm : NULL;
 }
 
-static bool has_text(const char *const *texts, size_t count, const char *text)
-{
-    for (size_t i = 0; i < count; i++)
-        if (str_equal(texts[i], text))
-            return true;
-    return false;
-}
-
 static void ask_for_host(struct survey *s, const struct machine *machine)
 {
-    struct stack_request *request = &s->request;
-    *request = (struct stack_request){.driver = machine->driver, .arch = machine->arch};
-    request->gpus = arena_array(s->arena, machine->gpu_count + 1, sizeof *request->gpus);
+    struct words *gpus = &s->request.said[CHOICE_GPU];
     s->unknown = data_list(s->arena);
+    request_say(&s->request, s->arena, CHOICE_DRIVER, machine->driver);
+    request_say(&s->request, s->arena, CHOICE_ARCH, machine->arch);
     for (size_t i = 0; i < machine->gpu_count; i++) {
         const char *word = gpu_word(s, &machine->gpus[i]);
         if (!word)
             data_push(s->arena, s->unknown, data_str(s->arena, machine->gpus[i].name));
-        else if (!has_text(request->gpus, request->gpu_count, word) &&
-                 request->gpu_count < GPUS_MAX)
-            request->gpus[request->gpu_count++] = word;
+        else if (!words_have(gpus, word) && gpus->count < GPUS_MAX)
+            request_add(&s->request, s->arena, CHOICE_GPU, word);
     }
 }
 
@@ -91,8 +82,8 @@ static int reach_framework(struct reach *out, const struct survey *s, const char
     struct stack_request request = s->request;
     struct problem problem;
     *out = (struct reach){.name = name, .ask = arena_alloc(s->arena, sizeof *out->ask)};
-    request.framework = name;
-    request.driver = driver;
+    request_say(&request, s->arena, CHOICE_FRAMEWORK, name);
+    request_say(&request, s->arena, CHOICE_DRIVER, driver);
     if (ask_compile(out->ask, s->arena, s->matrix, &request, err) < 0)
         return -1;
     out->found = search_tiers(&out->newest, &problem, out->ask, ask_all(out->ask)) &&
@@ -231,7 +222,8 @@ static int newer_drivers(struct data **out, const struct survey *s, struct reach
     for (size_t i = 0; i < s->matrix->branches.count; i++) {
         const struct branch *branch = ROW(struct branch, s->matrix->branches, i);
         struct data *opened = NULL;
-        if (branch->ended || branch->number <= strtol(s->request.driver, NULL, 10))
+        if (branch->ended ||
+            branch->number <= strtol(request_text(&s->request, CHOICE_DRIVER), NULL, 10))
             continue;
         if (open_branch(&opened, s, branch, best, count, err) < 0)
             return -1;
@@ -250,8 +242,8 @@ static int survey_all(struct data **out, const struct survey *s, struct err *err
     struct data *frameworks = data_list(s->arena), *newer, *images;
     int64_t rows = 0, runs = 0, forward = 0;
     for (size_t i = 0; i < count; i++) {
-        if (reach_framework(&reaches[i], s, s->matrix->frameworks[i].name, s->request.driver, err) <
-            0)
+        if (reach_framework(&reaches[i], s, s->matrix->frameworks[i].name,
+                            request_text(&s->request, CHOICE_DRIVER), err) < 0)
             return -1;
         data_push(s->arena, frameworks, framework_data(s, &reaches[i]));
         rows += reaches[i].rows;
@@ -290,14 +282,16 @@ static void ask_for_stack(struct survey *s, const struct data *resolution,
     const struct data *framework = data_get(resolution, "framework"),
                       *image = data_get(resolution, "image");
     const char *tag = data_text(data_get(image, "tag"));
-    s->request.framework = arena_printf(s->arena, "%s==%s", data_text(data_get(framework, "name")),
-                                        data_text(data_get(framework, "version")));
-    s->request.variant = data_text(data_get(data_get(resolution, "cuda"), "variant"));
-    s->request.python = data_text(data_get(resolution, "python"));
-    s->request.runtime = data_text(data_get(request, "runtime"));
+    request_say(&s->request, s->arena, CHOICE_FRAMEWORK,
+                arena_printf(s->arena, "%s==%s", data_text(data_get(framework, "name")),
+                             data_text(data_get(framework, "version"))));
+    request_say(&s->request, s->arena, CHOICE_VARIANT,
+                data_text(data_get(data_get(resolution, "cuda"), "variant")));
+    request_say(&s->request, s->arena, CHOICE_PYTHON, data_text(data_get(resolution, "python")));
+    request_say(&s->request, s->arena, CHOICE_RUNTIME, data_text(data_get(request, "runtime")));
     if (tag)
-        s->request.image =
-            arena_printf(s->arena, "%s:%s", data_text(data_get(image, "repository")), tag);
+        request_say(&s->request, s->arena, CHOICE_IMAGE,
+                    arena_printf(s->arena, "%s:%s", data_text(data_get(image, "repository")), tag));
 }
 
 /* Runs, does not (and why), or is nothing that this matrix knows. */

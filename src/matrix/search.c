@@ -55,7 +55,7 @@ static bool walk_images(struct image_walk *walk)
 {
     const struct matrix *matrix = walk->problem->ask->matrix;
     const struct build *build = walk->candidate->build;
-    if (is_active(walk->problem, DEMAND_IMAGE))
+    if (is_active(walk->problem, CHOICE_IMAGE))
         return walk_named(walk);
     if (!build->cuda.text)
         return walk_plain(walk);

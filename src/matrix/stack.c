@@ -263,7 +263,7 @@ static const char *index_url(const struct stack *s)
 {
     const struct build *build = s->candidate->build;
     const char *url = build->index_url ? build->index_url : s->ask->framework->index_url;
-    if (!url || (is_active(s->problem, DEMAND_VARIANT) && str_equal(s->ask->variant, "pypi")))
+    if (!url || (is_active(s->problem, CHOICE_VARIANT) && str_equal(s->ask->variant, "pypi")))
         return NULL;
     return fill_in(s, url);
 }
@@ -293,7 +293,7 @@ static const char *harmless_path(const struct matrix *matrix)
 static const char *library_path(const struct stack *s)
 {
     const struct platform *platform =
-        is_active(s->problem, DEMAND_PLATFORM) ? s->ask->platform : NULL;
+        is_active(s->problem, CHOICE_PLATFORM) ? s->ask->platform : NULL;
     if (stack_is_shadowed(s))
         return str_equal(s->ask->framework->library_path, "unset") && !platform
                    ? ""

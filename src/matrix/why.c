@@ -70,7 +70,7 @@ static void pass_over(struct why *w, const struct release *release, const struct
 {
     struct candidate candidate = {.release = release, .build = build};
     struct objection objection = {.arena = w->arena};
-    if (!build->cuda.text && !is_active(&w->problem, DEMAND_VARIANT))
+    if (!build->cuda.text && !is_active(&w->problem, CHOICE_VARIANT))
         return; /* nobody misses a CPU build */
     if (!objects(&w->problem, &candidate, LEVEL_BUILD, &objection))
         object_to_rest(w, &candidate, &objection);
@@ -112,7 +112,7 @@ static void choose(const struct why *w, struct data *list, const char *what, con
 static const char *why_build(const struct why *w)
 {
     const struct candidate *c = w->chosen;
-    if (is_active(&w->problem, DEMAND_VARIANT))
+    if (is_active(&w->problem, CHOICE_VARIANT))
         return "asked for";
     if (str_equal(c->build->variant, c->release->default_variant))
         return "the build that the release makes default";
@@ -124,7 +124,7 @@ static const char *why_python(const struct why *w)
     const struct candidate *c = w->chosen;
     if (c->distribution && same_minor(c->python_version, &c->distribution->python))
         return arena_printf(w->arena, "what %s ships", c->distribution->os);
-    return is_active(&w->problem, DEMAND_PYTHON)
+    return is_active(&w->problem, CHOICE_PYTHON)
                ? "the newest that was asked for; no image ships it"
                : "the newest stable one; the image ships none that fits";
 }
@@ -146,7 +146,8 @@ static struct data *list_chosen(const struct why *w)
     const struct candidate *c = w->chosen;
     struct data *list = data_list(w->arena);
     choose(w, list, "framework", c->release->version.text,
-           is_active(&w->problem, DEMAND_FRAMEWORK) && spec_is_exact(&w->ask->release)
+           is_active(&w->problem, CHOICE_FRAMEWORK) &&
+                   spec_is_exact(&w->ask->specs[CHOICE_FRAMEWORK])
                ? "asked for"
                : "the newest release that meets every demand");
     choose(w, list, "variant", c->build->variant, why_build(w));

@@ -137,7 +137,7 @@ static bool pins_differ(const struct candidate *c, const struct asked_package *p
     for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         ERR_SCRATCH(err);
         struct spec pin;
-        const char *name = stack_framework_name(&scratch, word);
+        const char *name = package_name(&scratch, word);
         if (!str_equal(name, package->name) ||
             spec_parse(&pin, &scratch, word + strlen(name), "requires", &err))
             continue;
@@ -173,7 +173,7 @@ bool with_objects(const struct problem *problem, const struct candidate *candida
 {
     const struct ask *ask = problem->ask;
     for (size_t i = 0; i < ask->demand_count; i++)
-        if (ask->demands[i].kind == DEMAND_WITH && problem->active >> i & 1 &&
+        if (ask->demands[i].choice == CHOICE_WITH && problem->active >> i & 1 &&
             package_objects(problem, candidate, &ask->with[ask->demands[i].index], out))
             return true;
     return false;

@@ -9,55 +9,14 @@
 
 #include <string.h>
 
-/* Stack choices that are one text, by their names. */
-static const char **text_of(struct stack_request *request, size_t which, const char **name)
-{
-    struct {
-        const char *name;
-        const char **text;
-    } texts[] = {{"framework", &request->framework},
-                 {"python", &request->python},
-                 {"cuda", &request->cuda},
-                 {"variant", &request->variant},
-                 {"driver", &request->driver},
-                 {"platform", &request->platform},
-                 {"os", &request->os},
-                 {"arch", &request->arch},
-                 {"runtime", &request->runtime},
-                 {"image", &request->image}};
-    if (which >= sizeof(texts) / sizeof(*texts))
-        return NULL;
-    *name = texts[which].name;
-    return texts[which].text;
-}
-
-static bool is_unset(const struct stack_input *input, const char *name)
+/* What was asked before, less what is taken back, and what is said now over it. */
+static void ask_anew(struct stack_request *request, struct arena *arena,
+                     const struct stack_input *input)
 {
     for (size_t i = 0; i < input->unset_count; i++)
-        if (strcmp(input->unset[i], name) == 0)
-            return true;
-    return false;
-}
-
-static void overlay_texts(struct stack_request *request, const struct stack_input *input)
-{
-    struct stack_request said = input->said ? *input->said : (struct stack_request){0};
-    const char **text, *name;
-    for (size_t i = 0; (text = text_of(request, i, &name)); i++) {
-        const char *new = *text_of(&said, i, &name);
-        if (is_unset(input, name))
-            *text = NULL;
-        else if (new)
-            *text = new;
-    }
-    if (said.gpu_count || is_unset(input, "gpu")) {
-        request->gpus = said.gpus;
-        request->gpu_count = said.gpu_count;
-    }
-    if (said.with_count || is_unset(input, "with")) {
-        request->with = said.with;
-        request->with_count = said.with_count;
-    }
+        request_say(request, arena, stack_choice_of(span_from(input->unset[i])), NULL);
+    if (input->said)
+        request_overlay(request, input->said);
 }
 
 /* "2.9" of "2.9.1". */
@@ -85,19 +44,21 @@ static struct stack_request hold(struct arena *arena, const struct stack_request
     const char *version = data_text(data_get(framework, "version"));
     const char *variant = data_text(data_get(data_get(recorded->resolution, "cuda"), "variant"));
     const char *cuda = data_text(data_get(recorded->request, "cuda"));
-    if (!name || !request->framework ||
-        strcmp(stack_framework_name(arena, request->framework), name) != 0)
+    if (!name || !str_equal(request_framework(request, arena), name))
         return held;
-    if (attempt.framework && version && strcmp(request->framework, name) == 0)
-        held.framework = arena_printf(arena, "%s==%s.*", name, minor_of(arena, version));
-    if (attempt.variant && variant && !request->variant && str_equal(request->cuda, cuda))
-        held.variant = variant;
+    if (attempt.framework && version && str_equal(request_text(request, CHOICE_FRAMEWORK), name))
+        request_say(&held, arena, CHOICE_FRAMEWORK,
+                    arena_printf(arena, "%s==%s.*", name, minor_of(arena, version)));
+    if (attempt.variant && variant && !request_text(request, CHOICE_VARIANT) &&
+        str_equal(request_text(request, CHOICE_CUDA), cuda))
+        request_say(&held, arena, CHOICE_VARIANT, variant);
     return held;
 }
 
-static bool same_request(const struct stack_request *a, const struct stack_request *b)
+static bool same_choice(const struct stack_request *a, const struct stack_request *b,
+                        enum stack_choice choice)
 {
-    return str_equal(a->framework, b->framework) && str_equal(a->variant, b->variant);
+    return str_equal(request_text(a, choice), request_text(b, choice));
 }
 
 static void note_move(struct carried_stack *out, struct arena *arena, struct attempt attempt)
@@ -117,7 +78,7 @@ static void note_move(struct carried_stack *out, struct arena *arena, struct att
 static bool lost_variant(const struct stack_request *held, const struct stack_request *request,
                          const struct err *err)
 {
-    return held->variant && !request->variant && str_equal(err->code, "unknown-variant");
+    return !same_choice(held, request, CHOICE_VARIANT) && str_equal(err->code, "unknown-variant");
 }
 
 static int resolve(struct carried_stack *out, struct arena *arena, const struct stack_input *input,
@@ -127,12 +88,13 @@ static int resolve(struct carried_stack *out, struct arena *arena, const struct 
         {true, true}, {true, false}, {false, true}, {false, false}};
     struct matrix *matrix;
     struct stack_request last = {0};
-    const char *name = stack_framework_name(arena, request->framework);
+    const char *name = request_framework(request, arena);
     if (matrix_load(&matrix, arena, input->files, input->overlay, name, err) < 0)
         return -1;
     for (size_t i = input->upgrade ? 3 : 0; i < 4; i++) {
         struct stack_request held = hold(arena, request, input->recorded, attempts[i]);
-        if (i > 0 && same_request(&held, &last))
+        if (i > 0 && same_choice(&held, &last, CHOICE_FRAMEWORK) &&
+            same_choice(&held, &last, CHOICE_VARIANT))
             continue;
         last = held;
         out->refusal = NULL;
@@ -156,8 +118,8 @@ int stack_make(struct carried_stack *out, struct arena *arena, const struct stac
     *out = (struct carried_stack){0};
     if (recorded->request && stack_request_parse(&request, arena, recorded->request, err) < 0)
         return -1;
-    overlay_texts(&request, input);
-    if (!request.framework) {
+    ask_anew(&request, arena, input);
+    if (!request_text(&request, CHOICE_FRAMEWORK)) {
         (void)err_set(err, TG_USAGE, "missing-answer", "the framework is missing");
         return err_hint(err, "--set framework=NAME names it");
     }
@@ -172,14 +134,10 @@ int stack_make(struct carried_stack *out, struct arena *arena, const struct stac
 
 int stack_refuse(const struct stack_input *input, const char *type, struct err *err)
 {
-    struct stack_request said = input->said ? *input->said : (struct stack_request){0};
-    const char **text, *name;
     const char *first = input->unset_count ? input->unset[0] : NULL;
-    for (size_t i = 0; !first && (text = text_of(&said, i, &name)); i++)
-        if (*text)
-            first = name;
-    if (!first && (said.gpu_count || said.with_count))
-        first = said.gpu_count ? "gpu" : "with";
+    for (enum stack_choice i = 0; !first && input->said && i < CHOICE_COUNT; i++)
+        if (input->said->said[i].count)
+            first = stack_options[i].name;
     if (!first)
         return 0;
     return err_set(err, TG_USAGE, "usage", "the type '%s' has no stack: '--set %s' means nothing",

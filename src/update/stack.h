@@ -18,7 +18,7 @@ struct stack_input {
     const struct fileset *files; /* of the target catalog */
     struct span overlay;
     const struct record *recorded;
-    const struct stack_request *said; /* by --set; NULL fields: not said; may be NULL */
+    const struct stack_request *said; /* by --set; may be NULL */
     const char *const *unset;
     size_t unset_count;
     bool upgrade;

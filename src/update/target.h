@@ -21,7 +21,7 @@ struct target_options {
     const char *to;                    /* --to */
     const char *source, *ref;          /* --catalog SRC[@REF]; NULL: as recorded */
     const struct given_list *sets;     /* answers by --set and below it in rank */
-    const struct stack_request *stack; /* stack choices by --set; NULL fields: not said */
+    const struct stack_request *stack; /* stack choices by --set */
     const char *const *unset;          /* stack choices that `--set NAME=` takes back */
     size_t unset_count;
     bool upgrade, allow_downgrade, prerelease;

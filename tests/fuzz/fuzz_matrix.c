@@ -48,17 +48,12 @@ static void resolve(struct arena *arena, const struct matrix *matrix,
 static void use(struct arena *arena, const struct matrix *matrix)
 {
     const struct stack_request requests[] = {
-        {.framework = "demo"},
-        {.framework = "demo>=1", .driver = "535", .variant = "cu124", .python = "3.10"},
-        {.framework = "demo",
-         .gpus = (const char *[]){"A100", "sm_70"},
-         .gpu_count = 2,
-         .driver = "470"},
-        {.framework = "demo", .image = "nvidia/cuda:12.4.9-base-ubuntu22.04", .os = "ubuntu22.04"},
-        {.framework = "demo",
-         .platform = "there",
-         .with = (const char *[]){"other"},
-         .with_count = 1},
+        {SAY(FRAMEWORK, "demo")},
+        {SAY(FRAMEWORK, "demo>=1"), SAY(DRIVER, "535"), SAY(VARIANT, "cu124"), SAY(PYTHON, "3.10")},
+        {SAY(FRAMEWORK, "demo"), SAY(GPU, "A100", "sm_70"), SAY(DRIVER, "470")},
+        {SAY(FRAMEWORK, "demo"), SAY(IMAGE, "nvidia/cuda:12.4.9-base-ubuntu22.04"),
+         SAY(OS, "ubuntu22.04")},
+        {SAY(FRAMEWORK, "demo"), SAY(PLATFORM, "there"), SAY(WITH, "other")},
     };
     (void)matrix_check(arena, matrix, span_of("", 0), ignore, NULL);
     for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)

@@ -5,8 +5,14 @@
 #include "base/err.h"
 #include "base/fileset.h"
 #include "base/str.h"
+#include "matrix/request.h"
 
 #include <string.h>
+
+/* Says one or more texts for a choice, inside the braces of a struct stack_request. */
+#define SAY(choice, ...)                                                                           \
+    .said[CHOICE_##choice] = {(const char *[]){__VA_ARGS__},                                       \
+                              sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)}
 
 #define ROWS "source: s, as_of: 2026-01"
 

@@ -32,9 +32,9 @@ static void resolve_over(struct outcome *out, const char *overlay, struct stack_
     struct matrix *matrix;
     *out = (struct outcome){0};
     fill(&memory);
-    if (!request.framework)
-        request.framework = "demo";
-    const char *name = stack_framework_name(&out->arena, request.framework);
+    if (!request_text(&request, CHOICE_FRAMEWORK))
+        request_say(&request, &out->arena, CHOICE_FRAMEWORK, "demo");
+    const char *name = request_framework(&request, &out->arena);
     out->rc = matrix_load(&matrix, &out->arena, &memory.set,
                           overlay ? span_from(overlay) : span_of("", 0), name, &out->err);
     if (out->rc == 0)
@@ -51,8 +51,7 @@ static void done(struct outcome *out)
 #define OUTCOME(name, overlay, ...)                                                                \
     __attribute__((cleanup(done))) struct outcome name;                                            \
     resolve_over(&name, overlay, (struct stack_request){__VA_ARGS__})
-#define GPU(...)                                                                                   \
-    .gpus = (const char *[]){__VA_ARGS__}, .gpu_count = COUNT(((const char *[]){__VA_ARGS__}))
+#define GPU(...) SAY(GPU, __VA_ARGS__)
 
 static const char *text_at(const struct data *data, const char *outer, const char *inner)
 {
@@ -113,7 +112,7 @@ static void assert_usage(const struct outcome *out, const char *code)
 static void test_resolver__takes_the_release_default_build_shipped_python_and_newest_image(void **s)
 {
     (void)s;
-    OUTCOME(plain, NULL, .framework = "demo");
+    OUTCOME(plain, NULL, SAY(FRAMEWORK, "demo"));
     assert_stack(&plain, "2.0", "cu118", "3.10", "11.8.0-base-ubuntu22.04");
     assert_string_equal(text_at(plain.resolution, "driver", "minimum"), "450.80.02");
     assert_string_equal(text_at(plain.resolution, "driver", "relies_on"), "minor-version");
@@ -122,7 +121,7 @@ static void test_resolver__takes_the_release_default_build_shipped_python_and_ne
 static void test_resolver__takes_the_newest_patch_before_the_smallest_flavour(void **state)
 {
     (void)state;
-    OUTCOME(newest, NULL, .variant = "cu124");
+    OUTCOME(newest, NULL, SAY(VARIANT, "cu124"));
     assert_stack(&newest, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
     assert_string_equal(text_at(newest.resolution, "image", "state"), "supported");
 }
@@ -130,7 +129,7 @@ static void test_resolver__takes_the_newest_patch_before_the_smallest_flavour(vo
 static void test_resolver__takes_an_image_at_its_end_of_life_last(void **state)
 {
     (void)state;
-    OUTCOME(only, NULL, .os = "rocky9");
+    OUTCOME(only, NULL, SAY(OS, "rocky9"));
     assert_stack(&only, "2.0", "cu124", "3.12", "12.4.0-base-rocky9");
     assert_string_equal(text_at(only.resolution, "image", "state"), "eol");
     assert_true(has_note(&only, "image-eol"));
@@ -139,8 +138,8 @@ static void test_resolver__takes_an_image_at_its_end_of_life_last(void **state)
 static void test_resolver__takes_a_release_of_low_confidence_only_by_its_name(void **state)
 {
     (void)state;
-    OUTCOME(named, NULL, .framework = "demo==3.0");
-    OUTCOME(range, NULL, .framework = "demo>=3.0");
+    OUTCOME(named, NULL, SAY(FRAMEWORK, "demo==3.0"));
+    OUTCOME(range, NULL, SAY(FRAMEWORK, "demo>=3.0"));
     assert_stack(&named, "3.0", "cu124", "3.12", "12.4.2-runtime-ubuntu22.04");
     assert_true(has_note(&named, "low-confidence"));
     assert_refused(&range, "framework");
@@ -151,9 +150,9 @@ static void test_resolver__takes_a_release_of_low_confidence_only_by_its_name(vo
 static void test_resolver__prefers_a_stable_python_that_the_image_ships(void **state)
 {
     (void)state;
-    OUTCOME(shipped, NULL, .framework = "demo==2.0", .python = ">=3.10");
-    OUTCOME(brought, NULL, .framework = "demo==2.0", .python = ">=3.11");
-    OUTCOME(experiment, NULL, .framework = "demo==2.0", .python = ">=3.13");
+    OUTCOME(shipped, NULL, SAY(FRAMEWORK, "demo==2.0"), SAY(PYTHON, ">=3.10"));
+    OUTCOME(brought, NULL, SAY(FRAMEWORK, "demo==2.0"), SAY(PYTHON, ">=3.11"));
+    OUTCOME(experiment, NULL, SAY(FRAMEWORK, "demo==2.0"), SAY(PYTHON, ">=3.13"));
     assert_stack(&shipped, "2.0", "cu118", "3.10", "11.8.0-base-ubuntu22.04");
     assert_stack(&brought, "2.0", "cu118", "3.12", "11.8.0-base-ubuntu22.04");
     assert_true(has_note(&brought, "python-not-shipped"));
@@ -164,7 +163,7 @@ static void test_resolver__prefers_a_stable_python_that_the_image_ships(void **s
 static void test_resolver__gives_a_cpu_build_only_when_asked(void **state)
 {
     (void)state;
-    OUTCOME(cpu, NULL, .variant = "cpu");
+    OUTCOME(cpu, NULL, SAY(VARIANT, "cpu"));
     assert_stack(&cpu, "2.0", "cpu", "3.10", "22.04");
     assert_null(text_at(cpu.resolution, "cuda", "version"));
     assert_null(text_at(cpu.resolution, "driver", "minimum"));
@@ -173,7 +172,7 @@ static void test_resolver__gives_a_cpu_build_only_when_asked(void **state)
 static void test_resolver__takes_what_plain_pypi_gives(void **state)
 {
     (void)state;
-    OUTCOME(pypi, NULL, .variant = "pypi");
+    OUTCOME(pypi, NULL, SAY(VARIANT, "pypi"));
     assert_stack(&pypi, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
     assert_null(text_at(pypi.resolution, "index_url", NULL));
 }
@@ -184,8 +183,8 @@ static void test_resolver__covers_gpus_by_cubins_of_their_major_and_by_ptx(void 
 {
     (void)state;
     OUTCOME(minor, NULL, GPU("RTX 3090"));
-    OUTCOME(ptx, NULL, GPU("B1"), .driver = "550");
-    OUTCOME(denied, NULL, GPU("B2"), .driver = "550");
+    OUTCOME(ptx, NULL, GPU("B1"), SAY(DRIVER, "550"));
+    OUTCOME(denied, NULL, GPU("B2"), SAY(DRIVER, "550"));
     const struct data *covered = data_get(minor.resolution, "gpus")->list.items[0];
     assert_string_equal(text_at(covered, "covered_by", NULL), "sm_80");
     assert_string_equal(text_at(covered, "name", NULL), "RTX 3090");
@@ -205,9 +204,9 @@ static void test_resolver__checks_cudnn_against_the_gpu(void **state)
 static void test_resolver__counts_minor_version_compatibility(void **state)
 {
     (void)state;
-    OUTCOME(native, NULL, .variant = "cu124", .driver = "550");
-    OUTCOME(minor, NULL, .variant = "cu124", .driver = "535.54.03");
-    OUTCOME(older, NULL, .variant = "cu124", .driver = "520");
+    OUTCOME(native, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "550"));
+    OUTCOME(minor, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535.54.03"));
+    OUTCOME(older, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "520"));
     assert_string_equal(text_at(native.resolution, "driver", "relies_on"), "native");
     assert_string_equal(text_at(minor.resolution, "driver", "relies_on"), "minor-version");
     assert_refused(&older, "driver");
@@ -218,10 +217,13 @@ static void test_resolver__counts_minor_version_compatibility(void **state)
 static void test_resolver__counts_forward_compatibility_on_named_data_center_gpus_only(void **state)
 {
     (void)state;
-    OUTCOME(server, NULL, .variant = "cu124", .driver = "470", .runtime = "cdi", GPU("A100"));
-    OUTCOME(gamer, NULL, .variant = "cu124", .driver = "470", .runtime = "cdi", GPU("RTX 3080"));
-    OUTCOME(number, NULL, .variant = "cu124", .driver = "470", .runtime = "cdi", GPU("sm_80"));
-    OUTCOME(nobody, NULL, .variant = "cu124", .driver = "470", .runtime = "cdi");
+    OUTCOME(server, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"), SAY(RUNTIME, "cdi"),
+            GPU("A100"));
+    OUTCOME(gamer, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"), SAY(RUNTIME, "cdi"),
+            GPU("RTX 3080"));
+    OUTCOME(number, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"), SAY(RUNTIME, "cdi"),
+            GPU("sm_80"));
+    OUTCOME(nobody, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"), SAY(RUNTIME, "cdi"));
     assert_string_equal(text_at(server.resolution, "driver", "relies_on"), "forward");
     assert_true(has_note(&server, "forward-compat"));
     assert_refused(&gamer, "compat-hardware");
@@ -232,14 +234,14 @@ static void test_resolver__counts_forward_compatibility_on_named_data_center_gpu
 static void test_resolver__refuses_a_driver_that_dropped_the_gpu(void **state)
 {
     (void)state;
-    OUTCOME(dropped, NULL, .driver = "535", GPU("K80"));
+    OUTCOME(dropped, NULL, SAY(DRIVER, "535"), GPU("K80"));
     assert_refused(&dropped, "driver-dropped-gpu");
 }
 
 static void test_resolver__refuses_a_driver_older_than_the_gpu(void **state)
 {
     (void)state;
-    OUTCOME(young, NULL, .driver = "535", GPU("B1"));
+    OUTCOME(young, NULL, SAY(DRIVER, "535"), GPU("B1"));
     assert_refused(&young, "driver");
     assert_true(is_near(&young, "--driver 550"));
 }
@@ -247,9 +249,10 @@ static void test_resolver__refuses_a_driver_older_than_the_gpu(void **state)
 static void test_resolver__applies_the_start_gate_unless_cdi(void **state)
 {
     (void)state;
-    OUTCOME(listed, NULL, .variant = "cu124", .driver = "535", GPU("A100"));
-    OUTCOME(geforce, NULL, .variant = "cu124", .driver = "535", GPU("RTX 3090"));
-    OUTCOME(cdi, NULL, .variant = "cu124", .driver = "535", .runtime = "cdi", GPU("RTX 3090"));
+    OUTCOME(listed, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), GPU("A100"));
+    OUTCOME(geforce, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), GPU("RTX 3090"));
+    OUTCOME(cdi, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), SAY(RUNTIME, "cdi"),
+            GPU("RTX 3090"));
     /* 12.4.2 is in no list: its gate is that of 12.4.1 */
     assert_stack(&listed, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
     assert_refused(&geforce, "gate");
@@ -260,9 +263,9 @@ static void test_resolver__applies_the_start_gate_unless_cdi(void **state)
 static void test_resolver__refuses_a_tag_that_is_in_no_list(void **state)
 {
     (void)state;
-    OUTCOME(word, NULL, .image = "nvidia/cuda:11.8.0-cudnn-runtime-ubuntu20.04");
-    OUTCOME(patch, NULL, .image = "nvidia/cuda:12.4.9-base-ubuntu22.04");
-    OUTCOME(foreign, NULL, .image = "example.org/x:12.4.9");
+    OUTCOME(word, NULL, SAY(IMAGE, "nvidia/cuda:11.8.0-cudnn-runtime-ubuntu20.04"));
+    OUTCOME(patch, NULL, SAY(IMAGE, "nvidia/cuda:12.4.9-base-ubuntu22.04"));
+    OUTCOME(foreign, NULL, SAY(IMAGE, "example.org/x:12.4.9"));
     assert_refused(&word, "image");
     assert_true(is_near(&word, "--image nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu20.04"));
     assert_refused(&patch, "image");
@@ -274,8 +277,8 @@ static void test_resolver__refuses_a_tag_that_is_in_no_list(void **state)
 static void test_resolver__takes_a_platforms_driver_and_gpus(void **state)
 {
     (void)state;
-    OUTCOME(driver, NULL, .platform = "there");
-    OUTCOME(foreign, NULL, .platform = "there", GPU("A100"));
+    OUTCOME(driver, NULL, SAY(PLATFORM, "there"));
+    OUTCOME(foreign, NULL, SAY(PLATFORM, "there"), GPU("A100"));
     assert_stack(&driver, "2.0", "cu118", "3.10", "11.8.0-base-ubuntu22.04");
     assert_true(has_note(&driver, "driver-platform"));
     assert_refused(&foreign, "platform");
@@ -285,8 +288,8 @@ static void test_resolver__takes_a_platforms_driver_and_gpus(void **state)
 static void test_resolver__wants_a_wheel_for_the_processor(void **state)
 {
     (void)state;
-    OUTCOME(there, NULL, .arch = "aarch64");
-    OUTCOME(missing, NULL, .arch = "aarch64", .variant = "cu118");
+    OUTCOME(there, NULL, SAY(ARCH, "aarch64"));
+    OUTCOME(missing, NULL, SAY(ARCH, "aarch64"), SAY(VARIANT, "cu118"));
     assert_stack(&there, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
     assert_refused(&missing, "arch");
     assert_true(is_near(&missing, "--variant cu124"));
@@ -296,9 +299,9 @@ static void test_resolver__wants_a_wheel_for_the_processor(void **state)
 static void test_resolver__keeps_the_wheels_libraries_from_being_shadowed(void **state)
 {
     (void)state;
-    OUTCOME(keeps, NULL, .variant = "cu124");
+    OUTCOME(keeps, NULL, SAY(VARIANT, "cu124"));
     assert_false(has_note(&keeps, "library-path")); /* the framework does not say that it minds */
-    OUTCOME(minds, "frameworks: {demo: {library_path: reset}}", .variant = "cu124");
+    OUTCOME(minds, "frameworks: {demo: {library_path: reset}}", SAY(VARIANT, "cu124"));
     assert_true(has_note(&minds, "library-path"));
     assert_string_equal(text_at(minds.resolution, "env", "LD_LIBRARY_PATH"), "/mnt");
 }
@@ -308,8 +311,8 @@ static void test_resolver__keeps_the_wheels_libraries_from_being_shadowed(void *
 static void test_refusal__names_a_set_that_any_one_demand_dropped_makes_solvable(void **state)
 {
     (void)state;
-    OUTCOME(refused, NULL, .framework = "demo==2.0", .variant = "cu124", .python = "3.10",
-            .driver = "470", .os = "ubuntu22.04");
+    OUTCOME(refused, NULL, SAY(FRAMEWORK, "demo==2.0"), SAY(VARIANT, "cu124"), SAY(PYTHON, "3.10"),
+            SAY(DRIVER, "470"), SAY(OS, "ubuntu22.04"));
     const struct data *conflicts = data_get(refused.refusal, "conflicts");
     assert_refused(&refused, "driver");
     assert_int_equal(conflicts->list.count, 2);
@@ -322,7 +325,7 @@ static void test_refusal__names_a_set_that_any_one_demand_dropped_makes_solvable
 static void test_refusal__proposes_only_what_works(void **state)
 {
     (void)state;
-    OUTCOME(refused, NULL, .variant = "cu124", .driver = "470");
+    OUTCOME(refused, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"));
     const struct data *nearest = data_get(refused.refusal, "nearest");
     assert_true(nearest->list.count > 0);
     for (size_t i = 0; i < nearest->list.count; i++) {
@@ -343,7 +346,7 @@ static void test_refusal__proposes_only_what_works(void **state)
 static void test_refusal__fits_a_screen(void **state)
 {
     (void)state;
-    OUTCOME(refused, NULL, .variant = "cu124", .driver = "470");
+    OUTCOME(refused, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"));
     BUF_SCRATCH(text, 100000);
     size_t lines = 0;
     assert_int_equal(matrix_explain_refusal(&text, refused.refusal), 0);
@@ -358,15 +361,15 @@ static void test_request__unknown_words_are_wrong_usage(void **state)
 {
     (void)state;
     OUTCOME(gpu, NULL, GPU("V1000"));
-    OUTCOME(variant, NULL, .variant = "cu125");
-    OUTCOME(platform, NULL, .platform = "ther");
-    OUTCOME(os, NULL, .os = "ubuntu21.04");
-    OUTCOME(arch, NULL, .arch = "x86");
-    OUTCOME(runtime, NULL, .runtime = "none");
-    OUTCOME(driver, NULL, .driver = "r535");
-    OUTCOME(image, NULL, .image = "ubuntu");
-    OUTCOME(spec, NULL, .framework = "demo=2");
-    OUTCOME(framework, NULL, .framework = "damo");
+    OUTCOME(variant, NULL, SAY(VARIANT, "cu125"));
+    OUTCOME(platform, NULL, SAY(PLATFORM, "ther"));
+    OUTCOME(os, NULL, SAY(OS, "ubuntu21.04"));
+    OUTCOME(arch, NULL, SAY(ARCH, "x86"));
+    OUTCOME(runtime, NULL, SAY(RUNTIME, "none"));
+    OUTCOME(driver, NULL, SAY(DRIVER, "r535"));
+    OUTCOME(image, NULL, SAY(IMAGE, "ubuntu"));
+    OUTCOME(spec, NULL, SAY(FRAMEWORK, "demo=2"));
+    OUTCOME(framework, NULL, SAY(FRAMEWORK, "damo"));
     assert_usage(&gpu, "unknown-gpu");
     assert_non_null(strstr(gpu.err.hint, "V100"));
     assert_usage(&variant, "unknown-variant");
@@ -385,17 +388,14 @@ static void test_request__survives_a_record(void **state)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
-    struct stack_request request = {.framework = "demo>=1",
-                                    .driver = "535",
-                                    GPU("A100", "V100"),
-                                    .with = (const char *[]){"other"},
-                                    .with_count = 1};
+    struct stack_request request = {SAY(FRAMEWORK, "demo>=1"), SAY(DRIVER, "535"),
+                                    GPU("A100", "V100"), SAY(WITH, "other")};
     struct stack_request back;
     (void)state;
     struct data *data = stack_request_data(&arena, &request);
     assert_int_equal(stack_request_parse(&back, &arena, data, &err), 0);
     assert_true(data_equal(data, stack_request_data(&arena, &back)));
-    assert_string_equal(back.gpus[1], "V100");
+    assert_string_equal(back.said[CHOICE_GPU].items[1], "V100");
     data_put(&arena, data, "frame", data_str(&arena, "x"));
     assert_int_equal(stack_request_parse(&back, &arena, data, &err), -1);
     assert_non_null(strstr(err.message, "'frame'"));
@@ -411,15 +411,15 @@ static void test_overlay__adds_and_replaces_rows_and_says_so(void **state)
             "    - {version: 2.5, pythons: 3.10, default: cu124}\n"
             "    builds:\n"
             "    - {releases: 2.5, variant: cu124, cuda: 12.4, x86_64: 9.0}\n",
-            .framework = "demo");
+            SAY(FRAMEWORK, "demo"));
     assert_stack(&more, "2.5", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
     assert_true(has_note(&more, "overlay"));
     OUTCOME(other,
             "images:\n  images:\n"
             "  - {cuda: 12.4.2, state: observed, tags: {base: ubuntu22.04}}\n",
-            .variant = "cu124");
+            SAY(VARIANT, "cu124"));
     assert_stack(&other, "2.0", "cu124", "3.10", "12.4.2-base-ubuntu22.04");
-    OUTCOME(bad, "image: {}\n", .framework = "demo");
+    OUTCOME(bad, "image: {}\n", SAY(FRAMEWORK, "demo"));
     assert_usage(&bad, "invalid");
     assert_string_equal(bad.err.where.file, ".tmplgen-matrix.yml");
 }

@@ -51,17 +51,16 @@ static uint64_t draw(struct random *random, uint64_t below)
 static struct stack_request random_request(struct arena *arena, struct random *random,
                                            const char *framework)
 {
-    struct stack_request request = {.framework =
-                                        arena_printf(arena, "%s%s", framework, PICK(random, specs)),
-                                    .python = MAYBE(random, pythons),
-                                    .cuda = MAYBE(random, cudas),
-                                    .variant = MAYBE(random, variants),
-                                    .driver = MAYBE(random, drivers),
-                                    .os = MAYBE(random, systems),
-                                    .image = draw(random, 8) ? NULL : PICK(random, images),
-                                    .gpus = arena_array(arena, 1, sizeof(char *))};
-    request.gpus[0] = PICK(random, gpus);
-    request.gpu_count = draw(random, 2);
+    struct stack_request request = {0};
+    request_say(&request, arena, CHOICE_FRAMEWORK,
+                arena_printf(arena, "%s%s", framework, PICK(random, specs)));
+    request_say(&request, arena, CHOICE_PYTHON, MAYBE(random, pythons));
+    request_say(&request, arena, CHOICE_CUDA, MAYBE(random, cudas));
+    request_say(&request, arena, CHOICE_VARIANT, MAYBE(random, variants));
+    request_say(&request, arena, CHOICE_DRIVER, MAYBE(random, drivers));
+    request_say(&request, arena, CHOICE_OS, MAYBE(random, systems));
+    request_say(&request, arena, CHOICE_IMAGE, draw(random, 8) ? NULL : PICK(random, images));
+    request_say(&request, arena, CHOICE_GPU, draw(random, 2) ? PICK(random, gpus) : NULL);
     return request;
 }
 

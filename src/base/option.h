@@ -1,0 +1,14 @@
+/* One option of a command line, as the parser, help and completion read it. */
+#ifndef TMPLGEN_BASE_OPTION_H
+#define TMPLGEN_BASE_OPTION_H
+
+#include <stdbool.h>
+
+struct option {
+    const char *name;     /* without dashes; NULL ends a table */
+    const char *argument; /* word for the value in help; NULL: a switch */
+    const char *help;
+    bool repeatable;
+};
+
+#endif
