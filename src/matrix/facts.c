@@ -2,9 +2,12 @@
 #include "matrix/facts.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/str.h"
 
 #include <string.h>
+
+#define TEXT_MAX 4096 /* of a row, with its placeholders filled in */
 
 bool same_minor(const struct version *a, const struct version *b)
 {
@@ -154,4 +157,34 @@ bool build_has_processor(const struct build *build, const char *arch)
     if (str_equal(arch, "x86_64") ? build->x86_64.count : build->aarch64.count)
         return true;
     return words_have(&build->processors, arch);
+}
+
+static const char *placeholder(const struct release *release, const struct build *build,
+                               struct span name)
+{
+    if (span_equal(name, span_from("version")))
+        return release->version.text;
+    if (span_equal(name, span_from("variant")))
+        return build->variant;
+    if (span_equal(name, span_from("extra")))
+        return build->extra ? build->extra : "";
+    return NULL;
+}
+
+const char *fill_text(struct arena *arena, const char *text, const struct release *release,
+                      const struct build *build)
+{
+    BUF_SCRATCH(out, TEXT_MAX);
+    while (*text) {
+        const char *end = *text == '{' ? strchr(text, '}') : NULL;
+        const char *value =
+            end ? placeholder(release, build, span_of(text + 1, (size_t)(end - text) - 1)) : NULL;
+        if (value) {
+            buf_puts(&out, value);
+            text = end + 1;
+        } else {
+            buf_putc(&out, *text++);
+        }
+    }
+    return arena_strdup(arena, buf_text(&out));
 }

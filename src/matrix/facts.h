@@ -268,6 +268,9 @@ bool has_cc(const struct ccs *ccs, int cc);
 bool image_fits(const struct build *build, const struct version *cuda);
 /* What LD_LIBRARY_PATH is in an image of that version, or NULL. */
 const struct library_path *library_path_of(const struct matrix *matrix, const struct version *cuda);
+/* A text of the rows with {version}, {variant} and {extra} filled in; in the arena. */
+const char *fill_text(struct arena *arena, const char *text, const struct release *release,
+                      const struct build *build);
 bool build_has_processor(const struct build *build, const char *arch);
 
 #endif

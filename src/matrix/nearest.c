@@ -3,51 +3,21 @@
 
 #include "base/arena.h"
 #include "base/data.h"
-#include "matrix/refuse.h"
-#include "matrix/search.h"
-#include "matrix/stack.h"
+#include "matrix/nearest_sets.h"
+#include "matrix/trials.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define RUNGS_MAX 256
 
-/* Whether the stack rests on what is hardly known. */
-static bool is_doubtful(const struct candidate *c)
-{
-    return c->release->fact.confidence == CONFIDENCE_LOW ||
-           c->build->fact.confidence == CONFIDENCE_LOW ||
-           (c->image && c->image->fact.confidence == CONFIDENCE_LOW);
-}
-
-bool nearest_try(const struct nearest *n, const struct stack_request *changed, struct data *change)
-{
-    ERR_SCRATCH(ignored);
-    struct candidate candidate;
-    struct ask *ask = arena_alloc(n->arena, sizeof *ask);
-    if (ask_compile(ask, n->arena, n->ask->matrix, changed, &ignored) ||
-        !search_best(&candidate, ask, ask_all(ask)) || is_doubtful(&candidate))
-        return false;
-    struct data *map = data_map(n->arena);
-    data_put(n->arena, map, "change", change);
-    data_put(n->arena, map, "request", stack_request_data(n->arena, changed));
-    data_put(n->arena, map, "resolution", stack_data(n->arena, ask, &candidate));
-    data_push(n->arena, n->list, map);
-    return true;
-}
-
-struct data *nearest_change(struct arena *arena, enum stack_choice choice, const char *value)
-{
-    return data_str(arena, arena_printf(arena, "--%s %s", stack_options[choice].name, value));
-}
-
 /* One change. */
-static bool try_request(const struct nearest *n, const struct stack_request *changed,
+static bool try_request(const struct trials *n, const struct stack_request *changed,
                         enum stack_choice choice, const char *value)
 {
     struct data *changes = data_list(n->arena);
-    data_push(n->arena, changes, nearest_change(n->arena, choice, value));
-    return nearest_try(n, changed, changes);
+    data_push(n->arena, changes, change_text(n->arena, choice, value));
+    return try_changed(n, changed, changes);
 }
 
 /* ------------------------------------------------------------------ one word for another */
@@ -77,7 +47,7 @@ static void add_rung(struct ladder *ladder, const struct version *version, const
     ladder->count++;
 }
 
-static bool try_value(const struct nearest *n, enum stack_choice choice, const char *value)
+static bool try_value(const struct trials *n, enum stack_choice choice, const char *value)
 {
     struct stack_request changed = *n->request;
     request_say(&changed, n->arena, choice, value);
@@ -85,7 +55,7 @@ static bool try_value(const struct nearest *n, enum stack_choice choice, const c
 }
 
 /* Tries upwards from `above` and downwards from below `below`; the first that works each way. */
-static void try_both_ways(const struct nearest *n, const struct ladder *ladder, size_t above,
+static void try_both_ways(const struct trials *n, const struct ladder *ladder, size_t above,
                           size_t below, enum stack_choice choice)
 {
     for (size_t i = above; i < ladder->count; i++)
@@ -97,7 +67,7 @@ static void try_both_ways(const struct nearest *n, const struct ladder *ladder, 
 }
 
 /* The closest values outside a SPEC, or around the version that it names where none is inside. */
-static void try_around_spec(const struct nearest *n, const struct ladder *ladder,
+static void try_around_spec(const struct trials *n, const struct ladder *ladder,
                             const struct spec *spec, enum stack_choice choice)
 {
     size_t first = ladder->count, last = 0, above = 0;
@@ -116,7 +86,7 @@ static void try_around_spec(const struct nearest *n, const struct ladder *ladder
 
 /* ------------------------------------------------------------------ SPECs */
 
-static void try_frameworks(const struct nearest *n)
+static void try_frameworks(const struct trials *n)
 {
     const struct framework *framework = n->ask->framework;
     struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
@@ -137,7 +107,7 @@ static void add_pythons(struct ladder *ladder, const struct words *pythons)
             add_rung(ladder, &version, pythons->items[i]);
 }
 
-static void try_pythons(const struct nearest *n)
+static void try_pythons(const struct trials *n)
 {
     const struct framework *framework = n->ask->framework;
     struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
@@ -148,7 +118,7 @@ static void try_pythons(const struct nearest *n)
     try_around_spec(n, ladder, &n->ask->specs[CHOICE_PYTHON], CHOICE_PYTHON);
 }
 
-static void try_cudas(const struct nearest *n)
+static void try_cudas(const struct trials *n)
 {
     const struct framework *framework = n->ask->framework;
     struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
@@ -163,7 +133,7 @@ static void try_cudas(const struct nearest *n)
 /* ------------------------------------------------------------------ words */
 
 /* Every variant once, from the newest CUDA down, those without CUDA last. */
-static void try_variants(const struct nearest *n)
+static void try_variants(const struct trials *n)
 {
     const struct framework *framework = n->ask->framework;
     const struct build **builds =
@@ -185,7 +155,7 @@ static void try_variants(const struct nearest *n)
             try_value(n, CHOICE_VARIANT, builds[i]->variant);
 }
 
-static void try_drivers(const struct nearest *n)
+static void try_drivers(const struct trials *n)
 {
     const struct matrix *matrix = n->ask->matrix;
     struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
@@ -204,7 +174,7 @@ static void try_drivers(const struct nearest *n)
     try_both_ways(n, ladder, above, below, CHOICE_DRIVER);
 }
 
-static void try_platforms(const struct nearest *n)
+static void try_platforms(const struct trials *n)
 {
     const struct matrix *matrix = n->ask->matrix;
     for (size_t i = 0; i < matrix->platforms.count; i++)
@@ -212,7 +182,7 @@ static void try_platforms(const struct nearest *n)
             try_value(n, CHOICE_PLATFORM, ROW(struct platform, matrix->platforms, i)->name);
 }
 
-static void try_systems(const struct nearest *n)
+static void try_systems(const struct trials *n)
 {
     const struct matrix *matrix = n->ask->matrix;
     struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
@@ -229,12 +199,12 @@ static void try_systems(const struct nearest *n)
     try_both_ways(n, ladder, above, below, CHOICE_OS);
 }
 
-static void try_arches(const struct nearest *n)
+static void try_arches(const struct trials *n)
 {
     try_value(n, CHOICE_ARCH, str_equal(n->ask->arch, "x86_64") ? "aarch64" : "x86_64");
 }
 
-static void try_runtimes(const struct nearest *n)
+static void try_runtimes(const struct trials *n)
 {
     try_value(n, CHOICE_RUNTIME, n->ask->cdi ? "legacy" : "cdi");
 }
@@ -242,7 +212,7 @@ static void try_runtimes(const struct nearest *n)
 /* ------------------------------------------------------------------ GPUs */
 
 /* A GPU of that compute capability, of the same class where there is one. */
-static const char *model_of(const struct nearest *n, int cc, const struct asked_gpu *asked)
+static const char *model_of(const struct trials *n, int cc, const struct asked_gpu *asked)
 {
     const struct matrix *matrix = n->ask->matrix;
     for (size_t i = 0; asked->gpu && i < matrix->gpus.count; i++) {
@@ -254,7 +224,7 @@ static const char *model_of(const struct nearest *n, int cc, const struct asked_
     return arena_printf(n->arena, "sm_%d", cc);
 }
 
-static bool try_gpu(const struct nearest *n, size_t index, int cc)
+static bool try_gpu(const struct trials *n, size_t index, int cc)
 {
     struct stack_request changed = *n->request;
     const char *name = model_of(n, cc, &n->ask->gpus[index]);
@@ -266,7 +236,7 @@ static bool try_gpu(const struct nearest *n, size_t index, int cc)
 }
 
 /* The closest compute capabilities, later and earlier, in the place of each GPU. */
-static void try_gpus(const struct nearest *n, size_t index)
+static void try_gpus(const struct trials *n, size_t index)
 {
     const struct matrix *matrix = n->ask->matrix;
     struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
@@ -320,7 +290,7 @@ static uint64_t distance(const struct version *a, const struct version *b)
 }
 
 /* The listed tag of that flavour and distribution that is closest, but further than `beyond`. */
-static const struct image *closest_image(const struct nearest *n, const struct tag_parts *wanted,
+static const struct image *closest_image(const struct trials *n, const struct tag_parts *wanted,
                                          const struct image *beyond, const struct tag **tag)
 {
     const struct matrix *matrix = n->ask->matrix;
@@ -344,7 +314,7 @@ static const struct image *closest_image(const struct nearest *n, const struct t
     return best;
 }
 
-static void try_images(const struct nearest *n)
+static void try_images(const struct trials *n)
 {
     const struct asked_image *asked = &n->ask->image;
     struct tag_parts wanted;
@@ -366,7 +336,7 @@ static void try_images(const struct nearest *n)
 /* From the mildest change to the hardest. */
 static const struct {
     enum stack_choice choice;
-    void (*try)(const struct nearest *n);
+    void (*try)(const struct trials *n);
 } changes[] = {
     {CHOICE_IMAGE, try_images},       {CHOICE_OS, try_systems},
     {CHOICE_VARIANT, try_variants},   {CHOICE_CUDA, try_cudas},
@@ -378,7 +348,7 @@ static const struct {
 struct data *nearest_data(struct arena *arena, const struct ask *ask,
                           const struct stack_request *request)
 {
-    const struct nearest n = {arena, ask, request, data_list(arena)};
+    const struct trials n = {arena, ask, request, data_list(arena)};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
         if (ask->at[changes[i].choice] >= 0 ||
             changes[i].choice == CHOICE_RUNTIME) /* has a default */
@@ -386,6 +356,6 @@ struct data *nearest_data(struct arena *arena, const struct ask *ask,
     for (size_t i = 0; i < ask->gpu_count; i++)
         try_gpus(&n, i);
     if (!n.list->list.count)
-        nearest_try_sets(&n);
+        try_sets_of_changes(&n);
     return n.list;
 }

@@ -1,10 +1,9 @@
 /* What would fit where no single change suffices: the fewest demands changed at once. */
-#include "matrix/nearest.h"
+#include "matrix/nearest_sets.h"
 
 #include "base/arena.h"
 #include "base/data.h"
 #include "matrix/search.h"
-#include "matrix/stack.h"
 
 #include <stdlib.h>
 
@@ -12,7 +11,7 @@
 #define RESULTS_MAX 4
 
 /* What a demand becomes when the candidate is to be had; NULL: that can not be said. */
-static const char *value_for(const struct nearest *n, enum stack_choice choice,
+static const char *value_for(const struct trials *n, enum stack_choice choice,
                              const struct candidate *c)
 {
     switch (choice) {
@@ -39,14 +38,14 @@ static const char *value_for(const struct nearest *n, enum stack_choice choice,
     }
 }
 
-static uint64_t distance(const struct nearest *n, const struct branch *branch)
+static uint64_t distance(const struct trials *n, const struct branch *branch)
 {
     uint64_t asked = n->ask->driver.version.release[0], number = (uint64_t)branch->number;
     return asked > number ? asked - number : number - asked;
 }
 
 /* The driver branches, from the closest to the one that was asked for outwards. */
-static const struct branch **closest_branches(const struct nearest *n)
+static const struct branch **closest_branches(const struct trials *n)
 {
     const struct rows *rows = &n->ask->matrix->branches;
     const struct branch **branches = arena_array(n->arena, rows->count + 1, sizeof(*branches));
@@ -60,18 +59,18 @@ static const struct branch **closest_branches(const struct nearest *n)
     return branches;
 }
 
-static struct data *with_change(const struct nearest *n, const struct data *changes,
+static struct data *with_change(const struct trials *n, const struct data *changes,
                                 enum stack_choice choice, const char *value)
 {
     struct data *list = data_list(n->arena);
     for (size_t i = 0; i < changes->list.count; i++)
         data_push(n->arena, list, changes->list.items[i]);
-    data_push(n->arena, list, nearest_change(n->arena, choice, value));
+    data_push(n->arena, list, change_text(n->arena, choice, value));
     return list;
 }
 
 /* Tries the request with the demands of `set` changed to what the candidate is. */
-static bool try_set(const struct nearest *n, uint64_t set, const struct candidate *candidate)
+static bool try_set(const struct trials *n, uint64_t set, const struct candidate *candidate)
 {
     struct stack_request changed = *n->request;
     struct data *changes = data_list(n->arena);
@@ -91,20 +90,20 @@ static bool try_set(const struct nearest *n, uint64_t set, const struct candidat
         changes = with_change(n, changes, choice, value);
     }
     if (!driver)
-        return nearest_try(n, &changed, changes);
+        return try_changed(n, &changed, changes);
     const struct branch **branches = closest_branches(n);
     for (size_t i = 0; branches[i]; i++) {
         const char *value = arena_printf(n->arena, "%lld", (long long)branches[i]->number);
         request_say(&changed, n->arena, CHOICE_DRIVER, value);
         if (branches[i]->fact.confidence != CONFIDENCE_LOW &&
-            nearest_try(n, &changed, with_change(n, changes, CHOICE_DRIVER, value)))
+            try_changed(n, &changed, with_change(n, changes, CHOICE_DRIVER, value)))
             return true;
     }
     return false;
 }
 
 /* Every set of `left` more demands, from place `from` on; true where enough were found. */
-static bool try_sets(const struct nearest *n, uint64_t set, size_t from, size_t left)
+static bool try_sets(const struct trials *n, uint64_t set, size_t from, size_t left)
 {
     struct candidate candidate;
     if (!left) {
@@ -119,7 +118,7 @@ static bool try_sets(const struct nearest *n, uint64_t set, size_t from, size_t 
     return false;
 }
 
-void nearest_try_sets(const struct nearest *n)
+void try_sets_of_changes(const struct trials *n)
 {
     for (size_t count = 2; count <= CHANGES_MAX && !n->list->list.count; count++)
         try_sets(n, 0, 0, count);

@@ -1,23 +1,22 @@
 /* What a user should know of a stack beside its versions. */
+#include "matrix/notes.h"
+
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/yaml.h"
-#include "matrix/stack.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-#define FACTS_MAX 64
-
 struct notes {
-    const struct stack *stack;
+    const struct chosen *chosen;
     struct data *list;
 };
 
 __attribute__((format(printf, 3, 4))) static void note(const struct notes *n, const char *code,
                                                        const char *format, ...)
 {
-    struct arena *arena = n->stack->arena;
+    struct arena *arena = n->chosen->arena;
     struct data *map = data_map(arena);
     va_list args;
     va_start(args, format);
@@ -31,9 +30,9 @@ __attribute__((format(printf, 3, 4))) static void note(const struct notes *n, co
 
 static void image_notes(const struct notes *n)
 {
-    const struct candidate *c = n->stack->candidate;
-    const char *text = image_text(n->stack->arena, n->stack->ask, c);
-    if (c->named && !n->stack->ask->image.curated && !c->image)
+    const struct candidate *c = n->chosen->candidate;
+    const char *text = image_text(n->chosen->arena, n->chosen->ask, c);
+    if (c->named && !n->chosen->ask->image.curated && !c->image)
         note(n, "image-unknown",
              "%s is taken as given: what is in it, and on which drivers it "
              "starts, is not known",
@@ -54,9 +53,9 @@ static void image_notes(const struct notes *n)
 
 static void size_note(const struct notes *n)
 {
-    const struct candidate *c = n->stack->candidate;
+    const struct candidate *c = n->chosen->candidate;
     if (c->image && c->build->cuda.text && !str_equal(c->tag->flavour, "base") &&
-        str_equal(supply_of(n->stack->ask->framework, c->build), "wheel"))
+        str_equal(supply_of(n->chosen->ask->framework, c->build), "wheel"))
         note(n, "image-size",
              "the wheel brings its own CUDA libraries: those of a '%s' image are "
              "there a second time",
@@ -65,7 +64,7 @@ static void size_note(const struct notes *n)
 
 static void gate_notes(const struct notes *n)
 {
-    const struct stack *s = n->stack;
+    const struct chosen *s = n->chosen;
     const struct candidate *c = s->candidate;
     if (!c->image || !c->build->cuda.text || s->problem->cdi)
         return;
@@ -88,7 +87,7 @@ static void gate_notes(const struct notes *n)
 
 static void path_note(const struct notes *n)
 {
-    if (stack_is_shadowed(n->stack))
+    if (chosen_is_shadowed(n->chosen))
         note(n, "library-path",
              "the image puts its CUDA libraries before the wheel's: LD_LIBRARY_PATH is reset");
 }
@@ -97,7 +96,7 @@ static void path_note(const struct notes *n)
 
 static void driver_notes(const struct notes *n)
 {
-    const struct stack *s = n->stack;
+    const struct chosen *s = n->chosen;
     const struct asked_driver *driver = s->problem->host.driver;
     if (!driver || !s->candidate->build->cuda.text)
         return;
@@ -124,7 +123,7 @@ static void driver_notes(const struct notes *n)
 
 static void gpu_notes(const struct notes *n)
 {
-    const struct stack *s = n->stack;
+    const struct chosen *s = n->chosen;
     const struct build *build = s->candidate->build;
     for (size_t i = 0; i < s->problem->gpu_count; i++) {
         const struct asked_gpu *gpu = s->problem->gpus[i];
@@ -144,10 +143,10 @@ static void gpu_notes(const struct notes *n)
 
 static void python_notes(const struct notes *n)
 {
-    const struct candidate *c = n->stack->candidate;
+    const struct candidate *c = n->chosen->candidate;
     if (c->experimental)
         note(n, "python-experimental", "Python %s is experimental for %s %s", c->python,
-             n->stack->ask->framework->name, c->release->version.text);
+             n->chosen->ask->framework->name, c->release->version.text);
     if (c->distribution && !same_minor(c->python_version, &c->distribution->python))
         note(n, "python-not-shipped", "%s ships Python %s: %s comes from elsewhere (uv)",
              c->distribution->os, c->distribution->python.text, c->python);
@@ -155,10 +154,10 @@ static void python_notes(const struct notes *n)
 
 static void build_notes(const struct notes *n)
 {
-    const struct candidate *c = n->stack->candidate;
+    const struct candidate *c = n->chosen->candidate;
     if (str_equal(c->build->channel, "experimental"))
         note(n, "build-experimental", "%s is an experimental build of %s %s", c->build->variant,
-             n->stack->ask->framework->name, c->release->version.text);
+             n->chosen->ask->framework->name, c->release->version.text);
     if (c->release->fact.note)
         note(n, "release", "%s", c->release->fact.note);
     if (c->build->fact.note)
@@ -167,10 +166,10 @@ static void build_notes(const struct notes *n)
 
 static void package_notes(const struct notes *n)
 {
-    const struct ask *ask = n->stack->ask;
+    const struct ask *ask = n->chosen->ask;
     for (size_t i = 0; i < ask->with_count; i++)
         if (!ask->with[i].partner && !words_have(&ask->framework->packages, ask->with[i].name) &&
-            !yaml_get(n->stack->candidate->release->companions, ask->with[i].name))
+            !yaml_get(n->chosen->candidate->release->companions, ask->with[i].name))
             note(n, "with-unchecked", "the matrix knows nothing of %s: it is taken as given",
                  ask->with[i].name);
 }
@@ -178,7 +177,7 @@ static void package_notes(const struct notes *n)
 static void fact_notes(const struct notes *n)
 {
     const struct fact *facts[FACTS_MAX];
-    size_t count = stack_facts(facts, FACTS_MAX, n->stack);
+    size_t count = chosen_facts(facts, FACTS_MAX, n->chosen);
     bool low = false, overlaid = false;
     for (size_t i = 0; i < count; i++) {
         low |= facts[i]->confidence == CONFIDENCE_LOW;
@@ -190,9 +189,9 @@ static void fact_notes(const struct notes *n)
         note(n, "overlay", "rows of .tmplgen-matrix.yml were used");
 }
 
-struct data *stack_notes(const struct stack *stack)
+struct data *notes_data(const struct chosen *s)
 {
-    const struct notes n = {stack, data_list(stack->arena)};
+    const struct notes n = {s, data_list(s->arena)};
     image_notes(&n);
     size_note(&n);
     gate_notes(&n);

@@ -12,7 +12,6 @@
 #include "matrix/evidence.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
-#include "matrix/stack.h"
 
 #include <string.h>
 
@@ -306,7 +305,7 @@ static const char *requirement_for(const struct proposal *p)
     const char *text = build->requirements ? build->requirements : p->framework->requirements;
     if (other)
         return NULL;
-    text = stack_fill(p->arena, text, &release, build);
+    text = fill_text(p->arena, text, &release, build);
     return arena_memdup(p->arena, text, strcspn(text, " "));
 }
 

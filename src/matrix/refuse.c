@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "matrix/search.h"
-#include "matrix/stack.h"
 
 #include <string.h>
 

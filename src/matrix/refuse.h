@@ -1,4 +1,4 @@
-/* Why nothing fits, and what would. Inside src/matrix/ only. */
+/* Why nothing fits. Inside src/matrix/ only. */
 #ifndef TMPLGEN_MATRIX_REFUSE_H
 #define TMPLGEN_MATRIX_REFUSE_H
 
@@ -10,8 +10,5 @@ struct data;
 uint64_t minimal_conflict(const struct ask *ask);
 /* The list `conflicts` of JSON.md for such a set. */
 struct data *conflicts_data(struct arena *arena, const struct ask *ask, uint64_t set);
-/* The list `nearest`: requests that work, the mildest changes first. */
-struct data *nearest_data(struct arena *arena, const struct ask *ask,
-                          const struct stack_request *request);
 
 #endif

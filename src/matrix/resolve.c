@@ -3,9 +3,10 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "matrix/nearest.h"
 #include "matrix/refuse.h"
+#include "matrix/resolution.h"
 #include "matrix/search.h"
-#include "matrix/stack.h"
 
 /* "driver 470.82.01 and variant cu121". */
 static const char *list_demands(struct arena *arena, const struct ask *ask, uint64_t set)
@@ -58,6 +59,6 @@ int matrix_resolve(struct data **resolution, struct data **refusal, struct arena
         return -1;
     if (!search_best(&candidate, ask, ask_all(ask)))
         return refuse(refusal, arena, ask, request, err);
-    *resolution = stack_data(arena, ask, &candidate);
+    *resolution = resolution_data(arena, ask, &candidate);
     return 0;
 }

@@ -3,97 +3,11 @@
 
 #include "base/arena.h"
 #include "base/yaml.h"
-#include "matrix/with.h"
+#include "matrix/cover.h"
+#include "matrix/driver.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LAST_RELEASE 999999
-
-bool is_active(const struct problem *problem, enum stack_choice choice)
-{
-    int at = problem->ask->at[choice];
-    return at >= 0 && problem->active >> at & 1;
-}
-
-/* The SPEC that was asked for, or NULL. */
-static const struct spec *asked_spec(const struct problem *p, enum stack_choice choice)
-{
-    return is_active(p, choice) ? &p->ask->specs[choice] : NULL;
-}
-
-const char *supply_of(const struct framework *framework, const struct build *build)
-{
-    return build->supply ? build->supply : framework->supply;
-}
-
-/* Puts an objection into words; true, so that a rule can `return object(...)`. */
-__attribute__((format(printf, 4, 5))) static bool
-object(struct objection *out, const char *reason, const struct fact *fact, const char *format, ...)
-{
-    if (!out)
-        return true;
-    out->reason = reason;
-    out->source = fact ? fact->source : NULL;
-    if (!out->arena)
-        return true;
-    va_list args;
-    va_start(args, format);
-    out->because = arena_vprintf(out->arena, format, args);
-    va_end(args);
-    return true;
-}
-
-/* ------------------------------------------------------------------ the problem */
-
-/* Whether drivers of that branch drive the GPU: neither too old for it nor past its last one. */
-static bool branch_drives(const struct branch *branch, uint64_t number,
-                          const struct architecture *architecture)
-{
-    if (architecture->last_branch && number > (uint64_t)architecture->last_branch)
-        return false;
-    if (!architecture->first_cuda.text)
-        return true;
-    return branch && version_compare_parts(&branch->cuda, &architecture->first_cuda, 2) >= 0;
-}
-
-static void find_branches(struct problem *problem)
-{
-    const struct matrix *matrix = problem->ask->matrix;
-    for (size_t i = 0; i < matrix->branches.count && problem->branch_count < 64; i++) {
-        const struct branch *branch = ROW(struct branch, matrix->branches, i);
-        bool drives = true;
-        for (size_t j = 0; j < problem->gpu_count && drives; j++)
-            drives =
-                branch_drives(branch, (uint64_t)branch->number, problem->gpus[j]->architecture);
-        if (drives)
-            problem->branches[problem->branch_count++] = branch;
-    }
-}
-
-void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
-{
-    *out = (struct problem){.ask = ask, .active = active, .arch = "x86_64"};
-    out->allow_forward = out->allow_eol = true;
-    if (is_active(out, CHOICE_ARCH))
-        out->arch = ask->arch;
-    if (is_active(out, CHOICE_RUNTIME))
-        out->cdi = ask->cdi;
-    if (is_active(out, CHOICE_DRIVER))
-        out->host = (struct host){&ask->driver, false};
-    else if (is_active(out, CHOICE_PLATFORM) && ask->platform_driver.said)
-        out->host = (struct host){&ask->platform_driver, true};
-    for (size_t i = 0; i < ask->demand_count; i++)
-        if (ask->demands[i].choice == CHOICE_GPU && active >> i & 1)
-            out->gpus[out->gpu_count++] = &ask->gpus[ask->demands[i].index];
-    out->all_datacenter = out->gpu_count > 0;
-    for (size_t i = 0; i < out->gpu_count; i++)
-        if (!out->gpus[i]->gpu || !str_equal(out->gpus[i]->gpu->class, "datacenter"))
-            out->all_datacenter = false;
-    if (!out->host.driver)
-        find_branches(out);
-}
 
 /* ------------------------------------------------------------------ releases and builds */
 
@@ -212,55 +126,6 @@ static bool rule_driver_knows_gpu(const struct problem *p, const struct candidat
     return false;
 }
 
-static bool within_bounds(const struct build *build, int cc)
-{
-    return (!build->cc_min || cc >= build->cc_min) && (!build->cc_max || cc <= build->cc_max) &&
-           !has_cc(&build->not_covered, cc);
-}
-
-static const struct ccs *cubins_of(const struct build *build, const char *arch)
-{
-    return str_equal(arch, "x86_64") ? &build->x86_64 : &build->aarch64;
-}
-
-int covering_cubin(const struct build *build, const char *arch, int cc)
-{
-    const struct ccs *cubins = cubins_of(build, arch);
-    int best = 0;
-    for (size_t i = 0; i < cubins->count && within_bounds(build, cc); i++)
-        if (cubins->items[i] / 10 == cc / 10 && cubins->items[i] <= cc && cubins->items[i] > best)
-            best = cubins->items[i];
-    return best;
-}
-
-int covering_ptx(const struct build *build, const char *arch, int cc)
-{
-    return build->ptx && cc >= build->ptx && within_bounds(build, cc) &&
-                   build_has_processor(build, arch)
-               ? build->ptx
-               : 0;
-}
-
-bool covered_by_bounds(const struct build *build, int cc)
-{
-    return build->cuda.text && !build->x86_64.count && !build->aarch64.count &&
-           within_bounds(build, cc);
-}
-
-/* Whether a toolkit knows a compute capability at all; where the table is silent, yes. */
-static bool toolkit_makes(const struct matrix *matrix, const struct version *cuda, int cc)
-{
-    const struct ccs *ccs = capabilities_of(matrix, cuda);
-    return !ccs || has_cc(ccs, cc);
-}
-
-/* A build whose cubins are not known: its bounds, and what its CUDA knows of. */
-static bool covers_unseen(const struct problem *p, const struct build *build, int cc)
-{
-    return covered_by_bounds(build, cc) &&
-           (build->images.count || toolkit_makes(p->ask->matrix, &build->cuda, cc));
-}
-
 static const char *list_cubins(struct objection *out, const struct build *build, const char *arch)
 {
     const struct ccs *cubins = cubins_of(build, arch);
@@ -269,24 +134,6 @@ static const char *list_cubins(struct objection *out, const struct build *build,
         list = arena_printf(out->arena, "%s%s%d.%d", list, i ? " " : "", cubins->items[i] / 10,
                             cubins->items[i] % 10);
     return list;
-}
-
-/* PTX is compiled by the driver, which must not be older than the toolkit that made it. */
-static bool compiles_ptx(const struct problem *p, const struct build *build)
-{
-    enum reliance how;
-    if (p->host.driver) {
-        how = driver_reliance(p, build, &build->cuda, &p->host.driver->version,
-                              p->host.driver->branch);
-        return how != RELIES_MINOR;
-    }
-    for (size_t i = 0; i < p->branch_count; i++) {
-        struct version last = {.release = {(uint64_t)p->branches[i]->number, LAST_RELEASE},
-                               .count = 2};
-        if (driver_reliance(p, build, &build->cuda, &last, p->branches[i]) == RELIES_NATIVE)
-            return true;
-    }
-    return false;
 }
 
 static bool rule_coverage(const struct problem *p, const struct candidate *c, struct objection *out)
@@ -316,55 +163,6 @@ static bool rule_coverage(const struct problem *p, const struct candidate *c, st
 
 /* ------------------------------------------------------------------ cuDNN */
 
-static bool lacks_kernels(const struct cudnn *row, int cc)
-{
-    return cc < row->range.items[0] || cc > row->range.items[row->range.count - 1] ||
-           has_cc(&row->without, cc);
-}
-
-/* Whether some cuDNN, used with some CUDA, has no kernels for one of the GPUs. */
-static bool cudnn_lacks(const struct problem *p, const struct version *cudnn,
-                        const struct version *cuda, struct objection *out)
-{
-    const struct matrix *matrix = p->ask->matrix;
-    for (size_t i = 0; i < matrix->cudnns.count; i++) {
-        const struct cudnn *row = ROW(struct cudnn, matrix->cudnns, i);
-        if (!spec_matches(&row->cudnn, cudnn) || !spec_matches(&row->cuda, cuda))
-            continue;
-        for (size_t j = 0; j < p->gpu_count; j++) {
-            int cc = p->gpus[j]->cc;
-            if (lacks_kernels(row, cc))
-                return object(out, "cudnn", &row->fact,
-                              "cuDNN %s has no kernels for %s (compute capability %d.%d)",
-                              cudnn->text, p->gpus[j]->name, cc / 10, cc % 10);
-        }
-    }
-    return false;
-}
-
-const struct cudnn *cudnn_choice(const struct problem *p, const struct build *build, bool *newest)
-{
-    const struct matrix *matrix = p->ask->matrix;
-    const struct cudnn *best = NULL, *last = NULL;
-    for (size_t i = 0; i < matrix->cudnns.count; i++) {
-        const struct cudnn *row = ROW(struct cudnn, matrix->cudnns, i);
-        bool covers = true;
-        if (!spec_matches(&row->cuda, &build->cuda) ||
-            !spec_overlaps(&row->cudnn, &build->cudnn_window))
-            continue;
-        for (size_t j = 0; j < p->gpu_count; j++)
-            covers &= !lacks_kernels(row, p->gpus[j]->cc);
-        if (!last ||
-            version_compare(&row->cudnn.clauses[0].version, &last->cudnn.clauses[0].version) > 0)
-            last = row;
-        if (covers && (!best || version_compare(&row->cudnn.clauses[0].version,
-                                                &best->cudnn.clauses[0].version) > 0))
-            best = row;
-    }
-    *newest = best == last;
-    return best;
-}
-
 static bool rule_cudnn(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct build *build = c->build;
@@ -380,63 +178,6 @@ static bool rule_cudnn(const struct problem *p, const struct candidate *c, struc
 }
 
 /* ------------------------------------------------------------------ drivers */
-
-static bool at_least(const struct version *driver, const struct version *floor)
-{
-    return version_compare(driver, floor) >= 0;
-}
-
-const struct forward *forward_of(const struct problem *problem, const struct build *build,
-                                 const struct branch *branch)
-{
-    const struct matrix *matrix = problem->ask->matrix;
-    if (!branch)
-        return NULL;
-    for (size_t i = 0; i < matrix->forwards.count; i++) {
-        const struct forward *row = ROW(struct forward, matrix->forwards, i);
-        if (!same_minor(&row->cuda, &build->cuda))
-            continue;
-        for (size_t j = 0; j < row->branches.count; j++)
-            if (atoll(row->branches.items[j]) == branch->number)
-                return row;
-    }
-    return NULL;
-}
-
-enum reliance driver_reliance(const struct problem *problem, const struct build *build,
-                              const struct version *cuda, const struct version *driver,
-                              const struct branch *branch)
-{
-    const struct matrix *matrix = problem->ask->matrix;
-    bool of_build = cuda == &build->cuda;
-    const struct toolkit *toolkit = of_build ? build->toolkit : toolkit_of(matrix, cuda);
-    const struct minor_floor *floor = of_build ? build->floor : floor_of(matrix, cuda);
-    bool own = !build->driver.text || at_least(driver, &build->driver);
-    if (own && toolkit && at_least(driver, &toolkit->driver))
-        return RELIES_NATIVE;
-    if (own && floor && at_least(driver, &floor->driver))
-        return RELIES_MINOR;
-    bool of_branch = branch && (uint64_t)branch->number == driver->release[0];
-    if (!problem->all_datacenter || !problem->host.driver || !of_branch ||
-        !forward_of(problem, build, branch))
-        return RELIES_NOT;
-    if (problem->met)
-        problem->met->forward = true;
-    return problem->allow_forward ? RELIES_FORWARD : RELIES_NOT;
-}
-
-const struct version *driver_floor(const struct matrix *matrix, const struct build *build,
-                                   const struct fact **fact)
-{
-    const struct toolkit *toolkit = toolkit_of(matrix, &build->cuda);
-    const struct minor_floor *floor = floor_of(matrix, &build->cuda);
-    *fact = floor ? &floor->fact : toolkit ? &toolkit->fact : &build->fact;
-    if (build->driver.text) {
-        *fact = &build->fact;
-        return &build->driver;
-    }
-    return floor ? &floor->driver : toolkit ? &toolkit->driver : NULL;
-}
 
 static bool rule_driver(const struct problem *p, const struct candidate *c, struct objection *out)
 {
@@ -470,11 +211,6 @@ static const char *list_pythons(const struct objection *out, const struct releas
     for (size_t i = 0; out && out->arena && i < release->pythons.count; i++)
         list = arena_printf(out->arena, "%s%s%s", list, i ? ", " : "", release->pythons.items[i]);
     return list;
-}
-
-static bool rule_with(const struct problem *p, const struct candidate *c, struct objection *out)
-{
-    return with_objects(p, c, out);
 }
 
 static bool rule_python(const struct problem *p, const struct candidate *c, struct objection *out)
@@ -558,11 +294,6 @@ static bool rule_image(const struct problem *p, const struct candidate *c, struc
                       is_active(p, CHOICE_OS) ? " for " : "",
                       is_active(p, CHOICE_OS) ? p->ask->os->os : "");
     return rule_listed_image(p, c, out);
-}
-
-const struct version *candidate_cuda(const struct candidate *c)
-{
-    return c->build->images.count && c->image ? &c->image->cuda : &c->build->cuda;
 }
 
 /* Where the image's libraries are used, its CUDA is the one that counts. */
@@ -713,7 +444,6 @@ static const struct {
     {LEVEL_BUILD, rule_driver},
     {LEVEL_BUILD, rule_any_driver},
     {LEVEL_PYTHON, rule_python},
-    {LEVEL_PYTHON, rule_with},
     {LEVEL_IMAGE, rule_image},
     {LEVEL_IMAGE, rule_image_cuda},
     {LEVEL_IMAGE, rule_supply},
@@ -721,20 +451,11 @@ static const struct {
     {LEVEL_IMAGE, rule_gate},
 };
 
-bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
-             struct objection *out)
+bool rules_object(const struct problem *problem, const struct candidate *candidate,
+                  enum level level, struct objection *out)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].level == level && rules[i].objects(problem, candidate, out))
-            return true;
-    return false;
-}
-
-bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
-                    struct objection *out)
-{
-    for (enum level level = LEVEL_RELEASE; level <= LEVEL_IMAGE; level++)
-        if (objects(problem, candidate, level, out))
             return true;
     return false;
 }

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "matrix/refuse.h"
+#include "matrix/resolution.h"
 #include "matrix/search.h"
-#include "matrix/stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static struct data *framework_data(const struct survey *s, const struct reach *r
     data_put(s->arena, map, "forward", data_int(s->arena, r->forward));
     put_text(s, map, "image", r->found ? image_text(s->arena, r->ask, &r->newest) : NULL);
     data_put(s->arena, map, "resolution",
-             r->found ? stack_data(s->arena, r->ask, &r->newest) : data_null(s->arena));
+             r->found ? resolution_data(s->arena, r->ask, &r->newest) : data_null(s->arena));
     put_text(s, map, "because", r->found ? NULL : why_not(s, r->ask));
     return map;
 }
@@ -306,7 +306,7 @@ static struct data *judge_stack(const struct survey *s, const char **relies_on,
         return data_null(s->arena);
     }
     if (search_best(&candidate, ask, ask_all(ask))) {
-        const struct data *stack = stack_data(s->arena, ask, &candidate);
+        const struct data *stack = resolution_data(s->arena, ask, &candidate);
         *relies_on = data_text(data_get(data_get(stack, "driver"), "relies_on"));
         return data_bool(s->arena, true);
     }

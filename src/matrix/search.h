@@ -2,7 +2,7 @@
 #ifndef TMPLGEN_MATRIX_SEARCH_H
 #define TMPLGEN_MATRIX_SEARCH_H
 
-#include "matrix/rules.h"
+#include "matrix/verdict.h"
 
 /* The best candidate for those demands of the request, or false. */
 bool search_best(struct candidate *out, const struct ask *ask, uint64_t active);

@@ -8,7 +8,6 @@
 #include "base/yaml.h"
 #include "matrix/evidence.h"
 #include "matrix/facts.h"
-#include "matrix/stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -316,11 +315,11 @@ static const char *requirement_of(const struct check *c, const char **why)
     const struct build *build = c->build;
     const char *url = build->index_url ? build->index_url : c->framework->index_url;
     if (url && !str_equal(c->release->pypi, build->variant)) {
-        *why = arena_printf(c->arena, "it is on %s", stack_fill(c->arena, url, c->release, build));
+        *why = arena_printf(c->arena, "it is on %s", fill_text(c->arena, url, c->release, build));
         return NULL;
     }
     const char *text = build->requirements ? build->requirements : c->framework->requirements;
-    text = stack_fill(c->arena, text, c->release, build);
+    text = fill_text(c->arena, text, c->release, build);
     return arena_memdup(c->arena, text, strcspn(text, " "));
 }
 

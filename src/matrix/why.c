@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "matrix/search.h"
-#include "matrix/stack.h"
 
 #include <string.h>
 

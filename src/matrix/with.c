@@ -6,23 +6,6 @@
 
 #include <string.h>
 
-/* Puts an objection into words, like the rules do; true. */
-__attribute__((format(printf, 4, 5))) static bool
-object(struct objection *out, const char *reason, const struct fact *fact, const char *format, ...)
-{
-    if (!out)
-        return true;
-    out->reason = reason;
-    out->source = fact ? fact->source : NULL;
-    if (!out->arena)
-        return true;
-    va_list args;
-    va_start(args, format);
-    out->because = arena_vprintf(out->arena, format, args);
-    va_end(args);
-    return true;
-}
-
 /* ------------------------------------------------------------------ another framework */
 
 static uint64_t cudnn_major(const struct build *build)
@@ -79,12 +62,12 @@ static bool try_build(struct partner_search *search, struct candidate *partner)
     if (cpu)
         return !partner->build->cuda.text &&
                build_has_processor(partner->build, search->problem->arch);
-    if (objects(search->theirs, partner, LEVEL_BUILD, &objection))
+    if (rules_object(search->theirs, partner, LEVEL_BUILD, &objection))
         return keep(search, STAGE_BUILD, &objection);
     if (majors_differ(search->problem, search->candidate, partner, &objection))
         return keep(search, STAGE_MAJORS, &objection);
     if ((partner->image || partner->plain || partner->named) &&
-        objects(search->theirs, partner, LEVEL_IMAGE, &objection))
+        rules_object(search->theirs, partner, LEVEL_IMAGE, &objection))
         return keep(search, STAGE_IMAGE, &objection);
     return true;
 }
@@ -93,7 +76,7 @@ static bool try_release(struct partner_search *search, struct candidate *partner
 {
     struct objection objection = {.arena = search->out ? search->out->arena : NULL};
     const struct release *release = partner->release;
-    if (objects(search->theirs, partner, LEVEL_RELEASE, &objection))
+    if (rules_object(search->theirs, partner, LEVEL_RELEASE, &objection))
         return keep(search, STAGE_RELEASE, &objection);
     if (!words_have(&release->pythons, partner->python) &&
         !words_have(&release->experimental, partner->python)) {

@@ -1,63 +1,28 @@
 /* A chosen candidate as the `resolution` of JSON.md. */
-#include "matrix/stack.h"
+#include "matrix/resolution.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/data.h"
 #include "base/yaml.h"
-#include "matrix/with.h"
+#include "matrix/cover.h"
+#include "matrix/notes.h"
 
 #include <string.h>
 
-#define FACTS_MAX 64
-#define TEXT_MAX 4096
-
-static void put_text(const struct stack *s, struct data *map, const char *name, const char *text)
+static void put_text(const struct chosen *s, struct data *map, const char *name, const char *text)
 {
     data_put(s->arena, map, name, data_str(s->arena, text));
 }
 
-/* ------------------------------------------------------------------ texts with {placeholders} */
-
-static const char *placeholder(const struct release *release, const struct build *build,
-                               struct span name)
-{
-    if (span_equal(name, span_from("version")))
-        return release->version.text;
-    if (span_equal(name, span_from("variant")))
-        return build->variant;
-    if (span_equal(name, span_from("extra")))
-        return build->extra ? build->extra : "";
-    return NULL;
-}
-
-const char *stack_fill(struct arena *arena, const char *text, const struct release *release,
-                       const struct build *build)
-{
-    BUF_SCRATCH(out, TEXT_MAX);
-    while (*text) {
-        const char *end = *text == '{' ? strchr(text, '}') : NULL;
-        const char *value =
-            end ? placeholder(release, build, span_of(text + 1, (size_t)(end - text) - 1)) : NULL;
-        if (value) {
-            buf_puts(&out, value);
-            text = end + 1;
-        } else {
-            buf_putc(&out, *text++);
-        }
-    }
-    return arena_strdup(arena, buf_text(&out));
-}
-
 /* `torch=={version}` with its placeholders filled in; an unknown one stays as it is. */
-static const char *fill_in(const struct stack *s, const char *text)
+static const char *fill_in(const struct chosen *s, const char *text)
 {
-    return stack_fill(s->arena, text, s->candidate->release, s->candidate->build);
+    return fill_text(s->arena, text, s->candidate->release, s->candidate->build);
 }
 
 /* ------------------------------------------------------------------ the parts of the map */
 
-static struct data *framework_part(const struct stack *s)
+static struct data *framework_part(const struct chosen *s)
 {
     struct data *map = data_map(s->arena);
     put_text(s, map, "name", s->ask->framework->name);
@@ -66,7 +31,7 @@ static struct data *framework_part(const struct stack *s)
 }
 
 /* The CUDA that runs, to its minor. */
-static const char *cuda_text(const struct stack *s)
+static const char *cuda_text(const struct chosen *s)
 {
     const struct version *cuda = candidate_cuda(s->candidate);
     if (cuda == &s->candidate->build->cuda)
@@ -75,7 +40,7 @@ static const char *cuda_text(const struct stack *s)
                         (unsigned long long)cuda->release[1]);
 }
 
-static struct data *cuda_part(const struct stack *s)
+static struct data *cuda_part(const struct chosen *s)
 {
     const struct build *build = s->candidate->build;
     struct data *map = data_map(s->arena);
@@ -86,7 +51,7 @@ static struct data *cuda_part(const struct stack *s)
 }
 
 /* Below which version cuDNN must stay for the sake of the GPUs; NULL: no pin is needed. */
-static const char *cudnn_bound(const struct stack *s)
+static const char *cudnn_bound(const struct chosen *s)
 {
     bool newest;
     if (!s->candidate->build->cudnn_window.count || !s->problem->gpu_count)
@@ -99,7 +64,7 @@ static const char *cudnn_bound(const struct stack *s)
 }
 
 /* The cuDNN that comes with the stack: a version, or the SPEC that installation leaves open. */
-static const char *cudnn_text(const struct stack *s)
+static const char *cudnn_text(const struct chosen *s)
 {
     const struct candidate *c = s->candidate;
     const char *bound = cudnn_bound(s);
@@ -112,7 +77,7 @@ static const char *cudnn_text(const struct stack *s)
                         c->build->cudnn_window.clauses[0].version.text, bound);
 }
 
-static struct data *companions_part(const struct stack *s)
+static struct data *companions_part(const struct chosen *s)
 {
     const struct yaml_node *companions = s->candidate->release->companions;
     struct data *map = data_map(s->arena);
@@ -121,7 +86,7 @@ static struct data *companions_part(const struct stack *s)
                  companions->map.members[i].value->text.ptr);
     for (size_t i = 0; i < s->ask->with_count; i++) {
         struct candidate partner;
-        if (stack_partner(&partner, s, i))
+        if (chosen_partner(&partner, s, i))
             put_text(s, map, s->ask->with[i].partner->framework->name,
                      partner.release->version.text);
     }
@@ -135,7 +100,7 @@ static const char *image_state(const struct candidate *c)
     return c->image->state;
 }
 
-static struct data *image_part(const struct stack *s)
+static struct data *image_part(const struct chosen *s)
 {
     const struct candidate *c = s->candidate;
     struct data *map = data_map(s->arena);
@@ -154,18 +119,7 @@ static struct data *image_part(const struct stack *s)
     return map;
 }
 
-const char *image_text(struct arena *arena, const struct ask *ask, const struct candidate *c)
-{
-    if (c->named)
-        return ask->image.said;
-    if (c->plain)
-        return arena_printf(arena, "%s:%s", c->plain->repository, c->plain->tag);
-    if (!c->image)
-        return "no image";
-    return arena_printf(arena, "%s:%s", ask->matrix->repository, tag_text(arena, c->image, c->tag));
-}
-
-static struct data *driver_part(const struct stack *s)
+static struct data *driver_part(const struct chosen *s)
 {
     static const char *const words[] = {NULL, "native", "minor-version", "forward"};
     struct data *map = data_map(s->arena);
@@ -174,7 +128,7 @@ static struct data *driver_part(const struct stack *s)
     return map;
 }
 
-static struct data *gpus_part(const struct stack *s)
+static struct data *gpus_part(const struct chosen *s)
 {
     const struct build *build = s->candidate->build;
     struct data *list = data_list(s->arena);
@@ -198,21 +152,15 @@ static struct data *gpus_part(const struct stack *s)
 /* ------------------------------------------------------------------ requirements and environment
  */
 
-static void push_words(const struct stack *s, struct data *list, const char *text)
+static void push_words(const struct chosen *s, struct data *list, const char *text)
 {
     char *copy = arena_strdup(s->arena, text ? text : ""), *save = NULL;
     for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
         data_push(s->arena, list, data_str(s->arena, word));
 }
 
-bool stack_partner(struct candidate *out, const struct stack *s, size_t i)
-{
-    const struct asked_package *package = &s->ask->with[i];
-    return package->partner && with_partner(out, s->problem, s->candidate, package, NULL);
-}
-
 /* What a build is installed by. */
-static void push_build(const struct stack *s, struct data *list)
+static void push_build(const struct chosen *s, struct data *list)
 {
     const struct candidate *c = s->candidate;
     const char *text =
@@ -222,15 +170,15 @@ static void push_build(const struct stack *s, struct data *list)
 }
 
 /* One package of --with: pinned where the matrix knows it, else as it was said. */
-static void push_package(const struct stack *s, struct data *list, size_t i)
+static void push_package(const struct chosen *s, struct data *list, size_t i)
 {
     const struct asked_package *package = &s->ask->with[i];
     const struct yaml_node *companion = yaml_get(s->candidate->release->companions, package->name);
     struct candidate partner;
-    struct stack theirs = *s;
+    struct chosen theirs = *s;
     if (words_have(&s->ask->framework->packages, package->name))
         return; /* it is there already */
-    if (stack_partner(&partner, s, i)) {
+    if (chosen_partner(&partner, s, i)) {
         theirs.ask = package->partner;
         theirs.candidate = &partner;
         push_build(&theirs, list);
@@ -245,7 +193,7 @@ static void push_package(const struct stack *s, struct data *list, size_t i)
     data_push(s->arena, list, data_str(s->arena, text));
 }
 
-static struct data *requirements_part(const struct stack *s)
+static struct data *requirements_part(const struct chosen *s)
 {
     const struct candidate *c = s->candidate;
     struct data *list = data_list(s->arena);
@@ -259,25 +207,13 @@ static struct data *requirements_part(const struct stack *s)
 }
 
 /* NULL: the index that pip is set up for. */
-static const char *index_url(const struct stack *s)
+static const char *index_url(const struct chosen *s)
 {
     const struct build *build = s->candidate->build;
     const char *url = build->index_url ? build->index_url : s->ask->framework->index_url;
     if (!url || (is_active(s->problem, CHOICE_VARIANT) && str_equal(s->ask->variant, "pypi")))
         return NULL;
     return fill_in(s, url);
-}
-
-bool stack_is_shadowed(const struct stack *s)
-{
-    const struct candidate *c = s->candidate;
-    const struct library_path *row;
-    if (!c->image || !c->build->cuda.text ||
-        !str_equal(supply_of(s->ask->framework, c->build), "wheel") ||
-        str_equal(s->ask->framework->library_path, "keep"))
-        return false;
-    row = library_path_of(s->ask->matrix, &c->image->cuda);
-    return row && row->shadows;
 }
 
 /* Where the host's driver is mounted, without the image's own libraries. */
@@ -290,18 +226,18 @@ static const char *harmless_path(const struct matrix *matrix)
     return path;
 }
 
-static const char *library_path(const struct stack *s)
+static const char *library_path(const struct chosen *s)
 {
     const struct platform *platform =
         is_active(s->problem, CHOICE_PLATFORM) ? s->ask->platform : NULL;
-    if (stack_is_shadowed(s))
+    if (chosen_is_shadowed(s))
         return str_equal(s->ask->framework->library_path, "unset") && !platform
                    ? ""
                    : harmless_path(s->ask->matrix);
     return s->candidate->image || !platform ? NULL : platform->library_path;
 }
 
-static struct data *env_part(const struct stack *s)
+static struct data *env_part(const struct chosen *s)
 {
     const struct yaml_node *env = s->ask->framework->env;
     struct data *map = data_map(s->arena);
@@ -318,90 +254,10 @@ static struct data *env_part(const struct stack *s)
 
 /* ------------------------------------------------------------------ drivers and sources */
 
-static const struct version *later(const struct version *a, const struct version *b)
-{
-    return !a || (b && version_compare(b, a) > 0) ? b : a;
-}
-
-/* CUDA's floor, that of the GPUs, and where PTX must be compiled that of the toolkit. */
-static const struct version *minimum_driver(const struct stack *s)
-{
-    const struct matrix *matrix = s->ask->matrix;
-    const struct build *build = s->candidate->build;
-    const struct fact *fact;
-    if (!build->cuda.text)
-        return NULL;
-    const struct version *lowest = driver_floor(matrix, build, &fact);
-    for (size_t i = 0; i < s->problem->gpu_count; i++) {
-        const struct asked_gpu *gpu = s->problem->gpus[i];
-        const struct version *first = &gpu->architecture->first_cuda;
-        const struct toolkit *toolkit = first->text ? toolkit_of(matrix, first) : NULL;
-        if (toolkit)
-            lowest = later(lowest, &toolkit->driver);
-        toolkit = toolkit_of(matrix, &build->cuda);
-        if (toolkit && !covering_cubin(build, s->problem->arch, gpu->cc) &&
-            !covered_by_bounds(build, gpu->cc))
-            lowest = later(lowest, &toolkit->driver);
-    }
-    return lowest;
-}
-
-static enum reliance reliance_of(const struct stack *s)
-{
-    const struct asked_driver *driver = s->problem->host.driver;
-    const struct build *build = s->candidate->build;
-    if (!build->cuda.text)
-        return RELIES_NOT;
-    if (driver)
-        return driver_reliance(s->problem, build, candidate_cuda(s->candidate), &driver->version,
-                               driver->branch);
-    return s->minimum
-               ? driver_reliance(s->problem, build, candidate_cuda(s->candidate), s->minimum, NULL)
-               : RELIES_NOT;
-}
-
-static size_t add_fact(const struct fact **facts, size_t count, size_t room,
-                       const struct fact *fact)
-{
-    if (fact && count < room)
-        facts[count++] = fact;
-    return count;
-}
-
-size_t stack_facts(const struct fact **facts, size_t room, const struct stack *s)
-{
-    const struct candidate *c = s->candidate;
-    const struct asked_driver *driver = s->problem->host.driver;
-    const struct fact *floor = NULL;
-    size_t count = add_fact(facts, 0, room, &c->release->fact);
-    count = add_fact(facts, count, room, &c->build->fact);
-    if (c->build->cuda.text && driver_floor(s->ask->matrix, c->build, &floor))
-        count = add_fact(facts, count, room, floor);
-    if (driver && driver->branch)
-        count = add_fact(facts, count, room, &driver->branch->fact);
-    if (s->reliance == RELIES_FORWARD)
-        count =
-            add_fact(facts, count, room, &forward_of(s->problem, c->build, driver->branch)->fact);
-    if (s->problem->host.by_platform)
-        count = add_fact(facts, count, room, &s->ask->platform->fact);
-    for (size_t i = 0; i < s->problem->gpu_count; i++) {
-        const struct asked_gpu *gpu = s->problem->gpus[i];
-        count = add_fact(facts, count, room, gpu->gpu ? &gpu->gpu->fact : &gpu->architecture->fact);
-    }
-    for (size_t i = 0; i < s->ask->with_count; i++) {
-        struct candidate partner;
-        if (stack_partner(&partner, s, i))
-            count = add_fact(facts, count, room, &partner.build->fact);
-    }
-    if (c->image)
-        count = add_fact(facts, count, room, &c->image->fact);
-    return add_fact(facts, count, room, c->plain ? &c->plain->fact : NULL);
-}
-
-static struct data *sources_part(const struct stack *s)
+static struct data *sources_part(const struct chosen *s)
 {
     const struct fact *facts[FACTS_MAX];
-    size_t count = stack_facts(facts, FACTS_MAX, s);
+    size_t count = chosen_facts(facts, FACTS_MAX, s);
     struct data *list = data_list(s->arena);
     for (size_t i = 0; i < count; i++) {
         bool again = false;
@@ -413,14 +269,13 @@ static struct data *sources_part(const struct stack *s)
     return list;
 }
 
-struct data *stack_data(struct arena *arena, const struct ask *ask,
-                        const struct candidate *candidate)
+struct data *resolution_data(struct arena *arena, const struct ask *ask,
+                             const struct candidate *candidate)
 {
     struct problem problem;
+    struct chosen s;
     problem_init(&problem, ask, ask_all(ask));
-    struct stack s = {arena, ask, &problem, candidate, RELIES_NOT, NULL};
-    s.minimum = minimum_driver(&s);
-    s.reliance = reliance_of(&s);
+    chosen_init(&s, arena, &problem, candidate);
     struct data *map = data_map(arena);
     data_put(arena, map, "framework", framework_part(&s));
     put_text(&s, map, "python", candidate->python);
@@ -434,7 +289,7 @@ struct data *stack_data(struct arena *arena, const struct ask *ask,
     data_put(arena, map, "requirements", requirements_part(&s));
     put_text(&s, map, "index_url", index_url(&s));
     data_put(arena, map, "env", env_part(&s));
-    data_put(arena, map, "notes", stack_notes(&s));
+    data_put(arena, map, "notes", notes_data(&s));
     data_put(arena, map, "sources", sources_part(&s));
     return map;
 }
