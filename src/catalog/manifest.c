@@ -7,8 +7,8 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "catalog/catalog.h"
-#include "matrix/request.h"
 #include "matrix/version.h"
+#include "resolver/request.h"
 
 #include <regex.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/yaml.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "matrix/matrix.h"
+#include "resolver/resolver.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "cmd/config.h"
 #include "cmd/source.h"
 #include "matrix/matrix.h"
-#include "matrix/runs.h"
+#include "resolver/runs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #include "base/term.h"
 #include "cmd/cmd.h"
 #include "cmd/pip.h"
-#include "matrix/index.h"
+#include "index/index.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,8 +9,9 @@
 #include "cmd/config.h"
 #include "cmd/matrix_session.h"
 #include "cmd/source.h"
-#include "matrix/check.h"
 #include "matrix/list.h"
+#include "resolver/check.h"
+#include "resolver/resolver.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 #include "cmd/matrix_session.h"
-#include "matrix/index.h"
+#include "index/index.h"
+#include "index/refresh.h"
 #include "matrix/matrix.h"
-#include "matrix/refresh.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,10 +11,10 @@
 #include "cmd/live.h"
 #include "cmd/matrix_session.h"
 #include "cmd/pip.h"
-#include "matrix/index.h"
+#include "index/index.h"
+#include "index/verify.h"
+#include "index/verify_images.h"
 #include "matrix/matrix.h"
-#include "matrix/verify.h"
-#include "matrix/verify_images.h"
 #include "registry/registry.h"
 
 #include <stdlib.h>

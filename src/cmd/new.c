@@ -18,6 +18,7 @@
 #include "cmd/source.h"
 #include "matrix/matrix.h"
 #include "matrix/version.h"
+#include "resolver/resolver.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
-#include "matrix/matrix.h"
+#include "resolver/resolver.h"
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/strategies.h"

@@ -1,4 +1,4 @@
-/* The curated rows, as read from matrices/. Inside src/matrix/ only. */
+/* The curated rows, as read from matrices/. For src/matrix/, src/resolver/ and src/index/ only. */
 #ifndef TMPLGEN_MATRIX_FACTS_H
 #define TMPLGEN_MATRIX_FACTS_H
 

@@ -6,6 +6,7 @@
 #include "child/record.h"
 #include "matrix/matrix.h"
 #include "matrix/version.h"
+#include "resolver/resolver.h"
 
 #include <string.h>
 

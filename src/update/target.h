@@ -8,7 +8,7 @@
 #include "catalog/render.h"
 #include "child/provenance.h"
 #include "child/record.h"
-#include "matrix/matrix.h"
+#include "resolver/resolver.h"
 #include "update/migrate.h"
 
 #include <stdbool.h>

@@ -6,8 +6,9 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/limits.h"
-#include "matrix/check.h"
 #include "matrix/matrix.h"
+#include "resolver/check.h"
+#include "resolver/resolver.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -7,13 +7,13 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/zip.h"
-#include "matrix/evidence.h"
-#include "matrix/index.h"
-#include "matrix/index_parse.h"
+#include "index/evidence.h"
+#include "index/index.h"
+#include "index/index_parse.h"
+#include "index/refresh.h"
+#include "index/requirement.h"
+#include "index/verify.h"
 #include "matrix/matrix.h"
-#include "matrix/refresh.h"
-#include "matrix/requirement.h"
-#include "matrix/verify.h"
 
 #include <stdint.h>
 #include <stdlib.h>

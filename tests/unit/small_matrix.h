@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/fileset.h"
 #include "base/str.h"
-#include "matrix/request.h"
+#include "resolver/request.h"
 
 #include <string.h>
 

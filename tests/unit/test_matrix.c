@@ -4,6 +4,7 @@
 #include "base/data.h"
 #include "base/fileset.h"
 #include "matrix/matrix.h"
+#include "resolver/resolver.h"
 #include "unit/small_matrix.h"
 
 #include <setjmp.h>

@@ -3,8 +3,9 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "catalog/catalog.h"
-#include "matrix/check.h"
 #include "matrix/matrix.h"
+#include "resolver/check.h"
+#include "resolver/resolver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

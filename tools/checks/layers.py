@@ -17,6 +17,7 @@ ORDER = [
     "plan",
     "catalog",
     "index",
+    "resolver",
     "matrix",
     "registry",
     "git",

@@ -1,0 +1,561 @@
+/* New rows for a matrix, from what a package index serves and proves. */
+#include "index/refresh.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/fileset.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "index/evidence.h"
+#include "matrix/facts.h"
+#include "matrix/matrix.h"
+#include "resolver/check.h"
+
+#include <string.h>
+
+#define NEW_RELEASES_MAX 200
+#define COMPANION_TRIES 6
+#define ROW_BYTES (8 * LIMIT_KIB)
+#define SOURCE_KEY "index-%s"
+
+/* A release that the matrix does not have, seen as one of the builds of its newest release. */
+struct proposal {
+    struct arena *arena;
+    const struct matrix *matrix;
+    const struct framework *framework;
+    const struct release *model; /* the newest row of the framework */
+    const struct build *build;   /* one of its builds */
+    const char *version, *text;  /* of the new release; what it is installed by */
+    const char *variant;
+    struct evidence evidence;
+    struct data *said;
+    size_t *wanted;
+    struct index *index;
+    bool gaps;
+};
+
+/* ------------------------------------------------------------------ rows as text */
+
+/* Plain where nothing in it means anything to YAML. */
+static void put_field(struct buf *out, const char *name, const char *value)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "._+- ";
+    if (!value || !*value)
+        return;
+    (void)buf_printf(out, "%s%s: ", buf_text(out)[out->len - 1] == '{' ? "" : ", ", name);
+    if (strspn(value, plain) == strlen(value) && *value != '-' && *value != ' ') {
+        (void)buf_puts(out, value);
+        return;
+    }
+    (void)buf_putc(out, '"');
+    for (const char *c = value; *c; c++)
+        if (*c == '"' || *c == '\\')
+            (void)buf_printf(out, "\\%c", *c);
+        else
+            (void)buf_putc(out, (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c);
+    (void)buf_putc(out, '"');
+}
+
+static void put_end(struct buf *out, const struct proposal *p, const char *note,
+                    const char *confidence)
+{
+    const char *today = index_asked_on(p->index);
+    put_field(out, "note", note);
+    put_field(out, "source", arena_printf(p->arena, SOURCE_KEY, today));
+    put_field(out, "as_of", today);
+    put_field(out, "confidence", confidence);
+    (void)buf_putc(out, '}');
+}
+
+static const char *minor_text(struct arena *arena, const struct version *version)
+{
+    return arena_printf(arena, "%llu.%llu", (unsigned long long)version->release[0],
+                        (unsigned long long)version->release[1]);
+}
+
+static const char *add_word(struct arena *arena, const char *words, const char *word)
+{
+    return arena_printf(arena, "%s%s%s", words, *words ? " " : "", word);
+}
+
+static void say(const struct proposal *p, const char *text)
+{
+    if (text)
+        data_push(p->arena, p->said, data_str(p->arena, text));
+}
+
+static void add_row(const struct proposal *p, struct data *list, const char *kind,
+                    const char *variant, const char *row, const char *confidence, const char *why)
+{
+    struct data *map = data_map(p->arena);
+    data_put(p->arena, map, "framework", data_str(p->arena, p->framework->name));
+    data_put(p->arena, map, "release", data_str(p->arena, p->version));
+    data_put(p->arena, map, "kind", data_str(p->arena, kind));
+    data_put(p->arena, map, "variant", data_str(p->arena, variant));
+    data_put(p->arena, map, "requirement", data_str(p->arena, p->text));
+    data_put(p->arena, map, "row", data_str(p->arena, row));
+    data_put(p->arena, map, "confidence", data_str(p->arena, confidence));
+    data_put(p->arena, map, "evidence", p->said);
+    data_put(p->arena, map, "why", data_str(p->arena, why));
+    data_push(p->arena, list, map);
+}
+
+/* ------------------------------------------------------------------ the row of a release */
+
+/* The companion's release that requires just this version, or NULL. */
+static const char *find_companion(const struct proposal *p, const char *name)
+{
+    const struct data *releases, *release;
+    const char *project = requirement_name(p->arena, name), *since = p->evidence.uploaded;
+    size_t tries = 0;
+    enum index_state state = index_project(&releases, p->index, project);
+    *p->wanted += state == INDEX_UNKNOWN;
+    for (size_t i = 0; state == INDEX_THERE && i < releases->map.count; i++) {
+        const char *version = releases->map.members[i].name.ptr;
+        const char *uploaded = data_text(data_get(releases->map.members[i].value, "uploaded"));
+        if (!since || !uploaded || strncmp(uploaded, since, strlen("2026-10")) < 0 ||
+            ++tries > COMPANION_TRIES)
+            continue;
+        *p->wanted += index_release(&release, p->index, project, version, true) == INDEX_UNKNOWN;
+        const struct data *list = index_requires(release, processor_names[X86_64]);
+        for (size_t j = 0; list && j < list->list.count; j++) {
+            struct requirement requirement;
+            if (requirement_parse(&requirement, p->arena, data_text(list->list.items[j])) == 0 &&
+                str_equal(requirement.name, p->evidence.package) &&
+                str_equal(requirement_pin(&requirement), p->version)) {
+                say(p, arena_printf(p->arena, "%s %s requires %s", name, version,
+                                    data_text(list->list.items[j])));
+                return version;
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *companions(const struct proposal *p)
+{
+    const struct yaml_node *map = p->model->companions;
+    const char *text = "";
+    for (size_t i = 0; map && i < map->map.count; i++) {
+        const char *name = map->map.members[i].key->text.ptr;
+        const char *version = find_companion(p, name);
+        if (version)
+            text = arena_printf(p->arena, "%s%s%s: %s", text, *text ? ", " : "", name, version);
+    }
+    return *text ? arena_printf(p->arena, ", companions: {%s}", text) : "";
+}
+
+/* Pythons that no row calls stable yet are experimental. */
+static void split_pythons(const struct proposal *p, const char **stable, const char **experimental)
+{
+    const struct evidence *e = &p->evidence;
+    *stable = *experimental = "";
+    for (size_t i = 0; i < e->python_count; i++) {
+        bool known = words_have(&p->model->pythons, e->pythons[i]);
+        if (known)
+            *stable = add_word(p->arena, *stable, e->pythons[i]);
+        else if (!e->any_python && **stable)
+            *experimental = add_word(p->arena, *experimental, e->pythons[i]);
+    }
+}
+
+static void propose_release(const struct proposal *p, struct data *list)
+{
+    const char *stable, *experimental, *all = companions(p);
+    const struct release *model = p->model;
+    BUF_SCRATCH(row, ROW_BYTES);
+    split_pythons(p, &stable, &experimental);
+    if (!*stable) {
+        add_row(p, list, "release", NULL, NULL, NULL, "no wheel for a Python that a row knows");
+        return;
+    }
+    bool renamed = str_equal(model->pypi, p->build->variant);
+    (void)buf_puts(&row, "- {");
+    put_field(&row, "version", p->version);
+    put_field(&row, "pythons", stable);
+    put_field(&row, "experimental", experimental);
+    put_field(&row, "default", renamed ? p->variant : model->default_variant);
+    put_field(&row, "pypi", renamed ? p->variant : model->pypi);
+    (void)buf_puts(&row, all);
+    if (p->evidence.glibc > 17)
+        put_field(&row, "glibc", arena_printf(p->arena, "2.%d", p->evidence.most_glibc));
+    put_end(&row, p, NULL, "low");
+    add_row(p, list, "release", NULL, buf_text(&row), "low", NULL);
+}
+
+/* ------------------------------------------------------------------ the row of a build */
+
+/* The CUDA that the index proves, else that of the model where the index leaves room for it. */
+static const char *proven_cuda(const struct proposal *p)
+{
+    ERR_SCRATCH(err);
+    const struct required *cuda = &p->evidence.cuda;
+    const struct version *model = &p->build->cuda;
+    struct version pin;
+    struct spec own;
+    if (cuda->pin && version_parse(&pin, cuda->pin) == 0 && pin.count >= 2) {
+        say(p, cuda->said);
+        return minor_text(p->arena, &pin);
+    }
+    if (!cuda->said || !cuda->range.count ||
+        spec_parse(&own, p->arena, arena_printf(p->arena, "==%s.*", model->text), "cuda", &err) <
+            0 ||
+        !spec_overlaps(&cuda->range, &own))
+        return NULL;
+    say(p, arena_printf(p->arena, "%s, which has room for %s of the row of %s", cuda->said,
+                        model->text, p->model->version.text));
+    return model->text;
+}
+
+/* "cu132" where the model's variant is written by its CUDA, else its own name. */
+static const char *variant_for(const struct proposal *p, const char *cuda)
+{
+    const char *model = p->build->variant;
+    bool by_cuda = str_starts(model, "cu") && strspn(model + 2, "0123456789") == strlen(model) - 2;
+    const char *dot = cuda ? strchr(cuda, '.') : NULL;
+    return by_cuda && dot ? arena_printf(p->arena, "cu%.*s%s", (int)(dot - cuda), cuda, dot + 1)
+                          : model;
+}
+
+static const char *processors(const struct proposal *p)
+{
+    const struct evidence *e = &p->evidence;
+    const char *words = "";
+    for (int i = 0; i < PROCESSORS; i++)
+        if (e->wheel[i] && build_has_processor(p->build, processor_names[i]) &&
+            (e->cuda_for[i] || !p->build->cuda.text || !e->cuda_for[X86_64]))
+            words = add_word(p->arena, words, processor_names[i]);
+    return words;
+}
+
+/* No older GPU than the toolkit makes cubins for. */
+static const char *least_cc(const struct proposal *p, const char *cuda)
+{
+    struct version version;
+    const struct ccs *ccs =
+        version_parse(&version, cuda) == 0 ? capabilities_of(p->matrix, &version) : NULL;
+    int least = 0;
+    for (size_t i = 0; ccs && i < ccs->count; i++)
+        if (!least || ccs->items[i] < least)
+            least = ccs->items[i];
+    if (p->build->cc_min > least)
+        least = p->build->cc_min;
+    return least ? cc_text(p->arena, least) : NULL;
+}
+
+static void put_libraries(struct buf *row, const struct proposal *p, const char *cuda)
+{
+    const struct required *cudnn = &p->evidence.cudnn, *nccl = &p->evidence.nccl;
+    put_field(row, "cuda", cuda);
+    if (cudnn->said) {
+        put_field(row, "cudnn", cudnn->pin ? cudnn->pin : cudnn->range.text);
+        if (!cudnn->pin)
+            put_field(row, "cudnn_package", p->build->cudnn_package);
+        say(p, cudnn->said);
+    }
+    if (nccl->pin) {
+        put_field(row, "nccl", nccl->pin);
+        say(p, nccl->said);
+    }
+}
+
+static void propose_build(struct proposal *p, struct data *list, const char *cuda)
+{
+    const struct build *model = p->build;
+    const char *words = processors(p);
+    BUF_SCRATCH(row, ROW_BYTES);
+    if (model->cuda.text && !cuda) {
+        add_row(p, list, "build", p->variant, NULL, NULL, "the index does not say its CUDA");
+        return;
+    }
+    if (!*words) {
+        add_row(p, list, "build", p->variant, NULL, NULL, "no wheel for a processor of the row");
+        return;
+    }
+    (void)buf_puts(&row, "- {");
+    put_field(&row, "releases", p->version);
+    put_field(&row, "variant", p->variant);
+    put_field(&row, "extra", model->extra);
+    put_field(&row, "requirements", model->requirements);
+    put_field(&row, "supply", model->supply);
+    if (cuda)
+        put_libraries(&row, p, cuda);
+    put_field(&row, "processors", words);
+    if (cuda)
+        put_field(&row, "cc_min", least_cc(p, cuda));
+    if (cuda)
+        put_field(&row, "cubins", "low");
+    put_end(&row, p, cuda ? "for which GPUs it holds kernels is not known from the index" : NULL,
+            cuda ? "low" : "medium");
+    add_row(p, list, "build", p->variant, buf_text(&row), cuda ? "low" : "medium", NULL);
+}
+
+/* ------------------------------------------------------------------ which releases */
+
+static const char *requirement_for(const struct proposal *p)
+{
+    struct release release = *p->model;
+    const struct build *build = p->build;
+    release.version.text = p->version;
+    bool other =
+        (build->index_url || p->framework->index_url) && !str_equal(p->model->pypi, build->variant);
+    const char *text = build->requirements ? build->requirements : p->framework->requirements;
+    if (other)
+        return NULL;
+    text = fill_text(p->arena, text, &release, build);
+    return arena_memdup(p->arena, text, strcspn(text, " "));
+}
+
+static bool is_known(const struct framework *framework, const struct version *version)
+{
+    for (size_t i = 0; i < framework->releases.count; i++)
+        if (version_compare(&ROW(struct release, framework->releases, i)->version, version) == 0)
+            return true;
+    return false;
+}
+
+static bool is_new(const struct proposal *p, const char *text, const struct data *release)
+{
+    struct version version;
+    const char *since = index_since(p->index);
+    const char *uploaded = data_text(data_get(release, "uploaded"));
+    const struct data *yanked = data_get(release, "yanked");
+    if (version_parse(&version, text) < 0 || version_is_prerelease(&version) || version.local.len ||
+        is_known(p->framework, &version) || !yanked || yanked->kind != DATA_BOOL || yanked->boolean)
+        return false;
+    bool newer = version_compare(&version, &p->model->version) > 0;
+    return newer || (p->gaps && since && uploaded && strcmp(uploaded, since) >= 0);
+}
+
+static void propose(struct proposal *p, struct data *list, bool first)
+{
+    struct requirement requirement;
+    p->text = requirement_for(p);
+    p->said = data_list(p->arena);
+    if (!p->text || requirement_parse(&requirement, p->arena, p->text) < 0)
+        return;
+    enum index_state state = evidence_gather(&p->evidence, p->arena, p->index, &requirement);
+    *p->wanted += state == INDEX_UNKNOWN;
+    if (state != INDEX_THERE || p->evidence.old || p->evidence.yanked || p->evidence.missing ||
+        p->evidence.elsewhere || (!p->evidence.wheel[X86_64] && !p->evidence.wheel[AARCH64]))
+        return;
+    const char *cuda = p->build->cuda.text ? proven_cuda(p) : NULL;
+    p->variant = variant_for(p, cuda);
+    struct data *of_build = p->said;
+    p->said = data_list(p->arena);
+    say(p, arena_printf(p->arena, "%s was uploaded on %s", p->text,
+                        p->evidence.uploaded ? p->evidence.uploaded : "a day not told"));
+    if (first)
+        propose_release(p, list);
+    p->said = of_build;
+    bool for_all = p->build->releases.count == 1 && str_equal(p->build->releases.items[0], "all");
+    if (!for_all)
+        propose_build(p, list, cuda);
+}
+
+/* The package that a build is installed by, as the index knows it. */
+static const struct data *releases_of(struct proposal *p, const char **package)
+{
+    struct requirement requirement;
+    const struct data *releases;
+    p->version = p->model->version.text;
+    const char *text = requirement_for(p);
+    if (!text || requirement_parse(&requirement, p->arena, text) < 0)
+        return NULL;
+    *package = requirement.name;
+    enum index_state state = index_project(&releases, p->index, requirement.name);
+    *p->wanted += state == INDEX_UNKNOWN;
+    return state == INDEX_THERE ? releases : NULL;
+}
+
+static void refresh_framework(struct proposal *p, struct data *list)
+{
+    const char *package, *first_package = NULL;
+    for (size_t i = 0; i < p->model->build_count; i++) {
+        size_t count = 0;
+        p->build = p->model->builds[i];
+        const struct data *releases = releases_of(p, &package);
+        if (releases && !first_package)
+            first_package = package;
+        for (size_t j = 0; releases && j < releases->map.count; j++) {
+            const struct data_member *member = &releases->map.members[j];
+            if (!is_new(p, member->name.ptr, member->value) || ++count > NEW_RELEASES_MAX)
+                continue;
+            p->version = member->name.ptr;
+            bool first = true;
+            for (size_t k = 0; k < list->list.count; k++)
+                first &=
+                    !(str_equal(data_text(data_get(list->list.items[k], "framework")),
+                                p->framework->name) &&
+                      str_equal(data_text(data_get(list->list.items[k], "release")), p->version));
+            propose(p, list, first);
+        }
+    }
+}
+
+static bool is_of(const struct data *proposal, const char *kind, const char *release)
+{
+    return str_equal(data_text(data_get(proposal, "kind")), kind) &&
+           str_equal(data_text(data_get(proposal, "release")), release);
+}
+
+/* A release that no row says how to build is none: it would be out of reach. */
+static void drop_unbuilt(struct arena *arena, const struct framework *framework, struct data *list,
+                         size_t from)
+{
+    for (size_t i = 0; i < framework->builds.count; i++)
+        if (words_have(&ROW(struct build, framework->builds, i)->releases, "all"))
+            return;
+    for (size_t i = from; i < list->list.count; i++) {
+        struct data *proposal = list->list.items[i];
+        const char *release = data_text(data_get(proposal, "release"));
+        bool built = !is_of(proposal, "release", release);
+        for (size_t j = from; !built && j < list->list.count; j++)
+            built = is_of(list->list.items[j], "build", release) &&
+                    data_text(data_get(list->list.items[j], "row"));
+        if (built)
+            continue;
+        data_put(arena, proposal, "row", data_null(arena));
+        data_put(arena, proposal, "confidence", data_null(arena));
+        data_put(arena, proposal, "why", data_str(arena, "no build of it is proven"));
+    }
+}
+
+struct data *matrix_refresh(size_t *wanted, struct arena *arena, const struct matrix *matrix,
+                            const char *framework, bool gaps, struct index *index)
+{
+    struct data *list = data_list(arena);
+    *wanted = 0;
+    for (size_t i = 0; i < matrix->framework_count; i++) {
+        const struct framework *f = &matrix->frameworks[i];
+        if ((framework && !str_equal(framework, f->name)) || !f->releases.count)
+            continue;
+        struct proposal p = {.arena = arena,
+                             .matrix = matrix,
+                             .framework = f,
+                             .model = ROW(struct release, f->releases, 0),
+                             .wanted = wanted,
+                             .index = index,
+                             .gaps = gaps};
+        size_t from = list->list.count;
+        refresh_framework(&p, list);
+        drop_unbuilt(arena, f, list, from);
+    }
+    return list;
+}
+
+int matrix_refresh_table(struct buf *out, const struct data *proposals)
+{
+    for (size_t i = 0; i < proposals->list.count; i++) {
+        const struct data *p = proposals->list.items[i], *said = data_get(p, "evidence");
+        const char *row = data_text(data_get(p, "row")),
+                   *variant = data_text(data_get(p, "variant"));
+        (void)buf_printf(out, "%s %s%s%s: ", data_text(data_get(p, "framework")),
+                         data_text(data_get(p, "release")), variant ? " " : "",
+                         variant ? variant : "");
+        if (row)
+            (void)buf_printf(out, "a new %s, confidence %s\n    %s\n",
+                             data_text(data_get(p, "kind")), data_text(data_get(p, "confidence")),
+                             row);
+        else
+            (void)buf_printf(out, "no row: %s\n", data_text(data_get(p, "why")));
+        for (size_t j = 0; j < said->list.count; j++)
+            (void)buf_printf(out, "    because %s\n", data_text(said->list.items[j]));
+    }
+    return out->overflowed ? -1 : 0;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+/* A catalog with another text in place of one of its files. */
+struct patched {
+    struct fileset set;
+    const struct fileset *below;
+    size_t at;
+    struct span text;
+};
+
+static int read_patched(struct span *out, const struct fileset *set, size_t index, struct err *err)
+{
+    const struct patched *patched = (const struct patched *)set;
+    if (index != patched->at)
+        return patched->below->read(out, patched->below, index, err);
+    *out = patched->text;
+    return 0;
+}
+
+static void keep_first(void *context, const struct err *finding)
+{
+    struct err *first = context;
+    if (!first->message)
+        (void)err_set(first, TG_USAGE, "invalid-matrix", "%s", finding->message);
+}
+
+/* Rows go to the head of their list; the loader sorts. */
+static void put_rows(struct buf *out, const struct data *proposals, const char *framework,
+                     const char *kind)
+{
+    for (size_t i = 0; i < proposals->list.count; i++) {
+        const struct data *p = proposals->list.items[i];
+        const char *row = data_text(data_get(p, "row"));
+        if (row && str_equal(data_text(data_get(p, "framework")), framework) &&
+            str_equal(data_text(data_get(p, "kind")), kind))
+            (void)buf_printf(out, "%s\n", row);
+    }
+}
+
+static void patch_text(struct buf *out, struct span text, const struct data *proposals,
+                       const char *framework, const char *today)
+{
+    ARENA_SCRATCH(scratch);
+    const char *end = text.ptr + text.len;
+    const char *key = arena_printf(&scratch, "\n  " SOURCE_KEY ":", today);
+    bool has_source = memmem(text.ptr, text.len, key, strlen(key)) != NULL;
+    for (const char *at = text.ptr; at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        struct span line = span_of(at, newline ? (size_t)(newline - at) : (size_t)(end - at));
+        (void)buf_append(out, line.ptr, line.len);
+        (void)buf_putc(out, '\n');
+        if (span_equal(line, span_from("sources:")) && !has_source)
+            (void)buf_printf(
+                out, "  " SOURCE_KEY ": \"wheels and requirements on the package index (%s)\"\n",
+                today, today);
+        else if (span_equal(line, span_from("releases:")))
+            put_rows(out, proposals, framework, "release");
+        else if (span_equal(line, span_from("builds:")))
+            put_rows(out, proposals, framework, "build");
+        at += line.len + 1;
+    }
+}
+
+int matrix_refresh_file(const char **out, struct arena *arena, const struct matrix *matrix,
+                        const char *framework, const struct data *proposals, const char *today,
+                        struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    ERR_SCRATCH(first);
+    const char *path = arena_printf(&scratch, "matrices/frameworks/%s.yml", framework);
+    long at = fileset_find(matrix->files, path);
+    struct span text;
+    struct matrix *again;
+    BUF_SCRATCH(patched_text, LIMIT_DOCUMENT_BYTES);
+    if (fileset_get(&text, matrix->files, path, err) < 0)
+        return -1;
+    patch_text(&patched_text, text, proposals, framework, today);
+    if (patched_text.overflowed)
+        return err_set(err, TG_USAGE, "limit", "'%s' would be longer than 1 MiB, the limit", path);
+    struct patched patched = {.set = *matrix->files,
+                              .below = matrix->files,
+                              .at = (size_t)at,
+                              .text = span_of(patched_text.ptr, patched_text.len)};
+    patched.set.read = read_patched;
+    if (matrix_load(&again, &scratch, &patched.set, span_of("", 0), NULL, err) < 0)
+        return err_wrap(err, "the proposed rows");
+    if (matrix_check(&scratch, again, span_of("", 0), keep_first, &first))
+        return err_set(err, TG_USAGE, "invalid-matrix", "the proposed rows: %s", first.message);
+    *out = arena_strdup(arena, buf_text(&patched_text));
+    return 0;
+}

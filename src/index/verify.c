@@ -1,0 +1,522 @@
+/* The rows of a matrix against what a package index serves. */
+#include "index/verify.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "index/evidence.h"
+#include "matrix/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OLDEST_GLIBC 17 /* a row without glibc: any that a distribution in use has */
+
+/* One build of one release, against what the index says of it. */
+struct check {
+    struct arena *arena;
+    const struct framework *framework;
+    const struct release *release;
+    const struct build *build;
+    struct evidence evidence;
+    struct data *proved, *differences;
+};
+
+static void prove(const struct check *c, const char *what)
+{
+    data_push(c->arena, c->proved, data_str(c->arena, what));
+}
+
+static void differ(const struct check *c, const char *what, const char *row, const char *index,
+                   const char *evidence)
+{
+    struct data *map = data_map(c->arena);
+    bool explained = words_have(&c->release->differs, what) || words_have(&c->build->differs, what);
+    data_put(c->arena, map, "what", data_str(c->arena, what));
+    data_put(c->arena, map, "row", data_str(c->arena, row));
+    data_put(c->arena, map, "index", data_str(c->arena, index));
+    data_put(c->arena, map, "evidence", data_str(c->arena, evidence));
+    data_put(c->arena, map, "explained", data_bool(c->arena, explained));
+    data_push(c->arena, c->differences, map);
+}
+
+static const char *named(const struct check *c)
+{
+    return arena_printf(c->arena, "%s %s", c->evidence.package, c->evidence.version);
+}
+
+/* ------------------------------------------------------------------ the parts of a row */
+
+static bool evidence_has_python(const struct evidence *e, const char *python)
+{
+    for (size_t i = 0; i < e->python_count; i++)
+        if (str_equal(e->pythons[i], python))
+            return true;
+    return false;
+}
+
+static const char *joined(struct arena *arena, const char *const *items, size_t count)
+{
+    const char *text = "";
+    for (size_t i = 0; i < count; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? " " : "", items[i]);
+    return *text ? text : "none";
+}
+
+static void check_pythons(const struct check *c)
+{
+    const struct release *r = c->release;
+    const struct evidence *e = &c->evidence;
+    const char *lost = "", *more = "";
+    for (size_t i = 0; i < r->pythons.count + r->experimental.count; i++) {
+        bool stable = i < r->pythons.count;
+        const char *python =
+            stable ? r->pythons.items[i] : r->experimental.items[i - r->pythons.count];
+        if (!evidence_has_python(e, python))
+            lost = arena_printf(c->arena, "%s %s", lost, python);
+    }
+    for (size_t i = 0; !e->any_python && i < e->python_count; i++)
+        if (!words_have(&r->pythons, e->pythons[i]) && !words_have(&r->experimental, e->pythons[i]))
+            more = arena_printf(c->arena, "%s %s", more, e->pythons[i]);
+    if (!*lost && !*more) {
+        prove(c, "python");
+        return;
+    }
+    const char *evidence =
+        *lost && *more
+            ? arena_printf(c->arena, "no wheel of %s for%s; wheels for%s", named(c), lost, more)
+        : *lost ? arena_printf(c->arena, "no wheel of %s for%s", named(c), lost)
+                : arena_printf(c->arena, "%s has wheels for%s too", named(c), more);
+    differ(c, "python", joined(c->arena, r->pythons.items, r->pythons.count),
+           joined(c->arena, e->pythons, e->python_count), evidence);
+}
+
+/* Whether the wheels for a processor are what the row speaks of: with CUDA, where it has CUDA. */
+static bool serves(const struct check *c, int p)
+{
+    const struct evidence *e = &c->evidence;
+    bool told = e->cuda_for[X86_64] || e->cuda_for[AARCH64];
+    return e->wheel[p] && (!c->build->cuda.text || !told || e->cuda_for[p]);
+}
+
+static void check_processors(const struct check *c)
+{
+    bool same = true;
+    const char *rows[PROCESSORS], *served[PROCESSORS], *evidence = "";
+    size_t row_count = 0, served_count = 0;
+    for (int p = 0; p < PROCESSORS; p++) {
+        bool in_row = build_has_processor(c->build, processor_names[p]), there = serves(c, p);
+        if (c->evidence.wheel[p] && !c->evidence.read[p])
+            there = in_row; /* a wheel of which nothing is known */
+        if (in_row)
+            rows[row_count++] = processor_names[p];
+        if (there)
+            served[served_count++] = processor_names[p];
+        if (in_row != there) {
+            const char *why = there                  ? "has a wheel"
+                              : c->evidence.wheel[p] ? "requires no CUDA there"
+                                                     : "has no wheel";
+            evidence = arena_printf(c->arena, "%s%s%s: %s %s", evidence, *evidence ? "; " : "",
+                                    processor_names[p], named(c), why);
+            same = false;
+        }
+    }
+    if (same)
+        prove(c, "processor");
+    else
+        differ(c, "processor", joined(c->arena, rows, row_count),
+               joined(c->arena, served, served_count), evidence);
+}
+
+/*
+ * A row may want more than some wheel: of several wheels the one for the newer glibc is the one
+ * with CUDA. Less than every wheel wants, or more than any does, is wrong. Wheels without code of
+ * their own tell nothing.
+ */
+static void check_glibc(const struct check *c)
+{
+    const struct evidence *e = &c->evidence;
+    const struct version *row = &c->release->glibc;
+    int has = row->text && row->count >= 2 ? (int)row->release[1] : OLDEST_GLIBC;
+    bool too_much = c->build->cuda.text && has > OLDEST_GLIBC && has > e->most_glibc;
+    if (!e->glibc)
+        return;
+    if (has >= e->glibc && !too_much) {
+        prove(c, "glibc");
+        return;
+    }
+    const char *said = arena_printf(c->arena, "2.%d", too_much ? e->most_glibc : e->glibc);
+    differ(c, "glibc", row->text ? row->text : "any", said,
+           arena_printf(c->arena, "the wheels of %s are for glibc %s", named(c), said));
+}
+
+/* "12.8.*" of 12.8: what a range must leave room for. */
+static bool range_has_room(const struct check *c, const struct spec *range,
+                           const struct version *version)
+{
+    ERR_SCRATCH(err);
+    struct spec own;
+    const char *text = arena_printf(c->arena, "==%s.*", version->text);
+    return spec_parse(&own, c->arena, text, "range", &err) < 0 || spec_overlaps(range, &own);
+}
+
+static void check_cuda(const struct check *c)
+{
+    const struct required *cuda = &c->evidence.cuda;
+    const struct version *row = &c->build->cuda;
+    struct version pin;
+    if (!row->text) {
+        if (c->evidence.cuda_for[X86_64] && !strchr(c->build->variant, 'c'))
+            differ(c, "cuda", "none", "some", c->evidence.cuda.said);
+        return;
+    }
+    if (cuda->pin && version_parse(&pin, cuda->pin) == 0) {
+        if (same_minor(&pin, row))
+            prove(c, "cuda");
+        else
+            differ(c, "cuda", row->text, cuda->pin, cuda->said);
+    } else if (cuda->said && cuda->range.count) {
+        if (range_has_room(c, &cuda->range, row))
+            prove(c, "cuda-range");
+        else
+            differ(c, "cuda", row->text, cuda->range.text, cuda->said);
+    } else if (c->evidence.cuda_major) {
+        if ((uint64_t)c->evidence.cuda_major == row->release[0])
+            prove(c, "cuda-major");
+        else
+            differ(c, "cuda", row->text, arena_printf(c->arena, "%d", c->evidence.cuda_major),
+                   c->evidence.major_said);
+    }
+}
+
+/* The same clauses, in whatever order. */
+static bool same_range(const struct spec *a, const struct spec *b)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        bool found = false;
+        for (size_t j = 0; j < b->count; j++)
+            found |= a->clauses[i].op == b->clauses[j].op &&
+                     a->clauses[i].wildcard == b->clauses[j].wildcard &&
+                     version_compare(&a->clauses[i].version, &b->clauses[j].version) == 0;
+        if (!found)
+            return false;
+    }
+    return a->count == b->count;
+}
+
+/* 9.3 of a row stands for 9.3.0.75. */
+static bool agrees_to_its_end(const struct version *row, const struct version *pin)
+{
+    return version_compare_parts(row, pin, row->count) == 0;
+}
+
+static bool cudnn_agrees(const struct build *build, const struct required *found,
+                         const struct version *pin)
+{
+    if (found->pin && build->cudnn_window.count)
+        return spec_matches(&build->cudnn_window, pin);
+    if (found->pin)
+        return agrees_to_its_end(&build->cudnn_version, pin);
+    return build->cudnn_window.count && same_range(&build->cudnn_window, &found->range);
+}
+
+static void check_cudnn(const struct check *c)
+{
+    const struct required *found = &c->evidence.cudnn;
+    struct version pin = {0};
+    if (!c->build->cuda.text || !found->said || (!found->pin && !found->range.count) ||
+        (found->pin && version_parse(&pin, found->pin) < 0))
+        return;
+    const char *says = found->pin ? found->pin : found->range.text;
+    if (c->build->cudnn && cudnn_agrees(c->build, found, &pin))
+        prove(c, "cudnn");
+    else
+        differ(c, "cudnn", c->build->cudnn ? c->build->cudnn : "not given", says, found->said);
+}
+
+static void check_nccl(const struct check *c)
+{
+    struct version row, pin;
+    const struct required *found = &c->evidence.nccl;
+    if (!c->build->nccl || !found->pin || version_parse(&row, c->build->nccl) < 0 ||
+        version_parse(&pin, found->pin) < 0)
+        return;
+    if (agrees_to_its_end(&row, &pin))
+        prove(c, "nccl");
+    else
+        differ(c, "nccl", c->build->nccl, found->pin, found->said);
+}
+
+/* ------------------------------------------------------------------ companions */
+
+/* What a companion says of the package that it goes with; NULL: nothing. */
+static const char *said_of(const struct check *c, const struct data *companion, bool *agrees)
+{
+    const struct data *list = index_requires(companion, processor_names[X86_64]);
+    struct version version;
+    for (size_t i = 0; list && i < list->list.count; i++) {
+        struct requirement requirement;
+        const char *text = data_text(list->list.items[i]);
+        if (requirement_parse(&requirement, c->arena, text) < 0 ||
+            !str_equal(requirement.name, c->evidence.package) ||
+            version_parse(&version, c->evidence.version) < 0)
+            continue;
+        *agrees = spec_matches(&requirement.spec, &version);
+        return text;
+    }
+    return NULL;
+}
+
+static enum index_state check_companion(const struct check *c, struct index *index,
+                                        const char *name, const char *version, bool *proved)
+{
+    const struct data *release;
+    bool agrees = true;
+    enum index_state state =
+        index_release(&release, index, requirement_name(c->arena, name), version, true);
+    if (state == INDEX_UNKNOWN || state == INDEX_FAILED)
+        return state;
+    if (state == INDEX_ABSENT) {
+        differ(c, "companion", arena_printf(c->arena, "%s %s", name, version), "none",
+               arena_printf(c->arena, "the index has no %s %s", name, version));
+        return state;
+    }
+    const char *said = said_of(c, release, &agrees);
+    if (said && !agrees)
+        differ(c, "companion", arena_printf(c->arena, "%s %s", name, version), said,
+               arena_printf(c->arena, "%s %s requires %s", name, version, said));
+    *proved &= said && agrees;
+    return state;
+}
+
+static enum index_state check_companions(const struct check *c, struct index *index)
+{
+    const struct yaml_node *map = c->release->companions;
+    enum index_state worst = INDEX_THERE;
+    bool proved = map && map->map.count;
+    for (size_t i = 0; map && i < map->map.count; i++) {
+        enum index_state state = check_companion(c, index, map->map.members[i].key->text.ptr,
+                                                 map->map.members[i].value->text.ptr, &proved);
+        if (state == INDEX_UNKNOWN || (state == INDEX_FAILED && worst != INDEX_UNKNOWN))
+            worst = state;
+    }
+    if (proved && worst == INDEX_THERE)
+        prove(c, "companions");
+    return worst;
+}
+
+/* ------------------------------------------------------------------ a row */
+
+/* What a build is installed by, where the user's index has it; NULL: `*why` says who has it. */
+static const char *requirement_of(const struct check *c, const char **why)
+{
+    const struct build *build = c->build;
+    const char *url = build->index_url ? build->index_url : c->framework->index_url;
+    if (url && !str_equal(c->release->pypi, build->variant)) {
+        *why = arena_printf(c->arena, "it is on %s", fill_text(c->arena, url, c->release, build));
+        return NULL;
+    }
+    const char *text = build->requirements ? build->requirements : c->framework->requirements;
+    text = fill_text(c->arena, text, c->release, build);
+    return arena_memdup(c->arena, text, strcspn(text, " "));
+}
+
+static const char *compare(struct check *c, struct index *index, const char **why, size_t *wanted)
+{
+    const struct evidence *e = &c->evidence;
+    if (e->yanked)
+        differ(c, "release", e->version, "withdrawn",
+               arena_printf(c->arena, "%s was withdrawn from the index", named(c)));
+    else if (e->missing)
+        differ(c, "release", e->version, "none",
+               arena_printf(c->arena, "%s requires %s, which the index does not have", named(c),
+                            e->missing));
+    else if (!e->wheel[X86_64] && !e->wheel[AARCH64])
+        differ(c, "wheel", "some", "none",
+               arena_printf(c->arena, "%s has no wheel for Linux", named(c)));
+    else {
+        prove(c, "wheel");
+        check_pythons(c);
+        check_processors(c);
+        check_glibc(c);
+        check_cuda(c);
+        check_cudnn(c);
+        check_nccl(c);
+        enum index_state state = check_companions(c, index);
+        *wanted += state == INDEX_UNKNOWN;
+        if (state == INDEX_FAILED) {
+            *why = "a companion could not be asked for";
+            return "failed";
+        }
+    }
+    for (size_t i = 0; i < c->differences->list.count; i++)
+        if (!data_get(c->differences->list.items[i], "explained")->boolean)
+            return "differs";
+    return "verified";
+}
+
+static const char *judge(struct check *c, struct index *index, const char *text, const char **why,
+                         size_t *wanted)
+{
+    struct requirement requirement;
+    if (requirement_parse(&requirement, c->arena, text) < 0 || !requirement_pin(&requirement)) {
+        *why = "its requirement names no one version";
+        return "not-asked";
+    }
+    enum index_state state = evidence_gather(&c->evidence, c->arena, index, &requirement);
+    if (state == INDEX_UNKNOWN) {
+        (*wanted)++;
+        *why = "it is not in the record";
+        return "not-asked";
+    }
+    if (state == INDEX_FAILED) {
+        *why = "the index could not be asked";
+        return "failed";
+    }
+    if (state == INDEX_ABSENT) {
+        differ(c, "release", requirement_pin(&requirement), "none",
+               arena_printf(c->arena, "the index has no %s", text));
+        return data_get(c->differences->list.items[0], "explained")->boolean ? "verified"
+                                                                             : "differs";
+    }
+    if (c->evidence.old) {
+        *why = arena_printf(c->arena, "uploaded on %s", c->evidence.uploaded);
+        return "old";
+    }
+    if (c->evidence.elsewhere) {
+        *why = arena_printf(c->arena, "it requires %s, which is on another index",
+                            c->evidence.elsewhere);
+        return "not-asked";
+    }
+    return compare(c, index, why, wanted);
+}
+
+static void put_place(struct arena *arena, struct data *row, const struct yaml_node *node)
+{
+    ERR_SCRATCH(err);
+    (void)yaml_error(&err, node, "here");
+    data_put(arena, row, "file", data_str(arena, err.where.file));
+    data_put(arena, row, "line", data_int(arena, (int64_t)err.where.line));
+}
+
+static struct data *verify_build(struct check *c, struct index *index, size_t *wanted)
+{
+    struct data *row = data_map(c->arena);
+    const char *why = NULL, *text = requirement_of(c, &why);
+    c->proved = data_list(c->arena);
+    c->differences = data_list(c->arena);
+    const char *state = text ? judge(c, index, text, &why, wanted) : "not-asked";
+    data_put(c->arena, row, "framework", data_str(c->arena, c->framework->name));
+    data_put(c->arena, row, "release", data_str(c->arena, c->release->version.text));
+    data_put(c->arena, row, "variant", data_str(c->arena, c->build->variant));
+    data_put(c->arena, row, "requirement", data_str(c->arena, text));
+    data_put(c->arena, row, "state", data_str(c->arena, state));
+    data_put(c->arena, row, "proved", c->proved);
+    data_put(c->arena, row, "differences", c->differences);
+    data_put(c->arena, row, "why", data_str(c->arena, why));
+    put_place(c->arena, row, c->build->fact.node);
+    return row;
+}
+
+struct data *matrix_verify(size_t *wanted, struct arena *arena, const struct matrix *matrix,
+                           const char *framework, struct index *index)
+{
+    struct data *rows = data_list(arena);
+    *wanted = 0;
+    for (size_t i = 0; i < matrix->framework_count; i++) {
+        const struct framework *f = &matrix->frameworks[i];
+        if (framework && !str_equal(framework, f->name))
+            continue;
+        for (size_t j = 0; j < f->releases.count; j++) {
+            const struct release *release = ROW(struct release, f->releases, j);
+            for (size_t k = 0; k < release->build_count; k++) {
+                struct check check = {.arena = arena,
+                                      .framework = f,
+                                      .release = release,
+                                      .build = release->builds[k]};
+                data_push(arena, rows, verify_build(&check, index, wanted));
+            }
+        }
+    }
+    return rows;
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static const char *const states[] = {"verified", "differs", "not-asked", "old", "failed"};
+#define STATES (sizeof(states) / sizeof(*states))
+
+static size_t count_state(const struct data *rows, const char *framework, const char *state)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const struct data *row = rows->list.items[i];
+        count += (!framework || str_equal(data_text(data_get(row, "framework")), framework)) &&
+                 (!state || str_equal(data_text(data_get(row, "state")), state));
+    }
+    return count;
+}
+
+static size_t count_explained(const struct data *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->list.count; i++)
+        count += data_get(rows->list.items[i], "differences")->list.count > 0 &&
+                 str_equal(data_text(data_get(rows->list.items[i], "state")), "verified");
+    return count;
+}
+
+struct data *matrix_verify_counts(struct arena *arena, const struct data *rows)
+{
+    static const char *const keys[STATES] = {"verified", "differs", "not_asked", "old", "failed"};
+    struct data *counts = data_map(arena);
+    for (size_t i = 0; i < STATES; i++)
+        data_put(arena, counts, keys[i],
+                 data_int(arena, (int64_t)count_state(rows, NULL, states[i])));
+    data_put(arena, counts, "explained", data_int(arena, (int64_t)count_explained(rows)));
+    return counts;
+}
+
+static void print_frameworks(struct buf *out, const struct data *rows)
+{
+    const char *last = NULL;
+    (void)buf_printf(out, "%-14s %9s %9s %9s %9s %9s\n", "framework", "verified", "differs",
+                     "not asked", "old", "failed");
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const char *name = data_text(data_get(rows->list.items[i], "framework"));
+        if (str_equal(name, last))
+            continue;
+        last = name;
+        (void)buf_printf(out, "%-14s", name);
+        for (size_t j = 0; j < STATES; j++)
+            (void)buf_printf(out, " %9zu", count_state(rows, name, states[j]));
+        (void)buf_putc(out, '\n');
+    }
+}
+
+static void print_differences(struct buf *out, const struct data *row, bool explained)
+{
+    const struct data *list = data_get(row, "differences");
+    for (size_t i = 0; i < list->list.count; i++) {
+        const struct data *d = list->list.items[i];
+        if (data_get(d, "explained")->boolean != explained)
+            continue;
+        (void)buf_printf(out, "%s %s %s: %s: the row has %s, the index %s\n    %s\n",
+                         data_text(data_get(row, "framework")), data_text(data_get(row, "release")),
+                         data_text(data_get(row, "variant")), data_text(data_get(d, "what")),
+                         data_text(data_get(d, "row")), data_text(data_get(d, "index")),
+                         data_text(data_get(d, "evidence")));
+    }
+}
+
+int matrix_verify_table(struct buf *out, struct arena *arena, const struct data *rows)
+{
+    (void)arena;
+    print_frameworks(out, rows);
+    (void)buf_putc(out, '\n');
+    for (size_t i = 0; i < rows->list.count; i++)
+        print_differences(out, rows->list.items[i], false);
+    return out->overflowed ? -1 : 0;
+}

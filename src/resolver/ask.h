@@ -1,0 +1,82 @@
+/* A request against a matrix, taken apart into demands. Inside src/resolver/ only. */
+#ifndef TMPLGEN_RESOLVER_ASK_H
+#define TMPLGEN_RESOLVER_ASK_H
+
+#include "matrix/facts.h"
+#include "resolver/resolver.h"
+
+#include <stdint.h>
+
+#define DEMANDS_MAX 64 /* a set of demands is the bits of a uint64_t */
+#define GPUS_MAX 32
+#define WITH_MAX 16
+
+struct demand {
+    enum stack_choice choice;
+    size_t index;     /* of the GPU or the package */
+    const char *text; /* "driver 535", for messages */
+};
+
+struct asked_driver {
+    const char *said;
+    struct version version;      /* of a bare branch: later than every release of it */
+    const struct branch *branch; /* its row, else that of the last branch before it; or NULL */
+    bool listed;
+};
+
+struct asked_gpu {
+    const char *name; /* as the matrix writes it; "sm_86" */
+    int cc;
+    const struct gpu *gpu; /* NULL: only a compute capability was named */
+    const struct architecture *architecture;
+};
+
+struct asked_image {
+    const char *said, *repository, *tag, *digest; /* digest: or NULL */
+    bool curated;                                 /* of the repository that images.yml lists */
+    const struct image *image; /* its row; NULL: not in the lists, or another repository */
+    const struct tag *row_tag;
+    const struct distribution *distribution; /* NULL: not known */
+};
+
+struct ask;
+
+struct asked_package {
+    const char *name, *said;
+    struct spec spec;
+    const struct ask *partner; /* what is asked of it, where it is a framework itself; or NULL */
+};
+
+struct ask {
+    const struct matrix *matrix;
+    const struct framework *framework;
+    struct spec specs[CHOICE_COUNT]; /* of the choices that hold one; no clause: any version */
+    const char *variant, *arch;
+    bool cdi;
+    struct asked_driver driver;
+    const struct platform *platform;
+    struct asked_driver platform_driver;
+    const struct distribution *os;
+    struct asked_image image;
+    struct asked_gpu gpus[GPUS_MAX];
+    size_t gpu_count;
+    struct asked_package with[WITH_MAX];
+    size_t with_count;
+    struct demand demands[DEMANDS_MAX];
+    size_t demand_count;
+    int at[CHOICE_COUNT]; /* place of the first demand of that choice, or -1 */
+};
+
+/* Exit 2 on a word that nobody knows, with the nearest one, and on a bad SPEC. */
+TG_CHECKED int ask_compile(struct ask *out, struct arena *arena, const struct matrix *matrix,
+                           const struct stack_request *request, struct err *err);
+/* All demands. */
+uint64_t ask_all(const struct ask *ask);
+/* 0, or exit 2 where no GPU is called that. */
+TG_CHECKED int gpu_find(struct asked_gpu *out, struct arena *arena, const struct matrix *matrix,
+                        const char *text, struct err *err);
+/* 0, or exit 2 where `text` is no driver version. */
+TG_CHECKED int driver_find(struct asked_driver *out, struct arena *arena,
+                           const struct matrix *matrix, const char *text, struct err *err);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * What follows from a chosen candidate: its driver, its partners, the rows that it rests on. Inside
+ * src/resolver/ only.
+ */
+#ifndef TMPLGEN_RESOLVER_CHOSEN_H
+#define TMPLGEN_RESOLVER_CHOSEN_H
+
+#include "resolver/candidate.h"
+#include "resolver/driver.h"
+
+#define FACTS_MAX 64 /* rows that one stack rests on */
+
+struct chosen {
+    struct arena *arena;
+    const struct ask *ask;
+    const struct problem *problem;
+    const struct candidate *candidate;
+    enum reliance reliance;        /* of the driver, or of `minimum` where none was named */
+    const struct version *minimum; /* the lowest driver; NULL: none is needed */
+};
+
+void chosen_init(struct chosen *out, struct arena *arena, const struct problem *problem,
+                 const struct candidate *candidate);
+/* Every row that the stack rests on, at most `room`; how many. */
+size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen *s);
+/* Whether the image's LD_LIBRARY_PATH would put its libraries before the wheel's. */
+bool chosen_is_shadowed(const struct chosen *s);
+/* The release and build of the `i`th package, where it is a framework; else false. */
+bool chosen_partner(struct candidate *out, const struct chosen *s, size_t i);
+
+#endif

@@ -1,0 +1,150 @@
+/* Human words for a resolution and for a refusal. */
+#include "resolver/resolver.h"
+
+#include "base/buf.h"
+#include "base/data.h"
+
+#include <string.h>
+
+#define LINES_MAX 8 /* of one list; the rest is counted */
+
+static const char *text_of(const struct data *map, const char *name)
+{
+    const char *text = data_text(data_get(map, name));
+    return text ? text : "";
+}
+
+static const char *deep(const struct data *map, const char *outer, const char *inner)
+{
+    return text_of(data_get(map, outer), inner);
+}
+
+static size_t count_of(const struct data *list)
+{
+    return list && list->kind == DATA_LIST ? list->list.count : 0;
+}
+
+static void explain_cuda(struct buf *out, const struct data *r)
+{
+    if (!*deep(r, "cuda", "version")) {
+        buf_puts(out, "  cuda     none: a CPU build\n");
+        return;
+    }
+    static const struct {
+        const char *supply, *words;
+    } supplies[] = {{"wheel", "from the wheel"},
+                    {"image", "from the image"},
+                    {"install", "installed on the image"},
+                    {"build", "compiled against a devel image"}};
+    const char *words = "";
+    for (size_t i = 0; i < sizeof supplies / sizeof *supplies; i++)
+        if (str_equal(supplies[i].supply, deep(r, "cuda", "supply")))
+            words = supplies[i].words;
+    buf_printf(out, "  cuda     %s, %s", deep(r, "cuda", "version"), words);
+    if (*text_of(r, "cudnn"))
+        buf_printf(out, "; cuDNN %s", text_of(r, "cudnn"));
+    buf_putc(out, '\n');
+}
+
+static void explain_driver(struct buf *out, const struct data *r)
+{
+    const char *how = deep(r, "driver", "relies_on");
+    if (!*deep(r, "driver", "minimum"))
+        return;
+    buf_printf(out, "  driver   %s or newer", deep(r, "driver", "minimum"));
+    if (str_equal(how, "minor-version"))
+        buf_puts(out, ", by minor-version compatibility");
+    else if (str_equal(how, "forward"))
+        buf_puts(out, ", or an older one by a forward-compatibility package");
+    buf_putc(out, '\n');
+}
+
+static void explain_gpus(struct buf *out, const struct data *r)
+{
+    const struct data *gpus = data_get(r, "gpus");
+    for (size_t i = 0; i < count_of(gpus) && i < LINES_MAX; i++) {
+        const struct data *gpu = gpus->list.items[i];
+        buf_printf(out, "  gpu      %s (%s), covered by %s\n", text_of(gpu, "name"),
+                   text_of(gpu, "compute_capability"), text_of(gpu, "covered_by"));
+    }
+}
+
+static void explain_install(struct buf *out, const struct data *r)
+{
+    const struct data *requirements = data_get(r, "requirements");
+    const struct data *companions = data_get(r, "companions");
+    buf_puts(out, "  install ");
+    for (size_t i = 0; i < count_of(requirements); i++)
+        buf_printf(out, " %s", data_text(requirements->list.items[i]));
+    if (*text_of(r, "index_url"))
+        buf_printf(out, " --index-url %s", text_of(r, "index_url"));
+    buf_putc(out, '\n');
+    for (size_t i = 0; companions && i < companions->map.count; i++)
+        buf_printf(out, "%s%s %s", i ? ", " : "  fits     ", companions->map.members[i].name.ptr,
+                   data_text(companions->map.members[i].value));
+    if (companions && companions->map.count)
+        buf_putc(out, '\n');
+}
+
+int matrix_explain(struct buf *out, const struct data *r)
+{
+    const struct data *notes = data_get(r, "notes");
+    size_t count = count_of(notes);
+    buf_printf(out, "%s %s (%s) on Python %s, %s\n", deep(r, "framework", "name"),
+               deep(r, "framework", "version"), deep(r, "cuda", "variant"), text_of(r, "python"),
+               text_of(r, "arch"));
+    buf_printf(out, "  image    %s:%s", deep(r, "image", "repository"), deep(r, "image", "tag"));
+    if (!str_equal(deep(r, "image", "state"), "supported"))
+        buf_printf(out, " (%s)", deep(r, "image", "state"));
+    buf_putc(out, '\n');
+    explain_cuda(out, r);
+    explain_driver(out, r);
+    explain_gpus(out, r);
+    explain_install(out, r);
+    for (size_t i = 0; i < count && i < LINES_MAX; i++)
+        buf_printf(out, "  note     %s\n", text_of(notes->list.items[i], "text"));
+    if (count > LINES_MAX)
+        buf_printf(out, "  note     and %zu more (--json)\n", count - LINES_MAX);
+    return out->overflowed ? -1 : 0;
+}
+
+static void explain_conflicts(struct buf *out, const struct data *conflicts)
+{
+    size_t count = count_of(conflicts);
+    for (size_t i = 0; i < count && i < LINES_MAX; i++) {
+        const struct data *c = conflicts->list.items[i];
+        bool again =
+            i && str_equal(text_of(c, "demand"), text_of(conflicts->list.items[i - 1], "demand"));
+        if (!again)
+            buf_printf(out, "%s\n", text_of(c, "demand"));
+        buf_printf(out, "  rules out %s (%s): %s\n", text_of(c, "rules_out"), text_of(c, "reason"),
+                   text_of(c, "because"));
+    }
+    if (count > LINES_MAX)
+        buf_printf(out, "and %zu more (--json)\n", count - LINES_MAX);
+}
+
+static void explain_nearest(struct buf *out, const struct data *nearest)
+{
+    size_t count = count_of(nearest);
+    buf_puts(out, count ? "what would do instead:\n" : "no single change would do\n");
+    for (size_t i = 0; i < count && i < LINES_MAX; i++) {
+        const struct data *r = data_get(nearest->list.items[i], "resolution");
+        const struct data *change = data_get(nearest->list.items[i], "change");
+        buf_puts(out, " ");
+        for (size_t j = 0; j < count_of(change); j++)
+            buf_printf(out, " %s", data_text(change->list.items[j]));
+        buf_printf(out, "\n      %s %s (%s), Python %s, %s:%s\n", deep(r, "framework", "name"),
+                   deep(r, "framework", "version"), deep(r, "cuda", "variant"),
+                   text_of(r, "python"), deep(r, "image", "repository"), deep(r, "image", "tag"));
+    }
+    if (count > LINES_MAX)
+        buf_printf(out, "  and %zu more (--json)\n", count - LINES_MAX);
+}
+
+int matrix_explain_refusal(struct buf *out, const struct data *refusal)
+{
+    explain_conflicts(out, data_get(refusal, "conflicts"));
+    explain_nearest(out, data_get(refusal, "nearest"));
+    return out->overflowed ? -1 : 0;
+}

@@ -1,0 +1,206 @@
+/* What a user should know of a stack beside its versions. */
+#include "resolver/notes.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "base/yaml.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+struct notes {
+    const struct chosen *chosen;
+    struct data *list;
+};
+
+__attribute__((format(printf, 3, 4))) static void note(const struct notes *n, const char *code,
+                                                       const char *format, ...)
+{
+    struct arena *arena = n->chosen->arena;
+    struct data *map = data_map(arena);
+    va_list args;
+    va_start(args, format);
+    data_put(arena, map, "code", data_str(arena, code));
+    data_put(arena, map, "text", data_str(arena, arena_vprintf(arena, format, args)));
+    va_end(args);
+    data_push(arena, n->list, map);
+}
+
+/* ------------------------------------------------------------------ the image */
+
+static void image_notes(const struct notes *n)
+{
+    const struct candidate *c = n->chosen->candidate;
+    const char *text = image_text(n->chosen->arena, n->chosen->ask, c);
+    if (c->named && !n->chosen->ask->image.curated && !c->image)
+        note(n, "image-unknown",
+             "%s is taken as given: what is in it, and on which drivers it "
+             "starts, is not known",
+             text);
+    if (!c->image)
+        return;
+    if (str_equal(c->image->state, "eol"))
+        note(n, "image-eol", "%s is at its end of life: mirror it, its maintainers delete it",
+             text);
+    if (str_equal(c->image->state, "superseded"))
+        note(n, "image-superseded",
+             "%s is superseded by CUDA %s: its maintainers delete it six months later", text,
+             c->image->superseded_by ? c->image->superseded_by : "a newer patch");
+    if (c->build->cuda.text && !image_fits(c->build, &c->image->cuda))
+        note(n, "image-cuda", "%s is of CUDA %s, the build of %s", text, c->image->cuda.text,
+             c->build->cuda.text);
+}
+
+static void size_note(const struct notes *n)
+{
+    const struct candidate *c = n->chosen->candidate;
+    if (c->image && c->build->cuda.text && !str_equal(c->tag->flavour, "base") &&
+        str_equal(supply_of(n->chosen->ask->framework, c->build), "wheel"))
+        note(n, "image-size",
+             "the wheel brings its own CUDA libraries: those of a '%s' image are "
+             "there a second time",
+             c->tag->flavour);
+}
+
+static void gate_notes(const struct notes *n)
+{
+    const struct chosen *s = n->chosen;
+    const struct candidate *c = s->candidate;
+    if (!c->image || !c->build->cuda.text || s->problem->cdi)
+        return;
+    const struct gate *gate = gate_of(s->ask->matrix, c->image);
+    if (!gate) {
+        note(n, "gate-unknown", "on which drivers images of CUDA %s start is not known",
+             c->image->cuda.text);
+        return;
+    }
+    if (s->problem->host.driver)
+        return;
+    const char *branches = "";
+    for (size_t i = 0; i < gate->branches.count; i++)
+        branches =
+            arena_printf(s->arena, "%s%s%s", branches, i ? ", " : "", gate->branches.items[i]);
+    note(n, "start-gate", "the image starts on drivers of CUDA %s or newer%s%s%s", gate->cuda.text,
+         *branches ? ", and on branches " : "", branches,
+         *branches && !gate->geforce ? " (not with GeForce cards)" : "");
+}
+
+static void path_note(const struct notes *n)
+{
+    if (chosen_is_shadowed(n->chosen))
+        note(n, "library-path",
+             "the image puts its CUDA libraries before the wheel's: LD_LIBRARY_PATH is reset");
+}
+
+/* ------------------------------------------------------------------ driver and GPUs */
+
+static void driver_notes(const struct notes *n)
+{
+    const struct chosen *s = n->chosen;
+    const struct asked_driver *driver = s->problem->host.driver;
+    if (!driver || !s->candidate->build->cuda.text)
+        return;
+    if (s->reliance == RELIES_FORWARD)
+        note(n, "forward-compat",
+             "driver %s runs CUDA %s only through %s, which must be in the "
+             "image",
+             driver->said, s->candidate->build->cuda.text,
+             forward_of(s->problem, s->candidate->build, driver->branch)->package);
+    if (!driver->listed)
+        note(n, "driver-unknown",
+             "driver branch %llu is not in the matrix: taken for one of CUDA "
+             "%s",
+             (unsigned long long)driver->version.release[0],
+             driver->branch ? driver->branch->cuda.text : "10.0");
+    else if (driver->branch->ended)
+        note(n, "driver-ended", "driver branch %lld gets no more updates%s%s",
+             (long long)driver->branch->number, driver->branch->eol ? " since " : "",
+             driver->branch->eol ? driver->branch->eol : "");
+    if (s->problem->host.by_platform)
+        note(n, "driver-platform", "driver branch %s is what %s installs unless told otherwise",
+             driver->said, s->ask->platform->title);
+}
+
+static void gpu_notes(const struct notes *n)
+{
+    const struct chosen *s = n->chosen;
+    const struct build *build = s->candidate->build;
+    for (size_t i = 0; i < s->problem->gpu_count; i++) {
+        const struct asked_gpu *gpu = s->problem->gpus[i];
+        if (gpu->architecture->last_branch)
+            note(n, "driver-last-branch", "%s is driven up to branch %lld and no further",
+                 gpu->name, (long long)gpu->architecture->last_branch);
+        if (gpu->gpu && gpu->gpu->host && !str_equal(gpu->gpu->host, s->problem->arch))
+            note(n, "host-arch", "%s comes with %s hosts only: --arch %s", gpu->name,
+                 gpu->gpu->host, gpu->gpu->host);
+    }
+    if (s->problem->gpu_count && build->cubins != CONFIDENCE_HIGH)
+        note(n, "cubins", "for which GPUs %s holds kernels is known with %s confidence",
+             build->variant, build->cubins == CONFIDENCE_LOW ? "low" : "medium");
+}
+
+/* ------------------------------------------------------------------ framework and Python */
+
+static void python_notes(const struct notes *n)
+{
+    const struct candidate *c = n->chosen->candidate;
+    if (c->experimental)
+        note(n, "python-experimental", "Python %s is experimental for %s %s", c->python,
+             n->chosen->ask->framework->name, c->release->version.text);
+    if (c->distribution && !same_minor(c->python_version, &c->distribution->python))
+        note(n, "python-not-shipped", "%s ships Python %s: %s comes from elsewhere (uv)",
+             c->distribution->os, c->distribution->python.text, c->python);
+}
+
+static void build_notes(const struct notes *n)
+{
+    const struct candidate *c = n->chosen->candidate;
+    if (str_equal(c->build->channel, "experimental"))
+        note(n, "build-experimental", "%s is an experimental build of %s %s", c->build->variant,
+             n->chosen->ask->framework->name, c->release->version.text);
+    if (c->release->fact.note)
+        note(n, "release", "%s", c->release->fact.note);
+    if (c->build->fact.note)
+        note(n, "build", "%s", c->build->fact.note);
+}
+
+static void package_notes(const struct notes *n)
+{
+    const struct ask *ask = n->chosen->ask;
+    for (size_t i = 0; i < ask->with_count; i++)
+        if (!ask->with[i].partner && !words_have(&ask->framework->packages, ask->with[i].name) &&
+            !yaml_get(n->chosen->candidate->release->companions, ask->with[i].name))
+            note(n, "with-unchecked", "the matrix knows nothing of %s: it is taken as given",
+                 ask->with[i].name);
+}
+
+static void fact_notes(const struct notes *n)
+{
+    const struct fact *facts[FACTS_MAX];
+    size_t count = chosen_facts(facts, FACTS_MAX, n->chosen);
+    bool low = false, overlaid = false;
+    for (size_t i = 0; i < count; i++) {
+        low |= facts[i]->confidence == CONFIDENCE_LOW;
+        overlaid |= facts[i]->overlaid;
+    }
+    if (low)
+        note(n, "low-confidence", "some of this rests on rows of low confidence: verify it");
+    if (overlaid)
+        note(n, "overlay", "rows of .tmplgen-matrix.yml were used");
+}
+
+struct data *notes_data(const struct chosen *s)
+{
+    const struct notes n = {s, data_list(s->arena)};
+    image_notes(&n);
+    size_note(&n);
+    gate_notes(&n);
+    path_note(&n);
+    driver_notes(&n);
+    gpu_notes(&n);
+    python_notes(&n);
+    build_notes(&n);
+    package_notes(&n);
+    fact_notes(&n);
+    return n.list;
+}

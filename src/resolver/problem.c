@@ -1,0 +1,80 @@
+/* What a candidate must live up to, and what is said where it does not. */
+#include "resolver/problem.h"
+
+#include "base/arena.h"
+
+#include <stdarg.h>
+
+bool is_active(const struct problem *problem, enum stack_choice choice)
+{
+    int at = problem->ask->at[choice];
+    return at >= 0 && problem->active >> at & 1;
+}
+
+const struct spec *asked_spec(const struct problem *p, enum stack_choice choice)
+{
+    return is_active(p, choice) ? &p->ask->specs[choice] : NULL;
+}
+
+bool object(struct objection *out, const char *reason, const struct fact *fact, const char *format,
+            ...)
+{
+    if (!out)
+        return true;
+    out->reason = reason;
+    out->source = fact ? fact->source : NULL;
+    if (!out->arena)
+        return true;
+    va_list args;
+    va_start(args, format);
+    out->because = arena_vprintf(out->arena, format, args);
+    va_end(args);
+    return true;
+}
+
+bool branch_drives(const struct branch *branch, uint64_t number,
+                   const struct architecture *architecture)
+{
+    if (architecture->last_branch && number > (uint64_t)architecture->last_branch)
+        return false;
+    if (!architecture->first_cuda.text)
+        return true;
+    return branch && version_compare_parts(&branch->cuda, &architecture->first_cuda, 2) >= 0;
+}
+
+static void find_branches(struct problem *problem)
+{
+    const struct matrix *matrix = problem->ask->matrix;
+    for (size_t i = 0; i < matrix->branches.count && problem->branch_count < 64; i++) {
+        const struct branch *branch = ROW(struct branch, matrix->branches, i);
+        bool drives = true;
+        for (size_t j = 0; j < problem->gpu_count && drives; j++)
+            drives =
+                branch_drives(branch, (uint64_t)branch->number, problem->gpus[j]->architecture);
+        if (drives)
+            problem->branches[problem->branch_count++] = branch;
+    }
+}
+
+void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
+{
+    *out = (struct problem){.ask = ask, .active = active, .arch = "x86_64"};
+    out->allow_forward = out->allow_eol = true;
+    if (is_active(out, CHOICE_ARCH))
+        out->arch = ask->arch;
+    if (is_active(out, CHOICE_RUNTIME))
+        out->cdi = ask->cdi;
+    if (is_active(out, CHOICE_DRIVER))
+        out->host = (struct host){&ask->driver, false};
+    else if (is_active(out, CHOICE_PLATFORM) && ask->platform_driver.said)
+        out->host = (struct host){&ask->platform_driver, true};
+    for (size_t i = 0; i < ask->demand_count; i++)
+        if (ask->demands[i].choice == CHOICE_GPU && active >> i & 1)
+            out->gpus[out->gpu_count++] = &ask->gpus[ask->demands[i].index];
+    out->all_datacenter = out->gpu_count > 0;
+    for (size_t i = 0; i < out->gpu_count; i++)
+        if (!out->gpus[i]->gpu || !str_equal(out->gpus[i]->gpu->class, "datacenter"))
+            out->all_datacenter = false;
+    if (!out->host.driver)
+        find_branches(out);
+}

@@ -1,0 +1,146 @@
+/* The stack choices (DESIGN 3), and a request: what was said for each of them. */
+#include "resolver/request.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const struct option stack_options[] = {
+    [CHOICE_FRAMEWORK] = {"framework", "NAME[SPEC]",
+                          "framework, as in pytorch, 'pytorch>=2.6', pytorch==2.9.1", false},
+    [CHOICE_PYTHON] = {"python", "SPEC", "Python version, such as 3.12", false},
+    [CHOICE_CUDA] = {"cuda", "SPEC", "CUDA version, such as 12.6 or '>=12.4'", false},
+    [CHOICE_VARIANT] = {"variant", "WORD", "build of the framework: cu126, cuda12, pypi or cpu",
+                        false},
+    [CHOICE_DRIVER] = {"driver", "VERSION",
+                       "NVIDIA driver of the GPU hosts; a bare branch means its last release",
+                       false},
+    [CHOICE_GPU] = {"gpu", "MODEL|sm_NN", "a GPU that it must run on, such as T4 or sm_90", true},
+    [CHOICE_PLATFORM] = {"platform", "NAME", "where it runs: gke, eks, aks or generic", false},
+    [CHOICE_OS] = {"os", "NAME", "distribution of the image, such as ubuntu22.04", false},
+    [CHOICE_ARCH] = {"arch", "x86_64|aarch64", "processor (default x86_64)", false},
+    [CHOICE_RUNTIME] = {"runtime", "legacy|cdi",
+                        "how GPUs reach the container (default legacy: the image's start gate "
+                        "applies)",
+                        false},
+    [CHOICE_IMAGE] = {"image", "REPO:TAG", "base image, instead of the one that fits best", false},
+    [CHOICE_WITH] = {"with", "PACKAGE[SPEC]", "one more package that must agree with the stack",
+                     true},
+    [CHOICE_COUNT] = {NULL, NULL, NULL, false},
+};
+
+enum stack_choice stack_choice_of(struct span name)
+{
+    enum stack_choice choice = 0;
+    while (choice < CHOICE_COUNT && !span_equal(name, span_from(stack_options[choice].name)))
+        choice++;
+    return choice;
+}
+
+const char *package_name(struct arena *arena, const char *said)
+{
+    size_t len = 0;
+    while (said[len] && (isalnum((unsigned char)said[len]) || strchr("-_.", said[len])))
+        len++;
+    return arena_memdup(arena, said, len);
+}
+
+/* ------------------------------------------------------------------ what was said */
+
+const char *request_text(const struct stack_request *request, enum stack_choice choice)
+{
+    return request->said[choice].count ? request->said[choice].items[0] : NULL;
+}
+
+void request_say(struct stack_request *request, struct arena *arena, enum stack_choice choice,
+                 const char *text)
+{
+    request->said[choice] = (struct words){0};
+    if (text)
+        request_add(request, arena, choice, text);
+}
+
+void request_add(struct stack_request *request, struct arena *arena, enum stack_choice choice,
+                 const char *text)
+{
+    struct words *said = &request->said[choice];
+    const char **items = arena_array(arena, said->count + 1, sizeof *items);
+    if (said->count)
+        memcpy(items, said->items, said->count * sizeof *items);
+    items[said->count++] = text;
+    said->items = items;
+}
+
+void request_overlay(struct stack_request *request, const struct stack_request *over)
+{
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
+        if (over->said[i].count)
+            request->said[i] = over->said[i];
+}
+
+const char *request_framework(const struct stack_request *request, struct arena *arena)
+{
+    return package_name(arena, request_text(request, CHOICE_FRAMEWORK));
+}
+
+/* ------------------------------------------------------------------ as data, and back */
+
+struct data *stack_request_data(struct arena *arena, const struct stack_request *request)
+{
+    struct data *map = data_map(arena);
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++) {
+        const struct words *said = &request->said[i];
+        struct data *value = data_list(arena);
+        for (size_t j = 0; j < said->count; j++)
+            data_push(arena, value, data_str(arena, said->items[j]));
+        if (said->count)
+            data_put(arena, map, stack_options[i].name,
+                     stack_options[i].repeatable ? value : value->list.items[0]);
+    }
+    return map;
+}
+
+static int invalid_member(struct err *err, enum stack_choice choice)
+{
+    return err_set(err, TG_USAGE, "invalid-request", "request: '%s' must be %s",
+                   stack_options[choice].name,
+                   stack_options[choice].repeatable ? "a list of texts" : "a text");
+}
+
+static int parse_member(struct stack_request *out, struct arena *arena, enum stack_choice choice,
+                        const struct data *value, struct err *err)
+{
+    bool is_list = value->kind == DATA_LIST;
+    size_t count = is_list ? value->list.count : 1;
+    const char **texts = arena_array(arena, count + 1, sizeof *texts);
+    if (is_list != stack_options[choice].repeatable)
+        return invalid_member(err, choice);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = data_text(is_list ? value->list.items[i] : value);
+        if (!text)
+            return invalid_member(err, choice);
+        texts[i] = arena_strdup(arena, text);
+    }
+    out->said[choice] = (struct words){texts, count};
+    return 0;
+}
+
+int stack_request_parse(struct stack_request *out, struct arena *arena, const struct data *data,
+                        struct err *err)
+{
+    *out = (struct stack_request){0};
+    if (!data || data->kind != DATA_MAP)
+        return err_set(err, TG_USAGE, "invalid-request", "request: must be a mapping");
+    for (size_t i = 0; i < data->map.count; i++) {
+        const struct data_member *member = &data->map.members[i];
+        enum stack_choice choice = stack_choice_of(member->name);
+        if (choice == CHOICE_COUNT)
+            return err_set(err, TG_USAGE, "invalid-request", "request: unknown key '%.*s'",
+                           (int)member->name.len, member->name.ptr);
+        if (parse_member(out, arena, choice, member->value, err))
+            return -1;
+    }
+    return 0;
+}

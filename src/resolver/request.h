@@ -1,0 +1,71 @@
+/* The stack choices (DESIGN 3), and a request: what was said for each of them. */
+#ifndef TMPLGEN_RESOLVER_REQUEST_H
+#define TMPLGEN_RESOLVER_REQUEST_H
+
+#include "base/err.h"
+#include "base/option.h"
+#include "base/str.h"
+
+#include <stddef.h>
+
+struct arena;
+struct data;
+
+/* In the order of help, records and JSON. */
+enum stack_choice {
+    CHOICE_FRAMEWORK, /* NAME[SPEC] */
+    CHOICE_PYTHON,
+    CHOICE_CUDA,
+    CHOICE_VARIANT,
+    CHOICE_DRIVER,
+    CHOICE_GPU,
+    CHOICE_PLATFORM,
+    CHOICE_OS,
+    CHOICE_ARCH,
+    CHOICE_RUNTIME,
+    CHOICE_IMAGE,
+    CHOICE_WITH,
+    CHOICE_COUNT
+};
+
+/*
+ * The one table of them, by that enum; a row without a name ends it. The name of an option is also
+ * the key of --set, of answers, of a record's `request` and of JSON. Whoever needs the choices
+ * walks this table.
+ */
+extern const struct option stack_options[];
+
+/* The choice of that name, or CHOICE_COUNT. */
+enum stack_choice stack_choice_of(struct span name);
+
+/*
+ * Texts as the user gave them; the resolver checks and explains them. No text: not asked. Only a
+ * repeatable choice has several.
+ */
+struct stack_request {
+    struct words said[CHOICE_COUNT];
+};
+
+/* What was said for a choice that is not repeatable, or NULL. */
+const char *request_text(const struct stack_request *request, enum stack_choice choice);
+/* Says `text`, and nothing else, for a choice; NULL takes back what was said. */
+void request_say(struct stack_request *request, struct arena *arena, enum stack_choice choice,
+                 const char *text);
+/* Says one text more for a choice that is repeatable. */
+void request_add(struct stack_request *request, struct arena *arena, enum stack_choice choice,
+                 const char *text);
+/* What is said in `over` takes the place of what was said for the same choice. */
+void request_overlay(struct stack_request *request, const struct stack_request *over);
+
+/* The request as in JSON.md: only what was asked, in the order of the choices. */
+struct data *stack_request_data(struct arena *arena, const struct stack_request *request);
+/* The same back, from a record. Exit 2 where it is not of that form. */
+TG_CHECKED int stack_request_parse(struct stack_request *out, struct arena *arena,
+                                   const struct data *data, struct err *err);
+
+/* The name inside `NAME[SPEC]`, in the arena: "pytorch" of "pytorch>=2.6". */
+const char *package_name(struct arena *arena, const char *said);
+/* The name of the framework that was asked for. */
+const char *request_framework(const struct stack_request *request, struct arena *arena);
+
+#endif

@@ -1,0 +1,19 @@
+/* The hard rules: why a candidate will not do. Inside src/resolver/ only. */
+#ifndef TMPLGEN_RESOLVER_RULES_H
+#define TMPLGEN_RESOLVER_RULES_H
+
+#include "resolver/candidate.h"
+#include "resolver/problem.h"
+
+enum level { LEVEL_RELEASE, LEVEL_BUILD, LEVEL_PYTHON, LEVEL_IMAGE };
+
+/*
+ * Whether a rule of that level speaks against the candidate by itself, whatever else must live with
+ * it. `out` may be NULL; else it gets the first objection.
+ */
+bool rules_object(const struct problem *problem, const struct candidate *candidate,
+                  enum level level, struct objection *out);
+/* From 0, the flavour that the supply needs; -1 where it will not do. */
+int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * Whether anything speaks against a candidate: the rules, then its packages. Inside src/resolver/
+ * only.
+ */
+#ifndef TMPLGEN_RESOLVER_VERDICT_H
+#define TMPLGEN_RESOLVER_VERDICT_H
+
+#include "resolver/rules.h"
+
+/* At one level; `out` may be NULL, else it gets the first objection. */
+bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
+             struct objection *out);
+/* At all levels, in their order. */
+bool objects_at_all(const struct problem *problem, const struct candidate *candidate,
+                    struct objection *out);
+
+#endif
