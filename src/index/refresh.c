@@ -137,10 +137,10 @@ static const char *find_companion(const struct proposal *p, const char *name)
 
 static const char *companions(const struct proposal *p)
 {
-    const struct yaml_node *map = p->model->companions;
+    const struct pairs *pairs = &p->model->companions;
     const char *text = "";
-    for (size_t i = 0; map && i < map->map.count; i++) {
-        const char *name = map->map.members[i].key->text.ptr;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const char *name = pairs->items[i].name;
         const char *version = find_companion(p, name);
         if (version)
             text = arena_printf(p->arena, "%s%s%s: %s", text, *text ? ", " : "", name, version);

@@ -293,12 +293,12 @@ static enum index_state check_companion(const struct check *c, struct index *ind
 
 static enum index_state check_companions(const struct check *c, struct index *index)
 {
-    const struct yaml_node *map = c->release->companions;
+    const struct pairs *pairs = &c->release->companions;
     enum index_state worst = INDEX_THERE;
-    bool proved = map && map->map.count;
-    for (size_t i = 0; map && i < map->map.count; i++) {
-        enum index_state state = check_companion(c, index, map->map.members[i].key->text.ptr,
-                                                 map->map.members[i].value->text.ptr, &proved);
+    bool proved = pairs->count > 0;
+    for (size_t i = 0; i < pairs->count; i++) {
+        enum index_state state =
+            check_companion(c, index, pairs->items[i].name, pairs->items[i].value, &proved);
         if (state == INDEX_UNKNOWN || (state == INDEX_FAILED && worst != INDEX_UNKNOWN))
             worst = state;
     }

@@ -74,6 +74,14 @@ bool words_have(const struct words *words, const char *word)
     return false;
 }
 
+const char *pair_value(const struct pairs *pairs, const char *name)
+{
+    for (size_t i = 0; i < pairs->count; i++)
+        if (str_equal(pairs->items[i].name, name))
+            return pairs->items[i].value;
+    return NULL;
+}
+
 const char *cc_text(struct arena *arena, int cc)
 {
     return arena_printf(arena, "%d.%d", cc / 10, cc % 10);
@@ -91,11 +99,11 @@ const char *tag_text(struct arena *arena, const struct image *image, const struc
 const struct gate *gate_of(const struct matrix *matrix, const struct image *image)
 {
     const struct image *newest = NULL;
-    if (image->gate.known)
+    if (image->gate.cuda.text)
         return &image->gate;
     for (size_t i = 0; i < matrix->images.count; i++) {
         const struct image *row = ROW(struct image, matrix->images, i);
-        if (row->gate.known && same_minor(&row->cuda, &image->cuda) &&
+        if (row->gate.cuda.text && same_minor(&row->cuda, &image->cuda) &&
             (!newest || version_compare(&row->cuda, &newest->cuda) > 0))
             newest = row;
     }
@@ -109,7 +117,7 @@ const char *cudnn_of(const struct matrix *matrix, const struct image *image)
         return image->cudnn;
     for (size_t i = 0; i < matrix->images.count; i++) {
         const struct image *row = ROW(struct image, matrix->images, i);
-        if (row->gate.known && same_minor(&row->cuda, &image->cuda) &&
+        if (row->gate.cuda.text && same_minor(&row->cuda, &image->cuda) &&
             (!newest || version_compare(&row->cuda, &newest->cuda) > 0))
             newest = row;
     }

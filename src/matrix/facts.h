@@ -9,6 +9,7 @@
 
 struct arena;
 struct fileset;
+struct yaml_member;
 struct yaml_node;
 
 enum confidence { CONFIDENCE_HIGH, CONFIDENCE_MEDIUM, CONFIDENCE_LOW };
@@ -21,6 +22,17 @@ struct fact {
     enum confidence confidence;
     bool overlaid; /* from a child's .tmplgen-matrix.yml */
     const struct yaml_node *node;
+};
+
+/* A name and what it stands for. */
+struct pair {
+    const char *name, *value;
+    const struct yaml_member *place; /* as `node` of a fact */
+};
+
+struct pairs {
+    struct pair *items;
+    size_t count;
 };
 
 /* Compute capabilities as numbers: 8.6 is 86, 12.0 is 120. */
@@ -97,8 +109,8 @@ struct gpu {
     const char *class; /* datacenter, workstation, geforce, jetson, desktop */
     const char *host;  /* the only processor it comes with, or NULL */
     struct words memory, instances;
-    const struct yaml_node *on;  /* platform: what it is called there */
-    const struct yaml_node *mig; /* memory: profile:instances ... */
+    struct pairs on;  /* platform: what it is called there */
+    struct pairs mig; /* memory: profile:instances ... */
 };
 
 /* ------------------------------------------------------------------ platforms.yml */
@@ -141,8 +153,8 @@ struct cudnn_word {
     const char *word;
 };
 
+/* On which drivers an image starts; a `cuda` without a text: not known. */
 struct gate {
-    bool known;
     struct version cuda;
     struct words branches;
     bool geforce;
@@ -161,9 +173,9 @@ struct image {
     const char *superseded_by, *cudnn, *nccl;
     const char *cudnn_word; /* what its tags say for "cudnn" */
     struct gate gate;
-    struct tag *tags;
+    struct pairs tag_words; /* flavours: distributions */
+    struct tag *tags;       /* of those words */
     size_t tag_count;
-    const struct yaml_node *gate_node, *tags_node;
 };
 
 /* ------------------------------------------------------------------ frameworks/NAME.yml */
@@ -175,7 +187,7 @@ struct release {
     struct version version;
     struct words pythons, experimental;
     const char *default_variant, *pypi; /* or NULL */
-    const struct yaml_node *companions; /* name: version */
+    struct pairs companions;            /* name: version */
     const char *requires;               /* further requirements, separated by spaces */
     struct words differs;               /* of what an index says, as `note` explains */
     struct version glibc;               /* that its wheels want; `text` NULL: any */
@@ -209,7 +221,7 @@ struct build {
 struct framework {
     const char *name, *title, *supply, *library_path, *requirements, *index_url;
     struct words packages; /* further names, as pip knows it */
-    const struct yaml_node *env;
+    struct pairs env;
     struct rows releases, builds; /* struct release, newest first; struct build */
 };
 
@@ -251,6 +263,8 @@ const struct distribution *distribution_of(const struct matrix *matrix, const ch
 const struct platform *platform_of(const struct matrix *matrix, const char *name);
 const struct framework *framework_of(const struct matrix *matrix, const char *name);
 bool words_have(const struct words *words, const char *word);
+/* What a name stands for, or NULL. */
+const char *pair_value(const struct pairs *pairs, const char *name);
 /* 86 for "8.6", or 0. */
 int cc_parse(const char *text);
 /* "8.6" for 86, in the arena. */

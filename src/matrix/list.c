@@ -45,11 +45,11 @@ static void put_ccs(const struct lister *l, struct data *map, const char *name,
 
 /* A mapping of texts. */
 static void put_map(const struct lister *l, struct data *map, const char *name,
-                    const struct yaml_node *node)
+                    const struct pairs *pairs)
 {
     struct data *inner = data_map(l->arena);
-    for (size_t i = 0; node && i < node->map.count; i++)
-        put(l, inner, node->map.members[i].key->text.ptr, node->map.members[i].value->text.ptr);
+    for (size_t i = 0; i < pairs->count; i++)
+        put(l, inner, pairs->items[i].name, pairs->items[i].value);
     data_put(l->arena, map, name, inner);
 }
 
@@ -95,7 +95,7 @@ static struct data *releases_data(const struct lister *l, const struct framework
         put_words(l, map, "pythons", &release->pythons);
         put_words(l, map, "experimental", &release->experimental);
         put(l, map, "pypi", release->pypi);
-        put_map(l, map, "companions", release->companions);
+        put_map(l, map, "companions", &release->companions);
         put_fact(l, map, &release->fact);
         data_push(l->arena, list, map);
     }
@@ -144,8 +144,8 @@ static struct data *gpus_data(const struct lister *l)
                 ? arena_printf(l->arena, "%lld", (long long)architecture->last_branch)
                 : NULL);
         put(l, map, "names", gpu->names);
-        put_map(l, map, "on", gpu->on);
-        put_map(l, map, "mig", gpu->mig);
+        put_map(l, map, "on", &gpu->on);
+        put_map(l, map, "mig", &gpu->mig);
         put_words(l, map, "instances", &gpu->instances);
         put_fact(l, map, &gpu->fact);
         data_push(l->arena, list, map);

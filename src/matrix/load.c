@@ -87,21 +87,21 @@ static size_t count_words(const char *text)
 
 /* One entry of `tags`: FLAVOURS: DISTRIBUTIONS. */
 static int read_tags_entry(struct image *image, const struct loader *loader,
-                           const struct yaml_member *entry)
+                           const struct pair *entry)
 {
-    const char *systems = NULL, *at;
+    const char *systems = entry->value, *at;
     struct span flavour_word, os_word;
-    if (yaml_text(&systems, entry->value, "tags", loader->err))
+    if (entry->place && yaml_text(&systems, entry->place->value, "tags", loader->err))
         return -1;
-    for (const char *names = entry->key->text.ptr; next_word(&flavour_word, &names);) {
+    for (const char *names = entry->name; next_word(&flavour_word, &names);) {
         const char *flavour = find_flavour(flavour_word);
         if (!flavour)
-            return yaml_error(loader->err, entry->key, "'%.*s' is no flavour",
+            return yaml_error(loader->err, entry->place->key, "'%.*s' is no flavour",
                               (int)flavour_word.len, flavour_word.ptr);
         for (at = systems; next_word(&os_word, &at);) {
             const struct distribution *os = find_distribution(loader->matrix, os_word);
             if (!os)
-                return yaml_error(loader->err, entry->value, "'%.*s' is no distribution",
+                return yaml_error(loader->err, entry->place->value, "'%.*s' is no distribution",
                                   (int)os_word.len, os_word.ptr);
             image->tags[image->tag_count++] = (struct tag){flavour, os};
         }
@@ -122,22 +122,16 @@ static const char *word_of(const struct matrix *matrix, const struct version *cu
 
 static int finish_image(struct image *image, const struct loader *loader)
 {
-    const struct row_reader reader = {loader->arena, NULL, image->fact.overlaid};
-    const struct yaml_node *tags = image->tags_node;
+    const struct pairs *tags = &image->tag_words;
     size_t room = 0;
-    for (size_t i = 0; i < tags->map.count; i++)
-        if (tags->map.members[i].value->kind == YAML_SCALAR)
-            room += count_words(tags->map.members[i].key->text.ptr) *
-                    count_words(tags->map.members[i].value->text.ptr);
+    for (size_t i = 0; i < tags->count; i++)
+        room += count_words(tags->items[i].name) * count_words(tags->items[i].value);
     image->tags = arena_array(loader->arena, room + 1, sizeof *image->tags);
-    for (size_t i = 0; i < tags->map.count; i++)
-        if (read_tags_entry(image, loader, &tags->map.members[i]))
+    for (size_t i = 0; i < tags->count; i++)
+        if (read_tags_entry(image, loader, &tags->items[i]))
             return -1;
-    image->gate.known = image->gate_node != NULL;
     image->cudnn_word = word_of(loader->matrix, &image->cuda);
-    return image->gate.known
-               ? fields_read(&image->gate, gate_fields, &reader, image->gate_node, loader->err)
-               : 0;
+    return 0;
 }
 
 static int load_shared(const struct loader *loader)

@@ -14,11 +14,11 @@
 #define OVERLAY_SOURCE "the overlay .tmplgen-matrix.yml"
 
 static const struct field fact_fields[] = {
-    {"source", FIELD_TEXT, offsetof(struct fact, source), true, NULL},
-    {"as_of", FIELD_TEXT, offsetof(struct fact, as_of), true, NULL},
-    {"confidence", FIELD_CONFIDENCE, offsetof(struct fact, confidence), false, NULL},
-    {"note", FIELD_TEXT, offsetof(struct fact, note), false, NULL},
-    {NULL, FIELD_TEXT, 0, false, NULL},
+    {"source", FIELD_TEXT, offsetof(struct fact, source), true, NULL, NULL},
+    {"as_of", FIELD_TEXT, offsetof(struct fact, as_of), true, NULL, NULL},
+    {"confidence", FIELD_CONFIDENCE, offsetof(struct fact, confidence), false, NULL, NULL},
+    {"note", FIELD_TEXT, offsetof(struct fact, note), false, NULL, NULL},
+    {NULL, FIELD_TEXT, 0, false, NULL, NULL},
 };
 
 static const char *const confidences[] = {"high", "medium", "low", NULL};
@@ -112,19 +112,25 @@ static int read_text(void *at, const struct field *field, const struct row_reade
     }
 }
 
-/* A mapping of scalars. */
-static int read_mapping(const struct yaml_node **out, const struct field *field,
-                        const struct yaml_node *node, struct err *err)
+static int read_pairs(struct pairs *out, const struct field *field, struct arena *arena,
+                      const struct yaml_node *node, struct err *err)
 {
     if (node->kind != YAML_MAP)
         return yaml_error(err, node, "%s must be a mapping", field->name);
-    for (size_t i = 0; i < node->map.count; i++)
-        if (node->map.members[i].value->kind != YAML_SCALAR)
-            return yaml_error(err, node->map.members[i].value, "%s: must be a text or a number",
-                              node->map.members[i].key->text.ptr);
-    *out = node;
+    out->items = arena_array(arena, node->map.count + 1, sizeof *out->items);
+    for (out->count = 0; out->count < node->map.count; out->count++) {
+        const struct yaml_member *member = &node->map.members[out->count];
+        if (member->value->kind != YAML_SCALAR)
+            return yaml_error(err, member->value, "%s: must be a text or a number",
+                              member->key->text.ptr);
+        out->items[out->count] =
+            (struct pair){member->key->text.ptr, member->value->text.ptr, member};
+    }
     return 0;
 }
+
+static int read_part(void *out, const struct field *fields, const struct row_reader *reader,
+                     const struct yaml_node *map, struct err *err);
 
 static int read_field(void *out, const struct field *field, const struct row_reader *reader,
                       const struct yaml_node *node, struct err *err)
@@ -136,8 +142,10 @@ static int read_field(void *out, const struct field *field, const struct row_rea
         return yaml_int(at, node, field->name, err);
     case FIELD_BOOL:
         return yaml_bool(at, node, field->name, err);
-    case FIELD_MAP:
-        return read_mapping(at, field, node, err);
+    case FIELD_PAIRS:
+        return read_pairs(at, field, reader->arena, node, err);
+    case FIELD_PART:
+        return read_part(at, field->part, reader, node, err);
     default:
         if (yaml_text(&text, node, field->name, err))
             return -1;
@@ -195,8 +203,8 @@ static int read_map(void *out, const struct field *fields, const struct field *m
     return more && !reader->overlay ? check_required(more, map, err) : 0;
 }
 
-int fields_read(void *out, const struct field *fields, const struct row_reader *reader,
-                const struct yaml_node *map, struct err *err)
+static int read_part(void *out, const struct field *fields, const struct row_reader *reader,
+                     const struct yaml_node *map, struct err *err)
 {
     return read_map(out, fields, NULL, reader, map, err);
 }
@@ -242,16 +250,31 @@ static bool is_date(const char *text)
     return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
-/* The row that has the key of `map` already, or NULL. */
-static struct fact *row_of_key(const struct rows *rows, const struct section *section,
-                               const struct yaml_node *map)
+static bool same_value(const struct field *field, const void *a, const void *b)
 {
-    const struct yaml_node *key = yaml_get(map, section->key);
+    const void *x = (const char *)a + field->offset, *y = (const char *)b + field->offset;
+    switch (field->kind) {
+    case FIELD_INT:
+        return *(const int64_t *)x == *(const int64_t *)y;
+    case FIELD_CC:
+        return *(const int *)x == *(const int *)y;
+    case FIELD_VERSION:
+        return str_equal(((const struct version *)x)->text, ((const struct version *)y)->text);
+    case FIELD_SPEC:
+        return str_equal(((const struct spec *)x)->text, ((const struct spec *)y)->text);
+    default:
+        return str_equal(*(const char *const *)x, *(const char *const *)y);
+    }
+}
+
+/* The row before `row` that has its key already, or NULL. */
+static void *row_of_key(const struct rows *rows, const struct section *section, const void *row)
+{
+    const struct field *key = find_field(section->fields, span_from(section->key));
     for (size_t i = 0; i < rows->count; i++) {
-        struct fact *fact = (struct fact *)((char *)rows->items + i * section->row_size);
-        const struct yaml_node *other = yaml_get(fact->node, section->key);
-        if (other && span_equal(key->text, other->text))
-            return fact;
+        void *other = (char *)rows->items + i * section->row_size;
+        if (same_value(key, row, other))
+            return other;
     }
     return NULL;
 }
@@ -281,7 +304,7 @@ static int read_row(struct rows *rows, const struct section *section,
         return -1;
     if (row->as_of && !is_date(row->as_of))
         return yaml_error(err, yaml_get(map, "as_of"), "as_of must be YYYY-MM or YYYY-MM-DD");
-    struct fact *same = section->key ? row_of_key(rows, section, map) : NULL;
+    struct fact *same = section->key ? row_of_key(rows, section, row) : NULL;
     if (!same) {
         rows->count++;
         return 0;
@@ -293,8 +316,8 @@ static int read_row(struct rows *rows, const struct section *section,
     return 0;
 }
 
-int rows_read(struct rows *rows, const struct section *section, const struct row_reader *reader,
-              const struct yaml_node *list, struct err *err)
+static int read_rows(struct rows *rows, const struct section *section,
+                     const struct row_reader *reader, const struct yaml_node *list, struct err *err)
 {
     if (!list)
         return 0;
@@ -355,7 +378,7 @@ int document_read(void *out, const struct document *document, struct row_reader 
         const struct section *section = find_section(document->sections, key->text);
         const struct field *field = find_field(document->header, key->text);
         if (section) {
-            if (rows_read((struct rows *)((char *)out + section->offset), section, reader, value,
+            if (read_rows((struct rows *)((char *)out + section->offset), section, reader, value,
                           err))
                 return -1;
         } else if (field) {

@@ -21,7 +21,8 @@ enum field_kind {
     FIELD_CC,         /* int */
     FIELD_CCS,        /* struct ccs, separated by spaces */
     FIELD_CONFIDENCE, /* enum confidence */
-    FIELD_MAP,        /* const struct yaml_node *, a mapping of scalars */
+    FIELD_PAIRS,      /* struct pairs, a mapping of scalars */
+    FIELD_PART,       /* a struct, a mapping with fields of its own */
 };
 
 struct field {
@@ -30,6 +31,7 @@ struct field {
     size_t offset;
     bool required;
     const char *const *choices; /* FIELD_TEXT: one of these, NULL-terminated; or NULL */
+    const struct field *part;   /* FIELD_PART: its fields */
 };
 
 /* A list of rows under one key of a file. `fields` end with a NULL name. */
@@ -56,21 +58,11 @@ struct document {
 /*
  * Fills `out` from the mapping `root`, whose sections' rows are appended. `sources` NULL: the table
  * is in `root`. An overlay need not have the header's fields, and its rows replace those of their
- * key.
+ * key. Every row has, beside the fields, source, as_of and, where it wants, confidence and note.
+ * Exit 2 with the place on an unknown key, a missing field, a value that is none of its kind, two
+ * rows of one key.
  */
 TG_CHECKED int document_read(void *out, const struct document *document, struct row_reader *reader,
                              const struct yaml_node *root, struct err *err);
-
-/*
- * Appends the rows of `list` (a sequence of mappings; NULL: none) to `rows`. Every row has, beside
- * the fields, source, as_of and, where it wants, confidence and note. Exit 2 with the place on an
- * unknown key, a missing field, a value that is none of its kind, two rows of one key.
- */
-TG_CHECKED int rows_read(struct rows *rows, const struct section *section,
-                         const struct row_reader *reader, const struct yaml_node *list,
-                         struct err *err);
-/* One mapping into a struct, by the same rules but without source and as_of. */
-TG_CHECKED int fields_read(void *out, const struct field *fields, const struct row_reader *reader,
-                           const struct yaml_node *map, struct err *err);
 
 #endif

@@ -7,15 +7,17 @@
 
 #define END_OF_FIELDS                                                                              \
     {                                                                                              \
-        NULL, FIELD_TEXT, 0, false, NULL                                                           \
+        NULL, FIELD_TEXT, 0, false, NULL, NULL                                                     \
     }
-#define NEED(type, kind, member)                                                                   \
+#define FIELD(name, type, kind, member, required)                                                  \
     {                                                                                              \
-#member, kind, offsetof(struct type, member), true, NULL                                   \
+        name, kind, offsetof(struct type, member), required, NULL, NULL                            \
     }
-#define MAY(type, kind, member)                                                                    \
+#define NEED(type, kind, member) FIELD(#member, type, kind, member, true)
+#define MAY(type, kind, member) FIELD(#member, type, kind, member, false)
+#define ONE_OF(choices, type, member, required)                                                    \
     {                                                                                              \
-#member, kind, offsetof(struct type, member), false, NULL                                  \
+#member, FIELD_TEXT, offsetof(struct type, member), required, choices, NULL                \
     }
 
 static const struct field no_header[] = {END_OF_FIELDS};
@@ -26,16 +28,12 @@ static const struct field toolkit_fields[] = {NEED(toolkit, FIELD_VERSION, cuda)
                                               NEED(toolkit, FIELD_VERSION, driver), END_OF_FIELDS};
 static const struct field floor_fields[] = {
     NEED(minor_floor, FIELD_INT, major), NEED(minor_floor, FIELD_VERSION, driver), END_OF_FIELDS};
-static const struct field capability_fields[] = {
-    NEED(capability, FIELD_SPEC, cuda),
-    {"cc", FIELD_CCS, offsetof(struct capability, ccs), true, NULL},
-    END_OF_FIELDS};
+static const struct field capability_fields[] = {NEED(capability, FIELD_SPEC, cuda),
+                                                 FIELD("cc", capability, FIELD_CCS, ccs, true),
+                                                 END_OF_FIELDS};
 static const struct field cudnn_fields[] = {
-    NEED(cudnn, FIELD_SPEC, cudnn),
-    NEED(cudnn, FIELD_SPEC, cuda),
-    {"cc", FIELD_CCS, offsetof(struct cudnn, range), true, NULL},
-    MAY(cudnn, FIELD_CCS, without),
-    END_OF_FIELDS};
+    NEED(cudnn, FIELD_SPEC, cudnn), NEED(cudnn, FIELD_SPEC, cuda),
+    FIELD("cc", cudnn, FIELD_CCS, range, true), MAY(cudnn, FIELD_CCS, without), END_OF_FIELDS};
 
 #define SECTION(name, type, fields, member, key)                                                   \
     {                                                                                              \
@@ -54,13 +52,12 @@ static const struct section cuda_sections[] = {
 
 /* ------------------------------------------------------------------ drivers.yml */
 
-static const struct field branch_fields[] = {
-    {"branch", FIELD_INT, offsetof(struct branch, number), true, NULL},
-    NEED(branch, FIELD_VERSION, cuda),
-    MAY(branch, FIELD_TEXT, kind),
-    MAY(branch, FIELD_TEXT, eol),
-    NEED(branch, FIELD_BOOL, ended),
-    END_OF_FIELDS};
+static const struct field branch_fields[] = {FIELD("branch", branch, FIELD_INT, number, true),
+                                             NEED(branch, FIELD_VERSION, cuda),
+                                             MAY(branch, FIELD_TEXT, kind),
+                                             MAY(branch, FIELD_TEXT, eol),
+                                             NEED(branch, FIELD_BOOL, ended),
+                                             END_OF_FIELDS};
 static const struct field forward_fields[] = {NEED(forward, FIELD_VERSION, cuda),
                                               NEED(forward, FIELD_TEXT, package),
                                               NEED(forward, FIELD_WORDS, branches), END_OF_FIELDS};
@@ -80,17 +77,16 @@ static const struct field architecture_fields[] = {NEED(architecture, FIELD_CC, 
                                                    MAY(architecture, FIELD_VERSION, last_cuda),
                                                    MAY(architecture, FIELD_INT, last_branch),
                                                    END_OF_FIELDS};
-static const struct field gpu_fields[] = {
-    {"gpu", FIELD_TEXT, offsetof(struct gpu, name), true, NULL},
-    MAY(gpu, FIELD_TEXT, names),
-    NEED(gpu, FIELD_CC, cc),
-    {"class", FIELD_TEXT, offsetof(struct gpu, class), true, gpu_classes},
-    {"host", FIELD_TEXT, offsetof(struct gpu, host), false, processors},
-    MAY(gpu, FIELD_WORDS, memory),
-    MAY(gpu, FIELD_WORDS, instances),
-    MAY(gpu, FIELD_MAP, on),
-    MAY(gpu, FIELD_MAP, mig),
-    END_OF_FIELDS};
+static const struct field gpu_fields[] = {FIELD("gpu", gpu, FIELD_TEXT, name, true),
+                                          MAY(gpu, FIELD_TEXT, names),
+                                          NEED(gpu, FIELD_CC, cc),
+                                          ONE_OF(gpu_classes, gpu, class, true),
+                                          ONE_OF(processors, gpu, host, false),
+                                          MAY(gpu, FIELD_WORDS, memory),
+                                          MAY(gpu, FIELD_WORDS, instances),
+                                          MAY(gpu, FIELD_PAIRS, on),
+                                          MAY(gpu, FIELD_PAIRS, mig),
+                                          END_OF_FIELDS};
 static const struct section gpu_sections[] = {
     SECTION("architectures", architecture, architecture_fields, architectures, "cc"),
     SECTION("gpus", gpu, gpu_fields, gpus, "gpu"), END_OF_SECTIONS};
@@ -99,15 +95,14 @@ static const struct section gpu_sections[] = {
 
 static const char *const gpu_choices[] = {"listed", "any", NULL};
 
-static const struct field platform_fields[] = {
-    {"platform", FIELD_TEXT, offsetof(struct platform, name), true, NULL},
-    NEED(platform, FIELD_TEXT, title),
-    MAY(platform, FIELD_INT, driver),
-    MAY(platform, FIELD_WORDS, latest),
-    MAY(platform, FIELD_TEXT, library_path),
-    NEED(platform, FIELD_TEXT, selector),
-    {"gpus", FIELD_TEXT, offsetof(struct platform, gpus), true, gpu_choices},
-    END_OF_FIELDS};
+static const struct field platform_fields[] = {FIELD("platform", platform, FIELD_TEXT, name, true),
+                                               NEED(platform, FIELD_TEXT, title),
+                                               MAY(platform, FIELD_INT, driver),
+                                               MAY(platform, FIELD_WORDS, latest),
+                                               MAY(platform, FIELD_TEXT, library_path),
+                                               NEED(platform, FIELD_TEXT, selector),
+                                               ONE_OF(gpu_choices, platform, gpus, true),
+                                               END_OF_FIELDS};
 static const struct section platform_sections[] = {
     SECTION("platforms", platform, platform_fields, platforms, "platform"), END_OF_SECTIONS};
 
@@ -130,20 +125,20 @@ static const struct field library_path_fields[] = {
     NEED(library_path, FIELD_BOOL, shadows), END_OF_FIELDS};
 static const struct field cudnn_word_fields[] = {NEED(cudnn_word, FIELD_SPEC, cuda),
                                                  NEED(cudnn_word, FIELD_TEXT, word), END_OF_FIELDS};
+static const struct field gate_fields[] = {NEED(gate, FIELD_VERSION, cuda),
+                                           MAY(gate, FIELD_WORDS, branches),
+                                           NEED(gate, FIELD_BOOL, geforce), END_OF_FIELDS};
 static const struct field image_fields[] = {
     NEED(image, FIELD_VERSION, cuda),
-    {"state", FIELD_TEXT, offsetof(struct image, state), true, image_states},
+    ONE_OF(image_states, image, state, true),
     MAY(image, FIELD_TEXT, superseded_by),
     MAY(image, FIELD_TEXT, cudnn),
     MAY(image, FIELD_TEXT, nccl),
-    {"gate", FIELD_MAP, offsetof(struct image, gate_node), false, NULL},
-    {"tags", FIELD_MAP, offsetof(struct image, tags_node), true, NULL},
+    {"gate", FIELD_PART, offsetof(struct image, gate), false, NULL, gate_fields},
+    FIELD("tags", image, FIELD_PAIRS, tag_words, true),
     END_OF_FIELDS};
-const struct field gate_fields[] = {NEED(gate, FIELD_VERSION, cuda),
-                                    MAY(gate, FIELD_WORDS, branches),
-                                    NEED(gate, FIELD_BOOL, geforce), END_OF_FIELDS};
 static const struct field image_header[] = {
-    {"repository", FIELD_TEXT, offsetof(struct matrix, repository), true, NULL}, END_OF_FIELDS};
+    FIELD("repository", matrix, FIELD_TEXT, repository, true), END_OF_FIELDS};
 static const struct section image_sections[] = {
     SECTION("distributions", distribution, distribution_fields, distributions, "os"),
     SECTION("plain", plain_image, plain_fields, plain, "os"),
@@ -162,46 +157,45 @@ static const struct field release_fields[] = {
     NEED(release, FIELD_VERSION, version),
     NEED(release, FIELD_WORDS, pythons),
     MAY(release, FIELD_WORDS, experimental),
-    {"default", FIELD_TEXT, offsetof(struct release, default_variant), false, NULL},
+    FIELD("default", release, FIELD_TEXT, default_variant, false),
     MAY(release, FIELD_TEXT, pypi),
-    MAY(release, FIELD_MAP, companions),
+    MAY(release, FIELD_PAIRS, companions),
     MAY(release, FIELD_TEXT, requires),
     MAY(release, FIELD_VERSION, glibc),
     MAY(release, FIELD_WORDS, differs),
     END_OF_FIELDS};
-static const struct field build_fields[] = {
-    NEED(build, FIELD_WORDS, releases),
-    NEED(build, FIELD_TEXT, variant),
-    MAY(build, FIELD_VERSION, cuda),
-    MAY(build, FIELD_SPEC, images),
-    MAY(build, FIELD_TEXT, cudnn),
-    MAY(build, FIELD_TEXT, cudnn_package),
-    MAY(build, FIELD_TEXT, nccl),
-    {"supply", FIELD_TEXT, offsetof(struct build, supply), false, supplies},
-    MAY(build, FIELD_TEXT, index_url),
-    MAY(build, FIELD_TEXT, requirements),
-    MAY(build, FIELD_TEXT, extra),
-    {"channel", FIELD_TEXT, offsetof(struct build, channel), false, channels},
-    MAY(build, FIELD_CCS, x86_64),
-    MAY(build, FIELD_CCS, aarch64),
-    MAY(build, FIELD_CCS, not_covered),
-    MAY(build, FIELD_WORDS, processors),
-    MAY(build, FIELD_CC, ptx),
-    MAY(build, FIELD_CC, cc_min),
-    MAY(build, FIELD_CC, cc_max),
-    MAY(build, FIELD_VERSION, driver),
-    MAY(build, FIELD_CONFIDENCE, cubins),
-    MAY(build, FIELD_WORDS, differs),
-    END_OF_FIELDS};
+static const struct field build_fields[] = {NEED(build, FIELD_WORDS, releases),
+                                            NEED(build, FIELD_TEXT, variant),
+                                            MAY(build, FIELD_VERSION, cuda),
+                                            MAY(build, FIELD_SPEC, images),
+                                            MAY(build, FIELD_TEXT, cudnn),
+                                            MAY(build, FIELD_TEXT, cudnn_package),
+                                            MAY(build, FIELD_TEXT, nccl),
+                                            ONE_OF(supplies, build, supply, false),
+                                            MAY(build, FIELD_TEXT, index_url),
+                                            MAY(build, FIELD_TEXT, requirements),
+                                            MAY(build, FIELD_TEXT, extra),
+                                            ONE_OF(channels, build, channel, false),
+                                            MAY(build, FIELD_CCS, x86_64),
+                                            MAY(build, FIELD_CCS, aarch64),
+                                            MAY(build, FIELD_CCS, not_covered),
+                                            MAY(build, FIELD_WORDS, processors),
+                                            MAY(build, FIELD_CC, ptx),
+                                            MAY(build, FIELD_CC, cc_min),
+                                            MAY(build, FIELD_CC, cc_max),
+                                            MAY(build, FIELD_VERSION, driver),
+                                            MAY(build, FIELD_CONFIDENCE, cubins),
+                                            MAY(build, FIELD_WORDS, differs),
+                                            END_OF_FIELDS};
 static const struct field framework_header[] = {
-    {"framework", FIELD_TEXT, offsetof(struct framework, name), true, NULL},
+    FIELD("framework", framework, FIELD_TEXT, name, true),
     NEED(framework, FIELD_TEXT, title),
-    {"supply", FIELD_TEXT, offsetof(struct framework, supply), true, supplies},
-    {"library_path", FIELD_TEXT, offsetof(struct framework, library_path), false, library_paths},
+    ONE_OF(supplies, framework, supply, true),
+    ONE_OF(library_paths, framework, library_path, false),
     NEED(framework, FIELD_TEXT, requirements),
     MAY(framework, FIELD_TEXT, index_url),
     MAY(framework, FIELD_WORDS, packages),
-    MAY(framework, FIELD_MAP, env),
+    MAY(framework, FIELD_PAIRS, env),
     END_OF_FIELDS};
 static const struct section framework_sections[] = {
     {"releases", sizeof(struct release), release_fields, offsetof(struct framework, releases),

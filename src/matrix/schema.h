@@ -13,6 +13,5 @@ struct shared_file {
 extern const struct shared_file shared_files[];
 extern const size_t shared_file_count;
 extern const struct document framework_document; /* fills a struct framework */
-extern const struct field gate_fields[];         /* of a struct gate */
 
 #endif

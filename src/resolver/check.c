@@ -123,17 +123,17 @@ static void check_architectures(struct check *c)
 /* Profiles such as 1g.5gb:7, under memory sizes that the row has. */
 static void check_mig(struct check *c, const struct gpu *gpu)
 {
-    for (size_t i = 0; gpu->mig && i < gpu->mig->map.count; i++) {
-        const struct yaml_member *member = &gpu->mig->map.members[i];
-        if (!words_have(&gpu->memory, member->key->text.ptr))
-            find(c, member->key, "%s has no memory size %s", gpu->name, member->key->text.ptr);
-        const char *p = member->value->kind == YAML_SCALAR ? member->value->text.ptr : "";
+    for (size_t i = 0; i < gpu->mig.count; i++) {
+        const struct pair *pair = &gpu->mig.items[i];
+        if (!words_have(&gpu->memory, pair->name))
+            find(c, pair->place->key, "%s has no memory size %s", gpu->name, pair->name);
+        const char *p = pair->value;
         do {
             int used = 0;
             unsigned slices, memory, count;
             if (sscanf(p, "%ug.%ugb:%u%n", &slices, &memory, &count, &used) != 3 ||
                 (p[used] && p[used] != ' ')) {
-                find(c, member->value, "MIG profiles are written 1g.5gb:7");
+                find(c, pair->place->value, "MIG profiles are written 1g.5gb:7");
                 break;
             }
             p += used + (p[used] == ' ');
@@ -148,10 +148,10 @@ static void check_gpus(struct check *c)
         if (!architecture_of(c->matrix, gpu->cc))
             find(c, node_of(&gpu->fact, "cc"), "no architecture of compute capability %s",
                  cc_text(c->arena, gpu->cc));
-        for (size_t j = 0; gpu->on && j < gpu->on->map.count; j++)
-            if (!platform_of(c->matrix, gpu->on->map.members[j].key->text.ptr))
-                find(c, gpu->on->map.members[j].key, "no platform '%s' in platforms.yml",
-                     gpu->on->map.members[j].key->text.ptr);
+        for (size_t j = 0; j < gpu->on.count; j++)
+            if (!platform_of(c->matrix, gpu->on.items[j].name))
+                find(c, gpu->on.items[j].place->key, "no platform '%s' in platforms.yml",
+                     gpu->on.items[j].name);
         check_mig(c, gpu);
     }
 }
@@ -196,16 +196,16 @@ static void check_state(struct check *c, const struct image *image)
 
 static void check_gate(struct check *c, const struct image *image)
 {
-    if (!image->gate.known) {
+    const struct yaml_node *node = node_of(&image->fact, "gate");
+    if (!image->gate.cuda.text) {
         if (!str_equal(image->state, "observed"))
             find(c, image->fact.node, "an image of the lists has a gate");
         return;
     }
     if (!same_minor(&image->gate.cuda, &image->cuda))
-        find(c, image->gate_node, "the gate asks for CUDA %s, the image is of %s",
-             image->gate.cuda.text, image->cuda.text);
-    check_branches(c, &image->fact, "gate", yaml_get(image->gate_node, "branches"),
-                   &image->gate.branches);
+        find(c, node, "the gate asks for CUDA %s, the image is of %s", image->gate.cuda.text,
+             image->cuda.text);
+    check_branches(c, &image->fact, "gate", yaml_get(node, "branches"), &image->gate.branches);
 }
 
 static bool has_line(struct span lines, const char *line)
@@ -227,14 +227,14 @@ static void check_tag(struct check *c, const struct image *image, const struct t
     const char *text = tag_text(c->arena, image, tag);
     if ((os->first.text && version_compare(&image->cuda, &os->first) < 0) ||
         (os->last.text && version_compare(&image->cuda, &os->last) > 0))
-        find(c, image->tags_node, "%s: %s has images from CUDA %s%s%s only", text, os->os,
-             os->first.text ? os->first.text : "the first", os->last.text ? " to " : "",
+        find(c, node_of(&image->fact, "tags"), "%s: %s has images from CUDA %s%s%s only", text,
+             os->os, os->first.text ? os->first.text : "the first", os->last.text ? " to " : "",
              os->last.text ? os->last.text : "");
     if (c->tags.len && !has_line(c->tags, text))
-        find(c, image->tags_node, "%s is not in the tag list", text);
+        find(c, node_of(&image->fact, "tags"), "%s is not in the tag list", text);
     for (const struct tag *other = image->tags; other < tag; other++)
         if (other->flavour == tag->flavour && other->distribution == os)
-            find(c, image->tags_node, "%s stands twice", text);
+            find(c, node_of(&image->fact, "tags"), "%s stands twice", text);
 }
 
 static void check_cudnn(struct check *c, const struct image *image)
@@ -243,7 +243,7 @@ static void check_cudnn(struct check *c, const struct image *image)
     for (size_t i = 0; i < image->tag_count; i++)
         has |= str_starts(image->tags[i].flavour, "cudnn");
     if (has && !image->cudnn_word)
-        find(c, image->tags_node, "how tags of CUDA %s write 'cudnn' is not said",
+        find(c, node_of(&image->fact, "tags"), "how tags of CUDA %s write 'cudnn' is not said",
              image->cuda.text);
     if (has && !image->cudnn && !str_equal(image->state, "observed"))
         find(c, image->fact.node, "the image has cuDNN flavours, but of which version?");
@@ -308,11 +308,10 @@ static void check_release(struct check *c, const struct release *release)
         if (words_have(&release->pythons, release->experimental.items[i]))
             find(c, node_of(&release->fact, "experimental"), "Python %s is stable as well",
                  release->experimental.items[i]);
-    for (size_t i = 0; release->companions && i < release->companions->map.count; i++) {
-        const struct yaml_node *value = release->companions->map.members[i].value;
-        if (value->kind != YAML_SCALAR || version_parse(&version, value->text.ptr))
-            find(c, value, "a companion is a name and a version");
-    }
+    for (size_t i = 0; i < release->companions.count; i++)
+        if (version_parse(&version, release->companions.items[i].value))
+            find(c, release->companions.items[i].place->value,
+                 "a companion is a name and a version");
 }
 
 /* cu126 is CUDA 12.6; cuda12 is CUDA 12. */

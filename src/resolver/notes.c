@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/data.h"
-#include "base/yaml.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -169,7 +168,7 @@ static void package_notes(const struct notes *n)
     const struct ask *ask = n->chosen->ask;
     for (size_t i = 0; i < ask->with_count; i++)
         if (!ask->with[i].partner && !words_have(&ask->framework->packages, ask->with[i].name) &&
-            !yaml_get(n->chosen->candidate->release->companions, ask->with[i].name))
+            !pair_value(&n->chosen->candidate->release->companions, ask->with[i].name))
             note(n, "with-unchecked", "the matrix knows nothing of %s: it is taken as given",
                  ask->with[i].name);
 }

@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/data.h"
-#include "base/yaml.h"
 #include "resolver/cover.h"
 #include "resolver/notes.h"
 
@@ -79,11 +78,10 @@ static const char *cudnn_text(const struct chosen *s)
 
 static struct data *companions_part(const struct chosen *s)
 {
-    const struct yaml_node *companions = s->candidate->release->companions;
+    const struct pairs *companions = &s->candidate->release->companions;
     struct data *map = data_map(s->arena);
-    for (size_t i = 0; companions && i < companions->map.count; i++)
-        put_text(s, map, companions->map.members[i].key->text.ptr,
-                 companions->map.members[i].value->text.ptr);
+    for (size_t i = 0; i < companions->count; i++)
+        put_text(s, map, companions->items[i].name, companions->items[i].value);
     for (size_t i = 0; i < s->ask->with_count; i++) {
         struct candidate partner;
         if (chosen_partner(&partner, s, i))
@@ -173,7 +171,7 @@ static void push_build(const struct chosen *s, struct data *list)
 static void push_package(const struct chosen *s, struct data *list, size_t i)
 {
     const struct asked_package *package = &s->ask->with[i];
-    const struct yaml_node *companion = yaml_get(s->candidate->release->companions, package->name);
+    const char *companion = pair_value(&s->candidate->release->companions, package->name);
     struct candidate partner;
     struct chosen theirs = *s;
     if (words_have(&s->ask->framework->packages, package->name))
@@ -187,7 +185,7 @@ static void push_package(const struct chosen *s, struct data *list, size_t i)
     const char *text = package->said;
     const char *spec = package->spec.text ? package->spec.text : "";
     if (companion)
-        text = arena_printf(s->arena, "%s==%s", package->name, companion->text.ptr);
+        text = arena_printf(s->arena, "%s==%s", package->name, companion);
     else if (*spec >= '0' && *spec <= '9')
         text = arena_printf(s->arena, "%.*s==%s.*", (int)(strlen(text) - strlen(spec)), text, spec);
     data_push(s->arena, list, data_str(s->arena, text));
@@ -239,12 +237,12 @@ static const char *library_path(const struct chosen *s)
 
 static struct data *env_part(const struct chosen *s)
 {
-    const struct yaml_node *env = s->ask->framework->env;
+    const struct pairs *env = &s->ask->framework->env;
     struct data *map = data_map(s->arena);
     if (!s->candidate->build->cuda.text)
         return map;
-    for (size_t i = 0; env && i < env->map.count; i++)
-        put_text(s, map, env->map.members[i].key->text.ptr, env->map.members[i].value->text.ptr);
+    for (size_t i = 0; i < env->count; i++)
+        put_text(s, map, env->items[i].name, env->items[i].value);
     if (!s->candidate->image)
         put_text(s, map, "NVIDIA_VISIBLE_DEVICES", "all");
     if (library_path(s))

@@ -2,7 +2,6 @@
 #include "resolver/rules.h"
 
 #include "base/arena.h"
-#include "base/yaml.h"
 #include "resolver/cover.h"
 #include "resolver/driver.h"
 
@@ -83,7 +82,7 @@ static bool rule_platform(const struct problem *p, const struct candidate *c, st
         return false;
     for (size_t i = 0; i < p->gpu_count; i++) {
         const struct gpu *gpu = p->gpus[i]->gpu;
-        if (gpu && !yaml_get(gpu->on, platform->name))
+        if (gpu && !pair_value(&gpu->on, platform->name))
             return object(out, "platform", &gpu->fact, "%s is not offered on %s", p->gpus[i]->name,
                           platform->title);
     }
@@ -243,7 +242,7 @@ int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour)
 static const struct fact *listed_fact(const struct matrix *matrix)
 {
     for (size_t i = matrix->images.count; i-- > 0;)
-        if (ROW(struct image, matrix->images, i)->gate.known)
+        if (ROW(struct image, matrix->images, i)->gate.cuda.text)
             return &ROW(struct image, matrix->images, i)->fact;
     return NULL;
 }

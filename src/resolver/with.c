@@ -2,7 +2,6 @@
 #include "resolver/with.h"
 
 #include "base/arena.h"
-#include "base/yaml.h"
 
 #include <string.h>
 
@@ -134,18 +133,17 @@ static bool pins_differ(const struct candidate *c, const struct asked_package *p
 static bool package_objects(const struct problem *p, const struct candidate *c,
                             const struct asked_package *package, struct objection *out)
 {
-    const struct yaml_node *companion = yaml_get(c->release->companions, package->name);
+    const char *companion = pair_value(&c->release->companions, package->name);
     struct version version;
     struct candidate partner;
     if (words_have(&p->ask->framework->packages, package->name) &&
         !spec_matches(&package->spec, &c->release->version))
         return object(out, "framework", &c->release->fact, "%s %s is not %s", package->name,
                       c->release->version.text, package->spec.text);
-    if (companion && !version_parse(&version, companion->text.ptr) &&
-        !spec_matches(&package->spec, &version))
+    if (companion && !version_parse(&version, companion) && !spec_matches(&package->spec, &version))
         return object(out, "framework", &c->release->fact, "%s %s goes with %s %s, which is not %s",
-                      p->ask->framework->name, c->release->version.text, package->name,
-                      companion->text.ptr, package->spec.text);
+                      p->ask->framework->name, c->release->version.text, package->name, companion,
+                      package->spec.text);
     if (pins_differ(c, package, out))
         return true;
     return package->partner && !with_partner(&partner, p, c, package, out);
