@@ -76,7 +76,8 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
 # ---------------------------------------------------------------- the built-in catalog
 
 # Reads YAML as the program does.
-$(BUILD)/catalog-pack: tools/catalog_pack.c $(filter $(BUILD)/src/base/%,$(OBJECTS)) $(BUILD)/flags \
+$(BUILD)/catalog-pack: tools/catalog_pack.c $(filter $(BUILD)/src/base/% $(BUILD)/src/matrix/%,$(OBJECTS)) \
+    $(BUILD)/flags \
     | $(BUILD)/deps
 	$(call say,cc   $<) $(CC) $(DIALECT) $(WARNINGS) -O1 -g $(SANITIZE) $(LIBRARY_CFLAGS) -o $@ \
 	    $(filter-out %/flags,$^) $(LIBRARY_LIBS)

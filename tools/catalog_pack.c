@@ -9,11 +9,9 @@
  * a git pack of one commit for each release, oldest first; releases/index.txt says which:
  * lines of `VERSION COMMIT TREE DATE`. Commit ids depend on content, version and DATE only.
  */
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/yaml.h"
-#include "base/yaml_nodes.h"
+#include "matrix/packed.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -40,31 +38,41 @@ enum { MAX_RELEASES = 1000, MAX_TEXT = 64, MAX_PATH = 1024, MAX_DEPTH = 64 };
 struct release {
     char version[MAX_TEXT], date[MAX_TEXT];
     git_oid commit, tree;
+    size_t first, count; /* its files */
 };
 
-struct object {
+/* Where in the bytes of the binary something lies. */
+struct part {
+    size_t at, size;
+};
+
+/* A content, once for all the files that have it. */
+struct blob {
     git_oid id;
-    git_object_t type;
-    bool copied;   /* a file that is no template */
-    bool document; /* a file that is YAML */
-    size_t size, deflated_size, nodes_size;
+    bool copied;        /* by a file that is no template */
+    const char *matrix; /* a path of the head that may be a matrix; or NULL */
+    struct part data, deflated, rows;
+};
+
+struct file {
+    char *path;
+    bool executable;
+    git_oid id;
+    size_t at; /* of its path in the bytes of the binary */
 };
 
 struct store {
     git_repository *repository;
     git_odb *odb;
     char scratch[MAX_PATH]; /* a folder for the pack's index; "" before it is made */
-    struct release releases[MAX_RELEASES];
+    struct release releases[MAX_RELEASES + 1];
     size_t release_count;
-    struct object *objects; /* everything that the releases and the head reach */
-    size_t object_count, object_room;
-};
-
-/* What the tree here is. */
-struct head {
-    char version[MAX_TEXT];
-    git_oid commit, tree;
-    const struct release *release; /* NULL: changed since the newest release */
+    struct release *head; /* the newest release, or what is here instead: behind the releases */
+    struct file *files;   /* of the releases, then of the head */
+    size_t file_count, file_room;
+    struct blob *blobs; /* of all files, by id */
+    size_t blob_count;
+    size_t written; /* bytes of the binary so far */
 };
 
 __attribute__((format(printf, 1, 2))) static int fail(const char *format, ...)
@@ -200,7 +208,10 @@ static void close_store(struct store *store)
     git_odb_free(store->odb);
     git_libgit2_shutdown();
     remove_scratch(store->scratch);
-    free(store->objects);
+    for (size_t i = 0; i < store->file_count; i++)
+        free(store->files[i].path);
+    free(store->files);
+    free(store->blobs);
 }
 
 /* ---------------------------------------------------------------- the catalog here, as a tree */
@@ -347,89 +358,104 @@ static const struct release *newest(const struct store *store)
     return store->release_count ? &store->releases[store->release_count - 1] : NULL;
 }
 
-static int make_head(struct head *out, struct store *store)
+static int make_head(struct store *store)
 {
+    struct release *head = &store->releases[store->release_count];
     const struct release *last = newest(store);
     char message[MAX_TEXT * 2];
-    memset(out, 0, sizeof(*out));
-    if (read_version(out->version) < 0 || write_catalog_tree(&out->tree, store) < 0)
+    if (read_version(head->version) < 0 || write_catalog_tree(&head->tree, store) < 0)
         return -1;
-    if (last && git_oid_equal(&last->tree, &out->tree)) {
-        out->release = last;
-        out->commit = last->commit;
+    if (last && git_oid_equal(&last->tree, &head->tree))
+        head--;
+    store->head = head;
+    if (head == last)
         return 0;
-    }
-    snprintf(message, sizeof(message), "tmplgen catalog %s, unreleased\n", out->version);
-    return write_commit(&out->commit, store, last, &out->tree, last ? last->date : "1970-01-01",
+    snprintf(message, sizeof(message), "tmplgen catalog %s, unreleased\n", head->version);
+    return write_commit(&head->commit, store, last, &head->tree, last ? last->date : "1970-01-01",
                         message);
 }
 
 /* ---------------------------------------------------------------- embed */
 
-static int collect(struct store *store, const git_oid *id, git_object_t type, const char *name)
+/* Files come in git's order, which sorts a folder as if its name ended in '/': so do paths. */
+static int collect_file(const char *folder, const git_tree_entry *entry, void *payload)
 {
-    const char *ending = strrchr(name, '.');
-    if (store->object_count == store->object_room) {
-        store->object_room = store->object_room ? store->object_room * 2 : 1024;
-        store->objects = reallocarray(store->objects, store->object_room, sizeof(*store->objects));
-        if (!store->objects)
-            return fail("out of memory");
+    struct store *store = payload;
+    char *path = NULL;
+    if (git_tree_entry_type(entry) == GIT_OBJECT_TREE)
+        return 0;
+    if (store->file_count == store->file_room) {
+        store->file_room = store->file_room ? store->file_room * 2 : 1024;
+        store->files = reallocarray(store->files, store->file_room, sizeof(*store->files));
     }
-    store->objects[store->object_count++] = (struct object){
-        .id = *id,
-        .type = type,
-        .copied = type == GIT_OBJECT_BLOB && (!ending || strcmp(ending, ".j2") != 0),
-        .document = ending && strcmp(ending, ".yml") == 0};
+    if (!store->files || asprintf(&path, "%s%s", folder, git_tree_entry_name(entry)) < 0)
+        return fail("out of memory");
+    store->files[store->file_count++] =
+        (struct file){.path = path,
+                      .executable = git_tree_entry_filemode(entry) == GIT_FILEMODE_BLOB_EXECUTABLE,
+                      .id = *git_tree_entry_id(entry)};
     return 0;
 }
 
-static int collect_tree(struct store *store, const git_oid *id)
-{
-    git_tree *tree = NULL;
-    int rc = collect(store, id, GIT_OBJECT_TREE, "");
-    if (rc == 0 && git_tree_lookup(&tree, store->repository, id) < 0)
-        return fail_git("cannot read a tree");
-    for (size_t i = 0; rc == 0 && i < git_tree_entrycount(tree); i++) {
-        const git_tree_entry *entry = git_tree_entry_byindex(tree, i);
-        if (git_tree_entry_type(entry) == GIT_OBJECT_TREE)
-            rc = collect_tree(store, git_tree_entry_id(entry));
-        else
-            rc = collect(store, git_tree_entry_id(entry), GIT_OBJECT_BLOB,
-                         git_tree_entry_name(entry));
-    }
-    git_tree_free(tree);
-    return rc;
-}
-
-static int collect_commit(struct store *store, const git_oid *commit_id, const git_oid *tree_id)
+static int collect_files(struct release *release, struct store *store)
 {
     git_commit *commit = NULL;
-    if (git_commit_lookup(&commit, store->repository, commit_id) < 0)
+    git_tree *tree = NULL;
+    if (git_commit_lookup(&commit, store->repository, &release->commit) < 0)
         return fail_git("cannot read a release");
-    bool same = git_oid_equal(git_commit_tree_id(commit), tree_id) != 0;
+    bool same = git_oid_equal(git_commit_tree_id(commit), &release->tree) != 0;
+    int rc = git_commit_tree(&tree, commit);
     git_commit_free(commit);
+    release->first = store->file_count;
+    if (rc == 0)
+        rc = git_tree_walk(tree, GIT_TREEWALK_PRE, collect_file, store);
+    release->count = store->file_count - release->first;
+    git_tree_free(tree);
     if (!same)
         return fail("%s: a commit and its tree do not belong together", INDEX);
-    return collect(store, commit_id, GIT_OBJECT_COMMIT, "") < 0 ? -1 : collect_tree(store, tree_id);
+    return rc < 0 ? fail_git("cannot read a tree") : 0;
+}
+
+/* Of every release, and of what is here. */
+static int collect_all(struct store *store)
+{
+    for (struct release *release = store->releases; release <= store->head; release++)
+        if (collect_files(release, store) < 0)
+            return -1;
+    return 0;
 }
 
 static int by_id(const void *a, const void *b)
 {
-    return git_oid_cmp(&((const struct object *)a)->id, &((const struct object *)b)->id);
+    return git_oid_cmp(&((const struct blob *)a)->id, &((const struct blob *)b)->id);
 }
 
-static void sort_objects(struct store *store)
+static struct blob *find_blob(const struct store *store, const git_oid *id)
 {
-    size_t kept = 0;
-    qsort(store->objects, store->object_count, sizeof(*store->objects), by_id);
-    for (size_t i = 0; i < store->object_count; i++)
-        if (kept == 0 || by_id(&store->objects[kept - 1], &store->objects[i]) != 0) {
-            store->objects[kept++] = store->objects[i];
-        } else { /* the same content under another name */
-            store->objects[kept - 1].copied |= store->objects[i].copied;
-            store->objects[kept - 1].document |= store->objects[i].document;
-        }
-    store->object_count = kept;
+    const struct blob key = {.id = *id};
+    return bsearch(&key, store->blobs, store->blob_count, sizeof(key), by_id);
+}
+
+static int collect_blobs(struct store *store)
+{
+    store->blobs = calloc(store->file_count + 1, sizeof(*store->blobs));
+    if (!store->blobs)
+        return fail("out of memory");
+    for (size_t i = 0; i < store->file_count; i++)
+        store->blobs[i].id = store->files[i].id;
+    qsort(store->blobs, store->file_count, sizeof(*store->blobs), by_id);
+    for (size_t i = 0; i < store->file_count; i++)
+        if (i == 0 || by_id(&store->blobs[i - 1], &store->blobs[i]) != 0)
+            store->blobs[store->blob_count++] = store->blobs[i];
+    for (size_t i = 0; i < store->file_count; i++) {
+        const struct file *file = &store->files[i];
+        const char *ending = strrchr(file->path, '.');
+        struct blob *blob = find_blob(store, &file->id);
+        blob->copied |= !ending || strcmp(ending, ".j2") != 0;
+        if (i >= store->head->first)
+            blob->matrix = file->path;
+    }
+    return 0;
 }
 
 /* Escapes '?' against trigraphs; three octal digits, so that a digit may follow. */
@@ -455,102 +481,105 @@ static void print_literal(FILE *out, const unsigned char *data, size_t size)
     fputs("\"", out);
 }
 
-/* The literal NAME of object `i`; an array, so that it lies where it is printed. */
-static void print_array(FILE *out, const char *name, size_t i, const void *data, size_t size)
+/* Appends to the bytes of the binary. */
+static struct part print_part(FILE *out, struct store *store, const void *data, size_t size)
 {
-    fprintf(out, "static const char %s%zu[] =", name, i);
+    struct part part = {store->written, size};
     print_literal(out, data, size);
-    fputs(";\n", out);
+    store->written += size;
+    return part;
 }
 
 /* As packs hold it. */
-static int print_deflated(FILE *out, struct object *object, size_t i, const void *data, size_t size)
+static int print_deflated(FILE *out, struct store *store, struct blob *blob, const void *data,
+                          size_t size)
 {
     uLongf len = compressBound(size);
     unsigned char *deflated = malloc(len);
     int rc = deflated ? compress2(deflated, &len, data, size, Z_BEST_COMPRESSION) : Z_MEM_ERROR;
     if (rc == Z_OK)
-        print_array(out, "deflated", i, deflated, len);
-    object->deflated_size = len;
+        blob->deflated = print_part(out, store, deflated, len);
     free(deflated);
     return rc == Z_OK ? 0 : fail("zlib cannot compress a file");
 }
 
-/* What is no strict YAML is left for the program to refuse where it is read. */
-static void print_nodes(FILE *out, struct object *object, size_t i, const void *data, size_t size)
+/* What is no valid matrix is left for the program to refuse where it is read. */
+static void print_rows(FILE *out, struct store *store, struct blob *blob, const void *data,
+                       size_t size)
 {
-    ARENA_SCRATCH(arena);
-    BUF_SCRATCH(nodes, 16 * LIMIT_MIB);
+    BUF_SCRATCH(rows, 16 * LIMIT_MIB);
     ERR_SCRATCH(err);
-    struct yaml_doc *doc;
-    struct span text = span_of(data, size);
-    if (yaml_parse(&doc, &arena, "", text, &err) < 0 || doc->source.len != size)
-        return;
-    yaml_nodes_write(&nodes, doc);
-    print_array(out, "nodes", i, buf_text(&nodes), nodes.len);
-    object->nodes_size = nodes.len;
+    if (rows_pack(&rows, blob->matrix, span_of(data, size), &err) == 0)
+        blob->rows = print_part(out, store, buf_text(&rows), rows.len);
 }
 
 /* What every run reads lies together, and apart from what few do: fewer pages come into memory. */
-enum pass { PASS_TREES, PASS_NODES, PASS_FILES, PASS_DEFLATED, PASSES };
+enum pass { PASS_ROWS, PASS_DATA, PASS_DEFLATED, PASSES };
 
-static int print_content(FILE *out, struct store *store, enum pass pass, size_t i)
+static int print_content(FILE *out, struct store *store, enum pass pass, struct blob *blob)
 {
-    struct object *object = &store->objects[i];
     git_odb_object *content = NULL;
     int rc = 0;
-    if (git_odb_read(&content, store->odb, &object->id) < 0)
+    if (git_odb_read(&content, store->odb, &blob->id) < 0)
         return fail_git("cannot read an object");
     const void *data = git_odb_object_data(content);
-    object->size = git_odb_object_size(content);
-    if (pass == (object->type == GIT_OBJECT_BLOB ? PASS_FILES : PASS_TREES))
-        print_array(out, "data", i, data, object->size);
-    else if (pass == PASS_NODES && object->document)
-        print_nodes(out, object, i, data, object->size);
-    else if (pass == PASS_DEFLATED && object->copied)
-        rc = print_deflated(out, object, i, data, object->size);
+    size_t size = git_odb_object_size(content);
+    if (pass == PASS_DATA)
+        blob->data = print_part(out, store, data, size);
+    else if (pass == PASS_DEFLATED && blob->copied)
+        rc = print_deflated(out, store, blob, data, size);
+    else if (pass == PASS_ROWS && blob->matrix)
+        print_rows(out, store, blob, data, size);
     git_odb_object_free(content);
     return rc;
 }
 
-static void print_object(FILE *out, const struct object *object, size_t i)
+static int print_bytes(FILE *out, struct store *store)
 {
-    fputs("{{", out);
-    for (size_t j = 0; j < sizeof(object->id.id); j++)
-        fprintf(out, "%u,", object->id.id[j]);
-    fprintf(out, "}, %d, %zuU, data%zu, ", (int)object->type, object->size, i);
-    if (object->deflated_size)
-        fprintf(out, "deflated%zu, %zuU, ", i, object->deflated_size);
-    else
-        fputs("0, 0U, ", out);
-    if (object->nodes_size)
-        fprintf(out, "%zuU, nodes%zu},\n", object->nodes_size, i);
-    else
-        fputs("0U, 0},\n", out);
+    fputs("const char builtin_bytes[] =", out);
+    for (size_t i = 0; i < store->file_count; i++)
+        store->files[i].at =
+            print_part(out, store, store->files[i].path, strlen(store->files[i].path) + 1).at;
+    for (enum pass pass = 0; pass < PASSES; pass++)
+        for (size_t i = 0; i < store->blob_count; i++)
+            if (print_content(out, store, pass, &store->blobs[i]) < 0)
+                return -1;
+    fputs(";\n\n", out);
+    return 0;
 }
 
-static int print_data(FILE *out, struct store *store, const struct head *head)
+static void print_blob(FILE *out, const struct blob *blob)
+{
+    fputs("    {{", out);
+    for (size_t i = 0; i < sizeof(blob->id.id); i++)
+        fprintf(out, "%u,", blob->id.id[i]);
+    fprintf(out, "}, {%zu, %zu}, {%zu, %zu}, {%zu, %zu}},\n", blob->data.at, blob->data.size,
+            blob->deflated.at, blob->deflated.size, blob->rows.at, blob->rows.size);
+}
+
+static int print_data(FILE *out, struct store *store)
 {
     char hex[GIT_OID_HEXSZ + 1];
     fputs("/* Made by tools/catalog_pack.c: the built-in catalog. */\n"
           "#include \"catalog/builtin_data.h\"\n\n",
           out);
-    for (enum pass pass = 0; pass < PASSES; pass++)
-        for (size_t i = 0; i < store->object_count; i++)
-            if (print_content(out, store, pass, i) < 0)
-                return -1;
-    fputs("const struct builtin_object builtin_objects[] = {\n", out);
-    for (size_t i = 0; i < store->object_count; i++)
-        print_object(out, &store->objects[i], i);
-    fprintf(out, "};\nconst unsigned long builtin_object_count = %zu;\n\n", store->object_count);
-    fputs("const struct builtin_release builtin_releases[] = {\n", out);
-    for (size_t i = 0; i < store->release_count; i++)
-        fprintf(out, "    {\"%s\", \"%s\"},\n", store->releases[i].version,
-                git_oid_tostr(hex, sizeof(hex), &store->releases[i].commit));
-    fprintf(out, "    {0, 0}};\nconst unsigned long builtin_release_count = %zu;\n\n",
-            store->release_count);
-    fprintf(out, "const char builtin_head[] = \"%s\";\n",
-            git_oid_tostr(hex, sizeof(hex), &head->commit));
+    if (print_bytes(out, store) < 0)
+        return -1;
+    fputs("const struct builtin_blob builtin_blobs[] = {\n", out);
+    for (size_t i = 0; i < store->blob_count; i++)
+        print_blob(out, &store->blobs[i]);
+    fputs("};\n\nconst struct builtin_file builtin_files[] = {\n", out);
+    for (size_t i = 0; i < store->file_count; i++)
+        fprintf(out, "    {%zu, %td, %d},\n", store->files[i].at,
+                find_blob(store, &store->files[i].id) - store->blobs, store->files[i].executable);
+    fputs("};\n\nconst struct builtin_version builtin_versions[] = {\n", out);
+    for (const struct release *release = store->releases; release <= store->head; release++)
+        fprintf(out, "    {\"%s\", \"%s\", %zu, %zu},\n", release->version,
+                git_oid_tostr(hex, sizeof(hex), &release->commit), release->first, release->count);
+    fprintf(out,
+            "};\nconst unsigned long builtin_release_count = %zu;\n"
+            "const unsigned long builtin_head = %td;\n",
+            store->release_count, store->head - store->releases);
     return 0;
 }
 
@@ -573,20 +602,15 @@ static int replace_if_changed(const char *from, const char *to)
 
 static int embed(struct store *store, const char *folder)
 {
-    struct head head;
     char path[MAX_PATH], beside[MAX_PATH + 8];
-    if (make_head(&head, store) < 0 || collect_commit(store, &head.commit, &head.tree) < 0)
+    if (make_head(store) < 0 || collect_all(store) < 0 || collect_blobs(store) < 0)
         return -1;
-    for (size_t i = 0; i < store->release_count; i++)
-        if (collect_commit(store, &store->releases[i].commit, &store->releases[i].tree) < 0)
-            return -1;
-    sort_objects(store);
     snprintf(path, sizeof(path), "%s/catalog_data.c", folder);
     snprintf(beside, sizeof(beside), "%s.new", path);
     FILE *out = fopen(beside, "wb");
     if (!out)
         return fail("%s: %s", beside, strerror(errno));
-    int rc = print_data(out, store, &head);
+    int rc = print_data(out, store);
     if ((ferror(out) | fclose(out)) != 0 && rc == 0)
         rc = fail("%s: cannot be written", beside);
     return rc < 0 ? -1 : replace_if_changed(beside, path);
@@ -622,22 +646,18 @@ static bool is_newer(const unsigned a[3], const unsigned b[3])
 /* A version with a suffix, 0.2.0-dev, is one to come: it may differ from every release. */
 static int check(struct store *store)
 {
-    struct head head;
-    if (make_head(&head, store) < 0)
+    if (make_head(store) < 0 || collect_all(store) < 0)
         return -1;
-    for (size_t i = 0; i < store->release_count; i++)
-        if (collect_commit(store, &store->releases[i].commit, &store->releases[i].tree) < 0)
-            return -1;
-    const struct release *release = find_release(store, head.version);
-    if (strchr(head.version, '-'))
-        printf("catalog %s, not yet released\n", head.version);
+    const struct release *head = store->head, *release = find_release(store, head->version);
+    if (strchr(head->version, '-'))
+        printf("catalog %s, not yet released\n", head->version);
     else if (!release)
-        return fail("catalog %s is not in releases/; tools/release-catalog adds it", head.version);
-    else if (!git_oid_equal(&release->tree, &head.tree))
+        return fail("catalog %s is not in releases/; tools/release-catalog adds it", head->version);
+    else if (!git_oid_equal(&release->tree, &head->tree))
         return fail("the catalog differs from release %s; give it a new version in catalog.yml",
-                    head.version);
+                    head->version);
     else
-        printf("catalog %s, as released on %s\n", head.version, release->date);
+        printf("catalog %s, as released on %s\n", head->version, release->date);
     return 0;
 }
 
@@ -689,28 +709,28 @@ static int append_index(const char *version, const git_oid *commit, const git_oi
 static int release(struct store *store, const char *date)
 {
     const struct release *last = newest(store);
-    struct head head;
     unsigned version[3], before[3];
     char message[MAX_TEXT * 2];
     git_oid commit;
-    if (make_head(&head, store) < 0 || parse_version(version, head.version) < 0)
+    if (make_head(store) < 0 || parse_version(version, store->head->version) < 0)
         return -1;
+    const struct release *head = store->head;
     if (last && parse_version(before, last->version) < 0)
         return -1;
-    if (head.release && strcmp(head.release->version, head.version) == 0) {
-        printf("%s is released already, with these files\n", head.version);
+    if (head == last) {
+        printf("%s is released already, with these files\n", head->version);
         return 0;
     }
     if (last && !is_newer(version, before))
         return fail("%s is not newer than %s, the newest release; a release is never changed",
-                    head.version, last->version);
+                    head->version, last->version);
     if (last && seconds_of(date) < seconds_of(last->date))
         return fail("%s is before %s, the date of the newest release", date, last->date);
-    snprintf(message, sizeof(message), "tmplgen catalog %s\n", head.version);
-    if (write_commit(&commit, store, last, &head.tree, date, message) < 0 ||
+    snprintf(message, sizeof(message), "tmplgen catalog %s\n", head->version);
+    if (write_commit(&commit, store, last, &head->tree, date, message) < 0 ||
         write_pack(store, &commit) < 0)
         return -1;
-    return append_index(head.version, &commit, &head.tree, date);
+    return append_index(head->version, &commit, &head->tree, date);
 }
 
 static int run(struct store *store, int argc, char **argv)

@@ -2,7 +2,6 @@
 #include "base/fileset.h"
 
 #include "base/yaml.h"
-#include "base/yaml_nodes.h"
 
 #include <string.h>
 
@@ -41,8 +40,5 @@ int fileset_document(struct yaml_doc **out, struct arena *arena, const struct fi
     struct span text;
     if (fileset_get(&text, set, path, err) < 0)
         return -1;
-    const struct fileset_entry *entry = &set->entries[fileset_find(set, path)];
-    if (entry->nodes.ptr)
-        return yaml_nodes_read(out, arena, path, text, entry->nodes, err);
     return yaml_parse(out, arena, path, text, err);
 }

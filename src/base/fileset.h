@@ -18,7 +18,7 @@ struct fileset_entry {
     /* What is known without looking into the file; each may be missing. */
     const unsigned char *id; /* git's, of the blob: 20 bytes */
     struct span deflated;    /* the bytes as a zlib stream, as packs hold them */
-    struct span nodes;       /* the file as YAML: what yaml_nodes_read takes */
+    struct span rows;        /* of a matrix: what rows_unpack takes */
 };
 
 /*

@@ -1,36 +1,51 @@
-/* What tools/catalog_pack.c generates: the objects of the built-in catalog, and its versions. */
+/* What tools/catalog_pack.c generates: the built-in catalog, and its released versions. */
 #ifndef TMPLGEN_CATALOG_BUILTIN_DATA_H
 #define TMPLGEN_CATALOG_BUILTIN_DATA_H
 
-struct builtin_object {
-    unsigned char oid[20];
-    unsigned char type; /* git's number: 1 commit, 2 tree, 3 blob */
-    unsigned int size;
-    const char *data;
-    /* NULL where it would be of no use */
-    const char *deflated; /* a zlib stream of the data, for files that are copied as they are */
-    unsigned int deflated_size;
-    unsigned int nodes_size;
-    const char *nodes; /* YAML documents: what yaml_nodes_read takes */
-};
-
-/* Sorted by object id, each once. */
-extern const struct builtin_object builtin_objects[];
-extern const unsigned long builtin_object_count;
-
-struct builtin_release {
-    const char *version; /* "0.1.0" */
-    const char *commit;  /* 40 hex digits */
-};
-
-/* Oldest first. */
-extern const struct builtin_release builtin_releases[];
-extern const unsigned long builtin_release_count;
+#include <stdbool.h>
 
 /*
- * The commit of the catalog that the binary was built with: the newest release where nothing has
- * changed since, else a commit on top of it that is the same wherever it is built.
+ * All text and content, one after the other; the tables say where in it a thing lies. Numbers need
+ * no relocation when the program starts, pointers would.
  */
-extern const char builtin_head[];
+extern const char builtin_bytes[];
+
+struct builtin_part {
+    unsigned int at, size; /* size 0: there is none */
+};
+
+/* What a file holds, each content once. */
+struct builtin_blob {
+    unsigned char id[20]; /* git's */
+    struct builtin_part data;
+    struct builtin_part
+        deflated;             /* a zlib stream of the data, for files that are copied as they are */
+    struct builtin_part rows; /* of a matrix of the newest catalog: what rows_unpack takes */
+};
+
+extern const struct builtin_blob builtin_blobs[];
+
+struct builtin_file {
+    unsigned int path; /* in builtin_bytes, with a NUL */
+    unsigned int blob;
+    bool executable;
+};
+
+extern const struct builtin_file builtin_files[];
+
+struct builtin_version {
+    const char *version;       /* "0.1.0" */
+    const char *commit;        /* 40 hex digits */
+    unsigned int first, count; /* its files, sorted by path */
+};
+
+/*
+ * The releases, oldest first; behind them, where something has changed since the newest, what the
+ * binary was built with: a commit on top of it that is the same wherever it is built.
+ */
+extern const struct builtin_version builtin_versions[];
+extern const unsigned long builtin_release_count;
+/* Which of them the binary was built with. */
+extern const unsigned long builtin_head;
 
 #endif

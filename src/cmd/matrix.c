@@ -308,7 +308,7 @@ static int check_matrix(struct session *s)
     struct matrix *matrix;
     struct span tags;
     if (read_tags(s, &tags) < 0 ||
-        matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0)
+        matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0)
         return -1;
     size_t count = matrix_check(&run->arena, matrix, tags, keep_finding, &findings);
     if (!count) {

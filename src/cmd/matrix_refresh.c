@@ -128,7 +128,8 @@ static int refresh(struct session *s, struct live *live)
     struct data *proposals, *written = data_list(&run->arena);
     const char *folder, *framework = run->options.argument_count ? run->options.arguments[0] : NULL;
     if ((opt_given(&run->options, "write") && writable_folder(&folder, s) < 0) ||
-        matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, framework, s->err) < 0 ||
+        matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, framework, s->err) <
+            0 ||
         live_open(live, run, s->err) < 0 ||
         refresh_all(&proposals, s, matrix, framework, live->index) < 0 ||
         live_record(live, run, s->err) < 0 || write_rows(written, s, matrix, live, proposals) < 0)

@@ -134,7 +134,7 @@ static int verify(struct session *s, struct live *live)
     const char *what = run->options.argument_count ? run->options.arguments[0] : NULL;
     if (str_equal(what, "images"))
         return verify_only_images(s, live);
-    if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, what, s->err) < 0 ||
+    if (matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, what, s->err) < 0 ||
         live_open(live, run, s->err) < 0 || verify_all(&rows, s, matrix, what, live->index) < 0 ||
         live_record(live, run, s->err) < 0 || verify_images(&images, s, matrix, live) < 0)
         return -1;

@@ -552,7 +552,7 @@ int matrix_refresh_file(const char **out, struct arena *arena, const struct matr
                               .at = (size_t)at,
                               .text = span_of(patched_text.ptr, patched_text.len)};
     patched.set.read = read_patched;
-    if (matrix_load(&again, &scratch, &patched.set, span_of("", 0), NULL, err) < 0)
+    if (matrix_load_placed(&again, &scratch, &patched.set, span_of("", 0), NULL, err) < 0)
         return err_wrap(err, "the proposed rows");
     if (matrix_check(&scratch, again, span_of("", 0), keep_first, &first))
         return err_set(err, TG_USAGE, "invalid-matrix", "the proposed rows: %s", first.message);

@@ -20,8 +20,8 @@ struct fact {
     const char *as_of;
     const char *note; /* or NULL */
     enum confidence confidence;
-    bool overlaid; /* from a child's .tmplgen-matrix.yml */
-    const struct yaml_node *node;
+    bool overlaid;                /* from a child's .tmplgen-matrix.yml */
+    const struct yaml_node *node; /* where it stands; NULL: it comes from a table */
 };
 
 /* A name and what it stands for. */
@@ -228,6 +228,7 @@ struct framework {
 /* All frameworks of a catalog, read when they are first needed. */
 struct whole {
     struct arena *arena;
+    bool placed;
     const struct matrix *matrix; /* NULL: not read yet */
 };
 

@@ -4,12 +4,12 @@
 #include "base/yaml.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
+#include "matrix/packed.h"
 #include "matrix/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMEWORKS_FOLDER "matrices/frameworks/"
 #define FRAMEWORKS_MAX 64
 #define DEFAULT_FAMILY "ubuntu" /* of images, unless --os or --image say otherwise */
 
@@ -20,6 +20,7 @@ struct loader {
     struct matrix *matrix;
     struct arena *arena;
     struct err *err;
+    bool placed;                     /* rows must say where they stand */
     const struct yaml_node *overlay; /* the root of the overlay, or NULL */
 };
 
@@ -29,16 +30,31 @@ static const struct yaml_node *overlay_of(const struct loader *loader, const cha
     return loader->overlay ? yaml_get(loader->overlay, name) : NULL;
 }
 
-static int load_document(void *out, const struct document *document, const char *path,
-                         const struct yaml_node *overlay, const struct loader *loader)
+static int read_file(void *out, const struct document *document, const char *path,
+                     struct row_reader *reader, const struct loader *loader)
 {
     struct yaml_doc *doc;
-    struct row_reader reader = {loader->arena, NULL, false};
     if (fileset_document(&doc, loader->arena, loader->matrix->files, path, loader->err))
         return -1;
     if (!doc->root)
         return err_set(loader->err, TG_USAGE, "invalid", "'%s' is empty", path);
-    if (document_read(out, document, &reader, doc->root, loader->err))
+    return document_read(out, document, reader, doc->root, loader->err);
+}
+
+/* The rows of a file where they are known beforehand. */
+static struct span rows_of(const struct fileset *files, const char *path)
+{
+    long index = fileset_find(files, path);
+    return index < 0 ? span_of("", 0) : files->entries[index].rows;
+}
+
+static int load_document(void *out, const struct document *document, const char *path,
+                         const struct yaml_node *overlay, const struct loader *loader)
+{
+    struct row_reader reader = {loader->arena, NULL, false};
+    struct span rows = loader->placed ? span_of("", 0) : rows_of(loader->matrix->files, path);
+    if (rows.len ? rows_unpack(out, document, loader->arena, rows, loader->err)
+                 : read_file(out, document, path, &reader, loader))
         return -1;
     if (!overlay)
         return 0;
@@ -347,15 +363,15 @@ static void join_toolkits(const struct matrix *matrix)
     }
 }
 
-int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *files,
-                struct span overlay, const char *framework, struct err *err)
+static int load(struct matrix **out, struct arena *arena, const struct fileset *files,
+                struct span overlay, const char *framework, bool placed, struct err *err)
 {
     struct matrix *matrix = arena_alloc(arena, sizeof *matrix);
-    struct loader loader = {matrix, arena, err, NULL};
+    struct loader loader = {matrix, arena, err, placed, NULL};
     matrix->files = files;
     matrix->overlay = overlay;
     matrix->whole = arena_alloc(arena, sizeof *matrix->whole);
-    *matrix->whole = (struct whole){arena, framework ? NULL : matrix};
+    *matrix->whole = (struct whole){arena, placed, framework ? NULL : matrix};
     if (parse_overlay(&loader, overlay) || load_frameworks(framework, &loader) ||
         load_shared(&loader))
         return -1;
@@ -364,12 +380,24 @@ int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *
     return 0;
 }
 
+int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *files,
+                struct span overlay, const char *framework, struct err *err)
+{
+    return load(out, arena, files, overlay, framework, false, err);
+}
+
+int matrix_load_placed(struct matrix **out, struct arena *arena, const struct fileset *files,
+                       struct span overlay, const char *framework, struct err *err)
+{
+    return load(out, arena, files, overlay, framework, true, err);
+}
+
 int matrix_whole(const struct matrix **out, const struct matrix *matrix, struct err *err)
 {
     struct whole *whole = matrix->whole;
     struct matrix *made;
     if (!whole->matrix) {
-        if (matrix_load(&made, whole->arena, matrix->files, matrix->overlay, NULL, err))
+        if (load(&made, whole->arena, matrix->files, matrix->overlay, NULL, whole->placed, err))
             return -1;
         whole->matrix = made;
     }

@@ -20,6 +20,14 @@ struct matrix;
 TG_CHECKED int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *files,
                            struct span overlay, const char *framework, struct err *err);
 
+/*
+ * The same for who tells where a row stands in its file. matrix_load takes the rows of the built-in
+ * catalog from tables that the build made, which do not say.
+ */
+TG_CHECKED int matrix_load_placed(struct matrix **out, struct arena *arena,
+                                  const struct fileset *files, struct span overlay,
+                                  const char *framework, struct err *err);
+
 /* The frameworks of a catalog, by the names of its files matrices/frameworks/NAME.yml. */
 size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files);
 

@@ -13,7 +13,7 @@
 #define SOURCE_MAX 4096
 #define OVERLAY_SOURCE "the overlay .tmplgen-matrix.yml"
 
-static const struct field fact_fields[] = {
+const struct field fact_fields[] = {
     {"source", FIELD_TEXT, offsetof(struct fact, source), true, NULL, NULL},
     {"as_of", FIELD_TEXT, offsetof(struct fact, as_of), true, NULL, NULL},
     {"confidence", FIELD_CONFIDENCE, offsetof(struct fact, confidence), false, NULL, NULL},

@@ -34,6 +34,9 @@ struct field {
     const struct field *part;   /* FIELD_PART: its fields */
 };
 
+/* Of every row, beside those of its section. */
+extern const struct field fact_fields[];
+
 /* A list of rows under one key of a file. `fields` end with a NULL name. */
 struct section {
     const char *name;

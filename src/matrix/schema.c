@@ -212,3 +212,12 @@ const struct shared_file shared_files[] = {
     {"images", "matrices/images.yml", {image_header, image_sections}},
 };
 const size_t shared_file_count = sizeof shared_files / sizeof *shared_files;
+
+const struct document *document_of(const char *path)
+{
+    for (size_t i = 0; i < shared_file_count; i++)
+        if (str_equal(shared_files[i].path, path))
+            return &shared_files[i].document;
+    return str_starts(path, FRAMEWORKS_FOLDER) && str_ends(path, ".yml") ? &framework_document
+                                                                         : NULL;
+}

@@ -14,4 +14,8 @@ extern const struct shared_file shared_files[];
 extern const size_t shared_file_count;
 extern const struct document framework_document; /* fills a struct framework */
 
+#define FRAMEWORKS_FOLDER "matrices/frameworks/"
+/* What the file of that path is, or NULL. */
+const struct document *document_of(const char *path);
+
 #endif

@@ -1,12 +1,14 @@
 /* What the build knows beforehand of the built-in catalog's files is what the files say. */
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/data.h"
 #include "base/fileset.h"
 #include "base/limits.h"
-#include "base/yaml.h"
-#include "base/yaml_nodes.h"
 #include "catalog/catalog.h"
 #include "git/libgit2.h"
+#include "matrix/list.h"
+#include "matrix/matrix.h"
+#include "matrix/packed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,76 +77,46 @@ static void test_builtin__files_that_are_copied_are_deflated(void **state)
     assert_true(count > 20);
 }
 
-static void assert_same(const struct yaml_node *a, const struct yaml_node *b)
+static void test_builtin__rows_are_what_the_files_say(void **state)
 {
-    assert_int_equal(a->kind, b->kind);
-    assert_int_equal(a->plain, b->plain);
-    assert_int_equal(a->offset, b->offset);
-    if (a->kind == YAML_SCALAR) {
-        assert_true(span_equal(a->text, b->text));
-        assert_int_equal(b->text.ptr[b->text.len], '\0');
-    } else if (a->kind == YAML_LIST) {
-        assert_int_equal(a->list.count, b->list.count);
-        for (size_t i = 0; i < a->list.count; i++)
-            assert_same(a->list.items[i], b->list.items[i]);
-    } else {
-        assert_int_equal(a->map.count, b->map.count);
-        for (size_t i = 0; i < a->map.count; i++) {
-            assert_same(a->map.members[i].key, b->map.members[i].key);
-            assert_same(a->map.members[i].value, b->map.members[i].value);
-        }
-    }
-}
-
-static void test_builtin__documents_read_as_if_they_were_parsed(void **state)
-{
+    (void)state;
     size_t count = 0;
     for (size_t i = 0; i < catalog->files->count; i++) {
         const struct fileset_entry *entry = &catalog->files->entries[i];
-        struct yaml_doc *parsed, *read;
+        BUF_SCRATCH(rows, LIMIT_MIB);
         ERR_SCRATCH(err);
-        if (!str_ends(entry->path, ".yml") || !entry->nodes.ptr)
+        assert_int_equal(entry->rows.len > 0, str_starts(entry->path, "matrices/"));
+        if (!entry->rows.len)
             continue;
-        assert_int_equal(yaml_parse(&parsed, *state, entry->path, bytes_of(i), &err), 0);
-        assert_int_equal(fileset_document(&read, *state, catalog->files, entry->path, &err), 0);
-        assert_string_equal(parsed->name, read->name);
-        assert_true(span_equal(parsed->source, read->source));
-        assert_same(parsed->root, read->root);
+        assert_int_equal(rows_pack(&rows, entry->path, bytes_of(i), &err), 0);
+        assert_true(span_equal(span_of(buf_text(&rows), rows.len), entry->rows));
         count++;
     }
-    assert_true(count > 20);
+    assert_true(count > 10);
 }
 
-static const char sample[] = "a: [x, 'y', {b: c}]\nd: |\n  long\n  text\ne: {}\nf:\n- g: h\n";
-
-/* Every prefix, and every single byte changed: refused or another document, nothing worse. */
-static void test_builtin__damaged_nodes_are_safe_to_read(void **state)
+static void assert_same_list(struct arena *arena, const struct matrix *tables,
+                             const struct matrix *files, const char *topic)
 {
-    (void)state;
-    ARENA_SCRATCH(arena);
-    BUF_SCRATCH(bytes, LIMIT_MIB);
-    ERR_SCRATCH(first);
-    struct yaml_doc *doc;
-    assert_int_equal(yaml_parse(&doc, &arena, "in.yml", span_from(sample), &first), 0);
-    yaml_nodes_write(&bytes, doc);
-    for (size_t len = 1; len < bytes.len; len++) {
-        ERR_SCRATCH(err);
-        char *part = memcpy(xmalloc(len), bytes.ptr, len);
-        assert_int_equal(
-            yaml_nodes_read(&doc, &arena, "in.yml", span_from(sample), span_of(part, len), &err),
-            -1);
-        free(part);
-    }
-    for (size_t i = 0; i < bytes.len * 256; i++) {
-        ERR_SCRATCH(err);
-        ARENA_SCRATCH(scratch);
-        char *damaged = memcpy(xmalloc(bytes.len), bytes.ptr, bytes.len);
-        damaged[i / 256] = (char)(i % 256);
-        if (yaml_nodes_read(&doc, &scratch, "in.yml", span_from(sample),
-                            span_of(damaged, bytes.len), &err) == 0)
-            assert_non_null(doc->root);
-        free(damaged);
-    }
+    const struct data *list = matrix_list_data(arena, files, topic);
+    assert_true(list->map.members[0].value->list.count > 0);
+    assert_true(data_equal(matrix_list_data(arena, tables, topic), list));
+}
+
+static void test_builtin__a_matrix_from_tables_is_the_matrix_of_the_files(void **state)
+{
+    ERR_SCRATCH(err);
+    const struct fileset *set = catalog->files;
+    struct matrix *tables, *files;
+    const char **frameworks;
+    assert_int_equal(matrix_load(&tables, *state, set, span_of("", 0), NULL, &err), 0);
+    assert_int_equal(matrix_load_placed(&files, *state, set, span_of("", 0), NULL, &err), 0);
+    assert_same_list(*state, tables, files, NULL);
+    for (size_t i = 0; i < matrix_topic_count; i++)
+        assert_same_list(*state, tables, files, matrix_topics[i]);
+    size_t count = matrix_frameworks(&frameworks, *state, set);
+    for (size_t i = 0; i < count; i++)
+        assert_same_list(*state, tables, files, frameworks[i]);
 }
 
 int main(void)
@@ -152,8 +124,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_builtin__ids_are_git_s),
         cmocka_unit_test(test_builtin__files_that_are_copied_are_deflated),
-        cmocka_unit_test(test_builtin__documents_read_as_if_they_were_parsed),
-        cmocka_unit_test(test_builtin__damaged_nodes_are_safe_to_read),
+        cmocka_unit_test(test_builtin__rows_are_what_the_files_say),
+        cmocka_unit_test(test_builtin__a_matrix_from_tables_is_the_matrix_of_the_files),
     };
     return cmocka_run_group_tests(tests, open_catalog, close_catalog);
 }

@@ -31,7 +31,7 @@ ALONE = ["smoke"]
 OWNERS = {
     "git2.h": [
         "src/git/.*",
-        "src/catalog/(builtin|git|git_files|render)",
+        "src/catalog/(git|git_files|render)",
         "src/child/.*",
         "src/(apply|plan|update)/.*",
     ],
