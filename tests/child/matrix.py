@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-from render import CATALOG
+from .render import CATALOG
 
 TMPLGEN = (CATALOG / os.environ.get("TMPLGEN", "build/tmplgen")).resolve()
 # Whole lines are as long as they are; `on:` of a workflow is a key, whatever YAML 1.1 thinks.

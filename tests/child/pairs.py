@@ -4,7 +4,8 @@ import itertools
 import random
 
 import yaml
-from render import CATALOG
+
+from .render import CATALOG
 
 # What is tried of an answer that may be any text; of the name, too.
 NASTY = 'Says "no" \\ to $HOME `id` ${{ x }} {{ y }} <b> \U0001f600 é'

@@ -4,11 +4,10 @@ import os
 import random
 import re
 
-import pairs
 import pytest
 
-import matrix
-from matrix import Child, tmplgen
+from . import matrix, pairs
+from .matrix import Child, tmplgen
 
 SEED = int(os.environ.get("SEED") or 20261121)
 TYPES = pairs.types()

@@ -5,12 +5,11 @@ import random
 import shutil
 import subprocess
 
-import pairs
 import pytest
-from render import CATALOG
 
-import matrix
-from matrix import Child, tmplgen
+from . import matrix, pairs
+from .matrix import Child, tmplgen
+from .render import CATALOG
 
 SEED = int(os.environ.get("SEED") or 20261121)
 TYPES = pairs.types()

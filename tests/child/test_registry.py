@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from matrix import tmplgen
+from .matrix import tmplgen
 
 ENGINE = """\
 #!/bin/sh

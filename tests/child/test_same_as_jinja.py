@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from render import answers, render
+
+from .render import answers, render
 
 TOP = Path(__file__).resolve().parents[2]
 TMPLGEN = (TOP / os.environ.get("TMPLGEN", "build/tmplgen")).resolve()

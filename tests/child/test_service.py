@@ -10,7 +10,8 @@ import tomllib
 import jsonschema
 import pytest
 import yaml
-from render import CATALOG, answers, render
+
+from .render import CATALOG, answers, render
 
 RESOLUTION = {
     "framework": {"name": "pytorch", "version": "2.13.0"},

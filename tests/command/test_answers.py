@@ -4,8 +4,9 @@ import os
 import subprocess
 
 import pytest
-from conftest import BINARY, WRAPPER
-from terminal import converse, interrupt
+
+from ..common.program import BINARY, WRAPPER
+from ..common.terminal import converse, interrupt
 
 ALL_TYPES = """\
 description: all types

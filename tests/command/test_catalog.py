@@ -4,7 +4,8 @@ import os
 import shutil
 
 import pytest
-from conftest import ROOT
+
+from ..common.program import ROOT
 
 Q = "description: d\nstack: none\nquestions:\n"
 

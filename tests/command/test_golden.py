@@ -13,7 +13,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, git
+
+from ..common.program import ROOT
+from .world import git
 
 GOLDEN = ROOT / "tests" / "golden"
 CASES = sorted(path.parent.name for path in GOLDEN.glob("*/args"))

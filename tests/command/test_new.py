@@ -6,7 +6,9 @@ import stat
 import subprocess
 
 import pytest
-from conftest import BINARY, WRAPPER, git
+
+from ..common.program import BINARY, WRAPPER
+from .world import git
 
 EXACT = ["new", "--type", "service", "--framework", "pytorch"]
 

@@ -2,7 +2,8 @@
 
 import pytest
 from jsonschema import ValidationError
-from schemas import check, schemas
+
+from ..common.schemas import check, schemas
 
 
 def test_every_schema_of_the_documentation_is_found():

@@ -4,7 +4,8 @@ import os
 import subprocess
 
 import pytest
-from conftest import BINARY
+
+from ..common.program import BINARY
 
 
 @pytest.mark.parametrize(

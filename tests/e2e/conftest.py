@@ -4,7 +4,8 @@ import os
 import shutil
 
 import pytest
-from support import NODE, TMPLGEN, TOP, run
+
+from .support import NODE, TMPLGEN, TOP, run
 
 
 @pytest.fixture(scope="session")

@@ -179,6 +179,8 @@ def package_index(folder):
 @functools.cache
 def storage_driver():
     """Layers that share their files, where this kernel lets us have them, else whole copies."""
+    if not shutil.which("buildah"):  # those tests fail for want of it, and no others
+        return "vfs"
     folder = WORK / "driver-probe"
     words = ["--root", folder / "root", "--runroot", folder / "run", "--storage-driver", "overlay"]
     done = subprocess.run(["buildah", *words, "info"], capture_output=True, check=False)

@@ -3,13 +3,12 @@
 import itertools
 import re
 import shutil
-import sys
 
 import pytest
-from support import TOP, WORK, bare_root, in_root
 
-sys.path.insert(0, str(TOP / "tools"))
-from checks import files  # noqa: E402
+from tools.checks import files
+
+from .support import TOP, WORK, bare_root, in_root
 
 pytestmark = pytest.mark.usefixtures("_root_user")
 HOME = "/root/tmplgen"

@@ -4,7 +4,8 @@ import signal
 import time
 
 import pytest
-from support import free_port, run, service
+
+from .support import free_port, run, service
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import hashlib
 import shutil
 
 import pytest
-from support import CACHE, TMPLGEN, WORK, bare_root, package_index, run, storage_driver
+
+from .support import CACHE, TMPLGEN, WORK, bare_root, package_index, run, storage_driver
 
 pytestmark = pytest.mark.usefixtures("_root_user")
 BASE = "localhost/ci-debian"

@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from support import TMPLGEN, run
+
+from .support import TMPLGEN, run
 
 DRIVER = [Path("/proc/driver/nvidia/version"), Path("/dev/dxg"), Path("/dev/nvhost-gpu")]
 HAS_DRIVER = any(path.exists() for path in DRIVER)

@@ -11,7 +11,8 @@ import shutil
 
 import pytest
 import yaml
-from support import TMPLGEN, TOP, WORK, free_port, run, service
+
+from .support import TMPLGEN, TOP, WORK, free_port, run, service
 
 # The release that pip has as a CPU build.
 RELEASES = {"pytorch": "pytorch==2.13.0"}

@@ -5,7 +5,8 @@ import json
 import shutil
 
 import pytest
-from support import (
+
+from .support import (
     CACHE,
     TMPLGEN,
     WORK,

@@ -4,7 +4,8 @@ test_frameworks.py sets up, lints and tests libraries on every framework.
 """
 
 import pytest
-from support import TMPLGEN, run
+
+from .support import TMPLGEN, run
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from support import TOP, clean_env, run
+
+from .support import TOP, clean_env, run
 
 GROOVY = TOP / "tests/e2e/jenkins.groovy"
 SCRIPT = re.compile(r"ci/[a-z-]+\.sh(?: (?:cpu|test)\b)?")

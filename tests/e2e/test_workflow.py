@@ -3,7 +3,8 @@
 import subprocess
 
 import pytest
-from support import NODE, TOP, WORK, run
+
+from .support import NODE, TOP, WORK, run
 
 BANNER = (
     'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);'

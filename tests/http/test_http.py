@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from server import Reply, Server
+
+from .server import Reply, Server
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("TMPLGEN", ROOT / "build" / "tmplgen")).resolve()
+from ..common.program import BINARY, ROOT, Result
+
 USER, PASSWORD = "reader", "s3cret/with:signs"
 CONFIG = """\
 version: 0.1
@@ -158,13 +158,6 @@ def secure(tmp_path_factory, certificates):
     with running(folder, tls, auth, ca=certificates / "ca.pem",
                  headers={"Authorization": f"Basic {basic}"}) as registry:  # fmt: skip
         yield registry
-
-
-@dataclass
-class Result:
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture

@@ -3,13 +3,10 @@
 import base64
 import hashlib
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "http"))
-from server import Reply, Server
+from ..http.server import Reply, Server
 
 MANIFEST = json.dumps({"schemaVersion": 2, "config": {}, "layers": []}).encode()
 DIGEST = "sha256:" + hashlib.sha256(MANIFEST).hexdigest()

@@ -2,13 +2,10 @@
 
 import hashlib
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "command"))
-from schemas import check
+from ..common.schemas import check
 
 
 def digest_of(data):

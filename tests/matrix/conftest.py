@@ -3,23 +3,12 @@
 import json
 import os
 import subprocess
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("TMPLGEN", ROOT / "build" / "tmplgen")).resolve()
+from ..common.program import BINARY, Result
+
 LISTS = {"gpu", "with"}
-
-
-@dataclass
-class Result:
-    """What one run left behind."""
-
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,10 @@ import random
 import shutil
 from pathlib import Path
 
-import oracle
 import pytest
 import yaml
+
+from . import oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "matrices"

@@ -2,13 +2,11 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "command"))
-from schemas import check
+from ..common.schemas import check
 
 ROOT = Path(__file__).resolve().parents[2]
 TAGS = ROOT / "tests" / "data" / "nvidia-cuda-tags.txt"

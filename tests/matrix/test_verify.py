@@ -3,13 +3,11 @@
 import gzip
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "command"))
-from schemas import check
+from ..common.schemas import check
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "tests" / "data" / "index-record.json.gz"

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from oracle import Ours
+
+from .oracle import Ours
 
 ROOT = Path(__file__).resolve().parents[2]
 

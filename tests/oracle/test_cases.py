@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-import oracle
 import pytest
 import yaml
+
+from . import oracle
 
 CASES = Path(__file__).parent / "cases"
 CODES = {kind: f"template-{kind}" for kind in ("syntax", "undefined", "type", "limit")}

@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 
 import jinja2
-import oracle
 import pytest
 import yaml
+
+from . import oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTEXTS = Path(__file__).parent / "contexts"

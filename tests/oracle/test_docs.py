@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
-import oracle
 import pytest
 import yaml
+
+from . import oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "templates.md").read_text(encoding="utf-8")

@@ -6,8 +6,9 @@ import random
 import struct
 import unicodedata
 
-import oracle
 import pytest
+
+from . import oracle
 
 REAL = (
     "{% for x in xs %}{{ x }} {{ -x }} {{ x|round(n) }} {{ x|tojson }} {{ '%.*e' % (n|abs, x) }}"

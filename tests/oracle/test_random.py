@@ -5,9 +5,10 @@ import os
 import re
 
 import jinja2
-import oracle
 import pytest
-from generator import CONTEXT, INCLUDES, Generator
+
+from . import oracle
+from .generator import CONTEXT, INCLUDES, Generator
 
 # What we refuse where Jinja2 goes on; docs/templates.md says so of each.
 REFUSALS = re.compile(

@@ -8,7 +8,7 @@ S sharing, K Kubernetes. A row with a `text` is one that only a message shows: f
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from root import DRIVER, LIB, PROPRIETARY
+from .root import DRIVER, LIB, PROPRIETARY
 
 EXITS = {
     "hw": 10,

@@ -14,9 +14,10 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import SOURCE, TOP
-from root import DRIVER, LIB, Root, Runner
-from rows import PASSES, ROWS, no_gpu, wheel
+
+from .root import DRIVER, LIB, Root, Runner
+from .rows import PASSES, ROWS, no_gpu, wheel
+from .workshop import SOURCE, TOP
 
 BINARY = Path(os.environ.get("TMPLGEN", TOP / "build" / "tmplgen")).resolve()
 BOTH = [*ROWS, *PASSES]

@@ -11,9 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import HERE, LIBRARIES, SOURCE, TOP, WARNINGS
-from root import Runner, crafted
-from rows import PASSES, ROWS, no_gpu
+
+from .root import Runner, crafted
+from .rows import PASSES, ROWS, no_gpu
+from .workshop import HERE, LIBRARIES, SOURCE, TOP, WARNINGS
 
 pytestmark = pytest.mark.full
 

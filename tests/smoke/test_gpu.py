@@ -21,8 +21,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import SOURCE, TOP, WARNINGS, only_one
-from root import LAYERS, Report
+
+from .root import LAYERS, Report
+from .workshop import SOURCE, TOP, WARNINGS, only_one
 
 BINARY = Path(os.environ.get("TMPLGEN", TOP / "build" / "tmplgen")).resolve()
 CAPTURED = Path(__file__).resolve().parent / "captured"

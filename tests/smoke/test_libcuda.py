@@ -4,8 +4,9 @@ import subprocess
 from itertools import product
 
 import pytest
-from conftest import HERE
-from root import DRIVER, LIB, crafted, make_unreadable
+
+from .root import DRIVER, LIB, crafted, make_unreadable
+from .workshop import HERE
 
 # What stands in a folder of the path, and whether the loader goes on behind it.
 SKIPPED = ["cuda+class32", "cuda+aarch64", "cuda+ppc64", "dangling"]

@@ -10,9 +10,10 @@ import time
 from xml.etree import ElementTree
 
 import pytest
-from conftest import SOURCE, TOP
-from root import DRIVER, LAYERS, LIB, Root
-from rows import EXITS, ROWS
+
+from .root import DRIVER, LAYERS, LIB, Root
+from .rows import EXITS, ROWS
+from .workshop import SOURCE, TOP
 
 COPY = TOP / "templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
 KEYS = ["schema", "exit", "finding", "layers", "gpus", "libraries", "share", "warnings"]

@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from conftest import TOP
-from root import LAYERS
-from rows import PASSES, ROWS, TEXTS, no_gpu
+
+from .root import LAYERS
+from .rows import PASSES, ROWS, TEXTS, no_gpu
+from .workshop import TOP
 
 NAMES = [row.name for row in ROWS]
 MANUAL = (TOP / "docs" / "smoke.md").read_text()

@@ -1,7 +1,8 @@
 """Fixtures of the tests of `update`, `status` and `diff`."""
 
 import pytest
-from world import World
+
+from .world import World
 
 
 @pytest.fixture

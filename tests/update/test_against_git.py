@@ -15,8 +15,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from faults import fast_folder
-from world import RECORD, World, files_on_disk, put
+
+from .faults import fast_folder
+from .world import RECORD, World, files_on_disk, put
 
 SEED = int(os.environ.get("SEED") or 20261121)
 COMMON = ["", "", "}", "    return", "# ----"]

@@ -8,8 +8,9 @@ import shutil
 
 import pytest
 import yaml
-from scenarios import LONG, lines, template
-from world import RECORD, assert_sound, files_on_disk, put, snapshot
+
+from .scenarios import LONG, lines, template
+from .world import RECORD, assert_sound, files_on_disk, put, snapshot
 
 
 def text(number):

@@ -12,9 +12,10 @@ import subprocess
 
 import pytest
 import yaml
-from evolution import STEPS, VERSIONS, Catalog, set_version
-from faults import fast_folder
-from world import RECORD, World, assert_sound, put
+
+from .evolution import STEPS, VERSIONS, Catalog, set_version
+from .faults import fast_folder
+from .world import RECORD, World, assert_sound, put
 
 SEED = int(os.environ.get("SEED") or 20261121)
 CHILDREN = 50

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from faults import clone_folder, count_calls, fast_folder, fault, sample
-from scenarios import lines
-from world import World, files_on_disk, leftovers, put
+
+from .faults import clone_folder, count_calls, fast_folder, fault, sample
+from .scenarios import lines
+from .world import World, files_on_disk, leftovers, put
 
 SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
 

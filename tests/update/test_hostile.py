@@ -13,9 +13,11 @@ import subprocess
 import zlib
 
 import pytest
-from packs import NAMES, OFS_DELTA, REF_DELTA, TREE, Pack, copy, delta
-from scenarios import LONG, lines
-from world import BINARY, World, files_on_disk, put
+
+from ..common.program import BINARY
+from .packs import NAMES, OFS_DELTA, REF_DELTA, TREE, Pack, copy, delta
+from .scenarios import LONG, lines
+from .world import World, files_on_disk, put
 
 SECONDS = 10
 MEMORY = 1 << 30

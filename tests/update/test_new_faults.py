@@ -5,9 +5,10 @@ import shutil
 import subprocess
 
 import pytest
-from faults import count_calls, fast_folder, fault, sample
-from scenarios import lines
-from world import World, files_on_disk, put
+
+from .faults import count_calls, fast_folder, fault, sample
+from .scenarios import lines
+from .world import World, files_on_disk, put
 
 SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
 FILES = {"a": lines(30), "d/e/f": "f\n", "run.sh": ("x", "#!/bin/sh\n")}

@@ -1,9 +1,10 @@
 """The child's own matrix rows, .tmplgen-matrix.yml: added, changed, removed, not committed."""
 
 import pytest
-from scenarios import LONG, lines
-from test_stack import FILES, NEW, OLD, moved, ok, release, stack, start
-from world import RECORD, assert_sound, put, snapshot
+
+from .scenarios import LONG, lines
+from .test_stack import FILES, NEW, OLD, moved, ok, release, stack, start
+from .world import RECORD, assert_sound, put, snapshot
 
 OVERLAY = ".tmplgen-matrix.yml"
 NOTHING = "images: {images: []}\n"

@@ -11,9 +11,11 @@ import subprocess
 import time
 
 import pytest
-from faults import count_calls, fast_folder, fault, sample
-from test_faults import CASES, Reference, assert_fsck, assert_users_files, build, raw_state, run
-from world import BINARY, Result, assert_seen_by_git, put
+
+from ..common.program import BINARY
+from .faults import count_calls, fast_folder, fault, sample
+from .test_faults import CASES, Reference, assert_fsck, assert_users_files, build, raw_state, run
+from .world import Result, assert_seen_by_git, put
 
 SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
 

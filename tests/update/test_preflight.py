@@ -5,8 +5,9 @@ import os
 import subprocess
 
 import pytest
-from scenarios import LONG, lines
-from world import assert_sound, files_on_disk, put, snapshot
+
+from .scenarios import LONG, lines
+from .world import assert_sound, files_on_disk, put, snapshot
 
 NEW = {"a": lines(20, {15: "theirs"}), "new/x": "new\n", "b": LONG}
 

@@ -8,8 +8,10 @@ import threading
 import time
 
 import pytest
-from scenarios import LONG, lines
-from world import BINARY, assert_sound, files_on_disk, put, snapshot
+
+from ..common.program import BINARY
+from .scenarios import LONG, lines
+from .world import assert_sound, files_on_disk, put, snapshot
 
 NEW = {"a": lines(20, {15: "theirs"}), **{f"f{i}": f"{i}\n" for i in range(30)}}
 

@@ -7,9 +7,10 @@ import shutil
 import subprocess
 
 import pytest
-import world as world_module
-from evolution import copy_catalog, set_version
-from world import BINARY, RECORD, ROOT, World, assert_sound, files_on_disk, put
+
+from ..common.program import BINARY, ROOT
+from .evolution import copy_catalog, set_version
+from .world import RECORD, World, assert_sound, files_on_disk, put
 
 BUILD = BINARY.parent if (BINARY.parent / "libtmplgen.a").exists() else ROOT / "build"
 SERVICE = ("--type", "service", "--framework", "pytorch")
@@ -100,11 +101,8 @@ def run(world, binary, *args, **more):
     """With no network at all, where this machine can take it away."""
     can = shutil.which("unshare") and subprocess.run([*NO_NETWORK, "true"], check=False)
     prefix = (*(NO_NETWORK if can and can.returncode == 0 else ()), *more.pop("prefix", ()))
-    old, world_module.BINARY = world_module.BINARY, binary
-    try:
-        return world.tmplgen(*args, prefix=prefix, **more)
-    finally:
-        world_module.BINARY = old
+    world.binary = binary
+    return world.tmplgen(*args, prefix=prefix, **more)
 
 
 def make_child(world, binary, *args):

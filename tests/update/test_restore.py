@@ -1,8 +1,9 @@
 """`update --restore`: which file a path means, and why one does not come back."""
 
 import pytest
-from scenarios import LONG, lines, template
-from world import put, snapshot
+
+from .scenarios import LONG, lines, template
+from .world import put, snapshot
 
 MOVE = "  - {from: '<1.1', rename_files: {b: e/b}}\n"
 

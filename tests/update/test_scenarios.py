@@ -4,8 +4,9 @@ import re
 import subprocess
 
 import pytest
-from scenarios import SCENARIOS
-from world import RECORD, assert_sound, files_on_disk, git_files, put, snapshot
+
+from .scenarios import SCENARIOS
+from .world import RECORD, assert_sound, files_on_disk, git_files, put, snapshot
 
 
 def prepare(world, scenario):

@@ -10,10 +10,11 @@ import shutil
 import time
 
 import pytest
-from faults import count_calls, fast_folder, fault, sample
-from test_faults import CASES, SEED, again, assert_fsck, build, run
-from test_pauses import Held, is_found
-from world import assert_seen_by_git
+
+from .faults import count_calls, fast_folder, fault, sample
+from .test_faults import CASES, SEED, again, assert_fsck, build, run
+from .test_pauses import Held, is_found
+from .world import assert_seen_by_git
 
 EDITED = ["edited", "moved/a", "elsewhere/a", "run.sh", "folder-to-file", ".tmplgen.yml"]
 

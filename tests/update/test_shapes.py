@@ -5,8 +5,9 @@ import shutil
 import subprocess
 
 import pytest
-from scenarios import LONG, lines
-from world import RECORD, assert_sound, files_on_disk, leftovers, put
+
+from .scenarios import LONG, lines
+from .world import RECORD, assert_sound, files_on_disk, leftovers, put
 
 OLD = {"a": LONG, "b.sh": ("x", "#!/bin/sh\n")}
 NEW = {"a": lines(20, {15: "theirs"}), "b.sh": ("x", "#!/bin/sh\n"), "new/x": "new\n"}

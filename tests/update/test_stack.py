@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from scenarios import LONG, lines
-from world import RECORD, snapshot
+
+from .scenarios import LONG, lines
+from .world import RECORD, snapshot
 
 ROWS = "source: s, as_of: 2026-01"
 COMMON = {

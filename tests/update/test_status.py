@@ -3,8 +3,9 @@
 import shutil
 
 import pytest
-from scenarios import LONG, lines, template
-from world import RECORD, files_on_disk, git_files, put
+
+from .scenarios import LONG, lines, template
+from .world import RECORD, files_on_disk, git_files, put
 
 
 def make(world):

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from scenarios import LONG, lines
-from world import RECORD, assert_sound, files_on_disk, put
+
+from .scenarios import LONG, lines
+from .world import RECORD, assert_sound, files_on_disk, put
 
 NEW = {"a": lines(20, {5: "theirs"}), "b": lines(20, {5: "theirs"}), "added": "new\n"}
 VERSION = "version: 1.1.0"

@@ -4,9 +4,11 @@ import re
 import shutil
 
 import pytest
-from scenarios import LONG, lines, template
-from terminal import converse, interrupt
-from world import BINARY, RECORD, assert_sound, put, snapshot
+
+from ..common.program import BINARY
+from ..common.terminal import converse, interrupt
+from .scenarios import LONG, lines, template
+from .world import RECORD, assert_sound, put, snapshot
 
 
 def text(number):

@@ -1,41 +1,22 @@
 """A template with versions, a child made from it, and what a run of tmplgen does to that child."""
 
 import hashlib
-import json
 import os
 import shutil
 import stat
 import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "command"))
+from ..common.program import BINARY
+from ..common.program import Result as AnyResult
 
-from schemas import check  # noqa: E402
-
-ROOT = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("TMPLGEN", ROOT / "build" / "tmplgen")).resolve()
 TEMPLATE = "description: a test\nstack: none\n"
 RECORD = ".tmplgen.yml"
 # A time in the past, so that a test's commits do not depend on the clock.
 WHEN = "1700000000 +0000"
 
 
-@dataclass
-class Result:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict:
-        """The one document on standard output, which must be as docs/json.md says."""
-        document = json.loads(self.out)
-        check(document)
-        assert document["exit"] == self.code
-        return document
-
+class Result(AnyResult):
     @property
     def paths(self) -> dict:
         """State by path; every path has one line."""
@@ -103,6 +84,8 @@ def put(folder: Path, files: dict) -> None:
 class World:
     """Everything of one test lies below `folder`."""
 
+    binary = BINARY
+
     def __init__(self, folder: Path):
         self.folder = folder
         self.home = folder / "home"
@@ -167,7 +150,7 @@ class World:
 
     def tmplgen(self, *args, cwd=None, env=None, prefix=(), timeout=120) -> Result:
         done = subprocess.run(
-            [*prefix, str(BINARY), *map(str, args)],
+            [*prefix, str(self.binary), *map(str, args)],
             cwd=cwd or self.folder,
             env={**self.env, **(env or {})},
             stdin=subprocess.DEVNULL,

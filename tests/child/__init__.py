@@ -1,0 +1,1 @@
+"""What children are, whatever was asked for."""

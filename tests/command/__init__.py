@@ -1,0 +1,1 @@
+"""The commands, but for those that have a suite of their own."""

@@ -1,0 +1,1 @@
+"""What several suites use: the program under test, schemas, a terminal."""

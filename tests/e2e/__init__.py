@@ -1,0 +1,1 @@
+"""Children and the repository itself, used to the end: set up, run, built into images."""

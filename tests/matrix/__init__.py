@@ -1,0 +1,1 @@
+"""The compatibility matrix: versions, requests, verify and refresh."""

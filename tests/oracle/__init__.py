@@ -1,0 +1,1 @@
+"""The template language, held to Jinja2."""

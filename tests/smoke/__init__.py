@@ -1,0 +1,1 @@
+"""gpu-smoke and `tmplgen doctor`."""

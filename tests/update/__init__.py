@@ -1,0 +1,1 @@
+"""`update`, `status` and `diff`."""
