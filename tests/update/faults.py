@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -35,11 +36,26 @@ def fault(at: int, kind: str, **more) -> dict:
     return {"LD_PRELOAD": str(shim()), "FAILN_AT": str(at), "FAILN_KIND": kind, **more}
 
 
-def count_calls(run) -> int:
-    """How many calls `run(env)` makes."""
+@dataclass(frozen=True)
+class Call:
+    """A call that changes the file system: its number from 1, its name, what it is about."""
+
+    number: int
+    name: str
+    paths: tuple  # whole; where something moves, from and to
+
+
+def calls_of(run) -> list:
+    """The calls that `run(env)` makes."""
     with tempfile.NamedTemporaryFile() as out:
-        run({"LD_PRELOAD": str(shim()), "FAILN_COUNT": out.name})
-        return int(Path(out.name).read_text())
+        run({"LD_PRELOAD": str(shim()), "FAILN_LOG": out.name})
+        lines = Path(out.name).read_text().splitlines()
+    words = [line.split("\t") for line in lines]
+    return [Call(number, name, tuple(paths)) for number, (name, *paths) in enumerate(words, 1)]
+
+
+def count_calls(run) -> int:
+    return len(calls_of(run))
 
 
 def sample(items: list, size: int, seed: int) -> list:

@@ -9,12 +9,22 @@ import select
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from ..common.program import BINARY
-from .faults import count_calls, fast_folder, fault, sample
-from .test_faults import CASES, Reference, assert_fsck, assert_users_files, build, raw_state, run
+from .faults import calls_of, count_calls, fast_folder, fault, sample
+from .test_faults import (
+    CASES,
+    Reference,
+    again,
+    assert_fsck,
+    assert_users_files,
+    build,
+    raw_state,
+    run,
+)
 from .world import Result, assert_seen_by_git, put
 
 SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
@@ -150,6 +160,70 @@ def test_editor_saves_at_a_call_sample(case, save):
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_editor_saves_at_a_call_all(case, save):
     edit_everywhere(case, 1000000, save)
+
+
+def exchange(case, path):
+    """The call that exchanges a file for its new version."""
+    for call in calls_of(lambda env: run(case, env)):
+        if call.name == "renameat2" and call.paths[1] == str(case.child / path):
+            return call
+    raise AssertionError(f"{path} is not exchanged")
+
+
+@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
+@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+def test_edit_between_the_last_look_and_the_exchange_is_refused(case, save):
+    """Not only kept somewhere: the run goes back as a whole, and the edit stays where it is."""
+    reference = Reference(case)
+    held = Held(case, exchange(case, "edited").number)
+    save(case.child / "edited", "saved at the last moment\n")
+    text = (case.child / "edited").read_text()
+    done = held.go_on()
+    assert (case.child / "edited").read_text() == text
+    assert_is_refused(case, reference, done, but="edited")
+
+
+@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+def test_edit_through_a_file_that_was_open_when_it_was_exchanged_is_refused(case):
+    """The run goes back as a whole; what was written too late lies beside the file."""
+    reference, call = Reference(case), exchange(case, "edited")
+    held = Held(case, call.number + 1)
+    swapped_out = Path(call.paths[0])  # what the editor has open
+    save_in_place(swapped_out, "saved just after\n")
+    text = swapped_out.read_text()
+    done = held.go_on()
+    kept = case.child / "edited.tmplgen-kept-1"
+    assert kept.read_text() == text
+    kept.unlink()
+    assert_is_refused(case, reference, done)
+
+
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+def test_edit_at_the_exchange_of_a_resumed_run_stays_where_it_is(case):
+    """A resumed run goes on without that file, and says so."""
+    crash = next(call for call in calls_of(lambda env: run(case, env)) if call.name == "renameat2")
+    run(case, fault(crash.number, "kill"))
+    calls = calls_of(lambda env: again(case, env))
+    at = next(c.number for c in calls if c.paths[-1:] == (str(case.child / "edited"),))
+    run(case, fault(crash.number, "kill"))
+    held = Held.of(case.world, ["update", case.child, "--json"], at)
+    save_by_rename(case.child / "edited", "saved at the last moment\n")
+    text = (case.child / "edited").read_text()
+    done = held.go_on()
+    assert done.code == 0, done.out
+    assert (case.child / "edited").read_text() == text
+    assert any("edited" in warning for warning in done.json["warnings"]), done.json["warnings"]
+
+
+def assert_is_refused(case, reference, done, but=None):
+    """Everything is as it was, but for the file that was edited."""
+    assert (done.code, done.error["code"]) == (3, "changed-meanwhile"), done.out
+    assert "'edited'" in done.error["message"]
+    now = raw_state(case)
+    for state in (now, reference.old):
+        state["files"].pop(but, None)
+    assert now == reference.old
+    assert case.leftovers() == []
 
 
 # ---------------------------------------------------------------- git

@@ -322,6 +322,16 @@ def test_branch_of_another_work_tree_is_refused(ready):
     refused(ready, "branch-in-use")
 
 
+def test_branch_of_another_work_tree_is_refused_in_a_linked_one(ready):
+    """Not only the main work tree counts, nor does a linked one count itself."""
+    ready.git("checkout", "-q", "--detach")
+    ready.git("worktree", "add", "-q", "../linked", "main")
+    linked = ready.folder / "linked"
+    assert ready.update("--dry-run", child=linked).code == 0
+    ready.git("worktree", "add", "-q", "-f", "../other", "main")
+    refused(ready, "branch-in-use", child=linked)
+
+
 def test_upstream_that_is_ahead_is_pulled_first(ready):
     ready.git("clone", "-q", ready.child, "other", cwd=ready.folder)
     ready.git("config", "user.email", "x", cwd=ready.folder / "other")

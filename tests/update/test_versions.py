@@ -128,6 +128,20 @@ def test_check_says_6_and_writes_nothing(world):
     assert snapshot(world) == before
 
 
+@pytest.mark.parametrize(
+    "other", [("--dry-run",), ("--restore", "a"), ("--branch", "topic"), ("--no-commit",)]
+)
+def test_check_with_what_acts_is_wrong_usage(world, other):
+    world.release("1.0.0", text(1))
+    world.new()
+    world.release("1.1.0", text(2))
+    before = snapshot(world)
+    done = world.update("--check", *other)
+    assert (done.code, done.error["code"]) == (2, "usage")
+    assert other[0] in done.error["message"]
+    assert snapshot(world) == before
+
+
 def test_S_89_moved_catalog_is_taken_and_recorded(world):
     world.release("1.0.0", text(1))
     world.new()

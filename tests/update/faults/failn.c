@@ -5,26 +5,28 @@
  *   FAILN_KIND=kill|EIO|ENOSPC|EACCES|EROFS|EMFILE|EINTR|short|full
  *                    `full` fails only what needs space: a disk without any
  *   FAILN_FROM=1     from the Nth on, not only the Nth: the disk stays full
- *   FAILN_COUNT=FILE write there how many calls a run made
+ *   FAILN_LOG=FILE   write there each call, a line each: its name and the paths that it is about
  *   FAILN_AFTER=1    kill after the call instead of before it
  *   FAILN_STOP=FIFO  at the Nth call, say so through the FIFO and wait until it is closed
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 enum { FAIL = 1, SHORT = 2, FULL = 3 };
 
 static long count, at;
-static int number, kind_kill, kind_short, kind_full, from, after;
+static int number, kind_kill, kind_short, kind_full, from, after, log_fd = -1;
 static pid_t owner;
 
 /* Before anything is forked: only the process itself counts. */
@@ -36,7 +38,10 @@ __attribute__((constructor)) static void start(void)
     } errors[] = {{"EIO", EIO},     {"ENOSPC", ENOSPC}, {"EACCES", EACCES},
                   {"EROFS", EROFS}, {"EMFILE", EMFILE}, {"EINTR", EINTR}};
     const char *kind = getenv("FAILN_KIND"), *when = getenv("FAILN_AT");
+    const char *path = getenv("FAILN_LOG");
     owner = getpid();
+    if (path)
+        log_fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CLOEXEC);
     at = when ? atol(when) : 0;
     from = getenv("FAILN_FROM") != NULL;
     after = getenv("FAILN_AFTER") != NULL;
@@ -65,6 +70,38 @@ static void wait_at(const char *fifo)
     fd = real_open(fifo, O_RDONLY);
     (void)!read(fd, &done, 1);
     (void)close(fd);
+}
+
+/* The path behind a descriptor, with `name` below it; "" where there is no more to tell. */
+static void put_place(char *line, size_t size, int folder, const char *name)
+{
+    char link[64], path[PATH_MAX] = "";
+    if (folder >= 0 && (!name || *name != '/')) {
+        (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
+        ssize_t len = readlink(link, path, sizeof(path) - 1);
+        path[len > 0 ? len : 0] = '\0';
+    }
+    size_t used = strlen(line);
+    (void)snprintf(line + used, size - used, "\t%s%s%s", path, *path && name ? "/" : "",
+                   name ? name : "");
+}
+
+/* A call on one place, or from one to another where `other` is named. */
+static void note(const char *call, int folder, const char *name, int other_folder,
+                 const char *other)
+{
+    char line[4 * PATH_MAX];
+    if (log_fd < 0 || owner != getpid())
+        return;
+    int saved = errno;
+    (void)snprintf(line, sizeof(line), "%s", call);
+    put_place(line, sizeof(line), folder, name);
+    if (other)
+        put_place(line, sizeof(line), other_folder, other);
+    size_t len = strlen(line);
+    line[len] = '\n';
+    (void)syscall(SYS_write, log_fd, line, len + 1);
+    errno = saved;
 }
 
 static int hit(void)
@@ -99,12 +136,15 @@ static void hit_after(void)
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-#define WRAP(ret, name, parameters, arguments)                                                     \
+#define HERE AT_FDCWD
+/* `told` is what note() is told of the call. */
+#define WRAP(ret, name, parameters, arguments, ...)                                                \
     ret name parameters                                                                            \
     {                                                                                              \
         static __typeof__(&name) real;                                                             \
         if (!real)                                                                                 \
             real = REAL(name);                                                                     \
+        note(#name, __VA_ARGS__);                                                                  \
         if (hit() == FAIL)                                                                         \
             return (ret)-1;                                                                        \
         ret result = real arguments;                                                               \
@@ -114,13 +154,14 @@ static void hit_after(void)
         return result;                                                                             \
     }
 
-WRAP(int, rename, (const char *a, const char *b), (a, b))
-WRAP(int, renameat, (int a, const char *b, int c, const char *d), (a, b, c, d))
-WRAP(int, renameat2, (int a, const char *b, int c, const char *d, unsigned e), (a, b, c, d, e))
-WRAP(int, link, (const char *a, const char *b), (a, b))
-WRAP(int, linkat, (int a, const char *b, int c, const char *d, int e), (a, b, c, d, e))
-WRAP(int, unlink, (const char *a), (a))
-WRAP(int, unlinkat, (int a, const char *b, int c), (a, b, c))
+WRAP(int, rename, (const char *a, const char *b), (a, b), HERE, a, HERE, b)
+WRAP(int, renameat, (int a, const char *b, int c, const char *d), (a, b, c, d), a, b, c, d)
+WRAP(int, renameat2, (int a, const char *b, int c, const char *d, unsigned e), (a, b, c, d, e), a,
+     b, c, d)
+WRAP(int, link, (const char *a, const char *b), (a, b), HERE, a, HERE, b)
+WRAP(int, linkat, (int a, const char *b, int c, const char *d, int e), (a, b, c, d, e), a, b, c, d)
+WRAP(int, unlink, (const char *a), (a), HERE, a, 0, NULL)
+WRAP(int, unlinkat, (int a, const char *b, int c), (a, b, c), a, b, 0, NULL)
 
 static int no_space(void)
 {
@@ -140,6 +181,7 @@ int mkdirat(int folder, const char *path, mode_t mode)
     static __typeof__(&mkdirat) real;
     if (!real)
         real = REAL(mkdirat);
+    note("mkdirat", folder, path, 0, NULL);
     int what = hit();
     if (what == FAIL || (what == FULL && !is_there(folder, path)))
         return what == FULL ? no_space() : -1;
@@ -155,13 +197,13 @@ int mkdir(const char *path, mode_t mode)
     return mkdirat(AT_FDCWD, path, mode);
 }
 
-WRAP(int, rmdir, (const char *a), (a))
-WRAP(int, fsync, (int a), (a))
-WRAP(int, ftruncate, (int a, off_t b), (a, b))
-WRAP(int, futimens, (int a, const struct timespec *b), (a, b))
-WRAP(int, fchmod, (int a, mode_t b), (a, b))
-WRAP(int, chmod, (const char *a, mode_t b), (a, b))
-WRAP(int, symlinkat, (const char *a, int b, const char *c), (a, b, c))
+WRAP(int, rmdir, (const char *a), (a), HERE, a, 0, NULL)
+WRAP(int, fsync, (int a), (a), a, NULL, 0, NULL)
+WRAP(int, ftruncate, (int a, off_t b), (a, b), a, NULL, 0, NULL)
+WRAP(int, futimens, (int a, const struct timespec *b), (a, b), a, NULL, 0, NULL)
+WRAP(int, fchmod, (int a, mode_t b), (a, b), a, NULL, 0, NULL)
+WRAP(int, chmod, (const char *a, mode_t b), (a, b), HERE, a, 0, NULL)
+WRAP(int, symlinkat, (const char *a, int b, const char *c), (a, b, c), b, c, 0, NULL)
 
 static int writes(int flags)
 {
@@ -177,6 +219,8 @@ int openat(int folder, const char *path, int flags, ...)
     va_end(args);
     if (!real)
         real = REAL(openat);
+    if (writes(flags))
+        note("openat", folder, path, 0, NULL);
     int what = writes(flags) ? hit() : 0;
     if (what == FAIL)
         return -1;
@@ -202,6 +246,8 @@ ssize_t write(int fd, const void *bytes, size_t len)
     static __typeof__(&write) real;
     if (!real)
         real = REAL(write);
+    if (fd > 2)
+        note("write", fd, NULL, 0, NULL);
     int what = fd > 2 ? hit() : 0;
     if (what == FAIL || what == FULL)
         return what == FULL ? no_space() : -1;
@@ -216,22 +262,11 @@ ssize_t pwrite(int fd, const void *bytes, size_t len, off_t offset)
     static __typeof__(&pwrite) real;
     if (!real)
         real = REAL(pwrite);
+    note("pwrite", fd, NULL, 0, NULL);
     int what = hit();
     if (what == FAIL || what == FULL)
         return what == FULL ? no_space() : -1;
     ssize_t put = real(fd, bytes, what == SHORT && len > 1 ? len / 2 : len, offset);
     hit_after();
     return put;
-}
-
-__attribute__((destructor)) static void report(void)
-{
-    const char *path = getenv("FAILN_COUNT");
-    if (!path || owner != getpid())
-        return;
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return;
-    (void)fprintf(out, "%ld\n", count);
-    (void)fclose(out);
 }

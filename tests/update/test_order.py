@@ -1,0 +1,102 @@
+"""
+In what order an update changes the disk: recovery from a power cut relies on it, which no test can
+make, and recovery from a kill between any two calls.
+"""
+
+import os
+import re
+import shutil
+
+import pytest
+
+from .faults import calls_of, fast_folder
+from .test_faults import CASES, build, run
+
+PUTS = ("rename", "renameat", "renameat2")
+WRITES = ("openat", "write", "pwrite", "ftruncate")
+
+
+@pytest.fixture
+def case(request):
+    folder = fast_folder()
+    yield build(folder, **CASES[request.param])
+    shutil.rmtree(folder)
+
+
+def calls(case):
+    """Name and paths, from the top of the work tree, of each call of a run."""
+    for call in calls_of(lambda env: run(case, env)):
+        yield call.name, [os.path.relpath(path, case.top) for path in call.paths]
+
+
+def is_final(path):
+    """Not where the next version of things is made ready."""
+    return "/tmplgen/work/" not in path
+
+
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_what_gets_its_place_is_durable_before(case):
+    """Objects, files, refs, the index and the journal are synced between their last byte and
+    their rename: after a power cut none of them can be there and empty."""
+    unsynced, placed = set(), []
+    for name, paths in calls(case):
+        if name in WRITES:
+            unsynced.add(paths[0])
+        elif name == "fsync":
+            unsynced.discard(paths[0])
+        elif name in PUTS:
+            before, after = paths
+            if before in unsynced:
+                unsynced.remove(before)
+                unsynced.add(after)
+            if is_final(after):
+                placed.append(after)
+                assert after not in unsynced, f"{after} was not synced before it got its name"
+    for what in (r"\.pack$", r"\.idx$", "/journal$", "/refs/tmplgen/", r"edited$", "/index$"):
+        assert any(re.search(what, path) for path in placed), what
+
+
+STEPS = {
+    "objects get their place": r"/objects/pack/pack-[^/]*$",
+    "the journal is named": "/tmplgen/journal$",
+    "git is locked out": r"/(index|HEAD|refs/heads/.*)\.lock$",
+    "files are exchanged": r"^(?!.*\.git/)",
+    "what the child was made from is kept": "/refs/tmplgen/base/",
+    "git is told of a stop": "/(MERGE_MSG|CHERRY_PICK_HEAD)$",
+    "the branch moves": "/refs/heads/",
+    "HEAD moves": "/HEAD$",
+    "the index is put": "/index$",
+}
+
+
+def steps(case):
+    """Each call that takes a step, with the folders that were not synced until then."""
+    folders = set()
+    for name, paths in calls(case):
+        if name == "fsync":
+            folders.discard(paths[0])
+        if name not in (*PUTS, "linkat"):
+            continue
+        final = [path for path in (paths if name in PUTS else paths[1:]) if is_final(path)]
+        for step, what in STEPS.items():
+            if final and re.search(what, final[-1]):
+                yield step, set(folders)
+                break
+        if name in PUTS:
+            folders.update(os.path.dirname(path) or "." for path in final)
+            folders.difference_update(final)  # a folder that a file took the place of
+
+
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_each_step_is_durable_before_the_next(case):
+    order, seen = list(STEPS), []
+    for step, unsynced in steps(case):
+        if step in seen[-1:]:
+            continue
+        assert not unsynced, f"{unsynced} not synced, and {step}"
+        assert not seen or order.index(step) > order.index(seen[-1]), f"{step} after {seen[-1]}"
+        seen.append(step)
+    stops = case.conflict or "--no-commit" in case.args
+    assert seen[-1] == "the index is put"
+    assert ("the branch moves" in seen) == (not stops or "--branch" in case.args)
+    assert ("git is told of a stop" in seen) == stops
