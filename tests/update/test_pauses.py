@@ -163,24 +163,25 @@ def test_editor_saves_at_a_call_all(case, save):
 
 
 def exchange(case, path):
-    """The call that exchanges a file for its new version."""
+    """The call that exchanges a file for its new version, or takes it away."""
     for call in calls_of(lambda env: run(case, env)):
-        if call.name == "renameat2" and call.paths[1] == str(case.child / path):
+        if call.name == "renameat2" and str(case.child / path) in call.paths:
             return call
     raise AssertionError(f"{path} is not exchanged")
 
 
 @pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
+@pytest.mark.parametrize("path", ["edited", "moved/a"])  # replaced, taken away
 @pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
-def test_edit_between_the_last_look_and_the_exchange_is_refused(case, save):
+def test_edit_between_the_last_look_and_the_exchange_is_refused(case, path, save):
     """Not only kept somewhere: the run goes back as a whole, and the edit stays where it is."""
     reference = Reference(case)
-    held = Held(case, exchange(case, "edited").number)
-    save(case.child / "edited", "saved at the last moment\n")
-    text = (case.child / "edited").read_text()
+    held = Held(case, exchange(case, path).number)
+    save(case.child / path, "saved at the last moment\n")
+    text = (case.child / path).read_text()
     done = held.go_on()
-    assert (case.child / "edited").read_text() == text
-    assert_is_refused(case, reference, done, but="edited")
+    assert (case.child / path).read_text() == text
+    assert_is_refused(case, reference, done, path)
 
 
 @pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
@@ -189,13 +190,15 @@ def test_edit_through_a_file_that_was_open_when_it_was_exchanged_is_refused(case
     reference, call = Reference(case), exchange(case, "edited")
     held = Held(case, call.number + 1)
     swapped_out = Path(call.paths[0])  # what the editor has open
+    lines_before = swapped_out.read_text()
     save_in_place(swapped_out, "saved just after\n")
     text = swapped_out.read_text()
     done = held.go_on()
     kept = case.child / "edited.tmplgen-kept-1"
     assert kept.read_text() == text
     kept.unlink()
-    assert_is_refused(case, reference, done)
+    assert (case.child / "edited").read_text() == lines_before
+    assert_is_refused(case, reference, done, "edited")
 
 
 @pytest.mark.parametrize("case", ["clean"], indirect=True)
@@ -215,13 +218,13 @@ def test_edit_at_the_exchange_of_a_resumed_run_stays_where_it_is(case):
     assert any("edited" in warning for warning in done.json["warnings"]), done.json["warnings"]
 
 
-def assert_is_refused(case, reference, done, but=None):
+def assert_is_refused(case, reference, done, path):
     """Everything is as it was, but for the file that was edited."""
     assert (done.code, done.error["code"]) == (3, "changed-meanwhile"), done.out
-    assert "'edited'" in done.error["message"]
+    assert f"'{path}'" in done.error["message"]
     now = raw_state(case)
     for state in (now, reference.old):
-        state["files"].pop(but, None)
+        del state["files"][path]
     assert now == reference.old
     assert case.leftovers() == []
 
