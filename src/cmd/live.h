@@ -5,12 +5,12 @@
 #include "cmd/opt.h"
 
 struct http;
-struct index;
+struct package_index;
 struct run;
 
 struct live {
     struct http *http; /* NULL: nothing is asked */
-    struct index *index;
+    struct package_index *index;
     const char *name; /* of the index or the record, for people; without secrets */
 };
 

@@ -30,7 +30,7 @@ static const struct option what_options[] = {
 };
 
 static int refresh_all(struct data **proposals, struct session *s, const struct matrix *matrix,
-                       const char *framework, struct index *index)
+                       const char *framework, struct package_index *index)
 {
     size_t wanted, asked;
     bool gaps = opt_given(&s->run->options, "since");

@@ -29,7 +29,7 @@ static const struct option what_options[] = {
 
 /* Until nothing new is wanted: what a release requires names the next packages. */
 static int verify_all(struct data **rows, struct session *s, const struct matrix *matrix,
-                      const char *framework, struct index *index)
+                      const char *framework, struct package_index *index)
 {
     size_t wanted, asked;
     do {

@@ -17,7 +17,7 @@
 const char *const processor_names[PROCESSORS] = {"x86_64", "aarch64"};
 
 /* A package of the family, with what is asked of it. */
-struct part {
+struct family_part {
     const char *name, *version, *extras;
     const struct data *release;
     bool on[PROCESSORS]; /* it is required there */
@@ -26,12 +26,12 @@ struct part {
 struct gatherer {
     struct evidence *out;
     struct arena *arena;
-    struct index *index;
-    struct part parts[PARTS_MAX];
+    struct package_index *index;
+    struct family_part parts[PARTS_MAX];
     size_t count;
 };
 
-static struct part *find_part(struct gatherer *g, const char *name)
+static struct family_part *find_part(struct gatherer *g, const char *name)
 {
     for (size_t i = 0; i < g->count; i++)
         if (str_equal(g->parts[i].name, name))
@@ -39,15 +39,15 @@ static struct part *find_part(struct gatherer *g, const char *name)
     return NULL;
 }
 
-static struct part *add_part(struct gatherer *g, const struct requirement *requirement,
-                             const char *version)
+static struct family_part *add_part(struct gatherer *g, const struct requirement *requirement,
+                                    const char *version)
 {
-    struct part *part = find_part(g, requirement->name);
+    struct family_part *part = find_part(g, requirement->name);
     if (part || g->count == PARTS_MAX)
         return part;
     part = &g->parts[g->count++];
-    *part =
-        (struct part){.name = requirement->name, .version = version, .extras = requirement->extras};
+    *part = (struct family_part){
+        .name = requirement->name, .version = version, .extras = requirement->extras};
     return part;
 }
 
@@ -76,7 +76,7 @@ static void note_library(struct required *out, const struct requirement *require
     *out = (struct required){pin, requirement->spec, said};
 }
 
-static void note_cuda(struct gatherer *g, const struct part *part,
+static void note_cuda(struct gatherer *g, const struct family_part *part,
                       const struct requirement *requirement, const char *text,
                       enum processor processor)
 {
@@ -111,12 +111,13 @@ static void follow(struct gatherer *g, const struct requirement *requirement,
         g->out->elsewhere = arena_printf(g->arena, "%s %s", requirement->name, pin);
         return;
     }
-    struct part *part = add_part(g, requirement, pin);
+    struct family_part *part = add_part(g, requirement, pin);
     if (part)
         part->on[processor] = true;
 }
 
-static void read_requires(struct gatherer *g, const struct part *part, enum processor processor)
+static void read_requires(struct gatherer *g, const struct family_part *part,
+                          enum processor processor)
 {
     const struct data *list = index_requires(part->release, processor_names[processor]);
     const struct marker_world world = {processor_names[processor], NULL, part->extras};
@@ -222,7 +223,7 @@ static void read_wheels(struct gatherer *g)
 
 static enum index_state gather_part(struct gatherer *g, size_t i)
 {
-    struct part *part = &g->parts[i];
+    struct family_part *part = &g->parts[i];
     struct evidence *out = g->out;
     enum index_state state =
         index_release(&part->release, g->index, part->name, part->version, true);
@@ -244,8 +245,8 @@ static enum index_state gather_part(struct gatherer *g, size_t i)
     return state;
 }
 
-enum index_state evidence_gather(struct evidence *out, struct arena *arena, struct index *index,
-                                 const struct requirement *requirement)
+enum index_state evidence_gather(struct evidence *out, struct arena *arena,
+                                 struct package_index *index, const struct requirement *requirement)
 {
     struct gatherer g = {.out = out, .arena = arena, .index = index};
     const char *version = requirement_pin(requirement);
@@ -253,7 +254,7 @@ enum index_state evidence_gather(struct evidence *out, struct arena *arena, stru
     *out = (struct evidence){.package = requirement->name, .version = version};
     if (!version)
         return out->state = INDEX_ABSENT;
-    struct part *target = add_part(&g, requirement, version);
+    struct family_part *target = add_part(&g, requirement, version);
     target->on[X86_64] = target->on[AARCH64] = true;
     for (size_t i = 0; i < g.count; i++) {
         enum index_state state = gather_part(&g, i);

@@ -50,7 +50,8 @@ struct evidence {
  * INDEX_UNKNOWN: something was not asked yet, and is wanted now. `requirement` is a target with
  * one version, such as "jax[cuda12]==0.7.0".
  */
-enum index_state evidence_gather(struct evidence *out, struct arena *arena, struct index *index,
+enum index_state evidence_gather(struct evidence *out, struct arena *arena,
+                                 struct package_index *index,
                                  const struct requirement *requirement);
 
 #endif

@@ -30,7 +30,7 @@ struct want {
     const char *name, *version; /* `version` NULL: the project */
 };
 
-struct index {
+struct package_index {
     struct arena *arena;
     struct index_settings settings;
     bool live;
@@ -55,19 +55,19 @@ static const char *json_url_of(struct arena *arena, const char *url)
     return arena_printf(arena, "%.*s/pypi", (int)(len - ending), url);
 }
 
-static struct index *new_index(struct arena *arena, const struct index_settings *settings)
+static struct package_index *new_index(struct arena *arena, const struct index_settings *settings)
 {
-    struct index *index = arena_alloc(arena, sizeof(*index));
-    *index = (struct index){.arena = arena, .settings = *settings};
+    struct package_index *index = arena_alloc(arena, sizeof(*index));
+    *index = (struct package_index){.arena = arena, .settings = *settings};
     index->projects = data_map(arena);
     index->files = data_map(arena);
     index->failed = data_map(arena);
     return index;
 }
 
-struct index *index_live(struct arena *arena, const struct index_settings *settings)
+struct package_index *index_live(struct arena *arena, const struct index_settings *settings)
 {
-    struct index *index = new_index(arena, settings);
+    struct package_index *index = new_index(arena, settings);
     size_t len = strlen(settings->url);
     while (len && settings->url[len - 1] == '/')
         len--;
@@ -79,7 +79,7 @@ struct index *index_live(struct arena *arena, const struct index_settings *setti
 
 /* ------------------------------------------------------------------ reading answers */
 
-static void want(struct index *index, const char *name, const char *version)
+static void want(struct package_index *index, const char *name, const char *version)
 {
     for (size_t i = 0; i < index->want_count; i++)
         if (str_equal(index->wants[i].name, name) && str_equal(index->wants[i].version, version))
@@ -103,13 +103,14 @@ static const char *failure_key(struct arena *arena, const char *name, const char
     return version ? arena_printf(arena, "%s %s", name, version) : name;
 }
 
-static bool has_failed(const struct index *index, const char *name, const char *version)
+static bool has_failed(const struct package_index *index, const char *name, const char *version)
 {
     ARENA_SCRATCH(scratch);
     return data_get(index->failed, failure_key(&scratch, name, version)) != NULL;
 }
 
-enum index_state index_project(const struct data **out, struct index *index, const char *name)
+enum index_state index_project(const struct data **out, struct package_index *index,
+                               const char *name)
 {
     *out = data_get(index->projects, name);
     if (*out)
@@ -136,7 +137,7 @@ static const struct data_member *find_release(const struct data *releases, const
     return NULL;
 }
 
-bool index_is_old(const struct index *index, const struct data *release)
+bool index_is_old(const struct package_index *index, const struct data *release)
 {
     const char *uploaded = data_text(data_get(release, "uploaded"));
     return index->settings.since && uploaded && strcmp(uploaded, index->settings.since) < 0;
@@ -156,8 +157,8 @@ static bool has_requires(const struct data *release)
     return requires && requires->kind != DATA_NULL;
 }
 
-enum index_state index_release(const struct data **out, struct index *index, const char *name,
-                               const char *version, bool requires)
+enum index_state index_release(const struct data **out, struct package_index *index,
+                               const char *name, const char *version, bool requires)
 {
     const struct data *releases;
     enum index_state state = index_project(&releases, index, name);
@@ -176,7 +177,7 @@ enum index_state index_release(const struct data **out, struct index *index, con
     return INDEX_UNKNOWN;
 }
 
-int index_check(const struct index *index, struct err *err)
+int index_check(const struct package_index *index, struct err *err)
 {
     size_t count = index->failed->map.count;
     if (!count)
@@ -187,19 +188,19 @@ int index_check(const struct index *index, struct err *err)
     return err_hint(err, "run it again; what was answered is in the cache");
 }
 
-const char *index_since(const struct index *index)
+const char *index_since(const struct package_index *index)
 {
     return index->settings.since;
 }
 
-const char *index_asked_on(const struct index *index)
+const char *index_asked_on(const struct package_index *index)
 {
     return index->settings.today;
 }
 
 /* ------------------------------------------------------------------ asking */
 
-static void fail_want(struct index *index, const struct want *w, const struct err *err)
+static void fail_want(struct package_index *index, const struct want *w, const struct err *err)
 {
     if (!index->failure_code)
         index->failure_code = err->code;
@@ -209,7 +210,7 @@ static void fail_want(struct index *index, const struct want *w, const struct er
 
 /* One question of a batch: what is asked for, and what becomes of the answer. */
 struct batch;
-typedef int take_answer(struct index *index, const struct want *w,
+typedef int take_answer(struct package_index *index, const struct want *w,
                         const struct http_exchange *exchange, struct err *err);
 
 struct batch {
@@ -218,7 +219,7 @@ struct batch {
     size_t count;
 };
 
-static struct batch new_batch(struct index *index, size_t room)
+static struct batch new_batch(struct package_index *index, size_t room)
 {
     return (struct batch){arena_array(index->arena, room + 1, sizeof(struct http_exchange)),
                           arena_array(index->arena, room + 1, sizeof(struct want)), 0};
@@ -232,7 +233,8 @@ static void add_question(struct batch *batch, const struct want *w, const char *
         (struct http_exchange){.url = url, .accept = accept, .max_bytes = LIMIT_HTTP_JSON_BYTES};
 }
 
-static int run_batch(struct index *index, struct batch *batch, take_answer *take, struct err *err)
+static int run_batch(struct package_index *index, struct batch *batch, take_answer *take,
+                     struct err *err)
 {
     int rc = batch->count
                  ? http_run(index->settings.http, index->arena, batch->exchanges, batch->count, err)
@@ -247,7 +249,7 @@ static int run_batch(struct index *index, struct batch *batch, take_answer *take
 }
 
 /* Releases before `since` keep their date only. */
-static void drop_old(const struct index *index, struct data *releases)
+static void drop_old(const struct package_index *index, struct data *releases)
 {
     for (size_t i = 0; i < releases->map.count; i++) {
         struct data *release = releases->map.members[i].value;
@@ -259,13 +261,14 @@ static void drop_old(const struct index *index, struct data *releases)
     }
 }
 
-static void keep_project(struct index *index, const char *name, const struct project_parts *parts)
+static void keep_project(struct package_index *index, const char *name,
+                         const struct project_parts *parts)
 {
     drop_old(index, parts->releases);
     data_put(index->arena, index->projects, name, parts->releases);
 }
 
-static int take_json_project(struct index *index, const struct want *w,
+static int take_json_project(struct package_index *index, const struct want *w,
                              const struct http_exchange *x, struct err *err)
 {
     struct project_parts parts;
@@ -280,7 +283,7 @@ static int take_json_project(struct index *index, const struct want *w,
     return 0;
 }
 
-static int take_simple_project(struct index *index, const struct want *w,
+static int take_simple_project(struct package_index *index, const struct want *w,
                                const struct http_exchange *x, struct err *err)
 {
     struct project_parts parts;
@@ -307,7 +310,7 @@ static int take_simple_project(struct index *index, const struct want *w,
     return 0;
 }
 
-static int ask_json_projects(struct index *index, const struct want *wants, size_t count,
+static int ask_json_projects(struct package_index *index, const struct want *wants, size_t count,
                              struct err *err)
 {
     struct batch batch = new_batch(index, count);
@@ -322,7 +325,7 @@ static int ask_json_projects(struct index *index, const struct want *wants, size
 }
 
 /* Of projects that the JSON API did not know, and of those whose files' places are needed. */
-static int ask_simple_projects(struct index *index, const struct want *wants, size_t count,
+static int ask_simple_projects(struct package_index *index, const struct want *wants, size_t count,
                                bool files, struct err *err)
 {
     struct batch batch = new_batch(index, count);
@@ -341,7 +344,7 @@ static int ask_simple_projects(struct index *index, const struct want *wants, si
     return run_batch(index, &batch, take_simple_project, err);
 }
 
-static void keep_requires(struct index *index, const struct want *w, const char *processor,
+static void keep_requires(struct package_index *index, const struct want *w, const char *processor,
                           struct data *requires)
 {
     struct data *release = data_get(data_get(index->projects, w->name), w->version);
@@ -357,7 +360,7 @@ static void keep_requires(struct index *index, const struct want *w, const char 
     data_put(index->arena, map, processor, requires);
 }
 
-static int take_json_release(struct index *index, const struct want *w,
+static int take_json_release(struct package_index *index, const struct want *w,
                              const struct http_exchange *x, struct err *err)
 {
     struct data *requires;
@@ -374,7 +377,7 @@ static int take_json_release(struct index *index, const struct want *w,
     return 0;
 }
 
-static bool is_open(const struct index *index, const struct want *w)
+static bool is_open(const struct package_index *index, const struct want *w)
 {
     const struct data *release =
         w->version ? data_get(data_get(index->projects, w->name), w->version) : NULL;
@@ -382,7 +385,7 @@ static bool is_open(const struct index *index, const struct want *w)
 }
 
 /* The first question shows whether the index has this API at all. */
-static int ask_json_releases(struct index *index, const struct want *wants, size_t count,
+static int ask_json_releases(struct package_index *index, const struct want *wants, size_t count,
                              struct err *err)
 {
     bool likely = index->json_url && index->json_projects != LACKS;
@@ -423,17 +426,17 @@ static const char *wheel_for(const struct data *release, const char *processor)
  * The requirements of one wheel: its metadata file, and where the index serves none, the same out
  * of the wheel itself, of which three pieces are read.
  */
-enum stage { STAGE_FILE, STAGE_TAIL, STAGE_DIRECTORY, STAGE_ENTRY, STAGES };
+enum metadata_stage { STAGE_FILE, STAGE_TAIL, STAGE_DIRECTORY, STAGE_ENTRY, STAGES };
 
 struct metadata_task {
     struct want want;
     const char *processor, *url, *sum; /* of the wheel; of its metadata, or NULL */
-    enum stage stage;
+    enum metadata_stage stage;
     struct zip_range range;
     bool done;
 };
 
-static void add_task(struct metadata_task *tasks, size_t *count, struct index *index,
+static void add_task(struct metadata_task *tasks, size_t *count, struct package_index *index,
                      const struct want *w, const char *processor)
 {
     const struct data *release = data_get(data_get(index->projects, w->name), w->version);
@@ -447,7 +450,7 @@ static void add_task(struct metadata_task *tasks, size_t *count, struct index *i
                                                    .sum = data_text(data_get(file, "sha256"))};
 }
 
-static void add_task_question(struct batch *batch, struct index *index,
+static void add_task_question(struct batch *batch, struct package_index *index,
                               const struct metadata_task *task)
 {
     const char *range = NULL, *url = task->url;
@@ -462,7 +465,7 @@ static void add_task_question(struct batch *batch, struct index *index,
     batch->exchanges[batch->count - 1].range = range;
 }
 
-static int use_metadata(struct index *index, struct metadata_task *task, struct span text,
+static int use_metadata(struct package_index *index, struct metadata_task *task, struct span text,
                         struct err *err)
 {
     struct data *requires;
@@ -474,7 +477,7 @@ static int use_metadata(struct index *index, struct metadata_task *task, struct 
     return 0;
 }
 
-static int take_metadata_file(struct index *index, struct metadata_task *task,
+static int take_metadata_file(struct package_index *index, struct metadata_task *task,
                               const struct http_exchange *x, struct err *err)
 {
     char actual[SHA256_HEX_SIZE];
@@ -500,7 +503,7 @@ static int bad_wheel(const struct metadata_task *task, struct err *err)
                    http_shown(&scratch, task->url));
 }
 
-static int take_piece(struct index *index, struct metadata_task *task,
+static int take_piece(struct package_index *index, struct metadata_task *task,
                       const struct http_exchange *x, struct err *err)
 {
     struct span metadata;
@@ -522,7 +525,7 @@ static int take_piece(struct index *index, struct metadata_task *task,
 }
 
 /* One piece of each task that is not done. */
-static int run_stage(struct index *index, struct metadata_task *tasks, size_t count,
+static int run_stage(struct package_index *index, struct metadata_task *tasks, size_t count,
                      struct err *err)
 {
     struct batch batch = new_batch(index, count);
@@ -546,7 +549,7 @@ static int run_stage(struct index *index, struct metadata_task *tasks, size_t co
     return rc;
 }
 
-static int ask_metadata(struct index *index, const struct want *wants, size_t count,
+static int ask_metadata(struct package_index *index, const struct want *wants, size_t count,
                         struct err *err)
 {
     struct metadata_task *tasks = arena_array(index->arena, 2 * count + 1, sizeof(*tasks));
@@ -563,7 +566,7 @@ static int ask_metadata(struct index *index, const struct want *wants, size_t co
 }
 
 /* What nobody could say: no wheel for Linux, no metadata beside it. */
-static void close_open(struct index *index, const struct want *wants, size_t count)
+static void close_open(struct package_index *index, const struct want *wants, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (is_open(index, &wants[i]))
@@ -574,7 +577,7 @@ static void close_open(struct index *index, const struct want *wants, size_t cou
     }
 }
 
-int index_ask(size_t *asked, struct index *index, struct err *err)
+int index_ask(size_t *asked, struct package_index *index, struct err *err)
 {
     const struct want *wants = index->wants;
     size_t count = index->want_count;
@@ -601,7 +604,7 @@ int index_ask(size_t *asked, struct index *index, struct err *err)
 
 /* ------------------------------------------------------------------ the record */
 
-struct data *index_record(struct arena *arena, const struct index *index)
+struct data *index_record(struct arena *arena, const struct package_index *index)
 {
     struct data *record = data_map(arena);
     data_put(arena, record, "schema", data_str(arena, SCHEMA));
@@ -647,8 +650,8 @@ static bool is_project(const struct data *releases)
     return releases->kind == DATA_MAP;
 }
 
-int index_recorded(struct index **out, struct arena *arena, const char *name, struct span text,
-                   struct err *err)
+int index_recorded(struct package_index **out, struct arena *arena, const char *name,
+                   struct span text, struct err *err)
 {
     struct data *record;
     if (json_parse_large(&record, arena, name, text, LIMIT_HTTP_JSON_BYTES, err) < 0)

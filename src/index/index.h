@@ -11,7 +11,7 @@
 struct arena;
 struct data;
 struct http;
-struct index;
+struct package_index;
 
 enum index_state {
     INDEX_THERE,
@@ -32,24 +32,25 @@ struct index_settings {
 };
 
 /* Lives in the arena. */
-struct index *index_live(struct arena *arena, const struct index_settings *settings);
+struct package_index *index_live(struct arena *arena, const struct index_settings *settings);
 /* From what index_record made. Exit 2 where it is not of that form. */
-TG_CHECKED int index_recorded(struct index **out, struct arena *arena, const char *name,
+TG_CHECKED int index_recorded(struct package_index **out, struct arena *arena, const char *name,
                               struct span text, struct err *err);
 
 /*
  * Asks what is wanted, several questions at once; `*asked` says how many. Failures of single
  * questions are kept; -1 only where the run ended.
  */
-TG_CHECKED int index_ask(size_t *asked, struct index *index, struct err *err);
+TG_CHECKED int index_ask(size_t *asked, struct package_index *index, struct err *err);
 
 /* The releases of a project: version -> a release as index_parse.h has it. */
-enum index_state index_project(const struct data **out, struct index *index, const char *name);
+enum index_state index_project(const struct data **out, struct package_index *index,
+                               const char *name);
 /* One release; with `requires`, its requirements are there or are wanted. */
-enum index_state index_release(const struct data **out, struct index *index, const char *name,
-                               const char *version, bool requires);
+enum index_state index_release(const struct data **out, struct package_index *index,
+                               const char *name, const char *version, bool requires);
 /* It was uploaded before `since`: nothing but the date is known. */
-bool index_is_old(const struct index *index, const struct data *release);
+bool index_is_old(const struct package_index *index, const struct data *release);
 /* The requirements for a processor: a list, or NULL where they are not known. */
 const struct data *index_requires(const struct data *release, const char *processor);
 
@@ -57,11 +58,11 @@ const struct data *index_requires(const struct data *release, const char *proces
  * -1 where a question failed: exit 1, with the code and the words of the first failure and how many
  * there were.
  */
-TG_CHECKED int index_check(const struct index *index, struct err *err);
-const char *index_since(const struct index *index);
-const char *index_asked_on(const struct index *index);
+TG_CHECKED int index_check(const struct package_index *index, struct err *err);
+const char *index_since(const struct package_index *index);
+const char *index_asked_on(const struct package_index *index);
 
 /* Everything asked and answered, as data for a file. */
-struct data *index_record(struct arena *arena, const struct index *index);
+struct data *index_record(struct arena *arena, const struct package_index *index);
 
 #endif

@@ -32,7 +32,7 @@ struct proposal {
     struct evidence evidence;
     struct data *said;
     size_t *wanted;
-    struct index *index;
+    struct package_index *index;
     bool gaps;
 };
 
@@ -425,7 +425,7 @@ static void drop_unbuilt(struct arena *arena, const struct framework *framework,
 }
 
 struct data *matrix_refresh(size_t *wanted, struct arena *arena, const struct matrix *matrix,
-                            const char *framework, bool gaps, struct index *index)
+                            const char *framework, bool gaps, struct package_index *index)
 {
     struct data *list = data_list(arena);
     *wanted = 0;

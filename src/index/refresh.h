@@ -10,7 +10,7 @@
 struct arena;
 struct buf;
 struct data;
-struct index;
+struct package_index;
 struct matrix;
 
 /*
@@ -20,7 +20,7 @@ struct matrix;
  * where the index does not prove enough; `why` then says what is missing. `*wanted` as in verify.h.
  */
 struct data *matrix_refresh(size_t *wanted, struct arena *arena, const struct matrix *matrix,
-                            const char *framework, bool gaps, struct index *index);
+                            const char *framework, bool gaps, struct package_index *index);
 int matrix_refresh_table(struct buf *out, const struct data *proposals);
 
 /*

@@ -15,7 +15,7 @@
 #define OLDEST_GLIBC 17 /* a row without glibc: any that a distribution in use has */
 
 /* One build of one release, against what the index says of it. */
-struct check {
+struct verification {
     struct arena *arena;
     const struct framework *framework;
     const struct release *release;
@@ -24,13 +24,13 @@ struct check {
     struct data *proved, *differences;
 };
 
-static void prove(const struct check *c, const char *what)
+static void prove(const struct verification *c, const char *what)
 {
     data_push(c->arena, c->proved, data_str(c->arena, what));
 }
 
-static void differ(const struct check *c, const char *what, const char *row, const char *index,
-                   const char *evidence)
+static void differ(const struct verification *c, const char *what, const char *row,
+                   const char *index, const char *evidence)
 {
     struct data *map = data_map(c->arena);
     bool explained = words_have(&c->release->differs, what) || words_have(&c->build->differs, what);
@@ -42,7 +42,7 @@ static void differ(const struct check *c, const char *what, const char *row, con
     data_push(c->arena, c->differences, map);
 }
 
-static const char *named(const struct check *c)
+static const char *named(const struct verification *c)
 {
     return arena_printf(c->arena, "%s %s", c->evidence.package, c->evidence.version);
 }
@@ -65,7 +65,7 @@ static const char *joined(struct arena *arena, const char *const *items, size_t 
     return *text ? text : "none";
 }
 
-static void check_pythons(const struct check *c)
+static void check_pythons(const struct verification *c)
 {
     const struct release *r = c->release;
     const struct evidence *e = &c->evidence;
@@ -94,14 +94,14 @@ static void check_pythons(const struct check *c)
 }
 
 /* Whether the wheels for a processor are what the row speaks of: with CUDA, where it has CUDA. */
-static bool serves(const struct check *c, int p)
+static bool serves(const struct verification *c, int p)
 {
     const struct evidence *e = &c->evidence;
     bool told = e->cuda_for[X86_64] || e->cuda_for[AARCH64];
     return e->wheel[p] && (!c->build->cuda.text || !told || e->cuda_for[p]);
 }
 
-static void check_processors(const struct check *c)
+static void check_processors(const struct verification *c)
 {
     bool same = true;
     const char *rows[PROCESSORS], *served[PROCESSORS], *evidence = "";
@@ -135,7 +135,7 @@ static void check_processors(const struct check *c)
  * with CUDA. Less than every wheel wants, or more than any does, is wrong. Wheels without code of
  * their own tell nothing.
  */
-static void check_glibc(const struct check *c)
+static void check_glibc(const struct verification *c)
 {
     const struct evidence *e = &c->evidence;
     const struct version *row = &c->release->glibc;
@@ -153,7 +153,7 @@ static void check_glibc(const struct check *c)
 }
 
 /* "12.8.*" of 12.8: what a range must leave room for. */
-static bool range_has_room(const struct check *c, const struct spec *range,
+static bool range_has_room(const struct verification *c, const struct spec *range,
                            const struct version *version)
 {
     ERR_SCRATCH(err);
@@ -162,7 +162,7 @@ static bool range_has_room(const struct check *c, const struct spec *range,
     return spec_parse(&own, c->arena, text, "range", &err) < 0 || spec_overlaps(range, &own);
 }
 
-static void check_cuda(const struct check *c)
+static void check_cuda(const struct verification *c)
 {
     const struct required *cuda = &c->evidence.cuda;
     const struct version *row = &c->build->cuda;
@@ -222,7 +222,7 @@ static bool cudnn_agrees(const struct build *build, const struct required *found
     return build->cudnn_window.count && same_range(&build->cudnn_window, &found->range);
 }
 
-static void check_cudnn(const struct check *c)
+static void check_cudnn(const struct verification *c)
 {
     const struct required *found = &c->evidence.cudnn;
     struct version pin = {0};
@@ -236,7 +236,7 @@ static void check_cudnn(const struct check *c)
         differ(c, "cudnn", c->build->cudnn ? c->build->cudnn : "not given", says, found->said);
 }
 
-static void check_nccl(const struct check *c)
+static void check_nccl(const struct verification *c)
 {
     struct version row, pin;
     const struct required *found = &c->evidence.nccl;
@@ -252,7 +252,7 @@ static void check_nccl(const struct check *c)
 /* ------------------------------------------------------------------ companions */
 
 /* What a companion says of the package that it goes with; NULL: nothing. */
-static const char *said_of(const struct check *c, const struct data *companion, bool *agrees)
+static const char *said_of(const struct verification *c, const struct data *companion, bool *agrees)
 {
     const struct data *list = index_requires(companion, processor_names[X86_64]);
     struct version version;
@@ -269,7 +269,7 @@ static const char *said_of(const struct check *c, const struct data *companion, 
     return NULL;
 }
 
-static enum index_state check_companion(const struct check *c, struct index *index,
+static enum index_state check_companion(const struct verification *c, struct package_index *index,
                                         const char *name, const char *version, bool *proved)
 {
     const struct data *release;
@@ -291,7 +291,7 @@ static enum index_state check_companion(const struct check *c, struct index *ind
     return state;
 }
 
-static enum index_state check_companions(const struct check *c, struct index *index)
+static enum index_state check_companions(const struct verification *c, struct package_index *index)
 {
     const struct pairs *pairs = &c->release->companions;
     enum index_state worst = INDEX_THERE;
@@ -310,7 +310,7 @@ static enum index_state check_companions(const struct check *c, struct index *in
 /* ------------------------------------------------------------------ a row */
 
 /* What a build is installed by, where the user's index has it; NULL: `*why` says who has it. */
-static const char *requirement_of(const struct check *c, const char **why)
+static const char *requirement_of(const struct verification *c, const char **why)
 {
     const struct build *build = c->build;
     const char *url = build->index_url ? build->index_url : c->framework->index_url;
@@ -323,7 +323,8 @@ static const char *requirement_of(const struct check *c, const char **why)
     return arena_memdup(c->arena, text, strcspn(text, " "));
 }
 
-static const char *compare(struct check *c, struct index *index, const char **why, size_t *wanted)
+static const char *compare(struct verification *c, struct package_index *index, const char **why,
+                           size_t *wanted)
 {
     const struct evidence *e = &c->evidence;
     if (e->yanked)
@@ -357,8 +358,8 @@ static const char *compare(struct check *c, struct index *index, const char **wh
     return "verified";
 }
 
-static const char *judge(struct check *c, struct index *index, const char *text, const char **why,
-                         size_t *wanted)
+static const char *judge(struct verification *c, struct package_index *index, const char *text,
+                         const char **why, size_t *wanted)
 {
     struct requirement requirement;
     if (requirement_parse(&requirement, c->arena, text) < 0 || !requirement_pin(&requirement)) {
@@ -401,7 +402,8 @@ static void put_place(struct arena *arena, struct data *row, const struct yaml_n
     data_put(arena, row, "line", data_int(arena, (int64_t)err.where.line));
 }
 
-static struct data *verify_build(struct check *c, struct index *index, size_t *wanted)
+static struct data *verify_build(struct verification *c, struct package_index *index,
+                                 size_t *wanted)
 {
     struct data *row = data_map(c->arena);
     const char *why = NULL, *text = requirement_of(c, &why);
@@ -421,7 +423,7 @@ static struct data *verify_build(struct check *c, struct index *index, size_t *w
 }
 
 struct data *matrix_verify(size_t *wanted, struct arena *arena, const struct matrix *matrix,
-                           const char *framework, struct index *index)
+                           const char *framework, struct package_index *index)
 {
     struct data *rows = data_list(arena);
     *wanted = 0;
@@ -432,10 +434,10 @@ struct data *matrix_verify(size_t *wanted, struct arena *arena, const struct mat
         for (size_t j = 0; j < f->releases.count; j++) {
             const struct release *release = ROW(struct release, f->releases, j);
             for (size_t k = 0; k < release->build_count; k++) {
-                struct check check = {.arena = arena,
-                                      .framework = f,
-                                      .release = release,
-                                      .build = release->builds[k]};
+                struct verification check = {.arena = arena,
+                                             .framework = f,
+                                             .release = release,
+                                             .build = release->builds[k]};
                 data_push(arena, rows, verify_build(&check, index, wanted));
             }
         }

@@ -9,7 +9,7 @@
 struct arena;
 struct buf;
 struct data;
-struct index;
+struct package_index;
 struct matrix;
 
 /*
@@ -21,7 +21,7 @@ struct matrix;
  * what is not known yet: ask, and verify again.
  */
 struct data *matrix_verify(size_t *wanted, struct arena *arena, const struct matrix *matrix,
-                           const char *framework, struct index *index);
+                           const char *framework, struct package_index *index);
 /* {verified, differs, explained, not_asked, old, failed}: how many rows of each state. */
 struct data *matrix_verify_counts(struct arena *arena, const struct data *rows);
 /* For people: a table by framework and release, then the differences. */

@@ -15,17 +15,18 @@
 const char *const matrix_topics[] = {"gpus", "drivers", "images", "platforms"};
 const size_t matrix_topic_count = sizeof matrix_topics / sizeof *matrix_topics;
 
-struct lister {
+struct matrix_listing {
     struct arena *arena;
     const struct matrix *matrix;
 };
 
-static void put(const struct lister *l, struct data *map, const char *name, const char *text)
+static void put(const struct matrix_listing *l, struct data *map, const char *name,
+                const char *text)
 {
     data_put(l->arena, map, name, data_str(l->arena, text));
 }
 
-static void put_words(const struct lister *l, struct data *map, const char *name,
+static void put_words(const struct matrix_listing *l, struct data *map, const char *name,
                       const struct words *words)
 {
     struct data *list = data_list(l->arena);
@@ -34,7 +35,7 @@ static void put_words(const struct lister *l, struct data *map, const char *name
     data_put(l->arena, map, name, list);
 }
 
-static void put_ccs(const struct lister *l, struct data *map, const char *name,
+static void put_ccs(const struct matrix_listing *l, struct data *map, const char *name,
                     const struct ccs *ccs)
 {
     struct data *list = data_list(l->arena);
@@ -44,7 +45,7 @@ static void put_ccs(const struct lister *l, struct data *map, const char *name,
 }
 
 /* A mapping of texts. */
-static void put_map(const struct lister *l, struct data *map, const char *name,
+static void put_map(const struct matrix_listing *l, struct data *map, const char *name,
                     const struct pairs *pairs)
 {
     struct data *inner = data_map(l->arena);
@@ -54,7 +55,7 @@ static void put_map(const struct lister *l, struct data *map, const char *name,
 }
 
 /* Source, date, confidence: the end of every row. */
-static void put_fact(const struct lister *l, struct data *map, const struct fact *fact)
+static void put_fact(const struct matrix_listing *l, struct data *map, const struct fact *fact)
 {
     static const char *const words[] = {"high", "medium", "low"};
     put(l, map, "note", fact->note);
@@ -65,7 +66,7 @@ static void put_fact(const struct lister *l, struct data *map, const struct fact
 
 /* ------------------------------------------------------------------ frameworks */
 
-static struct data *build_data(const struct lister *l, const struct framework *framework,
+static struct data *build_data(const struct matrix_listing *l, const struct framework *framework,
                                const struct build *build)
 {
     struct data *map = data_map(l->arena);
@@ -81,7 +82,7 @@ static struct data *build_data(const struct lister *l, const struct framework *f
     return map;
 }
 
-static struct data *releases_data(const struct lister *l, const struct framework *framework)
+static struct data *releases_data(const struct matrix_listing *l, const struct framework *framework)
 {
     struct data *list = data_list(l->arena);
     for (size_t i = 0; i < framework->releases.count; i++) {
@@ -102,7 +103,7 @@ static struct data *releases_data(const struct lister *l, const struct framework
     return list;
 }
 
-static struct data *frameworks_data(const struct lister *l)
+static struct data *frameworks_data(const struct matrix_listing *l)
 {
     struct data *list = data_list(l->arena);
     for (size_t i = 0; i < l->matrix->framework_count; i++) {
@@ -127,7 +128,7 @@ static struct data *frameworks_data(const struct lister *l)
 
 /* ------------------------------------------------------------------ the other files */
 
-static struct data *gpus_data(const struct lister *l)
+static struct data *gpus_data(const struct matrix_listing *l)
 {
     struct data *list = data_list(l->arena);
     for (size_t i = 0; i < l->matrix->gpus.count; i++) {
@@ -153,7 +154,7 @@ static struct data *gpus_data(const struct lister *l)
     return list;
 }
 
-static struct data *drivers_data(const struct lister *l)
+static struct data *drivers_data(const struct matrix_listing *l)
 {
     struct data *list = data_list(l->arena);
     for (size_t i = l->matrix->branches.count; i-- > 0;) {
@@ -169,7 +170,7 @@ static struct data *drivers_data(const struct lister *l)
     return list;
 }
 
-static struct data *images_data(const struct lister *l)
+static struct data *images_data(const struct matrix_listing *l)
 {
     struct data *list = data_list(l->arena);
     for (size_t i = l->matrix->images.count; i-- > 0;) {
@@ -192,7 +193,7 @@ static struct data *images_data(const struct lister *l)
     return list;
 }
 
-static struct data *platforms_data(const struct lister *l)
+static struct data *platforms_data(const struct matrix_listing *l)
 {
     struct data *list = data_list(l->arena);
     for (size_t i = 0; i < l->matrix->platforms.count; i++) {
@@ -213,9 +214,9 @@ static struct data *platforms_data(const struct lister *l)
 
 struct data *matrix_list_data(struct arena *arena, const struct matrix *matrix, const char *topic)
 {
-    static struct data *(*const topics[])(const struct lister *) = {gpus_data, drivers_data,
-                                                                    images_data, platforms_data};
-    const struct lister l = {arena, matrix};
+    static struct data *(*const topics[])(const struct matrix_listing *) = {
+        gpus_data, drivers_data, images_data, platforms_data};
+    const struct matrix_listing l = {arena, matrix};
     struct data *map = data_map(arena);
     const struct framework *framework = topic ? framework_of(matrix, topic) : NULL;
     if (framework)

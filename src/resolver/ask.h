@@ -2,7 +2,7 @@
 #ifndef TMPLGEN_RESOLVER_ASK_H
 #define TMPLGEN_RESOLVER_ASK_H
 
-#include "matrix/facts.h"
+#include "resolver/gpu.h"
 #include "resolver/resolver.h"
 
 #include <stdint.h>
@@ -22,13 +22,6 @@ struct asked_driver {
     struct version version;      /* of a bare branch: later than every release of it */
     const struct branch *branch; /* its row, else that of the last branch before it; or NULL */
     bool listed;
-};
-
-struct asked_gpu {
-    const char *name; /* as the matrix writes it; "sm_86" */
-    int cc;
-    const struct gpu *gpu; /* NULL: only a compute capability was named */
-    const struct architecture *architecture;
 };
 
 struct asked_image {
@@ -72,9 +65,6 @@ TG_CHECKED int ask_compile(struct ask *out, struct arena *arena, const struct ma
                            const struct stack_request *request, struct err *err);
 /* All demands. */
 uint64_t ask_all(const struct ask *ask);
-/* 0, or exit 2 where no GPU is called that. */
-TG_CHECKED int gpu_find(struct asked_gpu *out, struct arena *arena, const struct matrix *matrix,
-                        const char *text, struct err *err);
 /* 0, or exit 2 where `text` is no driver version. */
 TG_CHECKED int driver_find(struct asked_driver *out, struct arena *arena,
                            const struct matrix *matrix, const char *text, struct err *err);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct check {
+struct inspection {
     struct arena *arena;
     const struct matrix *matrix;
     struct span tags;
@@ -23,7 +23,7 @@ struct check {
 };
 
 __attribute__((format(printf, 3, 4))) static void
-find(struct check *c, const struct yaml_node *node, const char *format, ...)
+find(struct inspection *c, const struct yaml_node *node, const char *format, ...)
 {
     ERR_SCRATCH(err);
     va_list args;
@@ -41,7 +41,7 @@ static const struct yaml_node *node_of(const struct fact *fact, const char *fiel
     return node ? node : fact->node;
 }
 
-static bool has_branch(const struct check *c, int64_t number)
+static bool has_branch(const struct inspection *c, int64_t number)
 {
     for (size_t i = 0; i < c->matrix->branches.count; i++)
         if (ROW(struct branch, c->matrix->branches, i)->number == number)
@@ -49,7 +49,7 @@ static bool has_branch(const struct check *c, int64_t number)
     return false;
 }
 
-static void check_branches(struct check *c, const struct fact *fact, const char *field,
+static void check_branches(struct inspection *c, const struct fact *fact, const char *field,
                            const struct yaml_node *node, const struct words *branches)
 {
     for (size_t i = 0; i < branches->count; i++)
@@ -60,7 +60,7 @@ static void check_branches(struct check *c, const struct fact *fact, const char 
 
 /* ------------------------------------------------------------------ cuda.yml, drivers.yml */
 
-static void check_toolkits(struct check *c)
+static void check_toolkits(struct inspection *c)
 {
     const struct toolkit *before = NULL;
     for (size_t i = 0; i < c->matrix->toolkits.count; i++) {
@@ -77,7 +77,7 @@ static void check_toolkits(struct check *c)
     }
 }
 
-static void check_drivers(struct check *c)
+static void check_drivers(struct inspection *c)
 {
     const struct branch *before = NULL;
     for (size_t i = 0; i < c->matrix->branches.count; i++) {
@@ -100,7 +100,7 @@ static void check_drivers(struct check *c)
 
 /* ------------------------------------------------------------------ gpus.yml, platforms.yml */
 
-static void check_architectures(struct check *c)
+static void check_architectures(struct inspection *c)
 {
     for (size_t i = 0; i < c->matrix->architectures.count; i++) {
         const struct architecture *row = ROW(struct architecture, c->matrix->architectures, i);
@@ -121,7 +121,7 @@ static void check_architectures(struct check *c)
 }
 
 /* Profiles such as 1g.5gb:7, under memory sizes that the row has. */
-static void check_mig(struct check *c, const struct gpu *gpu)
+static void check_mig(struct inspection *c, const struct gpu *gpu)
 {
     for (size_t i = 0; i < gpu->mig.count; i++) {
         const struct pair *pair = &gpu->mig.items[i];
@@ -141,7 +141,7 @@ static void check_mig(struct check *c, const struct gpu *gpu)
     }
 }
 
-static void check_gpus(struct check *c)
+static void check_gpus(struct inspection *c)
 {
     for (size_t i = 0; i < c->matrix->gpus.count; i++) {
         const struct gpu *gpu = ROW(struct gpu, c->matrix->gpus, i);
@@ -156,7 +156,7 @@ static void check_gpus(struct check *c)
     }
 }
 
-static void check_platforms(struct check *c)
+static void check_platforms(struct inspection *c)
 {
     for (size_t i = 0; i < c->matrix->platforms.count; i++) {
         const struct platform *row = ROW(struct platform, c->matrix->platforms, i);
@@ -169,7 +169,7 @@ static void check_platforms(struct check *c)
 
 /* ------------------------------------------------------------------ images.yml */
 
-static const struct image *image_of(const struct check *c, const char *cuda)
+static const struct image *image_of(const struct inspection *c, const char *cuda)
 {
     for (size_t i = 0; i < c->matrix->images.count; i++)
         if (str_equal(ROW(struct image, c->matrix->images, i)->cuda.text, cuda))
@@ -177,7 +177,7 @@ static const struct image *image_of(const struct check *c, const char *cuda)
     return NULL;
 }
 
-static void check_state(struct check *c, const struct image *image)
+static void check_state(struct inspection *c, const struct image *image)
 {
     const struct image *newer = image->superseded_by ? image_of(c, image->superseded_by) : NULL;
     if (image->superseded_by && !newer)
@@ -194,7 +194,7 @@ static void check_state(struct check *c, const struct image *image)
              image->superseded_by);
 }
 
-static void check_gate(struct check *c, const struct image *image)
+static void check_gate(struct inspection *c, const struct image *image)
 {
     const struct yaml_node *node = node_of(&image->fact, "gate");
     if (!image->gate.cuda.text) {
@@ -221,7 +221,7 @@ static bool has_line(struct span lines, const char *line)
     return false;
 }
 
-static void check_tag(struct check *c, const struct image *image, const struct tag *tag)
+static void check_tag(struct inspection *c, const struct image *image, const struct tag *tag)
 {
     const struct distribution *os = tag->distribution;
     const char *text = tag_text(c->arena, image, tag);
@@ -237,7 +237,7 @@ static void check_tag(struct check *c, const struct image *image, const struct t
             find(c, node_of(&image->fact, "tags"), "%s stands twice", text);
 }
 
-static void check_cudnn(struct check *c, const struct image *image)
+static void check_cudnn(struct inspection *c, const struct image *image)
 {
     bool has = false;
     for (size_t i = 0; i < image->tag_count; i++)
@@ -251,7 +251,7 @@ static void check_cudnn(struct check *c, const struct image *image)
         find(c, node_of(&image->fact, "cudnn"), "cuDNN %s, but no flavour has it", image->cudnn);
 }
 
-static void check_images(struct check *c)
+static void check_images(struct inspection *c)
 {
     for (size_t i = 0; i < c->matrix->images.count; i++) {
         const struct image *image = ROW(struct image, c->matrix->images, i);
@@ -276,7 +276,7 @@ static void check_images(struct check *c)
 
 /* ------------------------------------------------------------------ frameworks */
 
-static void check_words_are_versions(struct check *c, const struct yaml_node *node,
+static void check_words_are_versions(struct inspection *c, const struct yaml_node *node,
                                      const struct words *words)
 {
     struct version version;
@@ -293,7 +293,7 @@ static bool has_variant(const struct release *release, const char *variant)
     return false;
 }
 
-static void check_release(struct check *c, const struct release *release)
+static void check_release(struct inspection *c, const struct release *release)
 {
     struct version version;
     if (release->default_variant && !has_variant(release, release->default_variant))
@@ -329,7 +329,7 @@ static bool variant_says(const char *variant, const struct version *cuda)
     return str_equal(digits, variant);
 }
 
-static void check_cubins(struct check *c, const struct build *build, const char *field,
+static void check_cubins(struct inspection *c, const struct build *build, const char *field,
                          const struct ccs *cubins)
 {
     const struct ccs *can = capabilities_of(c->matrix, &build->cuda);
@@ -339,7 +339,7 @@ static void check_cubins(struct check *c, const struct build *build, const char 
                  build->cuda.text, cc_text(c->arena, cubins->items[i]));
 }
 
-static void check_build(struct check *c, const struct framework *framework,
+static void check_build(struct inspection *c, const struct framework *framework,
                         const struct build *build)
 {
     bool all = build->releases.count == 1 && str_equal(build->releases.items[0], "all");
@@ -366,7 +366,7 @@ static void check_build(struct check *c, const struct framework *framework,
 }
 
 /* Whether some request gets this build: its names, and an image that needs no list. */
-static bool is_within_reach(const struct check *c, const struct framework *framework,
+static bool is_within_reach(const struct inspection *c, const struct framework *framework,
                             const struct release *release, const struct build *build)
 {
     ERR_SCRATCH(ignored);
@@ -383,7 +383,7 @@ static bool is_within_reach(const struct check *c, const struct framework *frame
            search_best(&candidate, ask, ask_all(ask)) && candidate.build == build;
 }
 
-static void check_framework(struct check *c, const struct framework *framework)
+static void check_framework(struct inspection *c, const struct framework *framework)
 {
     for (size_t i = 0; i < framework->builds.count; i++)
         check_build(c, framework, ROW(struct build, framework->builds, i));
@@ -403,7 +403,7 @@ static void check_framework(struct check *c, const struct framework *framework)
 size_t matrix_check(struct arena *arena, const struct matrix *matrix, struct span tags,
                     void (*report)(void *context, const struct err *finding), void *context)
 {
-    struct check c = {arena, matrix, tags, report, context, 0};
+    struct inspection c = {arena, matrix, tags, report, context, 0};
     check_toolkits(&c);
     check_drivers(&c);
     check_architectures(&c);

@@ -1,6 +1,6 @@
 /* GPUs by the names that people and tools give them. */
+#include "resolver/gpu.h"
 #include "base/arena.h"
-#include "resolver/ask.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -65,9 +65,9 @@ void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
     if (is_active(out, CHOICE_RUNTIME))
         out->cdi = ask->cdi;
     if (is_active(out, CHOICE_DRIVER))
-        out->host = (struct host){&ask->driver, false};
+        out->host = (struct host_driver){&ask->driver, false};
     else if (is_active(out, CHOICE_PLATFORM) && ask->platform_driver.said)
-        out->host = (struct host){&ask->platform_driver, true};
+        out->host = (struct host_driver){&ask->platform_driver, true};
     for (size_t i = 0; i < ask->demand_count; i++)
         if (ask->demands[i].choice == CHOICE_GPU && active >> i & 1)
             out->gpus[out->gpu_count++] = &ask->gpus[ask->demands[i].index];

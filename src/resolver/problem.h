@@ -1,4 +1,5 @@
-/* What a candidate must live up to, and what is said where it does not. Inside src/resolver/ only.
+/*
+ * What a candidate must live up to, and what is said where it does not. Inside src/resolver/ only.
  */
 #ifndef TMPLGEN_RESOLVER_PROBLEM_H
 #define TMPLGEN_RESOLVER_PROBLEM_H
@@ -6,7 +7,7 @@
 #include "resolver/ask.h"
 
 /* The driver of the host: asked for, the platform's default, or any that there is. */
-struct host {
+struct host_driver {
     const struct asked_driver *driver; /* NULL: any */
     bool by_platform;
 };
@@ -20,7 +21,7 @@ struct disliked {
 struct problem {
     const struct ask *ask;
     uint64_t active;
-    struct host host;
+    struct host_driver host;
     const struct asked_gpu *gpus[GPUS_MAX]; /* the active ones */
     size_t gpu_count;
     const char *arch;

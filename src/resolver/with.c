@@ -34,18 +34,26 @@ static bool majors_differ(const struct problem *p, const struct candidate *c,
 }
 
 /* How far a partner got; a later objection says more. */
-enum stage { STAGE_NONE, STAGE_RELEASE, STAGE_PYTHON, STAGE_BUILD, STAGE_MAJORS, STAGE_IMAGE };
+enum partner_stage {
+    STAGE_NONE,
+    STAGE_RELEASE,
+    STAGE_PYTHON,
+    STAGE_BUILD,
+    STAGE_MAJORS,
+    STAGE_IMAGE
+};
 
 struct partner_search {
     const struct problem *problem; /* of the candidate */
     const struct problem *theirs;  /* of the partner */
     const struct candidate *candidate;
     struct objection *out;
-    enum stage stage;
+    enum partner_stage stage;
 };
 
 /* Keeps the objection of the furthest stage; false. */
-static bool keep(struct partner_search *search, enum stage stage, const struct objection *objection)
+static bool keep(struct partner_search *search, enum partner_stage stage,
+                 const struct objection *objection)
 {
     if (search->out && stage > search->stage) {
         search->stage = stage;

@@ -35,7 +35,7 @@ static void use(struct arena *arena, const struct project_parts *parts, struct d
     ERR_SCRATCH(err);
     struct memory memory;
     struct matrix *matrix;
-    struct index *index;
+    struct package_index *index;
     size_t count;
     BUF_SCRATCH(text, 64 * LIMIT_MIB);
     struct data *record = data_map(arena), *projects = data_map(arena);
