@@ -3,8 +3,10 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "git/leaf.h"
 #include "git/libgit2.h"
 #include "git/odb_worker.h"
+#include "git/oid_map.h"
 
 #include <errno.h>
 #include <git2.h>
@@ -26,15 +28,15 @@
 
 /* So many questions are put at once: they, unlike their answers, fit into the socket. */
 #define QUESTIONS_MAX ((size_t)256)
-/* What is kept of looking ahead: files up to a size, until there is enough. */
-#define AHEAD_FILE_BYTES (64 * LIMIT_KIB)
+/* What is kept of looking ahead: objects up to a size, until there is enough. */
+#define AHEAD_OBJECT_BYTES (64 * LIMIT_KIB)
 #define AHEAD_BYTES (8 * LIMIT_MIB)
 /* What the worker says is taken in pieces of this size: most answers are small. */
 #define PIECE_BYTES (32 * LIMIT_KIB)
 
 struct known {
     git_oid id;
-    git_object_t type;
+    git_object_t type; /* GIT_OBJECT_INVALID: it could not be fetched */
     size_t size;
     char *bytes; /* NULL: only looked at */
 };
@@ -51,8 +53,9 @@ struct reader {
     int workers;  /* that there were */
     char *piece;  /* came from the socket: used up to `piece_at` of `piece_len` */
     size_t piece_at, piece_len;
-    struct known *known; /* by looking ahead; sorted by id */
-    size_t known_count, known_bytes;
+    struct known *known; /* by looking ahead */
+    size_t known_count, known_capacity, known_bytes;
+    struct oid_map places; /* of ids among what is known */
 };
 
 struct reader_backend {
@@ -192,77 +195,97 @@ static int ask(struct odb_reply *reply, struct reader *reader, enum odb_question
     return reply->rc;
 }
 
-static int by_id(const void *a, const void *b)
+static struct oid from_git(const git_oid *id)
 {
-    return git_oid_cmp(&((const struct known *)a)->id, &((const struct known *)b)->id);
+    struct oid out;
+    memcpy(out.id, id->id, sizeof(out.id));
+    return out;
 }
 
 static const struct known *recall(const struct reader *reader, const git_oid *id)
 {
-    const struct known wanted = {.id = *id};
-    return reader->known_count
-               ? bsearch(&wanted, reader->known, reader->known_count, sizeof(wanted), by_id)
+    struct oid wanted = from_git(id);
+    size_t at;
+    return oid_map_find(&at, &reader->places, &wanted) &&
+                   reader->known[at].type != GIT_OBJECT_INVALID
+               ? &reader->known[at]
                : NULL;
 }
 
-/* One answer of several that come in a row. */
-static int take_answer(struct known *item, struct reader *reader)
-{
-    struct odb_reply reply;
-    if (receive(&reply, sizeof(reply), reader) < 0 || reply.rc < 0)
-        return -1;
-    item->type = (git_object_t)reply.type;
-    item->size = reply.size;
-    if (!reply.followed)
-        return 0;
-    if (reply.size > AHEAD_FILE_BYTES)
-        return -1;
-    item->bytes = xmalloc(reply.size);
-    reader->known_bytes += reply.size;
-    if (receive(item->bytes, reply.size, reader) < 0)
-        return -1;
-    return is_intact(&item->id, item->type, item->bytes, item->size) ? 0 : -1;
-}
+/* Takes one answer of several that come in a row, for the item of that number. */
+typedef int answer_taker(void *context, size_t number, struct reader *reader);
 
-/* Asks of up to QUESTIONS_MAX at once. After a failure answers may be left over: the worker ends.
- */
-static int ask_several(struct known *items, size_t count, struct reader *reader)
+/* Asks the same of all, many at once. After a failure answers may be left over: the worker ends. */
+static void ask_all(struct reader *reader, const struct odb_request *kind, const git_oid *ids,
+                    size_t count, answer_taker *take, void *context)
 {
     struct odb_request requests[QUESTIONS_MAX];
-    uint32_t limit = reader->known_bytes < AHEAD_BYTES ? (uint32_t)AHEAD_FILE_BYTES : 0;
-    for (size_t i = 0; i < count; i++) {
-        requests[i] = (struct odb_request){.question = ODB_LOOK, .limit = limit};
-        memcpy(requests[i].id, items[i].id.id, ODB_ID);
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < QUESTIONS_MAX ? count - done : QUESTIONS_MAX;
+        for (size_t i = 0; i < some; i++) {
+            requests[i] = *kind;
+            memcpy(requests[i].id, ids[done + i].id, ODB_ID);
+        }
+        if (start_worker(reader) < 0)
+            return;
+        size_t size = some * sizeof(*requests);
+        int rc = send(reader->socket, requests, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -1;
+        for (size_t i = 0; rc == 0 && i < some; i++)
+            rc = take(context, done + i, reader);
+        if (rc < 0) {
+            end_worker(reader);
+            return;
+        }
     }
-    if (start_worker(reader) < 0)
-        return -1;
-    size_t size = count * sizeof(*requests);
-    int rc = send(reader->socket, requests, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -1;
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = take_answer(&items[i], reader);
-    if (rc < 0)
-        end_worker(reader);
-    return rc;
 }
 
-/* Those of `ids` that are not known yet, each once, behind what is known. Returns how many. */
-static size_t add_unknown(struct reader *reader, const git_oid *ids, size_t count)
+static int take_known(void *context, size_t number, struct reader *reader)
 {
-    size_t old = reader->known_count, kept = old;
-    struct known *all = xmalloc((old + count + 1) * sizeof(*all));
-    for (size_t i = 0; i < count; i++)
-        if (!recall(reader, &ids[i]))
-            all[kept++] = (struct known){.id = ids[i]};
-    qsort(all + old, kept - old, sizeof(*all), by_id);
-    size_t end = old;
-    for (size_t i = old; i < kept; i++)
-        if (end == old || by_id(&all[i], &all[end - 1]) != 0)
-            all[end++] = all[i];
-    if (old)
-        memcpy(all, reader->known, old * sizeof(*all));
-    free(reader->known);
-    reader->known = all;
-    return end - old;
+    struct known *item = (struct known *)context + number;
+    struct odb_reply reply;
+    if (receive(&reply, sizeof(reply), reader) < 0)
+        return -1;
+    if (reply.rc < 0)
+        return 0;
+    if (reply.followed) {
+        if (reply.size > AHEAD_OBJECT_BYTES)
+            return -1;
+        item->bytes = xmalloc(reply.size);
+        reader->known_bytes += reply.size;
+        if (receive(item->bytes, reply.size, reader) < 0 ||
+            !is_intact(&item->id, (git_object_t)reply.type, item->bytes, reply.size))
+            return -1;
+    }
+    item->size = reply.size;
+    item->type = (git_object_t)reply.type;
+    return 0;
+}
+
+static int take_found(void *context, size_t number, struct reader *reader)
+{
+    bool *there = context;
+    struct odb_reply reply;
+    if (receive(&reply, sizeof(reply), reader) < 0)
+        return -1;
+    there[number] = reply.rc == 0;
+    return 0;
+}
+
+/* Makes room for those of `ids` that were never asked for, each once. */
+static void add_unknown(struct reader *reader, const git_oid *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct oid id = from_git(&ids[i]);
+        if (!oid_map_add(&reader->places, &id, reader->known_count))
+            continue;
+        if (reader->known_count == reader->known_capacity) {
+            reader->known_capacity = reader->known_capacity ? reader->known_capacity * 2 : 256;
+            reader->known =
+                xrealloc(reader->known, reader->known_capacity * sizeof(*reader->known));
+        }
+        reader->known[reader->known_count++] =
+            (struct known){.id = ids[i], .type = GIT_OBJECT_INVALID};
+    }
 }
 
 static int reader_read(void **data, size_t *size, git_object_t *type, git_odb_backend *backend,
@@ -322,7 +345,8 @@ static int reader_read_header(size_t *size, git_object_t *type, git_odb_backend 
 static int reader_exists(git_odb_backend *backend, const git_oid *id)
 {
     struct odb_reply reply;
-    return ask(&reply, reader_of(backend), ODB_EXISTS, id, 0) == 0;
+    return recall(reader_of(backend), id) ||
+           ask(&reply, reader_of(backend), ODB_EXISTS, id, 0) == 0;
 }
 
 static int reader_exists_prefix(git_oid *out, git_odb_backend *backend, const git_oid *shortened,
@@ -359,6 +383,7 @@ void odb_forget(void)
         for (size_t i = 0; i < reader->known_count; i++)
             free(reader->known[i].bytes);
         free(reader->known);
+        oid_map_release(&reader->places);
         free(reader->piece);
         free(reader->objects);
         free(reader);
@@ -415,21 +440,28 @@ static struct reader *find_reader(git_odb *odb)
 
 void odb_look_ahead(git_odb *odb, const git_oid *ids, size_t count)
 {
+    ARENA_SCRATCH(scratch);
     struct reader *reader = find_reader(odb);
     if (!reader)
         return;
-    size_t more = add_unknown(reader, ids, count), done = 0;
-    for (struct known *items = reader->known + reader->known_count; done < more;) {
-        size_t some = more - done < QUESTIONS_MAX ? more - done : QUESTIONS_MAX;
-        if (ask_several(items + done, some, reader) < 0) {
-            for (size_t i = done; i < done + some; i++)
-                free(items[i].bytes);
-            break;
-        }
-        done += some;
-    }
-    reader->known_count += done;
-    qsort(reader->known, reader->known_count, sizeof(*reader->known), by_id);
+    size_t old = reader->known_count;
+    add_unknown(reader, ids, count);
+    size_t more = reader->known_count - old;
+    git_oid *unknown = arena_array(&scratch, more + 1, sizeof(*unknown));
+    for (size_t i = 0; i < more; i++)
+        unknown[i] = reader->known[old + i].id;
+    bool room = reader->known_bytes < AHEAD_BYTES;
+    struct odb_request look = {.question = ODB_LOOK, .limit = room ? AHEAD_OBJECT_BYTES : 0};
+    ask_all(reader, &look, unknown, more, take_known, reader->known + old);
+}
+
+void odb_find(bool *there, git_odb *odb, const git_oid *ids, size_t count)
+{
+    struct reader *reader = find_reader(odb);
+    memset(there, 0, count * sizeof(*there));
+    if (reader)
+        ask_all(reader, &(struct odb_request){.question = ODB_EXISTS}, ids, count, take_found,
+                there);
 }
 
 int odb_open(git_odb **out, const char *objects, struct err *err)

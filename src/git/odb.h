@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct git_odb;
@@ -19,11 +20,16 @@ struct git_oid;
 TG_CHECKED int odb_open(struct git_odb **out, const char *objects, struct err *err);
 
 /*
- * Objects that will be asked for: their kinds and sizes, and the small files among them, are
+ * Objects that will be asked for: their kinds and sizes, and the bytes of the small ones, are
  * fetched in a few turns of the worker rather than one each. Whatever is wrong with one is left to
  * be found when it is asked for. Of an object database from elsewhere: nothing happens.
  */
 void odb_look_ahead(struct git_odb *odb, const struct git_oid *ids, size_t count);
+/*
+ * Which of them the folder of objects has, found in a few turns. Where the worker ends over it, and
+ * of an object database from elsewhere: none.
+ */
+void odb_find(bool *there, struct git_odb *odb, const struct git_oid *ids, size_t count);
 
 /* Ends the workers, for a process that goes on; no object database may be open. */
 void odb_forget(void);

@@ -125,8 +125,8 @@ static void answer(struct odb_reply *reply, git_odb_object **object, git_odb *od
         reply->rc = git_odb_read_header(&size, &type, odb, &id);
         reply->size = size;
         reply->type = type;
-        if (reply->rc < 0 || (request->question == ODB_LOOK &&
-                              (type != GIT_OBJECT_BLOB || size == 0 || size > request->limit)))
+        if (reply->rc < 0 ||
+            (request->question == ODB_LOOK && (size == 0 || size > request->limit)))
             break;
         if (size > LIMIT_OBJECT_BYTES_A_SECOND)
             set_alarm(LIMIT_OBJECT_SECONDS + (time_t)(size / LIMIT_OBJECT_BYTES_A_SECOND));

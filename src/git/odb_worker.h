@@ -9,7 +9,7 @@ enum { ODB_ID = 20 }; /* bytes of an id */
 
 enum odb_question {
     ODB_READ,   /* the bytes follow */
-    ODB_LOOK,   /* type and size; the bytes follow where it is a file of at most `limit` bytes */
+    ODB_LOOK,   /* type and size; the bytes follow where they are at most `limit`, and some */
     ODB_EXISTS, /* rc 0 or GIT_ENOTFOUND */
     ODB_PREFIX, /* the one id that begins with `digits` digits of `id` */
     ODB_REFRESH,

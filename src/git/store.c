@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "git/libgit2.h"
 #include "git/odb.h"
+#include "git/oid_map.h"
 #include "git/pack.h"
 
 #include <git2.h>
@@ -18,14 +19,12 @@ struct fresh {
     struct span bytes, deflated;
 };
 
-/* Open addressing by the first bytes of the id; never more than half full. */
 struct store {
     git_odb *odb;
     struct arena arena;
     struct fresh *items; /* in the order of their making */
     size_t count, capacity;
-    size_t *slots; /* index in items + 1; 0: free */
-    size_t slot_count;
+    struct oid_map places; /* of ids among the items */
 };
 
 struct memory_backend {
@@ -44,44 +43,18 @@ static git_oid to_git(const struct oid *id)
     return out;
 }
 
-static size_t first_slot(const struct store *store, const git_oid *id)
+static struct oid from_git(const git_oid *id)
 {
-    size_t hash;
-    memcpy(&hash, id->id, sizeof(hash));
-    return hash & (store->slot_count - 1);
+    struct oid out;
+    memcpy(out.id, id->id, sizeof(out.id));
+    return out;
 }
 
 static const struct fresh *find(const struct store *store, const git_oid *id)
 {
-    if (!store->slot_count)
-        return NULL;
-    for (size_t at = first_slot(store, id); store->slots[at];
-         at = (at + 1) & (store->slot_count - 1))
-        if (git_oid_equal(&store->items[store->slots[at] - 1].id, id))
-            return &store->items[store->slots[at] - 1];
-    return NULL;
-}
-
-static void occupy(struct store *store, size_t index)
-{
-    size_t at = first_slot(store, &store->items[index].id);
-    while (store->slots[at])
-        at = (at + 1) & (store->slot_count - 1);
-    store->slots[at] = index + 1;
-}
-
-static void grow(struct store *store)
-{
-    size_t capacity = store->capacity ? store->capacity * 2 : 64;
-    struct fresh *items = arena_array(&store->arena, capacity, sizeof(*items));
-    if (store->count)
-        memcpy(items, store->items, store->count * sizeof(*items));
-    store->items = items;
-    store->capacity = capacity;
-    store->slot_count = capacity * 2;
-    store->slots = arena_array(&store->arena, store->slot_count, sizeof(*store->slots));
-    for (size_t i = 0; i < store->count; i++)
-        occupy(store, i);
+    struct oid wanted = from_git(id);
+    size_t at;
+    return oid_map_find(&at, &store->places, &wanted) ? &store->items[at] : NULL;
 }
 
 static const struct store *store_of(const git_odb_backend *backend)
@@ -121,13 +94,24 @@ static int memory_exists(git_odb_backend *backend, const git_oid *id)
     return find(store_of(backend), id) != NULL;
 }
 
-static void add_fresh(struct store *store, const git_oid *id, git_object_t type, struct span bytes,
-                      struct span deflated)
+static void grow(struct store *store)
 {
+    store->capacity = store->capacity ? store->capacity * 2 : 64;
+    struct fresh *items = arena_array(&store->arena, store->capacity, sizeof(*items));
+    if (store->count)
+        memcpy(items, store->items, store->count * sizeof(*items));
+    store->items = items;
+}
+
+/* Nothing where it was put before. */
+static void add_fresh(struct store *store, const struct oid *id, git_object_t type,
+                      struct span bytes, struct span deflated)
+{
+    if (!oid_map_add(&store->places, id, store->count))
+        return;
     if (store->count == store->capacity)
         grow(store);
-    store->items[store->count] = (struct fresh){*id, type, bytes, deflated};
-    occupy(store, store->count++);
+    store->items[store->count++] = (struct fresh){to_git(id), type, bytes, deflated};
 }
 
 static struct span copied(struct store *store, struct span bytes)
@@ -140,8 +124,9 @@ static int memory_write(git_odb_backend *backend, const git_oid *id, const void 
                         git_object_t type)
 {
     struct store *store = ((struct memory_backend *)backend)->store;
+    struct oid wanted = from_git(id);
     if (!find(store, id))
-        add_fresh(store, id, type, copied(store, span_of(data, size)), span_of(NULL, 0));
+        add_fresh(store, &wanted, type, copied(store, span_of(data, size)), span_of(NULL, 0));
     return 0;
 }
 
@@ -193,6 +178,7 @@ void store_free(struct store *store)
     if (!store)
         return;
     git_odb_free(store->odb);
+    oid_map_release(&store->places);
     arena_release(&store->arena);
     free(store);
 }
@@ -225,19 +211,16 @@ int store_put(struct oid *out, struct store *store, enum store_kind kind, struct
 {
     if (store_hash(out, kind, bytes, err) < 0)
         return -1;
-    if (store_has(store, out))
-        return 0;
     git_oid id = to_git(out);
-    add_fresh(store, &id, types[kind], copied(store, bytes), span_of(NULL, 0));
+    if (!find(store, &id))
+        add_fresh(store, out, types[kind], copied(store, bytes), span_of(NULL, 0));
     return 0;
 }
 
 void store_lend(struct store *store, const struct oid *id, enum store_kind kind, struct span bytes,
                 struct span deflated)
 {
-    git_oid known = to_git(id);
-    if (!store_has(store, id))
-        add_fresh(store, &known, types[kind], bytes, deflated);
+    add_fresh(store, id, types[kind], bytes, deflated);
 }
 
 int store_get(struct store_bytes *out, const struct store *store, enum store_kind kind,
@@ -267,15 +250,15 @@ int store_size(size_t *out, const struct store *store, const struct oid *id, con
     return 0;
 }
 
+void store_look_ahead(const struct store *store, const struct oid *ids, size_t count)
+{
+    odb_look_ahead(store->odb, (const git_oid *)ids, count); /* the same bytes, see leaf.h */
+}
+
 void store_bytes_release(struct store_bytes *bytes)
 {
     git_odb_object_free(bytes->handle);
     *bytes = (struct store_bytes){{NULL, 0}, NULL};
-}
-
-size_t store_fresh_count(const struct store *store)
-{
-    return store->count;
 }
 
 static enum pack_kind pack_kind_of(git_object_t type)
@@ -283,18 +266,32 @@ static enum pack_kind pack_kind_of(git_object_t type)
     return type == GIT_OBJECT_BLOB ? PACK_BLOB : type == GIT_OBJECT_TREE ? PACK_TREE : PACK_COMMIT;
 }
 
+/* What the repository does not have yet. All are asked for at once: a question costs more than most
+ * objects. */
+static size_t list_missing(struct pack_object *out, struct store *store)
+{
+    git_oid *ids = arena_array(&store->arena, store->count, sizeof(*ids));
+    bool *there = arena_array(&store->arena, store->count, sizeof(*there));
+    size_t count = 0;
+    for (size_t i = 0; i < store->count; i++)
+        ids[i] = store->items[i].id;
+    odb_find(there, store->odb, ids, store->count);
+    for (size_t i = 0; i < store->count; i++) {
+        const struct fresh *item = &store->items[i];
+        if (there[i])
+            continue;
+        out[count] = (struct pack_object){
+            .kind = pack_kind_of(item->type), .bytes = item->bytes, .deflated = item->deflated};
+        memcpy(out[count++].id, ids[i].id, sizeof(ids[i].id));
+    }
+    return count;
+}
+
 int store_write_pack(char name[PACK_NAME_SIZE], struct store *store, const char *folder,
                      bool durable, struct err *err)
 {
+    struct pack_object *objects = arena_array(&store->arena, store->count + 1, sizeof(*objects));
+    size_t count = store->count ? list_missing(objects, store) : 0;
     name[0] = '\0';
-    if (store->count == 0)
-        return 0;
-    struct pack_object *objects = arena_array(&store->arena, store->count, sizeof(*objects));
-    for (size_t i = 0; i < store->count; i++) {
-        objects[i] = (struct pack_object){.kind = pack_kind_of(store->items[i].type),
-                                          .bytes = store->items[i].bytes,
-                                          .deflated = store->items[i].deflated};
-        memcpy(objects[i].id, store->items[i].id.id, sizeof(objects[i].id));
-    }
-    return pack_write(name, folder, objects, store->count, durable, err);
+    return count ? pack_write(name, folder, objects, count, durable, err) : 0;
 }

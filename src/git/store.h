@@ -31,7 +31,7 @@ TG_CHECKED int store_attach(struct store *store, struct git_repository *reposito
 
 TG_CHECKED int store_hash(struct oid *out, enum store_kind kind, struct span bytes,
                           struct err *err);
-/* Copies the bytes, unless the repository has the object. */
+/* Copies the bytes. */
 TG_CHECKED int store_put(struct oid *out, struct store *store, enum store_kind kind,
                          struct span bytes, struct err *err);
 /*
@@ -58,11 +58,16 @@ TG_CHECKED int store_size(size_t *out, const struct store *store, const struct o
                           const char *what, struct err *err);
 void store_bytes_release(struct store_bytes *bytes);
 
-size_t store_fresh_count(const struct store *store);
 /*
- * Writes what was put as one pack with its index into `folder` (".git/objects/pack"), see
- * pack_write; `name` is "pack-...", both files' name without ending, or "" where there is nothing
- * to write.
+ * Objects that will be got: what the repository has of them is fetched in a few turns, see
+ * odb_look_ahead.
+ */
+void store_look_ahead(const struct store *store, const struct oid *ids, size_t count);
+
+/*
+ * Writes what was put and is not in the repository as one pack with its index into `folder`
+ * (".git/objects/pack"), see pack_write; `name` is "pack-...", both files' name without ending, or
+ * "" where there is nothing to write.
  */
 TG_CHECKED int store_write_pack(char name[PACK_NAME_SIZE], struct store *store, const char *folder,
                                 bool durable, struct err *err);

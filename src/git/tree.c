@@ -91,6 +91,17 @@ static const char *join(struct arena *arena, const char *prefix, struct span nam
     return path;
 }
 
+/* The folders of a tree that will be read next, in one turn. */
+static void look_ahead(const struct store *store, struct span tree)
+{
+    BUF_SCRATCH(ids, TREE_MAX);
+    struct node node;
+    while (tree.len && next_node(&node, &tree) == 0)
+        if (node.leaf.mode == LEAF_TREE)
+            (void)buf_append(&ids, node.leaf.id.id, sizeof(node.leaf.id.id));
+    store_look_ahead(store, (const struct oid *)buf_text(&ids), ids.len / sizeof(struct oid));
+}
+
 /* Git's order of entries is the bytewise order of full paths. */
 static int list_folder(struct lister *l, const struct oid *tree, const char *prefix, int depth)
 {
@@ -100,6 +111,7 @@ static int list_folder(struct lister *l, const struct oid *tree, const char *pre
         return malformed(l->err, what);
     if (store_get(&loaded, l->store, STORE_TREE, tree, what, l->err) < 0)
         return -1;
+    look_ahead(l->store, loaded.bytes);
     for (struct span rest = loaded.bytes; rest.len;) {
         struct node node;
         if (next_node(&node, &rest) < 0)
@@ -136,6 +148,7 @@ static int visit_folder(const struct store *store, const struct oid *tree, tree_
         return malformed(err, "a folder");
     if (store_get(&loaded, store, STORE_TREE, tree, "a folder", err) < 0)
         return -1;
+    look_ahead(store, loaded.bytes);
     for (struct span rest = loaded.bytes; rest.len;) {
         struct node node;
         if (next_node(&node, &rest) < 0)

@@ -65,12 +65,29 @@ static bool fix_blocked(struct planner *p)
     return any;
 }
 
+/* What the child and the template both changed will be merged: the child's files, in one turn. */
+static void look_ahead(const struct planner *p)
+{
+    ARENA_SCRATCH(scratch);
+    struct oid *ids = arena_array(&scratch, p->unit_count + 1, sizeof(*ids));
+    size_t count = 0;
+    for (size_t i = 0; i < p->unit_count; i++) {
+        const struct plan_file *const *side = p->units[i].side;
+        if (side[BASE] && side[CHILD] && side[RENDER] &&
+            !oid_equal(&side[BASE]->leaf.id, &side[CHILD]->leaf.id) &&
+            !oid_equal(&side[BASE]->leaf.id, &side[RENDER]->leaf.id))
+            ids[count++] = side[CHILD]->leaf.id;
+    }
+    store_look_ahead(p->store, ids, count);
+}
+
 static int resolve_all(struct planner *p)
 {
     if (pair_files(&p->units, &p->unit_count, p->arena, p->store, p->input, p->fixed, p->err) < 0)
         return -1;
     p->outcomes = arena_array(p->arena, p->unit_count + 1, sizeof(*p->outcomes));
     p->placed = arena_array(p->arena, p->unit_count + 1, sizeof(*p->placed));
+    look_ahead(p);
     for (size_t i = 0; i < p->unit_count; i++)
         if (resolve_unit(&p->outcomes[i], p->arena, p->store, p->input, &p->units[i], p->err) < 0)
             return -1;
