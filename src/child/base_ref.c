@@ -8,6 +8,7 @@
 #include "child/record.h"
 #include "git/commit.h"
 #include "git/libgit2.h"
+#include "git/oid_map.h"
 #include "git/repo.h"
 #include "git/store.h"
 #include "git/tree.h"
@@ -58,56 +59,19 @@ int base_commit_put(struct oid *out, struct store *store, const struct oid *tree
 
 /* ---------------------------------------------------------------- pruning */
 
-/* Trees seen so far: branches share most of theirs. */
-struct seen {
-    struct oid *slots; /* open addressing; a zero id is free */
-    size_t count, size;
-};
-
 struct pruning {
     const struct repo *repo;
     struct arena arena;
     const char **names; /* base refs that may go */
     size_t count;
-    struct seen seen;
+    struct oid_map seen; /* trees and records so far: branches share most of theirs */
     struct err err;
 };
-
-static bool is_zero(const struct oid *id)
-{
-    static const struct oid zero;
-    return oid_equal(id, &zero);
-}
-
-static struct oid *seen_slot(const struct seen *seen, const struct oid *id)
-{
-    size_t at;
-    memcpy(&at, id->id, sizeof(at));
-    for (at &= seen->size - 1; !is_zero(&seen->slots[at]) && !oid_equal(&seen->slots[at], id);
-         at = (at + 1) & (seen->size - 1))
-        ;
-    return &seen->slots[at];
-}
 
 /* True the first time. */
 static bool see(struct pruning *p, const struct oid *id)
 {
-    struct seen *seen = &p->seen;
-    if (seen->count * 2 >= seen->size) {
-        struct seen larger = {.size = seen->size ? seen->size * 2 : 1024};
-        larger.slots = arena_array(&p->arena, larger.size, sizeof(*larger.slots));
-        for (size_t i = 0; i < seen->size; i++)
-            if (!is_zero(&seen->slots[i]))
-                *seen_slot(&larger, &seen->slots[i]) = seen->slots[i];
-        larger.count = seen->count;
-        *seen = larger;
-    }
-    struct oid *slot = seen_slot(seen, id);
-    if (!is_zero(slot))
-        return false;
-    *slot = *id;
-    seen->count++;
-    return true;
+    return oid_map_add(&p->seen, id, 0);
 }
 
 /* The ref that a record names stays. */
@@ -194,5 +158,6 @@ void base_ref_prune(const struct repo *repo, const struct apply *apply, struct o
     if (list_refs(&p, hex) == 0 && p.count && take_branches(&p) == 0)
         apply_delete_refs(apply, p.names, p.count);
     err_release(&p.err);
+    oid_map_release(&p.seen);
     arena_release(&p.arena);
 }
