@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/io.h"
-#include "base/sha256.h"
+#include "base/sha.h"
 #include "git/repo.h"
 
 #include <errno.h>

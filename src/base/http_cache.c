@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/limits.h"
-#include "base/sha256.h"
+#include "base/sha.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "base/data.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/sha256.h"
+#include "base/sha.h"
 #include "base/yaml.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "base/sha.h"
 #include "git/leaf.h"
 #include "git/libgit2.h"
 #include "git/odb_worker.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <git2.h>
 #include <git2/sys/odb_backend.h>
-#include <openssl/evp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -144,28 +144,14 @@ static int receive(void *bytes, size_t size, struct reader *reader)
     return 0;
 }
 
-/* Looked up once: OpenSSL's way from EVP_sha1() to the code costs more than a small object. */
-static const EVP_MD *sha1(void)
-{
-    static EVP_MD *fetched;
-    if (!fetched)
-        fetched = EVP_MD_fetch(NULL, "SHA1", NULL);
-    return fetched;
-}
-
 /* Its id is the SHA-1 of "TYPE SIZE", a NUL and the bytes. */
 static bool is_intact(const git_oid *id, git_object_t type, const void *bytes, size_t size)
 {
-    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned char sum[SHA1_SIZE];
     char head[40];
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
     int len = snprintf(head, sizeof(head), "%s %zu", git_object_type2string(type), size);
-    bool intact = context && sha1() && EVP_DigestInit_ex(context, sha1(), NULL) == 1 &&
-                  EVP_DigestUpdate(context, head, (size_t)len + 1) == 1 &&
-                  EVP_DigestUpdate(context, bytes, size) == 1 &&
-                  EVP_DigestFinal_ex(context, sum, NULL) == 1 && memcmp(sum, id->id, ODB_ID) == 0;
-    EVP_MD_CTX_free(context);
-    return intact;
+    sha1_sum(sum, span_of(head, (size_t)len + 1), span_of(bytes, size));
+    return memcmp(sum, id->id, sizeof(sum)) == 0;
 }
 
 static int damaged(const git_oid *id)

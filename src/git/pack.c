@@ -4,11 +4,11 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/io.h"
+#include "base/sha.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,14 +37,11 @@ struct writer {
     struct err *err;
 };
 
-static int add_checksum(struct buf *out, struct err *err)
+static void add_checksum(struct buf *out)
 {
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    if (EVP_Digest(buf_text(out), out->len, sum, &size, EVP_sha1(), NULL) != 1 || size != ID_SIZE)
-        return err_set(err, TG_RUNTIME, "git", "libcrypto cannot compute SHA-1");
-    (void)buf_append(out, sum, size);
-    return 0;
+    unsigned char sum[SHA1_SIZE];
+    sha1_sum(sum, span_of("", 0), span_of(buf_text(out), out->len));
+    (void)buf_append(out, sum, sizeof(sum));
 }
 
 static void put_number(struct buf *out, uint32_t number)
@@ -107,7 +104,8 @@ static int fill_pack(struct writer *w)
     for (size_t i = 0; i < w->count; i++)
         if (put_object(w, &w->packed[i]) < 0)
             return -1;
-    return add_checksum(&w->pack, w->err);
+    add_checksum(&w->pack);
+    return 0;
 }
 
 static int by_id(const void *a, const void *b)
@@ -116,7 +114,7 @@ static int by_id(const void *a, const void *b)
     return memcmp(left->object->id, right->object->id, ID_SIZE);
 }
 
-static int fill_index(struct writer *w)
+static void fill_index(struct writer *w)
 {
     static const char magic[] = "\377tOc";
     size_t at = 0;
@@ -135,7 +133,7 @@ static int fill_index(struct writer *w)
     for (size_t i = 0; i < w->count; i++)
         put_number(&w->index, w->packed[i].offset);
     (void)buf_append(&w->index, w->pack.ptr + w->pack.len - ID_SIZE, ID_SIZE);
-    return add_checksum(&w->index, w->err);
+    add_checksum(&w->index);
 }
 
 /* One file of the two: beside its place first; the rename makes it seen. */
@@ -222,10 +220,10 @@ int pack_write(char name[PACK_NAME_SIZE], const char *folder, const struct pack_
                  : err_set(err, TG_RUNTIME, "git", "zlib cannot be started");
     if (rc == 0)
         rc = fill_pack(&w);
-    if (rc == 0)
-        rc = fill_index(&w);
-    if (rc == 0)
+    if (rc == 0) {
+        fill_index(&w);
         rc = write_files(&w, folder, name);
+    }
     (void)deflateEnd(&w.stream);
     buf_release(&w.pack);
     buf_release(&w.index);

@@ -6,7 +6,7 @@
 #include "base/http.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/sha256.h"
+#include "base/sha.h"
 #include "base/zip.h"
 #include "index/index_parse.h"
 #include "index/requirement.h"

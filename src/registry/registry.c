@@ -7,7 +7,7 @@
 #include "base/http.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/sha256.h"
+#include "base/sha.h"
 #include "registry/credentials.h"
 #include "registry/reference.h"
 

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/io.h"
-#include "base/sha256.h"
+#include "base/sha.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/sha256.h"
+#include "base/sha.h"
 #include "base/unicode.h"
 
 #include <setjmp.h>

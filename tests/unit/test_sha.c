@@ -1,5 +1,5 @@
 /* SHA-256 against the examples of FIPS 180-4. */
-#include "base/sha256.h"
+#include "base/sha.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
