@@ -15,6 +15,7 @@ else
 BUILD ?= build
 endif
 PREFIX ?= /usr/local
+comma := ,
 MODULES ?= *
 
 ifeq ($(origin CC),default)
@@ -31,6 +32,14 @@ WERROR ?= $(if $(filter 12,$(shell $(CC) -dumpversion 2>/dev/null)),1,0)
 LIBRARIES := libgit2 yaml-0.1 libcurl jansson libcrypto zlib
 LIBRARY_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBRARIES) 2>/dev/null)
 LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null) -lm
+
+# These are loaded when something of theirs is needed (src/base/library.h), in a program for a
+# processor that library.S knows. LAZY= links the program with all, as tests are.
+LAZY ?= $(if $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine)),$(if $(filter 0,$(SAN)),\
+            libgit2 libcurl libcrypto))
+PROGRAM_LIBS := $(shell $(PKG_CONFIG) --libs $(filter-out $(LAZY),$(LIBRARIES)) 2>/dev/null) -lm
+# libgit2 has to find what git/libgit2.c puts in the place of a function of another library.
+PROGRAM_LIBS += $(if $(LAZY),-Wl$(comma)--export-dynamic-symbol=mbedtls_x509_crt_parse_file)
 
 # V=1 shows whole commands.
 V ?= 0
@@ -58,8 +67,15 @@ FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 .PHONY: all
 all: $(BUILD)/tmplgen $(BUILD)/gpu-smoke
 
-$(BUILD)/tmplgen: $(BUILD)/src/main.o $(BUILD)/libtmplgen.a
-	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
+$(BUILD)/tmplgen: $(BUILD)/src/main.o $(if $(LAZY),$(BUILD)/src/base/library_jumps.o) $(BUILD)/libtmplgen.a
+	$(call say,link $@) $(LINK) -o $@ $^ $(PROGRAM_LIBS)
+
+# What the program calls of the libraries that it loads when they are needed.
+$(BUILD)/library_functions.h: $(BUILD)/libtmplgen.a tools/library-functions
+	@PKG_CONFIG=$(PKG_CONFIG) tools/library-functions "$(LAZY)" $< > $@
+
+$(BUILD)/src/base/library_jumps.o: src/base/library.S $(BUILD)/library_functions.h
+	$(call say,as   $<) $(CC) $(CFLAGS) -I$(BUILD) -c -o $@ $<
 
 # An archive, so that a unit test takes only what it needs.
 $(BUILD)/libtmplgen.a: $(OBJECTS) $(BUILD)/catalog_data.o
@@ -132,7 +148,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libtmplgen.a $(BUILD)/flags
 # ---------------------------------------------------------------- stamps
 
 # Changes when the flags do, so that nothing is left over from other flags.
-FLAGS_TEXT := $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(LDFLAGS)
+FLAGS_TEXT := $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(LDFLAGS) $(LAZY)
 .PHONY: force
 $(BUILD)/flags: force
 	@mkdir -p $(@D)

@@ -5,11 +5,11 @@
 #include "base/buf.h"
 #include "base/http_cache.h"
 #include "base/interrupt.h"
+#include "base/library.h"
 #include "base/limits.h"
 #include "tmplgen.h"
 
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -24,74 +24,17 @@
 
 /* ------------------------------------------------------------------ libcurl */
 
-/*
- * libcurl brings thirty libraries with it, which would cost every command more time to load than it
- * runs: it is opened by the few that talk to the network.
- */
-#define CURL_FUNCTIONS(X)                                                                          \
-    X(global_init)                                                                                 \
-    X(global_cleanup)                                                                              \
-    X(easy_init)                                                                                   \
-    X(easy_cleanup)                                                                                \
-    X(easy_setopt)                                                                                 \
-    X(easy_getinfo)                                                                                \
-    X(easy_strerror)                                                                               \
-    X(multi_init)                                                                                  \
-    X(multi_cleanup)                                                                               \
-    X(multi_setopt)                                                                                \
-    X(multi_add_handle)                                                                            \
-    X(multi_remove_handle)                                                                         \
-    X(multi_perform)                                                                               \
-    X(multi_poll)                                                                                  \
-    X(multi_info_read)                                                                             \
-    X(slist_append)                                                                                \
-    X(slist_free_all)                                                                              \
-    X(getdate)                                                                                     \
-    X(url)                                                                                         \
-    X(url_cleanup)                                                                                 \
-    X(url_set)                                                                                     \
-    X(url_get)                                                                                     \
-    X(free)
-
-static struct {
-    void *library;
-#define MEMBER(name) __typeof__(&curl_##name) name;
-    CURL_FUNCTIONS(MEMBER)
-#undef MEMBER
-} api;
-
-static void stop_library(void)
+static int start_library(struct err *err)
 {
-    api.global_cleanup();
-}
-
-static int find_function(void *out, const char *name, struct err *err)
-{
-    void *symbol = dlsym(api.library, name);
-    memcpy(out, &symbol, sizeof(symbol));
-    return symbol ? 0
-                  : err_set(err, TG_RUNTIME, "network", "libcurl is too old: it has no '%s'", name);
-}
-
-static int load_library(struct err *err)
-{
-    if (api.library)
+    static bool started;
+    if (started)
         return 0;
-    api.library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-    if (!api.library)
-        api.library = dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
-    if (!api.library) {
-        (void)err_set(err, TG_RUNTIME, "network", "cannot load libcurl: %s", dlerror());
-        return err_hint(err, "install libcurl4");
-    }
-#define FIND(name)                                                                                 \
-    if (find_function(&api.name, "curl_" #name, err) < 0)                                          \
+    if (library_load("libcurl", err) < 0)
         return -1;
-    CURL_FUNCTIONS(FIND)
-#undef FIND
-    if (api.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return err_set(err, TG_RUNTIME, "network", "cannot start libcurl");
-    (void)atexit(stop_library);
+    started = true;
+    (void)atexit(curl_global_cleanup);
     return 0;
 }
 
@@ -100,19 +43,19 @@ static int load_library(struct err *err)
 static void cleanup_url(CURLU **url)
 {
     if (*url)
-        api.url_cleanup(*url);
+        curl_url_cleanup(*url);
 }
 
-#define URL_SCRATCH(name) __attribute__((cleanup(cleanup_url))) CURLU *name = api.url()
+#define URL_SCRATCH(name) __attribute__((cleanup(cleanup_url))) CURLU *name = curl_url()
 
 /* A part of a URL in the arena, or NULL. */
 static const char *url_part(struct arena *arena, const CURLU *url, CURLUPart part, unsigned flags)
 {
     char *text = NULL;
-    if (api.url_get((CURLU *)url, part, &text, flags) != CURLUE_OK)
+    if (curl_url_get((CURLU *)url, part, &text, flags) != CURLUE_OK)
         return NULL;
     const char *copy = arena_strdup(arena, text);
-    api.free(text);
+    curl_free(text);
     return copy;
 }
 
@@ -122,7 +65,7 @@ static bool url_parse(CURLU *url, const char *text)
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c <= ' ' || *c == 0x7F)
             return false;
-    if (!url || api.url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK)
+    if (!url || curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK)
         return false;
     const char *scheme = url_part(&scratch, url, CURLUPART_SCHEME, 0);
     return str_equal(scheme, "https") || str_equal(scheme, "http");
@@ -145,13 +88,13 @@ static bool is_this_machine(const char *host)
 const char *http_join(struct arena *arena, const char *base, const char *relative)
 {
     ERR_SCRATCH(err);
-    if (load_library(&err) < 0)
+    if (start_library(&err) < 0)
         return NULL;
     URL_SCRATCH(url);
     for (const char *c = relative; *c; c++)
         if ((unsigned char)*c <= ' ' || *c == 0x7F)
             return NULL;
-    if (!url_parse(url, base) || api.url_set(url, CURLUPART_URL, relative, 0) != CURLUE_OK)
+    if (!url_parse(url, base) || curl_url_set(url, CURLUPART_URL, relative, 0) != CURLUE_OK)
         return NULL;
     const char *scheme = url_part(arena, url, CURLUPART_SCHEME, 0);
     if (!str_equal(scheme, "https") && !str_equal(scheme, "http"))
@@ -192,10 +135,10 @@ int http_open(struct http **out, const struct http_settings *settings, struct er
     static const char *const files[] = {"CURL_CA_BUNDLE", "SSL_CERT_FILE", NULL};
     static const char *const folders[] = {"SSL_CERT_DIR", NULL};
     *out = NULL;
-    if (load_library(err) < 0)
+    if (start_library(err) < 0)
         return -1;
     struct http *http = xmalloc(sizeof(*http));
-    *http = (struct http){.multi = api.multi_init(), .settings = *settings};
+    *http = (struct http){.multi = curl_multi_init(), .settings = *settings};
     if (!http->multi) {
         free(http);
         return err_set(err, TG_RUNTIME, "network", "cannot start libcurl");
@@ -214,7 +157,7 @@ void http_close(struct http *http)
 {
     if (!http)
         return;
-    api.multi_cleanup(http->multi);
+    curl_multi_cleanup(http->multi);
     free(http);
 }
 
@@ -275,7 +218,7 @@ static bool add_line(struct transfer *t, const char *name, const char *value)
     if (!value)
         return true;
     struct curl_slist *longer =
-        api.slist_append(t->lines, arena_printf(&scratch, "%s: %s", name, value));
+        curl_slist_append(t->lines, arena_printf(&scratch, "%s: %s", name, value));
     if (longer)
         t->lines = longer;
     return longer != NULL;
@@ -298,7 +241,7 @@ static bool add_lines(struct transfer *t)
                     t->has_cached && !t->cached.etag ? t->cached.last_modified : NULL);
 }
 
-#define SET(option, value) (api.easy_setopt(t->easy, (option), (value)) == CURLE_OK)
+#define SET(option, value) (curl_easy_setopt(t->easy, (option), (value)) == CURLE_OK)
 
 static bool set_protocols(struct transfer *t)
 {
@@ -338,10 +281,10 @@ static bool set_request(struct transfer *t)
 static void end_transfer(struct transfer *t)
 {
     if (t->easy) {
-        (void)api.multi_remove_handle(t->http->multi, t->easy);
-        api.easy_cleanup(t->easy);
+        (void)curl_multi_remove_handle(t->http->multi, t->easy);
+        curl_easy_cleanup(t->easy);
     }
-    api.slist_free_all(t->lines);
+    curl_slist_free_all(t->lines);
     t->easy = NULL;
     t->lines = NULL;
 }
@@ -359,7 +302,7 @@ static int fail_transfer(struct transfer *t, const char *code, const char *forma
 
 static void begin_transfer(struct transfer *t)
 {
-    t->easy = api.easy_init();
+    t->easy = curl_easy_init();
     buf_truncate(&t->body, 0);
     buf_truncate(&t->headers, 0);
     t->body.overflowed = t->headers.overflowed = t->answered = false;
@@ -367,7 +310,7 @@ static void begin_transfer(struct transfer *t)
     t->begun = now_ms();
     t->tries++;
     if (!t->easy || !add_lines(t) || !set_request(t) ||
-        api.multi_add_handle(t->http->multi, t->easy) != CURLM_OK) {
+        curl_multi_add_handle(t->http->multi, t->easy) != CURLM_OK) {
         end_transfer(t);
         (void)fail_transfer(t, "network", "the request cannot be made", NULL);
     }
@@ -391,7 +334,7 @@ static int64_t retry_after(struct transfer *t)
         return 0;
     if (strspn(text, "0123456789") == strlen(text))
         return strlen(text) > 9 ? INT32_MAX : strtoll(text, NULL, 10) * 1000;
-    time_t when = api.getdate(text, NULL), now = time(NULL);
+    time_t when = curl_getdate(text, NULL), now = time(NULL);
     return when > now ? (int64_t)(when - now) * 1000 : 0;
 }
 
@@ -498,14 +441,14 @@ static void finish_broken(struct transfer *t, CURLcode code)
     else if (t->stop == STOP_FIRST_BYTE)
         (void)fail_transfer(t, "network", "no answer in time", NULL);
     else
-        (void)fail_transfer(t, "network", api.easy_strerror(code), NULL);
+        (void)fail_transfer(t, "network", curl_easy_strerror(code), NULL);
 }
 
 static void finish(struct transfer *t, CURLcode code)
 {
     long status = 0;
     if (code == CURLE_OK && t->stop == STOP_NONE)
-        (void)api.easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+        (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
     end_transfer(t);
     if (status == 0) {
         finish_broken(t, code);
@@ -542,8 +485,8 @@ static int take_credentials(struct transfer *t, CURLU *url)
                          i + 2 < len ? digits[bits & 63] : '=');
     }
     t->authorization = arena_strdup(t->arena, buf_text(&text));
-    (void)api.url_set(url, CURLUPART_USER, NULL, 0);
-    (void)api.url_set(url, CURLUPART_PASSWORD, NULL, 0);
+    (void)curl_url_set(url, CURLUPART_USER, NULL, 0);
+    (void)curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
     return 0;
 }
 
@@ -566,7 +509,7 @@ static int prepare(struct transfer *t)
         return -1;
     if (has_control(t->authorization))
         return fail_transfer(t, "network", "the credentials hold control characters", NULL);
-    (void)api.url_set(url, CURLUPART_FRAGMENT, NULL, 0);
+    (void)curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0);
     t->url = url_part(t->arena, url, CURLUPART_URL, 0);
     t->origin = origin_of(t->arena, url);
     const char *host = url_part(t->arena, url, CURLUPART_HOST, 0);
@@ -622,11 +565,11 @@ static void read_messages(struct http *http)
 {
     CURLMsg *message;
     int left;
-    while ((message = api.multi_info_read(http->multi, &left))) {
+    while ((message = curl_multi_info_read(http->multi, &left))) {
         struct transfer *t = NULL;
         CURLcode code = message->data.result;
         if (message->msg == CURLMSG_DONE &&
-            api.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t) == CURLE_OK)
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t) == CURLE_OK)
             finish(t, code);
     }
 }
@@ -664,10 +607,10 @@ static int run_loop(struct transfer_batch *run, struct err *err)
         step(run);
         if (run->done == run->count)
             return 0;
-        if (api.multi_perform(run->http->multi, &running) != CURLM_OK)
+        if (curl_multi_perform(run->http->multi, &running) != CURLM_OK)
             return err_set(err, TG_RUNTIME, "network", "libcurl failed");
         read_messages(run->http);
-        if (api.multi_poll(run->http->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
+        if (curl_multi_poll(run->http->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
             return err_set(err, TG_RUNTIME, "network", "libcurl failed");
     }
 }

@@ -1,6 +1,8 @@
 /* SHA-1 and SHA-256 through libcrypto. */
 #include "base/sha.h"
 
+#include "base/library.h"
+
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdbool.h>
@@ -17,6 +19,8 @@ static void must(bool succeeded)
 
 static void start(void)
 {
+    ERR_SCRATCH(err);
+    must(library_load("libcrypto", &err) == 0);
     /* its configuration and tables of ciphers take longer to load than all that is hashed */
     (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ADD_ALL_CIPHERS |
                                   OPENSSL_INIT_NO_ADD_ALL_DIGESTS,

@@ -2,6 +2,8 @@
 #define TG_GIT_C
 #include "git/libgit2.h"
 
+#include "base/library.h"
+
 #include <git2.h>
 #include <git2/sys/mempack.h>
 #include <git2/sys/odb_backend.h>
@@ -53,6 +55,9 @@ int git_start(struct err *err)
     static bool started;
     if (started)
         return 0;
+    /* libgit2 brings libcrypto, whose thousands of functions are found sooner among fewer others */
+    if (library_load("libcrypto", err) < 0 || library_load("libgit2", err) < 0)
+        return -1;
     if (git_libgit2_init() < 0)
         return git_fail(err, "cannot start libgit2");
     started = true;
@@ -88,6 +93,8 @@ int git_memory_repository(git_repository **out, struct err *err)
 int git_hash_blob(unsigned char id[20], struct span bytes, struct err *err)
 {
     git_oid made;
+    if (git_start(err) < 0)
+        return -1;
     if (git_odb_hash(&made, bytes.ptr, bytes.len, GIT_OBJECT_BLOB) < 0)
         return git_fail(err, "cannot hash a file");
     memcpy(id, made.id, sizeof(made.id));
