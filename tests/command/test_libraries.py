@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from conftest import BINARY
+from ..common.program import BINARY
 
 PROGRAM = BINARY.read_bytes()
 LOADED_LATE = b"library_functions\0" in PROGRAM
