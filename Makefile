@@ -56,7 +56,7 @@ DIALECT := -std=gnu17 -D_GNU_SOURCE -Isrc -I$(BUILD)
 COMPILE = $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) -MMD -MP
 LINK = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
 
-SOURCES := $(filter-out src/smoke/gpu_smoke.c,$(sort $(foreach module,$(MODULES),$(wildcard src/$(module)/*.c))))
+SOURCES := $(sort $(foreach module,$(MODULES),$(wildcard src/$(module)/*.c)))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
@@ -82,7 +82,10 @@ $(BUILD)/libtmplgen.a: $(OBJECTS) $(BUILD)/catalog_data.o
 	@rm -f $@
 	@$(AR) rcs $@ $^
 
-$(BUILD)/gpu-smoke: src/smoke/gpu_smoke.c $(BUILD)/flags
+# The template's own file: what children get is what is built here, and into `doctor`.
+GPU_SMOKE := templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c
+
+$(BUILD)/gpu-smoke: $(GPU_SMOKE) $(BUILD)/flags
 	$(call say,cc   $<) $(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
@@ -192,7 +195,7 @@ lint: venv
 
 format: venv
 	@clang-format -i $(filter-out $(shell grep -l '^/\* Made by ' src/*/*.[ch] 2>/dev/null),\
-	    $(wildcard src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tools/*.c))
+	    $(wildcard src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tools/*.c) $(GPU_SMOKE))
 	@$(VENV)/bin/ruff format --quiet tests tools/checks tools/lint tools/run-tests
 
 # PARTS="new resolve update slope" and ROUNDS=10 choose; WRITE=1 puts the figures into docs/performance.md.

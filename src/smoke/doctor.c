@@ -1,6 +1,7 @@
 /* gpu_smoke.c for the program that has it built in: a run, what it found, captures of machines. */
 #define GPU_SMOKE_NO_MAIN
-#include "smoke/gpu_smoke.c" /* NOLINT(bugprone-suspicious-include): its facts are not for all */
+/* NOLINTNEXTLINE(bugprone-suspicious-include): its facts are not for all */
+#include "../../templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
 
 #include "smoke/doctor.h"
 

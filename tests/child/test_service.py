@@ -343,8 +343,3 @@ def test_nothing_is_left_unrendered(child):
         text = re.sub("^description = .*$", "", content.decode(), flags=re.M)
         for mark in ("{%", "{{ ", "[%", "[[ "):
             assert mark not in text, f"{path}: {mark}"
-
-
-def test_the_smoke_test_is_the_one_of_doctor():
-    rendered = CATALOG / "templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
-    assert rendered.read_bytes() == (CATALOG / "src/smoke/gpu_smoke.c").read_bytes()

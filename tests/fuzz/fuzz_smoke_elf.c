@@ -1,6 +1,7 @@
 /* Any bytes as libcuda.so.1: the inspection reads nothing beyond them, and ends. */
 #define GPU_SMOKE_NO_MAIN
-#include "../../src/smoke/gpu_smoke.c" /* NOLINT(bugprone-suspicious-include) */
+/* NOLINTNEXTLINE(bugprone-suspicious-include) */
+#include "../../templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
 #include <sys/mman.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,7 +1,8 @@
 /* Any root: its files, links and records hold whatever they like, the report is made all the same.
  */
 #define GPU_SMOKE_NO_MAIN
-#include "../../src/smoke/gpu_smoke.c" /* NOLINT(bugprone-suspicious-include) */
+/* NOLINTNEXTLINE(bugprone-suspicious-include) */
+#include "../../templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
 #include "hostile_root.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -15,7 +15,6 @@ from .root import DRIVER, LAYERS, LIB, Root
 from .rows import EXITS, ROWS
 from .workshop import SOURCE, TOP
 
-COPY = TOP / "templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
 KEYS = ["schema", "exit", "finding", "layers", "gpus", "libraries", "share", "warnings"]
 STATES = {"ok", "warning", "broken", "not-reached", "not-applicable"}
 STAGES = {
@@ -37,10 +36,6 @@ def causes():
     """The names in the program's own table."""
     table = SOURCE.read_text().split("cause_table[] = {")[1].split("\n};")[0]
     return re.findall(r'\{[A-Z]+,\s*"([a-z0-9-]+)"', table)
-
-
-def test_copy_in_the_template_is_the_same():
-    assert COPY.read_bytes() == SOURCE.read_bytes()
 
 
 def test_source_is_one_small_file():

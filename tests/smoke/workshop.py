@@ -9,7 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-SOURCE = TOP / "src" / "smoke" / "gpu_smoke.c"
+SOURCE = TOP / "templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 # Each library that tests put into a root or on a path: its source, and what the build adds.

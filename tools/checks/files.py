@@ -1,4 +1,4 @@
-"""Which files the checkers look at, and copies that have to be equal."""
+"""Which files the checkers look at."""
 
 import os
 import re
@@ -9,11 +9,6 @@ SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__", "shared"}
 
 # In the first line of what a script of ours writes.
 GENERATED = re.compile(r"^/\* (Made|Generated) by \S+\.py ")
-
-# A file that stands in two places, since a child gets it as it is.
-COPIES = [
-    ("src/smoke/gpu_smoke.c", "templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"),
-]
 
 
 def listed(root):
@@ -50,11 +45,3 @@ def first_line(path):
 
 def is_generated(path):
     return GENERATED.match(first_line(path)) is not None
-
-
-def copy_findings(root):
-    return [
-        f"{copy}: differs from {original}; copy it again"
-        for original, copy in COPIES
-        if (root / copy).exists() and (root / original).read_bytes() != (root / copy).read_bytes()
-    ]

@@ -26,6 +26,8 @@ ORDER = [
 ]
 # Free of everything else: its headers are for the commands only.
 ALONE = ["smoke"]
+# What children get and the program has built in.
+FOR_CHILDREN = "templates/"
 
 # Who may include a foreign library's header: sources only, and only these.
 OWNERS = {
@@ -89,6 +91,8 @@ def findings(root, paths):
                 found.append(f"{where}: <{name}> in a header")
             elif foreign and path.startswith("src/") and not _owns(path, foreign):
                 found.append(f"{where}: <{name}> is not for this file")
+            elif match[1] == '"' and path.startswith(FOR_CHILDREN):
+                found.append(f"{where}: a file of {FOR_CHILDREN} stands alone")
             elif match[1] == '"' and path.startswith("src/"):
                 found.append(_ours(where, _folder(path), name))
     return [line for line in found if line]
