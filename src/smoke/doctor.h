@@ -9,16 +9,16 @@
 enum { SMOKE_GPUS_MAX = 32, SMOKE_TEXT_MAX = 128 };
 
 struct smoke_gpu {
-  char name[SMOKE_TEXT_MAX]; /* as the driver says it */
-  int compute_capability; /* 90; 0: not known */
+    char name[SMOKE_TEXT_MAX]; /* as the driver says it */
+    int compute_capability;    /* 90; 0: not known */
 };
 
 /* What a run found out about its machine. */
 struct smoke_machine {
-  char driver[SMOKE_TEXT_MAX]; /* the kernel module's version; "": not known */
-  const char *arch; /* "x86_64", "aarch64" */
-  struct smoke_gpu gpus[SMOKE_GPUS_MAX];
-  size_t gpu_count;
+    char driver[SMOKE_TEXT_MAX]; /* the kernel module's version; "": not known */
+    const char *arch;            /* "x86_64", "aarch64" */
+    struct smoke_gpu gpus[SMOKE_GPUS_MAX];
+    size_t gpu_count;
 };
 
 /*
@@ -28,7 +28,7 @@ struct smoke_machine {
  * and `error` tells why. SIGINT and SIGTERM end the process meanwhile (130, 143).
  */
 int smoke_doctor(struct smoke_machine *machine, int argc, char **argv, const char *capture,
-  FILE *out, FILE *err, tar_error error);
+                 FILE *out, FILE *err, tar_error error);
 
 /* The variables of the environment that a capture holds; NULL-terminated. */
 extern const char *const smoke_variables[];
