@@ -42,6 +42,16 @@ def is_hidden(x):
     return ignorable or unicodedata.category(x) == "Cf"
 
 
+def is_unassigned(x):
+    """Of later versions: what Python says of it depends on which one it is."""
+    return unicodedata.category(x) == "Cn"
+
+
+def is_unprintable(x):
+    """Assigned, and yet str.isprintable says no."""
+    return not (x.isprintable() or is_unassigned(x))
+
+
 def is_cased(x):
     """What Python's own table says: str.title leaves alone what follows a cased character."""
     return (x + "a").title().endswith("a")
@@ -126,6 +136,10 @@ def nfd(text):
     return unicodedata.normalize("NFD", text)
 
 
+def first_digit(text):
+    return unicodedata.decimal(text[0], -1)
+
+
 def class_digest(predicate):
     """Of one '0' or '1' for each character."""
     return hashlib.sha256("".join(str(int(predicate(x))) for x in CHARACTERS).encode()).hexdigest()
@@ -142,9 +156,9 @@ def text_digest(function):
 
 
 def print_digests():
-    for function in (str.isspace, str.isprintable, is_hidden):
+    for function in (str.isspace, str.isprintable, is_hidden, is_unassigned):
         print(function.__name__, class_digest(function))
-    for function in (str.lower, str.upper, str.title, str.capitalize, fold_key):
+    for function in (str.lower, str.upper, str.title, str.capitalize, fold_key, first_digit):
         print(function.__name__, text_digest(function))
 
 
@@ -152,7 +166,9 @@ def print_tables():
     print(f"/* Made by tools/gen-unicode.py from Unicode {UCD}; not by hand. */")
     print_table("hidden_ranges", "range", ranges_where(is_hidden))
     print_table("space_ranges", "range", ranges_where(str.isspace))
-    print_table("printable_ranges", "range", ranges_where(str.isprintable))
+    print_table("unassigned_ranges", "range", ranges_where(is_unassigned))
+    print_table("unprintable_ranges", "range", ranges_where(is_unprintable))
+    print_table("decimal_ranges", "range", ranges_where(str.isdecimal))
     print_table("cased_ranges", "range", ranges_where(is_cased))
     print_table("case_ignorable_ranges", "range", ranges_where(is_case_ignorable))
     print_table("combining_ranges", "class_range", combining_classes())

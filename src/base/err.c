@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include "base/arena.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -87,15 +88,6 @@ int err_trace(struct err *err, const char *format, ...)
     return -1;
 }
 
-/* Characters of UTF-8 text: every byte that does not continue a sequence begins one. */
-static size_t count_characters(const char *text, size_t len)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < len; i++)
-        count += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return count;
-}
-
 #define EXCERPT_BYTES ((size_t)160)
 
 int err_at(struct err *err, const char *file, const char *text, size_t len, size_t offset)
@@ -121,7 +113,7 @@ int err_at(struct err *err, const char *file, const char *text, size_t len, size
         if (offset - start > EXCERPT_BYTES / 2)
             first = offset - EXCERPT_BYTES / 2;
         end = end - first > EXCERPT_BYTES ? first + EXCERPT_BYTES : end;
-        while (first < offset && ((unsigned char)text[first] & 0xC0) == 0x80)
+        while (first < offset && utf8_continues(text[first]))
             first++;
     }
     err->where.source = xmalloc(end - first + 1);
@@ -129,7 +121,7 @@ int err_at(struct err *err, const char *file, const char *text, size_t len, size
     err->where.source[end - first] = '\0';
     err->where.caret = offset - first;
     err->where.line = line;
-    err->where.column = count_characters(text + start, offset - start) + 1;
+    err->where.column = utf8_count(span_of(text + start, offset - start)) + 1;
     return -1;
 }
 

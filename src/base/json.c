@@ -6,6 +6,7 @@
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/unicode.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -35,7 +36,7 @@ static void put_text(struct buf *out, struct span text)
     for (size_t pos = 0; pos < text.len;) {
         size_t start = pos;
         uint32_t c = utf8_next(text, &pos);
-        if (c == UNICODE_INVALID)
+        if (c == UTF8_INVALID)
             put_escape(out, 0xFFFD);
         else if (c == '"' || c == '\\' || unicode_is_control(c) || unicode_is_hidden(c))
             put_escape(out, c);

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/unicode.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -105,7 +106,7 @@ static const char *bad_character(struct span part)
 {
     for (size_t pos = 0; pos < part.len;) {
         uint32_t c = utf8_next(part, &pos);
-        if (c == UNICODE_INVALID)
+        if (c == UTF8_INVALID)
             return "it is not valid UTF-8";
         if (c == '\\')
             return "a backslash separates folders on Windows";

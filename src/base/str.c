@@ -2,7 +2,7 @@
 #include "base/str.h"
 
 #include "base/limits.h"
-#include "base/unicode.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -103,7 +103,7 @@ static uint32_t glob_character(struct span text, size_t *pos)
 {
     size_t start = *pos;
     uint32_t c = utf8_next(text, pos);
-    return c == UNICODE_INVALID ? 0x80000000U | (unsigned char)text.ptr[start] : c;
+    return c == UTF8_INVALID ? 0x80000000U | (unsigned char)text.ptr[start] : c;
 }
 
 static char glob_byte(struct span pattern, size_t at)

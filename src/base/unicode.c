@@ -1,8 +1,9 @@
-/* UTF-8, character classes, letter case, and the key under which names are equal. */
+/* Character classes, letter case, and the key under which names are equal. */
 #include "base/unicode.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,76 +36,6 @@ struct case_special {
 #include "base/unicode_tables.inc"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* The length of the sequence that `byte` begins, 0 where none begins with it. */
-static size_t sequence_length(unsigned char byte)
-{
-    if (byte < 0x80)
-        return 1;
-    if (byte >= 0xC2 && byte <= 0xDF)
-        return 2;
-    if (byte >= 0xE0 && byte <= 0xEF)
-        return 3;
-    return byte >= 0xF0 && byte <= 0xF4 ? 4 : 0;
-}
-
-uint32_t utf8_next(struct span text, size_t *pos)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *bytes = (const unsigned char *)text.ptr + *pos;
-    size_t len = sequence_length(*bytes);
-    if (len == 1) {
-        *pos += 1;
-        return *bytes;
-    }
-    if (len == 0 || len > text.len - *pos) {
-        *pos += 1;
-        return UNICODE_INVALID;
-    }
-    uint32_t c = *bytes & (0xFFU >> (len + 1));
-    for (size_t i = 1; i < len; i++) {
-        if ((bytes[i] & 0xC0) != 0x80) {
-            *pos += 1;
-            return UNICODE_INVALID;
-        }
-        c = c << 6 | (bytes[i] & 0x3F);
-    }
-    if (c < least[len] || (c >= 0xD800 && c <= 0xDFFF) || c > 0x10FFFF) {
-        *pos += 1;
-        return UNICODE_INVALID;
-    }
-    *pos += len;
-    return c;
-}
-
-bool utf8_valid(struct span text)
-{
-    for (size_t pos = 0; pos < text.len;)
-        if (utf8_next(text, &pos) == UNICODE_INVALID)
-            return false;
-    return true;
-}
-
-int utf8_put(struct buf *out, uint32_t c)
-{
-    char bytes[4];
-    size_t len = 0;
-    if (c < 0x80) {
-        bytes[len++] = (char)c;
-    } else if (c < 0x800) {
-        bytes[len++] = (char)(0xC0 | c >> 6);
-    } else if (c < 0x10000) {
-        bytes[len++] = (char)(0xE0 | c >> 12);
-        bytes[len++] = (char)(0x80 | (c >> 6 & 0x3F));
-    } else {
-        bytes[len++] = (char)(0xF0 | c >> 18);
-        bytes[len++] = (char)(0x80 | (c >> 12 & 0x3F));
-        bytes[len++] = (char)(0x80 | (c >> 6 & 0x3F));
-    }
-    if (c >= 0x80)
-        bytes[len++] = (char)(0x80 | (c & 0x3F));
-    return buf_append(out, bytes, len);
-}
 
 /*
  * The row of a sorted table that `c` is in or before; every row begins with its first character.
@@ -147,9 +78,26 @@ bool unicode_is_space(uint32_t c)
     return in_row(FIND_ROW(space_ranges, c), c);
 }
 
+bool unicode_is_line_break(uint32_t c)
+{
+    return (c >= '\n' && c <= '\r') || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 ||
+           c == 0x2029;
+}
+
+bool unicode_is_unassigned(uint32_t c)
+{
+    return c >= 0x80 && in_row(FIND_ROW(unassigned_ranges, c), c);
+}
+
 bool unicode_is_printable(uint32_t c)
 {
-    return in_row(FIND_ROW(printable_ranges, c), c);
+    return !in_row(FIND_ROW(unprintable_ranges, c), c) && !unicode_is_unassigned(c);
+}
+
+int unicode_digit(uint32_t c)
+{
+    const struct range *row = FIND_ROW(decimal_ranges, c);
+    return in_row(row, c) ? (int)((c - row->first) % 10) : -1;
 }
 
 static bool is_cased(uint32_t c)
@@ -172,7 +120,7 @@ int unicode_mask(struct buf *out, struct span text, bool keep_newlines)
     for (size_t pos = 0; pos < text.len;) {
         size_t start = pos;
         uint32_t c = utf8_next(text, &pos);
-        if (c == UNICODE_INVALID)
+        if (c == UTF8_INVALID)
             (void)buf_printf(out, "\\x%02X", (unsigned char)text.ptr[start]);
         else if (c == '\n' && keep_newlines)
             (void)buf_putc(out, '\n');
@@ -274,7 +222,7 @@ static void put_next(struct buf *out, struct case_state *state, enum letter_case
 {
     size_t start = state->pos;
     uint32_t to[3], c = utf8_next(state->text, &state->pos);
-    if (c == UNICODE_INVALID) {
+    if (c == UTF8_INVALID) {
         (void)buf_putc(out, state->text.ptr[start]);
         state->word = state->cased_before = false;
         return;
@@ -317,6 +265,24 @@ int unicode_capitalize(struct buf *out, struct span text)
     while (state.pos < text.len)
         put_next(out, &state, state.pos ? CASE_LOWER : CASE_TITLE);
     return result(out);
+}
+
+struct span unicode_strip(struct span text, bool left, bool right)
+{
+    size_t start = 0, end = text.len;
+    while (left && start < end) {
+        size_t next = start;
+        if (!unicode_is_space(utf8_next(text, &next)))
+            break;
+        start = next;
+    }
+    while (right && end > start) {
+        size_t before = end;
+        if (!unicode_is_space(utf8_previous(text, &before)))
+            break;
+        end = before;
+    }
+    return span_of(text.ptr + start, end - start);
 }
 
 static unsigned combining_class(uint32_t c)
@@ -407,7 +373,7 @@ static void decompose_text(struct run *run, struct span text)
     for (size_t pos = 0; pos < text.len;) {
         size_t start = pos;
         uint32_t c = utf8_next(text, &pos);
-        if (c == UNICODE_INVALID)
+        if (c == UTF8_INVALID)
             run_put(run, ITEM_INVALID | (unsigned char)text.ptr[start]);
         else
             decompose(run, c);

@@ -1,5 +1,4 @@
-/* The little Unicode that paths, messages and templates need. Tables: Unicode 14.0 (Python 3.11).
- */
+/* The Unicode that paths, messages and templates need. Tables: Unicode 14.0 (Python 3.11). */
 #ifndef TMPLGEN_BASE_UNICODE_H
 #define TMPLGEN_BASE_UNICODE_H
 
@@ -10,16 +9,6 @@
 #include <stdint.h>
 
 struct buf;
-
-#define UNICODE_INVALID UINT32_MAX
-
-/*
- * Decodes the character at `*pos` of `text` and moves `*pos` behind it. Overlong forms, surrogates
- * and values above U+10FFFF are UNICODE_INVALID, and `*pos` moves by one byte.
- */
-uint32_t utf8_next(struct span text, size_t *pos);
-bool utf8_valid(struct span text);
-int utf8_put(struct buf *out, uint32_t character);
 
 /* C0, DEL, C1. */
 bool unicode_is_control(uint32_t character);
@@ -32,11 +21,21 @@ bool unicode_is_hidden(uint32_t character);
 /* Python's str.isspace and str.isprintable of one character. */
 bool unicode_is_space(uint32_t character);
 bool unicode_is_printable(uint32_t character);
+/* Ends a line for str.splitlines; that \r\n is one end is the caller's to know. */
+bool unicode_is_line_break(uint32_t character);
+/* Not in the tables' version of Unicode: what Python does with it depends on Python's version. */
+bool unicode_is_unassigned(uint32_t character);
+/* 0 to 9 for decimal digits of any script, else -1. */
+int unicode_digit(uint32_t character);
+
+/* Without white space at the ends asked for. */
+struct span unicode_strip(struct span text, bool left, bool right);
 
 /*
  * str.lower, upper, title and capitalize exactly as Python's: full mappings, final sigma. Bytes
  * that are no UTF-8 stay as they are.
  */
+typedef int unicode_mapping(struct buf *out, struct span text);
 int unicode_lower(struct buf *out, struct span text);
 int unicode_upper(struct buf *out, struct span text);
 int unicode_title(struct buf *out, struct span text);

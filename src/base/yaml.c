@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
-#include "base/unicode.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static int refuse_character(struct err *err, const struct yaml_doc *doc, size_t 
 {
     if (c == 0)
         return fail_at(err, doc, offset, "invalid", "a NUL byte: the file must be text in UTF-8");
-    if (c == UNICODE_INVALID)
+    if (c == UTF8_INVALID)
         return fail_at(err, doc, offset, "invalid", "not valid UTF-8 (byte 0x%02x)",
                        (unsigned char)doc->source.ptr[offset]);
     return fail_at(err, doc, offset, "invalid", "the character U+%04X is not allowed in YAML",
@@ -94,7 +94,7 @@ static size_t byte_offset(struct yaml_reader *reader, size_t index)
         reader->characters = reader->bytes = 0;
     while (reader->characters < index && reader->bytes < text.len) {
         reader->bytes++;
-        while (reader->bytes < text.len && ((unsigned char)text.ptr[reader->bytes] & 0xC0) == 0x80)
+        while (reader->bytes < text.len && utf8_continues(text.ptr[reader->bytes]))
             reader->bytes++;
         reader->characters++;
     }
@@ -150,7 +150,7 @@ static int shown(struct span text)
 {
     size_t len = text.len;
     if (len > SHOWN_BYTES)
-        for (len = SHOWN_BYTES; len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80; len--)
+        for (len = SHOWN_BYTES; len && utf8_continues(text.ptr[len]); len--)
             ;
     return (int)len;
 }

@@ -3,6 +3,7 @@
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/unicode.h"
+#include "base/utf8.h"
 #include "base/yaml.h"
 
 #include <inttypes.h>
@@ -79,7 +80,7 @@ static int put_quoted(struct buf *out, struct span text)
     for (size_t pos = 0; pos < text.len;) {
         size_t start = pos;
         uint32_t c = utf8_next(text, &pos);
-        if (c == UNICODE_INVALID)
+        if (c == UTF8_INVALID)
             (void)put_escape(out, 0xFFFD);
         else if (c == '"' || c == '\\')
             (void)buf_printf(out, "\\%c", (char)c);

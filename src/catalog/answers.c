@@ -6,7 +6,7 @@
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/unicode.h"
+#include "base/utf8.h"
 #include "base/yaml.h"
 #include "catalog/manifest.h"
 

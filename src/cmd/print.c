@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/term.h"
 #include "base/unicode.h"
+#include "base/utf8.h"
 #include "cmd/cmd.h"
 
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include "base/http.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/unicode.h"
+#include "base/utf8.h"
 #include "index/requirement.h"
 #include "index/wheel.h"
 #include "matrix/version.h"
@@ -271,7 +271,7 @@ static const char *unescape(struct arena *arena, struct span value)
     const char *text = buf_text(&out);
     size_t pos = 0;
     while (pos < out.len)
-        if (utf8_next(span_of(text, out.len), &pos) == UNICODE_INVALID)
+        if (utf8_next(span_of(text, out.len), &pos) == UTF8_INVALID)
             return NULL;
     return strlen(text) == out.len ? arena_strdup(arena, text) : NULL;
 }

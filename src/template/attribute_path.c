@@ -1,6 +1,8 @@
 /* The parameter `attribute` of filters: "a.b.0", for sort also "a,b". */
 #include "template/attribute_path.h"
 
+#include "base/unicode.h"
+#include "base/utf8.h"
 #include "template/member.h"
 #include "template/text.h"
 #include "template/value.h"
@@ -11,7 +13,7 @@
 static bool is_number(struct span text)
 {
     for (size_t pos = 0; pos < text.len;)
-        if (ucd_digit(ucd_next(text, &pos)) < 0)
+        if (unicode_digit(utf8_next(text, &pos)) < 0)
             return false;
     return text.len > 0;
 }
@@ -101,7 +103,7 @@ int attribute_path_get(struct value *out, struct vm *vm, const struct attribute_
             return -1;
     }
     *out = value;
-    return lower && value.kind == V_TEXT ? text_case(out, vm, value.text, UCD_LOWER) : 0;
+    return lower && value.kind == V_TEXT ? text_case(out, vm, value.text, unicode_lower) : 0;
 }
 
 int attribute_paths_key(struct value *out, struct vm *vm, const struct attribute_paths *paths,

@@ -1,11 +1,11 @@
 /* Filters of lists and mappings: default first items join last length list reverse sort unique. */
 #include "template/filter_bodies.h"
 
+#include "base/utf8.h"
 #include "template/attribute_path.h"
 #include "template/iterate.h"
 #include "template/print.h"
 #include "template/sort.h"
-#include "template/ucd.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -109,7 +109,7 @@ static int reverse_text(struct value *out, struct vm *vm, const struct value *se
     size_t start = vm_begin(vm);
     for (size_t end = self->text.len; end > 0;) {
         size_t pos = end;
-        (void)ucd_previous(self->text, &pos);
+        (void)utf8_previous(self->text, &pos);
         (void)buf_append(&vm->scratch, self->text.ptr + pos, end - pos);
         end = pos;
     }

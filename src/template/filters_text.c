@@ -2,19 +2,21 @@
 #include "template/filter_bodies.h"
 
 #include "base/limits.h"
+#include "base/unicode.h"
+#include "base/utf8.h"
 #include "template/format.h"
 #include "template/print.h"
 #include "template/text.h"
-#include "template/ucd.h"
 #include "template/value.h"
 #include "template/vm.h"
 
 /* ---------------------------------------------------------------- upper and lower case */
 
-static int change_case(struct value *out, struct vm *vm, const struct value *self, enum ucd_case to)
+static int change_case(struct value *out, struct vm *vm, const struct value *self,
+                       unicode_mapping *map)
 {
     struct value text;
-    if (value_to_text(&text, vm, self) || text_case(out, vm, text.text, to))
+    if (value_to_text(&text, vm, self) || text_case(out, vm, text.text, map))
         return -1;
     out->safe = text.safe;
     return 0;
@@ -24,27 +26,27 @@ int filter_capitalize(struct value *out, struct vm *vm, const struct value *self
                       const struct arguments *arguments)
 {
     (void)arguments;
-    return change_case(out, vm, self, UCD_CAPITALIZE);
+    return change_case(out, vm, self, unicode_capitalize);
 }
 
 int filter_lower(struct value *out, struct vm *vm, const struct value *self,
                  const struct arguments *arguments)
 {
     (void)arguments;
-    return change_case(out, vm, self, UCD_LOWER);
+    return change_case(out, vm, self, unicode_lower);
 }
 
 int filter_upper(struct value *out, struct vm *vm, const struct value *self,
                  const struct arguments *arguments)
 {
     (void)arguments;
-    return change_case(out, vm, self, UCD_UPPER);
+    return change_case(out, vm, self, unicode_upper);
 }
 
 /* What words begin behind: [-\s({\[<] */
 static bool is_word_gap(uint32_t c)
 {
-    return c == '-' || c == '(' || c == '{' || c == '[' || c == '<' || ucd_is_space(c);
+    return c == '-' || c == '(' || c == '{' || c == '[' || c == '<' || unicode_is_space(c);
 }
 
 /* One piece between gaps: its first character as capital, the rest small. */
@@ -54,9 +56,9 @@ static int title_piece(struct vm *vm, struct span piece)
     size_t pos = 0;
     if (piece.len == 0)
         return 0;
-    (void)ucd_next(piece, &pos);
-    if (text_case(&first, vm, span_of(piece.ptr, pos), UCD_UPPER) ||
-        text_case(&rest, vm, span_of(piece.ptr + pos, piece.len - pos), UCD_LOWER))
+    (void)utf8_next(piece, &pos);
+    if (text_case(&first, vm, span_of(piece.ptr, pos), unicode_upper) ||
+        text_case(&rest, vm, span_of(piece.ptr + pos, piece.len - pos), unicode_lower))
         return -1;
     (void)buf_append(&vm->scratch, first.text.ptr, first.text.len);
     (void)buf_append(&vm->scratch, rest.text.ptr, rest.text.len);
@@ -75,7 +77,7 @@ int filter_title(struct value *out, struct vm *vm, const struct value *self,
     size_t start = vm_begin(vm);
     for (size_t pos = 0; pos < text.text.len;) {
         size_t gap = pos;
-        if (!is_word_gap(ucd_next(text.text, &pos)))
+        if (!is_word_gap(utf8_next(text.text, &pos)))
             continue;
         if (title_piece(vm, span_of(text.text.ptr + piece, gap - piece)))
             return -1;

@@ -2,10 +2,10 @@
 #include "template/format.h"
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "template/function.h"
 #include "template/number.h"
 #include "template/print.h"
-#include "template/ucd.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -150,7 +150,7 @@ static void pad(struct buf *out, char c, int64_t count)
 
 static void put_padded(struct buf *out, const struct conversion *spec, struct span text)
 {
-    int64_t room = spec->width - (int64_t)ucd_count(text);
+    int64_t room = spec->width - (int64_t)utf8_count(text);
     pad(out, ' ', spec->left ? 0 : room);
     (void)buf_append(out, text.ptr, text.len);
     pad(out, ' ', spec->left ? room : 0);
@@ -270,7 +270,7 @@ static int format_text(struct formatter *formatter, const struct conversion *spe
     if (vm_end(&text, vm, start))
         return -1;
     if (spec->precision >= 0)
-        text.text.len = ucd_offset(text.text, (size_t)spec->precision);
+        text.text.len = utf8_offset(text.text, (size_t)spec->precision);
     put_padded(&vm->scratch, spec, text.text);
     return 0;
 }
@@ -282,13 +282,13 @@ static int format_character(struct formatter *formatter, const struct conversion
     int64_t c;
     if (value->kind == V_UNDEFINED)
         return vm_fail_undefined(formatter->vm, value);
-    if (value->kind == V_TEXT && ucd_count(value->text) == 1) {
+    if (value->kind == V_TEXT && utf8_count(value->text) == 1) {
         put_padded(&formatter->vm->scratch, spec, value->text);
         return 0;
     }
     if (!value_is_integer(value, &c) || c < 1 || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
         return fail(formatter, "'%c' takes one character or its number");
-    ucd_put(&text, (uint32_t)c);
+    (void)utf8_put(&text, (uint32_t)c);
     put_padded(&formatter->vm->scratch, spec, span_of(buf_text(&text), text.len));
     return 0;
 }

@@ -1,7 +1,7 @@
 /* Walking over values, one item at a time, as Python's iter() and next(). */
 #include "template/iterate.h"
 
-#include "template/ucd.h"
+#include "base/utf8.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -24,7 +24,7 @@ static int next_of_text(struct value *out, struct vm *vm, struct iterator *itera
     size_t start = iterator->pos;
     if (start >= text.len)
         return 0;
-    (void)ucd_next(text, &iterator->pos);
+    (void)utf8_next(text, &iterator->pos);
     *out = value_text(span_of(text.ptr + start, iterator->pos - start));
     return 1;
 }
@@ -89,7 +89,7 @@ static int previous_of_text(struct value *out, struct vm *vm, struct iterator *i
     size_t end = iterator->pos;
     if (end == 0)
         return 0;
-    (void)ucd_previous(text, &iterator->pos);
+    (void)utf8_previous(text, &iterator->pos);
     *out = value_text(span_of(text.ptr + iterator->pos, end - iterator->pos));
     return 1;
 }

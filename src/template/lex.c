@@ -2,9 +2,10 @@
 #include "template/lex.h"
 
 #include "base/arena.h"
+#include "base/unicode.h"
+#include "base/utf8.h"
 #include "template/lex_literal.h"
 #include "template/program.h"
-#include "template/ucd.h"
 #include "template/vm.h"
 
 #include <string.h>
@@ -111,7 +112,7 @@ static size_t skip_space(const struct lexer *lexer, size_t pos)
     struct span all = source(lexer);
     while (pos < all.len) {
         size_t next = pos;
-        if (!ucd_is_space(ucd_next(all, &next)))
+        if (!unicode_is_space(utf8_next(all, &next)))
             break;
         pos = next;
     }
@@ -167,7 +168,7 @@ static size_t find_tag(const struct lexer *lexer, size_t pos)
 static struct span trim_before(const struct lexer *lexer, struct span text, char sign, bool blocks)
 {
     if (sign == '-')
-        return ucd_strip(text, false, true);
+        return unicode_strip(text, false, true);
     if (sign == '+' || !blocks)
         return text;
     const char *newline = text.len ? memrchr(text.ptr, '\n', text.len) : NULL;
@@ -175,7 +176,7 @@ static struct span trim_before(const struct lexer *lexer, struct span text, char
     if (!newline && !lexer->line_starting)
         return text;
     struct span blanks = span_of(text.ptr + line, text.len - line);
-    return ucd_strip(blanks, true, false).len == 0 ? span_of(text.ptr, line) : text;
+    return unicode_strip(blanks, true, false).len == 0 ? span_of(text.ptr, line) : text;
 }
 
 /* The position behind `{% WORD` with its signs and blanks, at `pos`; 0 where there is none. */
@@ -313,7 +314,7 @@ static int fail_character(struct lexer *lexer)
 {
     struct span all = source(lexer);
     size_t pos = lexer->pos;
-    uint32_t c = ucd_next(all, &pos);
+    uint32_t c = utf8_next(all, &pos);
     if (c == '\'' || c == '"')
         (void)err_set(lexer->err, TG_USAGE, CODE_SYNTAX, "the text is not closed by '%c'", (int)c);
     else if (c < 0x7F && c >= 0x20)

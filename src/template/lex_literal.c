@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "template/token.h"
-#include "template/ucd.h"
 #include "template/vm.h"
 
 #include <errno.h>
@@ -165,7 +165,7 @@ static int put_character(struct escape *escape, uint32_t c)
         return fail_escape(escape, "a text cannot hold the character NUL");
     if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
         return fail_escape(escape, "the escape is no Unicode character");
-    ucd_put(escape->out, c);
+    (void)utf8_put(escape->out, c);
     return 0;
 }
 

@@ -1,10 +1,10 @@
 /* Attributes and items of values: what stands behind a dot or in brackets. */
 #include "template/member.h"
 
+#include "base/utf8.h"
 #include "template/loop.h"
 #include "template/methods.h"
 #include "template/print.h"
-#include "template/ucd.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -67,10 +67,10 @@ static int text_item(struct value *out, struct vm *vm, const struct value *text,
     size_t i, start, end;
     if (vm_charge(vm, text->text.len / 64))
         return -1;
-    if (!place_index(&i, index, ucd_count(text->text)))
+    if (!place_index(&i, index, utf8_count(text->text)))
         return 0;
-    end = start = ucd_offset(text->text, i);
-    (void)ucd_next(text->text, &end);
+    end = start = utf8_offset(text->text, i);
+    (void)utf8_next(text->text, &end);
     *out = value_text(span_of(text->text.ptr + start, end - start));
     out->safe = text->safe;
     return 1;

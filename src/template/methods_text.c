@@ -2,6 +2,8 @@
 #include "template/method_bodies.h"
 
 #include "base/limits.h"
+#include "base/unicode.h"
+#include "base/utf8.h"
 #include "template/iterate.h"
 #include "template/text.h"
 #include "template/value.h"
@@ -15,28 +17,28 @@ int text_capitalize(struct value *out, struct vm *vm, const struct value *self,
                     const struct arguments *arguments)
 {
     (void)arguments;
-    return text_case(out, vm, self->text, UCD_CAPITALIZE);
+    return text_case(out, vm, self->text, unicode_capitalize);
 }
 
 int text_lower(struct value *out, struct vm *vm, const struct value *self,
                const struct arguments *arguments)
 {
     (void)arguments;
-    return text_case(out, vm, self->text, UCD_LOWER);
+    return text_case(out, vm, self->text, unicode_lower);
 }
 
 int text_upper(struct value *out, struct vm *vm, const struct value *self,
                const struct arguments *arguments)
 {
     (void)arguments;
-    return text_case(out, vm, self->text, UCD_UPPER);
+    return text_case(out, vm, self->text, unicode_upper);
 }
 
 int text_title(struct value *out, struct vm *vm, const struct value *self,
                const struct arguments *arguments)
 {
     (void)arguments;
-    return text_case(out, vm, self->text, UCD_TITLE);
+    return text_case(out, vm, self->text, unicode_title);
 }
 
 int text_strip_method(struct value *out, struct vm *vm, const struct value *self,
@@ -112,7 +114,7 @@ static int64_t adjust(int64_t index, int64_t length)
 static int open_window(struct window *out, struct vm *vm, struct span text,
                        const struct arguments *arguments)
 {
-    int64_t start, end, length = (int64_t)ucd_count(text);
+    int64_t start, end, length = (int64_t)utf8_count(text);
     if (argument_count(&start, vm, arguments, 1, 0) ||
         argument_count(&end, vm, arguments, 2, length) || vm_charge(vm, text.len / 64))
         return -1;
@@ -121,7 +123,7 @@ static int open_window(struct window *out, struct vm *vm, struct span text,
     *out = (struct window){.text = span_of("", 0), .start = (size_t)start, .valid = start <= end};
     if (!out->valid)
         return 0;
-    size_t first = ucd_offset(text, (size_t)start), behind = ucd_offset(text, (size_t)end);
+    size_t first = utf8_offset(text, (size_t)start), behind = utf8_offset(text, (size_t)end);
     out->text = span_of(text.ptr + first, behind - first);
     return 0;
 }
@@ -131,7 +133,7 @@ static int64_t index_of(const struct window *window, size_t byte)
 {
     if (byte == SIZE_MAX)
         return -1;
-    return (int64_t)(window->start + ucd_count(span_of(window->text.ptr, byte)));
+    return (int64_t)(window->start + utf8_count(span_of(window->text.ptr, byte)));
 }
 
 static int find(int64_t *out, struct vm *vm, const struct value *self,
@@ -202,7 +204,7 @@ int text_count(struct value *out, struct vm *vm, const struct value *self,
     if (argument_text(&part, vm, arguments, 0) || open_window(&window, vm, self->text, arguments))
         return -1;
     if (part.len == 0)
-        count = window.valid ? (int64_t)ucd_count(window.text) + 1 : 0;
+        count = window.valid ? (int64_t)utf8_count(window.text) + 1 : 0;
     for (size_t at = 0; part.len && (at = text_find(window.text, part, at)) != SIZE_MAX; count++)
         at += part.len;
     *out = value_int(count);
@@ -268,7 +270,7 @@ static struct span between(struct span text, size_t start, size_t end)
 static bool space_at(struct span text, size_t pos, size_t *behind)
 {
     *behind = pos;
-    return ucd_is_space(ucd_next(text, behind));
+    return unicode_is_space(utf8_next(text, behind));
 }
 
 /* By white space, from the left: at most `left` times; the rest keeps the blanks at its end. */
@@ -286,14 +288,14 @@ static int split_blanks(struct vm *vm, struct list *list, struct span text, int6
         if (push_text(vm, list, between(text, start, pos)))
             return -1;
     }
-    struct span rest = ucd_strip(between(text, pos, text.len), true, false);
+    struct span rest = unicode_strip(between(text, pos, text.len), true, false);
     return rest.len ? push_text(vm, list, rest) : 0;
 }
 
 static bool space_before(struct span text, size_t pos, size_t *before)
 {
     *before = pos;
-    return ucd_is_space(ucd_previous(text, before));
+    return unicode_is_space(utf8_previous(text, before));
 }
 
 static int rsplit_blanks(struct vm *vm, struct list *list, struct span text, int64_t left)
@@ -310,7 +312,7 @@ static int rsplit_blanks(struct vm *vm, struct list *list, struct span text, int
         if (push_text(vm, list, between(text, pos, end)))
             return -1;
     }
-    struct span rest = ucd_strip(between(text, 0, pos), false, true);
+    struct span rest = unicode_strip(between(text, 0, pos), false, true);
     return rest.len ? push_text(vm, list, rest) : 0;
 }
 
@@ -484,7 +486,7 @@ static int lacking(size_t *out, struct vm *vm, struct span text, const struct ar
     if (width > (int64_t)LIMIT_TEMPLATE_TEXT_BYTES)
         return vm_fail(vm, CODE_LIMIT, "a text is longer than %zu bytes",
                        LIMIT_TEMPLATE_TEXT_BYTES);
-    int64_t lacks = width - (int64_t)ucd_count(text);
+    int64_t lacks = width - (int64_t)utf8_count(text);
     *out = lacks > 0 ? (size_t)lacks : 0;
     return 0;
 }
@@ -498,9 +500,9 @@ static int justify(struct value *out, struct vm *vm, const struct value *self,
     if (lacking(&lacks, vm, self->text, arguments) ||
         (argument_given(arguments, 1) && argument_text(&padding.fill, vm, arguments, 1)))
         return -1;
-    if (ucd_count(padding.fill) != 1)
+    if (utf8_count(padding.fill) != 1)
         return vm_fail(vm, CODE_TYPE, "the fill must be one character");
-    padding.left = left(lacks, ucd_count(self->text));
+    padding.left = left(lacks, utf8_count(self->text));
     padding.right = lacks - padding.left;
     return put_padded(out, vm, self->text, &padding);
 }

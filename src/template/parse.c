@@ -2,7 +2,7 @@
 #include "template/parse.h"
 
 #include "base/arena.h"
-#include "base/unicode.h"
+#include "base/utf8.h"
 #include "template/parse_expression.h"
 #include "template/program.h"
 #include "template/scope.h"
@@ -327,7 +327,7 @@ static int check_source(const struct program *program, struct err *err)
         size_t start = pos;
         if ((unsigned char)text.ptr[pos] < 0x80)
             pos++;
-        else if (utf8_next(text, &pos) == UNICODE_INVALID)
+        else if (utf8_next(text, &pos) == UTF8_INVALID)
             return fail_source(program, start, "the template is not UTF-8", err);
     }
     return 0;

@@ -2,8 +2,9 @@
 #include "template/print.h"
 
 #include "base/buf.h"
+#include "base/unicode.h"
+#include "base/utf8.h"
 #include "template/loop.h"
-#include "template/ucd.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -77,11 +78,11 @@ static int repr_character(struct buf *out, struct vm *vm, uint32_t c, char quote
 {
     if (c == (uint32_t)quote || c == '\\')
         (void)buf_printf(out, "\\%c", (int)c);
-    else if (ucd_is_unassigned(c))
+    else if (unicode_is_unassigned(c))
         return vm_fail(vm, CODE_TYPE,
                        "the character U+%04X cannot be quoted: it is not in Unicode 14", c);
-    else if (ucd_is_printable(c))
-        ucd_put(out, c);
+    else if (unicode_is_printable(c))
+        (void)utf8_put(out, c);
     else
         put_escape(out, c);
     return 0;
@@ -95,7 +96,7 @@ static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
     (void)buf_puts(out, value->safe ? "Markup(" : "");
     (void)buf_putc(out, quote);
     for (size_t pos = 0; pos < text.len;)
-        if (repr_character(out, vm, ucd_next(text, &pos), quote))
+        if (repr_character(out, vm, utf8_next(text, &pos), quote))
             return -1;
     (void)buf_putc(out, quote);
     (void)buf_puts(out, value->safe ? ")" : "");

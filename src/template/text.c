@@ -1,19 +1,24 @@
 /* What filters and methods of texts share. */
 #include "template/text.h"
 
+#include "base/unicode.h"
+#include "base/utf8.h"
 #include "template/vm.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-int text_case(struct value *out, struct vm *vm, struct span text, enum ucd_case to)
+int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map)
 {
-    uint32_t unknown;
     size_t start = vm_begin(vm);
-    if (ucd_convert(&vm->scratch, text, to, &unknown))
-        return vm_fail(vm, CODE_TYPE, "the case of U+%04X is not known: it is not in Unicode 14",
-                       unknown);
+    for (size_t pos = 0; pos < text.len;) {
+        uint32_t c = utf8_next(text, &pos);
+        if (unicode_is_unassigned(c))
+            return vm_fail(vm, CODE_TYPE,
+                           "the case of U+%04X is not known: it is not in Unicode 14", c);
+    }
+    (void)map(&vm->scratch, text);
     return vm_end(out, vm, start);
 }
 
@@ -68,7 +73,7 @@ static void replace_nothing(struct vm *vm, struct span text, const struct text_c
         left -= left > 0;
         if (pos == text.len)
             break;
-        (void)ucd_next(text, &pos);
+        (void)utf8_next(text, &pos);
         (void)buf_append(&vm->scratch, text.ptr + start, pos - start);
     }
 }
@@ -99,7 +104,7 @@ int text_replace(struct value *out, struct vm *vm, struct span text,
 static bool has_character(struct span set, uint32_t c)
 {
     for (size_t pos = 0; pos < set.len;)
-        if (ucd_next(set, &pos) == c)
+        if (utf8_next(set, &pos) == c)
             return true;
     return false;
 }
@@ -109,13 +114,13 @@ static struct span strip_set(struct span text, struct span set, int sides)
     size_t start = 0, end = text.len;
     while ((sides & TEXT_LEFT) && start < end) {
         size_t next = start;
-        if (!has_character(set, ucd_next(text, &next)))
+        if (!has_character(set, utf8_next(text, &next)))
             break;
         start = next;
     }
     while ((sides & TEXT_RIGHT) && end > start) {
         size_t before = end;
-        if (!has_character(set, ucd_previous(text, &before)))
+        if (!has_character(set, utf8_previous(text, &before)))
             break;
         end = before;
     }
@@ -127,7 +132,7 @@ int text_strip(struct value *out, struct vm *vm, struct span text,
 {
     struct span set;
     if (!argument_given(arguments, 0) || arguments->values[0].kind == V_NONE) {
-        *out = value_text(ucd_strip(text, sides & TEXT_LEFT, sides & TEXT_RIGHT));
+        *out = value_text(unicode_strip(text, sides & TEXT_LEFT, sides & TEXT_RIGHT));
         return vm_charge(vm, text.len / 64);
     }
     if (argument_text(&set, vm, arguments, 0) || vm_charge(vm, (text.len / 64 + 1) * (set.len + 1)))
@@ -146,8 +151,8 @@ bool text_next_line(struct span *line, struct span *whole, struct text_lines *li
         return false;
     while (lines->pos < text.len) {
         end = lines->pos;
-        uint32_t c = ucd_next(text, &lines->pos);
-        if (!ucd_is_line_break(c)) {
+        uint32_t c = utf8_next(text, &lines->pos);
+        if (!unicode_is_line_break(c)) {
             end = lines->pos;
             continue;
         }
@@ -185,11 +190,11 @@ bool text_next_line_or_rest(struct span *line, struct text_lines *lines)
  * where it cannot be a number. */
 static bool to_ascii(char out[NUMBER_BYTES], size_t *len, struct span text)
 {
-    text = ucd_strip(text, true, true);
+    text = unicode_strip(text, true, true);
     *len = 0;
     for (size_t pos = 0; pos < text.len;) {
-        uint32_t c = ucd_next(text, &pos);
-        int digit = ucd_digit(c);
+        uint32_t c = utf8_next(text, &pos);
+        int digit = unicode_digit(c);
         if ((digit < 0 && c >= 0x80) || *len + 1 >= NUMBER_BYTES)
             return false;
         out[(*len)++] = (char)(digit >= 0 ? '0' + digit : (int)c);

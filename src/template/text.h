@@ -4,8 +4,8 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "base/unicode.h"
 #include "template/function.h"
-#include "template/ucd.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 struct vm;
 
-TG_CHECKED int text_case(struct value *out, struct vm *vm, struct span text, enum ucd_case to);
+TG_CHECKED int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map);
 
 struct text_change {
     struct span old, new;

@@ -2,9 +2,9 @@
 #include "template/tojson.h"
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "template/print.h"
 #include "template/sort.h"
-#include "template/ucd.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -48,7 +48,7 @@ static int write_text(struct tojson_writer *writer, struct span text)
 {
     (void)buf_putc(writer->out, '"');
     for (size_t pos = 0; pos < text.len;)
-        put_character(writer->out, ucd_next(text, &pos));
+        put_character(writer->out, utf8_next(text, &pos));
     (void)buf_putc(writer->out, '"');
     return vm_charge(writer->vm, text.len / 64);
 }

@@ -3,8 +3,8 @@
 
 #include "base/data.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "template/key.h"
-#include "template/ucd.h"
 #include "template/vm.h"
 
 #include <string.h>
@@ -169,7 +169,7 @@ int value_length(size_t *out, struct vm *vm, const struct value *value)
         return vm_fail(vm, CODE_TYPE, "%s has no length", value_kind_name(value));
     *out = value->kind == V_UNDEFINED ? 0 : sized_length(vm, value);
     if (value->kind == V_TEXT)
-        *out = ucd_count(value->text);
+        *out = utf8_count(value->text);
     return vm_charge(vm, value->kind == V_TEXT ? value->text.len / 64 : 0);
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/limits.h"
 #include "base/unicode.h"
+#include "base/utf8.h"
 #include "template/program.h"
-#include "template/ucd.h"
 
 #include <stdarg.h>
 
@@ -45,7 +45,7 @@ const char *vm_show(struct vm *vm, struct span text)
     BUF_SCRATCH(masked, LIMIT_KIB);
     bool cut = text.len > SHOWN_BYTES;
     if (cut)
-        text.len = ucd_offset(text, SHOWN_BYTES / 4);
+        text.len = utf8_offset(text, SHOWN_BYTES / 4);
     (void)unicode_mask(&masked, text, false);
     return arena_printf(vm->arena, "%s%s", buf_text(&masked), cut ? "..." : "");
 }

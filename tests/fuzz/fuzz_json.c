@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/unicode.h"
+#include "base/utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static void check_written(struct arena *arena, const struct data *data, bool pre
     struct span text = span_of(out.ptr, out.len);
     for (size_t pos = 0; pos < text.len;) {
         uint32_t c = utf8_next(text, &pos);
-        must(c != UNICODE_INVALID && !unicode_is_hidden(c));
+        must(c != UTF8_INVALID && !unicode_is_hidden(c));
         must(!unicode_is_control(c) || c == '\n');
     }
     if (text.len > LIMIT_DOCUMENT_BYTES)

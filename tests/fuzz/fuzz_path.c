@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/unicode.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <stdint.h>

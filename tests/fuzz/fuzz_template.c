@@ -4,7 +4,7 @@
 #include "base/data.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/unicode.h"
+#include "base/utf8.h"
 #include "template/template.h"
 
 #include <stdint.h>

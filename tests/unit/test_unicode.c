@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/sha.h"
 #include "base/unicode.h"
+#include "base/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,6 +37,13 @@ static void test_utf8__reads_what_it_wrote_for_every_character(void **state)
         if (!is_surrogate(c))
             assert_int_equal(utf8_next(all, &pos), c);
     assert_int_equal(pos, text.len);
+    for (uint32_t c = LAST + 1; c-- > 0;)
+        if (!is_surrogate(c))
+            assert_int_equal(utf8_previous(all, &pos), c);
+    assert_int_equal(utf8_count(all), LAST + 1 - 0x800);
+    assert_int_equal(utf8_offset(all, 0x80), 0x80);
+    assert_int_equal(utf8_offset(all, 0x81), 0x82);
+    assert_int_equal(utf8_offset(all, SIZE_MAX), all.len);
 }
 
 static void test_utf8__takes_one_byte_of_what_is_invalid(void **state)
@@ -62,7 +70,7 @@ static void test_utf8__takes_one_byte_of_what_is_invalid(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         size_t pos = 0;
-        assert_true(utf8_next(span_from(texts[i]), &pos) == UNICODE_INVALID);
+        assert_true(utf8_next(span_from(texts[i]), &pos) == UTF8_INVALID);
         assert_int_equal(pos, 1);
         assert_false(utf8_valid(span_from(texts[i])));
     }
@@ -74,7 +82,7 @@ static void test_utf8__reads_nothing_behind_the_end(void **state)
     char *text = xmalloc(2); /* on the heap, for the sanitizer to see */
     memcpy(text, "\xE2\x82", 2);
     for (size_t pos = 0; pos < 2;)
-        assert_true(utf8_next(span_of(text, 2), &pos) == UNICODE_INVALID);
+        assert_true(utf8_next(span_of(text, 2), &pos) == UTF8_INVALID);
     free(text);
 }
 
@@ -160,6 +168,8 @@ static void test_unicode__classes_are_those_of_python(void **state)
                  "a3643f3bee9a3f7c853d6d179a1bad820e086f4468ac945cbd9b3f433c75b7dc");
     assert_class(unicode_is_hidden,
                  "985b19b4b78cdd4a2cd15b1d7da4247386561d002a699d13affe0706eb83d095");
+    assert_class(unicode_is_unassigned,
+                 "10d497ba9059b21d7053685e86c402ad5eb62588669dfcddede450dfde1d5d90");
 }
 
 static void test_unicode__controls_are_c0_del_and_c1(void **state)
@@ -169,10 +179,8 @@ static void test_unicode__controls_are_c0_del_and_c1(void **state)
         assert_int_equal(unicode_is_control(c), c < 0x20 || (c >= 0x7F && c <= 0x9F));
 }
 
-typedef int text_function(struct buf *out, struct span text);
-
 /* The function's result for a text, and a newline. */
-static void add_result(struct sha256 *sum, struct buf *out, text_function *function,
+static void add_result(struct sha256 *sum, struct buf *out, unicode_mapping *function,
                        struct span text)
 {
     buf_truncate(out, 0);
@@ -181,7 +189,7 @@ static void add_result(struct sha256 *sum, struct buf *out, text_function *funct
     sha256_update(sum, out->ptr, out->len);
 }
 
-static void add_character(struct sha256 *sum, struct buf bufs[2], text_function *function,
+static void add_character(struct sha256 *sum, struct buf bufs[2], unicode_mapping *function,
                           uint32_t c)
 {
     struct buf *text = &bufs[0];
@@ -197,7 +205,7 @@ static void add_character(struct sha256 *sum, struct buf bufs[2], text_function 
 }
 
 /* The digests are those of `tools/gen-unicode.py --digests`. */
-static void assert_mapping(text_function *function, const char *wanted)
+static void assert_mapping(unicode_mapping *function, const char *wanted)
 {
     static const uint32_t ranges[][2] = {{0, 0x1FFFF}, {0x2F800, 0x2FA1F}, {0xE0000, 0xE01FF}};
     char digest[SHA256_HEX_SIZE];
@@ -248,9 +256,21 @@ static void test_unicode__fold_key_is_nfd_of_the_folded_nfd(void **state)
                    "ed8f337226116b18249962f5b0d10ef580a9e5f90e5c41d4c7239ace33c28b4b");
 }
 
+static int put_digit(struct buf *out, struct span text)
+{
+    size_t pos = 0;
+    return buf_printf(out, "%d", unicode_digit(utf8_next(text, &pos)));
+}
+
+static void test_unicode__digits_are_those_of_python(void **state)
+{
+    (void)state;
+    assert_mapping(put_digit, "39f9e75ce24f0051a66d522dab9476b11d9177964ecfd4dbfad100e8db565d8c");
+}
+
 /* ---------------------------------------------------------------- by hand */
 
-static void assert_text(text_function *function, const char *text, const char *wanted)
+static void assert_text(unicode_mapping *function, const char *text, const char *wanted)
 {
     BUF_SCRATCH(out, LIMIT_KIB);
     assert_int_equal(function(&out, span_from(text)), 0);
@@ -325,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_unicode__title_is_that_of_python),
         cmocka_unit_test(test_unicode__capitalize_is_that_of_python),
         cmocka_unit_test(test_unicode__fold_key_is_nfd_of_the_folded_nfd),
+        cmocka_unit_test(test_unicode__digits_are_those_of_python),
         cmocka_unit_test(test_unicode__case_of_words),
         cmocka_unit_test(test_unicode__bytes_that_are_no_utf8_stay),
         cmocka_unit_test(test_unicode__marks_of_many_classes_are_put_in_order),

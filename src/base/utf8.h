@@ -1,0 +1,30 @@
+/* UTF-8: bytes to characters and back. */
+#ifndef TMPLGEN_BASE_UTF8_H
+#define TMPLGEN_BASE_UTF8_H
+
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+
+#define UTF8_INVALID UINT32_MAX
+
+/*
+ * Decodes the character at `*pos` of `text` and moves `*pos` behind it. Overlong forms, surrogates
+ * and values above U+10FFFF are UTF8_INVALID, and `*pos` moves by one byte.
+ */
+uint32_t utf8_next(struct span text, size_t *pos);
+/* The character that ends before `*pos`, which moves to its start. `*pos` must not be 0. */
+uint32_t utf8_previous(struct span text, size_t *pos);
+bool utf8_valid(struct span text);
+int utf8_put(struct buf *out, uint32_t character);
+/* Whether a byte continues a character: all others begin one. */
+bool utf8_continues(char byte);
+/* How many characters; the byte offset of character `index` (the length, when there are fewer). */
+size_t utf8_count(struct span text);
+size_t utf8_offset(struct span text, size_t index);
+
+#endif
