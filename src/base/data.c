@@ -220,13 +220,3 @@ int data_put_real(struct buf *out, double value)
     int decimals = digits - 1 - exponent;
     return buf_printf(out, "%.*f", decimals > 1 ? decimals : 1, value);
 }
-
-const char *data_kind_name(enum data_kind kind)
-{
-    static const char *const names[] = {
-        [DATA_NULL] = "nothing",   [DATA_BOOL] = "true or false", [DATA_INT] = "an integer",
-        [DATA_FLOAT] = "a number", [DATA_STR] = "a text",         [DATA_LIST] = "a list",
-        [DATA_MAP] = "a mapping",
-    };
-    return names[kind];
-}

@@ -69,7 +69,5 @@ struct data *data_copy(struct arena *arena, const struct data *data);
  * with a point or an exponent; `inf`, `-inf`, `nan`.
  */
 int data_put_real(struct buf *out, double value);
-/* "a text", "an integer", ... for messages. */
-const char *data_kind_name(enum data_kind kind);
 
 #endif

@@ -85,8 +85,6 @@ TG_CHECKED int yaml_bool(bool *out, const struct yaml_node *node, const char *wh
                          struct err *err); /* true, false; unquoted */
 TG_CHECKED int yaml_int(int64_t *out, const struct yaml_node *node, const char *what,
                         struct err *err); /* decimal, unquoted, no leading zeros */
-TG_CHECKED int yaml_float(double *out, const struct yaml_node *node, const char *what,
-                          struct err *err); /* decimal, finite, unquoted */
 /* A list of scalars as texts in the arena. */
 TG_CHECKED int yaml_texts(const char ***out, size_t *count, struct arena *arena,
                           const struct yaml_node *node, const char *what, struct err *err);

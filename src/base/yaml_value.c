@@ -172,19 +172,6 @@ static bool is_number(const char *text)
     return *text == '\0';
 }
 
-int yaml_float(double *out, const struct yaml_node *node, const char *what, struct err *err)
-{
-    if (!node)
-        return 0;
-    if (node->kind != YAML_SCALAR || !node->plain || !is_number(node->text.ptr))
-        return wrong_kind(node, what, "a number", err);
-    double value = strtod(node->text.ptr, NULL);
-    if (!isfinite(value))
-        return yaml_error(err, node, "'%s' is too large for a number of 64 bits", what);
-    *out = value;
-    return 0;
-}
-
 int yaml_texts(const char ***out, size_t *count, struct arena *arena, const struct yaml_node *node,
                const char *what, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* The entry points: render, evaluate, test. */
+/* The entry points: render a template, test an expression. */
 #include "template/template.h"
 
 #include "base/arena.h"
@@ -40,49 +40,22 @@ int template_render(struct buf *out, const struct template_source *source,
     return rc;
 }
 
-/* What is done with the value of a bare expression. */
-struct use {
-    struct data **data; /* NULL: only its truth is asked */
-    struct arena *arena;
-    bool *truth;
-};
-
-static int use_value(const struct use *use, struct vm *vm, const struct node *expression)
-{
-    struct value value;
-    if (eval(&value, vm, expression))
-        return -1;
-    vm->at = expression->offset;
-    return use->data ? value_to_data(use->data, vm, use->arena, &value)
-                     : value_truth(use->truth, vm, &value);
-}
-
-static int evaluate(const struct use *use, const struct template_source *source,
-                    const struct data *context, struct err *err)
+int template_test(bool *out, const struct template_source *source, const struct data *context,
+                  struct err *err)
 {
     ARENA_SCRATCH(arena);
     struct program *program;
     struct frame frame = {.calls = 0};
     struct vm vm;
+    struct value value;
     if (program_parse(&program, &arena, source, true, err))
         return -1;
     vm_init(&vm, &arena, context, err);
     frame_init(&frame, &vm, program);
-    int rc = use_value(use, &vm, program->expression);
+    int rc = eval(&value, &vm, program->expression);
+    vm.at = program->expression->offset;
+    if (rc == 0)
+        rc = value_truth(out, &vm, &value);
     buf_release(&vm.scratch);
     return rc;
-}
-
-int template_evaluate(struct data **out, struct arena *arena, const struct template_source *source,
-                      const struct data *context, struct err *err)
-{
-    const struct use use = {.data = out, .arena = arena};
-    return evaluate(&use, source, context, err);
-}
-
-int template_test(bool *out, const struct template_source *source, const struct data *context,
-                  struct err *err)
-{
-    const struct use use = {.truth = out};
-    return evaluate(&use, source, context, err);
 }

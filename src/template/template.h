@@ -30,14 +30,7 @@ TG_CHECKED int template_render(struct buf *out, const struct template_source *so
                                const struct data *context, const struct template_loader *loader,
                                struct err *err);
 
-/*
- * Evaluates a bare expression (`when`) to data in `arena`. An undefined result, a range or a method
- * is an error.
- */
-TG_CHECKED int template_evaluate(struct data **out, struct arena *arena,
-                                 const struct template_source *source, const struct data *context,
-                                 struct err *err);
-/* Evaluates a bare expression and takes its truth as Python does. */
+/* Evaluates a bare expression (`when`) and takes its truth as Python does. */
 TG_CHECKED int template_test(bool *out, const struct template_source *source,
                              const struct data *context, struct err *err);
 

@@ -4,7 +4,7 @@
  *
  *     {"template": TEXT, "context": {...}, "includes": {NAME: TEXT},
  *      "delimiters": "jinja"|"square", "include_delimiters": the same,
- *      "as": "text"|"value"|"truth"|"names"}
+ *      "as": "text"|"truth"|"names"}
  *
  *     {"out": ...}  or
  *     {"error": TEXT, "code": TEXT, "exit": N, "file": TEXT, "line": N, "column": N,
@@ -60,8 +60,6 @@ static int answer(struct data **out, struct arena *arena, struct data *request, 
     source.delimiters = read_delimiters(request, "delimiters");
     const struct template_loader loader = {load_include, request};
     bool truth;
-    if (str_equal(as, "value"))
-        return template_evaluate(out, arena, &source, context, err);
     if (str_equal(as, "names")) {
         *out = data_map(arena);
         return template_names(*out, arena, &source, false, &loader, err);

@@ -478,14 +478,6 @@ static void test_data__equality_is_deep_and_strict(void **state)
     assert_false(data_equal(data_bool(&arena, true), data_bool(&arena, false)));
 }
 
-static void test_data__has_words_for_its_kinds(void **state)
-{
-    (void)state;
-    assert_string_equal(data_kind_name(DATA_NULL), "nothing");
-    assert_string_equal(data_kind_name(DATA_INT), "an integer");
-    assert_string_equal(data_kind_name(DATA_MAP), "a mapping");
-}
-
 static void test_data__floats_look_as_in_python(void **state)
 {
     static const struct {
@@ -581,7 +573,6 @@ int main(void)
         cmocka_unit_test(test_data__copies_are_equal_and_apart),
         cmocka_unit_test(test_data__copies_a_large_map_at_once),
         cmocka_unit_test(test_data__equality_is_deep_and_strict),
-        cmocka_unit_test(test_data__has_words_for_its_kinds),
         cmocka_unit_test(test_data__floats_look_as_in_python),
         cmocka_unit_test(test_fileset__finds_by_path_and_by_prefix),
     };

@@ -422,59 +422,24 @@ static void test_template__takes_time_in_proportion_to_size(void **state)
 
 /* ---------------------------------------------------------------- expressions */
 
-static void assert_evaluates(const char *text, const char *json)
-{
-    ARENA_SCRATCH(arena);
-    ERR_SCRATCH(err);
-    struct data *data = NULL;
-    const struct template_source source = source_of(text);
-    const struct data *context = parse(&arena, "{\"n\": null, \"l\": [1, \"x\"], \"s\": \"t\"}");
-    if (template_evaluate(&data, &arena, &source, context, &err))
-        fail_msg("%s: %s", text, err.message);
-    assert_true(data_equal(data, parse(&arena, json)));
-}
-
-static void test_template_evaluate__gives_plain_data(void **state)
-{
-    (void)state;
-    assert_evaluates("n", "null");
-    assert_evaluates("1 < 2", "true");
-    assert_evaluates("2 + 3", "5");
-    assert_evaluates("1 / 2", "0.5");
-    assert_evaluates("s ~ 'x'", "\"tx\"");
-    assert_evaluates("l + [l]", "[1, \"x\", [1, \"x\"]]");
-    assert_evaluates("(1, [])", "[1, []]");
-    assert_evaluates("{'a': l, 'b': {}}", "{\"a\": [1, \"x\"], \"b\": {}}");
-    assert_evaluates("\n  'two'\n  if s else 'lines'\n", "\"two\"");
-}
-
 static void assert_no_expression(const char *text, const char *code, const char *message)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
-    struct data *data = NULL;
     bool truth;
     const struct template_source source = source_of(text);
-    assert_int_equal(template_evaluate(&data, &arena, &source, data_map(&arena), &err), -1);
+    assert_int_equal(template_test(&truth, &source, data_map(&arena), &err), -1);
     assert_int_equal(err.exit, TG_USAGE);
     assert_string_equal(err.code, code);
     assert_non_null(err.where.file);
     if (!strstr(err.message, message))
         fail_msg("'%s' is not in: %s", message, err.message);
-    ERR_SCRATCH(again);
-    if (str_equal(code, "template-syntax"))
-        assert_int_equal(template_test(&truth, &source, data_map(&arena), &again), -1);
 }
 
-static void test_template_evaluate__refuses_what_is_no_data(void **state)
+static void test_template_test__refuses_what_is_no_expression(void **state)
 {
     (void)state;
     assert_no_expression("missing", "template-undefined", "'missing' is undefined");
-    assert_no_expression("1 if false", "template-undefined", "has no 'else'");
-    assert_no_expression("range(3)", "template-type", "a range is no plain data");
-    assert_no_expression("'x'.upper", "template-type", "a method is no plain data");
-    assert_no_expression("[1]|unique", "template-type", "an iterator is no plain data");
-    assert_no_expression("{1: 2}", "template-type", "the key of a mapping is an integer");
     assert_no_expression("", "template-syntax", "an expression was expected here");
     assert_no_expression("1 2", "template-syntax", "the end of the expression was expected here");
     assert_no_expression("1, 2", "template-syntax", "the end of the expression was expected here");
@@ -494,7 +459,7 @@ static void test_template_test__takes_truth_as_python_does(void **state)
         {"''", false},         {"'0'", true},          {"0.0", false},
         {"none", false},       {"{}", false},          {"range(0)", false},
         {"range(1)", true},    {"'a' in l", true},     {"missing is defined", false},
-        {"1 if false", false}, {"not 'b' in l", true},
+        {"1 if false", false}, {"not 'b' in l", true}, {"\n  'two'\n  if l else ''\n", true},
     };
     const struct data *context = parse(&arena, "{\"l\": [\"a\"]}");
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -572,6 +537,21 @@ static void test_template__to_yaml_is_one_line_of_yaml(void **state)
     assert_renders("{{ 'no'|to_yaml }} {{ 'plain'|to_yaml }} {{ none|to_yaml }} {{ 1.5|to_yaml }} "
                    "{{ 'a\\nb'|to_yaml }} {{ ['x', true, {'k': []}]|to_yaml }}",
                    "{}", "\"no\" plain null 1.5 \"a\\nb\" [x, true, {k: []}]");
+    assert_renders("{{ (n < 2)|to_yaml }} {{ (n + l[0])|to_yaml }} {{ (l + [l])|to_yaml }} "
+                   "{{ (1, [])|to_yaml }} {{ {'a': l, 'b': {}}|to_yaml }}",
+                   "{\"n\": 1, \"l\": [1, \"x\"]}",
+                   "true 2 [1, x, [1, x]] [1, []] {a: [1, x], b: {}}");
+}
+
+static void test_template__to_yaml_refuses_what_is_no_data(void **state)
+{
+    (void)state;
+    assert_fails("{{ missing|to_yaml }}", "template-undefined", "'missing' is undefined");
+    assert_fails("{{ (1 if false)|to_yaml }}", "template-undefined", "has no 'else'");
+    assert_fails("{{ range(3)|to_yaml }}", "template-type", "a range is no plain data");
+    assert_fails("{{ 'x'.upper|to_yaml }}", "template-type", "a method is no plain data");
+    assert_fails("{{ [1]|unique|to_yaml }}", "template-type", "an iterator is no plain data");
+    assert_fails("{{ {1: 2}|to_yaml }}", "template-type", "the key of a mapping is an integer");
 }
 
 int main(void)
@@ -599,13 +579,13 @@ int main(void)
         cmocka_unit_test(test_template__limits_the_depth_of_values),
         cmocka_unit_test(test_template__shows_a_list_inside_itself),
         cmocka_unit_test(test_template__takes_time_in_proportion_to_size),
-        cmocka_unit_test(test_template_evaluate__gives_plain_data),
-        cmocka_unit_test(test_template_evaluate__refuses_what_is_no_data),
+        cmocka_unit_test(test_template_test__refuses_what_is_no_expression),
         cmocka_unit_test(test_template_test__takes_truth_as_python_does),
         cmocka_unit_test(test_template_names__finds_what_is_read_from_the_context),
         cmocka_unit_test(test_template_names__looks_into_includes),
         cmocka_unit_test(test_template_names__fails_as_rendering_would),
         cmocka_unit_test(test_template__to_yaml_is_one_line_of_yaml),
+        cmocka_unit_test(test_template__to_yaml_refuses_what_is_no_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -354,19 +354,16 @@ static void test_yaml__an_absent_value_leaves_the_default(void **state)
     const char *text = "default";
     bool flag = true;
     int64_t integer = 7;
-    double real = 1.5;
     const char **texts = NULL;
     size_t count = 3;
     ARENA_SCRATCH(arena);
     assert_int_equal(yaml_text(&text, NULL, "x", &err), 0);
     assert_int_equal(yaml_bool(&flag, NULL, "x", &err), 0);
     assert_int_equal(yaml_int(&integer, NULL, "x", &err), 0);
-    assert_int_equal(yaml_float(&real, NULL, "x", &err), 0);
     assert_int_equal(yaml_texts(&texts, &count, &arena, NULL, "x", &err), 0);
     assert_string_equal(text, "default");
     assert_true(flag);
     assert_int_equal(integer, 7);
-    assert_true(real == 1.5);
     assert_int_equal(count, 3);
 }
 
@@ -375,11 +372,10 @@ static void test_yaml__typed_readers_take_their_own_type(void **state)
     (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
-    struct yaml_node *map = parse(&arena, "t: true\nf: false\ni: -42\nz: 0\nr: 2.5e1\nw: 3\n"
+    struct yaml_node *map = parse(&arena, "t: true\nf: false\ni: -42\nz: 0\n"
                                           "m: -9223372036854775808\nl: [a, '1', 2]\n");
     bool yes = false, no = true;
     int64_t integer = 0, zero = 1, least = 0;
-    double real = 0, whole = 0;
     const char **texts = NULL;
     size_t count = 0;
     assert_int_equal(yaml_bool(&yes, yaml_get(map, "t"), "t", &err), 0);
@@ -387,23 +383,19 @@ static void test_yaml__typed_readers_take_their_own_type(void **state)
     assert_int_equal(yaml_int(&integer, yaml_get(map, "i"), "i", &err), 0);
     assert_int_equal(yaml_int(&zero, yaml_get(map, "z"), "z", &err), 0);
     assert_int_equal(yaml_int(&least, yaml_get(map, "m"), "m", &err), 0);
-    assert_int_equal(yaml_float(&real, yaml_get(map, "r"), "r", &err), 0);
-    assert_int_equal(yaml_float(&whole, yaml_get(map, "w"), "w", &err), 0);
     assert_int_equal(yaml_texts(&texts, &count, &arena, yaml_get(map, "l"), "l", &err), 0);
     assert_true(yes);
     assert_false(no);
     assert_int_equal(integer, -42);
     assert_int_equal(zero, 0);
     assert_true(least == INT64_MIN);
-    assert_true(real == 25.0);
-    assert_true(whole == 3.0);
     assert_int_equal(count, 3);
     assert_string_equal(texts[0], "a");
     assert_string_equal(texts[1], "1");
     assert_string_equal(texts[2], "2");
 }
 
-enum reader { TEXT, BOOL, INT, FLOAT, TEXTS };
+enum reader { TEXT, BOOL, INT, TEXTS };
 
 struct mistake {
     enum reader reader;
@@ -429,12 +421,6 @@ static const struct mistake mistakes[] = {
     {INT, "012", "'a' must be an integer without leading zeros", NULL},
     {INT, "9223372036854775808", "'a' must be an integer of 64 bits", NULL},
     {INT, "[1]", "'a' must be an integer, not a list", NULL},
-    {FLOAT, ".", "'a' must be a number, not a text", NULL},
-    {FLOAT, "1e", "'a' must be a number, not a text", NULL},
-    {FLOAT, ".inf", "'a' must be a number, not a text", NULL},
-    {FLOAT, "inf", "'a' must be a number, not a text", NULL},
-    {FLOAT, "0x1p3", "'a' must be a number, not a text", NULL},
-    {FLOAT, "1e999", "'a' is too large for a number of 64 bits", NULL},
     {TEXTS, "x", "'a' must be a list of texts, not a text", NULL},
     {TEXTS, "[[x]]", "'a' must be a text, not a list", NULL},
 };
@@ -445,7 +431,6 @@ static int read_as(enum reader reader, struct arena *arena, const struct yaml_no
     const char *text = NULL, **texts = NULL;
     bool flag = false;
     int64_t integer = 0;
-    double real = 0;
     size_t count = 0;
     switch (reader) {
     case TEXT:
@@ -454,8 +439,6 @@ static int read_as(enum reader reader, struct arena *arena, const struct yaml_no
         return yaml_bool(&flag, node, "a", err);
     case INT:
         return yaml_int(&integer, node, "a", err);
-    case FLOAT:
-        return yaml_float(&real, node, "a", err);
     case TEXTS:
         return yaml_texts(&texts, &count, arena, node, "a", err);
     }
