@@ -1,6 +1,7 @@
 /* Arena memory: blocks of growing size, or one allocation a piece under the address sanitizer. */
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 /* Scratch arenas are many and mostly small: each block is twice the one before it. */
 #define FIRST_BLOCK_BYTES ((size_t)1024)
 #define BLOCK_BYTES_MAX ((size_t)64 * 1024)
+#define GROW_FIRST ((size_t)4)
 #define ALIGNMENT _Alignof(max_align_t)
 
 struct arena_block {
@@ -101,6 +103,39 @@ void *arena_array(struct arena *arena, size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes))
         out_of_memory();
     return arena_alloc(arena, bytes);
+}
+
+/* Whether `count` items fill the room that arrays are given: 0, 4, 8, 16... items. */
+static bool is_full(size_t count)
+{
+    return count == 0 || (count >= GROW_FIRST && (count & (count - 1)) == 0);
+}
+
+static size_t next_room(size_t count)
+{
+    if (count > SIZE_MAX / 2)
+        out_of_memory();
+    return count ? count * 2 : GROW_FIRST;
+}
+
+void *arena_grow(struct arena *arena, void *items, size_t count, size_t size)
+{
+    if (!is_full(count))
+        return items;
+    void *larger = arena_array(arena, next_room(count), size);
+    if (count)
+        memcpy(larger, items, count * size);
+    return larger;
+}
+
+void *xgrow(void *items, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!is_full(count))
+        return items;
+    if (__builtin_mul_overflow(next_room(count), size, &bytes))
+        out_of_memory();
+    return xrealloc(items, bytes);
 }
 
 char *arena_memdup(struct arena *arena, const void *data, size_t len)

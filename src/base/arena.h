@@ -21,6 +21,12 @@ struct arena {
 void *arena_alloc(struct arena *arena, size_t size);
 /* Zeroed room for `count` items of `size` bytes each; the product is checked for overflow. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
+/*
+ * Room for one item more behind `count` items of `size` bytes: `items` as they are, or a copy with
+ * room for twice as many. How much room there is follows from `count` alone, so `items` is NULL at
+ * first and made by nothing but this; taking items off the end does no harm.
+ */
+void *arena_grow(struct arena *arena, void *items, size_t count, size_t size);
 char *arena_strdup(struct arena *arena, const char *text);
 /* A NUL-terminated copy of `len` bytes, which may hold NULs themselves. */
 char *arena_memdup(struct arena *arena, const void *data, size_t len);
@@ -37,5 +43,7 @@ void arena_release(struct arena *arena);
 void *xmalloc(size_t size);
 void *xrealloc(void *old, size_t size);
 char *xstrdup(const char *text);
+/* As arena_grow, by xrealloc. */
+void *xgrow(void *items, size_t count, size_t size);
 
 #endif

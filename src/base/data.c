@@ -64,22 +64,10 @@ struct data *data_map(struct arena *arena)
     return data_new(arena, DATA_MAP);
 }
 
-/* Room for one more of `size` bytes: the same array, or a copy twice as large in the arena. */
-static void *grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return array;
-    *capacity = *capacity ? *capacity * 2 : 4;
-    void *larger = arena_array(arena, *capacity, size);
-    if (count)
-        memcpy(larger, array, count * size);
-    return larger;
-}
-
 void data_push(struct arena *arena, struct data *list, struct data *item)
 {
-    list->list.items = grow(arena, list->list.items, list->list.count, &list->list.capacity,
-                            sizeof(*list->list.items));
+    list->list.items =
+        arena_grow(arena, list->list.items, list->list.count, sizeof(*list->list.items));
     list->list.items[list->list.count++] = item;
 }
 
@@ -95,8 +83,8 @@ static struct data_member *find_member(const struct data *map, struct span name)
 
 void data_append(struct arena *arena, struct data *map, struct span name, struct data *value)
 {
-    map->map.members = grow(arena, map->map.members, map->map.count, &map->map.capacity,
-                            sizeof(*map->map.members));
+    map->map.members =
+        arena_grow(arena, map->map.members, map->map.count, sizeof(*map->map.members));
     map->map.members[map->map.count++] = (struct data_member){
         .name = span_of(arena_memdup(arena, name.ptr, name.len), name.len), .value = value};
 }

@@ -26,11 +26,11 @@ struct data {
         struct span str; /* UTF-8, NUL-terminated behind its length, without NUL inside */
         struct {
             struct data **items;
-            size_t count, capacity;
+            size_t count;
         } list;
         struct {
             struct data_member *members;
-            size_t count, capacity;
+            size_t count;
         } map;
     };
 };

@@ -297,7 +297,7 @@ static unsigned combining_class(uint32_t c)
  */
 struct run {
     uint64_t *items;
-    size_t count, capacity;
+    size_t count;
     size_t starter; /* where the marks begin that are not in order yet */
 };
 
@@ -320,13 +320,10 @@ static void order_marks(struct run *run)
 static void run_put(struct run *run, uint32_t c)
 {
     uint64_t class = c & ITEM_INVALID ? 0 : combining_class(c);
-    if (run->count == run->capacity) {
-        run->capacity = run->capacity ? run->capacity * 2 : 64;
-        run->items = xrealloc(run->items, run->capacity * sizeof(*run->items));
-    }
     if (!class)
         order_marks(run);
     uint64_t place = (run->count - run->starter) & UINT32_MAX;
+    run->items = xgrow(run->items, run->count, sizeof(*run->items));
     run->items[run->count++] = class << 56 | place << 24 | c;
     if (!class)
         run->starter = run->count;

@@ -17,7 +17,7 @@ struct yaml_reader {
     struct yaml_doc *doc;
     struct arena *arena;
     struct yaml_node **stack;
-    size_t count, capacity;
+    size_t count;
     size_t characters, bytes; /* the same place counted twice: libyaml tells the first only */
     bool ascii;
     struct err *err;
@@ -192,10 +192,7 @@ static int refuse_properties(const yaml_event_t *event, size_t offset, struct ya
 
 static void push(struct yaml_reader *reader, struct yaml_node *node)
 {
-    if (reader->count == reader->capacity) {
-        reader->capacity = reader->capacity ? reader->capacity * 2 : 64;
-        reader->stack = xrealloc(reader->stack, reader->capacity * sizeof(*reader->stack));
-    }
+    reader->stack = xgrow(reader->stack, reader->count, sizeof(*reader->stack));
     reader->stack[reader->count++] = node;
 }
 

@@ -30,14 +30,7 @@ struct collector {
 
 void given_add(struct given_list *list, struct arena *arena, struct given given)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 8;
-        struct given *items = arena_array(arena, capacity, sizeof(*items));
-        if (list->count)
-            memcpy(items, list->items, list->count * sizeof(*items));
-        list->items = items;
-        list->capacity = capacity;
-    }
+    list->items = arena_grow(arena, list->items, list->count, sizeof(*list->items));
     list->items[list->count++] = given;
 }
 

@@ -26,7 +26,7 @@ struct given {
 
 struct given_list {
     struct given *items;
-    size_t count, capacity;
+    size_t count;
 };
 
 void given_add(struct given_list *list, struct arena *arena, struct given given);

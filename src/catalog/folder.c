@@ -17,7 +17,6 @@ struct folder_files {
     struct fileset set; /* first: a set is cast back to its folder */
     struct arena *arena;
     struct fileset_entry *entries;
-    size_t capacity;
     struct span *read; /* bytes of the entries read so far */
     const char *path;
     int fd;
@@ -29,14 +28,8 @@ static int add_entry(struct folder_files *folder, const char *path, const struct
     if (folder->set.count == LIMIT_TREE_ENTRIES)
         return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu files",
                        LIMIT_TREE_ENTRIES);
-    if (folder->set.count == folder->capacity) {
-        size_t capacity = folder->capacity ? folder->capacity * 2 : 64;
-        struct fileset_entry *more = arena_array(folder->arena, capacity, sizeof(*more));
-        if (folder->capacity)
-            memcpy(more, folder->entries, folder->capacity * sizeof(*more));
-        folder->entries = more;
-        folder->capacity = capacity;
-    }
+    folder->entries =
+        arena_grow(folder->arena, folder->entries, folder->set.count, sizeof(*folder->entries));
     folder->entries[folder->set.count++] = (struct fileset_entry){
         .path = path, .executable = info->st_mode & S_IXUSR, .size = (size_t)info->st_size};
     return 0;

@@ -63,19 +63,13 @@ static int open_repository(git_repository **out, const char *path, struct err *e
 struct revision_list {
     struct arena *arena;
     struct catalog_revision *items;
-    size_t count, capacity;
+    size_t count;
 };
 
 static void add_revision(struct revision_list *list, enum revision_kind kind, const char *name,
                          const git_oid *commit)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? list->capacity * 2 : 32;
-        struct catalog_revision *more = arena_array(list->arena, list->capacity, sizeof(*more));
-        if (list->count)
-            memcpy(more, list->items, list->count * sizeof(*more));
-        list->items = more;
-    }
+    list->items = arena_grow(list->arena, list->items, list->count, sizeof(*list->items));
     list->items[list->count++] = (struct catalog_revision){
         kind, arena_strdup(list->arena, name), arena_strdup(list->arena, git_oid_tostr_s(commit))};
 }

@@ -9,7 +9,6 @@
 #include "git/odb.h"
 
 #include <git2.h>
-#include <string.h>
 
 struct git_files {
     struct fileset set; /* first: a set is cast back */
@@ -18,35 +17,18 @@ struct git_files {
     struct fileset_entry *entries;
     git_oid *ids;
     git_odb_object **objects; /* the blobs read so far */
-    size_t capacity;
 };
-
-static int grow(struct git_files *files, struct err *err)
-{
-    if (files->set.count == LIMIT_TREE_ENTRIES)
-        return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu files",
-                       LIMIT_TREE_ENTRIES);
-    if (files->set.count < files->capacity)
-        return 0;
-    size_t capacity = files->capacity ? files->capacity * 2 : 128;
-    struct fileset_entry *entries = arena_array(files->arena, capacity, sizeof(*entries));
-    git_oid *ids = arena_array(files->arena, capacity, sizeof(*ids));
-    if (files->capacity) {
-        memcpy(entries, files->entries, files->capacity * sizeof(*entries));
-        memcpy(ids, files->ids, files->capacity * sizeof(*ids));
-    }
-    files->entries = entries;
-    files->ids = ids;
-    files->capacity = capacity;
-    return 0;
-}
 
 static int add_blob(struct git_files *files, const char *path, const git_tree_entry *entry,
                     struct err *err)
 {
-    if (grow(files, err) < 0)
-        return -1;
-    files->ids[files->set.count] = *git_tree_entry_id(entry);
+    size_t count = files->set.count;
+    if (count == LIMIT_TREE_ENTRIES)
+        return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu files",
+                       LIMIT_TREE_ENTRIES);
+    files->ids = arena_grow(files->arena, files->ids, count, sizeof(*files->ids));
+    files->ids[count] = *git_tree_entry_id(entry);
+    files->entries = arena_grow(files->arena, files->entries, count, sizeof(*files->entries));
     files->entries[files->set.count++] = (struct fileset_entry){
         .path = path, .executable = git_tree_entry_filemode(entry) == GIT_FILEMODE_BLOB_EXECUTABLE};
     return 0;

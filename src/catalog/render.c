@@ -42,7 +42,7 @@ struct renderer {
     size_t layer_count;
     struct globs absent; /* what the layer at hand says is not there */
     struct layer_file *pieces;
-    size_t count, capacity, bytes;
+    size_t count, bytes;
     struct err *err;
 };
 
@@ -182,14 +182,7 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
 
 static struct layer_file *new_piece(struct renderer *r)
 {
-    if (r->count == r->capacity) {
-        size_t capacity = r->capacity ? r->capacity * 2 : 64;
-        struct layer_file *pieces = arena_array(r->arena, capacity, sizeof(*pieces));
-        if (r->count)
-            memcpy(pieces, r->pieces, r->count * sizeof(*pieces));
-        r->pieces = pieces;
-        r->capacity = capacity;
-    }
+    r->pieces = arena_grow(r->arena, r->pieces, r->count, sizeof(*r->pieces));
     return &r->pieces[r->count];
 }
 

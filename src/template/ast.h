@@ -42,7 +42,7 @@ enum compare_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_IN, OP_NOT_IN };
 
 struct node_list {
     struct node **items;
-    size_t count, capacity;
+    size_t count;
 };
 
 struct keyword {

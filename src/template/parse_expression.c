@@ -44,13 +44,7 @@ static int adopt(struct parser *parser, struct node *node, const struct node *ch
 static int add_item(struct parser *parser, struct node *node, struct node_list *list,
                     struct node *item)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? list->capacity * 2 : 4;
-        struct node **larger = arena_array(parser->arena, list->capacity, sizeof(struct node *));
-        if (list->count)
-            memcpy(larger, list->items, list->count * sizeof(struct node *));
-        list->items = larger;
-    }
+    list->items = arena_grow(parser->arena, list->items, list->count, sizeof(*list->items));
     list->items[list->count++] = item;
     return adopt(parser, node, item);
 }
@@ -597,11 +591,10 @@ static int take_comparison(struct parser *parser, enum compare_op *op)
 static void add_op(struct parser *parser, struct node *node, enum compare_op op)
 {
     size_t count = node->compare.operands.count - 1;
-    enum compare_op *larger = arena_array(parser->arena, count + 1, sizeof(*larger));
-    if (count)
-        memcpy(larger, node->compare.ops, count * sizeof(*larger));
-    larger[count] = op;
-    node->compare.ops = larger;
+    enum compare_op *ops =
+        arena_grow(parser->arena, node->compare.ops, count, sizeof(*node->compare.ops));
+    ops[count] = op;
+    node->compare.ops = ops;
 }
 
 static int parse_compare(struct node **out, struct parser *parser)

@@ -160,6 +160,43 @@ static void test_arena__copies_texts_also_large_ones(void **state)
     assert_int_equal(numbers[999], 0);
 }
 
+/* Every item is written right behind those before it: the sanitizer sees where there is no room. */
+static void test_arena__arrays_grow_and_keep_their_items(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    size_t *pieces = NULL, *heap = NULL, copies = 0;
+    for (size_t count = 0; count < 5000; count++) {
+        size_t *before = pieces;
+        pieces = arena_grow(&arena, pieces, count, sizeof(*pieces));
+        heap = xgrow(heap, count, sizeof(*heap));
+        copies += pieces != before;
+        pieces[count] = heap[count] = count;
+    }
+    assert_int_equal(copies, 12); /* 4, 8, ... 8192 */
+    for (size_t i = 0; i < 5000; i++)
+        assert_true(pieces[i] == i && heap[i] == i);
+    free(heap);
+}
+
+static void test_arena__arrays_that_shrank_grow_again(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    size_t *pieces = NULL, *heap = NULL, count = 0;
+    for (size_t top = 100; top > 0; top--) {
+        for (; count < top; count++) {
+            pieces = arena_grow(&arena, pieces, count, sizeof(*pieces));
+            heap = xgrow(heap, count, sizeof(*heap));
+            pieces[count] = heap[count] = count;
+        }
+        for (size_t i = 0; i < count; i++)
+            assert_true(pieces[i] == i && heap[i] == i);
+        count = top / 3;
+    }
+    free(heap);
+}
+
 static void test_arena__can_be_used_again_after_release(void **state)
 {
     (void)state;
@@ -558,6 +595,8 @@ int main(void)
         cmocka_unit_test(test_err__excerpt_stays_within_its_line),
         cmocka_unit_test(test_arena__pieces_are_zeroed_aligned_and_apart),
         cmocka_unit_test(test_arena__copies_texts_also_large_ones),
+        cmocka_unit_test(test_arena__arrays_grow_and_keep_their_items),
+        cmocka_unit_test(test_arena__arrays_that_shrank_grow_again),
         cmocka_unit_test(test_arena__can_be_used_again_after_release),
         cmocka_unit_test(test_buf__grows_and_stays_terminated),
         cmocka_unit_test(test_buf__takes_its_maximum_and_no_byte_more),
