@@ -41,7 +41,7 @@ struct package_index {
     struct data *failed;      /* "name" or "name version" -> why */
     const char *failure_code; /* of the first */
     struct want *wants;
-    size_t want_count, want_capacity;
+    size_t want_count;
 };
 
 /* PyPI's own layout, which the others follow: /simple and /pypi side by side. */
@@ -86,14 +86,7 @@ static void want(struct package_index *index, const char *name, const char *vers
             return;
     if (!index->live || index->want_count == WANTS_MAX)
         return;
-    if (index->want_count == index->want_capacity) {
-        size_t capacity = index->want_capacity ? index->want_capacity * 2 : 64;
-        struct want *more = arena_array(index->arena, capacity, sizeof(*more));
-        if (index->want_count)
-            memcpy(more, index->wants, index->want_count * sizeof(*more));
-        index->wants = more;
-        index->want_capacity = capacity;
-    }
+    index->wants = arena_grow(index->arena, index->wants, index->want_count, sizeof(*index->wants));
     index->wants[index->want_count++] = (struct want){
         arena_strdup(index->arena, name), version ? arena_strdup(index->arena, version) : NULL};
 }
@@ -583,7 +576,7 @@ int index_ask(size_t *asked, struct package_index *index, struct err *err)
     size_t count = index->want_count;
     *asked = count;
     index->wants = NULL;
-    index->want_count = index->want_capacity = 0;
+    index->want_count = 0;
     if (!count)
         return 0;
     if (ask_json_projects(index, wants, count, err) < 0 ||
