@@ -324,30 +324,19 @@ static void take_head(struct journal *out, struct journal_reader *r)
     (void)take_line_end(r);
 }
 
-/* Room for one more; lists double. */
-static void *grow(struct arena *arena, void *items, size_t count, size_t size)
-{
-    if (count && (count & (count - 1)))
-        return items;
-    void *more = arena_array(arena, count ? count * 2 : 1, size);
-    if (count)
-        memcpy(more, items, count * size);
-    return more;
-}
-
 static void take_line(struct journal *out, struct journal_reader *r, struct span word)
 {
     if (span_equal(word, span_from("ref"))) {
-        out->refs = grow(r->arena, out->refs, out->ref_count, sizeof(*out->refs));
+        out->refs = arena_grow(r->arena, out->refs, out->ref_count, sizeof(*out->refs));
         struct journal_ref *ref = &out->refs[out->ref_count++];
         ref->name = take_path(r);
         ref->target = take_oid(r);
         ref->is_new = take_number(r) != 0;
     } else if (span_equal(word, span_from("made"))) {
-        out->made = grow(r->arena, out->made, out->made_count, sizeof(*out->made));
+        out->made = arena_grow(r->arena, out->made, out->made_count, sizeof(*out->made));
         out->made[out->made_count++] = take_path(r);
     } else if (span_equal(word, span_from("change"))) {
-        out->changes = grow(r->arena, out->changes, out->change_count, sizeof(*out->changes));
+        out->changes = arena_grow(r->arena, out->changes, out->change_count, sizeof(*out->changes));
         out->changes[out->change_count++] = take_change(r);
     } else {
         r->bad = true;

@@ -25,19 +25,12 @@ static bool needs_file(const struct change *change)
 struct prepared {
     const struct apply *apply;
     struct io_place *places;
-    size_t count, room;
+    size_t count;
 };
 
 static void add_place(struct prepared *p, int folder, const char *name)
 {
-    if (p->count == p->room) {
-        size_t room = p->room ? p->room * 2 : 64;
-        struct io_place *places = arena_array(p->apply->arena, room, sizeof(*places));
-        if (p->count)
-            memcpy(places, p->places, p->count * sizeof(*places));
-        p->places = places;
-        p->room = room;
-    }
+    p->places = arena_grow(p->apply->arena, p->places, p->count, sizeof(*p->places));
     p->places[p->count++] = (struct io_place){folder, name};
 }
 
@@ -153,7 +146,6 @@ static void list_missing_folders(const struct apply *a, struct journal *j)
 {
     struct stat info;
     const char *last = "";
-    size_t capacity = 0;
     for (size_t i = 0; i < j->change_count; i++) {
         const char *path = j->changes[i].path;
         if (!change_on_disk(&j->changes[i]) || j->changes[i].old.kind != DISK_ABSENT)
@@ -163,13 +155,7 @@ static void list_missing_folders(const struct apply *a, struct journal *j)
             if (fstatat(a->repo->top_fd, folder, &info, AT_SYMLINK_NOFOLLOW) == 0 ||
                 strcmp(folder, last) == 0)
                 continue;
-            if (j->made_count == capacity) {
-                capacity = capacity ? capacity * 2 : 8;
-                const char **more = arena_array(a->arena, capacity, sizeof(*more));
-                if (j->made_count)
-                    memcpy(more, j->made, j->made_count * sizeof(*more));
-                j->made = more;
-            }
+            j->made = arena_grow(a->arena, j->made, j->made_count, sizeof(*j->made));
             j->made[j->made_count++] = last = folder;
         }
     }

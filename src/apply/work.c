@@ -24,11 +24,8 @@ void apply_keep(struct apply *a, const char *path)
     for (size_t i = 0; i < a->kept_count; i++)
         if (strcmp(a->kept[i], path) == 0)
             return;
-    const char **more = arena_array(a->arena, a->kept_count + 1, sizeof(*more));
-    if (a->kept_count)
-        memcpy(more, a->kept, a->kept_count * sizeof(*more));
-    more[a->kept_count++] = path;
-    a->kept = more;
+    a->kept = arena_grow(a->arena, a->kept, a->kept_count, sizeof(*a->kept));
+    a->kept[a->kept_count++] = path;
 }
 
 size_t apply_kept(const char *const **paths, const struct apply *a)

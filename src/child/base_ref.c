@@ -131,19 +131,12 @@ static int list_refs(struct pruning *p, const char *keep)
 {
     git_reference_iterator *iterator = NULL;
     const char *name;
-    size_t capacity = 0;
     if (git_reference_iterator_glob_new(&iterator, p->repo->git, BASE_REF_PREFIX "*") < 0)
         return -1;
     while (git_reference_next_name(&name, iterator) == 0) {
         if (strcmp(name + strlen(BASE_REF_PREFIX), keep) == 0)
             continue;
-        if (p->count == capacity) {
-            capacity = capacity ? capacity * 2 : 16;
-            const char **more = arena_array(&p->arena, capacity, sizeof(*more));
-            if (p->count)
-                memcpy(more, p->names, p->count * sizeof(*more));
-            p->names = more;
-        }
+        p->names = arena_grow(&p->arena, p->names, p->count, sizeof(*p->names));
         p->names[p->count++] = arena_strdup(&p->arena, name);
     }
     git_reference_iterator_free(iterator);

@@ -166,7 +166,6 @@ static int move_up(struct builder *b)
     int target = open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fdopendir(dup(b->maker.top));
     struct dirent *entry;
-    size_t capacity = 0;
     int rc = target < 0 || !dir
                  ? err_errno(b->err, errno, "io", "cannot open '%s'", b->target->path)
                  : 0;
@@ -174,13 +173,7 @@ static int move_up(struct builder *b)
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         const char *name = arena_strdup(b->arena, entry->d_name);
-        if (b->moved_count == capacity) {
-            capacity = capacity ? capacity * 2 : 32;
-            const char **more = arena_array(b->arena, capacity, sizeof(*more));
-            if (b->moved_count)
-                memcpy(more, b->moved, b->moved_count * sizeof(*more));
-            b->moved = more;
-        }
+        b->moved = arena_grow(b->arena, b->moved, b->moved_count, sizeof(*b->moved));
         if (renameat2(b->maker.top, name, target, name, RENAME_NOREPLACE) < 0)
             rc =
                 err_errno(b->err, errno, "io", "cannot move '%s' into '%s'", name, b->target->path);

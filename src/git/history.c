@@ -11,7 +11,7 @@
 struct walk {
     struct arena arena;
     struct oid *queue;
-    size_t head, count, capacity;
+    size_t head, count;
     size_t *slots; /* index in queue + 1; open addressing, at most half full */
     size_t slot_count;
 };
@@ -26,14 +26,9 @@ static size_t *slot_of(const struct walk *w, const struct oid *id)
     return &w->slots[at];
 }
 
-static void grow(struct walk *w)
+static void grow_slots(struct walk *w)
 {
-    w->capacity = w->capacity ? w->capacity * 2 : 256;
-    struct oid *more = arena_array(&w->arena, w->capacity, sizeof(*more));
-    if (w->count)
-        memcpy(more, w->queue, w->count * sizeof(*more));
-    w->queue = more;
-    w->slot_count = w->capacity * 2;
+    w->slot_count = w->slot_count ? w->slot_count * 2 : 512;
     w->slots = arena_array(&w->arena, w->slot_count, sizeof(*w->slots));
     for (size_t i = 0; i < w->count; i++)
         *slot_of(w, &w->queue[i]) = i + 1;
@@ -41,11 +36,12 @@ static void grow(struct walk *w)
 
 static void add(struct walk *w, const struct oid *id)
 {
-    if (w->count == w->capacity)
-        grow(w);
+    if (w->count * 2 == w->slot_count)
+        grow_slots(w);
     size_t *slot = slot_of(w, id);
     if (*slot)
         return;
+    w->queue = arena_grow(&w->arena, w->queue, w->count, sizeof(*w->queue));
     w->queue[w->count++] = *id;
     *slot = w->count;
 }

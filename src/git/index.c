@@ -169,20 +169,14 @@ bool index_is_current(const struct index *index, const char *path, const struct 
 struct difference_list {
     struct arena *arena;
     const char **paths;
-    size_t count, capacity;
+    size_t count;
 };
 
 static void add_difference(struct difference_list *list, const char *path)
 {
     if (list->count && strcmp(list->paths[list->count - 1], path) == 0)
         return;
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? list->capacity * 2 : 16;
-        const char **more = arena_array(list->arena, list->capacity, sizeof(*more));
-        if (list->count)
-            memcpy(more, list->paths, list->count * sizeof(*more));
-        list->paths = more;
-    }
+    list->paths = arena_grow(list->arena, list->paths, list->count, sizeof(*list->paths));
     list->paths[list->count++] = arena_strdup(list->arena, path);
 }
 

@@ -23,7 +23,7 @@ struct store {
     git_odb *odb;
     struct arena arena;
     struct fresh *items; /* in the order of their making */
-    size_t count, capacity;
+    size_t count;
     struct oid_map places; /* of ids among the items */
 };
 
@@ -94,23 +94,13 @@ static int memory_exists(git_odb_backend *backend, const git_oid *id)
     return find(store_of(backend), id) != NULL;
 }
 
-static void grow(struct store *store)
-{
-    store->capacity = store->capacity ? store->capacity * 2 : 64;
-    struct fresh *items = arena_array(&store->arena, store->capacity, sizeof(*items));
-    if (store->count)
-        memcpy(items, store->items, store->count * sizeof(*items));
-    store->items = items;
-}
-
 /* Nothing where it was put before. */
 static void add_fresh(struct store *store, const struct oid *id, git_object_t type,
                       struct span bytes, struct span deflated)
 {
     if (!oid_map_add(&store->places, id, store->count))
         return;
-    if (store->count == store->capacity)
-        grow(store);
+    store->items = arena_grow(&store->arena, store->items, store->count, sizeof(*store->items));
     store->items[store->count++] = (struct fresh){to_git(id), type, bytes, deflated};
 }
 

@@ -55,7 +55,7 @@ struct lister {
     struct arena *arena;
     const struct store *store;
     struct tree_file *files;
-    size_t count, capacity;
+    size_t count;
     size_t visited, max; /* entries, folders among them */
     struct err *err;
 };
@@ -70,13 +70,7 @@ static int too_many(const struct lister *l)
 
 static void add_file(struct lister *l, const char *path, const struct leaf *leaf)
 {
-    if (l->count == l->capacity) {
-        l->capacity = l->capacity ? l->capacity * 2 : 256;
-        struct tree_file *more = arena_array(l->arena, l->capacity, sizeof(*more));
-        if (l->count)
-            memcpy(more, l->files, l->count * sizeof(*more));
-        l->files = more;
-    }
+    l->files = arena_grow(l->arena, l->files, l->count, sizeof(*l->files));
     l->files[l->count++] = (struct tree_file){path, *leaf};
 }
 
@@ -221,19 +215,13 @@ struct editor {
 /* The entries of one tree while it is edited. */
 struct folder {
     struct node *nodes;
-    size_t count, capacity;
+    size_t count;
     size_t loaded; /* so many were there before; what was edited out has no mode */
 };
 
 static void append_node(struct folder *folder, struct arena *arena, const struct node *node)
 {
-    if (folder->count == folder->capacity) {
-        folder->capacity = folder->capacity ? folder->capacity * 2 : 32;
-        struct node *more = arena_array(arena, folder->capacity, sizeof(*more));
-        if (folder->count)
-            memcpy(more, folder->nodes, folder->count * sizeof(*more));
-        folder->nodes = more;
-    }
+    folder->nodes = arena_grow(arena, folder->nodes, folder->count, sizeof(*folder->nodes));
     folder->nodes[folder->count++] = *node;
 }
 

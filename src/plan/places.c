@@ -61,24 +61,16 @@ bool newly_placed(const struct planner *p, size_t unit)
 
 void plan_warn(struct planner *p, const char *text)
 {
-    const char **more = arena_array(p->arena, p->out->warning_count + 1, sizeof(*more));
-    if (p->out->warning_count)
-        memcpy(more, p->out->warnings, p->out->warning_count * sizeof(*more));
-    more[p->out->warning_count++] = text;
-    p->out->warnings = more;
+    struct plan *out = p->out;
+    out->warnings = arena_grow(p->arena, out->warnings, out->warning_count, sizeof(*out->warnings));
+    out->warnings[out->warning_count++] = text;
 }
 
 struct plan_edit *plan_add_edit(struct planner *p, const char *path, const struct leaf *old)
 {
-    if (p->out->edit_count == p->edit_capacity) {
-        size_t capacity = p->edit_capacity ? p->edit_capacity * 2 : 32;
-        struct plan_edit *more = arena_array(p->arena, capacity, sizeof(*more));
-        if (p->out->edit_count)
-            memcpy(more, p->out->edits, p->out->edit_count * sizeof(*more));
-        p->out->edits = more;
-        p->edit_capacity = capacity;
-    }
-    struct plan_edit *edit = &p->out->edits[p->out->edit_count++];
+    struct plan *out = p->out;
+    out->edits = arena_grow(p->arena, out->edits, out->edit_count, sizeof(*out->edits));
+    struct plan_edit *edit = &out->edits[out->edit_count++];
     *edit = (struct plan_edit){.path = path, .old = *old};
     return edit;
 }

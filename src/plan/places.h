@@ -34,7 +34,6 @@ struct planner {
     size_t placed_count;
     bool *leaves; /* per child file: it does not stay where it is */
     bool *fixed;  /* per base file: renames are not followed */
-    size_t edit_capacity;
 };
 
 static inline const struct plan_list *child_list(const struct planner *p)

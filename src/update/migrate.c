@@ -24,7 +24,6 @@ struct moves {
     size_t count;
     struct migrated *out;
     const struct manifest *manifest; /* of the target */
-    size_t rename_capacity;
 };
 
 /* The release that a version belongs to: 2.0.0 of 2.0.0-rc.1. */

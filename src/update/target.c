@@ -32,11 +32,9 @@ struct aiming {
 
 static void warn(struct aiming *a, const char *text)
 {
-    const char **more = arena_array(a->arena, a->out->warning_count + 1, sizeof(*more));
-    if (a->out->warning_count)
-        memcpy(more, a->out->warnings, a->out->warning_count * sizeof(*more));
-    more[a->out->warning_count++] = text;
-    a->out->warnings = more;
+    struct target *out = a->out;
+    out->warnings = arena_grow(a->arena, out->warnings, out->warning_count, sizeof(*out->warnings));
+    out->warnings[out->warning_count++] = text;
 }
 
 /* ---------------------------------------------------------------- the revision */

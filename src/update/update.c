@@ -53,11 +53,8 @@ struct updating {
 
 static void warn(struct updating *u, const char *text)
 {
-    const char **more = arena_array(u->arena, u->warning_count + 1, sizeof(*more));
-    if (u->warning_count)
-        memcpy(more, u->warnings, u->warning_count * sizeof(*more));
-    more[u->warning_count++] = text;
-    u->warnings = more;
+    u->warnings = arena_grow(u->arena, u->warnings, u->warning_count, sizeof(*u->warnings));
+    u->warnings[u->warning_count++] = text;
 }
 
 static bool only_looks(const struct updating *u)
