@@ -71,6 +71,14 @@ void data_push(struct arena *arena, struct data *list, struct data *item)
     list->list.items[list->list.count++] = item;
 }
 
+struct data *data_texts(struct arena *arena, const char *const *texts, size_t count)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < count; i++)
+        data_push(arena, list, data_str(arena, texts[i]));
+    return list;
+}
+
 static struct data_member *find_member(const struct data *map, struct span name)
 {
     if (!map || map->kind != DATA_MAP)
@@ -117,6 +125,17 @@ struct data *data_get(const struct data *map, const char *name)
 const char *data_text(const struct data *data)
 {
     return data && data->kind == DATA_STR ? data->str.ptr : NULL;
+}
+
+const char *data_get_text(const struct data *map, const char *name)
+{
+    return data_text(data_get(map, name));
+}
+
+const char *data_shown(const struct data *map, const char *name)
+{
+    const char *text = data_get_text(map, name);
+    return text ? text : "";
 }
 
 static bool lists_equal(const struct data *a, const struct data *b)

@@ -49,6 +49,7 @@ struct data *data_str(struct arena *arena, const char *text);
 struct data *data_span(struct arena *arena, struct span text);
 struct data *data_list(struct arena *arena);
 struct data *data_map(struct arena *arena);
+struct data *data_texts(struct arena *arena, const char *const *texts, size_t count); /* a list */
 
 void data_push(struct arena *arena, struct data *list, struct data *item);
 /* Adds, or replaces the value of a name that is there (its place stays). */
@@ -61,6 +62,9 @@ struct data *data_get(const struct data *map, const char *name);
 struct data *data_get_span(const struct data *map, struct span name);
 /* The text of a string, or NULL where it is something else (also for NULL). */
 const char *data_text(const struct data *data);
+/* The text of a member, or NULL; the same to be shown, "" where there is none. */
+const char *data_get_text(const struct data *map, const char *name);
+const char *data_shown(const struct data *map, const char *name);
 /* Deep equality; the order of a map's names does not count; 1 and 1.0 differ. */
 bool data_equal(const struct data *a, const struct data *b);
 struct data *data_copy(struct arena *arena, const struct data *data);

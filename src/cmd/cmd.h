@@ -61,6 +61,10 @@ void cmd_detail(const struct run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Appends to run->out; with --json nothing. */
 void cmd_print(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A foreign text made safe to print, in the run's arena; "" for NULL. Newlines stay. */
+const char *cmd_masked(struct run *run, const char *text);
+/* Why no combination works (a map of the matrix), told below the failure and in its document. */
+void cmd_refuse(struct run *run, struct data *refusal);
 
 /* The text of `help COMMAND`. */
 void help_format(struct buf *out, const struct command *command);

@@ -307,12 +307,6 @@ static int consult_matrix(struct doctor *d)
 
 /* ------------------------------------------------------------------ words for people */
 
-static const char *text_at(const struct data *map, const char *name)
-{
-    const char *text = data_text(data_get(map, name));
-    return text ? text : "";
-}
-
 /* A title, and a text broken at blanks. */
 static void print_wrapped(struct run *run, const char *title, const char *text)
 {
@@ -353,7 +347,7 @@ static void print_summary(struct run *run, const struct data *matrix)
             : "";
     print_wrapped(run, "matrix",
                   arena_printf(&run->arena, "driver %s, %s: %lld of %lld builds run here%s%s%s",
-                               text_at(request, "driver"), *gpus ? gpus : "GPU not known",
+                               data_shown(request, "driver"), *gpus ? gpus : "GPU not known",
                                (long long)data_get(matrix, "runs")->integer,
                                (long long)data_get(matrix, "rows")->integer, more,
                                *unknown ? "; not in the matrix: " : "", unknown));
@@ -365,7 +359,7 @@ static void print_images(struct run *run, const struct data *matrix)
     for (size_t i = 0; i < images->list.count && i < 2; i++) {
         const struct data *image = images->list.items[i];
         print_wrapped(run, i ? "" : "image",
-                      arena_printf(&run->arena, "%s: %s", text_at(image, "image"),
+                      arena_printf(&run->arena, "%s: %s", data_shown(image, "image"),
                                    join(&run->arena, data_get(image, "frameworks"))));
     }
 }
@@ -380,26 +374,27 @@ static void print_newer(struct run *run, const struct data *matrix)
     const struct data *branch = newer->list.items[0], *opens = data_get(branch, "opens");
     for (size_t i = 0; i < opens->list.count; i++)
         text = arena_printf(&run->arena, "%s%s%s %s %s", text, i ? ", " : ": ",
-                            text_at(opens->list.items[i], "framework"),
-                            text_at(opens->list.items[i], "version"),
-                            text_at(opens->list.items[i], "variant"));
+                            data_shown(opens->list.items[i], "framework"),
+                            data_shown(opens->list.items[i], "version"),
+                            data_shown(opens->list.items[i], "variant"));
     print_wrapped(run, "newer",
                   arena_printf(&run->arena, "driver %s (CUDA %s) opens %lld builds more%s",
-                               text_at(branch, "driver"), text_at(branch, "cuda"),
+                               data_shown(branch, "driver"), data_shown(branch, "cuda"),
                                (long long)data_get(branch, "more_rows")->integer, text));
 }
 
 static void print_child(struct run *run, const struct data *child)
 {
     const struct data *framework = data_get(child, "framework"), *runs = data_get(child, "runs");
-    const char *because = text_at(child, "because"), *relies = text_at(child, "relies_on");
+    const char *because = data_shown(child, "because"), *relies = data_shown(child, "relies_on");
     const char *verdict = runs->kind != DATA_BOOL ? "cannot be judged"
                           : runs->boolean         ? "runs on this host"
                                                   : "does not run on this host";
     print_wrapped(run, "child",
-                  arena_printf(&run->arena, "%s %s %s %s%s%s%s%s", text_at(framework, "name"),
-                               text_at(framework, "version"), text_at(child, "variant"), verdict,
-                               *because ? ": " : "", because, *relies ? ", driver: " : "", relies));
+                  arena_printf(&run->arena, "%s %s %s %s%s%s%s%s", data_shown(framework, "name"),
+                               data_shown(framework, "version"), data_shown(child, "variant"),
+                               verdict, *because ? ": " : "", because, *relies ? ", driver: " : "",
+                               relies));
 }
 
 /* With a finding the report fills the screen: then only what is short. */

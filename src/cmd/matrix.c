@@ -57,18 +57,14 @@ static int resolve_request(struct session *s, const struct stack_request *reques
     struct run *run = s->run;
     struct data *refusal = NULL;
     struct matrix *matrix;
-    BUF_SCRATCH(text, LIMIT_MIB);
     const char *name = request_framework(request, &run->arena);
     if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, name, s->err) < 0)
         return -1;
     *out = matrix;
     if (matrix_resolve(resolution, &refusal, &run->arena, matrix, request, s->err) == 0)
         return 0;
-    if (refusal) {
-        (void)matrix_explain_refusal(&text, refusal);
-        run->failure = refusal;
-        run->failure_text = arena_strdup(&run->arena, buf_text(&text));
-    }
+    if (refusal)
+        cmd_refuse(run, refusal);
     return -1;
 }
 

@@ -128,14 +128,6 @@ static int refuse_stack(const struct new_child *n)
     return 0;
 }
 
-static void keep_refusal(struct new_child *n, struct data *refusal)
-{
-    BUF_SCRATCH(text, LIMIT_MIB);
-    n->run->failure = refusal;
-    (void)matrix_explain_refusal(&text, refusal);
-    n->run->failure_text = arena_strdup(n->arena, buf_text(&text));
-}
-
 /* The files of a type may need a newer Python than the framework does. */
 static int check_python(const struct new_child *n)
 {
@@ -170,7 +162,7 @@ static int resolve_stack(struct new_child *n)
     if (matrix_resolve(&n->resolution, &refusal, n->arena, matrix, &n->request, n->err) == 0)
         return check_python(n);
     if (refusal)
-        keep_refusal(n, refusal);
+        cmd_refuse(n->run, refusal);
     return -1;
 }
 

@@ -9,6 +9,7 @@
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
+#include "resolver/resolver.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,6 +74,21 @@ void cmd_print(struct run *run, const char *format, ...)
     va_start(args, format);
     (void)buf_vprintf(&run->out, format, args);
     va_end(args);
+}
+
+const char *cmd_masked(struct run *run, const char *text)
+{
+    BUF_SCRATCH(masked, 64 * LIMIT_MIB);
+    (void)unicode_mask(&masked, span_from(text ? text : ""), true);
+    return arena_strdup(&run->arena, buf_text(&masked));
+}
+
+void cmd_refuse(struct run *run, struct data *refusal)
+{
+    BUF_SCRATCH(text, LIMIT_MIB);
+    (void)matrix_explain_refusal(&text, refusal);
+    run->failure = refusal;
+    run->failure_text = arena_strdup(&run->arena, buf_text(&text));
 }
 
 /* The line to blame with a caret below the column; tabs keep their place. */

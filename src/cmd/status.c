@@ -1,24 +1,10 @@
 /* `status`: template and versions, what the child changed, whether an update waits. */
 #include "update/status.h"
 #include "base/data.h"
-#include "base/limits.h"
 #include "base/str.h"
-#include "base/unicode.h"
 #include "cmd/cmd.h"
 
 #include <string.h>
-
-static const char *masked(struct run *run, const char *text)
-{
-    BUF_SCRATCH(out, 64 * LIMIT_MIB);
-    (void)unicode_mask(&out, span_from(text ? text : ""), true);
-    return arena_strdup(&run->arena, buf_text(&out));
-}
-
-static const char *text_of(const struct data *map, const char *name)
-{
-    return data_text(data_get(map, name));
-}
 
 static void print_progress(struct run *run, const char *state)
 {
@@ -42,11 +28,11 @@ static void print_paths(struct run *run, const struct data *paths)
     size_t own = 0;
     for (size_t i = 0; i < paths->list.count; i++) {
         const struct data *path = paths->list.items[i];
-        const char *state = text_of(path, "state");
+        const char *state = data_get_text(path, "state");
         if (strcmp(state, "added") == 0 && !run->verbose)
             own++;
         else
-            cmd_print(run, "  %-9s  %s\n", state, masked(run, text_of(path, "path")));
+            cmd_print(run, "  %-9s  %s\n", state, cmd_masked(run, data_get_text(path, "path")));
     }
     if (own)
         cmd_print(run, "  %zu %s your own (--verbose lists them)\n", own,
@@ -57,13 +43,14 @@ static void print_status(struct run *run, const struct data *document)
 {
     const struct data *catalog = data_get(document, "catalog");
     const struct data *warnings = data_get(document, "warnings");
-    const char *available = text_of(data_get(document, "update"), "available");
-    cmd_print(run, "Template %s %s of %s\n", masked(run, text_of(document, "template")),
-              masked(run, text_of(catalog, "version")), masked(run, text_of(catalog, "source")));
+    const char *available = data_get_text(data_get(document, "update"), "available");
+    cmd_print(run, "Template %s %s of %s\n", cmd_masked(run, data_get_text(document, "template")),
+              cmd_masked(run, data_get_text(catalog, "version")),
+              cmd_masked(run, data_get_text(catalog, "source")));
     if (available)
         cmd_print(run, "An update is available: %s ('tmplgen update' takes it)\n",
-                  masked(run, available));
-    print_progress(run, text_of(document, "in_progress"));
+                  cmd_masked(run, available));
+    print_progress(run, data_get_text(document, "in_progress"));
     print_paths(run, data_get(document, "paths"));
     for (size_t i = 0; i < warnings->list.count; i++)
         cmd_warn(run, "%s", data_text(warnings->list.items[i]));

@@ -1,16 +1,13 @@
 /* `update`: take the template's newest version. */
 #include "update/update.h"
 #include "base/data.h"
-#include "base/limits.h"
 #include "base/str.h"
 #include "base/term.h"
-#include "base/unicode.h"
 #include "cmd/ask.h"
 #include "cmd/choices.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
-#include "resolver/resolver.h"
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/strategies.h"
@@ -130,33 +127,21 @@ static int fill_options(struct updated_child *u)
 
 /* ---------------------------------------------------------------- words */
 
-static const char *masked(struct run *run, const char *text)
-{
-    BUF_SCRATCH(out, 64 * LIMIT_MIB);
-    (void)unicode_mask(&out, span_from(text ? text : ""), true);
-    return arena_strdup(&run->arena, buf_text(&out));
-}
-
-static const char *text_of(const struct data *map, const char *name)
-{
-    return data_text(data_get(map, name));
-}
-
 static void print_stack(struct run *run, const struct data *document)
 {
     const struct data *stack = data_get(document, "stack");
     for (size_t i = 0; i < stack->list.count; i++) {
         const struct data *change = stack->list.items[i];
-        const char *from = text_of(change, "from"), *to = text_of(change, "to");
-        cmd_print(run, "%s  %-12s %s -> %s\n", i ? "" : "Stack:\n", text_of(change, "what"),
-                  masked(run, from ? from : "none"), masked(run, to ? to : "none"));
+        const char *from = data_get_text(change, "from"), *to = data_get_text(change, "to");
+        cmd_print(run, "%s  %-12s %s -> %s\n", i ? "" : "Stack:\n", data_get_text(change, "what"),
+                  cmd_masked(run, from ? from : "none"), cmd_masked(run, to ? to : "none"));
     }
 }
 
 static void print_names(struct run *run, const struct data *list, const char *title)
 {
     for (size_t i = 0; list && i < list->list.count; i++)
-        cmd_print(run, "%s%s", i ? ", " : title, masked(run, data_text(list->list.items[i])));
+        cmd_print(run, "%s%s", i ? ", " : title, cmd_masked(run, data_text(list->list.items[i])));
     if (list && list->list.count)
         cmd_print(run, "\n");
 }
@@ -169,8 +154,8 @@ static void print_answers(struct run *run, const struct data *document)
     print_names(run, data_get(answers, "dropped"), "Dropped answers: ");
     for (size_t i = 0; i < renamed->list.count; i++)
         cmd_print(run, "Renamed answer: %s is now %s\n",
-                  masked(run, text_of(renamed->list.items[i], "from")),
-                  masked(run, text_of(renamed->list.items[i], "to")));
+                  cmd_masked(run, data_get_text(renamed->list.items[i], "from")),
+                  cmd_masked(run, data_get_text(renamed->list.items[i], "to")));
 }
 
 static void print_paths(struct run *run, const struct data *document)
@@ -178,12 +163,13 @@ static void print_paths(struct run *run, const struct data *document)
     const struct data *paths = data_get(document, "paths");
     for (size_t i = 0; i < paths->list.count; i++) {
         const struct data *path = paths->list.items[i];
-        const char *from = text_of(path, "from_path"), *note = text_of(path, "note");
-        cmd_print(run, "  %-12s  %s", text_of(path, "state"), masked(run, text_of(path, "path")));
+        const char *from = data_get_text(path, "from_path"), *note = data_get_text(path, "note");
+        cmd_print(run, "  %-12s  %s", data_get_text(path, "state"),
+                  cmd_masked(run, data_get_text(path, "path")));
         if (from)
-            cmd_print(run, " (was %s)", masked(run, from));
+            cmd_print(run, " (was %s)", cmd_masked(run, from));
         if (note)
-            cmd_print(run, ": %s", masked(run, note));
+            cmd_print(run, ": %s", cmd_masked(run, note));
         cmd_print(run, "\n");
     }
 }
@@ -198,15 +184,15 @@ static void print_warnings(struct run *run, const struct data *document)
 static const char *version_of(const struct data *document, const char *which)
 {
     const struct data *origin = data_get(document, which);
-    const char *version = origin ? text_of(origin, "version") : NULL;
+    const char *version = origin ? data_get_text(origin, "version") : NULL;
     return version ? version : "?";
 }
 
 static void print_head(struct run *run, const struct data *document, const char *result)
 {
-    const char *from = masked(run, version_of(document, "from"));
-    const char *to = masked(run, version_of(document, "to"));
-    const char *commit = text_of(document, "commit");
+    const char *from = cmd_masked(run, version_of(document, "from"));
+    const char *to = cmd_masked(run, version_of(document, "to"));
+    const char *commit = data_get_text(document, "commit");
     bool dry = opt_given(&run->options, "dry-run");
     if (strcmp(result, "up-to-date") == 0)
         cmd_print(run, "Up to date with version %s\n", to);
@@ -241,7 +227,7 @@ static void print_next(struct run *run, const char *result)
 
 static void print_outcome(struct run *run, const struct data *document)
 {
-    const char *result = text_of(document, "result"), *diff = text_of(document, "diff");
+    const char *result = data_get_text(document, "result"), *diff = data_get_text(document, "diff");
     bool ends = strcmp(result, "up-to-date") == 0 || strcmp(result, "aborted") == 0;
     if (!ends)
         print_stack(run, document);
@@ -251,22 +237,12 @@ static void print_outcome(struct run *run, const struct data *document)
         print_paths(run, document);
     }
     if (diff && *diff)
-        cmd_print(run, "\n%s", masked(run, diff));
+        cmd_print(run, "\n%s", cmd_masked(run, diff));
     print_next(run, result);
     print_warnings(run, document);
 }
 
 /* ---------------------------------------------------------------- the run */
-
-static void keep_refusal(struct run *run, struct data *refusal)
-{
-    BUF_SCRATCH(text, LIMIT_MIB);
-    if (!refusal)
-        return;
-    run->failure = refusal;
-    (void)matrix_explain_refusal(&text, refusal);
-    run->failure_text = arena_strdup(&run->arena, buf_text(&text));
-}
 
 static int update(struct updated_child *u)
 {
@@ -287,7 +263,8 @@ static int update_command_run(struct run *run, struct err *err)
         code = update_abort(&u.outcome, &run->arena, child_path(run), err);
     else
         code = update(&u);
-    keep_refusal(run, u.outcome.refusal);
+    if (u.outcome.refusal)
+        cmd_refuse(run, u.outcome.refusal);
     if (code < 0)
         return -1;
     run->document = u.outcome.document;

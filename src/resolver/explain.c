@@ -8,15 +8,9 @@
 
 #define LINES_MAX 8 /* of one list; the rest is counted */
 
-static const char *text_of(const struct data *map, const char *name)
-{
-    const char *text = data_text(data_get(map, name));
-    return text ? text : "";
-}
-
 static const char *deep(const struct data *map, const char *outer, const char *inner)
 {
-    return text_of(data_get(map, outer), inner);
+    return data_shown(data_get(map, outer), inner);
 }
 
 static size_t count_of(const struct data *list)
@@ -41,8 +35,8 @@ static void explain_cuda(struct buf *out, const struct data *r)
         if (str_equal(supplies[i].supply, deep(r, "cuda", "supply")))
             words = supplies[i].words;
     buf_printf(out, "  cuda     %s, %s", deep(r, "cuda", "version"), words);
-    if (*text_of(r, "cudnn"))
-        buf_printf(out, "; cuDNN %s", text_of(r, "cudnn"));
+    if (*data_shown(r, "cudnn"))
+        buf_printf(out, "; cuDNN %s", data_shown(r, "cudnn"));
     buf_putc(out, '\n');
 }
 
@@ -64,8 +58,8 @@ static void explain_gpus(struct buf *out, const struct data *r)
     const struct data *gpus = data_get(r, "gpus");
     for (size_t i = 0; i < count_of(gpus) && i < LINES_MAX; i++) {
         const struct data *gpu = gpus->list.items[i];
-        buf_printf(out, "  gpu      %s (%s), covered by %s\n", text_of(gpu, "name"),
-                   text_of(gpu, "compute_capability"), text_of(gpu, "covered_by"));
+        buf_printf(out, "  gpu      %s (%s), covered by %s\n", data_shown(gpu, "name"),
+                   data_shown(gpu, "compute_capability"), data_shown(gpu, "covered_by"));
     }
 }
 
@@ -76,8 +70,8 @@ static void explain_install(struct buf *out, const struct data *r)
     buf_puts(out, "  install ");
     for (size_t i = 0; i < count_of(requirements); i++)
         buf_printf(out, " %s", data_text(requirements->list.items[i]));
-    if (*text_of(r, "index_url"))
-        buf_printf(out, " --index-url %s", text_of(r, "index_url"));
+    if (*data_shown(r, "index_url"))
+        buf_printf(out, " --index-url %s", data_shown(r, "index_url"));
     buf_putc(out, '\n');
     for (size_t i = 0; companions && i < companions->map.count; i++)
         buf_printf(out, "%s%s %s", i ? ", " : "  fits     ", companions->map.members[i].name.ptr,
@@ -91,8 +85,8 @@ int matrix_explain(struct buf *out, const struct data *r)
     const struct data *notes = data_get(r, "notes");
     size_t count = count_of(notes);
     buf_printf(out, "%s %s (%s) on Python %s, %s\n", deep(r, "framework", "name"),
-               deep(r, "framework", "version"), deep(r, "cuda", "variant"), text_of(r, "python"),
-               text_of(r, "arch"));
+               deep(r, "framework", "version"), deep(r, "cuda", "variant"), data_shown(r, "python"),
+               data_shown(r, "arch"));
     buf_printf(out, "  image    %s:%s", deep(r, "image", "repository"), deep(r, "image", "tag"));
     if (!str_equal(deep(r, "image", "state"), "supported"))
         buf_printf(out, " (%s)", deep(r, "image", "state"));
@@ -102,7 +96,7 @@ int matrix_explain(struct buf *out, const struct data *r)
     explain_gpus(out, r);
     explain_install(out, r);
     for (size_t i = 0; i < count && i < LINES_MAX; i++)
-        buf_printf(out, "  note     %s\n", text_of(notes->list.items[i], "text"));
+        buf_printf(out, "  note     %s\n", data_shown(notes->list.items[i], "text"));
     if (count > LINES_MAX)
         buf_printf(out, "  note     and %zu more (--json)\n", count - LINES_MAX);
     return out->overflowed ? -1 : 0;
@@ -113,12 +107,12 @@ static void explain_conflicts(struct buf *out, const struct data *conflicts)
     size_t count = count_of(conflicts);
     for (size_t i = 0; i < count && i < LINES_MAX; i++) {
         const struct data *c = conflicts->list.items[i];
-        bool again =
-            i && str_equal(text_of(c, "demand"), text_of(conflicts->list.items[i - 1], "demand"));
+        bool again = i && str_equal(data_shown(c, "demand"),
+                                    data_shown(conflicts->list.items[i - 1], "demand"));
         if (!again)
-            buf_printf(out, "%s\n", text_of(c, "demand"));
-        buf_printf(out, "  rules out %s (%s): %s\n", text_of(c, "rules_out"), text_of(c, "reason"),
-                   text_of(c, "because"));
+            buf_printf(out, "%s\n", data_shown(c, "demand"));
+        buf_printf(out, "  rules out %s (%s): %s\n", data_shown(c, "rules_out"),
+                   data_shown(c, "reason"), data_shown(c, "because"));
     }
     if (count > LINES_MAX)
         buf_printf(out, "and %zu more (--json)\n", count - LINES_MAX);
@@ -136,7 +130,8 @@ static void explain_nearest(struct buf *out, const struct data *nearest)
             buf_printf(out, " %s", data_text(change->list.items[j]));
         buf_printf(out, "\n      %s %s (%s), Python %s, %s:%s\n", deep(r, "framework", "name"),
                    deep(r, "framework", "version"), deep(r, "cuda", "variant"),
-                   text_of(r, "python"), deep(r, "image", "repository"), deep(r, "image", "tag"));
+                   data_shown(r, "python"), deep(r, "image", "repository"),
+                   deep(r, "image", "tag"));
     }
     if (count > LINES_MAX)
         buf_printf(out, "  and %zu more (--json)\n", count - LINES_MAX);

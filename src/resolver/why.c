@@ -173,27 +173,21 @@ int matrix_why(struct data **out, struct arena *arena, const struct matrix *matr
     return 0;
 }
 
-static const char *text_of(const struct data *map, const char *name)
-{
-    const char *text = data_text(data_get(map, name));
-    return text ? text : "";
-}
-
 int matrix_explain_why(struct buf *out, const struct data *why)
 {
     const struct data *chosen = data_get(why, "chosen"), *passed = data_get(why, "passed_over");
     buf_puts(out, "chosen\n");
     for (size_t i = 0; i < chosen->list.count; i++) {
         const struct data *row = chosen->list.items[i];
-        buf_printf(out, "  %-10s %s: %s\n", text_of(row, "what"), text_of(row, "value"),
-                   text_of(row, "because"));
+        buf_printf(out, "  %-10s %s: %s\n", data_shown(row, "what"), data_shown(row, "value"),
+                   data_shown(row, "because"));
     }
     if (passed->list.count)
         buf_puts(out, "passed over\n");
     for (size_t i = 0; i < passed->list.count && i < LINES_MAX; i++) {
         const struct data *row = passed->list.items[i];
-        buf_printf(out, "  %s (%s): %s\n", text_of(row, "what"), text_of(row, "reason"),
-                   text_of(row, "because"));
+        buf_printf(out, "  %s (%s): %s\n", data_shown(row, "what"), data_shown(row, "reason"),
+                   data_shown(row, "because"));
     }
     if (passed->list.count > LINES_MAX)
         buf_printf(out, "  and %zu more (--json)\n", passed->list.count - LINES_MAX);

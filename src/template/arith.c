@@ -29,7 +29,8 @@ static int fail_zero(struct vm *vm)
 
 /* ---------------------------------------------------------------- integers */
 
-double divide_integers(int64_t a, int64_t b)
+/* a / b of integers, correctly rounded. `b` is not 0. */
+static double divide_integers(int64_t a, int64_t b)
 {
     uint64_t m = a < 0 ? -(uint64_t)a : (uint64_t)a, n = b < 0 ? -(uint64_t)b : (uint64_t)b;
     if (m == 0)

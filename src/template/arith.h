@@ -13,7 +13,5 @@ TG_CHECKED int value_binary(struct value *out, struct vm *vm, enum binary_op op,
                             const struct value *a, const struct value *b);
 TG_CHECKED int value_negate(struct value *out, struct vm *vm, const struct value *value);
 TG_CHECKED int value_plus(struct value *out, struct vm *vm, const struct value *value);
-/* a / b of integers, correctly rounded. `b` is not 0. */
-double divide_integers(int64_t a, int64_t b);
 
 #endif

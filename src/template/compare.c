@@ -192,8 +192,9 @@ static int walk_contains(bool *out, struct vm *vm, const struct value *item,
     return 0;
 }
 
-int value_contains(bool *out, struct vm *vm, const struct value *item,
-                   const struct value *container)
+/* Is `item` in `container`? */
+static int value_contains(bool *out, struct vm *vm, const struct value *item,
+                          const struct value *container)
 {
     switch (container->kind) {
     case V_TEXT:

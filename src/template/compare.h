@@ -12,9 +12,6 @@ struct vm;
 TG_CHECKED int value_equal(bool *out, struct vm *vm, const struct value *a, const struct value *b);
 /* Less than: numbers, texts, lists, tuples among themselves. */
 TG_CHECKED int value_less(bool *out, struct vm *vm, const struct value *a, const struct value *b);
-/* Is `item` in `container`? */
-TG_CHECKED int value_contains(bool *out, struct vm *vm, const struct value *item,
-                              const struct value *container);
 TG_CHECKED int value_compare(bool *out, struct vm *vm, enum compare_op op, const struct value *a,
                              const struct value *b);
 

@@ -215,7 +215,7 @@ void list_open(struct vm *vm, struct list *list)
         list->items[i] = value_from_data(vm, data->list.items[i]);
 }
 
-struct value tuple_pair(struct vm *vm, const struct value *a, const struct value *b)
+static struct value tuple_pair(struct vm *vm, const struct value *a, const struct value *b)
 {
     struct value pair = list_new(vm, V_TUPLE, 2);
     pair.list->items[0] = *a;

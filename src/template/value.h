@@ -23,7 +23,6 @@ struct value list_new(struct vm *vm, enum value_kind kind, size_t capacity);
 TG_CHECKED int list_push(struct vm *vm, struct list *list, const struct value *item);
 /* Converts what is pending: to be called before `items` and `count` are read. */
 void list_open(struct vm *vm, struct list *list);
-struct value tuple_pair(struct vm *vm, const struct value *a, const struct value *b);
 
 struct value dict_new(struct vm *vm);
 void dict_open(struct vm *vm, struct dict *dict);
