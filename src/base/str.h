@@ -2,19 +2,10 @@
 #ifndef TMPLGEN_BASE_STR_H
 #define TMPLGEN_BASE_STR_H
 
+#include "base/span.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-/* Bytes owned by somebody else; not NUL-terminated by promise. */
-struct span {
-    const char *ptr;
-    size_t len;
-};
-
-static inline struct span span_of(const char *ptr, size_t len)
-{
-    return (struct span){ptr, len};
-}
 
 /* Several texts, owned by somebody else. */
 struct words {

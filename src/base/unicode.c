@@ -295,7 +295,7 @@ static unsigned combining_class(uint32_t c)
  * Characters on the way to a key. Each also holds its combining class and its place, above the bits
  * of the character: the order of the numbers is the canonical order.
  */
-struct run {
+struct character_run {
     uint64_t *items;
     size_t count;
     size_t starter; /* where the marks begin that are not in order yet */
@@ -310,14 +310,14 @@ static int by_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void order_marks(struct run *run)
+static void order_marks(struct character_run *run)
 {
     if (run->count - run->starter > 1)
         qsort(run->items + run->starter, run->count - run->starter, sizeof(*run->items), by_order);
     run->starter = run->count;
 }
 
-static void run_put(struct run *run, uint32_t c)
+static void run_put(struct character_run *run, uint32_t c)
 {
     uint64_t class = c & ITEM_INVALID ? 0 : combining_class(c);
     if (!class)
@@ -334,7 +334,7 @@ static void run_put(struct run *run, uint32_t c)
 #define HANGUL_VOWELS 21
 #define HANGUL_TRAILS 28
 
-static void decompose_hangul(struct run *run, uint32_t index)
+static void decompose_hangul(struct character_run *run, uint32_t index)
 {
     uint32_t trail = index % HANGUL_TRAILS;
     run_put(run, 0x1100 + index / (HANGUL_VOWELS * HANGUL_TRAILS));
@@ -344,7 +344,7 @@ static void decompose_hangul(struct run *run, uint32_t index)
 }
 
 /* Canonical decompositions nest on their first character only, and four deep at most. */
-static void decompose(struct run *run, uint32_t c)
+static void decompose(struct character_run *run, uint32_t c)
 {
     uint32_t seconds[4];
     size_t count = 0;
@@ -365,7 +365,7 @@ static void decompose(struct run *run, uint32_t c)
         run_put(run, seconds[--count]);
 }
 
-static void decompose_text(struct run *run, struct span text)
+static void decompose_text(struct character_run *run, struct span text)
 {
     for (size_t pos = 0; pos < text.len;) {
         size_t start = pos;
@@ -378,7 +378,7 @@ static void decompose_text(struct run *run, struct span text)
     order_marks(run);
 }
 
-static void fold_run(struct run *folded, const struct run *run)
+static void fold_run(struct character_run *folded, const struct character_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
         uint32_t to[3], c = run->items[i] & ITEM_CHARACTER;
@@ -404,7 +404,7 @@ static int put_ascii_key(struct buf *out, struct span text)
 
 int unicode_fold_key(struct buf *out, struct span text)
 {
-    struct run run = {0}, folded = {0};
+    struct character_run run = {0}, folded = {0};
     size_t ascii = 0;
     while (ascii < text.len && (unsigned char)text.ptr[ascii] < 0x80)
         ascii++;

@@ -2,7 +2,7 @@
 #ifndef TMPLGEN_BASE_UTF8_H
 #define TMPLGEN_BASE_UTF8_H
 
-#include "base/str.h"
+#include "base/span.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -45,8 +45,8 @@ struct known {
  * One folder of objects. It lasts as long as the process: a command opens a catalog several times,
  * and shares the worker and what is known.
  */
-struct reader {
-    struct reader *next;
+struct odb_reader {
+    struct odb_reader *next;
     char *objects;
     pid_t worker; /* 0: none */
     int socket;   /* to the worker */
@@ -60,17 +60,17 @@ struct reader {
 
 struct reader_backend {
     git_odb_backend backend; /* first: libgit2 hands it back */
-    struct reader *reader;
+    struct odb_reader *reader;
 };
 
-static struct reader *readers;
+static struct odb_reader *readers;
 
-static struct reader *reader_of(const git_odb_backend *backend)
+static struct odb_reader *reader_of(const git_odb_backend *backend)
 {
     return ((const struct reader_backend *)backend)->reader;
 }
 
-static void end_worker(struct reader *reader)
+static void end_worker(struct odb_reader *reader)
 {
     if (!reader->worker)
         return;
@@ -82,7 +82,7 @@ static void end_worker(struct reader *reader)
     reader->piece_at = reader->piece_len = 0;
 }
 
-static int start_worker(struct reader *reader)
+static int start_worker(struct odb_reader *reader)
 {
     const struct timeval patience = {.tv_sec = LIMIT_OBJECT_WAIT_SECONDS};
     int ends[2];
@@ -118,7 +118,7 @@ static ssize_t receive_some(char *bytes, size_t size, int socket)
     return got;
 }
 
-static int receive(void *bytes, size_t size, struct reader *reader)
+static int receive(void *bytes, size_t size, struct odb_reader *reader)
 {
     char *at = bytes;
     while (size) {
@@ -164,7 +164,7 @@ static int damaged(const git_oid *id)
 }
 
 /* Puts a question to the worker; one that ends over it means damage. */
-static int ask(struct odb_reply *reply, struct reader *reader, enum odb_question question,
+static int ask(struct odb_reply *reply, struct odb_reader *reader, enum odb_question question,
                const git_oid *id, size_t digits)
 {
     struct odb_request request = {.question = question, .digits = (uint32_t)digits};
@@ -188,7 +188,7 @@ static struct oid from_git(const git_oid *id)
     return out;
 }
 
-static const struct known *recall(const struct reader *reader, const git_oid *id)
+static const struct known *recall(const struct odb_reader *reader, const git_oid *id)
 {
     struct oid wanted = from_git(id);
     size_t at;
@@ -199,10 +199,10 @@ static const struct known *recall(const struct reader *reader, const git_oid *id
 }
 
 /* Takes one answer of several that come in a row, for the item of that number. */
-typedef int answer_taker(void *context, size_t number, struct reader *reader);
+typedef int answer_taker(void *context, size_t number, struct odb_reader *reader);
 
 /* Asks the same of all, many at once. After a failure answers may be left over: the worker ends. */
-static void ask_all(struct reader *reader, const struct odb_request *kind, const git_oid *ids,
+static void ask_all(struct odb_reader *reader, const struct odb_request *kind, const git_oid *ids,
                     size_t count, answer_taker *take, void *context)
 {
     struct odb_request requests[QUESTIONS_MAX];
@@ -225,7 +225,7 @@ static void ask_all(struct reader *reader, const struct odb_request *kind, const
     }
 }
 
-static int take_known(void *context, size_t number, struct reader *reader)
+static int take_known(void *context, size_t number, struct odb_reader *reader)
 {
     struct known *item = (struct known *)context + number;
     struct odb_reply reply;
@@ -247,7 +247,7 @@ static int take_known(void *context, size_t number, struct reader *reader)
     return 0;
 }
 
-static int take_found(void *context, size_t number, struct reader *reader)
+static int take_found(void *context, size_t number, struct odb_reader *reader)
 {
     bool *there = context;
     struct odb_reply reply;
@@ -258,7 +258,7 @@ static int take_found(void *context, size_t number, struct reader *reader)
 }
 
 /* Makes room for those of `ids` that were never asked for, each once. */
-static void add_unknown(struct reader *reader, const git_oid *ids, size_t count)
+static void add_unknown(struct odb_reader *reader, const git_oid *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct oid id = from_git(&ids[i]);
@@ -277,7 +277,7 @@ static void add_unknown(struct reader *reader, const git_oid *ids, size_t count)
 static int reader_read(void **data, size_t *size, git_object_t *type, git_odb_backend *backend,
                        const git_oid *id)
 {
-    struct reader *reader = reader_of(backend);
+    struct odb_reader *reader = reader_of(backend);
     const struct known *known = recall(reader, id);
     struct odb_reply reply;
     if (known && known->bytes) {
@@ -363,7 +363,7 @@ static int reader_refresh(git_odb_backend *backend)
 void odb_forget(void)
 {
     while (readers) {
-        struct reader *reader = readers;
+        struct odb_reader *reader = readers;
         readers = reader->next;
         end_worker(reader);
         for (size_t i = 0; i < reader->known_count; i++)
@@ -376,15 +376,15 @@ void odb_forget(void)
     }
 }
 
-static struct reader *get_reader(const char *objects)
+static struct odb_reader *get_reader(const char *objects)
 {
     if (!readers)
         (void)atexit(odb_forget);
-    for (struct reader *reader = readers; reader; reader = reader->next)
+    for (struct odb_reader *reader = readers; reader; reader = reader->next)
         if (str_equal(reader->objects, objects))
             return reader;
-    struct reader *reader = xmalloc(sizeof(*reader));
-    *reader = (struct reader){
+    struct odb_reader *reader = xmalloc(sizeof(*reader));
+    *reader = (struct odb_reader){
         .next = readers, .objects = xstrdup(objects), .piece = xmalloc(PIECE_BYTES)};
     readers = reader;
     return reader;
@@ -415,7 +415,7 @@ static int add_reader(git_odb *odb, const char *objects)
     return rc;
 }
 
-static struct reader *find_reader(git_odb *odb)
+static struct odb_reader *find_reader(git_odb *odb)
 {
     git_odb_backend *backend = NULL;
     for (size_t i = 0; i < git_odb_num_backends(odb); i++)
@@ -427,7 +427,7 @@ static struct reader *find_reader(git_odb *odb)
 void odb_look_ahead(git_odb *odb, const git_oid *ids, size_t count)
 {
     ARENA_SCRATCH(scratch);
-    struct reader *reader = find_reader(odb);
+    struct odb_reader *reader = find_reader(odb);
     if (!reader)
         return;
     size_t old = reader->known_count;
@@ -443,7 +443,7 @@ void odb_look_ahead(git_odb *odb, const git_oid *ids, size_t count)
 
 void odb_find(bool *there, git_odb *odb, const git_oid *ids, size_t count)
 {
-    struct reader *reader = find_reader(odb);
+    struct odb_reader *reader = find_reader(odb);
     memset(there, 0, count * sizeof(*there));
     if (reader)
         ask_all(reader, &(struct odb_request){.question = ODB_EXISTS}, ids, count, take_found,

@@ -12,7 +12,7 @@ enum { DEPTH_MAX = 2048, MODE_MAX = 8 };
 #define TREE_MAX ((size_t)1 << 30)
 
 /* One entry of a tree object; `name` is not NUL-terminated by promise. */
-struct node {
+struct tree_node {
     struct span name;
     struct leaf leaf;
 };
@@ -24,7 +24,7 @@ static int malformed(struct err *err, const char *path)
 }
 
 /* Takes the next entry off `rest`. Names that no file can have are damage. */
-static int next_node(struct node *out, struct span *rest)
+static int next_node(struct tree_node *out, struct span *rest)
 {
     const char *end = rest->ptr + rest->len, *at = rest->ptr;
     out->leaf.mode = 0;
@@ -51,7 +51,7 @@ static unsigned known_mode(unsigned mode)
     return mode;
 }
 
-struct lister {
+struct tree_lister {
     struct arena *arena;
     const struct store *store;
     struct tree_file *files;
@@ -61,14 +61,14 @@ struct lister {
 };
 
 /* A few objects that name each other many times could make any number of files. */
-static int too_many(const struct lister *l)
+static int too_many(const struct tree_lister *l)
 {
     (void)err_set(l->err, TG_RUNTIME, "git", "a tree has more files than it can have here: %zu",
                   l->max);
     return err_hint(l->err, "look at it with 'git fsck'");
 }
 
-static void add_file(struct lister *l, const char *path, const struct leaf *leaf)
+static void add_file(struct tree_lister *l, const char *path, const struct leaf *leaf)
 {
     l->files = arena_grow(l->arena, l->files, l->count, sizeof(*l->files));
     l->files[l->count++] = (struct tree_file){path, *leaf};
@@ -89,7 +89,7 @@ static const char *join(struct arena *arena, const char *prefix, struct span nam
 static void look_ahead(const struct store *store, struct span tree)
 {
     BUF_SCRATCH(ids, TREE_MAX);
-    struct node node;
+    struct tree_node node;
     while (tree.len && next_node(&node, &tree) == 0)
         if (node.leaf.mode == LEAF_TREE)
             (void)buf_append(&ids, node.leaf.id.id, sizeof(node.leaf.id.id));
@@ -97,7 +97,7 @@ static void look_ahead(const struct store *store, struct span tree)
 }
 
 /* Git's order of entries is the bytewise order of full paths. */
-static int list_folder(struct lister *l, const struct oid *tree, const char *prefix, int depth)
+static int list_folder(struct tree_lister *l, const struct oid *tree, const char *prefix, int depth)
 {
     STORE_BYTES_SCRATCH(loaded);
     const char *what = *prefix ? prefix : ".";
@@ -107,7 +107,7 @@ static int list_folder(struct lister *l, const struct oid *tree, const char *pre
         return -1;
     look_ahead(l->store, loaded.bytes);
     for (struct span rest = loaded.bytes; rest.len;) {
-        struct node node;
+        struct tree_node node;
         if (next_node(&node, &rest) < 0)
             return malformed(l->err, what);
         bool folder = node.leaf.mode == LEAF_TREE;
@@ -126,7 +126,7 @@ static int list_folder(struct lister *l, const struct oid *tree, const char *pre
 int tree_list(struct tree_files *out, struct arena *arena, const struct store *store,
               const struct oid *tree, size_t max, struct err *err)
 {
-    struct lister l = {.arena = arena, .store = store, .max = max, .err = err};
+    struct tree_lister l = {.arena = arena, .store = store, .max = max, .err = err};
     if (list_folder(&l, tree, "", 0) < 0)
         return -1;
     *out = (struct tree_files){l.files, l.count};
@@ -144,7 +144,7 @@ static int visit_folder(const struct store *store, const struct oid *tree, tree_
         return -1;
     look_ahead(store, loaded.bytes);
     for (struct span rest = loaded.bytes; rest.len;) {
-        struct node node;
+        struct tree_node node;
         if (next_node(&node, &rest) < 0)
             return malformed(err, "a folder");
         struct tree_visit one = {arena_memdup(&scratch, node.name.ptr, node.name.len), node.leaf};
@@ -172,7 +172,7 @@ static int find_node(struct leaf *out, const struct store *store, const struct o
     if (store_get(&loaded, store, STORE_TREE, tree, "a folder", err) < 0)
         return -1;
     for (struct span rest = loaded.bytes; rest.len;) {
-        struct node node;
+        struct tree_node node;
         if (next_node(&node, &rest) < 0)
             return malformed(err, "a folder");
         if (!span_equal(node.name, name))
@@ -214,12 +214,12 @@ struct editor {
 
 /* The entries of one tree while it is edited. */
 struct folder {
-    struct node *nodes;
+    struct tree_node *nodes;
     size_t count;
     size_t loaded; /* so many were there before; what was edited out has no mode */
 };
 
-static void append_node(struct folder *folder, struct arena *arena, const struct node *node)
+static void append_node(struct folder *folder, struct arena *arena, const struct tree_node *node)
 {
     folder->nodes = arena_grow(arena, folder->nodes, folder->count, sizeof(*folder->nodes));
     folder->nodes[folder->count++] = *node;
@@ -236,7 +236,7 @@ static int load_folder(struct folder *out, const struct editor *e, const struct 
     struct span rest =
         span_of(arena_memdup(e->arena, loaded.bytes.ptr, loaded.bytes.len), loaded.bytes.len);
     while (rest.len) {
-        struct node node;
+        struct tree_node node;
         if (next_node(&node, &rest) < 0)
             return malformed(e->err, "a folder");
         append_node(out, e->arena, &node);
@@ -248,7 +248,7 @@ static int load_folder(struct folder *out, const struct editor *e, const struct 
 /* Git's order: a folder's name counts as if it ended in '/'. */
 static int by_git_name(const void *a, const void *b)
 {
-    const struct node *left = a, *right = b;
+    const struct tree_node *left = a, *right = b;
     size_t common = left->name.len < right->name.len ? left->name.len : right->name.len;
     int order = memcmp(left->name.ptr, right->name.ptr, common);
     if (order)
@@ -277,7 +277,7 @@ static int write_folder(struct oid *out, const struct editor *e, struct folder *
     if (folder->count)
         qsort(folder->nodes, folder->count, sizeof(*folder->nodes), by_git_name);
     for (size_t i = 0; i < folder->count; i++) {
-        const struct node *node = &folder->nodes[i];
+        const struct tree_node *node = &folder->nodes[i];
         (void)buf_printf(&text, "%o %.*s", node->leaf.mode, (int)node->name.len, node->name.ptr);
         (void)buf_putc(&text, '\0');
         (void)buf_append(&text, node->leaf.id.id, sizeof(node->leaf.id.id));
@@ -287,7 +287,7 @@ static int write_folder(struct oid *out, const struct editor *e, struct folder *
                     : store_hash(out, STORE_TREE, bytes, e->err);
 }
 
-static struct node *get_node(const struct folder *folder, struct span name)
+static struct tree_node *get_node(const struct folder *folder, struct span name)
 {
     for (size_t i = 0; i < folder->loaded; i++)
         if (span_equal(folder->nodes[i].name, name))
@@ -298,11 +298,11 @@ static struct node *get_node(const struct folder *folder, struct span name)
 static void set_node(struct folder *folder, const struct editor *e, struct span name,
                      const struct leaf *leaf)
 {
-    struct node *node = get_node(folder, name);
+    struct tree_node *node = get_node(folder, name);
     if (node)
         node->leaf = *leaf;
     else if (leaf->mode != LEAF_ABSENT)
-        append_node(folder, e->arena, &(struct node){name, *leaf});
+        append_node(folder, e->arena, &(struct tree_node){name, *leaf});
 }
 
 /* By path, with '/' before every other byte: what lies below a folder stands together. */
@@ -332,7 +332,7 @@ static int edit_name(struct folder *folder, const struct editor *e, const struct
 {
     struct span name = first_part(&edits[0], skip);
     bool itself = edits[0].path[skip + name.len] == '\0';
-    const struct node *node = get_node(folder, name);
+    const struct tree_node *node = get_node(folder, name);
     const struct oid *tree = node && node->leaf.mode == LEAF_TREE ? &node->leaf.id : NULL;
     struct leaf below = {0};
     if (count > itself &&

@@ -384,9 +384,9 @@ static void put_probe(const struct probe *p, FILE *out)
         fputs("timeout\n", out);
 }
 
-enum record { NODES, ENVIRON, HOST, SHM, CUDA, NVML, N_RECORDS };
+enum capture_part { NODES, ENVIRON, HOST, SHM, CUDA, NVML, N_RECORDS };
 
-static void put_record(const struct capture *c, enum record which, FILE *out)
+static void put_record(const struct capture *c, enum capture_part which, FILE *out)
 {
     const struct facts *f = &c->s->facts;
     switch (which) {
@@ -407,7 +407,7 @@ static void put_record(const struct capture *c, enum record which, FILE *out)
     }
 }
 
-static int add_record(struct capture *c, enum record which)
+static int add_record(struct capture *c, enum capture_part which)
 {
     static const char *const names[N_RECORDS] = {"nodes", "environ", "host", "shm", "cuda", "nvml"};
     char *text = NULL;
@@ -425,7 +425,7 @@ static int add_record(struct capture *c, enum record which)
 
 static int add_all(struct capture *c)
 {
-    for (enum record i = NODES; i < N_RECORDS; i++)
+    for (enum capture_part i = NODES; i < N_RECORDS; i++)
         if ((i != CUDA || c->s->cuda.ran) && (i != NVML || c->s->nvml.ran) && add_record(c, i))
             return -1;
     for (size_t i = 0; i < c->n; i++)

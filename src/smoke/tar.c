@@ -272,7 +272,7 @@ void tar_abandon(struct tar *t)
 
 /* ---- reading */
 
-struct reader {
+struct tar_reader {
     int fd, folder;
     const char *path;
     char *error;
@@ -282,7 +282,7 @@ struct reader {
     unsigned long long bytes;
 };
 
-static int read_all(struct reader *r, void *out, size_t size)
+static int read_all(struct tar_reader *r, void *out, size_t size)
 {
     char *at = out;
     for (size_t done = 0; done < size;) {
@@ -296,7 +296,7 @@ static int read_all(struct reader *r, void *out, size_t size)
     return 0;
 }
 
-static int skip_padding(struct reader *r, unsigned long long size)
+static int skip_padding(struct tar_reader *r, unsigned long long size)
 {
     char rest[BLOCK];
     return read_all(r, rest, (size_t)((BLOCK - size % BLOCK) % BLOCK));
@@ -315,7 +315,7 @@ static int take_octal(unsigned long long *out, const char *field, size_t size)
 }
 
 /* Names that would leave the folder, or fool who reads them. */
-static int check_name(struct reader *r, const char *name)
+static int check_name(struct tar_reader *r, const char *name)
 {
     if (!*name || *name == '/')
         return wrong(r->error, "'%s' holds a name that is not relative", r->path);
@@ -332,7 +332,7 @@ static int check_name(struct reader *r, const char *name)
 }
 
 /* The folder of a name, made where it is missing, never through a link; *last is its last part. */
-static int open_parent(struct reader *r, char *name, const char **last)
+static int open_parent(struct tar_reader *r, char *name, const char **last)
 {
     int at = dup(r->folder);
     while (at >= 0) {
@@ -358,12 +358,12 @@ static int open_parent(struct reader *r, char *name, const char **last)
     return wrong(r->error, "'%s' holds an entry behind a link or a file", r->path);
 }
 
-static int fail_entry(struct reader *r, const char *name)
+static int fail_entry(struct tar_reader *r, const char *name)
 {
     return wrong(r->error, "'%s': cannot unpack '%s': %s", r->path, name, strerror(errno));
 }
 
-static int copy_out(struct reader *r, int fd, const struct tar_region *region)
+static int copy_out(struct tar_reader *r, int fd, const struct tar_region *region)
 {
     char buf[64 * BLOCK];
     for (unsigned long long done = 0; done < region->size;) {
@@ -380,7 +380,7 @@ static int copy_out(struct reader *r, int fd, const struct tar_region *region)
 }
 
 /* The regions of a file with holes, in order and inside it; at least one. */
-static int take_regions(struct reader *r, const struct sparse *table, size_t n,
+static int take_regions(struct tar_reader *r, const struct sparse *table, size_t n,
                         struct tar_region *regions, size_t *count, unsigned long long size)
 {
     for (size_t i = 0; i < n && table[i].at[0]; i++) {
@@ -396,7 +396,7 @@ static int take_regions(struct reader *r, const struct sparse *table, size_t n,
     return 0;
 }
 
-static int read_regions(struct reader *r, const struct head *head, struct tar_region *regions,
+static int read_regions(struct tar_reader *r, const struct head *head, struct tar_region *regions,
                         size_t *count, unsigned long long *size)
 {
     struct more more = {.extended = head->extended};
@@ -411,7 +411,7 @@ static int read_regions(struct reader *r, const struct head *head, struct tar_re
     return 0;
 }
 
-static int unpack_file(struct reader *r, const struct head *head, int at, const char *name,
+static int unpack_file(struct tar_reader *r, const struct head *head, int at, const char *name,
                        unsigned long long stored)
 {
     struct tar_region regions[TAR_REGIONS_MAX + 1] = {{0, stored}};
@@ -436,7 +436,7 @@ static int unpack_file(struct reader *r, const struct head *head, int at, const 
 }
 
 /* A text in place of one that the head has no room for. */
-static int read_long(struct reader *r, char *out, unsigned long long size)
+static int read_long(struct tar_reader *r, char *out, unsigned long long size)
 {
     if (size == 0 || size > TAR_NAME_MAX)
         return wrong(r->error, "'%s' holds a name that is too long", r->path);
@@ -447,7 +447,7 @@ static int read_long(struct reader *r, char *out, unsigned long long size)
 }
 
 /* Names in the head of the other form are in two parts. */
-static void take_names(struct reader *r, const struct head *head)
+static void take_names(struct tar_reader *r, const struct head *head)
 {
     const char *prefix = (const char *)head + offsetof(struct head, atime);
     if (!*r->name && memcmp(head->magic, "ustar", 6) == 0 && *prefix)
@@ -458,7 +458,7 @@ static void take_names(struct reader *r, const struct head *head)
         (void)snprintf(r->link, sizeof r->link, "%.100s", head->link);
 }
 
-static int unpack_entry(struct reader *r, const struct head *head, unsigned long long size)
+static int unpack_entry(struct tar_reader *r, const struct head *head, unsigned long long size)
 {
     const char *last = "";
     int rc = 0, at;
@@ -479,7 +479,7 @@ static int unpack_entry(struct reader *r, const struct head *head, unsigned long
 }
 
 /* 1: an entry was read, 0: the archive's end */
-static int unpack_next(struct reader *r)
+static int unpack_next(struct tar_reader *r)
 {
     struct head head;
     unsigned long long size = 0, sum = 0;
@@ -503,7 +503,7 @@ static int unpack_next(struct reader *r)
 
 int tar_unpack(const char *path, int folder, tar_error error)
 {
-    struct reader r = {.folder = folder, .path = path, .error = error};
+    struct tar_reader r = {.folder = folder, .path = path, .error = error};
     int rc = 1;
     r.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (r.fd < 0)

@@ -1,0 +1,18 @@
+/* A piece of text. */
+#ifndef TMPLGEN_BASE_SPAN_H
+#define TMPLGEN_BASE_SPAN_H
+
+#include <stddef.h>
+
+/* Bytes owned by somebody else; not NUL-terminated by promise. */
+struct span {
+    const char *ptr;
+    size_t len;
+};
+
+static inline struct span span_of(const char *ptr, size_t len)
+{
+    return (struct span){ptr, len};
+}
+
+#endif
