@@ -400,6 +400,14 @@ int render(struct render *out, struct arena *arena, const struct render_input *i
     return compute_tree(out, &r);
 }
 
+void render_keep_bytes(struct render *render, struct arena *arena)
+{
+    for (size_t i = 0; i < render->count; i++) {
+        struct span *bytes = &render->entries[i].bytes;
+        *bytes = span_of(arena_memdup(arena, bytes->ptr ? bytes->ptr : "", bytes->len), bytes->len);
+    }
+}
+
 long render_find(const struct render *render, const char *path)
 {
     size_t low = 0, high = render->count;

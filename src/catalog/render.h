@@ -51,6 +51,9 @@ TG_CHECKED int render(struct render *out, struct arena *arena, const struct rend
 /* What templates see: answers, resolution, request, template. */
 struct data *render_context(struct arena *arena, const struct render_input *input);
 
+/* Copies what is a catalog file's own bytes, which live as long as the catalog is open. */
+void render_keep_bytes(struct render *render, struct arena *arena);
+
 /* Index of `path`, or -1. */
 long render_find(const struct render *render, const char *path);
 

@@ -51,13 +51,6 @@ static int list_files(struct committer *c, const struct render *render, struct s
     return git_hash_blob(last->id, record, c->err);
 }
 
-static git_oid to_git(const struct oid *id)
-{
-    git_oid out;
-    memcpy(out.id, id->id, sizeof(out.id));
-    return out;
-}
-
 static struct oid from_git(const git_oid *id)
 {
     struct oid out;
@@ -123,8 +116,9 @@ static int move_branch(struct committer *c, const git_commit *parent, const char
 {
     static const git_oid none;
     git_reference *moved = NULL;
-    git_oid commit = to_git(&c->commit);
+    git_oid commit;
     const char *name;
+    (void)git_oid_fromraw(&commit, c->commit.id);
     if (branch_name(&name, c) < 0)
         return -1;
     int rc = git_reference_create_matching(&moved, c->repository, name, &commit, 1,

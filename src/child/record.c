@@ -74,14 +74,6 @@ bool record_is_genuine(const struct record *record, struct span overlay)
     return strcmp(inputs, record->inputs) == 0;
 }
 
-static struct data *texts(struct arena *arena, const char *const *items, size_t count)
-{
-    struct data *list = data_list(arena);
-    for (size_t i = 0; i < count; i++)
-        data_push(arena, list, data_str(arena, items[i]));
-    return list;
-}
-
 int record_format(struct buf *out, const struct record *record)
 {
     ARENA_SCRATCH(scratch);
@@ -101,7 +93,7 @@ int record_format(struct buf *out, const struct record *record)
     data_put(&scratch, map, "request", or_null(&scratch, record->request));
     data_put(&scratch, map, "resolution", or_null(&scratch, record->resolution));
     data_put(&scratch, map, "render", render);
-    data_put(&scratch, map, "yours", texts(&scratch, record->yours, record->yours_count));
+    data_put(&scratch, map, "yours", data_texts(&scratch, record->yours, record->yours_count));
     if (buf_puts(out, head) < 0)
         return -1;
     return yaml_write(out, map, 0);

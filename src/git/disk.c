@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/io.h"
 #include "git/store.h"
 
 #include <dirent.h>
@@ -139,19 +140,6 @@ int disk_look(struct disk *out, struct stat *info, struct buf *content, int top,
     return rc;
 }
 
-static int write_all(int fd, struct span bytes)
-{
-    while (bytes.len) {
-        ssize_t put = write(fd, bytes.ptr, bytes.len);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return -1;
-        bytes = span_of(bytes.ptr + put, bytes.len - (size_t)put);
-    }
-    return 0;
-}
-
 int disk_write(int folder, const char *name, struct span bytes, mode_t mode, struct err *err)
 {
     if (unlinkat(folder, name, 0) < 0 && errno != ENOENT)
@@ -159,7 +147,7 @@ int disk_write(int folder, const char *name, struct span bytes, mode_t mode, str
     int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0200);
     if (fd < 0)
         return err_errno(err, errno, "io", "cannot make '%s'", name);
-    int rc = write_all(fd, bytes);
+    int rc = io_write_all(fd, bytes);
     if (rc == 0)
         rc = fchmod(fd, mode);
     int number = errno;

@@ -53,4 +53,6 @@ struct plan {
     size_t warning_count;
 };
 
+void plan_sort_edits(struct plan_edit *edits, size_t count); /* by path */
+
 #endif

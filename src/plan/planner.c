@@ -266,11 +266,6 @@ static int by_report_path(const void *a, const void *b)
     return strcmp(((const struct plan_path *)a)->path, ((const struct plan_path *)b)->path);
 }
 
-static int by_edit_path(const void *a, const void *b)
-{
-    return strcmp(((const struct plan_edit *)a)->path, ((const struct plan_edit *)b)->path);
-}
-
 /* The more it says about a path, the higher. */
 static int weight(const struct plan_path *line)
 {
@@ -311,8 +306,7 @@ static int write_out(struct planner *p)
     if (p->out->path_count)
         qsort(p->out->paths, p->out->path_count, sizeof(*p->out->paths), by_report_path);
     drop_doubles(p->out);
-    if (p->out->edit_count)
-        qsort(p->out->edits, p->out->edit_count, sizeof(*p->out->edits), by_edit_path);
+    plan_sort_edits(p->out->edits, p->out->edit_count);
     return 0;
 }
 

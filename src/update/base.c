@@ -73,15 +73,6 @@ static int recorded_answers(struct answers *out, struct arena *arena,
                            name ? name : record->type, NULL, err);
 }
 
-/* Bytes that were copied from a catalog's file live as long as it is open. */
-static void keep_bytes(struct arena *arena, struct render *render)
-{
-    for (size_t i = 0; i < render->count; i++) {
-        struct span *bytes = &render->entries[i].bytes;
-        *bytes = span_of(arena_memdup(arena, bytes->ptr ? bytes->ptr : "", bytes->len), bytes->len);
-    }
-}
-
 static int render_catalog(struct render *out, struct arena *arena, const struct catalog *catalog,
                           const struct record *record, struct err *err)
 {
@@ -97,7 +88,7 @@ static int render_catalog(struct render *out, struct arena *arena, const struct 
     input.answers = answers.values;
     if (render(out, arena, &input, err) < 0)
         return -1;
-    keep_bytes(arena, out);
+    render_keep_bytes(out, arena);
     return 0;
 }
 

@@ -18,14 +18,6 @@
 
 #define STORED_MAX (64 * LIMIT_MIB)
 
-static struct data *texts(struct arena *arena, const char *const *items, size_t count)
-{
-    struct data *list = data_list(arena);
-    for (size_t i = 0; i < count; i++)
-        data_push(arena, list, data_str(arena, items[i]));
-    return list;
-}
-
 static struct data *origin_data(struct arena *arena, const struct catalog_origin *origin)
 {
     if (!origin)
@@ -48,9 +40,9 @@ static struct data *answers_data(struct arena *arena, const struct target *targe
         data_push(arena, renamed, pair);
     }
     data_put(arena, map, "added",
-             texts(arena, t->migrated.answers.added, t->migrated.answers.added_count));
+             data_texts(arena, t->migrated.answers.added, t->migrated.answers.added_count));
     data_put(arena, map, "dropped",
-             texts(arena, t->migrated.answers.dropped, t->migrated.answers.dropped_count));
+             data_texts(arena, t->migrated.answers.dropped, t->migrated.answers.dropped_count));
     data_put(arena, map, "renamed", renamed);
     return map;
 }

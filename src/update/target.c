@@ -231,14 +231,6 @@ static int make_answers(struct aiming *a)
 
 /* ---------------------------------------------------------------- the render */
 
-static void keep_bytes(struct arena *arena, struct render *render)
-{
-    for (size_t i = 0; i < render->count; i++) {
-        struct span *bytes = &render->entries[i].bytes;
-        *bytes = span_of(arena_memdup(arena, bytes->ptr ? bytes->ptr : "", bytes->len), bytes->len);
-    }
-}
-
 static int make_render(struct aiming *a)
 {
     struct render_input input = {.catalog = a->catalog,
@@ -248,7 +240,7 @@ static int make_render(struct aiming *a)
                                  .resolution = a->resolution};
     if (render(&a->out->render, a->arena, &input, a->err) < 0)
         return -1;
-    keep_bytes(a->arena, &a->out->render);
+    render_keep_bytes(&a->out->render, a->arena);
     struct record *record = &a->out->record;
     *record = (struct record){.catalog = a->out->origin,
                               .type = a->out->manifest->type,

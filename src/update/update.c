@@ -158,11 +158,6 @@ static int make_plan(struct updating *u)
     return plan_make(&u->plan, u->arena, u->child.repo.store, &input, u->err);
 }
 
-static int by_edit_path(const void *a, const void *b)
-{
-    return strcmp(((const struct plan_edit *)a)->path, ((const struct plan_edit *)b)->path);
-}
-
 static int list_edits(struct updating *u)
 {
     u->edits = arena_array(u->arena, u->plan.edit_count + 1, sizeof(*u->edits));
@@ -177,7 +172,7 @@ static int list_edits(struct updating *u)
     if (store_put(&record->disk.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0)
         return -1;
     u->edit_count = u->plan.edit_count + !leaf_equal(&record->old, &record->disk);
-    qsort(u->edits, u->edit_count, sizeof(*u->edits), by_edit_path);
+    plan_sort_edits(u->edits, u->edit_count);
     return preflight_files(&u->files, &u->child.repo, u->child.index, u->edits, u->edit_count,
                            u->err);
 }
