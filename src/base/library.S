@@ -20,15 +20,15 @@
 #error "link this machine's program with its libraries: make LAZY=0"
 #endif
 
-/* A struct library_function, and the function itself. */
-#define FUNCTION(file, name)                                                                       \
+/* A struct library_function, and the function itself, which leads to `until` first. */
+#define FUNCTION(file, name, until)                                                                \
     .section .rodata.library, "a";                                                                 \
     1: .asciz file;                                                                                \
     2: .asciz #name;                                                                               \
     .section library_functions, "aw";                                                              \
     .balign 8;                                                                                     \
     .quad 1b, 2b;                                                                                  \
-    .Laddress_##name: .quad library_not_loaded;                                                    \
+    .Laddress_##name: .quad until;                                                                 \
     .text;                                                                                         \
     .globl name;                                                                                   \
     .type name, %function;                                                                         \

@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,21 @@ void library_not_loaded(void)
     abort();
 }
 
+/*
+ * The same for what frees: before a library is loaded nobody has anything of it, so cleaning up
+ * after an early error is nothing to do.
+ */
+void library_frees_nothing(void);
+
+void library_frees_nothing(void)
+{
+}
+
+static bool is_loaded(const struct library_function *f)
+{
+    return f->address != library_not_loaded && f->address != library_frees_nothing;
+}
+
 static int fail(struct err *err, const char *file)
 {
     (void)err_set(err, TG_RUNTIME, "library", "cannot load '%s': %s", file, dlerror());
@@ -39,7 +55,7 @@ int library_load(const char *library, struct err *err)
     struct library_function *f = __start_library_functions;
     void *handle = NULL;
     for (; f < __stop_library_functions; f++) {
-        if (!str_starts(f->file, library) || f->address != library_not_loaded)
+        if (!str_starts(f->file, library) || is_loaded(f))
             continue;
         if (!handle && !(handle = dlopen(f->file, RTLD_LAZY | RTLD_LOCAL)))
             return fail(err, f->file);
