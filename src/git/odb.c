@@ -54,7 +54,7 @@ struct odb_reader {
     char *piece;  /* came from the socket: used up to `piece_at` of `piece_len` */
     size_t piece_at, piece_len;
     struct known *known; /* by looking ahead */
-    size_t known_count, known_capacity, known_bytes;
+    size_t known_count, known_bytes;
     struct oid_map places; /* of ids among what is known */
 };
 
@@ -264,11 +264,7 @@ static void add_unknown(struct odb_reader *reader, const git_oid *ids, size_t co
         struct oid id = from_git(&ids[i]);
         if (!oid_map_add(&reader->places, &id, reader->known_count))
             continue;
-        if (reader->known_count == reader->known_capacity) {
-            reader->known_capacity = reader->known_capacity ? reader->known_capacity * 2 : 256;
-            reader->known =
-                xrealloc(reader->known, reader->known_capacity * sizeof(*reader->known));
-        }
+        reader->known = xgrow(reader->known, reader->known_count, sizeof(*reader->known));
         reader->known[reader->known_count++] =
             (struct known){.id = ids[i], .type = GIT_OBJECT_INVALID};
     }
