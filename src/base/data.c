@@ -111,6 +111,11 @@ void data_put(struct arena *arena, struct data *map, const char *name, struct da
     data_put_span(arena, map, span_from(name), value);
 }
 
+void data_put_text(struct arena *arena, struct data *map, const char *name, const char *text)
+{
+    data_put(arena, map, name, data_str(arena, text));
+}
+
 struct data *data_get_span(const struct data *map, struct span name)
 {
     struct data_member *member = find_member(map, name);

@@ -54,6 +54,8 @@ struct data *data_texts(struct arena *arena, const char *const *texts, size_t co
 void data_push(struct arena *arena, struct data *list, struct data *item);
 /* Adds, or replaces the value of a name that is there (its place stays). */
 void data_put(struct arena *arena, struct data *map, const char *name, struct data *value);
+/* The same of a text; NULL puts null, as data_str makes it. */
+void data_put_text(struct arena *arena, struct data *map, const char *name, const char *text);
 void data_put_span(struct arena *arena, struct data *map, struct span name, struct data *value);
 /* Adds a name that is known not to be there, in constant time. */
 void data_append(struct arena *arena, struct data *map, struct span name, struct data *value);

@@ -41,12 +41,22 @@ static int read_overlay(struct session *s)
     return 0;
 }
 
-int matrix_open_session(struct session *s)
+static int open_session(struct session *s)
 {
     struct config config;
     if (config_load(&config, &s->run->arena, s->err) < 0 || read_overlay(s) < 0)
         return -1;
     return cmd_open_catalog(&s->catalog, s->run, &config, s->err);
+}
+
+int matrix_in_session(struct run *run, int (*act)(struct session *s), struct err *err)
+{
+    struct session s = {.run = run, .err = err};
+    run->document = run->document ? run->document : data_map(&run->arena);
+    int rc = open_session(&s) < 0 ? -1 : act(&s);
+    live_close(&s.live);
+    catalog_close(s.catalog);
+    return rc;
 }
 
 /* ------------------------------------------------------------------ matrix resolve */
@@ -136,38 +146,41 @@ static int add_diff(struct session *s, struct stack_request request, const struc
     return 0;
 }
 
-static int answer_request(struct session *s, const struct stack_request *request)
+static void take_request(struct stack_request *out, struct run *run)
+{
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
+        out->said[i].items =
+            opt_values(&out->said[i].count, &run->arena, &run->options, stack_options[i].name);
+}
+
+static int answer_request(struct session *s)
 {
     struct run *run = s->run;
+    struct stack_request request;
     struct data *resolution;
     const struct matrix *matrix;
     BUF_SCRATCH(text, LIMIT_MIB);
-    if (resolve_request(s, request, &resolution, &matrix) < 0)
+    take_request(&request, run);
+    if (resolve_request(s, &request, &resolution, &matrix) < 0)
         return -1;
     data_put(&run->arena, run->document, "resolution", resolution);
     if (!opt_given(&run->options, "diff")) {
         (void)matrix_explain(&text, resolution);
         cmd_print(run, "%s", buf_text(&text));
     }
-    return add_why(s, matrix, request) < 0 || add_diff(s, *request, resolution) < 0 ? -1 : TG_OK;
+    return add_why(s, matrix, &request) < 0 || add_diff(s, request, resolution) < 0 ? -1 : TG_OK;
 }
 
 static int matrix_resolve_run(struct run *run, struct err *err)
 {
-    struct session s = {.run = run, .err = err};
     struct stack_request request;
-    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
-        request.said[i].items =
-            opt_values(&request.said[i].count, &run->arena, &run->options, stack_options[i].name);
+    take_request(&request, run);
     run->document = data_map(&run->arena);
     data_put(&run->arena, run->document, "request", stack_request_data(&run->arena, &request));
-    if (!request_text(&request, CHOICE_FRAMEWORK)) {
-        (void)err_set(err, TG_USAGE, "missing-framework", "--framework is missing");
-        return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
-    }
-    int rc = matrix_open_session(&s) < 0 ? -1 : answer_request(&s, &request);
-    catalog_close(s.catalog);
-    return rc;
+    if (request_text(&request, CHOICE_FRAMEWORK))
+        return matrix_in_session(run, answer_request, err);
+    (void)err_set(err, TG_USAGE, "missing-framework", "--framework is missing");
+    return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
 }
 
 static const struct option answer_options[] = {
@@ -221,9 +234,10 @@ static int check_topic(struct session *s, const char *topic, bool *framework)
                 : err_hint(s->err, "a framework, or gpus, drivers, images, platforms");
 }
 
-static int list_topic(struct session *s, const char *topic)
+static int list_topic(struct session *s)
 {
     struct run *run = s->run;
+    const char *topic = run->options.argument_count ? run->options.arguments[0] : NULL;
     struct matrix *matrix;
     bool framework;
     const char *any = NULL, **names;
@@ -244,11 +258,7 @@ static int list_topic(struct session *s, const char *topic)
 
 static int matrix_list_run(struct run *run, struct err *err)
 {
-    struct session s = {.run = run, .err = err};
-    const char *topic = run->options.argument_count ? run->options.arguments[0] : NULL;
-    int rc = matrix_open_session(&s) < 0 ? -1 : list_topic(&s, topic);
-    catalog_close(s.catalog);
-    return rc;
+    return matrix_in_session(run, list_topic, err);
 }
 
 static const struct option_group list_groups[] = {
@@ -281,10 +291,10 @@ static void keep_finding(void *context, const struct err *finding)
     struct arena *arena = &findings->run->arena;
     struct data *map = data_map(arena);
     const char *file = finding->where.file ? finding->where.file : "";
-    data_put(arena, map, "file", data_str(arena, finding->where.file));
+    data_put_text(arena, map, "file", finding->where.file);
     data_put(arena, map, "line", data_int(arena, (int64_t)finding->where.line));
     data_put(arena, map, "column", data_int(arena, (int64_t)finding->where.column));
-    data_put(arena, map, "message", data_str(arena, finding->message));
+    data_put_text(arena, map, "message", finding->message);
     data_push(arena, findings->list, map);
     cmd_say(findings->run, "%s:%zu:%zu: %s", file, finding->where.line, finding->where.column,
             finding->message);
@@ -320,11 +330,7 @@ static int check_matrix(struct session *s)
 
 static int matrix_check_run(struct run *run, struct err *err)
 {
-    struct session s = {.run = run, .err = err};
-    run->document = data_map(&run->arena);
-    int rc = matrix_open_session(&s) < 0 ? -1 : check_matrix(&s);
-    catalog_close(s.catalog);
-    return rc;
+    return matrix_in_session(run, check_matrix, err);
 }
 
 static const struct option check_options[] = {

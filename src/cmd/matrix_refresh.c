@@ -82,7 +82,7 @@ static int writable_folder(const char **out, struct session *s)
 }
 
 static int write_rows(struct data *written, struct session *s, const struct matrix *matrix,
-                      const struct live *live, const struct data *proposals)
+                      const struct data *proposals)
 {
     struct arena *arena = &s->run->arena;
     const char *folder, **names, *text;
@@ -96,7 +96,7 @@ static int write_rows(struct data *written, struct session *s, const struct matr
             continue;
         const char *path = arena_printf(arena, "%s/matrices/frameworks/%s.yml", folder, names[i]);
         if (matrix_refresh_file(&text, arena, matrix, names[i], proposals,
-                                index_asked_on(live->index), s->err) < 0 ||
+                                index_asked_on(s->live.index), s->err) < 0 ||
             replace_file(path, text, s->err) < 0)
             return -1;
         data_push(arena, written, data_str(arena, path));
@@ -105,23 +105,22 @@ static int write_rows(struct data *written, struct session *s, const struct matr
     return 0;
 }
 
-static int tell(struct session *s, const struct live *live, struct data *proposals,
-                struct data *written)
+static int tell(struct session *s, struct data *proposals, struct data *written)
 {
     struct run *run = s->run;
     BUF_SCRATCH(text, LIMIT_MIB);
-    data_put(&run->arena, run->document, "index", data_str(&run->arena, live->name));
+    data_put_text(&run->arena, run->document, "index", s->live.name);
     data_put(&run->arena, run->document, "proposals", proposals);
     data_put(&run->arena, run->document, "written", written);
     (void)matrix_refresh_table(&text, proposals);
     cmd_print(run, "%s", proposals->list.count ? buf_text(&text) : "nothing new\n");
-    if (index_check(live->index, s->err) == 0)
+    if (index_check(s->live.index, s->err) == 0)
         return TG_OK;
     run->document = data_map(&run->arena); /* what could not be asked is no result */
     return -1;
 }
 
-static int refresh(struct session *s, struct live *live)
+static int refresh(struct session *s)
 {
     struct run *run = s->run;
     struct matrix *matrix;
@@ -130,22 +129,16 @@ static int refresh(struct session *s, struct live *live)
     if ((opt_given(&run->options, "write") && writable_folder(&folder, s) < 0) ||
         matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, framework, s->err) <
             0 ||
-        live_open(live, run, s->err) < 0 ||
-        refresh_all(&proposals, s, matrix, framework, live->index) < 0 ||
-        live_record(live, run, s->err) < 0 || write_rows(written, s, matrix, live, proposals) < 0)
+        live_open(&s->live, run, s->err) < 0 ||
+        refresh_all(&proposals, s, matrix, framework, s->live.index) < 0 ||
+        live_record(&s->live, run, s->err) < 0 || write_rows(written, s, matrix, proposals) < 0)
         return -1;
-    return tell(s, live, proposals, written);
+    return tell(s, proposals, written);
 }
 
 static int matrix_refresh_run(struct run *run, struct err *err)
 {
-    struct session s = {.run = run, .err = err};
-    struct live live = {0};
-    run->document = data_map(&run->arena);
-    int rc = matrix_open_session(&s) < 0 ? -1 : refresh(&s, &live);
-    live_close(&live);
-    catalog_close(s.catalog);
-    return rc;
+    return matrix_in_session(run, refresh, err);
 }
 
 static const struct option_group groups[] = {

@@ -3,6 +3,7 @@
 #define TMPLGEN_CMD_MATRIX_SESSION_H
 
 #include "base/str.h"
+#include "cmd/live.h"
 #include "cmd/opt.h"
 
 struct run;
@@ -13,11 +14,13 @@ struct session {
     struct run *run;
     struct catalog *catalog; /* closed by the caller, also after a failure */
     struct span overlay;
+    struct live live; /* of the commands that ask an index */
     struct err *err;
 };
 
 /* --catalog, --overlay, --trust. */
 extern const struct option matrix_source_options[];
-TG_CHECKED int matrix_open_session(struct session *s);
+/* Does `act` in a session of its own; the exit code of a result, or -1. */
+TG_CHECKED int matrix_in_session(struct run *run, int (*act)(struct session *s), struct err *err);
 
 #endif

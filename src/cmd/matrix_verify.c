@@ -41,32 +41,31 @@ static int verify_all(struct data **rows, struct session *s, const struct matrix
 }
 
 /* `*images` stays NULL where no registry is named: which one has them is not for us to guess. */
-static int verify_images(struct data **images, struct session *s, const struct matrix *matrix,
-                         const struct live *live)
+static int verify_images(struct data **images, struct session *s, const struct matrix *matrix)
 {
     struct registry *registry;
     const char *where = opt_value(&s->run->options, "registry");
     *images = NULL;
     if (!where)
         return 0;
-    if (!live->http)
+    if (!s->live.http)
         return err_set(s->err, TG_USAGE, "usage", "--registry does not go with --offline");
-    if (registry_open(&registry, &s->run->arena, live->http, s->err) < 0)
+    if (registry_open(&registry, &s->run->arena, s->live.http, s->err) < 0)
         return -1;
     return matrix_verify_images(images, &s->run->arena, matrix, registry, where, s->err);
 }
 
-static int64_t tell_rows(struct session *s, const struct live *live, struct data *rows)
+static int64_t tell_rows(struct session *s, struct data *rows)
 {
     struct run *run = s->run;
     BUF_SCRATCH(text, LIMIT_MIB);
     struct data *counts = matrix_verify_counts(&run->arena, rows);
-    const char *since = live->index ? index_since(live->index) : NULL;
-    data_put(&run->arena, run->document, "index", data_str(&run->arena, live->name));
-    data_put(&run->arena, run->document, "since", data_str(&run->arena, since));
+    const char *since = s->live.index ? index_since(s->live.index) : NULL;
+    data_put_text(&run->arena, run->document, "index", s->live.name);
+    data_put_text(&run->arena, run->document, "since", since);
     data_put(&run->arena, run->document, "counts", counts);
     data_put(&run->arena, run->document, "rows", rows);
-    if (live->index)
+    if (s->live.index)
         (void)matrix_verify_table(&text, &run->arena, rows);
     cmd_print(run, "%s", buf_text(&text));
     return data_get(counts, "differs")->integer;
@@ -97,11 +96,11 @@ static int fail(struct session *s)
     return -1;
 }
 
-static int tell(struct session *s, const struct live *live, struct data *rows, struct data *images)
+static int tell(struct session *s, struct data *rows, struct data *images)
 {
     const char *why;
-    int64_t differs = tell_rows(s, live, rows) + tell_images(s, images, &why);
-    if (live->index && index_check(live->index, s->err) < 0)
+    int64_t differs = tell_rows(s, rows) + tell_images(s, images, &why);
+    if (s->live.index && index_check(s->live.index, s->err) < 0)
         return fail(s);
     if (why) {
         (void)err_set(s->err, TG_RUNTIME, "network", "the registry could not be asked: %s", why);
@@ -111,7 +110,7 @@ static int tell(struct session *s, const struct live *live, struct data *rows, s
 }
 
 /* `matrix verify images`: no index is asked, nor pip. */
-static int verify_only_images(struct session *s, struct live *live)
+static int verify_only_images(struct session *s)
 {
     struct run *run = s->run;
     const struct pip_settings pip = {.cert = getenv("PIP_CERT")};
@@ -120,36 +119,30 @@ static int verify_only_images(struct session *s, struct live *live)
     if (!opt_value(&run->options, "registry"))
         return err_set(s->err, TG_USAGE, "usage", "images are looked for with --registry HOST");
     if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0 ||
-        live_http(&live->http, run, &pip, s->err) < 0 ||
-        verify_images(&images, s, matrix, live) < 0)
+        live_http(&s->live.http, run, &pip, s->err) < 0 || verify_images(&images, s, matrix) < 0)
         return -1;
-    return tell(s, live, data_list(&run->arena), images);
+    return tell(s, data_list(&run->arena), images);
 }
 
-static int verify(struct session *s, struct live *live)
+static int verify(struct session *s)
 {
     struct run *run = s->run;
     struct matrix *matrix;
     struct data *rows, *images;
     const char *what = run->options.argument_count ? run->options.arguments[0] : NULL;
     if (str_equal(what, "images"))
-        return verify_only_images(s, live);
+        return verify_only_images(s);
     if (matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, what, s->err) < 0 ||
-        live_open(live, run, s->err) < 0 || verify_all(&rows, s, matrix, what, live->index) < 0 ||
-        live_record(live, run, s->err) < 0 || verify_images(&images, s, matrix, live) < 0)
+        live_open(&s->live, run, s->err) < 0 ||
+        verify_all(&rows, s, matrix, what, s->live.index) < 0 ||
+        live_record(&s->live, run, s->err) < 0 || verify_images(&images, s, matrix) < 0)
         return -1;
-    return tell(s, live, rows, images);
+    return tell(s, rows, images);
 }
 
 static int matrix_verify_run(struct run *run, struct err *err)
 {
-    struct session s = {.run = run, .err = err};
-    struct live live = {0};
-    run->document = data_map(&run->arena);
-    int rc = matrix_open_session(&s) < 0 ? -1 : verify(&s, &live);
-    live_close(&live);
-    catalog_close(s.catalog);
-    return rc;
+    return matrix_in_session(run, verify, err);
 }
 
 static const struct option_group groups[] = {

@@ -197,8 +197,8 @@ static void fail_want(struct package_index *index, const struct want *w, const s
 {
     if (!index->failure_code)
         index->failure_code = err->code;
-    data_put(index->arena, index->failed, failure_key(index->arena, w->name, w->version),
-             data_str(index->arena, err->message));
+    data_put_text(index->arena, index->failed, failure_key(index->arena, w->name, w->version),
+                  err->message);
 }
 
 /* One question of a batch: what is asked for, and what becomes of the answer. */
@@ -600,9 +600,9 @@ int index_ask(size_t *asked, struct package_index *index, struct err *err)
 struct data *index_record(struct arena *arena, const struct package_index *index)
 {
     struct data *record = data_map(arena);
-    data_put(arena, record, "schema", data_str(arena, SCHEMA));
-    data_put(arena, record, "asked", data_str(arena, index->settings.today));
-    data_put(arena, record, "since", data_str(arena, index->settings.since));
+    data_put_text(arena, record, "schema", SCHEMA);
+    data_put_text(arena, record, "asked", index->settings.today);
+    data_put_text(arena, record, "since", index->settings.since);
     data_put(arena, record, "projects", index->projects);
     return record;
 }

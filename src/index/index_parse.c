@@ -91,7 +91,7 @@ static struct data *touch_release(const struct project_reader *r, const char *ve
         release = new_release(r, version);
     const char *first = data_text(data_get(release, "uploaded"));
     if (date && (!first || strcmp(date, first) < 0))
-        data_put(r->arena, release, "uploaded", data_str(r->arena, date));
+        data_put_text(r->arena, release, "uploaded", date);
     if (!file->yanked)
         data_put(r->arena, release, "yanked", data_bool(r->arena, false));
     return release;
@@ -118,11 +118,11 @@ static void add_wheel(const struct project_reader *r, struct data *release,
     const char *url = file->url ? http_join(r->arena, r->page, file->url) : NULL;
     data_push(r->arena, data_get(release, "wheels"), data_str(r->arena, file->filename));
     if (file->python && is_plain(file->python) && strlen(file->python) < NAME_MAX_BYTES)
-        data_put(r->arena, release, "python", data_str(r->arena, file->python));
+        data_put_text(r->arena, release, "python", file->python);
     if (!url)
         return;
-    data_put(r->arena, entry, "url", data_str(r->arena, url));
-    data_put(r->arena, entry, "sha256", data_str(r->arena, file->metadata_sha256));
+    data_put_text(r->arena, entry, "url", url);
+    data_put_text(r->arena, entry, "sha256", file->metadata_sha256);
     data_append(r->arena, r->out->files, span_from(file->filename), entry);
 }
 

@@ -91,15 +91,15 @@ static void add_row(const struct proposal *p, struct data *list, const char *kin
                     const char *variant, const char *row, const char *confidence, const char *why)
 {
     struct data *map = data_map(p->arena);
-    data_put(p->arena, map, "framework", data_str(p->arena, p->framework->name));
-    data_put(p->arena, map, "release", data_str(p->arena, p->version));
-    data_put(p->arena, map, "kind", data_str(p->arena, kind));
-    data_put(p->arena, map, "variant", data_str(p->arena, variant));
-    data_put(p->arena, map, "requirement", data_str(p->arena, p->text));
-    data_put(p->arena, map, "row", data_str(p->arena, row));
-    data_put(p->arena, map, "confidence", data_str(p->arena, confidence));
+    data_put_text(p->arena, map, "framework", p->framework->name);
+    data_put_text(p->arena, map, "release", p->version);
+    data_put_text(p->arena, map, "kind", kind);
+    data_put_text(p->arena, map, "variant", variant);
+    data_put_text(p->arena, map, "requirement", p->text);
+    data_put_text(p->arena, map, "row", row);
+    data_put_text(p->arena, map, "confidence", confidence);
     data_put(p->arena, map, "evidence", p->said);
-    data_put(p->arena, map, "why", data_str(p->arena, why));
+    data_put_text(p->arena, map, "why", why);
     data_push(p->arena, list, map);
 }
 
@@ -420,7 +420,7 @@ static void drop_unbuilt(struct arena *arena, const struct framework *framework,
             continue;
         data_put(arena, proposal, "row", data_null(arena));
         data_put(arena, proposal, "confidence", data_null(arena));
-        data_put(arena, proposal, "why", data_str(arena, "no build of it is proven"));
+        data_put_text(arena, proposal, "why", "no build of it is proven");
     }
 }
 

@@ -34,10 +34,10 @@ static void differ(const struct verification *c, const char *what, const char *r
 {
     struct data *map = data_map(c->arena);
     bool explained = words_have(&c->release->differs, what) || words_have(&c->build->differs, what);
-    data_put(c->arena, map, "what", data_str(c->arena, what));
-    data_put(c->arena, map, "row", data_str(c->arena, row));
-    data_put(c->arena, map, "index", data_str(c->arena, index));
-    data_put(c->arena, map, "evidence", data_str(c->arena, evidence));
+    data_put_text(c->arena, map, "what", what);
+    data_put_text(c->arena, map, "row", row);
+    data_put_text(c->arena, map, "index", index);
+    data_put_text(c->arena, map, "evidence", evidence);
     data_put(c->arena, map, "explained", data_bool(c->arena, explained));
     data_push(c->arena, c->differences, map);
 }
@@ -398,7 +398,7 @@ static void put_place(struct arena *arena, struct data *row, const struct yaml_n
 {
     ERR_SCRATCH(err);
     (void)yaml_error(&err, node, "here");
-    data_put(arena, row, "file", data_str(arena, err.where.file));
+    data_put_text(arena, row, "file", err.where.file);
     data_put(arena, row, "line", data_int(arena, (int64_t)err.where.line));
 }
 
@@ -410,14 +410,14 @@ static struct data *verify_build(struct verification *c, struct package_index *i
     c->proved = data_list(c->arena);
     c->differences = data_list(c->arena);
     const char *state = text ? judge(c, index, text, &why, wanted) : "not-asked";
-    data_put(c->arena, row, "framework", data_str(c->arena, c->framework->name));
-    data_put(c->arena, row, "release", data_str(c->arena, c->release->version.text));
-    data_put(c->arena, row, "variant", data_str(c->arena, c->build->variant));
-    data_put(c->arena, row, "requirement", data_str(c->arena, text));
-    data_put(c->arena, row, "state", data_str(c->arena, state));
+    data_put_text(c->arena, row, "framework", c->framework->name);
+    data_put_text(c->arena, row, "release", c->release->version.text);
+    data_put_text(c->arena, row, "variant", c->build->variant);
+    data_put_text(c->arena, row, "requirement", text);
+    data_put_text(c->arena, row, "state", state);
     data_put(c->arena, row, "proved", c->proved);
     data_put(c->arena, row, "differences", c->differences);
-    data_put(c->arena, row, "why", data_str(c->arena, why));
+    data_put_text(c->arena, row, "why", why);
     put_place(c->arena, row, c->build->fact.node);
     return row;
 }

@@ -62,14 +62,14 @@ static struct data *look_row(const struct looks *looks, size_t i)
     struct data *row = data_map(looks->arena);
     bool failed = image->presence == IMAGE_FAILED;
     bool differs = image->presence == IMAGE_GONE && !str_equal(looks->states[i], "eol");
-    data_put(looks->arena, row, "image", data_str(looks->arena, looks->names[i]));
-    data_put(looks->arena, row, "state", data_str(looks->arena, looks->states[i]));
+    data_put_text(looks->arena, row, "image", looks->names[i]);
+    data_put_text(looks->arena, row, "state", looks->states[i]);
     data_put(looks->arena, row, "found",
              failed ? data_null(looks->arena)
                     : data_bool(looks->arena, image->presence == IMAGE_THERE));
-    data_put(looks->arena, row, "digest", data_str(looks->arena, image->digest));
+    data_put_text(looks->arena, row, "digest", image->digest);
     data_put(looks->arena, row, "differs", data_bool(looks->arena, differs));
-    data_put(looks->arena, row, "why", data_str(looks->arena, image->failure));
+    data_put_text(looks->arena, row, "why", image->failure);
     return row;
 }
 

@@ -20,12 +20,6 @@ struct matrix_listing {
     const struct matrix *matrix;
 };
 
-static void put(const struct matrix_listing *l, struct data *map, const char *name,
-                const char *text)
-{
-    data_put(l->arena, map, name, data_str(l->arena, text));
-}
-
 static void put_words(const struct matrix_listing *l, struct data *map, const char *name,
                       const struct words *words)
 {
@@ -50,7 +44,7 @@ static void put_map(const struct matrix_listing *l, struct data *map, const char
 {
     struct data *inner = data_map(l->arena);
     for (size_t i = 0; i < pairs->count; i++)
-        put(l, inner, pairs->items[i].name, pairs->items[i].value);
+        data_put_text(l->arena, inner, pairs->items[i].name, pairs->items[i].value);
     data_put(l->arena, map, name, inner);
 }
 
@@ -58,10 +52,10 @@ static void put_map(const struct matrix_listing *l, struct data *map, const char
 static void put_fact(const struct matrix_listing *l, struct data *map, const struct fact *fact)
 {
     static const char *const words[] = {"high", "medium", "low"};
-    put(l, map, "note", fact->note);
-    put(l, map, "source", fact->source);
-    put(l, map, "as_of", fact->as_of);
-    put(l, map, "confidence", words[fact->confidence]);
+    data_put_text(l->arena, map, "note", fact->note);
+    data_put_text(l->arena, map, "source", fact->source);
+    data_put_text(l->arena, map, "as_of", fact->as_of);
+    data_put_text(l->arena, map, "confidence", words[fact->confidence]);
 }
 
 /* ------------------------------------------------------------------ frameworks */
@@ -70,14 +64,14 @@ static struct data *build_data(const struct matrix_listing *l, const struct fram
                                const struct build *build)
 {
     struct data *map = data_map(l->arena);
-    put(l, map, "variant", build->variant);
-    put(l, map, "cuda", build->cuda.text);
-    put(l, map, "cudnn", build->cudnn);
-    put(l, map, "supply",
-        build->cuda.text ? build->supply ? build->supply : framework->supply : NULL);
+    data_put_text(l->arena, map, "variant", build->variant);
+    data_put_text(l->arena, map, "cuda", build->cuda.text);
+    data_put_text(l->arena, map, "cudnn", build->cudnn);
+    data_put_text(l->arena, map, "supply",
+                  build->cuda.text ? build->supply ? build->supply : framework->supply : NULL);
     put_ccs(l, map, "x86_64", &build->x86_64);
     put_ccs(l, map, "aarch64", &build->aarch64);
-    put(l, map, "ptx", build->ptx ? cc_text(l->arena, build->ptx) : NULL);
+    data_put_text(l->arena, map, "ptx", build->ptx ? cc_text(l->arena, build->ptx) : NULL);
     put_fact(l, map, &build->fact);
     return map;
 }
@@ -90,12 +84,12 @@ static struct data *releases_data(const struct matrix_listing *l, const struct f
         struct data *map = data_map(l->arena), *builds = data_list(l->arena);
         for (size_t j = 0; j < release->build_count; j++)
             data_push(l->arena, builds, build_data(l, framework, release->builds[j]));
-        put(l, map, "release", release->version.text);
-        put(l, map, "default", release->default_variant);
+        data_put_text(l->arena, map, "release", release->version.text);
+        data_put_text(l->arena, map, "default", release->default_variant);
         data_put(l->arena, map, "builds", builds);
         put_words(l, map, "pythons", &release->pythons);
         put_words(l, map, "experimental", &release->experimental);
-        put(l, map, "pypi", release->pypi);
+        data_put_text(l->arena, map, "pypi", release->pypi);
         put_map(l, map, "companions", &release->companions);
         put_fact(l, map, &release->fact);
         data_push(l->arena, list, map);
@@ -115,11 +109,11 @@ static struct data *frameworks_data(const struct matrix_listing *l)
             if (!newest && release->fact.confidence != CONFIDENCE_LOW)
                 newest = release;
         }
-        put(l, map, "framework", framework->name);
-        put(l, map, "title", framework->title);
-        put(l, map, "newest", newest ? newest->version.text : NULL);
-        put(l, map, "default", newest ? newest->default_variant : NULL);
-        put(l, map, "supply", framework->supply);
+        data_put_text(l->arena, map, "framework", framework->name);
+        data_put_text(l->arena, map, "title", framework->title);
+        data_put_text(l->arena, map, "newest", newest ? newest->version.text : NULL);
+        data_put_text(l->arena, map, "default", newest ? newest->default_variant : NULL);
+        data_put_text(l->arena, map, "supply", framework->supply);
         data_put(l->arena, map, "releases", data_int(l->arena, (int64_t)framework->releases.count));
         data_push(l->arena, list, map);
     }
@@ -135,16 +129,16 @@ static struct data *gpus_data(const struct matrix_listing *l)
         const struct gpu *gpu = ROW(struct gpu, l->matrix->gpus, i);
         const struct architecture *architecture = architecture_of(l->matrix, gpu->cc);
         struct data *map = data_map(l->arena);
-        put(l, map, "gpu", gpu->name);
-        put(l, map, "compute_capability", cc_text(l->arena, gpu->cc));
-        put(l, map, "architecture", architecture ? architecture->name : NULL);
-        put(l, map, "class", gpu->class);
+        data_put_text(l->arena, map, "gpu", gpu->name);
+        data_put_text(l->arena, map, "compute_capability", cc_text(l->arena, gpu->cc));
+        data_put_text(l->arena, map, "architecture", architecture ? architecture->name : NULL);
+        data_put_text(l->arena, map, "class", gpu->class);
         put_words(l, map, "memory_gb", &gpu->memory);
-        put(l, map, "last_driver",
-            architecture && architecture->last_branch
-                ? arena_printf(l->arena, "%lld", (long long)architecture->last_branch)
-                : NULL);
-        put(l, map, "names", gpu->names);
+        data_put_text(l->arena, map, "last_driver",
+                      architecture && architecture->last_branch
+                          ? arena_printf(l->arena, "%lld", (long long)architecture->last_branch)
+                          : NULL);
+        data_put_text(l->arena, map, "names", gpu->names);
         put_map(l, map, "on", &gpu->on);
         put_map(l, map, "mig", &gpu->mig);
         put_words(l, map, "instances", &gpu->instances);
@@ -160,10 +154,12 @@ static struct data *drivers_data(const struct matrix_listing *l)
     for (size_t i = l->matrix->branches.count; i-- > 0;) {
         const struct branch *branch = ROW(struct branch, l->matrix->branches, i);
         struct data *map = data_map(l->arena);
-        put(l, map, "branch", arena_printf(l->arena, "%lld", (long long)branch->number));
-        put(l, map, "cuda", branch->cuda.text);
-        put(l, map, "kind", branch->kind);
-        put(l, map, "ended", branch->ended ? branch->eol ? branch->eol : "yes" : NULL);
+        data_put_text(l->arena, map, "branch",
+                      arena_printf(l->arena, "%lld", (long long)branch->number));
+        data_put_text(l->arena, map, "cuda", branch->cuda.text);
+        data_put_text(l->arena, map, "kind", branch->kind);
+        data_put_text(l->arena, map, "ended",
+                      branch->ended ? branch->eol ? branch->eol : "yes" : NULL);
         put_fact(l, map, &branch->fact);
         data_push(l->arena, list, map);
     }
@@ -180,11 +176,11 @@ static struct data *images_data(const struct matrix_listing *l)
         for (size_t j = 0; j < image->tag_count; j++)
             data_push(l->arena, tags,
                       data_str(l->arena, tag_text(l->arena, image, &image->tags[j])));
-        put(l, map, "cuda", image->cuda.text);
-        put(l, map, "state", image->state);
-        put(l, map, "superseded_by", image->superseded_by);
-        put(l, map, "cudnn", image->cudnn);
-        put(l, map, "starts_on", gate ? gate->cuda.text : NULL);
+        data_put_text(l->arena, map, "cuda", image->cuda.text);
+        data_put_text(l->arena, map, "state", image->state);
+        data_put_text(l->arena, map, "superseded_by", image->superseded_by);
+        data_put_text(l->arena, map, "cudnn", image->cudnn);
+        data_put_text(l->arena, map, "starts_on", gate ? gate->cuda.text : NULL);
         put_words(l, map, "or_branches", gate ? &gate->branches : &(struct words){NULL, 0});
         data_put(l->arena, map, "tags", tags);
         put_fact(l, map, &image->fact);
@@ -199,13 +195,14 @@ static struct data *platforms_data(const struct matrix_listing *l)
     for (size_t i = 0; i < l->matrix->platforms.count; i++) {
         const struct platform *platform = ROW(struct platform, l->matrix->platforms, i);
         struct data *map = data_map(l->arena);
-        put(l, map, "platform", platform->name);
-        put(l, map, "title", platform->title);
-        put(l, map, "driver",
-            platform->driver ? arena_printf(l->arena, "%lld", (long long)platform->driver) : NULL);
+        data_put_text(l->arena, map, "platform", platform->name);
+        data_put_text(l->arena, map, "title", platform->title);
+        data_put_text(l->arena, map, "driver",
+                      platform->driver ? arena_printf(l->arena, "%lld", (long long)platform->driver)
+                                       : NULL);
         put_words(l, map, "latest", &platform->latest);
-        put(l, map, "library_path", platform->library_path);
-        put(l, map, "selector", platform->selector);
+        data_put_text(l->arena, map, "library_path", platform->library_path);
+        data_put_text(l->arena, map, "selector", platform->selector);
         put_fact(l, map, &platform->fact);
         data_push(l->arena, list, map);
     }

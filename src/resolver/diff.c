@@ -30,9 +30,9 @@ static void compare(struct data *list, struct arena *arena, const char *what, co
     if (str_equal(from, to))
         return;
     struct data *map = data_map(arena);
-    data_put(arena, map, "what", data_str(arena, what));
-    data_put(arena, map, "from", data_str(arena, from));
-    data_put(arena, map, "to", data_str(arena, to));
+    data_put_text(arena, map, "what", what);
+    data_put_text(arena, map, "from", from);
+    data_put_text(arena, map, "to", to);
     data_push(arena, list, map);
 }
 

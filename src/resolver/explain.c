@@ -1,4 +1,4 @@
-/* Human words for a resolution and for a refusal. */
+/* Human words for a resolution, for a refusal, and for why it is so. */
 #include "resolver/resolver.h"
 
 #include "base/buf.h"
@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define LINES_MAX 8 /* of one list; the rest is counted */
+#define LINES_MAX 8   /* of one list; the rest is counted */
+#define PASSED_MAX 12 /* the same of what was passed over */
 
 static const char *deep(const struct data *map, const char *outer, const char *inner)
 {
@@ -141,5 +142,26 @@ int matrix_explain_refusal(struct buf *out, const struct data *refusal)
 {
     explain_conflicts(out, data_get(refusal, "conflicts"));
     explain_nearest(out, data_get(refusal, "nearest"));
+    return out->overflowed ? -1 : 0;
+}
+
+int matrix_explain_why(struct buf *out, const struct data *why)
+{
+    const struct data *chosen = data_get(why, "chosen"), *passed = data_get(why, "passed_over");
+    buf_puts(out, "chosen\n");
+    for (size_t i = 0; i < chosen->list.count; i++) {
+        const struct data *row = chosen->list.items[i];
+        buf_printf(out, "  %-10s %s: %s\n", data_shown(row, "what"), data_shown(row, "value"),
+                   data_shown(row, "because"));
+    }
+    if (passed->list.count)
+        buf_puts(out, "passed over\n");
+    for (size_t i = 0; i < passed->list.count && i < PASSED_MAX; i++) {
+        const struct data *row = passed->list.items[i];
+        buf_printf(out, "  %s (%s): %s\n", data_shown(row, "what"), data_shown(row, "reason"),
+                   data_shown(row, "because"));
+    }
+    if (passed->list.count > PASSED_MAX)
+        buf_printf(out, "  and %zu more (--json)\n", passed->list.count - PASSED_MAX);
     return out->overflowed ? -1 : 0;
 }

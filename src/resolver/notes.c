@@ -19,8 +19,8 @@ __attribute__((format(printf, 3, 4))) static void note(const struct notes *n, co
     struct data *map = data_map(arena);
     va_list args;
     va_start(args, format);
-    data_put(arena, map, "code", data_str(arena, code));
-    data_put(arena, map, "text", data_str(arena, arena_vprintf(arena, format, args)));
+    data_put_text(arena, map, "code", code);
+    data_put_text(arena, map, "text", arena_vprintf(arena, format, args));
     va_end(args);
     data_push(arena, n->list, map);
 }

@@ -67,12 +67,11 @@ static void tell(struct conflicts *c, const struct candidate *candidate, const c
                  const struct objection *objection)
 {
     struct data *map = data_map(c->arena);
-    data_put(c->arena, map, "demand", data_str(c->arena, demand));
-    data_put(c->arena, map, "reason", data_str(c->arena, objection->reason));
-    data_put(c->arena, map, "rules_out",
-             data_str(c->arena, describe(c, candidate, objection->reason)));
-    data_put(c->arena, map, "because", data_str(c->arena, objection->because));
-    data_put(c->arena, map, "source", data_str(c->arena, objection->source));
+    data_put_text(c->arena, map, "demand", demand);
+    data_put_text(c->arena, map, "reason", objection->reason);
+    data_put_text(c->arena, map, "rules_out", describe(c, candidate, objection->reason));
+    data_put_text(c->arena, map, "because", objection->because);
+    data_put_text(c->arena, map, "source", objection->source);
     data_push(c->arena, c->list, map);
     c->reasons[c->count++] = objection->reason;
 }

@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-static void put_text(const struct chosen *s, struct data *map, const char *name, const char *text)
-{
-    data_put(s->arena, map, name, data_str(s->arena, text));
-}
-
 /* `torch=={version}` with its placeholders filled in; an unknown one stays as it is. */
 static const char *fill_in(const struct chosen *s, const char *text)
 {
@@ -24,8 +19,8 @@ static const char *fill_in(const struct chosen *s, const char *text)
 static struct data *framework_part(const struct chosen *s)
 {
     struct data *map = data_map(s->arena);
-    put_text(s, map, "name", s->ask->framework->name);
-    put_text(s, map, "version", s->candidate->release->version.text);
+    data_put_text(s->arena, map, "name", s->ask->framework->name);
+    data_put_text(s->arena, map, "version", s->candidate->release->version.text);
     return map;
 }
 
@@ -43,9 +38,10 @@ static struct data *cuda_part(const struct chosen *s)
 {
     const struct build *build = s->candidate->build;
     struct data *map = data_map(s->arena);
-    put_text(s, map, "version", cuda_text(s));
-    put_text(s, map, "variant", build->variant);
-    put_text(s, map, "supply", build->cuda.text ? supply_of(s->ask->framework, build) : NULL);
+    data_put_text(s->arena, map, "version", cuda_text(s));
+    data_put_text(s->arena, map, "variant", build->variant);
+    data_put_text(s->arena, map, "supply",
+                  build->cuda.text ? supply_of(s->ask->framework, build) : NULL);
     return map;
 }
 
@@ -81,12 +77,12 @@ static struct data *companions_part(const struct chosen *s)
     const struct pairs *companions = &s->candidate->release->companions;
     struct data *map = data_map(s->arena);
     for (size_t i = 0; i < companions->count; i++)
-        put_text(s, map, companions->items[i].name, companions->items[i].value);
+        data_put_text(s->arena, map, companions->items[i].name, companions->items[i].value);
     for (size_t i = 0; i < s->ask->with_count; i++) {
         struct candidate partner;
         if (chosen_partner(&partner, s, i))
-            put_text(s, map, s->ask->with[i].partner->framework->name,
-                     partner.release->version.text);
+            data_put_text(s->arena, map, s->ask->with[i].partner->framework->name,
+                          partner.release->version.text);
     }
     return map;
 }
@@ -103,17 +99,17 @@ static struct data *image_part(const struct chosen *s)
     const struct candidate *c = s->candidate;
     struct data *map = data_map(s->arena);
     if (c->named) {
-        put_text(s, map, "repository", s->ask->image.repository);
-        put_text(s, map, "tag", s->ask->image.tag);
+        data_put_text(s->arena, map, "repository", s->ask->image.repository);
+        data_put_text(s->arena, map, "tag", s->ask->image.tag);
     } else if (c->plain) {
-        put_text(s, map, "repository", c->plain->repository);
-        put_text(s, map, "tag", c->plain->tag);
+        data_put_text(s->arena, map, "repository", c->plain->repository);
+        data_put_text(s->arena, map, "tag", c->plain->tag);
     } else {
-        put_text(s, map, "repository", s->ask->matrix->repository);
-        put_text(s, map, "tag", tag_text(s->arena, c->image, c->tag));
+        data_put_text(s->arena, map, "repository", s->ask->matrix->repository);
+        data_put_text(s->arena, map, "tag", tag_text(s->arena, c->image, c->tag));
     }
-    put_text(s, map, "digest", c->named ? s->ask->image.digest : NULL);
-    put_text(s, map, "state", image_state(c));
+    data_put_text(s->arena, map, "digest", c->named ? s->ask->image.digest : NULL);
+    data_put_text(s->arena, map, "state", image_state(c));
     return map;
 }
 
@@ -121,8 +117,8 @@ static struct data *driver_part(const struct chosen *s)
 {
     static const char *const words[] = {NULL, "native", "minor-version", "forward"};
     struct data *map = data_map(s->arena);
-    put_text(s, map, "minimum", s->minimum ? s->minimum->text : NULL);
-    put_text(s, map, "relies_on", words[s->reliance]);
+    data_put_text(s->arena, map, "minimum", s->minimum ? s->minimum->text : NULL);
+    data_put_text(s->arena, map, "relies_on", words[s->reliance]);
     return map;
 }
 
@@ -134,14 +130,15 @@ static struct data *gpus_part(const struct chosen *s)
         const struct asked_gpu *gpu = s->problem->gpus[i];
         int cubin = covering_cubin(build, s->problem->arch, gpu->cc);
         struct data *map = data_map(s->arena);
-        put_text(s, map, "name", gpu->name);
-        put_text(s, map, "compute_capability", cc_text(s->arena, gpu->cc));
+        data_put_text(s->arena, map, "name", gpu->name);
+        data_put_text(s->arena, map, "compute_capability", cc_text(s->arena, gpu->cc));
         if (cubin)
-            put_text(s, map, "covered_by", arena_printf(s->arena, "sm_%d", cubin));
+            data_put_text(s->arena, map, "covered_by", arena_printf(s->arena, "sm_%d", cubin));
         else if (covered_by_bounds(build, gpu->cc))
-            put_text(s, map, "covered_by", "wheel");
+            data_put_text(s->arena, map, "covered_by", "wheel");
         else
-            put_text(s, map, "covered_by", arena_printf(s->arena, "compute_%d", build->ptx));
+            data_put_text(s->arena, map, "covered_by",
+                          arena_printf(s->arena, "compute_%d", build->ptx));
         data_push(s->arena, list, map);
     }
     return list;
@@ -242,11 +239,11 @@ static struct data *env_part(const struct chosen *s)
     if (!s->candidate->build->cuda.text)
         return map;
     for (size_t i = 0; i < env->count; i++)
-        put_text(s, map, env->items[i].name, env->items[i].value);
+        data_put_text(s->arena, map, env->items[i].name, env->items[i].value);
     if (!s->candidate->image)
-        put_text(s, map, "NVIDIA_VISIBLE_DEVICES", "all");
+        data_put_text(s->arena, map, "NVIDIA_VISIBLE_DEVICES", "all");
     if (library_path(s))
-        put_text(s, map, "LD_LIBRARY_PATH", library_path(s));
+        data_put_text(s->arena, map, "LD_LIBRARY_PATH", library_path(s));
     return map;
 }
 
@@ -276,16 +273,16 @@ struct data *resolution_data(struct arena *arena, const struct ask *ask,
     chosen_init(&s, arena, &problem, candidate);
     struct data *map = data_map(arena);
     data_put(arena, map, "framework", framework_part(&s));
-    put_text(&s, map, "python", candidate->python);
+    data_put_text(s.arena, map, "python", candidate->python);
     data_put(arena, map, "cuda", cuda_part(&s));
-    put_text(&s, map, "cudnn", cudnn_text(&s));
+    data_put_text(s.arena, map, "cudnn", cudnn_text(&s));
     data_put(arena, map, "companions", companions_part(&s));
     data_put(arena, map, "image", image_part(&s));
     data_put(arena, map, "driver", driver_part(&s));
     data_put(arena, map, "gpus", gpus_part(&s));
-    put_text(&s, map, "arch", problem.arch);
+    data_put_text(s.arena, map, "arch", problem.arch);
     data_put(arena, map, "requirements", requirements_part(&s));
-    put_text(&s, map, "index_url", index_url(&s));
+    data_put_text(s.arena, map, "index_url", index_url(&s));
     data_put(arena, map, "env", env_part(&s));
     data_put(arena, map, "notes", notes_data(&s));
     data_put(arena, map, "sources", sources_part(&s));

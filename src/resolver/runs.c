@@ -100,22 +100,18 @@ static const char *why_not(const struct survey *s, const struct ask *ask)
     return conflicts->list.count ? data_text(data_get(conflicts->list.items[0], "because")) : NULL;
 }
 
-static void put_text(const struct survey *s, struct data *map, const char *name, const char *text)
-{
-    data_put(s->arena, map, name, data_str(s->arena, text));
-}
-
 static struct data *framework_data(const struct survey *s, const struct reach *r)
 {
     struct data *map = data_map(s->arena);
-    put_text(s, map, "framework", r->name);
+    data_put_text(s->arena, map, "framework", r->name);
     data_put(s->arena, map, "rows", data_int(s->arena, r->rows));
     data_put(s->arena, map, "runs", data_int(s->arena, r->runs));
     data_put(s->arena, map, "forward", data_int(s->arena, r->forward));
-    put_text(s, map, "image", r->found ? image_text(s->arena, r->ask, &r->newest) : NULL);
+    data_put_text(s->arena, map, "image",
+                  r->found ? image_text(s->arena, r->ask, &r->newest) : NULL);
     data_put(s->arena, map, "resolution",
              r->found ? resolution_data(s->arena, r->ask, &r->newest) : data_null(s->arena));
-    put_text(s, map, "because", r->found ? NULL : why_not(s, r->ask));
+    data_put_text(s->arena, map, "because", r->found ? NULL : why_not(s, r->ask));
     return map;
 }
 
@@ -149,7 +145,7 @@ static struct data *images_data(const struct survey *s, const struct reach *reac
         struct data *image = image_of(images, text);
         if (!image) {
             image = data_map(s->arena);
-            put_text(s, image, "image", text);
+            data_put_text(s->arena, image, "image", text);
             data_put(s->arena, image, "frameworks", data_list(s->arena));
             data_push(s->arena, images, image);
         }
@@ -179,10 +175,10 @@ static bool is_better(const struct reach *now, const struct reach *then)
 static struct data *opened_data(const struct survey *s, const struct reach *r)
 {
     struct data *map = data_map(s->arena);
-    put_text(s, map, "framework", r->name);
-    put_text(s, map, "version", r->newest.release->version.text);
-    put_text(s, map, "variant", r->newest.build->variant);
-    put_text(s, map, "image", image_text(s->arena, r->ask, &r->newest));
+    data_put_text(s->arena, map, "framework", r->name);
+    data_put_text(s->arena, map, "version", r->newest.release->version.text);
+    data_put_text(s->arena, map, "variant", r->newest.build->variant);
+    data_put_text(s->arena, map, "image", image_text(s->arena, r->ask, &r->newest));
     return map;
 }
 
@@ -206,8 +202,8 @@ static int open_branch(struct data **out, const struct survey *s, const struct b
         more += then.runs - best[i].runs;
         best[i] = then;
     }
-    put_text(s, map, "driver", driver);
-    put_text(s, map, "cuda", branch->cuda.text);
+    data_put_text(s->arena, map, "driver", driver);
+    data_put_text(s->arena, map, "cuda", branch->cuda.text);
     data_put(s->arena, map, "more_rows", data_int(s->arena, more));
     data_put(s->arena, map, "opens", opens);
     *out = more > 0 || opens->list.count ? map : NULL;
@@ -324,7 +320,7 @@ struct data *matrix_runs_stack(struct arena *arena, const struct matrix *matrix,
     ask_for_host(&s, machine);
     ask_for_stack(&s, resolution, request);
     data_put(arena, map, "runs", judge_stack(&s, &relies_on, &because));
-    put_text(&s, map, "relies_on", relies_on);
-    put_text(&s, map, "because", because);
+    data_put_text(s.arena, map, "relies_on", relies_on);
+    data_put_text(s.arena, map, "because", because);
     return map;
 }

@@ -2,13 +2,10 @@
 #include "resolver/resolver.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/data.h"
 #include "resolver/search.h"
 
 #include <string.h>
-
-#define LINES_MAX 12 /* of what was passed over, for people */
 
 struct why {
     struct arena *arena;
@@ -46,10 +43,10 @@ static void object_to_rest(const struct why *w, struct candidate *candidate,
 static void tell(struct why *w, const char *what, const struct objection *objection)
 {
     struct data *map = data_map(w->arena);
-    data_put(w->arena, map, "what", data_str(w->arena, what));
-    data_put(w->arena, map, "reason", data_str(w->arena, objection->reason));
-    data_put(w->arena, map, "because", data_str(w->arena, objection->because));
-    data_put(w->arena, map, "source", data_str(w->arena, objection->source));
+    data_put_text(w->arena, map, "what", what);
+    data_put_text(w->arena, map, "reason", objection->reason);
+    data_put_text(w->arena, map, "because", objection->because);
+    data_put_text(w->arena, map, "source", objection->source);
     data_push(w->arena, w->passed_over, map);
 }
 
@@ -102,9 +99,9 @@ static void choose(const struct why *w, struct data *list, const char *what, con
                    const char *because)
 {
     struct data *map = data_map(w->arena);
-    data_put(w->arena, map, "what", data_str(w->arena, what));
-    data_put(w->arena, map, "value", data_str(w->arena, value));
-    data_put(w->arena, map, "because", data_str(w->arena, because));
+    data_put_text(w->arena, map, "what", what);
+    data_put_text(w->arena, map, "value", value);
+    data_put_text(w->arena, map, "because", because);
     data_push(w->arena, list, map);
 }
 
@@ -171,25 +168,4 @@ int matrix_why(struct data **out, struct arena *arena, const struct matrix *matr
     data_put(arena, *out, "chosen", list_chosen(&w));
     data_put(arena, *out, "passed_over", w.passed_over);
     return 0;
-}
-
-int matrix_explain_why(struct buf *out, const struct data *why)
-{
-    const struct data *chosen = data_get(why, "chosen"), *passed = data_get(why, "passed_over");
-    buf_puts(out, "chosen\n");
-    for (size_t i = 0; i < chosen->list.count; i++) {
-        const struct data *row = chosen->list.items[i];
-        buf_printf(out, "  %-10s %s: %s\n", data_shown(row, "what"), data_shown(row, "value"),
-                   data_shown(row, "because"));
-    }
-    if (passed->list.count)
-        buf_puts(out, "passed over\n");
-    for (size_t i = 0; i < passed->list.count && i < LINES_MAX; i++) {
-        const struct data *row = passed->list.items[i];
-        buf_printf(out, "  %s (%s): %s\n", data_shown(row, "what"), data_shown(row, "reason"),
-                   data_shown(row, "because"));
-    }
-    if (passed->list.count > LINES_MAX)
-        buf_printf(out, "  and %zu more (--json)\n", passed->list.count - LINES_MAX);
-    return out->overflowed ? -1 : 0;
 }
