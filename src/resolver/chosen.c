@@ -27,7 +27,10 @@ static const struct version *later(const struct version *a, const struct version
     return !a || (b && version_compare(b, a) > 0) ? b : a;
 }
 
-/* CUDA's floor, that of the GPUs, and where PTX must be compiled that of the toolkit. */
+/*
+ * CUDA's floor, that of the GPUs, and where PTX must be compiled that of the toolkit: the newest of
+ * the three, since a host must meet them all.
+ */
 static const struct version *minimum_driver(const struct chosen *s)
 {
     const struct matrix *matrix = s->ask->matrix;

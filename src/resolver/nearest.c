@@ -333,7 +333,11 @@ static void try_images(const struct trials *n)
 
 /* ------------------------------------------------------------------ all of them */
 
-/* From the mildest change to the hardest. */
+/*
+ * From the mildest change to the hardest: an image or a distribution is one line of a Dockerfile, a
+ * build or a Python touches what was tested, a framework release touches the code, and for a driver
+ * or a platform somebody has to be asked. GPUs come behind all of these, since they are bought.
+ */
 static const struct {
     enum stack_choice choice;
     void (*try)(const struct trials *n);

@@ -26,7 +26,9 @@ struct problem {
     size_t gpu_count;
     const char *arch;
     bool cdi;
-    bool all_datacenter; /* every GPU is named, and each is a data-center part; at least one */
+    /* Every GPU is named, and each is a data-center part; at least one. What forward compatibility
+     * needs: an unnamed GPU may be a card that it fails on. */
+    bool all_datacenter;
     bool allow_forward, allow_eol; /* what the search is ready to accept */
     struct disliked seen, *met;    /* `met`: where the rules note it, `seen` or NULL */
     /* The branches of drivers.yml that can drive all the GPUs, where the driver is any. */

@@ -15,6 +15,10 @@ static bool is_solvable(const struct ask *ask, uint64_t active)
     return search_best(&candidate, ask, active);
 }
 
+/*
+ * Only a smallest set is told: of eight demands two may conflict, and the other six would only hide
+ * them.
+ */
 uint64_t minimal_conflict(const struct ask *ask)
 {
     uint64_t set = ask_all(ask);

@@ -27,6 +27,10 @@ static bool rule_release(const struct problem *p, const struct candidate *c, str
     return false;
 }
 
+/*
+ * A CPU build fits every request, and would be the silent answer to whatever else went wrong: it is
+ * taken only when it is asked for.
+ */
 static bool rule_variant(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct build *build = c->build;
@@ -89,6 +93,10 @@ static bool rule_platform(const struct problem *p, const struct candidate *c, st
     return false;
 }
 
+/*
+ * A driver branch drops whole architectures (580 is the last for Maxwell, Pascal and Volta, 470 for
+ * Kepler: their release notes). Every later driver is newer than any minimum, and drives nothing.
+ */
 static bool rule_dropped(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct asked_driver *driver = p->host.driver;
@@ -105,6 +113,10 @@ static bool rule_dropped(const struct problem *p, const struct candidate *c, str
     return false;
 }
 
+/*
+ * A driver older than a GPU does not find it, whatever the wheel holds. The CUDA that first made
+ * kernels for an architecture came with the first driver for it.
+ */
 static bool rule_driver_knows_gpu(const struct problem *p, const struct candidate *c,
                                   struct objection *out)
 {
@@ -135,6 +147,10 @@ static const char *list_cubins(struct objection *out, const struct build *build,
     return list;
 }
 
+/*
+ * The rule that others leave out: a V100 on driver 580 meets every minimum of a wheel for CUDA 13,
+ * which holds no kernel for it, so that the first operation fails with error 209.
+ */
 static bool rule_coverage(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct build *build = c->build;
@@ -162,6 +178,7 @@ static bool rule_coverage(const struct problem *p, const struct candidate *c, st
 
 /* ------------------------------------------------------------------ cuDNN */
 
+/* Below what a cuDNN has kernels for, a framework starts and fails at its first convolution. */
 static bool rule_cudnn(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct build *build = c->build;
@@ -223,6 +240,7 @@ static bool rule_python(const struct problem *p, const struct candidate *c, stru
 
 /* ------------------------------------------------------------------ images */
 
+/* The smallest flavour that will do: each is some gigabytes larger than the one before it. */
 int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour)
 {
     static const char *const order[] = {"base", "runtime", "cudnn-runtime", "devel", "cudnn-devel"};
@@ -361,6 +379,12 @@ static bool rule_glibc(const struct problem *p, const struct candidate *c, struc
                   want->text, os->os, os->glibc.text);
 }
 
+/*
+ * What the container runtime asks of NVIDIA_REQUIRE_CUDA before it starts an image: a driver that
+ * brings the image's CUDA, or a branch that the image lists. Many images list their branches for
+ * brands other than GeForce only. It has nothing to do with what the build could run on: a wheel
+ * that minor-version compatibility carries still does not start in an image that is too new.
+ */
 static bool gate_lets(const struct problem *p, const struct gate *gate, uint64_t number,
                       const struct branch *branch)
 {

@@ -103,6 +103,11 @@ static int rank_of(const struct problem *problem, const struct candidate *c)
 /*
  * Positive where `a` is preferred to `b`, both of one build: a stable Python, one that the image's
  * distribution ships, the newest; then the newest distribution, patch, the smallest flavour.
+ *
+ * Python comes before the image because the project is written against it, while the image is only
+ * what it runs in. One that the distribution ships needs no second interpreter in the image, and
+ * gets the distribution's security updates. Newer distributions and patches have the longer life;
+ * each flavour that is larger than needed is gigabytes to pull (base, runtime, devel).
  */
 static int prefer(const struct problem *problem, const struct candidate *a,
                   const struct candidate *b)
@@ -164,6 +169,11 @@ static bool complete(const struct problem *problem, struct candidate *candidate)
     return best.found;
 }
 
+/*
+ * Releases first, then their builds, and only then images: an image never makes the framework
+ * older. The framework is what was asked for, and for most builds the wheel brings its own CUDA
+ * libraries; the image has to start and to have the glibc, which nearly any of them does.
+ */
 static bool search_with(struct candidate *out, const struct problem *problem)
 {
     const struct framework *framework = problem->ask->framework;
@@ -183,8 +193,10 @@ static bool search_with(struct candidate *out, const struct problem *problem)
 }
 
 /*
- * What is disliked most is allowed last: an image at its end of life, then a forward-compatibility
- * package. Where nothing was passed over for that, to allow it would change nothing.
+ * Four rounds: what is disliked most is allowed last. An image at its end of life is deleted by its
+ * maintainers, so that a rebuild fails one day; a forward-compatibility package must be in the
+ * image and is supported on some GPUs and branches only. Both are better than no answer, and worse
+ * than an older release. Where nothing was passed over for that, to allow it would change nothing.
  */
 bool search_tiers(struct candidate *out, struct problem *problem, const struct ask *ask,
                   uint64_t active)

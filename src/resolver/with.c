@@ -15,6 +15,10 @@ static uint64_t cudnn_major(const struct build *build)
                                      : build->cudnn_version.release[0];
 }
 
+/*
+ * Two frameworks in one process share one libcudart, one libcublas, one libcudnn: the loader keeps
+ * the first of a name that it meets, and names hold the major alone (libcudnn.so.9).
+ */
 static bool majors_differ(const struct problem *p, const struct candidate *c,
                           const struct candidate *other, struct objection *out)
 {
