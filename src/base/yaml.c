@@ -427,7 +427,10 @@ int yaml_error(struct err *err, const struct yaml_node *node, const char *format
     if (vasprintf(&message, format, args) < 0)
         message = NULL;
     va_end(args);
-    (void)fail_at(err, node->doc, node->offset, "invalid", "%s", message ? message : format);
+    if (node)
+        (void)fail_at(err, node->doc, node->offset, "invalid", "%s", message ? message : format);
+    else
+        (void)err_set(err, TG_USAGE, "invalid", "%s", message ? message : format);
     free(message);
     return -1;
 }

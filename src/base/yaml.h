@@ -60,7 +60,7 @@ struct yaml_doc {
 TG_CHECKED int yaml_parse(struct yaml_doc **out, struct arena *arena, const char *name,
                           struct span source, struct err *err);
 
-/* Sets exit 2, code "invalid", the message, and the place of `node`; returns -1. */
+/* Sets exit 2, code "invalid", the message, and the place of `node` (NULL: none); returns -1. */
 int yaml_error(struct err *err, const struct yaml_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -105,20 +105,22 @@ static size_t count_words(const char *text)
 static int read_tags_entry(struct image *image, const struct loader *loader,
                            const struct pair *entry)
 {
+    const struct yaml_node *key = entry->place ? entry->place->key : NULL;
+    const struct yaml_node *value = entry->place ? entry->place->value : NULL;
     const char *systems = entry->value, *at;
     struct span flavour_word, os_word;
-    if (entry->place && yaml_text(&systems, entry->place->value, "tags", loader->err))
+    if (yaml_text(&systems, value, "tags", loader->err))
         return -1;
     for (const char *names = entry->name; next_word(&flavour_word, &names);) {
         const char *flavour = find_flavour(flavour_word);
         if (!flavour)
-            return yaml_error(loader->err, entry->place->key, "'%.*s' is no flavour",
-                              (int)flavour_word.len, flavour_word.ptr);
+            return yaml_error(loader->err, key, "'%.*s' is no flavour", (int)flavour_word.len,
+                              flavour_word.ptr);
         for (at = systems; next_word(&os_word, &at);) {
             const struct distribution *os = find_distribution(loader->matrix, os_word);
             if (!os)
-                return yaml_error(loader->err, entry->place->value, "'%.*s' is no distribution",
-                                  (int)os_word.len, os_word.ptr);
+                return yaml_error(loader->err, value, "'%.*s' is no distribution", (int)os_word.len,
+                                  os_word.ptr);
             image->tags[image->tag_count++] = (struct tag){flavour, os};
         }
     }
@@ -383,7 +385,10 @@ static int load(struct matrix **out, struct arena *arena, const struct fileset *
 int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *files,
                 struct span overlay, const char *framework, struct err *err)
 {
-    return load(out, arena, files, overlay, framework, false, err);
+    if (load(out, arena, files, overlay, framework, false, err) == 0)
+        return 0;
+    err_release(err); /* again, for the place of what is wrong */
+    return load(out, arena, files, overlay, framework, true, err);
 }
 
 int matrix_load_placed(struct matrix **out, struct arena *arena, const struct fileset *files,

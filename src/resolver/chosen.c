@@ -86,7 +86,7 @@ size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen 
         count = add_fact(facts, count, room, floor);
     if (driver && driver->branch)
         count = add_fact(facts, count, room, &driver->branch->fact);
-    if (s->reliance == RELIES_FORWARD)
+    if (driver && s->reliance == RELIES_FORWARD)
         count =
             add_fact(facts, count, room, &forward_of(s->problem, c->build, driver->branch)->fact);
     if (s->problem->host.by_platform)
