@@ -1,5 +1,6 @@
 """For all suites: assertions in helpers show their values; each test's processor time is noted."""
 
+import os
 import resource
 from pathlib import Path
 
@@ -9,6 +10,16 @@ HERE = Path(__file__).parent
 pytest.register_assert_rewrite(
     *(f"tests.{path.parent.name}" for path in HERE.glob("*/__init__.py"))
 )
+
+
+def pytest_collection_modifyitems(config, items):
+    """ONE_OF_EACH=1 takes each test function once, with the first of its parameters."""
+    if os.environ.get("ONE_OF_EACH", "0") == "0":
+        return
+    first = {(item.path, item.originalname): item for item in reversed(items)}
+    kept = [item for item in items if first[item.path, item.originalname] is item]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
 
 
 def spent():

@@ -44,10 +44,9 @@ def test_every_framework_and_every_pipeline_is_among_them(made):
         assert {(child.folder / path).exists() for child in made} == {True, False}
 
 
-def test_types_are_right_in_some(made):
-    rng = random.Random(SEED)
-    for child in rng.sample(made, 2):
-        assert matrix.mypy(child) == [], child.id
+def test_types_are_right_in_one(made):
+    child = random.Random(SEED).choice(made)
+    assert matrix.mypy(child) == [], child.id
 
 
 def test_the_pages_of_a_job_advise_nothing_that_its_backend_refuses(made):

@@ -2,10 +2,23 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
-from .support import NODE, TMPLGEN, TOP, run
+from .support import NODE, TMPLGEN, TOP, one_at_a_time, run
+
+HERE = Path(__file__).parent
+# These set the same child up.
+TOGETHER = {"test_image": "test_child"}
+
+
+def pytest_collection_modifyitems(items):
+    """A worker takes whole files, since what takes long is made once a file."""
+    for item in items:
+        if item.path.parent == HERE:
+            name = item.path.stem
+            item.add_marker(pytest.mark.xdist_group(TOGETHER.get(name, name)))
 
 
 @pytest.fixture(scope="session")
@@ -62,10 +75,11 @@ def node_modules():
     wanted = (TOP / "tests/package.json").read_text()
     stamp = NODE / "made"
     NODE.mkdir(parents=True, exist_ok=True)
-    if not stamp.exists() or stamp.read_text() != wanted:
-        (NODE / "package.json").write_text(wanted)
-        run("npm", "install", "--no-package-lock", "--ignore-scripts", cwd=NODE)
-        stamp.write_text(wanted)
+    with one_at_a_time("node"):
+        if not stamp.exists() or stamp.read_text() != wanted:
+            (NODE / "package.json").write_text(wanted)
+            run("npm", "install", "--no-package-lock", "--ignore-scripts", cwd=NODE)
+            stamp.write_text(wanted)
     return NODE / "node_modules"
 
 

@@ -1,5 +1,6 @@
 """What the end-to-end tests share: commands, services, package indexes, bare Debian roots."""
 
+import fcntl
 import functools
 import json
 import os
@@ -181,7 +182,7 @@ def storage_driver():
     """Layers that share their files, where this kernel lets us have them, else whole copies."""
     if not shutil.which("buildah"):  # those tests fail for want of it, and no others
         return "vfs"
-    folder = WORK / "driver-probe"
+    folder = WORK / f"driver-probe-{os.getpid()}"
     words = ["--root", folder / "root", "--runroot", folder / "run", "--storage-driver", "overlay"]
     done = subprocess.run(["buildah", *words, "info"], capture_output=True, check=False)
     shutil.rmtree(folder, ignore_errors=True)
@@ -238,18 +239,31 @@ def copy_settings(root):
             shutil.copy(source, target)
 
 
+@contextmanager
+def one_at_a_time(name):
+    """What the workers of a run share is made by one of them, while the others wait."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / f"{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def make_root(archive, packages):
+    scratch = CACHE / "root.new"
+    shutil.rmtree(scratch, ignore_errors=True)
+    include = [f"--include={','.join(packages)}"] if packages else []
+    run("debootstrap", "--variant=minbase", *include, SUITE, scratch)
+    run("tar", "--numeric-owner", "-cf", f"{archive}.new", "-C", scratch, ".")
+    Path(f"{archive}.new").rename(archive)
+    shutil.rmtree(scratch)
+
+
 def bare_root(target, *packages):
     """A fresh minimal Debian with `packages`, from a cached archive where there is one."""
     archive = CACHE / f"{SUITE}-{'-'.join(packages)}.tar"
-    if not archive.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        scratch = CACHE / "root.new"
-        shutil.rmtree(scratch, ignore_errors=True)
-        include = [f"--include={','.join(packages)}"] if packages else []
-        run("debootstrap", "--variant=minbase", *include, SUITE, scratch)
-        run("tar", "--numeric-owner", "-cf", f"{archive}.new", "-C", scratch, ".")
-        Path(f"{archive}.new").rename(archive)
-        shutil.rmtree(scratch)
+    with one_at_a_time("root"):
+        if not archive.exists():
+            make_root(archive, packages)
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     run("tar", "--numeric-owner", "-xpf", archive, "-C", target)

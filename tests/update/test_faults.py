@@ -99,7 +99,6 @@ def link(world, top):
 
 def build(tmp, conflict=False, args=(), sub="", linked=False):
     world = World(tmp / "w")
-    put(world.home, {".gitconfig": "[init]\ndefaultBranch=main\ntemplateDir=\n[gc]\nauto=0\n"})
     world.release("1.0.0", OLD)
     top = world.folder / "pristine"
     if sub:

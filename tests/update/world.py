@@ -14,6 +14,19 @@ TEMPLATE = "description: a test\nstack: none\n"
 RECORD = ".tmplgen.yml"
 # A time in the past, so that a test's commits do not depend on the clock.
 WHEN = "1700000000 +0000"
+# Nothing in the background, and no processes and files that no test needs: sample hooks, graphs.
+GIT_CONFIG = """\
+[init]
+	defaultBranch = main
+	templateDir =
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[core]
+	commitGraph = false
+	multiPackIndex = false
+"""
 
 
 class Result(AnyResult):
@@ -93,7 +106,7 @@ class World:
         self.catalog = folder / "catalog"
         self.child = folder / "child"
         self.env = environment(self.home)
-        put(self.home, {".gitconfig": "[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n"})
+        put(self.home, {".gitconfig": GIT_CONFIG})
 
     # ------------------------------------------------------------ git
 
