@@ -16,11 +16,18 @@ clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:she
 TEST_FULL='debootstrap:debootstrap buildah:buildah curl:curl nodejs:node npm:npm xz-utils:xz
 groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64-cross'
 
+# What clang's fuzzers are linked with, where the system has it in a package of its own.
+runtime() {
+    if apt-cache show libclang-rt-dev >/dev/null 2>&1; then
+        echo libclang-rt-dev
+    fi
+}
+
 group() {
     case $1 in
     build) echo "$BUILD" ;;
     test) echo "$BUILD $TEST" ;;
-    test-full) echo "$BUILD $TEST $TEST_FULL" ;;
+    test-full) echo "$BUILD $TEST $TEST_FULL $(runtime)" ;;
     *)
         echo "deps: unknown group '$1'; there are: build, test, test-full" >&2
         exit 2
