@@ -3,6 +3,7 @@
 import subprocess
 
 import pytest
+
 from ..common.program import BINARY
 
 PROGRAM = BINARY.read_bytes()
