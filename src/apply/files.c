@@ -48,6 +48,8 @@ static int bring(struct apply *a, size_t number, const struct change *change, bo
 static int bring_all(struct apply *a, const struct journal *j, bool forward, bool strict,
                      struct err *err)
 {
+    if (swap_mend(&a->swap, err) < 0)
+        return -1;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < j->change_count; i++) {
             const struct change *change = &j->changes[i];
@@ -200,6 +202,8 @@ int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
 
 int files_discard(struct apply *a, const struct journal *j, struct err *err)
 {
+    if (swap_mend(&a->swap, err) < 0 || swap_discard_folders(&a->swap, err) < 0)
+        return -1;
     for (size_t i = 0; i < j->change_count; i++) {
         const char *kept;
         if (swap_discard(&kept, &a->swap, i, &j->changes[i], err) < 0)

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "git/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +13,9 @@
 #include <unistd.h>
 
 enum { NAME_MAX_BYTES = 32, HALF_WRITTEN = 0200, KEPT_MAX = 10000 };
+
+#define OTHER ".old"
+#define EMPTIED ".folder"
 
 /* One step at one path. */
 struct step {
@@ -41,19 +45,8 @@ static int fail(const struct step *s, const char *what)
 static void name_files(struct step *s, size_t number)
 {
     (void)snprintf(s->file, sizeof(s->file), "%zu", number);
-    (void)snprintf(s->other, sizeof(s->other), "%zu.old", number);
-    (void)snprintf(s->emptied, sizeof(s->emptied), "%zu.folder", number);
-}
-
-/* An exchange in three steps may have been cut after the second. */
-static int mend(const struct step *s)
-{
-    if (renameat2(s->swap->stage, s->other, s->swap->stage, s->file, RENAME_NOREPLACE) == 0 ||
-        errno == ENOENT)
-        return 0;
-    if (errno == EEXIST)
-        return unlinkat(s->swap->stage, s->other, 0) == 0 ? 0 : fail(s, "tidy up after");
-    return fail(s, "tidy up after");
+    (void)snprintf(s->other, sizeof(s->other), "%zu" OTHER, number);
+    (void)snprintf(s->emptied, sizeof(s->emptied), "%zu" EMPTIED, number);
 }
 
 /* For file systems without RENAME_EXCHANGE: the old file gets a second name before it is replaced.
@@ -151,7 +144,7 @@ static int discard_file(const char **kept, struct step *s, size_t number)
 {
     struct disk found;
     *kept = NULL;
-    if (mend(s) < 0 || swap_staged(&found, s->swap, number, s->err) < 0)
+    if (swap_staged(&found, s->swap, number, s->err) < 0)
         return -1;
     if (found.kind == DISK_ABSENT)
         return 0;
@@ -167,7 +160,7 @@ static int discard_file(const char **kept, struct step *s, size_t number)
 static int ready(struct step *s, size_t number)
 {
     struct disk staged;
-    if (mend(s) < 0 || swap_staged(&staged, s->swap, number, s->err) < 0)
+    if (swap_staged(&staged, s->swap, number, s->err) < 0)
         return -1;
     if (s->target->kind == DISK_FILE && disk_equal(&staged, s->target))
         return 0;
@@ -288,8 +281,7 @@ int swap_bring(enum swap_result *result, const struct swap *swap, size_t number,
         return -1;
     if (counts_as(swap, &found, target)) {
         *result = SWAP_DONE;
-        return target->kind == DISK_ABSENT && found.kind == DISK_ABSENT ? restore_folder(&s)
-                                                                        : mend(&s);
+        return target->kind == DISK_ABSENT && found.kind == DISK_ABSENT ? restore_folder(&s) : 0;
     }
     if (!counts_as(swap, &found, source))
         return 0;
@@ -309,6 +301,52 @@ int swap_discard(const char **kept, const struct swap *swap, size_t number,
 {
     struct step s = {.swap = swap, .change = change, .err = err};
     name_files(&s, number);
-    (void)disk_remove_empty(swap->stage, s.emptied);
     return discard_file(kept, &s, number);
+}
+
+/* Calls `act` for what the stage has under names that end so. */
+static int for_each(const struct swap *swap, const char *ending,
+                    int (*act)(int stage, const char *name, size_t number_len), struct err *err)
+{
+    DIR *dir = fdopendir(fcntl(swap->stage, F_DUPFD_CLOEXEC, 0));
+    struct dirent *entry;
+    int rc = dir ? 0 : -1;
+    if (dir)
+        rewinddir(dir);
+    while (rc == 0 && (entry = readdir(dir))) {
+        const char *dot = strchr(entry->d_name, '.');
+        if (dot && strcmp(dot, ending) == 0)
+            rc = act(swap->stage, entry->d_name, (size_t)(dot - entry->d_name));
+    }
+    int number = errno;
+    if (dir)
+        (void)closedir(dir);
+    return rc < 0 ? err_errno(err, number, "io", "cannot tidy up in git's folder") : 0;
+}
+
+/* An exchange in three steps was cut: after the second, or else before it. */
+static int mend(int stage, const char *other, size_t number_len)
+{
+    char file[NAME_MAX_BYTES];
+    (void)snprintf(file, sizeof(file), "%.*s", (int)number_len, other);
+    if (move_new(stage, other, stage, file) == 0)
+        return 0;
+    return errno == EEXIST ? unlinkat(stage, other, 0) : -1;
+}
+
+int swap_mend(const struct swap *swap, struct err *err)
+{
+    return for_each(swap, OTHER, mend, err);
+}
+
+static int remove_emptied(int stage, const char *name, size_t number_len)
+{
+    (void)number_len;
+    (void)disk_remove_empty(stage, name);
+    return 0;
+}
+
+int swap_discard_folders(const struct swap *swap, struct err *err)
+{
+    return for_each(swap, EMPTIED, remove_emptied, err);
 }

@@ -27,6 +27,12 @@ enum swap_result {
     SWAP_FOREIGN, /* something that is neither was there, and is there still */
 };
 
+/*
+ * Finishes what a run that was cut off has left in the stage on a file system that cannot exchange
+ * two files at once. To be called before paths are brought or discarded.
+ */
+TG_CHECKED int swap_mend(const struct swap *swap, struct err *err);
+
 /* -1 on failure, with the path as it was. */
 TG_CHECKED int swap_bring(enum swap_result *result, const struct swap *swap, size_t number,
                           const struct change *change, const struct disk *source,
@@ -47,6 +53,9 @@ TG_CHECKED int swap_staged(struct disk *out, const struct swap *swap, size_t num
  */
 TG_CHECKED int swap_discard(const char **kept, const struct swap *swap, size_t number,
                             const struct change *change, struct err *err);
+
+/* Removes the folders without files whose places files took: nothing goes back any more. */
+TG_CHECKED int swap_discard_folders(const struct swap *swap, struct err *err);
 
 bool swap_same(const struct swap *swap, const struct disk *a, const struct disk *b);
 

@@ -140,11 +140,16 @@ int disk_look(struct disk *out, struct stat *info, struct buf *content, int top,
     return rc;
 }
 
+static int make_file(int folder, const char *name)
+{
+    return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0200);
+}
+
 int disk_write(int folder, const char *name, struct span bytes, mode_t mode, struct err *err)
 {
-    if (unlinkat(folder, name, 0) < 0 && errno != ENOENT)
-        return err_errno(err, errno, "io", "cannot replace '%s'", name);
-    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0200);
+    int fd = make_file(folder, name);
+    if (fd < 0 && errno == EEXIST && unlinkat(folder, name, 0) == 0)
+        fd = make_file(folder, name);
     if (fd < 0)
         return err_errno(err, errno, "io", "cannot make '%s'", name);
     int rc = io_write_all(fd, bytes);
