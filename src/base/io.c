@@ -3,12 +3,11 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "base/parallel.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -190,34 +189,15 @@ static int sync_one(const struct io_place *place)
     return number;
 }
 
-#define SYNC_THREADS 7 /* beside the main one */
-
-/* What several threads sync, each taking the next. */
 struct syncing {
     const struct io_place *places;
     int *errors; /* errno of each, or 0 */
-    size_t count;
-    atomic_size_t next;
 };
 
-static void *sync_some(void *context)
+static void sync_place(void *context, size_t number)
 {
-    struct syncing *s = context;
-    for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->count;)
-        s->errors[i] = sync_one(&s->places[i]);
-    return NULL;
-}
-
-static void sync_all(struct syncing *s)
-{
-    pthread_t threads[SYNC_THREADS];
-    size_t count = 0;
-    while (count < SYNC_THREADS && count + 1 < s->count &&
-           pthread_create(&threads[count], NULL, sync_some, s) == 0)
-        count++;
-    (void)sync_some(s);
-    while (count)
-        (void)pthread_join(threads[--count], NULL);
+    const struct syncing *s = context;
+    s->errors[number] = sync_one(&s->places[number]);
 }
 
 /* Lets the kernel begin: then the syncs, which are what counts, find little to wait for. */
@@ -233,11 +213,10 @@ static void begin_writing(const struct io_place *place)
 int io_sync(const struct io_place *places, size_t count, struct err *err)
 {
     ARENA_SCRATCH(scratch);
-    struct syncing s = {
-        .places = places, .errors = arena_array(&scratch, count, sizeof(int)), .count = count};
+    struct syncing s = {places, arena_array(&scratch, count, sizeof(int))};
     for (size_t i = 0; i < count; i++)
         begin_writing(&places[i]);
-    sync_all(&s);
+    parallel_run(count, sync_place, &s);
     for (size_t i = 0; i < count; i++)
         if (s.errors[i])
             return err_errno(err, s.errors[i], "io", "cannot make '%s' durable", places[i].path);

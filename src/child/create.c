@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/interrupt.h"
 #include "base/io.h"
+#include "base/parallel.h"
 #include "catalog/render.h"
 #include "child/first_commit.h"
 #include "git/libgit2.h"
@@ -17,6 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { PORTIONS = 8 }; /* of the files, written at the same time */
 
 /* What has been made so far, so that it can be unmade. */
 struct builder {
@@ -149,15 +152,47 @@ static int make_staging(struct builder *b)
     return 0;
 }
 
+/* Some of the files, which lie together. */
+struct portion {
+    const struct builder *builder;
+    const struct render *render;
+    size_t first, end;
+    struct err err;
+    bool failed;
+};
+
+static void write_portion(void *context, size_t number)
+{
+    struct portion *p = (struct portion *)context + number;
+    struct io_maker maker = IO_MAKER_INIT(p->builder->maker.top);
+    for (size_t i = p->first; !p->failed && i < p->end; i++) {
+        const struct render_entry *entry = &p->render->entries[i];
+        p->failed = interrupt_check(&p->err) < 0 ||
+                    io_make(&maker, entry->path, entry->bytes, entry->executable, &p->err) < 0;
+    }
+    io_maker_release(&maker);
+}
+
+/* In portions, at the same time: where a file takes long to make, it is the waiting that does. */
 static int write_files(struct builder *b, const struct render *render, struct span record)
 {
-    for (size_t i = 0; i < render->count; i++) {
-        const struct render_entry *entry = &render->entries[i];
-        if (interrupt_check(b->err) < 0 ||
-            io_make(&b->maker, entry->path, entry->bytes, entry->executable, b->err) < 0)
-            return -1;
+    struct portion portions[PORTIONS];
+    int rc = 0;
+    for (size_t i = 0; i < PORTIONS; i++)
+        portions[i] = (struct portion){.builder = b,
+                                       .render = render,
+                                       .first = render->count * i / PORTIONS,
+                                       .end = render->count * (i + 1) / PORTIONS};
+    parallel_run(PORTIONS, write_portion, portions);
+    for (size_t i = 0; i < PORTIONS; i++) {
+        if (rc == 0 && portions[i].failed) {
+            *b->err = portions[i].err;
+            rc = -1;
+        } else {
+            err_release(&portions[i].err);
+        }
     }
-    return io_make(&b->maker, RECORD_PATH, record, false, b->err);
+    return rc < 0 ? -1 : io_make(&b->maker, RECORD_PATH, record, false, b->err);
 }
 
 /* Into a target that was there already, name by name: the folder itself stays what it was. */

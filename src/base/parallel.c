@@ -1,0 +1,36 @@
+/* What waits for the disk, done together. */
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { THREADS = 7 }; /* beside the one that calls */
+
+/* What the threads share, each taking the next number. */
+struct shared_work {
+    size_t count;
+    void (*act)(void *context, size_t number);
+    void *context;
+    atomic_size_t next;
+};
+
+static void *work(void *shared)
+{
+    struct shared_work *w = shared;
+    for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->count;)
+        w->act(w->context, i);
+    return NULL;
+}
+
+void parallel_run(size_t count, void (*act)(void *context, size_t number), void *context)
+{
+    struct shared_work shared = {.count = count, .act = act, .context = context};
+    pthread_t threads[THREADS];
+    size_t started = 0;
+    while (started < THREADS && started + 1 < count &&
+           pthread_create(&threads[started], NULL, work, &shared) == 0)
+        started++;
+    (void)work(&shared);
+    while (started)
+        (void)pthread_join(threads[--started], NULL);
+}
