@@ -31,7 +31,7 @@ def calls(case):
 
 def is_final(path):
     """Not where the next version of things is made ready."""
-    return "/tmplgen/work/" not in path
+    return "/tmplgen/work" not in path
 
 
 @pytest.mark.parametrize("case", CASES, indirect=True)
