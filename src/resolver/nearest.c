@@ -15,9 +15,9 @@
 static bool try_request(const struct trials *n, const struct stack_request *changed,
                         enum stack_choice choice, const char *value)
 {
-    struct data *changes = data_list(n->arena);
-    data_push(n->arena, changes, change_text(n->arena, choice, value));
-    return try_changed(n, changed, changes);
+    struct data *list = data_list(n->arena);
+    data_push(n->arena, list, change_text(n->arena, choice, value));
+    return try_changed(n, changed, list);
 }
 
 /* ------------------------------------------------------------------ one word for another */
