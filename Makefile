@@ -123,8 +123,8 @@ $(BUILD)/oracle-render: $(BUILD)/tests/oracle/render.o \
     $(filter $(BUILD)/src/base/% $(BUILD)/src/template/%,$(OBJECTS))
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
 
-# Asks a registry, for tests/image.
-$(BUILD)/registry-probe: $(BUILD)/tests/image/probe.o $(BUILD)/libtmplgen.a
+# Asks a registry, for tests/registry.
+$(BUILD)/registry-probe: $(BUILD)/tests/registry/probe.o $(BUILD)/libtmplgen.a
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
 
 .PHONY: unit-tests fuzzers
