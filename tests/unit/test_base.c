@@ -170,10 +170,10 @@ static void test_arena__arrays_grow_and_keep_their_items(void **state)
         size_t *before = pieces;
         pieces = arena_grow(&arena, pieces, count, sizeof(*pieces));
         heap = xgrow(heap, count, sizeof(*heap));
-        copies += pieces != before;
+        copies += count > 0 && pieces != before;
         pieces[count] = heap[count] = count;
     }
-    assert_int_equal(copies, 12); /* 4, 8, ... 8192 */
+    assert_int_equal(copies, 11); /* at 4, 8, ... 4096 */
     for (size_t i = 0; i < 5000; i++)
         assert_true(pieces[i] == i && heap[i] == i);
     free(heap);
