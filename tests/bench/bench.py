@@ -1,9 +1,11 @@
 """How fast tmplgen is, beside what others do about the same.
 
-    bench.py [--rounds N] [--write] [PART...]      parts: new, resolve, update, slope; without: all
+    bench.py [--rounds N] [--write] [--slow MICROSECONDS] [PART...]
+                                                   parts: new, resolve, update, slope; without: all
 
 Nothing passes or fails here: time is not for tests. `--write` puts the results into
-docs/performance.md, part by part, and leaves the rest of it alone.
+docs/performance.md, part by part, and leaves the rest of it alone. `--slow` is a machine on which
+each change of the file system takes so much longer, for all contenders (needs strace).
 """
 
 import argparse
@@ -20,7 +22,7 @@ import part_new
 import part_resolve
 import part_slope
 import part_update
-from contender import TOP, environment
+from contender import TOP, Contender, environment
 
 REPORT = TOP / "docs" / "performance.md"
 PARTS = {"new": part_new, "resolve": part_resolve, "update": part_update, "slope": part_slope}
@@ -72,8 +74,10 @@ def section(name, rounds):
         lines = part.run(rounds, work, env)
         where = machine(work)
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    slower = Contender.slower
+    where_slow = f" where each change of the file system takes {slower} µs longer" if slower else ""
     return [
-        f"## {part.TITLE}",
+        f"{'###' if slower else '##'} {part.TITLE}{where_slow}",
         "",
         *lines,
         "",
@@ -83,7 +87,8 @@ def section(name, rounds):
 
 def write(name, lines):
     """Replaces what is between the marks of this part."""
-    mark, text = f"<!-- bench {name} -->", "\n".join(lines)
+    mark = f"<!-- bench {name}{' slow' if Contender.slower else ''} -->"
+    text = "\n".join(lines)
     report = REPORT.read_text()
     found = re.sub(
         f"{mark}\n.*?{mark}\n", lambda _: f"{mark}\n{text}\n{mark}\n", report, flags=re.S
@@ -95,8 +100,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", choices=[[], *PARTS])
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--slow", type=int, default=0, metavar="MICROSECONDS")
     parser.add_argument("--write", action="store_true", help=f"into {REPORT.relative_to(TOP)}")
     args = parser.parse_args()
+    Contender.slower = args.slow
     for name in args.parts or PARTS:
         lines = section(name, args.rounds)
         print("\n".join(lines), end="\n\n", flush=True)

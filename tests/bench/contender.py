@@ -15,8 +15,32 @@ TMPLGEN = TOP / "build" / "tmplgen"
 MEASURE = TOP / "build" / "measure"
 TOOLS = Path(sys.executable).parent
 PAUSE = 0.3
+# What changes a file system. A file that is made counts by its first write: strace cannot tell the
+# opening that makes one from the many that only read.
+CHANGES = (
+    "write,pwrite64,fsync,mkdir,mkdirat,rmdir,rename,renameat,renameat2,"
+    "link,linkat,symlink,symlinkat,unlink,unlinkat,chmod,fchmod,fchmodat"
+)
 # What a tool needs to start, and to reach a package index from here.
 KEPT = re.compile(r"PATH|LANG|TMPDIR|PIP_.*|UV_.*|SSL_.*|.*_CA_BUNDLE|.*_PROXY|.*_proxy")
+
+
+def slowed(microseconds):
+    """Words before a command for which each change of the file system takes so much longer."""
+    if not microseconds:
+        return []
+    inject = f"inject={CHANGES}:delay_exit={microseconds}"
+    return [
+        "strace",
+        "-f",
+        "-qq",
+        "--seccomp-bpf",
+        "-o/dev/null",
+        "-e",
+        "trace=" + CHANGES,
+        "-e",
+        inject,
+    ]
 
 
 def nothing(_folder):
@@ -35,6 +59,7 @@ class Contender:
     seconds: list = field(default_factory=list)
     cpu: list = field(default_factory=list)
     kilobytes: list = field(default_factory=list)
+    slower = 0  # microseconds for each change of the file system: one setting for all
 
     def run(self, folder, env):
         """Runs once; an fsync must not pay for what the one before left to write."""
@@ -44,7 +69,15 @@ class Contender:
         time.sleep(PAUSE)
         log, figures = folder.with_suffix(".log"), folder.with_suffix(".figures")
         done = subprocess.run(
-            ["sh", "-c", 'exec "$@" 3>"$FIGURES"', "sh", MEASURE, *self.command],
+            [
+                "sh",
+                "-c",
+                'exec "$@" 3>"$FIGURES"',
+                "sh",
+                MEASURE,
+                *slowed(self.slower),
+                *self.command,
+            ],
             cwd=folder / self.where,
             env={**env, "FIGURES": str(figures)},
             stdin=subprocess.DEVNULL,
