@@ -54,6 +54,7 @@ int library_load(const char *library, struct err *err)
 {
     struct library_function *f = __start_library_functions;
     void *handle = NULL;
+    /* cppcheck-suppress comparePointers ; the linker makes both ends of one array */
     for (; f < __stop_library_functions; f++) {
         if (!str_starts(f->file, library) || is_loaded(f))
             continue;
