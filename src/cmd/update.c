@@ -285,7 +285,7 @@ static const struct option what_options[] = {
 };
 
 static const struct option how_options[] = {
-    {"strategy", "pick", "how it is brought in (default: pick, one commit)", false},
+    {"strategy", "NAME", "how it gets onto the branch (the default makes one commit)", false},
     {"check", NULL, "only say whether there is an update (exit 6)", false},
     {"dry-run", NULL, "show what would change, write nothing", false},
     {"branch", "NAME", "make this branch at HEAD and update there", false},
