@@ -210,15 +210,25 @@ static void print_head(struct run *run, const struct data *document, const char 
         cmd_print(run, "Updated %s -> %s, with conflicts\n", from, to);
 }
 
-static void print_next(struct run *run, const char *result)
+static void print_next_of_conflict(struct run *run, const struct data *document)
+{
+    const char *name = data_get_text(document, "strategy");
+    const struct strategy *strategy = name ? strategy_find(name) : NULL;
+    const char *git = (strategy ? strategy : &strategy_default)->git_command;
+    cmd_print(run,
+              "\nNext:\n  git status                   shows the conflicts\n"
+              "  git add PATH                 once a file is well\n"
+              "  tmplgen update --continue    commits (or: git %s --continue)\n"
+              "  tmplgen update --abort       goes back (or: git %s --abort)\n",
+              git, git);
+}
+
+static void print_next(struct run *run, const struct data *document, const char *result)
 {
     if (opt_given(&run->options, "dry-run"))
         return;
     if (strcmp(result, "conflicts") == 0)
-        cmd_print(run, "\nNext:\n  git status                   shows the conflicts\n"
-                       "  git add PATH                 once a file is well\n"
-                       "  tmplgen update --continue    commits (or: git cherry-pick --continue)\n"
-                       "  tmplgen update --abort       goes back (or: git cherry-pick --abort)\n");
+        print_next_of_conflict(run, document);
     if (strcmp(result, "staged") == 0)
         cmd_print(run, "\nNext:\n  git diff --staged            shows it\n"
                        "  git commit                   takes it\n"
@@ -238,7 +248,7 @@ static void print_outcome(struct run *run, const struct data *document)
     }
     if (diff && *diff)
         cmd_print(run, "\n%s", cmd_masked(run, diff));
-    print_next(run, result);
+    print_next(run, document, result);
     print_warnings(run, document);
 }
 

@@ -95,5 +95,8 @@ static int conclude(struct oid *commit, const struct journal *stopped, const str
     return commit_put(commit, repo->store, tree, &repo->head, 1, &author, message, err);
 }
 
-const struct strategy strategy_default = {
-    .name = "pick", .pseudoref = CHERRY_PICK_HEAD, .land = land, .conclude = conclude};
+const struct strategy strategy_default = {.name = "pick",
+                                          .git_command = "cherry-pick",
+                                          .pseudoref = CHERRY_PICK_HEAD,
+                                          .land = land,
+                                          .conclude = conclude};

@@ -34,7 +34,8 @@ struct landing {
  * settled before: committed, a conflict, or staged.
  */
 struct strategy {
-    const char *name; /* --strategy, and in JSON */
+    const char *name;        /* --strategy, and in JSON */
+    const char *git_command; /* git's own that goes on from a stop, with --continue and --abort */
     /* The file of git's that a stop of this strategy leaves: by it a stop is known again. */
     const char *pseudoref;
     /* Fills in the journal's `branch_new`, where it commits, or what git is told of the stop. */
