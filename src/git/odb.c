@@ -208,8 +208,10 @@ static void ask_all(struct odb_reader *reader, const struct odb_request *kind, c
     struct odb_request requests[QUESTIONS_MAX];
     for (size_t done = 0, some; done < count; done += some) {
         some = count - done < QUESTIONS_MAX ? count - done : QUESTIONS_MAX;
+        bool room = reader->known_bytes < AHEAD_BYTES; /* by now */
         for (size_t i = 0; i < some; i++) {
             requests[i] = *kind;
+            requests[i].limit = room ? kind->limit : 0;
             memcpy(requests[i].id, ids[done + i].id, ODB_ID);
         }
         if (start_worker(reader) < 0)
@@ -432,8 +434,7 @@ void odb_look_ahead(git_odb *odb, const git_oid *ids, size_t count)
     git_oid *unknown = arena_array(&scratch, more + 1, sizeof(*unknown));
     for (size_t i = 0; i < more; i++)
         unknown[i] = reader->known[old + i].id;
-    bool room = reader->known_bytes < AHEAD_BYTES;
-    struct odb_request look = {.question = ODB_LOOK, .limit = room ? AHEAD_OBJECT_BYTES : 0};
+    struct odb_request look = {.question = ODB_LOOK, .limit = AHEAD_OBJECT_BYTES};
     ask_all(reader, &look, unknown, more, take_known, reader->known + old);
 }
 

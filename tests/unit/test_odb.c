@@ -2,6 +2,7 @@
 #include "git/odb.h"
 
 #include <git2.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -221,6 +222,41 @@ static void test_odb__looks_ahead(void **state)
 
 /* Whether an object can be read; where not, there was neither a hang nor a crash of this process.
  */
+/* However much is asked for at once: what is kept has an end, and all can be read. */
+static void test_odb__looks_ahead_within_its_memory(void **state)
+{
+    enum { COUNT = 900, BYTES = 60000 };
+    static git_oid ids[COUNT];
+    char *objects, *list, hex[64];
+    git_odb *odb;
+    git_odb_object *object;
+    struct err err = ERR_INIT;
+    (void)state;
+    assert_int_equal(shell("git init -q many; cd many; mkdir f; head -c 54000000 /dev/urandom |"
+                           " split -b 60000 -a 3 - f/; git add -A;"
+                           " git ls-files -s | cut -d ' ' -f 2 > ../many.list"),
+                     0);
+    assert_true(asprintf(&objects, "%s/many/.git/objects", folder) > 0);
+    assert_true(asprintf(&list, "%s/many.list", folder) > 0);
+    FILE *lines = fopen(list, "r");
+    assert_non_null(lines);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(fscanf(lines, "%63s", hex) == 1 && git_oid_fromstr(&ids[i], hex) == 0);
+    (void)fclose(lines);
+    assert_int_equal(odb_open(&odb, objects, &err), 0);
+    size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    odb_look_ahead(odb, ids, COUNT);
+    size_t kept = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+    assert_in_range(kept, 1 << 20, 26 << 20);
+    assert_int_equal(git_odb_read(&object, odb, &ids[COUNT - 1]), 0);
+    assert_int_equal(git_odb_object_size(object), BYTES);
+    git_odb_object_free(object);
+    git_odb_free(odb);
+    odb_forget();
+    free(objects);
+    free(list);
+}
+
 static bool readable(const char *repository, const char *hex)
 {
     char *objects;
@@ -312,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_odb__reads_several_packs_and_alternates),
         cmocka_unit_test(test_odb__sees_what_was_packed_meanwhile),
         cmocka_unit_test(test_odb__looks_ahead),
+        cmocka_unit_test(test_odb__looks_ahead_within_its_memory),
         cmocka_unit_test(test_odb__damaged_packs_are_errors),
         cmocka_unit_test(test_odb__damaged_loose_objects_are_errors),
     };
