@@ -64,15 +64,17 @@ static int visit(struct git_files *files, git_repository *repository, const git_
     return add_blob(files, path, entry, err);
 }
 
-/* The folders of a tree that will be read next, in one turn. */
-static void look_ahead(const struct git_files *files, const git_tree *tree)
+/* The folders of a tree that will be read next, in one turn; what is no part of a catalog is not.
+ */
+static void look_ahead(const struct git_files *files, const git_tree *tree, const char *prefix)
 {
     ARENA_SCRATCH(scratch);
     size_t count = 0;
     git_oid *ids = arena_array(&scratch, git_tree_entrycount(tree) + 1, sizeof(*ids));
     for (size_t i = 0; i < git_tree_entrycount(tree); i++) {
         const git_tree_entry *entry = git_tree_entry_byindex(tree, i);
-        if (git_tree_entry_type(entry) == GIT_OBJECT_TREE)
+        const char *path = arena_printf(&scratch, "%s%s/", prefix, git_tree_entry_name(entry));
+        if (git_tree_entry_type(entry) == GIT_OBJECT_TREE && catalog_path_counts(path))
             ids[count++] = *git_tree_entry_id(entry);
     }
     odb_look_ahead(files->odb, ids, count);
@@ -88,7 +90,7 @@ static int walk(struct git_files *files, git_repository *repository, const git_o
                        LIMIT_TREE_DEPTH);
     if (git_tree_lookup(&tree, repository, id) < 0)
         return git_fail(err, "cannot read the catalog's folder '%s'", prefix);
-    look_ahead(files, tree);
+    look_ahead(files, tree, prefix);
     for (size_t i = 0; rc == 0 && i < git_tree_entrycount(tree); i++)
         rc = visit(files, repository, git_tree_entry_byindex(tree, i), prefix, depth, err);
     git_tree_free(tree);
