@@ -108,6 +108,7 @@ static void put_head(struct buf *out, const struct journal *j)
     put_string(out, j->branch);
     put_oid(out, &j->branch_old);
     put_oid(out, &j->branch_new);
+    put_string(out, j->strategy);
     put_string(out, j->pseudoref);
     put_oid(out, &j->brought);
     put_number(out, j->message != NULL);
@@ -284,15 +285,17 @@ static bool is_pseudoref(const char *name)
     return str_ends(name, "_HEAD") && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")] == '\0';
 }
 
-static void take_pseudoref(struct journal *out, struct journal_reader *r)
+static void take_strategy(struct journal *out, struct journal_reader *r)
 {
     static const struct oid zero;
+    const char *strategy = r->first_version ? "" : take_string(r);
     const char *name = r->first_version ? PSEUDOREF_1 : take_string(r);
     out->brought = take_oid(r);
     if (r->first_version && oid_equal(&out->brought, &zero))
         name = "";
     if (*name && !is_pseudoref(name))
         r->bad = true;
+    out->strategy = *strategy ? strategy : NULL;
     out->pseudoref = *name ? name : NULL;
 }
 
@@ -311,7 +314,7 @@ static void take_head(struct journal *out, struct journal_reader *r)
     out->branch = take_path(r);
     out->branch_old = take_oid(r);
     out->branch_new = take_oid(r);
-    take_pseudoref(out, r);
+    take_strategy(out, r);
     bool has_message = take_number(r) != 0;
     out->message = take_string(r);
     if (!has_message)

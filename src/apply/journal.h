@@ -34,6 +34,7 @@ struct journal {
     const char *head_old, *head_new;   /* texts of the file HEAD; equal: it stays */
     const char *branch;                /* full name */
     struct oid branch_old, branch_new; /* zero: not there; equal: it stays */
+    const char *strategy;              /* its name, of a stop; NULL: the default one */
     const char *pseudoref; /* git's file of a commit that is being brought in, CHERRY_PICK_HEAD and
                               the like; NULL: none */
     struct oid brought;    /* what it names */

@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#define CHERRY_PICK_HEAD "CHERRY_PICK_HEAD"
-
 /* The tree of the old render, as objects: a clone has none of them. */
 static int put_base(struct oid *tree, const struct landing *l, struct err *err)
 {
@@ -62,7 +60,7 @@ static int land(struct journal *j, const struct landing *l, struct err *err)
     if (j->kind == JOURNAL_UPDATE)
         return commit_put(&j->branch_new, l->repo->store, &l->result, &l->repo->head, 1, l->who,
                           l->message, err);
-    j->pseudoref = CHERRY_PICK_HEAD;
+    j->pseudoref = "CHERRY_PICK_HEAD";
     return put_picked(&j->brought, l, err);
 }
 
@@ -95,8 +93,5 @@ static int conclude(struct oid *commit, const struct journal *stopped, const str
     return commit_put(commit, repo->store, tree, &repo->head, 1, &author, message, err);
 }
 
-const struct strategy strategy_default = {.name = "pick",
-                                          .git_command = "cherry-pick",
-                                          .pseudoref = CHERRY_PICK_HEAD,
-                                          .land = land,
-                                          .conclude = conclude};
+const struct strategy strategy_default = {
+    .name = "pick", .git_command = "cherry-pick", .land = land, .conclude = conclude};

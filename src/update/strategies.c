@@ -27,8 +27,6 @@ const char *strategy_names(struct arena *arena)
 
 const struct strategy *strategy_of(const struct journal *stopped)
 {
-    for (size_t i = 0; i < COUNT; i++)
-        if (str_equal(strategies[i]->pseudoref, stopped->pseudoref))
-            return strategies[i];
-    return &strategy_default;
+    const struct strategy *found = stopped->strategy ? strategy_find(stopped->strategy) : NULL;
+    return found ? found : &strategy_default;
 }

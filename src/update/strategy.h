@@ -36,8 +36,6 @@ struct landing {
 struct strategy {
     const char *name;        /* --strategy, and in JSON */
     const char *git_command; /* git's own that goes on from a stop, with --continue and --abort */
-    /* The file of git's that a stop of this strategy leaves: by it a stop is known again. */
-    const char *pseudoref;
     /* Fills in the journal's `branch_new`, where it commits, or what git is told of the stop. */
     TG_CHECKED int (*land)(struct journal *journal, const struct landing *landing, struct err *err);
     /* The commit that ends a stop, of what the user made of it; `tree` is the index. */

@@ -269,6 +269,7 @@ static int fill_journal(struct updating *u, struct journal *j)
     const char *message = arena_printf(u->arena, "%s\n", subject(u));
     char *sum = arena_alloc(u->arena, 41);
     *j = (struct journal){.kind = journal_kind(u),
+                          .strategy = u->options->strategy->name,
                           .index_old = sum,
                           .changes = u->files.changes,
                           .change_count = u->files.count,

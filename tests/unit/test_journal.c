@@ -65,6 +65,7 @@ static struct journal full_journal(void)
                             .branch = "refs/heads/main",
                             .branch_old = {{8}},
                             .branch_new = {{9}},
+                            .strategy = "x",
                             .pseudoref = "CHERRY_PICK_HEAD",
                             .brought = {{10}},
                             .message = "Update\n\n# Conflicts:\n",
@@ -141,6 +142,7 @@ static void test_journal__is_read_as_it_was_written(void **state)
                      0);
     assert_true(found);
     assert_same(&journal, &read);
+    assert_string_equal(read.strategy, "x");
 }
 
 static void test_journal__that_is_not_there_is_none(void **state)
@@ -226,9 +228,10 @@ static void test_journal__of_the_first_version_is_read(void **state)
     ERR_SCRATCH(err);
     struct span text = forge(f, written(f), "tmplgen-journal 2", "tmplgen-journal 1");
     assert_refused(f, text);
-    text = forge(f, text, "16:CHERRY_PICK_HEAD ", "");
+    text = forge(f, text, "1:x 16:CHERRY_PICK_HEAD ", "");
     assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
     assert_same(&journal, &read);
+    assert_null(read.strategy);
     text = forge(f, text, " 0a00000000", " 0000000000");
     assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
     assert_null(read.pseudoref);
