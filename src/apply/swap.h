@@ -38,7 +38,7 @@ TG_CHECKED int swap_bring(enum swap_result *result, const struct swap *swap, siz
                           const struct change *change, const struct disk *source,
                           const struct disk *target, struct err *err);
 
-/* Writes the file that the exchange needs. `fresh`: there is none yet. */
+/* Writes the file that the exchange needs. */
 TG_CHECKED int swap_stage(const struct swap *swap, size_t number, const struct change *change,
                           const struct disk *target, struct err *err);
 

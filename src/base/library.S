@@ -17,7 +17,7 @@
 #elif defined(__aarch64__)
 #define JUMP(address) adrp x16, address; ldr x16, [x16, :lo12:address]; br x16
 #else
-#error "link this machine's program with its libraries: make LAZY=0"
+#error "link this machine's program with its libraries: make LAZY="
 #endif
 
 /* A struct library_function, and the function itself, which leads to `until` first. */

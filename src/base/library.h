@@ -6,7 +6,7 @@
 
 /*
  * Has to come before the first call of a function of that library ("libcurl"); more calls do
- * nothing, and nor does any where the program is linked with it (`make LAZY=0`, unit tests,
+ * nothing, and nor does any where the program is linked with it (`make LAZY=`, unit tests,
  * sanitizers). Exit 1 where the library is not there.
  *
  * The functions are called by their own names: src/base/library.S says how.

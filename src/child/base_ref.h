@@ -9,7 +9,6 @@ struct apply;
 struct arena;
 struct git_repository;
 struct repo;
-
 struct store;
 
 #define BASE_REF_PREFIX "refs/tmplgen/base/"

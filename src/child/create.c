@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <git2.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,7 @@ struct portion {
     const struct builder *builder;
     const struct render *render;
     size_t first, end;
+    atomic_bool *stop; /* one of them failed: the others end, too */
     struct err err;
     bool failed;
 };
@@ -165,10 +167,12 @@ static void write_portion(void *context, size_t number)
 {
     struct portion *p = (struct portion *)context + number;
     struct io_maker maker = IO_MAKER_INIT(p->builder->maker.top);
-    for (size_t i = p->first; !p->failed && i < p->end; i++) {
+    for (size_t i = p->first; !atomic_load(p->stop) && i < p->end; i++) {
         const struct render_entry *entry = &p->render->entries[i];
         p->failed = interrupt_check(&p->err) < 0 ||
                     io_make(&maker, entry->path, entry->bytes, entry->executable, &p->err) < 0;
+        if (p->failed)
+            atomic_store(p->stop, true);
     }
     io_maker_release(&maker);
 }
@@ -177,10 +181,12 @@ static void write_portion(void *context, size_t number)
 static int write_files(struct builder *b, const struct render *render, struct span record)
 {
     struct portion portions[PORTIONS];
+    atomic_bool stop = false;
     int rc = 0;
     for (size_t i = 0; i < PORTIONS; i++)
         portions[i] = (struct portion){.builder = b,
                                        .render = render,
+                                       .stop = &stop,
                                        .first = render->count * i / PORTIONS,
                                        .end = render->count * (i + 1) / PORTIONS};
     parallel_run(PORTIONS, write_portion, portions);

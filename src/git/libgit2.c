@@ -65,7 +65,7 @@ int git_start(struct err *err)
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
     /* a tree's id is wanted before, and often without, its blobs being written */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, 0);
-    /* base/odb.c compares what it reads with its id; nothing else that is read can be damaged */
+    /* git/odb.c compares what it reads with its id; nothing else that is read can be damaged */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* The process that reads foreign objects, and what is said between it and src/base/odb.c. */
+/* The process that reads foreign objects, and what is said between it and src/git/odb.c. */
 #ifndef TMPLGEN_GIT_ODB_WORKER_H
 #define TMPLGEN_GIT_ODB_WORKER_H
 

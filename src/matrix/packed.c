@@ -44,7 +44,8 @@ static void code_text(struct codec *c, const char **text)
 {
     size_t size = code_number(c, c->out && *text ? strlen(*text) + 1 : 0);
     if (c->out) {
-        (void)buf_append(c->out, *text, size);
+        if (size)
+            (void)buf_append(c->out, *text, size);
         return;
     }
     *text = size ? c->at : NULL;
