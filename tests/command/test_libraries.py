@@ -7,7 +7,8 @@ import pytest
 from ..common.program import BINARY
 
 PROGRAM = BINARY.read_bytes()
-LOADED_LATE = b"library_functions\0" in PROGRAM
+NEEDED = subprocess.run(["objdump", "-p", BINARY], capture_output=True, text=True).stdout
+LOADED_LATE = "NEEDED" in NEEDED and "libgit2" not in NEEDED
 pytestmark = pytest.mark.skipif(not LOADED_LATE, reason="linked with its libraries: LAZY= or SAN=1")
 
 
