@@ -1,13 +1,17 @@
 """Children of the render matrix on disk, and what every one of them must pass."""
 
+import atexit
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from .render import CATALOG
@@ -184,13 +188,21 @@ def _unrendered(children):
     return found
 
 
+@cache
+def _mypy_cache():
+    """What children have in common, numpy above all, is read once a process."""
+    folder = tempfile.mkdtemp(prefix="mypy-")
+    atexit.register(shutil.rmtree, folder)
+    return folder
+
+
 def mypy(child):
     """mypy --strict by the child's own settings; what is not installed here is of any type."""
     return _tool(
         [
             *[sys.executable, "-m", "mypy", "--ignore-missing-imports", "--no-error-summary"],
             *["--allow-subclassing-any", "--allow-untyped-decorators", "--no-warn-return-any"],
-            *["--no-warn-unused-ignores", "--no-warn-unreachable", "--cache-dir", os.devnull],
+            *["--no-warn-unused-ignores", "--no-warn-unreachable", "--cache-dir", _mypy_cache()],
         ],
         child.folder,
         MYPYPATH="src",
