@@ -2,12 +2,16 @@
 #ifndef TMPLGEN_PLAN_SIDES_H
 #define TMPLGEN_PLAN_SIDES_H
 
+#include "base/err.h"
 #include "base/str.h"
 #include "catalog/manifest.h"
 #include "git/leaf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+struct arena;
+struct store;
 
 /* The three trees. In a conflict they are the index's stages 1, 2 and 3. */
 enum side { BASE, CHILD, RENDER, SIDES };
@@ -45,5 +49,11 @@ struct plan_input {
 const struct plan_file *plan_list_find(const struct plan_list *list, const char *path);
 /* Index of the first file at or behind `path`. */
 size_t plan_list_lower_bound(const struct plan_list *list, const char *path);
+/*
+ * The tree of the files; content that is at hand is put into the store, since a clone may have
+ * none of it.
+ */
+TG_CHECKED int plan_list_put(struct oid *tree, struct store *store, struct arena *arena,
+                             const struct plan_list *list, struct err *err);
 
 #endif

@@ -12,21 +12,6 @@
 
 #include <string.h>
 
-/* The tree of the old render, as objects: a clone has none of them. */
-static int put_base(struct oid *tree, const struct landing *l, struct err *err)
-{
-    struct store *store = l->repo->store;
-    struct tree_edit *edits = arena_array(l->arena, l->base->count + 1, sizeof(*edits));
-    for (size_t i = 0; i < l->base->count; i++) {
-        const struct plan_file *file = &l->base->files[i];
-        struct oid blob;
-        if (file->bytes.ptr && store_put(&blob, store, STORE_BLOB, file->bytes, err) < 0)
-            return -1;
-        edits[i] = (struct tree_edit){file->path, file->leaf};
-    }
-    return tree_edit(tree, store, store, NULL, edits, l->base->count, err);
-}
-
 /* The new render with its record, where the project lies in the repository. */
 static int put_render(struct oid *tree, const struct landing *l, struct err *err)
 {
@@ -46,7 +31,7 @@ static int put_render(struct oid *tree, const struct landing *l, struct err *err
 static int put_picked(struct oid *out, const struct landing *l, struct err *err)
 {
     struct oid parent, tree;
-    if (put_base(&tree, l, err) < 0 ||
+    if (plan_list_put(&tree, l->repo->store, l->arena, l->base, err) < 0 ||
         base_commit_put(&parent, l->repo->store, &tree, l->repo->prefix, err) < 0 ||
         put_render(&tree, l, err) < 0)
         return -1;

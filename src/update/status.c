@@ -219,21 +219,6 @@ static int make_status(struct data **document, struct comparing *c)
 
 /* ---------------------------------------------------------------- diff */
 
-static int put_base(struct oid *tree, struct comparing *c)
-{
-    const struct plan_list *base = &c->base.files;
-    struct tree_edit *edits = arena_array(c->arena, base->count + 1, sizeof(*edits));
-    struct store *store = c->child.repo.store;
-    for (size_t i = 0; i < base->count; i++) {
-        struct oid id;
-        if (base->files[i].bytes.ptr &&
-            store_put(&id, store, STORE_BLOB, base->files[i].bytes, c->err) < 0)
-            return -1;
-        edits[i] = (struct tree_edit){base->files[i].path, base->files[i].leaf};
-    }
-    return tree_edit(tree, store, store, NULL, edits, base->count, c->err);
-}
-
 static int put_disk(struct oid *tree, struct comparing *c)
 {
     struct tree_edit *edits = arena_array(c->arena, c->disk.count + 1, sizeof(*edits));
@@ -249,7 +234,9 @@ static int make_diff(struct data **document, struct comparing *c)
     struct oid base, disk;
     struct span patch;
     char hex[41];
-    if (prove(c, c->err) < 0 || put_base(&base, c) < 0 || put_disk(&disk, c) < 0 ||
+    if (prove(c, c->err) < 0 ||
+        plan_list_put(&base, c->child.repo.store, c->arena, &c->base.files, c->err) < 0 ||
+        put_disk(&disk, c) < 0 ||
         patch_trees(&patch, c->arena, &c->child.repo, &base, &disk, c->err) < 0)
         return -1;
     struct data *proof = data_map(c->arena);
