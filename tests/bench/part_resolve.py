@@ -55,7 +55,7 @@ def run(rounds, work, env):
         "",
         *table(field),
         "",
-        goal("under 5 ms", own.fastest * 1000, 5, "ms", more_is_better=False),
-        goal("under 10 MiB", own.megabytes, 10, "MiB", more_is_better=False),
+        goal("under 4 ms", own.fastest * 1000, 4, "ms", more_is_better=False),
+        goal("under 8 MiB", own.megabytes, 8, "MiB", more_is_better=False),
         f"- 1,000 random requests in one process, all frameworks, under 1 s: {many()}",
     ]
