@@ -2,23 +2,10 @@
 
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 
 from .support import NODE, TMPLGEN, TOP, one_at_a_time, run
-
-HERE = Path(__file__).parent
-# These set the same child up.
-TOGETHER = {"test_image": "test_child"}
-
-
-def pytest_collection_modifyitems(items):
-    """A worker takes whole files, since what takes long is made once a file."""
-    for item in items:
-        if item.path.parent == HERE:
-            name = item.path.stem
-            item.add_marker(pytest.mark.xdist_group(TOGETHER.get(name, name)))
 
 
 @pytest.fixture(scope="session")
