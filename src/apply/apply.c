@@ -5,9 +5,11 @@
 #include "apply/files.h"
 #include "apply/journal.h"
 #include "apply/prepare.h"
+#include "apply/standing.h"
 #include "apply/state.h"
 #include "apply/work.h"
 #include "base/arena.h"
+#include "base/io.h"
 #include "git/ref.h"
 #include "git/repo.h"
 
@@ -29,21 +31,18 @@ int apply_look(struct unfinished *out, struct arena *arena, const struct repo *r
     } files[] = {{APPLY_FOLDER "/" APPLY_JOURNAL, APPLY_FORWARD},
                  {APPLY_FOLDER "/" APPLY_ABORT, APPLY_BACKWARD},
                  {APPLY_FOLDER "/" APPLY_PENDING, APPLY_STOPPED}};
-    struct stat info;
+    const char *token = work_read_token(arena, repo);
     bool found = false, waits;
     out->state = APPLY_NONE;
-    if (fstat(repo->git_fd, &info) < 0)
-        return err_errno(err, errno, "io", "cannot look at the git folder");
     for (size_t i = 0; !found && i < sizeof(files) / sizeof(*files); i++) {
-        if (journal_read(&out->journal, &found, arena, repo->git_fd, files[i].name, info.st_dev,
-                         info.st_ino, err) < 0)
+        if (journal_read(&out->journal, &found, arena, repo->git_fd, files[i].name, token, err) < 0)
             return -1;
         if (found)
             out->state = files[i].state;
     }
     if (out->state != APPLY_STOPPED)
         return 0;
-    if (state_waits(&waits, repo, &out->journal, err) < 0)
+    if (standing_waits(&waits, repo, &out->journal, err) < 0)
         return -1;
     out->state = waits ? APPLY_STOPPED : APPLY_STALE;
     return 0;
@@ -57,8 +56,8 @@ static int rename_journal(const struct apply *a, const char *from, const char *t
 }
 
 /*
- * Whether the end of a run is durable does not matter: after a power cut the journal is found
- * again, and says what is there already.
+ * Whether the end of the journal is durable does not matter: after a power cut it is found again,
+ * and says what is there already.
  */
 static void sync_end(const struct apply *a)
 {
@@ -67,23 +66,34 @@ static void sync_end(const struct apply *a)
         err_release(&ignored);
 }
 
+/* A lock that came back after a power cut would stop git, and no journal would say whose it is. */
+static int unlock_durably(const struct apply *a, const struct journal *j, struct err *err)
+{
+    if (state_unlock(a, j, err) < 0)
+        return -1;
+    const char *slash = strrchr(j->branch, '/');
+    const char *heads = arena_memdup(a->arena, j->branch, slash ? (size_t)(slash - j->branch) : 0);
+    const struct io_place places[] = {{a->repo->git_fd, "."}, {a->repo->common_fd, heads}};
+    return io_sync(places, *heads ? 2 : 1, err);
+}
+
 /* The last thing to go is the journal that brought us here. */
 static int remove_journal(struct apply *a, const struct journal *j, const char *name,
                           struct err *err)
 {
-    if (files_discard(a, j, err) < 0 || state_unlock(a, j, err) < 0)
+    if (files_discard(a, j, err) < 0 || unlock_durably(a, j, err) < 0)
         return -1;
     if (unlinkat(a->folder, name, 0) < 0 && errno != ENOENT)
         return err_errno(err, errno, "io", "cannot remove the journal");
-    work_remove(a, j);
     sync_end(a);
+    work_remove(a, j);
     return 0;
 }
 
 /* From here on the run waits for the user. */
 static int stop(const struct apply *a, const struct journal *j, struct err *err)
 {
-    if (state_unlock(a, j, err) < 0)
+    if (unlock_durably(a, j, err) < 0)
         return -1;
     if (renameat(a->folder, APPLY_JOURNAL, a->folder, APPLY_PENDING) < 0 && errno != ENOENT)
         return err_errno(err, errno, "io", "cannot write the journal");
@@ -99,9 +109,12 @@ static int close_up(struct apply *a, const struct journal *j, struct err *err)
     return remove_journal(a, j, APPLY_JOURNAL, err);
 }
 
-static int undo(struct apply *a, const struct journal *j, struct err *err)
+/* `moved`: somebody went on from there, with commits or on another branch, which stay theirs. */
+static int undo(struct apply *a, const struct journal *j, bool moved, struct err *err)
 {
-    if (files_backward(a, j, err) < 0 || state_backward(a, j, err) < 0)
+    const bool *settled = NULL;
+    if ((moved && standing_settled(&settled, a, j, err) < 0) ||
+        files_backward(a, j, settled, err) < 0 || state_backward(a, j, moved, err) < 0)
         return -1;
     return remove_journal(a, j, APPLY_ABORT, err);
 }
@@ -110,7 +123,8 @@ static int undo(struct apply *a, const struct journal *j, struct err *err)
 static void roll_back(struct apply *a, const struct journal *j, struct err *err)
 {
     ERR_SCRATCH(second);
-    if (rename_journal(a, APPLY_JOURNAL, APPLY_ABORT, &second) < 0 || undo(a, j, &second) < 0)
+    if (rename_journal(a, APPLY_JOURNAL, APPLY_ABORT, &second) < 0 ||
+        undo(a, j, false, &second) < 0)
         (void)err_hint(err, "it is half done (%s): 'tmplgen update --abort' goes back",
                        second.message);
 }
@@ -134,8 +148,9 @@ static void give_up(struct apply *a, const struct journal *j, struct err *err)
 
 static int run(struct apply *a, struct journal *j, struct err *err)
 {
-    if (prepare_all(a, j, err) < 0 || journal_write(a->folder, APPLY_JOURNAL, j, err) < 0 ||
-        state_lock(a, j, err) < 0 || state_check(a, j, err) < 0) {
+    if (prepare_all(a, j, err) < 0 ||
+        journal_write(a->folder, APPLY_JOURNAL, 0666 & ~a->mask, j, err) < 0 ||
+        state_lock(a, j, err) < 0 || standing_check(a, j, err) < 0) {
         give_up(a, j, err);
         return -1;
     }
@@ -168,35 +183,58 @@ int apply_run(struct apply *a, struct journal *j, struct err *err)
     return rc;
 }
 
-int apply_forward(struct apply *a, struct journal *j, struct err *err)
+/* What stands in the way is told, and git is not held off because of it. */
+static int let_go(const char **moved, const struct apply *a, const struct journal *j,
+                  const struct standing *standing, struct err *err)
 {
-    bool done;
-    if (work_open(a, j, err) < 0 || state_is_done(&done, a, j, err) < 0)
+    *moved = standing->moved ? standing->moved : standing->staged;
+    return state_unlock(a, j, err);
+}
+
+int apply_forward(const char **moved, struct apply *a, struct journal *j, struct err *err)
+{
+    struct standing standing;
+    *moved = NULL;
+    if (work_open(a, j, err) < 0 || state_lock(a, j, err) < 0 ||
+        standing_find(&standing, a, j, err) < 0)
         return -1;
-    if (done)
+    if (standing.done)
         return close_up(a, j, err);
-    if (state_lock(a, j, err) < 0 || files_forward(a, j, false, err) < 0 ||
-        state_forward(a, j, err) < 0)
+    if (standing.moved || standing.staged)
+        return let_go(moved, a, j, &standing, err);
+    if (files_forward(a, j, false, err) < 0 || state_forward(a, j, err) < 0)
         return -1;
     return close_up(a, j, err);
 }
 
-int apply_backward(struct apply *a, struct journal *j, struct err *err)
+static int begin_abort(struct apply *a, const struct journal *j, enum apply_state state,
+                       struct err *err)
 {
-    struct unfinished now;
-    if (apply_look(&now, a->arena, a->repo, err) < 0 || work_open(a, j, err) < 0 ||
-        state_lock(a, j, err) < 0)
-        return -1;
-    if (now.state == APPLY_STOPPED && files_put_aside(a, j, err) < 0) {
+    if (state == APPLY_STOPPED && files_put_aside(a, j, err) < 0) {
         ERR_SCRATCH(second);
         (void)!state_unlock(a, j, &second);
         return -1;
     }
-    if (now.state == APPLY_FORWARD && rename_journal(a, APPLY_JOURNAL, APPLY_ABORT, err) < 0)
+    if (state == APPLY_BACKWARD)
+        return 0;
+    return rename_journal(a, state == APPLY_STOPPED ? APPLY_PENDING : APPLY_JOURNAL, APPLY_ABORT,
+                          err);
+}
+
+int apply_backward(const char **moved, struct apply *a, struct journal *j, struct err *err)
+{
+    struct unfinished now;
+    struct standing standing;
+    *moved = NULL;
+    if (apply_look(&now, a->arena, a->repo, err) < 0 || work_open(a, j, err) < 0 ||
+        state_lock(a, j, err) < 0 || standing_find(&standing, a, j, err) < 0)
         return -1;
-    if (now.state == APPLY_STOPPED && rename_journal(a, APPLY_PENDING, APPLY_ABORT, err) < 0)
+    *moved = standing.moved;
+    if (now.state == APPLY_FORWARD && standing.moved && standing.done)
+        return close_up(a, j, err) < 0 ? -1 : 1;
+    if (begin_abort(a, j, now.state, err) < 0)
         return -1;
-    return undo(a, j, err);
+    return undo(a, j, standing.moved != NULL, err);
 }
 
 int apply_forget(struct apply *a, const struct journal *j, struct err *err)
@@ -225,6 +263,7 @@ void apply_tidy(struct apply *a)
     if (a->repo->branch)
         unlock_quietly(a->repo->common_fd, a->repo->branch, a);
     (void)unlinkat(a->common, "packed-refs.new", 0);
+    (void)unlinkat(a->common, "lock.copy", 0);
 }
 
 void apply_delete_refs(const struct apply *a, const char *const *names, size_t count)

@@ -36,14 +36,25 @@ TG_CHECKED int apply_look(struct unfinished *out, struct arena *arena, const str
  * Runs a new journal: files, index, refs. Objects of the repository's store become durable first.
  * On failure everything is rolled back before it returns: exit 3, "changed-meanwhile", where
  * somebody else changed a file, the index or the branch; 1 for I/O. If even that fails the journal
- * stays and the hint says so. Fills in `made`, `repo_dev`, `repo_ino`, `stage`.
+ * stays and the hint says so. Fills in `token`, `pack`, `made`,
+ * `stage_in_tree`.
  */
 TG_CHECKED int apply_run(struct apply *apply, struct journal *journal, struct err *err);
 
-/* Finishes an interrupted run. What the user changed since is kept and listed (apply_kept). */
-TG_CHECKED int apply_forward(struct apply *apply, struct journal *journal, struct err *err);
-/* Undoes a run, interrupted or stopped. Needs no disk space. */
-TG_CHECKED int apply_backward(struct apply *apply, struct journal *journal, struct err *err);
+/*
+ * Finishes an interrupted run. What the user changed since in the work tree is kept and listed
+ * (apply_kept). `*moved`: NULL, or what somebody did to HEAD, the branch or the index since, in
+ * words that go on from "interrupted, and"; then nothing is done: no branch is moved over a commit.
+ */
+TG_CHECKED int apply_forward(const char **moved, struct apply *apply, struct journal *journal,
+                             struct err *err);
+/*
+ * Undoes a run, interrupted or stopped. Needs no disk space. `*moved` as above: then what somebody
+ * committed since, the index and HEAD stay as they are. Returns 1 where the run was complete and
+ * somebody went on from there: it is only tidied up after.
+ */
+TG_CHECKED int apply_backward(const char **moved, struct apply *apply, struct journal *journal,
+                              struct err *err);
 /* Forgets a stopped run that the user has ended. */
 TG_CHECKED int apply_forget(struct apply *apply, const struct journal *journal, struct err *err);
 

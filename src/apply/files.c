@@ -44,21 +44,46 @@ static int bring(struct apply *a, size_t number, const struct change *change, bo
     return 0;
 }
 
-/* What goes, goes before what comes: a folder may take the place of a file. */
-static int bring_all(struct apply *a, const struct journal *j, bool forward, bool strict,
-                     struct err *err)
+static int mend(struct apply *a, const struct journal *j, struct err *err)
 {
-    if (swap_mend(&a->swap, err) < 0)
-        return -1;
+    if (!swap_was_cut(&a->swap))
+        return 0;
+    for (size_t i = 0; i < j->change_count; i++) {
+        const char *kept;
+        if (swap_mend(&kept, &a->swap, i, &j->changes[i], err) < 0)
+            return -1;
+        if (kept)
+            apply_keep(a, kept);
+    }
+    return 0;
+}
+
+/* What goes, goes before what comes: a folder may take the place of a file. */
+static int bring_in_order(struct apply *a, const struct journal *j, bool forward, bool strict,
+                          const bool *settled, struct err *err)
+{
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < j->change_count; i++) {
             const struct change *change = &j->changes[i];
             const struct disk *target = forward ? &change->new : &change->old;
-            if (concerns(change, !forward) && (target->kind == DISK_ABSENT) == (pass == 0) &&
+            if (!(settled && settled[i]) && concerns(change, !forward) &&
+                (target->kind == DISK_ABSENT) == (pass == 0) &&
                 bring(a, i, change, forward, strict, err) < 0)
                 return -1;
         }
     return 0;
+}
+
+/* Folders of the work tree are made with the user's umask, whatever git's folder is made with. */
+static int bring_all(struct apply *a, const struct journal *j, bool forward, bool strict,
+                     const bool *settled, struct err *err)
+{
+    if (mend(a, j, err) < 0)
+        return -1;
+    (void)umask(a->repo->mask);
+    int rc = bring_in_order(a, j, forward, strict, settled, err);
+    (void)umask(a->mask);
+    return rc;
 }
 
 /* Somebody may have written into a file that was open when it was swapped out. */
@@ -111,7 +136,7 @@ static int sync_folders(const struct apply *a, const struct journal *j, struct e
 
 int files_forward(struct apply *a, const struct journal *j, bool strict, struct err *err)
 {
-    if (bring_all(a, j, true, strict, err) < 0 || sync_folders(a, j, err) < 0)
+    if (bring_all(a, j, true, strict, NULL, err) < 0 || sync_folders(a, j, err) < 0)
         return -1;
     return strict ? check_swapped_out(a, j, err) : 0;
 }
@@ -148,39 +173,61 @@ static int tell_links(struct apply *a, const struct journal *j, struct err *err)
     return 0;
 }
 
-int files_backward(struct apply *a, const struct journal *j, struct err *err)
+int files_backward(struct apply *a, const struct journal *j, const bool *settled, struct err *err)
 {
-    if (bring_all(a, j, false, false, err) < 0 || sync_folders(a, j, err) < 0)
+    if (bring_all(a, j, false, false, settled, err) < 0 || sync_folders(a, j, err) < 0)
         return -1;
     for (size_t i = j->made_count; i-- > 0;)
         (void)remove_folder(a, j->made[i]);
     return tell_links(a, j, err);
 }
 
-/* Into the trash folder; where that is on another file system, beside its path. */
+/* Where the trash folder is on another file system: beside its path. */
+static int put_beside(struct apply *a, int folder, const char *name, const char *path)
+{
+    int rc = -1;
+    errno = EEXIST;
+    for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
+        const char *place = arena_printf(a->arena, "%s" SWAP_KEPT "%d", name, i);
+        rc = io_move_new(folder, name, folder, place);
+        if (rc == 0)
+            apply_keep(a, arena_printf(a->arena, "%s" SWAP_KEPT "%d", path, i));
+    }
+    return rc;
+}
+
+static int put_into_trash(struct apply *a, int folder, const char *name, const char *path)
+{
+    int rc = -1;
+    (void)mkdirat(a->folder, TRASH, 0777);
+    int trash = openat(a->folder, TRASH, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    errno = EEXIST;
+    for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
+        const char *place = arena_printf(a->arena, "%d-%s", i, name);
+        rc = io_move_new(folder, name, trash, place);
+        if (rc == 0)
+            apply_keep(a, arena_printf(a->arena, "%s (now %s" TRASH "/%s)", path, a->path, place));
+    }
+    int number = errno;
+    if (trash >= 0)
+        (void)close(trash);
+    errno = number;
+    return rc;
+}
+
 static int throw_away(struct apply *a, const char *path, struct err *err)
 {
     const char *name;
-    int folder, trash;
+    int folder;
     int rc = disk_parent(&folder, &name, a->repo->top_fd, path, false, err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
-    (void)mkdirat(a->folder, TRASH, 0777);
-    trash = openat(a->folder, TRASH, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    rc = -1;
-    for (int i = 1; i < TRASH_MAX && rc < 0; i++) {
-        const char *place = arena_printf(a->arena, "%d-%s", i, name);
-        rc = renameat2(folder, name, trash, place, RENAME_NOREPLACE);
-        if (rc == 0)
-            apply_keep(a, arena_printf(a->arena, "%s (now %s" TRASH "/%s)", path, a->path, place));
-        else if (errno != EEXIST)
-            break;
-    }
+    rc = put_into_trash(a, folder, name, path);
+    if (rc < 0 && errno == EXDEV)
+        rc = put_beside(a, folder, name, path);
     if (rc < 0)
         (void)err_errno(err, errno, "io", "cannot put your '%s' aside", path);
     (void)close(folder);
-    if (trash >= 0)
-        (void)close(trash);
     return rc;
 }
 
@@ -202,8 +249,9 @@ int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
 
 int files_discard(struct apply *a, const struct journal *j, struct err *err)
 {
-    if (swap_mend(&a->swap, err) < 0 || swap_discard_folders(&a->swap, err) < 0)
+    if (mend(a, j, err) < 0)
         return -1;
+    swap_discard_folders(&a->swap);
     for (size_t i = 0; i < j->change_count; i++) {
         const char *kept;
         if (swap_discard(&kept, &a->swap, i, &j->changes[i], err) < 0)

@@ -15,10 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_LINE "tmplgen-journal 2\n"
-/* Of 0.1 and 0.2, which knew one pseudoref: an update that they left half done is finished, too. */
-#define FIRST_LINE_1 "tmplgen-journal 1\n"
+#define FIRST_LINE "tmplgen-journal 3\n"
+#define VERSION_AT (sizeof("tmplgen-journal ") - 1)
+/*
+ * Version 1 is of 0.1 and 0.2, which knew one pseudoref; 2 says which it is; both say by device and
+ * inode, and by a path, where the repository lay. What they left half done is finished, too.
+ */
+enum { VERSION_OLDEST = 1, VERSION_ANY_PSEUDOREF = 2, VERSION_WITHOUT_PLACE = 3 };
 #define PSEUDOREF_1 "CHERRY_PICK_HEAD"
+#define STAGE_IN_TREE_2 "/.tmplgen-stage" /* so ended a path in the work tree, then */
 #define JOURNAL_MAX ((size_t)256 << 20)
 enum { SKIPPED = 1U, ASSUMED = 2U };
 
@@ -97,12 +102,20 @@ static void put_change(struct buf *out, const struct change *change)
     end_line(out);
 }
 
+static void put_step(struct buf *out, const struct journal_step *step)
+{
+    put_word(out, "step");
+    put_oid(out, &step->picked);
+    put_oid(out, &step->made);
+    put_number(out, step->by_hand);
+    end_line(out);
+}
+
 static void put_head(struct buf *out, const struct journal *j)
 {
     put_word(out, "run");
     put_number(out, j->kind);
-    put_number(out, j->repo_dev);
-    put_number(out, j->repo_ino);
+    put_string(out, j->token);
     put_string(out, j->head_old);
     put_string(out, j->head_new);
     put_string(out, j->branch);
@@ -116,7 +129,8 @@ static void put_head(struct buf *out, const struct journal *j)
     put_string(out, j->reflog_who);
     put_string(out, j->reflog_what);
     put_string(out, j->index_old);
-    put_string(out, j->stage);
+    put_string(out, j->pack);
+    put_number(out, j->stage_in_tree);
     put_text(out, j->report);
     end_line(out);
 }
@@ -139,19 +153,22 @@ static void format(struct buf *out, const struct journal *j)
     }
     for (size_t i = 0; i < j->change_count; i++)
         put_change(out, &j->changes[i]);
+    for (size_t i = 0; i < j->step_count; i++)
+        put_step(out, &j->steps[i]);
     char hash[65];
     sha256_hex(hash, buf_text(out), out->len);
     (void)buf_printf(out, "end %s\n", hash);
 }
 
-int journal_write(int folder, const char *name, const struct journal *journal, struct err *err)
+int journal_write(int folder, const char *name, mode_t mode, const struct journal *journal,
+                  struct err *err)
 {
     static const char draft[] = "journal.new";
     BUF_SCRATCH(text, JOURNAL_MAX);
     format(&text, journal);
     if (text.overflowed)
         return err_set(err, TG_RUNTIME, "io", "the journal is too large");
-    if (disk_write(folder, draft, span_of(buf_text(&text), text.len), 0600, err) < 0 ||
+    if (disk_write(folder, draft, span_of(buf_text(&text), text.len), mode, err) < 0 ||
         disk_sync(folder, draft, err) < 0)
         return -1;
     if (renameat(folder, draft, folder, name) < 0)
@@ -163,7 +180,7 @@ int journal_write(int folder, const char *name, const struct journal *journal, s
 struct journal_reader {
     struct arena *arena;
     const char *at, *end;
-    bool first_version;
+    int version;
     bool bad;
 };
 
@@ -288,15 +305,42 @@ static bool is_pseudoref(const char *name)
 static void take_strategy(struct journal *out, struct journal_reader *r)
 {
     static const struct oid zero;
-    const char *strategy = r->first_version ? "" : take_string(r);
-    const char *name = r->first_version ? PSEUDOREF_1 : take_string(r);
+    bool named = r->version >= VERSION_ANY_PSEUDOREF;
+    const char *strategy = named ? take_string(r) : "";
+    const char *name = named ? take_string(r) : PSEUDOREF_1;
     out->brought = take_oid(r);
-    if (r->first_version && oid_equal(&out->brought, &zero))
+    if (!named && oid_equal(&out->brought, &zero))
         name = "";
     if (*name && !is_pseudoref(name))
         r->bad = true;
     out->strategy = *strategy ? strategy : NULL;
     out->pseudoref = *name ? name : NULL;
+}
+
+/* Whose it is: once a device and an inode, which change with every mount. */
+static void take_owner(struct journal *out, struct journal_reader *r)
+{
+    out->token = "";
+    if (r->version >= VERSION_WITHOUT_PLACE) {
+        out->token = take_string(r);
+    } else {
+        (void)take_number(r);
+        (void)take_number(r);
+    }
+}
+
+/* Once the path where the repository lay then. */
+static void take_stage(struct journal *out, struct journal_reader *r)
+{
+    out->pack = "";
+    if (r->version >= VERSION_WITHOUT_PLACE) {
+        out->pack = take_string(r);
+        out->stage_in_tree = take_number(r) != 0;
+    } else {
+        out->stage_in_tree = str_ends(take_string(r), STAGE_IN_TREE_2);
+    }
+    if (strchr(out->pack, '/'))
+        r->bad = true;
 }
 
 static void take_head(struct journal *out, struct journal_reader *r)
@@ -307,8 +351,7 @@ static void take_head(struct journal *out, struct journal_reader *r)
     if (kind > JOURNAL_COMMIT)
         r->bad = true;
     out->kind = r->bad ? JOURNAL_UPDATE : (enum journal_kind)kind;
-    out->repo_dev = (dev_t)take_number(r);
-    out->repo_ino = (ino_t)take_number(r);
+    take_owner(out, r);
     out->head_old = take_string(r);
     out->head_new = take_string(r);
     out->branch = take_path(r);
@@ -322,9 +365,17 @@ static void take_head(struct journal *out, struct journal_reader *r)
     out->reflog_who = take_string(r);
     out->reflog_what = take_string(r);
     out->index_old = take_string(r);
-    out->stage = take_string(r);
+    take_stage(out, r);
     out->report = take_text(r);
     (void)take_line_end(r);
+}
+
+static struct journal_step take_step(struct journal_reader *r)
+{
+    struct journal_step step = {.picked = take_oid(r)};
+    step.made = take_oid(r);
+    step.by_hand = take_number(r) != 0;
+    return step;
 }
 
 static void take_line(struct journal *out, struct journal_reader *r, struct span word)
@@ -341,6 +392,9 @@ static void take_line(struct journal *out, struct journal_reader *r, struct span
     } else if (span_equal(word, span_from("change"))) {
         out->changes = arena_grow(r->arena, out->changes, out->change_count, sizeof(*out->changes));
         out->changes[out->change_count++] = take_change(r);
+    } else if (span_equal(word, span_from("step"))) {
+        out->steps = arena_grow(r->arena, out->steps, out->step_count, sizeof(*out->steps));
+        out->steps[out->step_count++] = take_step(r);
     } else {
         r->bad = true;
     }
@@ -351,8 +405,10 @@ static int refuse(struct err *err, const char *why)
 {
     (void)err_set(err, TG_REFUSED, "foreign-journal",
                   "an interrupted update left a journal that %s", why);
-    return err_hint(err, "nothing was changed now; see docs/reliability.md for what the journal "
-                         "holds and how to recover by hand");
+    return err_hint(err,
+                    "nothing was changed now; 'git status' shows how things are, files that "
+                    "were exchanged lie below tmplgen/work in git's folder; once nothing there "
+                    "is needed, delete that folder 'tmplgen' and git's '*.lock'");
 }
 
 /* The body, less its first and last line, where the checksum is right. */
@@ -370,15 +426,22 @@ static bool check_sum(struct journal_reader *r, struct span text)
     return memcmp(last, "end ", 4) == 0 && memcmp(last + 4, hash, 64) == 0;
 }
 
+/* 0 where it is none that this program can read. */
+static int version_of(struct span text)
+{
+    if (text.len < strlen(FIRST_LINE) || memcmp(text.ptr, FIRST_LINE, VERSION_AT) != 0 ||
+        text.ptr[VERSION_AT + 1] != '\n')
+        return 0;
+    int version = text.ptr[VERSION_AT] - '0';
+    return version >= VERSION_OLDEST && version <= VERSION_WITHOUT_PLACE ? version : 0;
+}
+
 int journal_parse(struct journal *out, struct arena *arena, struct span text, struct err *err)
 {
-    struct journal_reader r = {.arena = arena};
-    size_t first = strlen(FIRST_LINE);
+    struct journal_reader r = {.arena = arena, .version = version_of(text)};
     *out = (struct journal){0};
-    r.first_version =
-        text.len >= first && memcmp(text.ptr, FIRST_LINE_1, strlen(FIRST_LINE_1)) == 0;
-    if (!r.first_version && (text.len < first || memcmp(text.ptr, FIRST_LINE, first) != 0))
-        return refuse(err, "is of another version of tmplgen, or damaged");
+    if (!r.version)
+        return refuse(err, "is of a later version of tmplgen, or damaged");
     if (!check_sum(&r, text))
         return refuse(err, "is damaged");
     take_head(out, &r);
@@ -388,7 +451,7 @@ int journal_parse(struct journal *out, struct arena *arena, struct span text, st
 }
 
 int journal_read(struct journal *out, bool *found, struct arena *arena, int folder,
-                 const char *name, dev_t repo_dev, ino_t repo_ino, struct err *err)
+                 const char *name, const char *token, struct err *err)
 {
     struct span text;
     *found = false;
@@ -401,7 +464,7 @@ int journal_read(struct journal *out, bool *found, struct arena *arena, int fold
         journal_parse(out, arena, text, err) < 0)
         return -1;
     *found = true;
-    if (out->repo_dev != repo_dev || out->repo_ino != repo_ino)
-        return refuse(err, "belongs to another repository: this one is a copy");
+    if (token && *out->token && strcmp(out->token, token) != 0)
+        return refuse(err, "belongs to another repository");
     return 0;
 }

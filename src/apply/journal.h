@@ -27,10 +27,20 @@ struct journal_ref {
     bool is_new; /* it was not there before */
 };
 
+/* Of a sequence of commits that are replayed one by one. */
+struct journal_step {
+    struct oid picked, made; /* `made` is zero until it is done */
+    bool by_hand;            /* a person resolved its conflict */
+};
+
+/*
+ * Nothing in it says where the repository lies: no absolute path, no number of a device or a file.
+ * So it holds after a move, in a copy, through another mount, after a reboot.
+ */
 struct journal {
     enum journal_kind kind;
-    dev_t repo_dev; /* of the git folder: a copied journal is no journal of this one */
-    ino_t repo_ino;
+    const char *token; /* of the repository, which it keeps when it is moved or copied (work.h); ""
+                          in one of 0.2 and before */
     const char *head_old, *head_new;   /* texts of the file HEAD; equal: it stays */
     const char *branch;                /* full name */
     struct oid branch_old, branch_new; /* zero: not there; equal: it stays */
@@ -41,13 +51,16 @@ struct journal {
     const char *message;   /* MERGE_MSG, or NULL */
     const char *reflog_who, *reflog_what; /* "NAME <EMAIL> TIME ZONE", and why */
     const char *index_old;                /* hexadecimal checksum of the index before */
-    const char *stage; /* absolute path of the folder that files are exchanged with */
+    const char *pack;   /* name of the pack with the run's new objects; "": there are none */
+    bool stage_in_tree; /* where files are exchanged: in the work tree, or in git's folder */
     struct journal_ref *refs;
     size_t ref_count;
     const char **made; /* folders that were missing before, outermost first */
     size_t made_count;
     struct change *changes; /* sorted by path */
     size_t change_count;
+    struct journal_step *steps; /* of a strategy that replays commits, in their order */
+    size_t step_count;
     struct span report; /* of the run, as JSON */
 };
 
@@ -57,14 +70,15 @@ bool journal_moves_head(const struct journal *j);
 bool journal_stops(const struct journal *j);
 
 /* Writes it as `name` into `folder`, whole and durable or not at all. */
-TG_CHECKED int journal_write(int folder, const char *name, const struct journal *journal,
-                             struct err *err);
+TG_CHECKED int journal_write(int folder, const char *name, mode_t mode,
+                             const struct journal *journal, struct err *err);
 /*
- * Reads it. A damaged one, or one of another version or repository, is refused (3,
- * "foreign-journal"): nobody acts on it. `*found` is false where there is none.
+ * Reads it. A damaged one, or one of a later version or of another repository (its token is not
+ * `token`; NULL: not known), is refused (3, "foreign-journal"): nobody acts on it. `*found` is
+ * false where there is none.
  */
 TG_CHECKED int journal_read(struct journal *out, bool *found, struct arena *arena, int folder,
-                            const char *name, dev_t repo_dev, ino_t repo_ino, struct err *err);
+                            const char *name, const char *token, struct err *err);
 /* The same from memory, for tests. */
 TG_CHECKED int journal_parse(struct journal *out, struct arena *arena, struct span text,
                              struct err *err);

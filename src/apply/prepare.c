@@ -51,7 +51,7 @@ static int stage_files(struct prepared *p, const struct journal *j, struct err *
 static int prepare_text(struct prepared *p, const char *name, const char *text, struct err *err)
 {
     add_place(p, p->apply->work, name);
-    return disk_write(p->apply->work, name, span_from(text), 0666 & ~p->apply->repo->mask, err);
+    return disk_write(p->apply->work, name, span_from(text), 0666 & ~p->apply->mask, err);
 }
 
 static int prepare_oid(struct prepared *p, const char *name, const struct oid *id, struct err *err)
@@ -132,16 +132,6 @@ static int move_pack(const struct apply *a, const char *pack, struct err *err)
     return rc;
 }
 
-static int note_repository(const struct apply *a, struct journal *j, struct err *err)
-{
-    struct stat info;
-    if (fstat(a->repo->git_fd, &info) < 0)
-        return err_errno(err, errno, "io", "cannot look at the git folder");
-    j->repo_dev = info.st_dev;
-    j->repo_ino = info.st_ino;
-    return 0;
-}
-
 static void list_missing_folders(const struct apply *a, struct journal *j)
 {
     struct stat info;
@@ -163,8 +153,8 @@ static void list_missing_folders(const struct apply *a, struct journal *j)
 
 int prepare_all(struct apply *a, struct journal *j, struct err *err)
 {
-    if (note_repository(a, j, err) < 0 || work_choose_stage(a, j, err) < 0 ||
-        work_open(a, j, err) < 0)
+    j->token = a->token;
+    if (work_choose_stage(a, j, err) < 0 || work_open(a, j, err) < 0)
         return -1;
     work_empty(a->work);
     work_empty(a->stage);
@@ -174,5 +164,6 @@ int prepare_all(struct apply *a, struct journal *j, struct err *err)
     if (write_pack(pack, &p, err) < 0 || stage_files(&p, j, err) < 0 ||
         prepare_refs(&p, j, err) < 0 || io_sync(p.places, p.count, err) < 0)
         return -1;
+    j->pack = arena_strdup(a->arena, pack);
     return move_pack(a, pack, err);
 }

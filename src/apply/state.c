@@ -2,8 +2,10 @@
 #include "apply/state.h"
 
 #include "apply/journal.h"
+#include "apply/standing.h"
 #include "apply/work.h"
 #include "base/arena.h"
+#include "base/io.h"
 #include "git/index.h"
 #include "git/ref.h"
 #include "git/repo.h"
@@ -13,9 +15,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct oid zero;
+#define INDEX_MAX ((size_t)4 << 30)
 
 /* ---------------------------------------------------------------- locks */
 
@@ -43,30 +47,6 @@ static const char *index_path(const struct apply *a)
     return arena_printf(a->arena, "%sindex", a->repo->git_dir);
 }
 
-static int index_is_old(bool *out, const struct apply *a, const struct journal *j, struct err *err)
-{
-    char sum[41];
-    if (index_checksum(sum, index_path(a), err) < 0)
-        return -1;
-    *out = strcmp(sum, j->index_old) == 0;
-    return 0;
-}
-
-int state_check(const struct apply *a, const struct journal *j, struct err *err)
-{
-    struct oid tip = {{0}};
-    bool found, old;
-    if (!ref_says(a->repo->git_fd, "HEAD", j->head_old))
-        return apply_moved(err, "HEAD");
-    if (ref_read(&tip, &found, a->repo, j->branch, err) < 0)
-        return -1;
-    if (!oid_equal(&tip, &j->branch_old))
-        return apply_moved(err, "the branch");
-    if (index_is_old(&old, a, j, err) < 0)
-        return -1;
-    return old ? 0 : apply_moved(err, "the index");
-}
-
 /* ---------------------------------------------------------------- the index */
 
 static bool is_there(int folder, const char *name)
@@ -90,21 +70,33 @@ static int put_index(const struct apply *a, const char *name, struct err *err)
     return disk_sync_folder(a->repo->git_fd, "the index", err);
 }
 
-static bool index_was_put(const struct apply *a)
+/* A second name, so that going back takes no space; a copy where there are no hard links. */
+static int keep_index(const struct apply *a, struct err *err)
 {
-    return is_there(a->work, INDEX_OLD) && !is_there(a->work, INDEX_NEW);
+    struct span bytes;
+    struct stat info;
+    if (linkat(a->repo->git_fd, "index", a->work, INDEX_OLD, 0) == 0 || errno == EEXIST)
+        return 0;
+    if (errno != EPERM && !io_is_unsupported(errno))
+        return err_errno(err, errno, "io", "cannot keep the old index");
+    if (fstatat(a->repo->git_fd, "index", &info, AT_SYMLINK_NOFOLLOW) < 0)
+        return err_errno(err, errno, "io", "cannot look at the index");
+    if (io_read_file(&bytes, a->arena, a->repo->git_fd, "index", INDEX_MAX, err) < 0 ||
+        disk_write(a->work, INDEX_OLD, bytes, info.st_mode & 0777, err) < 0)
+        return -1;
+    return disk_sync(a->work, INDEX_OLD, err);
 }
 
 /* Also where somebody else changed the index since: then from theirs. */
 static int renew_index(const struct apply *a, const struct journal *j, struct err *err)
 {
     bool old;
-    if (index_is_old(&old, a, j, err) < 0)
+    if (standing_index_is_old(&old, a, j, err) < 0)
         return -1;
-    if (!old && index_was_put(a))
+    if (!old && standing_index_was_put(a))
         return 0;
-    if (linkat(a->repo->git_fd, "index", a->work, INDEX_OLD, 0) < 0 && errno != EEXIST)
-        return err_errno(err, errno, "io", "cannot keep the old index");
+    if (keep_index(a, err) < 0)
+        return -1;
     return make_index(a, j->changes, j->change_count, err);
 }
 
@@ -143,23 +135,36 @@ static bool only_our_changes(const struct index *now, const struct index *old,
     return true;
 }
 
-/* The current index, with the run's paths as they were in the old one. */
-static int rebuild_index(const struct apply *a, const struct index *old, const struct journal *j,
-                         struct err *err)
+/* What the run put there for the path: what somebody staged since is theirs. */
+static bool is_ours(const struct index *now, const struct change *change)
 {
+    struct index_item item = {.leaf = {0}};
+    bool found;
+    index_find(&item, &found, now, change->path);
+    return leaf_equal(&item.leaf, &change->stages[item.stage]);
+}
+
+/* The current index, with what is the run's as it was in the old one. */
+static int rebuild_index(const struct apply *a, const struct index *now, const struct index *old,
+                         const struct journal *j, struct err *err)
+{
+    size_t count = 0;
     struct change *changes = arena_array(a->arena, j->change_count + 1, sizeof(*changes));
     for (size_t i = 0; i < j->change_count; i++) {
         struct index_item item;
         bool found;
-        changes[i] = (struct change){.path = j->changes[i].path, .new = j->changes[i].old};
-        index_find(&item, &found, old, changes[i].path);
+        if (!is_ours(now, &j->changes[i]))
+            continue;
+        struct change *change = &changes[count++];
+        *change = (struct change){.path = j->changes[i].path, .new = j->changes[i].old};
+        index_find(&item, &found, old, change->path);
         if (found) {
-            changes[i].stages[0] = item.leaf;
-            changes[i].skipped = item.sparse;
-            changes[i].assumed = item.assumed;
+            change->stages[0] = item.leaf;
+            change->skipped = item.sparse;
+            change->assumed = item.assumed;
         }
     }
-    if (make_index(a, changes, j->change_count, err) < 0)
+    if (make_index(a, changes, count, err) < 0)
         return -1;
     return put_index(a, INDEX_NEW, err);
 }
@@ -168,7 +173,7 @@ static int restore_index(const struct apply *a, const struct journal *j, struct 
 {
     struct index *now = NULL, *old = NULL;
     bool is_old;
-    if (index_is_old(&is_old, a, j, err) < 0)
+    if (standing_index_is_old(&is_old, a, j, err) < 0)
         return -1;
     if (is_old || !is_there(a->work, INDEX_OLD))
         return 0;
@@ -177,7 +182,7 @@ static int restore_index(const struct apply *a, const struct journal *j, struct 
         rc = index_open(&old, arena_printf(a->arena, "%s" INDEX_OLD, a->work_path), err);
     if (rc == 0)
         rc = only_our_changes(now, old, j) ? put_index(a, INDEX_OLD, err)
-                                           : rebuild_index(a, old, j, err);
+                                           : rebuild_index(a, now, old, j, err);
     index_free(now);
     index_free(old);
     return rc;
@@ -260,13 +265,27 @@ static int put_state(const struct apply *a, const struct journal *j, struct err 
     return j->pseudoref ? ref_put(a->repo->git_fd, j->pseudoref, a->work, PSEUDOREF, err) : 0;
 }
 
-static int take_state_back(const struct apply *a, const struct journal *j, struct err *err)
+/* Less the newlines at its end, as files are compared. */
+static const char *trimmed(const struct apply *a, const char *text)
+{
+    size_t len = strlen(text);
+    while (len && text[len - 1] == '\n')
+        len--;
+    return arena_memdup(a->arena, text, len);
+}
+
+/* Where somebody went on to other work, its message is theirs. */
+static int take_state_back(const struct apply *a, const struct journal *j, bool moved,
+                           struct err *err)
 {
     if (!journal_stops(j))
         return 0;
     if (remove_pseudoref(a, j, err) < 0)
         return -1;
-    return j->message && !is_there(a->work, MESSAGE) ? remove_message(a, err) : 0;
+    if (!j->message || is_there(a->work, MESSAGE))
+        return 0;
+    return moved ? ref_remove(a->repo->git_fd, MESSAGE_FILE, trimmed(a, j->message), err)
+                 : remove_message(a, err);
 }
 
 /*
@@ -278,17 +297,6 @@ static int commit_forward(const struct apply *a, const struct journal *j, struct
     if (move_tip(a, j, err) < 0 || remove_message(a, err) < 0)
         return -1;
     return remove_pseudoref(a, j, err);
-}
-
-int state_is_done(bool *out, const struct apply *a, const struct journal *j, struct err *err)
-{
-    *out = false;
-    if (j->kind == JOURNAL_COMMIT)
-        return 0;
-    if (index_is_old(out, a, j, err) < 0)
-        return -1;
-    *out = !*out && index_was_put(a);
-    return 0;
 }
 
 int state_forward(const struct apply *a, const struct journal *j, struct err *err)
@@ -304,44 +312,13 @@ int state_forward(const struct apply *a, const struct journal *j, struct err *er
     return switch_index(a, err);
 }
 
-int state_backward(const struct apply *a, const struct journal *j, struct err *err)
+int state_backward(const struct apply *a, const struct journal *j, bool moved, struct err *err)
 {
     if (move_tip_back(a, j, err) < 0)
         return -1;
     if (j->kind == JOURNAL_COMMIT)
         return 0;
-    if (restore_index(a, j, err) < 0 || remove_refs(a, j, err) < 0)
+    if ((!moved && restore_index(a, j, err) < 0) || remove_refs(a, j, err) < 0)
         return -1;
-    return take_state_back(a, j, err);
-}
-
-/* Some of what the run staged is still staged. */
-static int still_staged(bool *out, const struct repo *repo, const struct journal *j,
-                        struct err *err)
-{
-    struct index *index;
-    *out = false;
-    if (index_open(&index, arena_printf(repo->arena, "%sindex", repo->git_dir), err) < 0)
-        return -1;
-    for (size_t i = 0; i < j->change_count && !*out; i++) {
-        struct index_item item;
-        bool found;
-        index_find(&item, &found, index, j->changes[i].path);
-        const struct leaf *leaf = &j->changes[i].stages[0];
-        *out = leaf->mode && found && item.stage == 0 && leaf_equal(&item.leaf, leaf);
-    }
-    index_free(index);
-    return 0;
-}
-
-int state_waits(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
-{
-    char hex[41];
-    oid_hex(hex, &j->brought);
-    *out = repo->branch && strcmp(repo->branch, j->branch) == 0 &&
-           oid_equal(&repo->head, &j->branch_new);
-    if (*out && !j->pseudoref)
-        return still_staged(out, repo, j, err);
-    *out = *out && ref_says(repo->git_fd, j->pseudoref, hex);
-    return 0;
+    return take_state_back(a, j, moved, err);
 }

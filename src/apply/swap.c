@@ -2,6 +2,7 @@
 #include "apply/swap.h"
 
 #include "base/arena.h"
+#include "base/io.h"
 #include "git/store.h"
 
 #include <dirent.h>
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_MAX_BYTES = 32, HALF_WRITTEN = 0200, KEPT_MAX = 10000 };
+enum { NAME_MAX_BYTES = 32, KEPT_MAX = 10000 };
 
 #define OTHER ".old"
 #define EMPTIED ".folder"
@@ -49,44 +50,29 @@ static void name_files(struct step *s, size_t number)
     (void)snprintf(s->emptied, sizeof(s->emptied), "%zu" EMPTIED, number);
 }
 
-/* For file systems without RENAME_EXCHANGE: the old file gets a second name before it is replaced.
+/*
+ * For file systems without RENAME_EXCHANGE. The path is empty for a moment: renaming over it would
+ * lose what an editor puts there in that moment, where this finds it (EEXIST), and goes back.
  */
 static int exchange_slowly(const struct step *s)
 {
     int stage = s->swap->stage;
-    if (linkat(s->folder, s->name, stage, s->other, 0) < 0)
+    if (renameat(s->folder, s->name, stage, s->other) < 0)
         return -1;
-    if (renameat(stage, s->file, s->folder, s->name) < 0) {
+    if (io_move_new(stage, s->file, s->folder, s->name) < 0) {
         int number = errno;
-        (void)unlinkat(stage, s->other, 0);
+        (void)!io_move_new(stage, s->other, s->folder, s->name);
         errno = number;
         return -1;
     }
     return renameat(stage, s->other, stage, s->file);
 }
 
-static bool unsupported(int number)
-{
-    return number == EINVAL || number == ENOSYS || number == EOPNOTSUPP;
-}
-
 static int exchange(const struct step *s)
 {
     if (renameat2(s->swap->stage, s->file, s->folder, s->name, RENAME_EXCHANGE) == 0)
         return 0;
-    return unsupported(errno) ? exchange_slowly(s) : -1;
-}
-
-/* `from` to `to`, which must not be there. */
-static int move_new(int from, const char *old, int to, const char *new)
-{
-    if (renameat2(from, old, to, new, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (!unsupported(errno))
-        return -1;
-    if (linkat(from, old, to, new, 0) < 0)
-        return -1;
-    return unlinkat(from, old, 0);
+    return io_is_unsupported(errno) ? exchange_slowly(s) : -1;
 }
 
 /* A half written file is ours, and nobody may be able to read it. */
@@ -94,7 +80,7 @@ static void remove_half_written(int stage, const char *name)
 {
     struct stat info;
     if (fstatat(stage, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
-        (info.st_mode & 0777) == HALF_WRITTEN)
+        (info.st_mode & 0777) == DISK_HALF_WRITTEN)
         (void)unlinkat(stage, name, 0);
 }
 
@@ -119,7 +105,7 @@ int swap_stage(const struct swap *swap, size_t number, const struct change *chan
     return disk_write(swap->stage, name, content.bytes, mode, err);
 }
 
-static int set_aside(const char **kept, struct step *s)
+static int set_aside(const char **kept, struct step *s, const char *file)
 {
     int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, true, s->err);
     if (rc < 0)
@@ -127,9 +113,9 @@ static int set_aside(const char **kept, struct step *s)
     if (rc > 0)
         return err_set(s->err, TG_RUNTIME, "io", "cannot put your '%s' back", s->change->path);
     for (int i = 1; i < KEPT_MAX; i++) {
-        const char *name = arena_printf(s->swap->arena, "%s.tmplgen-kept-%d", s->name, i);
-        if (move_new(s->swap->stage, s->file, s->folder, name) == 0) {
-            *kept = arena_printf(s->swap->arena, "%s.tmplgen-kept-%d", s->change->path, i);
+        const char *name = arena_printf(s->swap->arena, "%s" SWAP_KEPT "%d", s->name, i);
+        if (io_move_new(s->swap->stage, file, s->folder, name) == 0) {
+            *kept = arena_printf(s->swap->arena, "%s" SWAP_KEPT "%d", s->change->path, i);
             break;
         }
         if (errno != EEXIST)
@@ -139,19 +125,24 @@ static int set_aside(const char **kept, struct step *s)
     return *kept ? 0 : fail(s, "put aside your");
 }
 
-/* Unlinks the staged file where its content is known; else it is the user's. */
-static int discard_file(const char **kept, struct step *s, size_t number)
+static bool is_known(const struct step *s, const struct disk *found)
+{
+    return swap_same(s->swap, found, &s->change->old) || swap_same(s->swap, found, &s->change->new);
+}
+
+/* Unlinks `file` of the stage where its content is known; else it is the user's. */
+static int discard_file(const char **kept, struct step *s, const char *file)
 {
     struct disk found;
     *kept = NULL;
-    if (swap_staged(&found, s->swap, number, s->err) < 0)
+    remove_half_written(s->swap->stage, file);
+    if (disk_look(&found, NULL, NULL, s->swap->stage, file, s->err) < 0)
         return -1;
     if (found.kind == DISK_ABSENT)
         return 0;
-    if (!swap_same(s->swap, &found, &s->change->old) &&
-        !swap_same(s->swap, &found, &s->change->new))
-        return set_aside(kept, s);
-    if (unlinkat(s->swap->stage, s->file, 0) < 0 && errno != ENOENT)
+    if (!is_known(s, &found))
+        return set_aside(kept, s, file);
+    if (unlinkat(s->swap->stage, file, 0) < 0 && errno != ENOENT)
         return fail(s, "tidy up after");
     return 0;
 }
@@ -166,7 +157,7 @@ static int ready(struct step *s, size_t number)
         return 0;
     if (staged.kind != DISK_ABSENT) {
         const char *kept;
-        if (discard_file(&kept, s, number) < 0)
+        if (discard_file(&kept, s, s->file) < 0)
             return -1;
     }
     if (s->target->kind != DISK_FILE)
@@ -180,7 +171,7 @@ static int replace(enum swap_result *result, const struct step *s, size_t number
 {
     struct disk out;
     if (exchange(s) < 0)
-        return errno == ENOENT ? 0 : fail(s, "replace");
+        return errno == ENOENT || errno == EEXIST ? 0 : fail(s, "replace");
     int rc = swap_staged(&out, s->swap, number, s->err);
     if (rc == 0 && swap_same(s->swap, &out, s->source))
         *result = SWAP_DONE;
@@ -194,24 +185,24 @@ static bool put_folder_away(const struct step *s)
 {
     int stage = s->swap->stage;
     if (!disk_is_hollow(s->folder, s->name) ||
-        renameat2(s->folder, s->name, stage, s->emptied, RENAME_NOREPLACE) < 0)
+        io_move_new(s->folder, s->name, stage, s->emptied) < 0)
         return false;
     if (disk_is_hollow(stage, s->emptied))
         return true;
     /* Somebody was quicker. */
-    (void)renameat2(stage, s->emptied, s->folder, s->name, RENAME_NOREPLACE);
+    (void)!io_move_new(stage, s->emptied, s->folder, s->name);
     return false;
 }
 
 static int place(enum swap_result *result, const struct step *s)
 {
     int stage = s->swap->stage;
-    if (move_new(stage, s->file, s->folder, s->name) < 0) {
+    if (io_move_new(stage, s->file, s->folder, s->name) < 0) {
         if (errno != EEXIST && errno != EISDIR && errno != ENOTEMPTY)
             return fail(s, "write");
         if (!put_folder_away(s))
             return 0; /* somebody has put something there */
-        if (move_new(stage, s->file, s->folder, s->name) < 0)
+        if (io_move_new(stage, s->file, s->folder, s->name) < 0)
             return errno == EEXIST ? 0 : fail(s, "write");
     }
     *result = SWAP_DONE;
@@ -221,20 +212,20 @@ static int place(enum swap_result *result, const struct step *s)
 /* The folder that was there before the file. */
 static void bring_folder_back(const struct step *s)
 {
-    (void)renameat2(s->swap->stage, s->emptied, s->folder, s->name, RENAME_NOREPLACE);
+    (void)!io_move_new(s->swap->stage, s->emptied, s->folder, s->name);
 }
 
 static int take_away(enum swap_result *result, const struct step *s, size_t number)
 {
     struct disk out;
     int stage = s->swap->stage;
-    if (move_new(s->folder, s->name, stage, s->file) < 0)
+    if (io_move_new(s->folder, s->name, stage, s->file) < 0)
         return errno == ENOENT ? 0 : fail(s, "remove");
     int rc = swap_staged(&out, s->swap, number, s->err);
     if (rc == 0 && swap_same(s->swap, &out, s->source)) {
         *result = SWAP_DONE;
         bring_folder_back(s);
-    } else if (move_new(stage, s->file, s->folder, s->name) < 0) {
+    } else if (io_move_new(stage, s->file, s->folder, s->name) < 0) {
         rc = fail(s, "put back");
     }
     return rc;
@@ -301,52 +292,95 @@ int swap_discard(const char **kept, const struct swap *swap, size_t number,
 {
     struct step s = {.swap = swap, .change = change, .err = err};
     name_files(&s, number);
-    return discard_file(kept, &s, number);
+    return discard_file(kept, &s, s.file);
 }
 
-/* Calls `act` for what the stage has under names that end so. */
-static int for_each(const struct swap *swap, const char *ending,
-                    int (*act)(int stage, const char *name, size_t number_len), struct err *err)
+/* Calls `act` for what the stage has under names that end so; it says whether to go on. */
+static bool each_ending(const struct swap *swap, const char *ending,
+                        bool (*act)(int stage, const char *name))
 {
     DIR *dir = fdopendir(fcntl(swap->stage, F_DUPFD_CLOEXEC, 0));
     struct dirent *entry;
-    int rc = dir ? 0 : -1;
+    bool on = dir != NULL;
     if (dir)
         rewinddir(dir);
-    while (rc == 0 && (entry = readdir(dir))) {
+    while (on && (entry = readdir(dir))) {
         const char *dot = strchr(entry->d_name, '.');
         if (dot && strcmp(dot, ending) == 0)
-            rc = act(swap->stage, entry->d_name, (size_t)(dot - entry->d_name));
+            on = act(swap->stage, entry->d_name);
     }
-    int number = errno;
     if (dir)
         (void)closedir(dir);
-    return rc < 0 ? err_errno(err, number, "io", "cannot tidy up in git's folder") : 0;
+    return on;
 }
 
-/* An exchange in three steps was cut: after the second, or else before it. */
-static int mend(int stage, const char *other, size_t number_len)
+static bool stop(int stage, const char *name)
 {
-    char file[NAME_MAX_BYTES];
-    (void)snprintf(file, sizeof(file), "%.*s", (int)number_len, other);
-    if (move_new(stage, other, stage, file) == 0)
-        return 0;
-    return errno == EEXIST ? unlinkat(stage, other, 0) : -1;
+    (void)stage;
+    (void)name;
+    return false;
 }
 
-int swap_mend(const struct swap *swap, struct err *err)
+bool swap_was_cut(const struct swap *swap)
 {
-    return for_each(swap, OTHER, mend, err);
+    return !each_ending(swap, OTHER, stop);
 }
 
-static int remove_emptied(int stage, const char *name, size_t number_len)
+/* The exchange is taken for done: what lay at the path is what the stage has of it. */
+static int take_as_done(struct step *s)
 {
-    (void)number_len;
-    (void)disk_remove_empty(stage, name);
+    if (renameat(s->swap->stage, s->other, s->swap->stage, s->file) < 0)
+        return fail(s, "tidy up after");
     return 0;
 }
 
-int swap_discard_folders(const struct swap *swap, struct err *err)
+/* Its place is empty: what lay there goes back, whatever it is. */
+static int put_back(struct step *s)
 {
-    return for_each(swap, EMPTIED, remove_emptied, err);
+    int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, true, s->err);
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    rc = io_move_new(s->swap->stage, s->other, s->folder, s->name);
+    if (rc < 0 && errno != EEXIST)
+        rc = fail(s, "put back");
+    (void)close(s->folder);
+    return rc < 0 && errno == EEXIST ? 0 : rc;
+}
+
+int swap_mend(const char **kept, const struct swap *swap, size_t number,
+              const struct change *change, struct err *err)
+{
+    struct step s = {.swap = swap, .change = change, .err = err};
+    struct disk there, staged, other;
+    *kept = NULL;
+    name_files(&s, number);
+    if (disk_look(&other, NULL, NULL, swap->stage, s.other, err) < 0 ||
+        swap_staged(&staged, swap, number, err) < 0 ||
+        disk_look(&there, NULL, NULL, swap->top, change->path, err) < 0)
+        return -1;
+    if (other.kind != DISK_FILE)
+        return 0;
+    if (staged.kind == DISK_ABSENT)
+        return take_as_done(&s);
+    if (there.kind == DISK_ABSENT)
+        return put_back(&s);
+    if (disk_equal(&there, &staged)) {
+        if (unlinkat(swap->stage, s.file, 0) < 0)
+            return fail(&s, "tidy up after");
+        return take_as_done(&s);
+    }
+    if (!disk_equal(&there, &other))
+        return discard_file(kept, &s, s.other);
+    return unlinkat(swap->stage, s.other, 0) < 0 ? fail(&s, "tidy up after") : 0;
+}
+
+static bool remove_emptied(int stage, const char *name)
+{
+    (void)disk_remove_empty(stage, name);
+    return true;
+}
+
+void swap_discard_folders(const struct swap *swap)
+{
+    (void)each_ending(swap, EMPTIED, remove_emptied);
 }

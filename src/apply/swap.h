@@ -27,11 +27,18 @@ enum swap_result {
     SWAP_FOREIGN, /* something that is neither was there, and is there still */
 };
 
+/* What is put aside is called after its path, this, and a number. */
+#define SWAP_KEPT ".tmplgen-kept-"
+
 /*
- * Finishes what a run that was cut off has left in the stage on a file system that cannot exchange
- * two files at once. To be called before paths are brought or discarded.
+ * On a file system that cannot exchange two files at once an exchange has steps, and a run can be
+ * cut off between them. Then each number is to be mended before paths are brought or discarded:
+ * what lay at the path lies there again, or is in the stage. What is neither of the change's
+ * contents is the user's: `*kept`, as with swap_discard.
  */
-TG_CHECKED int swap_mend(const struct swap *swap, struct err *err);
+bool swap_was_cut(const struct swap *swap);
+TG_CHECKED int swap_mend(const char **kept, const struct swap *swap, size_t number,
+                         const struct change *change, struct err *err);
 
 /* -1 on failure, with the path as it was. */
 TG_CHECKED int swap_bring(enum swap_result *result, const struct swap *swap, size_t number,
@@ -55,7 +62,7 @@ TG_CHECKED int swap_discard(const char **kept, const struct swap *swap, size_t n
                             const struct change *change, struct err *err);
 
 /* Removes the folders without files whose places files took: nothing goes back any more. */
-TG_CHECKED int swap_discard_folders(const struct swap *swap, struct err *err);
+void swap_discard_folders(const struct swap *swap);
 
 bool swap_same(const struct swap *swap, const struct disk *a, const struct disk *b);
 

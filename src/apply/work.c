@@ -3,6 +3,8 @@
 
 #include "apply/journal.h"
 #include "base/arena.h"
+#include "base/io.h"
+#include "git/disk.h"
 #include "git/repo.h"
 
 #include <dirent.h>
@@ -10,6 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +45,71 @@ static int make_folder(int *fd, int at, struct err *err)
     return *fd < 0 ? err_errno(err, errno, "io", "cannot open tmplgen's folder in git's") : 0;
 }
 
+/* "tmplgen ", 32 hexadecimal digits and a newline: no text that git writes into a lock. */
+enum { TOKEN_BYTES = 16 };
+#define TOKEN_START "tmplgen "
+#define TOKEN_LEN (sizeof(TOKEN_START) - 1 + 2 * TOKEN_BYTES + 1)
+
+static bool is_token(struct span text)
+{
+    return text.len == TOKEN_LEN && memcmp(text.ptr, TOKEN_START, strlen(TOKEN_START)) == 0 &&
+           text.ptr[text.len - 1] == '\n';
+}
+
+const char *work_read_token(struct arena *arena, const struct repo *repo)
+{
+    char text[TOKEN_LEN + 1];
+    int fd = openat(repo->common_fd, APPLY_FOLDER "/" TOKEN,
+                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    ssize_t len = fd < 0 ? -1 : pread(fd, text, sizeof(text), 0);
+    if (fd >= 0)
+        (void)close(fd);
+    return len > 0 && is_token(span_of(text, (size_t)len)) ? arena_memdup(arena, text, TOKEN_LEN)
+                                                           : NULL;
+}
+
+static int make_token(struct apply *a, struct err *err)
+{
+    unsigned char bytes[TOKEN_BYTES];
+    const char *text = TOKEN_START;
+    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+        return err_errno(err, errno, "io", "cannot get random bytes");
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        text = arena_printf(a->arena, "%s%02x", text, bytes[i]);
+    a->token = arena_printf(a->arena, "%s\n", text);
+    return 0;
+}
+
+/* That of a journal which outlived the file, in a copy that went without it. */
+static const char *token_of_journals(const struct apply *a)
+{
+    static const char *const names[] = {APPLY_JOURNAL, APPLY_ABORT, APPLY_PENDING};
+    struct journal left;
+    bool found;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        ERR_SCRATCH(ignored);
+        if (journal_read(&left, &found, a->arena, a->folder, names[i], NULL, &ignored) == 0 &&
+            found && is_token(span_from(left.token)))
+            return left.token;
+    }
+    return NULL;
+}
+
+/* Written in place: the locks that 0.2 took are other names of this file. */
+static int settle_token(struct apply *a, struct err *err)
+{
+    a->token = work_read_token(a->arena, a->repo);
+    if (a->token)
+        return 0;
+    a->token = token_of_journals(a);
+    if (!a->token && make_token(a, err) < 0)
+        return -1;
+    if (ftruncate(a->lock, 0) < 0 || io_write_all(a->lock, span_from(a->token)) < 0 ||
+        io_fsync(a->lock) < 0)
+        return err_errno(err, errno, "io", "cannot write the lock of updates");
+    return disk_sync_folder(a->common, "the lock of updates", err);
+}
+
 static int take_turn(struct apply *a, struct err *err)
 {
     a->lock = openat(a->common, TOKEN, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -64,11 +132,13 @@ int apply_open(struct apply **out, struct arena *arena, struct repo *repo, struc
                         .common = -1,
                         .folder = -1,
                         .work = -1,
-                        .stage = -1};
+                        .stage = -1,
+                        .mask = repo_git_mask(repo)};
     *out = a;
     a->path = arena_printf(arena, "%s" APPLY_FOLDER "/", repo->git_dir);
+    (void)umask(a->mask);
     if (make_folder(&a->common, repo->common_fd, err) < 0 || take_turn(a, err) < 0 ||
-        make_folder(&a->folder, repo->git_fd, err) < 0) {
+        make_folder(&a->folder, repo->git_fd, err) < 0 || settle_token(a, err) < 0) {
         apply_close(a);
         *out = NULL;
         return -1;
@@ -81,6 +151,7 @@ void apply_close(struct apply *a)
     if (!a)
         return;
     work_close(a);
+    (void)umask(a->repo->mask);
     int fds[] = {a->folder, a->common, a->lock};
     for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
         if (fds[i] >= 0)
@@ -109,12 +180,19 @@ int work_open_folder(int *fd, const char *path, struct err *err)
     return *fd < 0 ? err_errno(err, errno, "io", "cannot open the folder '%s'", path) : 0;
 }
 
+static const char *stage_path(const struct apply *a, const struct journal *j)
+{
+    return j->stage_in_tree ? arena_printf(a->arena, "%s" FALLBACK_STAGE, a->repo->top)
+                            : arena_printf(a->arena, "%s%s/" STAGE, a->path, work_name(j));
+}
+
 int work_open(struct apply *a, const struct journal *j, struct err *err)
 {
     work_close(a);
     const char *work = arena_printf(a->arena, "%s%s", a->path, work_name(j));
     a->work_path = arena_printf(a->arena, "%s/", work);
-    if (work_open_folder(&a->work, work, err) < 0 || work_open_folder(&a->stage, j->stage, err) < 0)
+    if (work_open_folder(&a->work, work, err) < 0 ||
+        work_open_folder(&a->stage, stage_path(a, j), err) < 0)
         return -1;
     a->swap = (struct swap){.arena = a->arena,
                             .top = a->repo->top_fd,
@@ -152,7 +230,7 @@ void work_remove(struct apply *a, const struct journal *j)
         return;
     work_empty(a->work);
     work_close(a);
-    (void)rmdir(j->stage);
+    (void)rmdir(stage_path(a, j));
     (void)rmdir(a->work_path);
 }
 
@@ -162,9 +240,7 @@ int work_choose_stage(const struct apply *a, struct journal *j, struct err *err)
     struct stat here, there;
     if (fstat(a->folder, &here) < 0 || fstat(a->repo->top_fd, &there) < 0)
         return err_errno(err, errno, "io", "cannot look at the work tree");
-    j->stage = here.st_dev == there.st_dev || j->kind == JOURNAL_COMMIT
-                   ? arena_printf(a->arena, "%s%s/" STAGE, a->path, work_name(j))
-                   : arena_printf(a->arena, "%s" FALLBACK_STAGE, a->repo->top);
+    j->stage_in_tree = here.st_dev != there.st_dev && j->kind != JOURNAL_COMMIT;
     return 0;
 }
 

@@ -19,7 +19,10 @@ struct repo;
 #define APPLY_PENDING "pending" /* stopped for the user: a conflict, or staged */
 #define APPLY_ABORT "abort"     /* going back */
 
-/* Every lock is another name of this file, in the common folder: that tells ours from others'. */
+/*
+ * In the common folder: whoever works holds its flock, and every lock of git's files has its text,
+ * which is random: that tells ours from others', and this repository's journals from another's.
+ */
 #define TOKEN "lock"
 /* Prepared before the journal, so that afterwards renames are enough. */
 #define WORK "work"
@@ -41,7 +44,10 @@ struct repo;
 struct apply {
     struct arena *arena;
     struct repo *repo;
-    int lock;         /* its flock is held */
+    int lock; /* its flock is held */
+    const char *token;
+    mode_t mask;      /* the umask for git's folder, while it is open; that of the work tree is the
+                         user's */
     int common;       /* APPLY_FOLDER of all work trees; has TOKEN */
     int folder;       /* APPLY_FOLDER of this one: journals, TRASH */
     const char *path; /* of the same, absolute, ends in '/' */
@@ -61,6 +67,9 @@ TG_CHECKED int apply_open(struct apply **out, struct arena *arena, struct repo *
                           struct err *err);
 void apply_close(struct apply *apply);
 
+/* The text of TOKEN, in the arena; NULL where there is none yet. Takes no lock. */
+const char *work_read_token(struct arena *arena, const struct repo *repo);
+
 /* Paths whose content was the user's and was left as it is, or put aside. */
 size_t apply_kept(const char *const **paths, const struct apply *apply);
 void apply_keep(struct apply *a, const char *path);
@@ -74,7 +83,7 @@ void work_close(struct apply *a);
 void work_remove(struct apply *a, const struct journal *j);
 /* The same, where nobody has opened it. */
 void work_tidy(struct apply *a, const struct journal *j);
-/* Fills in where files are staged. */
+/* Fills in where files are staged: on the file system of the work tree, for rename. */
 TG_CHECKED int work_choose_stage(const struct apply *a, struct journal *j, struct err *err);
 /* Removes the files in a folder. */
 void work_empty(int folder);

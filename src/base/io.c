@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -170,21 +171,63 @@ void io_maker_release(struct io_maker *maker)
     maker->folder = -1;
 }
 
+bool io_is_unsupported(int number)
+{
+    return number == EINVAL || number == ENOSYS || number == EOPNOTSUPP;
+}
+
+/* What a file system without hard links answers is EPERM as often as it is EOPNOTSUPP. */
+static int link_new(int from, const char *old, int to, const char *new)
+{
+    if (linkat(from, old, to, new, 0) < 0) {
+        if (errno == EPERM || io_is_unsupported(errno))
+            errno = EOPNOTSUPP;
+        return -1;
+    }
+    return unlinkat(from, old, 0);
+}
+
+/* A folder may be put over an empty one: whoever made that has the name. */
+static int replace_own_folder(int from, const char *old, int to, const char *new)
+{
+    if (mkdirat(to, new, 0700) < 0)
+        return -1;
+    if (renameat(from, old, to, new) == 0)
+        return 0;
+    int number = errno;
+    (void)unlinkat(to, new, AT_REMOVEDIR);
+    errno = number;
+    return -1;
+}
+
+int io_move_new(int from, const char *old, int to, const char *new)
+{
+    struct stat info;
+    if (renameat2(from, old, to, new, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (!io_is_unsupported(errno) || fstatat(from, old, &info, AT_SYMLINK_NOFOLLOW) < 0)
+        return -1;
+    return S_ISDIR(info.st_mode) ? replace_own_folder(from, old, to, new)
+                                 : link_new(from, old, to, new);
+}
+
 static int open_place(const struct io_place *place)
 {
     return openat(place->folder, place->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* errno, or 0. Some file systems cannot sync a folder: nothing to be done about it. */
+int io_fsync(int fd)
+{
+    return fsync(fd) < 0 && !io_is_unsupported(errno) ? -1 : 0;
+}
+
+/* errno, or 0. */
 static int sync_one(const struct io_place *place)
 {
-    struct stat info;
     int fd = open_place(place);
     if (fd < 0)
         return errno;
-    int number = fsync(fd) < 0 ? errno : 0;
-    if (number == EINVAL && fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
-        number = 0;
+    int number = io_fsync(fd) < 0 ? errno : 0;
     (void)close(fd);
     return number;
 }

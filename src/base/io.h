@@ -57,6 +57,16 @@ struct io_place {
 TG_CHECKED int io_sync(const struct io_place *places, size_t count, struct err *err);
 /* Writes all of `bytes`; -1 with errno set. */
 TG_CHECKED int io_write_all(int fd, struct span bytes);
+/*
+ * Renames a file or a folder: `new` must not be there (-1, EEXIST). Where rename takes
+ * no flags (NFS, sshfs) a file is linked and unlinked, a folder put over one made for it; where
+ * there are no links either: -1, EOPNOTSUPP. A cut between the two leaves a file with both names.
+ */
+TG_CHECKED int io_move_new(int from, const char *old, int to, const char *new);
+/* fsync, but that a file system may not know it, or not of folders: nothing to be done about it. */
+TG_CHECKED int io_fsync(int fd);
+/* True for the error of a call that the file system does not know, or not for this. */
+bool io_is_unsupported(int number);
 /* Makes `path` and its missing parents. `*made` is the topmost one made, in the arena, or NULL. */
 TG_CHECKED int io_make_folders(const char **made, struct arena *arena, const char *path,
                                struct err *err);

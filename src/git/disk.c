@@ -140,36 +140,58 @@ int disk_look(struct disk *out, struct stat *info, struct buf *content, int top,
     return rc;
 }
 
-static int make_file(int folder, const char *name)
+static int make_file(int folder, const char *name, mode_t mode)
 {
-    return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0200);
+    int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    int fd = openat(folder, name, flags, mode);
+    if (fd < 0 && errno == EEXIST && unlinkat(folder, name, 0) == 0)
+        fd = openat(folder, name, flags, mode);
+    return fd;
 }
 
-int disk_write(int folder, const char *name, struct span bytes, mode_t mode, struct err *err)
+/* Made with `first`, whole with `last`. -1 with errno, and no such file. */
+static int write_file(int folder, const char *name, struct span bytes, mode_t first, mode_t last)
 {
-    int fd = make_file(folder, name);
-    if (fd < 0 && errno == EEXIST && unlinkat(folder, name, 0) == 0)
-        fd = make_file(folder, name);
+    int fd = make_file(folder, name, first);
     if (fd < 0)
-        return err_errno(err, errno, "io", "cannot make '%s'", name);
+        return -1;
     int rc = io_write_all(fd, bytes);
-    if (rc == 0)
-        rc = fchmod(fd, mode);
+    if (rc == 0 && first != last)
+        rc = fchmod(fd, last);
     int number = errno;
     if (close(fd) < 0 && rc == 0) {
         rc = -1;
         number = errno;
     }
-    if (rc == 0)
-        return 0;
-    (void)unlinkat(folder, name, 0);
-    return err_errno(err, number, "io", "cannot write '%s'", name);
+    if (rc < 0)
+        (void)unlinkat(folder, name, 0);
+    errno = number;
+    return rc;
+}
+
+/* Where modes cannot be changed later, the name says that it is not whole yet. */
+static int write_under_draft(int folder, const char *name, struct span bytes, mode_t mode)
+{
+    char draft[PART_MAX];
+    mode_t mask = umask(0);
+    (void)snprintf(draft, sizeof(draft), "%.*s" DISK_DRAFT, PART_MAX - 16, name);
+    int rc = write_file(folder, draft, bytes, mode, mode);
+    (void)umask(mask);
+    return rc < 0 ? -1 : renameat(folder, draft, folder, name);
+}
+
+int disk_write(int folder, const char *name, struct span bytes, mode_t mode, struct err *err)
+{
+    int rc = write_file(folder, name, bytes, DISK_HALF_WRITTEN, mode);
+    if (rc < 0 && (errno == EPERM || io_is_unsupported(errno)))
+        rc = write_under_draft(folder, name, bytes, mode);
+    return rc < 0 ? err_errno(err, errno, "io", "cannot write '%s'", name) : 0;
 }
 
 int disk_sync(int folder, const char *name, struct err *err)
 {
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int rc = fd < 0 ? -1 : fsync(fd);
+    int rc = fd < 0 ? -1 : io_fsync(fd);
     int number = errno;
     if (fd >= 0)
         (void)close(fd);
@@ -178,7 +200,7 @@ int disk_sync(int folder, const char *name, struct err *err)
 
 int disk_sync_folder(int fd, const char *what, struct err *err)
 {
-    if (fsync(fd) < 0 && errno != EINVAL)
+    if (io_fsync(fd) < 0)
         return err_errno(err, errno, "io", "cannot make '%s' durable", what);
     return 0;
 }

@@ -48,7 +48,12 @@ TG_CHECKED int disk_look(struct disk *out, struct stat *info, struct buf *conten
 /* What lies at `path` in words: "a folder". */
 const char *disk_kind_name(enum disk_kind kind);
 
-/* Makes or replaces `name` in `folder`. Until it is whole its mode is 0200. Not durable yet. */
+/*
+ * Makes or replaces `name` in `folder`. Until it is whole its mode is 0200; on a file system where
+ * modes do not change, its name ends in DISK_DRAFT. Not durable yet.
+ */
+#define DISK_HALF_WRITTEN ((mode_t)0200)
+#define DISK_DRAFT ".draft"
 TG_CHECKED int disk_write(int folder, const char *name, struct span bytes, mode_t mode,
                           struct err *err);
 TG_CHECKED int disk_sync(int folder, const char *name, struct err *err);

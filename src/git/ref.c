@@ -18,15 +18,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 4096 };
+enum { LINE_MAX_BYTES = 4096, TOKEN_MAX_BYTES = 127 };
 #define PACKED_MAX (1024 * LIMIT_MIB)
 
-static bool same_file(int one_folder, const char *one, int other_folder, const char *other)
+/* The text of a lock or of a token; "" where it is none. */
+static void read_token(char text[TOKEN_MAX_BYTES + 1], int folder, const char *path)
 {
-    struct stat a, b;
-    return fstatat(one_folder, one, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
-           fstatat(other_folder, other, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    int fd = openat(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    ssize_t len = fd < 0 ? 0 : read(fd, text, TOKEN_MAX_BYTES);
+    text[len > 0 ? len : 0] = '\0';
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+static bool is_ours(int folder, const char *lock, int tokens, const char *token)
+{
+    char found[TOKEN_MAX_BYTES + 1], ours[TOKEN_MAX_BYTES + 1];
+    read_token(found, folder, lock);
+    read_token(ours, tokens, token);
+    return *ours && strcmp(found, ours) == 0;
+}
+
+/* Where there are no hard links: a copy, that gets its name only once it is whole. */
+static int lock_by_copy(int folder, const char *lock, int tokens, const char *token)
+{
+    static const char copy[] = "lock.copy";
+    ERR_SCRATCH(ignored);
+    char text[TOKEN_MAX_BYTES + 1];
+    read_token(text, tokens, token);
+    if (disk_write(tokens, copy, span_from(text), 0444, &ignored) < 0)
+        return -1;
+    int rc = io_move_new(tokens, copy, folder, lock), number = errno;
+    if (rc < 0)
+        (void)unlinkat(tokens, copy, 0);
+    errno = number;
+    return rc;
+}
+
+/* All at once, and only where no lock is: 0, or -1 with errno. */
+static int take_lock(int folder, const char *lock, int tokens, const char *token)
+{
+    if (linkat(tokens, token, folder, lock, 0) == 0)
+        return 0;
+    if (errno != EPERM && errno != EXDEV && errno != EMLINK && !io_is_unsupported(errno))
+        return -1;
+    return lock_by_copy(folder, lock, tokens, token);
 }
 
 static int make_parents(int folder, const char *path, struct err *err)
@@ -46,10 +82,20 @@ int ref_lock(int folder, const char *path, int tokens, const char *token, const 
     const char *lock = arena_printf(&scratch, "%s.lock", path);
     if (make_parents(folder, path, err) < 0)
         return -1;
-    if (linkat(tokens, token, folder, lock, 0) == 0 || same_file(folder, lock, tokens, token))
+    if (take_lock(folder, lock, tokens, token) == 0)
         return 0;
-    if (errno != EEXIST)
-        return err_errno(err, errno, "io", "cannot lock %s", what);
+    int number = errno;
+    if (is_ours(folder, lock, tokens, token))
+        return 0;
+    if (number == EOPNOTSUPP) {
+        (void)err_set(err, TG_REFUSED, "file-system",
+                      "cannot lock %s: this file system has neither hard links nor a rename that "
+                      "overwrites nothing",
+                      what);
+        return err_hint(err, "nothing was changed; put the repository on another file system");
+    }
+    if (number != EEXIST)
+        return err_errno(err, number, "io", "cannot lock %s", what);
     (void)err_set(err, TG_REFUSED, "locked", "%s is locked: another git command is at work", what);
     return err_hint(err, "wait for it and try again; if it is long dead, remove '%s'", lock);
 }
@@ -58,7 +104,7 @@ int ref_unlock(int folder, const char *path, int tokens, const char *token, stru
 {
     ARENA_SCRATCH(scratch);
     const char *lock = arena_printf(&scratch, "%s.lock", path);
-    if (same_file(folder, lock, tokens, token) && unlinkat(folder, lock, 0) < 0 && errno != ENOENT)
+    if (is_ours(folder, lock, tokens, token) && unlinkat(folder, lock, 0) < 0 && errno != ENOENT)
         return err_errno(err, errno, "io", "cannot remove the lock '%s'", lock);
     return 0;
 }

@@ -12,9 +12,10 @@ struct arena;
 struct repo;
 
 /*
- * Takes `path`.lock below `folder` as another name of `token` in `tokens`, so that the lock can be
- * told from that of another process: by the inode. A lock that is ours already is taken again. Exit
- * 3, "locked", where it is somebody else's; `what` is for the message.
+ * Takes `path`.lock below `folder` with the text of the file `token` in `tokens` (short, and no
+ * other program's), so that the lock can be told from that of another process, also in a copy of
+ * the repository. One that is ours already is taken again. Exit 3, "locked", where it is somebody
+ * else's, "file-system" where nothing can be locked; `what` is for the message.
  */
 TG_CHECKED int ref_lock(int folder, const char *path, int tokens, const char *token,
                         const char *what, struct err *err);

@@ -102,12 +102,44 @@ static int refuse_ended(struct recovery *r)
 
 /* ---------------------------------------------------------------- forward */
 
+static int recover(struct recovery *r);
+
+static int refuse_moved(struct recovery *r, const char *moved)
+{
+    (void)err_set(r->err, TG_REFUSED, "changed-meanwhile",
+                  "an update was interrupted, and %s since", moved);
+    return err_hint(r->err, "'tmplgen update --abort' takes back what the update had done and "
+                            "leaves what is yours; then 'tmplgen update' starts again");
+}
+
+/*
+ * Somebody went on from where the run was cut off: there is no way forward over their work. A
+ * commit of a stopped run has changed nothing yet but the branch; an update starts afresh.
+ */
+static int go_another_way(struct recovery *r, const char *moved)
+{
+    bool was_commit = r->unfinished.journal.kind == JOURNAL_COMMIT;
+    if (!was_commit && r->wanted != WANTED_UPDATE)
+        return refuse_moved(r, moved);
+    if (apply_backward(&moved, r->apply, &r->unfinished.journal, r->err) < 0 ||
+        repo_read_head(&r->child->repo, r->err) < 0)
+        return -1;
+    if (!was_commit)
+        r->note = "an update that was interrupted has been undone first: meanwhile somebody had "
+                  "gone on";
+    return recover(r);
+}
+
 static int finish(struct recovery *r)
 {
     const struct journal *j = &r->unfinished.journal;
     const struct ending *ending = ending_of(j->kind);
-    if (apply_forward(r->apply, &r->unfinished.journal, r->err) < 0)
+    const char *moved;
+    if (apply_forward(&moved, r->apply, &r->unfinished.journal, r->err) < 0)
         return -1;
+    if (moved)
+        return go_another_way(r, moved);
+    r->done = true;
     recall(r, j, ending->result, ending->commits ? &j->branch_new : NULL);
     report_warn(r->child->arena, r->out->document,
                 "an update that was interrupted has been finished");
@@ -125,7 +157,7 @@ static int finish_both(struct recovery *r)
 {
     bool was_commit = r->unfinished.journal.kind == JOURNAL_COMMIT;
     int code = finish(r);
-    if (code < 0 || !was_commit)
+    if (code < 0 || !was_commit || !r->done)
         return code;
     if (repo_read_head(&r->child->repo, r->err) < 0 || look(r) < 0 ||
         (r->unfinished.state == APPLY_STALE && forget(r) < 0))
@@ -201,7 +233,8 @@ static int take_ended(struct recovery *r)
 
 static int finish_abort(struct recovery *r)
 {
-    if (apply_backward(r->apply, &r->unfinished.journal, r->err) < 0)
+    const char *moved;
+    if (apply_backward(&moved, r->apply, &r->unfinished.journal, r->err) < 0)
         return -1;
     r->note = "an abort that was interrupted has been finished first";
     return 0;
@@ -211,19 +244,25 @@ static int finish_abort(struct recovery *r)
 static int go_back(struct recovery *r)
 {
     const struct journal first = r->unfinished.journal;
+    const char *moved;
+    int rc;
     do {
-        if (apply_backward(r->apply, &r->unfinished.journal, r->err) < 0 ||
-            repo_read_head(&r->child->repo, r->err) < 0 || look(r) < 0)
+        rc = apply_backward(&moved, r->apply, &r->unfinished.journal, r->err);
+        if (rc < 0 || repo_read_head(&r->child->repo, r->err) < 0 || look(r) < 0)
             return -1;
     } while (r->unfinished.state != APPLY_NONE && r->unfinished.state != APPLY_STALE);
+    if (rc > 0 || (r->unfinished.state == APPLY_STALE && first.kind == JOURNAL_COMMIT))
+        return refuse_ended(r);
     recall(r, &first, RESULT_ABORTED, NULL);
+    if (moved)
+        report_warn(r->child->arena, r->out->document,
+                    arena_printf(r->child->arena,
+                                 "after the interruption %s: that is left as it is", moved));
     tell_kept(r);
     return TG_OK;
 }
 
 /* ---------------------------------------------------------------- the table */
-
-enum wanted { WANTED_LOOK, WANTED_UPDATE, WANTED_CONTINUE, WANTED_ABORT, WANTED };
 
 /* Each step returns an exit code, or -1. */
 static int (*const steps[APPLY_STATES][WANTED])(struct recovery *) = {
@@ -235,15 +274,16 @@ static int (*const steps[APPLY_STATES][WANTED])(struct recovery *) = {
     [APPLY_STALE] = {pass, forget, take_ended, refuse_ended},
 };
 
-static int recover(struct recovery *r, enum wanted wanted)
+static int recover(struct recovery *r)
 {
-    return look(r) < 0 ? -1 : steps[r->unfinished.state][wanted](r);
+    return look(r) < 0 ? -1 : steps[r->unfinished.state][r->wanted](r);
 }
 
 int recover_first(struct recovery *r, bool only_looks, bool *done)
 {
-    int code = recover(r, only_looks ? WANTED_LOOK : WANTED_UPDATE);
-    *done = code >= 0 && !only_looks && r->unfinished.state == APPLY_FORWARD;
+    r->wanted = only_looks ? WANTED_LOOK : WANTED_UPDATE;
+    int code = recover(r);
+    *done = r->done;
     if (code < 0 || *done || only_looks)
         return code;
     return repo_read_head(&r->child->repo, r->err);
@@ -253,13 +293,13 @@ static int end(struct update_outcome *out, struct arena *arena, const char *path
                enum wanted wanted, struct err *err)
 {
     struct child child;
-    struct recovery r = {.out = out, .child = &child, .err = err};
+    struct recovery r = {.out = out, .child = &child, .wanted = wanted, .err = err};
     *out = (struct update_outcome){NULL, NULL};
     int rc = child_open(&child, arena, path, err);
     if (rc == 0)
         rc = apply_open(&r.apply, arena, &child.repo, err);
     if (rc == 0)
-        rc = recover(&r, wanted);
+        rc = recover(&r);
     apply_close(r.apply);
     child_close(&child);
     return rc;

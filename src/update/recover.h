@@ -14,11 +14,16 @@ struct arena;
 struct child;
 struct update_outcome;
 
+enum wanted { WANTED_LOOK, WANTED_UPDATE, WANTED_CONTINUE, WANTED_ABORT, WANTED };
+
 struct recovery {
     struct update_outcome *out;
     struct child *child;
     struct apply *apply; /* NULL: only looking */
     const char *note;    /* filled in: what the user is to know, or NULL */
+    /* Own: */
+    enum wanted wanted;
+    bool done; /* an interrupted run has been finished: that is the outcome */
     struct unfinished unfinished;
     struct err *err;
 };

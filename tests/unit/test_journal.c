@@ -57,9 +57,9 @@ static struct journal full_journal(void)
     };
     static struct journal_ref refs[] = {{"refs/tmplgen/base/x", {{6}}, true}};
     static const char *made[] = {"d", "d/e"};
+    static struct journal_step steps[] = {{{{11}}, {{12}}, true}, {.picked = {{13}}}};
     return (struct journal){.kind = JOURNAL_CONFLICT,
-                            .repo_dev = 7,
-                            .repo_ino = UINT32_MAX,
+                            .token = "ab",
                             .head_old = "ref: refs/heads/main",
                             .head_new = "ref: refs/heads/x y",
                             .branch = "refs/heads/main",
@@ -72,13 +72,16 @@ static struct journal full_journal(void)
                             .reflog_who = "Ann <a@b> 1 +0000",
                             .reflog_what = "tmplgen update: 1 -> 2",
                             .index_old = "00",
-                            .stage = "/x/.tmplgen-stage",
+                            .pack = "pack-1",
+                            .stage_in_tree = true,
                             .refs = refs,
                             .ref_count = 1,
                             .made = made,
                             .made_count = 2,
                             .changes = changes,
                             .change_count = 2,
+                            .steps = steps,
+                            .step_count = 2,
                             .report = {"{\0}", 3}};
 }
 
@@ -103,12 +106,11 @@ static void assert_same(const struct journal *a, const struct journal *b)
                                     {a->reflog_who, b->reflog_who},
                                     {a->reflog_what, b->reflog_what},
                                     {a->index_old, b->index_old},
-                                    {a->stage, b->stage},
                                     {a->refs[0].name, b->refs[0].name}};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         assert_string_equal(texts[i][0], texts[i][1]);
     assert_int_equal(a->kind, b->kind);
-    assert_int_equal(a->repo_ino, b->repo_ino);
+    assert_int_equal(a->stage_in_tree, b->stage_in_tree);
     assert_true(oid_equal(&a->branch_old, &b->branch_old));
     assert_true(oid_equal(&a->branch_new, &b->branch_new));
     assert_string_equal(a->pseudoref, b->pseudoref);
@@ -126,7 +128,7 @@ static struct span written(struct fixture *f)
     struct journal journal = full_journal();
     struct span text;
     ERR_SCRATCH(err);
-    assert_int_equal(journal_write(f->fd, "journal", &journal, &err), 0);
+    assert_int_equal(journal_write(f->fd, "journal", 0600, &journal, &err), 0);
     assert_int_equal(io_read(&text, &f->arena, f->fd, "journal", 100000, &err), 0);
     return text;
 }
@@ -138,10 +140,17 @@ static void test_journal__is_read_as_it_was_written(void **state)
     bool found;
     ERR_SCRATCH(err);
     (void)written(f);
-    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "journal", 7, UINT32_MAX, &err),
-                     0);
+    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "journal", "ab", &err), 0);
     assert_true(found);
     assert_same(&journal, &read);
+    assert_string_equal(read.token, "ab");
+    assert_string_equal(read.pack, "pack-1");
+    assert_int_equal(read.step_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(oid_equal(&read.steps[i].picked, &journal.steps[i].picked));
+        assert_true(oid_equal(&read.steps[i].made, &journal.steps[i].made));
+        assert_int_equal(read.steps[i].by_hand, journal.steps[i].by_hand);
+    }
     assert_string_equal(read.strategy, "x");
 }
 
@@ -151,20 +160,21 @@ static void test_journal__that_is_not_there_is_none(void **state)
     struct journal read;
     bool found = true;
     ERR_SCRATCH(err);
-    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "nothing", 7, 8, &err), 0);
+    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "nothing", "ab", &err), 0);
     assert_false(found);
 }
 
-static void test_journal__of_a_copied_repository_is_refused(void **state)
+static void test_journal__of_another_repository_is_refused(void **state)
 {
     struct fixture *f = *state;
     struct journal read;
     bool found;
     ERR_SCRATCH(err);
     (void)written(f);
-    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "journal", 7, 8, &err), -1);
+    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "journal", "cd", &err), -1);
     assert_int_equal(err.exit, TG_REFUSED);
     assert_string_equal(err.code, "foreign-journal");
+    assert_int_equal(journal_read(&read, &found, &f->arena, f->fd, "journal", NULL, &err), 0);
 }
 
 static void assert_refused(struct fixture *f, struct span text)
@@ -220,13 +230,35 @@ static void check_replaced(struct fixture *f, const char *old, const char *new, 
         assert_refused(f, text);
 }
 
-/* As 0.1 and 0.2 wrote it: no pseudoref but one, which is not named. */
+/* As 0.2 wrote it: whose it is, and where files are exchanged, by numbers and a path of then. */
+static struct span of_version_2(struct fixture *f)
+{
+    struct span text = forge(f, written(f), "tmplgen-journal 3", "tmplgen-journal 2");
+    text = forge(f, text, "2:ab ", "7 4294967295 ");
+    return forge(f, text, "6:pack-1 1 ", "17:/x/.tmplgen-stage ");
+}
+
+static void test_journal__of_the_second_version_is_read(void **state)
+{
+    struct fixture *f = *state;
+    struct journal journal = full_journal(), read;
+    ERR_SCRATCH(err);
+    struct span text = of_version_2(f);
+    assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
+    assert_same(&journal, &read);
+    assert_string_equal(read.token, "");
+    text = forge(f, text, "17:/x/.tmplgen-stage ", "21:/x/tmplgen/work/stage ");
+    assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
+    assert_false(read.stage_in_tree);
+}
+
+/* As 0.1 and 0.2 wrote it, too: no pseudoref but one, which is not named. */
 static void test_journal__of_the_first_version_is_read(void **state)
 {
     struct fixture *f = *state;
     struct journal journal = full_journal(), read;
     ERR_SCRATCH(err);
-    struct span text = forge(f, written(f), "tmplgen-journal 2", "tmplgen-journal 1");
+    struct span text = forge(f, of_version_2(f), "tmplgen-journal 2", "tmplgen-journal 1");
     assert_refused(f, text);
     text = forge(f, text, "1:x 16:CHERRY_PICK_HEAD ", "");
     assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
@@ -261,6 +293,7 @@ static void test_journal__never_leads_out_of_the_work_tree(void **state)
         {"16:CHERRY_PICK_HEAD", "0:", true},
         {"16:CHERRY_PICK_HEAD", "5:index", false},
         {"16:CHERRY_PICK_HEAD", "12:../MAIN_HEAD", false},
+        {"6:pack-1", "6:../a-1", false},
         {"run 1 ", "run 4 ", false},
         {"run 1 ", "walk 1 ", false},
         {"change 1 1 ", "change 2 1 ", false},
@@ -275,8 +308,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_journal__is_read_as_it_was_written),
         cmocka_unit_test(test_journal__that_is_not_there_is_none),
-        cmocka_unit_test(test_journal__of_a_copied_repository_is_refused),
+        cmocka_unit_test(test_journal__of_another_repository_is_refused),
         cmocka_unit_test(test_journal__with_any_byte_changed_or_cut_off_is_refused),
+        cmocka_unit_test(test_journal__of_the_second_version_is_read),
         cmocka_unit_test(test_journal__of_the_first_version_is_read),
         cmocka_unit_test(test_journal__never_leads_out_of_the_work_tree),
     };

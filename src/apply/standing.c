@@ -1,0 +1,281 @@
+/* How a repository stands to a journal: as before the run, as after it, or has somebody been at it?
+ */
+#include "apply/standing.h"
+
+#include "apply/journal.h"
+#include "apply/work.h"
+#include "base/arena.h"
+#include "git/index.h"
+#include "git/ref.h"
+#include "git/repo.h"
+#include "git/store.h"
+#include "git/tree.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_there(int folder, const char *name)
+{
+    return faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static const char *index_path(const struct repo *repo)
+{
+    return arena_printf(repo->arena, "%sindex", repo->git_dir);
+}
+
+/* ---------------------------------------------------------------- HEAD and the branch */
+
+static int read_tip(struct oid *tip, const struct apply *a, const struct journal *j,
+                    struct err *err)
+{
+    bool found;
+    *tip = (struct oid){{0}};
+    return ref_read(tip, &found, a->repo, j->branch, err);
+}
+
+/* What git has under way that is not the run's own. */
+static const char *other_work(const struct apply *a, const struct journal *j)
+{
+    static const char *const states[] = {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD",
+                                         "rebase-merge", "rebase-apply"};
+    char hex[41];
+    oid_hex(hex, &j->brought);
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+        if (is_there(a->repo->git_fd, states[i]) &&
+            !(j->pseudoref && strcmp(states[i], j->pseudoref) == 0 &&
+              ref_says(a->repo->git_fd, states[i], hex)))
+            return "a merge, rebase or the like was begun";
+    return NULL;
+}
+
+static int find_moved(const char **out, const struct apply *a, const struct journal *j,
+                      const struct oid *tip)
+{
+    *out = other_work(a, j);
+    if (!oid_equal(tip, &j->branch_old) && !oid_equal(tip, &j->branch_new))
+        *out = arena_printf(a->arena, "'%s' has moved",
+                            str_starts(j->branch, "refs/heads/") ? j->branch + 11 : j->branch);
+    else if (!ref_says(a->repo->git_fd, "HEAD", j->head_old) &&
+             !ref_says(a->repo->git_fd, "HEAD", j->head_new))
+        *out = "another branch was checked out";
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the index */
+
+int standing_index_is_old(bool *out, const struct apply *a, const struct journal *j,
+                          struct err *err)
+{
+    char sum[41];
+    if (index_checksum(sum, index_path(a->repo), err) < 0)
+        return -1;
+    *out = strcmp(sum, j->index_old) == 0;
+    return 0;
+}
+
+bool standing_index_was_put(const struct apply *a)
+{
+    return is_there(a->work, INDEX_OLD) && !is_there(a->work, INDEX_NEW);
+}
+
+/* What the index had for a path before the run: HEAD's, for that they are equal at its start. */
+static int old_leaf(struct leaf *out, const struct apply *a, const struct index *old,
+                    const char *path, struct err *err)
+{
+    struct index_item item;
+    bool found;
+    *out = (struct leaf){0};
+    if (!old)
+        return a->repo->unborn ? 0 : tree_find(out, a->repo->store, &a->repo->tree, path, err);
+    index_find(&item, &found, old, path);
+    if (found)
+        *out = item.leaf;
+    return 0;
+}
+
+static bool is_new(const struct index_item *item, const struct change *change)
+{
+    return leaf_equal(&item->leaf, &change->stages[item->stage]);
+}
+
+/* One of the run's paths is staged as neither before nor after. */
+static int find_foreign(const char **out, const struct apply *a, const struct journal *j,
+                        const struct index *now, const struct index *old, struct err *err)
+{
+    for (size_t i = 0; i < j->change_count && !*out; i++) {
+        const struct change *change = &j->changes[i];
+        struct index_item item = {.leaf = {0}};
+        struct leaf before;
+        bool found;
+        index_find(&item, &found, now, change->path);
+        if (old_leaf(&before, a, old, change->path, err) < 0)
+            return -1;
+        if (!(item.stage == 0 && leaf_equal(&item.leaf, &before)) && !is_new(&item, change))
+            *out = arena_printf(a->arena, "'%s' was staged", change->path);
+    }
+    return 0;
+}
+
+static int compare_index(const char **out, const struct apply *a, const struct journal *j,
+                         struct err *err)
+{
+    struct index *now = NULL, *old = NULL;
+    int rc = index_open(&now, index_path(a->repo), err);
+    if (rc == 0 && is_there(a->work, INDEX_OLD))
+        rc = index_open(&old, arena_printf(a->arena, "%s" INDEX_OLD, a->work_path), err);
+    if (rc == 0)
+        rc = find_foreign(out, a, j, now, old, err);
+    index_free(now);
+    index_free(old);
+    return rc;
+}
+
+/* What is committed must still be what is staged. */
+static int compare_commit(const char **out, const struct apply *a, const struct journal *j,
+                          struct err *err)
+{
+    struct commit commit;
+    struct tree_files files;
+    struct index *now;
+    const char **paths;
+    size_t count;
+    if (repo_commit(&commit, a->arena, a->repo->store, &j->branch_new, err) < 0 ||
+        tree_list(&files, a->arena, a->repo->store, &commit.tree, TREE_ENTRIES, err) < 0 ||
+        index_open(&now, index_path(a->repo), err) < 0)
+        return -1;
+    index_differences(&paths, &count, a->arena, now, &files);
+    index_free(now);
+    if (count)
+        *out = "something else was staged";
+    return 0;
+}
+
+static int find_staged(const char **out, const struct apply *a, const struct journal *j,
+                       struct err *err)
+{
+    bool old;
+    if (standing_index_is_old(&old, a, j, err) < 0)
+        return -1;
+    if (old)
+        return 0;
+    return j->kind == JOURNAL_COMMIT ? compare_commit(out, a, j, err)
+                                     : compare_index(out, a, j, err);
+}
+
+/* ---------------------------------------------------------------- objects */
+
+static int look_at_entry(void *context, const struct tree_visit *visit)
+{
+    const struct store *store = context;
+    return visit->leaf.mode == LEAF_SUBMODULE || store_has(store, &visit->leaf.id) ? 0 : -1;
+}
+
+static bool is_whole(const struct apply *a, const struct oid *id)
+{
+    ERR_SCRATCH(ignored);
+    struct store *store = a->repo->store;
+    struct commit commit;
+    return store_has(store, id) && repo_commit(&commit, a->arena, store, id, &ignored) == 0 &&
+           tree_visit_all(store, &commit.tree, look_at_entry, store, &ignored) == 0;
+}
+
+/*
+ * Until the branch moves no ref holds the run's objects, and `git gc --prune=now` takes them. Where
+ * their pack is still there, so are they.
+ */
+static bool objects_are_there(const struct apply *a, const struct journal *j)
+{
+    static const struct oid none;
+    if (*j->pack &&
+        is_there(a->repo->common_fd, arena_printf(a->arena, "objects/pack/%s.pack", j->pack)))
+        return true;
+    bool whole = oid_equal(&j->branch_new, &none) || is_whole(a, &j->branch_new);
+    for (size_t i = 0; whole && i < j->ref_count; i++)
+        whole = is_whole(a, &j->refs[i].target);
+    return whole && (!j->pseudoref || is_whole(a, &j->brought));
+}
+
+/* ---------------------------------------------------------------- all */
+
+int standing_find(struct standing *out, const struct apply *a, const struct journal *j,
+                  struct err *err)
+{
+    struct oid tip;
+    bool old;
+    *out = (struct standing){0};
+    if (read_tip(&tip, a, j, err) < 0 || find_moved(&out->moved, a, j, &tip) < 0 ||
+        standing_index_is_old(&old, a, j, err) < 0)
+        return -1;
+    out->done = j->kind != JOURNAL_COMMIT && !old && standing_index_was_put(a);
+    if (out->moved || out->done)
+        return 0;
+    bool committed = j->kind == JOURNAL_COMMIT && oid_equal(&tip, &j->branch_new);
+    if (!committed && !objects_are_there(a, j))
+        out->staged = "its new objects are gone ('git gc' or 'git prune' took them)";
+    return committed || out->staged ? 0 : find_staged(&out->staged, a, j, err);
+}
+
+int standing_check(const struct apply *a, const struct journal *j, struct err *err)
+{
+    struct oid tip;
+    bool old;
+    if (!ref_says(a->repo->git_fd, "HEAD", j->head_old))
+        return apply_moved(err, "HEAD");
+    if (read_tip(&tip, a, j, err) < 0)
+        return -1;
+    if (!oid_equal(&tip, &j->branch_old))
+        return apply_moved(err, "the branch");
+    if (standing_index_is_old(&old, a, j, err) < 0)
+        return -1;
+    return old ? 0 : apply_moved(err, "the index");
+}
+
+int standing_settled(const bool **out, const struct apply *a, const struct journal *j,
+                     struct err *err)
+{
+    bool *settled = arena_array(a->arena, j->change_count + 1, sizeof(*settled));
+    *out = settled;
+    for (size_t i = 0; !a->repo->unborn && i < j->change_count; i++) {
+        const struct change *change = &j->changes[i];
+        struct leaf there;
+        if (change_conflicts(change))
+            continue;
+        if (tree_find(&there, a->repo->store, &a->repo->tree, change->path, err) < 0)
+            return -1;
+        settled[i] = leaf_equal(&there, &change->stages[0]);
+    }
+    return 0;
+}
+
+/* Some of what the run staged is still staged. */
+static int still_staged(bool *out, const struct repo *repo, const struct journal *j,
+                        struct err *err)
+{
+    struct index *index;
+    *out = false;
+    if (index_open(&index, index_path(repo), err) < 0)
+        return -1;
+    for (size_t i = 0; i < j->change_count && !*out; i++) {
+        struct index_item item;
+        bool found;
+        index_find(&item, &found, index, j->changes[i].path);
+        const struct leaf *leaf = &j->changes[i].stages[0];
+        *out = leaf->mode && found && item.stage == 0 && leaf_equal(&item.leaf, leaf);
+    }
+    index_free(index);
+    return 0;
+}
+
+int standing_waits(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
+{
+    char hex[41];
+    oid_hex(hex, &j->brought);
+    *out = repo->branch && strcmp(repo->branch, j->branch) == 0 &&
+           oid_equal(&repo->head, &j->branch_new);
+    if (*out && !j->pseudoref)
+        return still_staged(out, repo, j, err);
+    *out = *out && ref_says(repo->git_fd, j->pseudoref, hex);
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* How a repository stands to a journal: as before the run, as after it, or has somebody been at it?
+ */
+#ifndef TMPLGEN_APPLY_STANDING_H
+#define TMPLGEN_APPLY_STANDING_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct apply;
+struct journal;
+struct repo;
+
+/* In words that go on from "an update was interrupted, and ...": NULL where nothing happened. */
+struct standing {
+    const char *moved;  /* HEAD or the branch is neither as before nor as after */
+    const char *staged; /* in the index, or the objects are gone: no way forward either */
+    bool done;          /* the index, which comes last, is the new one */
+};
+
+/* With the locks held. */
+TG_CHECKED int standing_find(struct standing *out, const struct apply *a, const struct journal *j,
+                             struct err *err);
+
+/* A first run, with the locks held: all is still what the plan was made from, else exit 3. */
+TG_CHECKED int standing_check(const struct apply *a, const struct journal *j, struct err *err);
+
+/*
+ * For each change, in the arena: HEAD has by now what the run brought there, by somebody's commit.
+ * It is no longer the run's to take back.
+ */
+TG_CHECKED int standing_settled(const bool **out, const struct apply *a, const struct journal *j,
+                                struct err *err);
+
+/* True where git's state is still the one that a stopped run left. */
+TG_CHECKED int standing_waits(bool *out, const struct repo *repo, const struct journal *j,
+                              struct err *err);
+
+/* The index file is, to the byte, the one before the run. */
+TG_CHECKED int standing_index_is_old(bool *out, const struct apply *a, const struct journal *j,
+                                     struct err *err);
+/* The run has put its index into place. */
+bool standing_index_was_put(const struct apply *a);
+
+#endif
