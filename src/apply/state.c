@@ -5,7 +5,6 @@
 #include "apply/standing.h"
 #include "apply/work.h"
 #include "base/arena.h"
-#include "base/io.h"
 #include "git/index.h"
 #include "git/ref.h"
 #include "git/repo.h"
@@ -15,11 +14,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct oid zero;
-#define INDEX_MAX ((size_t)4 << 30)
 
 /* ---------------------------------------------------------------- locks */
 
@@ -70,23 +67,6 @@ static int put_index(const struct apply *a, const char *name, struct err *err)
     return disk_sync_folder(a->repo->git_fd, "the index", err);
 }
 
-/* A second name, so that going back takes no space; a copy where there are no hard links. */
-static int keep_index(const struct apply *a, struct err *err)
-{
-    struct span bytes;
-    struct stat info;
-    if (linkat(a->repo->git_fd, "index", a->work, INDEX_OLD, 0) == 0 || errno == EEXIST)
-        return 0;
-    if (errno != EPERM && !io_is_unsupported(errno))
-        return err_errno(err, errno, "io", "cannot keep the old index");
-    if (fstatat(a->repo->git_fd, "index", &info, AT_SYMLINK_NOFOLLOW) < 0)
-        return err_errno(err, errno, "io", "cannot look at the index");
-    if (io_read_file(&bytes, a->arena, a->repo->git_fd, "index", INDEX_MAX, err) < 0 ||
-        disk_write(a->work, INDEX_OLD, bytes, info.st_mode & 0777, err) < 0)
-        return -1;
-    return disk_sync(a->work, INDEX_OLD, err);
-}
-
 /* Also where somebody else changed the index since: then from theirs. */
 static int renew_index(const struct apply *a, const struct journal *j, struct err *err)
 {
@@ -95,7 +75,7 @@ static int renew_index(const struct apply *a, const struct journal *j, struct er
         return -1;
     if (!old && standing_index_was_put(a))
         return 0;
-    if (keep_index(a, err) < 0)
+    if (disk_keep(a->repo->git_fd, "index", a->work, INDEX_OLD, err) < 0)
         return -1;
     return make_index(a, j->changes, j->change_count, err);
 }

@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "git/disk.h"
 #include "git/repo.h"
+#include "git/shared.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -133,7 +134,7 @@ int apply_open(struct apply **out, struct arena *arena, struct repo *repo, struc
                         .folder = -1,
                         .work = -1,
                         .stage = -1,
-                        .mask = repo_git_mask(repo)};
+                        .mask = shared_mask(repo_text(repo, "core.sharedrepository"), repo->mask)};
     *out = a;
     a->path = arena_printf(arena, "%s" APPLY_FOLDER "/", repo->git_dir);
     (void)umask(a->mask);

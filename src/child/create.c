@@ -215,7 +215,7 @@ static int move_up(struct builder *b)
             continue;
         const char *name = arena_strdup(b->arena, entry->d_name);
         b->moved = arena_grow(b->arena, b->moved, b->moved_count, sizeof(*b->moved));
-        if (renameat2(b->maker.top, name, target, name, RENAME_NOREPLACE) < 0)
+        if (io_move_new(b->maker.top, name, target, name) < 0)
             rc =
                 err_errno(b->err, errno, "io", "cannot move '%s' into '%s'", name, b->target->path);
         else
@@ -238,7 +238,7 @@ static int move_into_place(struct builder *b)
         (void)rmdir(b->staging);
         return 0;
     }
-    if (renameat2(AT_FDCWD, b->staging, AT_FDCWD, b->target->path, RENAME_NOREPLACE) < 0)
+    if (io_move_new(AT_FDCWD, b->staging, AT_FDCWD, b->target->path) < 0)
         return errno == EEXIST
                    ? refuse_target(b->err, b->target->path, "has appeared meanwhile")
                    : err_errno(b->err, errno, "io", "cannot make '%s'", b->target->path);

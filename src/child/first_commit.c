@@ -2,13 +2,16 @@
 #include "child/first_commit.h"
 
 #include "base/arena.h"
+#include "base/io.h"
 #include "catalog/render.h"
 #include "child/base_ref.h"
 #include "git/commit.h"
+#include "git/disk.h"
 #include "git/fresh.h"
 #include "git/index.h"
 #include "git/libgit2.h"
 #include "git/repo.h"
+#include "git/shared.h"
 #include "git/store.h"
 #include "git/tree.h"
 
@@ -17,6 +20,7 @@
 #include <git2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define INDEX_KEPT "index.tmplgen" /* beside git's index, while that is written */
@@ -165,20 +169,20 @@ static const char *git_path(struct committer *c, const char *name)
     return arena_printf(c->arena, "%s%s", git_repository_path(c->repository), name);
 }
 
-/* A second name for the index as it is, so that going back needs no space. */
+/* So that going back needs no space. */
 static int keep_index(struct committer *c)
 {
     (void)unlink(git_path(c, INDEX_KEPT));
-    if (link(git_path(c, "index"), git_path(c, INDEX_KEPT)) < 0 && errno != ENOENT)
-        return err_errno(c->err, errno, "io", "cannot keep the index");
-    return 0;
+    return disk_keep(AT_FDCWD, git_path(c, "index"), AT_FDCWD, git_path(c, INDEX_KEPT), c->err) < 0
+               ? -1
+               : 0;
 }
 
 /* Unless somebody else is at it. Git's lock becomes the index, as always. */
 static void restore_index(struct committer *c)
 {
     const char *lock = git_path(c, "index.lock");
-    if (link(git_path(c, INDEX_KEPT), lock) == 0)
+    if (io_move_new(AT_FDCWD, git_path(c, INDEX_KEPT), AT_FDCWD, lock) == 0)
         (void)rename(lock, git_path(c, "index"));
     else if (errno == ENOENT)
         (void)unlink(git_path(c, "index"));
@@ -371,6 +375,22 @@ static int commit_on_head(struct committer *c, const struct create_target *targe
     return rc;
 }
 
+/* In a repository that is there already: with the rights that its users agreed on. */
+static int commit_shared(struct committer *c, const struct create_target *target,
+                         const char *message)
+{
+    git_config *config = NULL;
+    const char *shared = NULL;
+    mode_t mask = umask(0);
+    if (git_repository_config_snapshot(&config, c->repository) == 0)
+        (void)git_config_get_string(&shared, config, "core.sharedrepository");
+    (void)umask(shared_mask(shared, mask));
+    int rc = commit_on_head(c, target, message);
+    (void)umask(mask);
+    git_config_free(config);
+    return rc;
+}
+
 int commit_inside(struct created *out, struct arena *arena, const struct create_target *target,
                   const struct render *render, struct span record, const char *message,
                   struct err *err)
@@ -382,7 +402,7 @@ int commit_inside(struct created *out, struct arena *arena, const struct create_
     if (rc == 0)
         rc = identity_read(&c.who, arena, c.repository, err);
     if (rc == 0)
-        rc = commit_on_head(&c, target, message);
+        rc = commit_shared(&c, target, message);
     if (rc == 0)
         describe(out, &c);
     committer_release(&c);

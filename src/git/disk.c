@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,33 @@ int disk_write(int folder, const char *name, struct span bytes, mode_t mode, str
     if (rc < 0 && (errno == EPERM || io_is_unsupported(errno)))
         rc = write_under_draft(folder, name, bytes, mode);
     return rc < 0 ? err_errno(err, errno, "io", "cannot write '%s'", name) : 0;
+}
+
+static int keep_copy(int folder, const char *name, int to, const char *kept, struct err *err)
+{
+    BUF_SCRATCH(bytes, CONTENT_MAX);
+    struct stat info;
+    struct disk found = {.kind = DISK_FILE};
+    char draft[PATH_MAX];
+    (void)snprintf(draft, sizeof(draft), "%s" DISK_DRAFT, kept);
+    if (look_into(&found, &info, &bytes, folder, name, name, err) < 0 ||
+        disk_write(to, draft, span_of(buf_text(&bytes), bytes.len), info.st_mode & 0777, err) < 0 ||
+        disk_sync(to, draft, err) < 0)
+        return -1;
+    if (renameat(to, draft, to, kept) < 0)
+        return err_errno(err, errno, "io", "cannot keep '%s'", name);
+    return 0;
+}
+
+int disk_keep(int folder, const char *name, int to, const char *kept, struct err *err)
+{
+    if (linkat(folder, name, to, kept, 0) == 0 || errno == EEXIST)
+        return 0;
+    if (errno == ENOENT)
+        return 1;
+    if (errno != EPERM && !io_is_unsupported(errno))
+        return err_errno(err, errno, "io", "cannot keep '%s'", name);
+    return keep_copy(folder, name, to, kept, err);
 }
 
 int disk_sync(int folder, const char *name, struct err *err)

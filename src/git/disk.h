@@ -56,6 +56,11 @@ const char *disk_kind_name(enum disk_kind kind);
 #define DISK_DRAFT ".draft"
 TG_CHECKED int disk_write(int folder, const char *name, struct span bytes, mode_t mode,
                           struct err *err);
+/*
+ * Gives a file a second name, so that going back to it takes no space; a copy, made durable, where
+ * there are no hard links. What has that name already stays. 1 where there is no such file.
+ */
+TG_CHECKED int disk_keep(int folder, const char *name, int to, const char *kept, struct err *err);
 TG_CHECKED int disk_sync(int folder, const char *name, struct err *err);
 TG_CHECKED int disk_sync_folder(int fd, const char *what, struct err *err);
 /* A folder that holds nothing but folders, at any depth. */

@@ -2,6 +2,7 @@
 #include "git/index.h"
 
 #include "base/arena.h"
+#include "base/io.h"
 #include "git/change.h"
 #include "git/disk.h"
 #include "git/libgit2.h"
@@ -241,19 +242,30 @@ static int copy_bytes(int to, int from)
     }
 }
 
-/* `info` and `copied` get the stat data of the original and of the copy. */
-static int copy_index(struct stat *info, struct stat *copied, const char *to, const char *from,
-                      struct err *err)
+/* The index as it is read, and the copy that becomes the new one. */
+struct copy {
+    struct stat from, to;
+    bool times_count; /* the file system lets the copy's times be set: finish_file needs it */
+};
+
+static bool can_set_times(int fd, const struct stat *info)
+{
+    const struct timespec times[] = {info->st_mtim, info->st_mtim};
+    return futimens(fd, times) == 0;
+}
+
+static int copy_index(struct copy *copy, const char *to, const char *from, struct err *err)
 {
     int in = open(from, O_RDONLY | O_CLOEXEC);
     if (in < 0)
         return err_errno(err, errno, "io", "cannot read the index");
-    int rc = fstat(in, info);
+    int rc = fstat(in, &copy->from);
     int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (rc == 0)
         rc = out < 0 ? -1 : copy_bytes(out, in);
     if (rc == 0)
-        rc = fstat(out, copied);
+        rc = fstat(out, &copy->to);
+    copy->times_count = rc == 0 && can_set_times(out, &copy->to);
     int number = errno;
     if (out >= 0 && close(out) < 0 && rc == 0) {
         rc = -1;
@@ -300,7 +312,7 @@ static git_index_entry make_entry(const struct change *change, int stage)
 static int add_plain(git_index *index, int top, const struct change *change, struct err *err)
 {
     git_index_entry entry = make_entry(change, 0);
-    if (change->new.kind == DISK_FILE)
+    if (top >= 0 && change->new.kind == DISK_FILE)
         index_fill_stat(&entry, top, change->path, &change->new.raw);
     if (git_index_add(index, &entry) < 0)
         return git_fail(err, "cannot put '%s' into the index", change->path);
@@ -372,17 +384,20 @@ static int distrust_racy(git_index *index, const struct timespec *written, struc
 /*
  * The index says that it is as old as the copy that it began as: of a file saved since its files
  * were looked at, even in the same second and with the same size, git then knows that its stat data
- * prove nothing.
+ * prove nothing. Where times cannot be set, no stat data were filled in.
  */
-static int finish_file(const char *path, mode_t mode, const struct timespec *begun, struct err *err)
+static int finish_file(const char *path, const struct copy *copy, struct err *err)
 {
-    const struct timespec times[] = {*begun, *begun};
+    const struct timespec times[] = {copy->to.st_mtim, copy->to.st_mtim};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int rc = fd < 0 ? -1 : fchmod(fd, mode & 0777);
-    if (rc == 0)
+    int rc = fd < 0 ? -1 : 0;
+    if (rc == 0 && fchmod(fd, copy->from.st_mode & 0777) < 0 && errno != EPERM &&
+        !io_is_unsupported(errno))
+        rc = -1;
+    if (rc == 0 && copy->times_count)
         rc = futimens(fd, times);
     if (rc == 0)
-        rc = fsync(fd);
+        rc = io_fsync(fd);
     int number = errno;
     if (fd >= 0)
         (void)close(fd);
@@ -393,16 +408,16 @@ int index_write(const char *to, const char *from, int top, const struct change *
                 size_t count, struct err *err)
 {
     git_index *index = NULL;
-    struct stat info, copied;
-    if (copy_index(&info, &copied, to, from, err) < 0)
+    struct copy copy;
+    if (copy_index(&copy, to, from, err) < 0)
         return -1;
     if (git_index_open(&index, to) < 0)
         return repo_form_explain_index(err);
-    int rc = distrust_racy(index, &info.st_mtim, err);
+    int rc = distrust_racy(index, &copy.from.st_mtim, err);
     if (rc == 0)
-        rc = apply_changes(index, top, changes, count, err);
+        rc = apply_changes(index, copy.times_count ? top : -1, changes, count, err);
     if (rc == 0 && git_index_write(index) < 0)
         rc = git_fail(err, "cannot write the new index");
     git_index_free(index);
-    return rc == 0 ? finish_file(to, info.st_mode, &copied.st_mtim, err) : rc;
+    return rc == 0 ? finish_file(to, &copy, err) : rc;
 }

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -302,22 +301,4 @@ int repo_commit(struct commit *out, struct arena *arena, const struct store *sto
     for (size_t i = 0; take_id(&parent, &parents, "parent "); i++)
         out->parents[i] = parent;
     return 0;
-}
-
-mode_t repo_git_mask(const struct repo *repo)
-{
-    static const struct {
-        const char *value;
-        mode_t rights;
-    } words[] = {{"group", 0770}, {"true", 0770}, {"1", 0770},     {"yes", 0770},      {"on", 0770},
-                 {"all", 0775},   {"2", 0775},    {"world", 0775}, {"everybody", 0775}};
-    const char *value = repo_text(repo, "core.sharedrepository");
-    for (size_t i = 0; value && i < sizeof(words) / sizeof(*words); i++)
-        if (strcasecmp(value, words[i].value) == 0)
-            return repo->mask & ~words[i].rights;
-    char *end;
-    unsigned long mode = value ? strtoul(value, &end, 8) : 0;
-    if ((mode & 0600) != 0600 || *end || mode > 0777)
-        return repo->mask;
-    return 0777 & ~(mode_t)(mode | (mode & 0444) >> 2);
 }

@@ -66,12 +66,6 @@ struct commit {
 TG_CHECKED int repo_commit(struct commit *out, struct arena *arena, const struct store *store,
                            const struct oid *id, struct err *err);
 
-/*
- * The umask for what is made in git's folder, by core.sharedRepository (git-config(1)): "group" and
- * "all" add rights to those that the user's umask leaves, an octal mode is them all.
- */
-mode_t repo_git_mask(const struct repo *repo);
-
 bool repo_flag(const struct repo *repo, const char *key, bool fallback);
 /* NULL where it is not set. */
 const char *repo_text(const struct repo *repo, const char *key);

@@ -247,7 +247,7 @@ static void test_journal__of_the_second_version_is_read(void **state)
     assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
     assert_same(&journal, &read);
     assert_string_equal(read.token, "");
-    text = forge(f, text, "17:/x/.tmplgen-stage ", "21:/x/tmplgen/work/stage ");
+    text = forge(f, text, "17:/x/.tmplgen-stage ", "18:/x/tmplgen/w/stage ");
     assert_int_equal(journal_parse(&read, &f->arena, text, &err), 0);
     assert_false(read.stage_in_tree);
 }
