@@ -27,16 +27,6 @@ static void recall(struct recovery *r, const struct journal *j, const char *resu
         report_recall(arena, j->report, result, commit ? hex_of(arena, commit) : NULL);
 }
 
-static void tell_kept(struct recovery *r)
-{
-    const char *const *kept;
-    size_t count = apply_kept(&kept, r->apply);
-    for (size_t i = 0; i < count; i++)
-        report_warn(
-            r->child->arena, r->out->document,
-            arena_printf(r->child->arena, "what you changed meanwhile is kept: %s", kept[i]));
-}
-
 static int look(struct recovery *r)
 {
     return apply_look(&r->unfinished, r->child->arena, &r->child->repo, r->err);
@@ -143,7 +133,7 @@ static int finish(struct recovery *r)
     recall(r, j, ending->result, ending->commits ? &j->branch_new : NULL);
     report_warn(r->child->arena, r->out->document,
                 "an update that was interrupted has been finished");
-    tell_kept(r);
+    report_kept(r->child->arena, r->out->document, r->apply);
     return ending->exit;
 }
 
@@ -198,7 +188,7 @@ static int commit_stop(struct recovery *r, const struct stop *stop)
     if (apply_run(r->apply, &j, r->err) < 0 || apply_forget(r->apply, stopped, r->err) < 0)
         return -1;
     recall(r, stopped, RESULT_UPDATED, &commit);
-    tell_kept(r);
+    report_kept(r->child->arena, r->out->document, r->apply);
     return TG_OK;
 }
 
@@ -258,7 +248,7 @@ static int go_back(struct recovery *r)
         report_warn(r->child->arena, r->out->document,
                     arena_printf(r->child->arena,
                                  "after the interruption %s: that is left as it is", moved));
-    tell_kept(r);
+    report_kept(r->child->arena, r->out->document, r->apply);
     return TG_OK;
 }
 

@@ -1,6 +1,7 @@
 /* What an update did, or would do, as a document (JSON.md, update). */
 #include "update/report.h"
 
+#include "apply/work.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
@@ -170,4 +171,13 @@ struct data *report_recall(struct arena *arena, struct span text, const char *re
 void report_warn(struct arena *arena, struct data *document, const char *text)
 {
     data_push(arena, data_get(document, "warnings"), data_str(arena, text));
+}
+
+void report_kept(struct arena *arena, struct data *document, const struct apply *apply)
+{
+    const char *const *kept;
+    size_t count = apply_kept(&kept, apply);
+    for (size_t i = 0; i < count; i++)
+        report_warn(arena, document,
+                    arena_printf(arena, "what you changed meanwhile is kept: %s", kept[i]));
 }

@@ -38,6 +38,9 @@ TG_CHECKED int report_store(struct span *out, struct arena *arena, const struct 
                             struct err *err);
 struct data *report_recall(struct arena *arena, struct span text, const char *result,
                            const char *commit);
+struct apply;
+/* Tells in the warnings what of the user's was kept or put aside. */
+void report_kept(struct arena *arena, struct data *document, const struct apply *apply);
 /* Adds a text to the document's warnings. */
 void report_warn(struct arena *arena, struct data *document, const char *text);
 

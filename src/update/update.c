@@ -318,6 +318,7 @@ static int carry_out(struct updating *u)
     if (report_store(&j.report, u->arena, u->out->document, u->err) < 0 ||
         interrupt_check(u->err) < 0 || apply_run(u->apply, &j, u->err) < 0)
         return -1;
+    report_kept(u->arena, u->out->document, u->apply);
     if (commits)
         base_ref_prune(&u->child.repo, u->apply, u->render_tree);
     return code;
