@@ -264,6 +264,7 @@ void apply_tidy(struct apply *a)
         unlock_quietly(a->repo->common_fd, a->repo->branch, a);
     (void)unlinkat(a->common, "packed-refs.new", 0);
     (void)unlinkat(a->common, "lock.copy", 0);
+    (void)unlinkat(a->folder, JOURNAL_DRAFT, 0);
 }
 
 void apply_delete_refs(const struct apply *a, const char *const *names, size_t count)

@@ -163,15 +163,14 @@ static void format(struct buf *out, const struct journal *j)
 int journal_write(int folder, const char *name, mode_t mode, const struct journal *journal,
                   struct err *err)
 {
-    static const char draft[] = "journal.new";
     BUF_SCRATCH(text, JOURNAL_MAX);
     format(&text, journal);
     if (text.overflowed)
         return err_set(err, TG_RUNTIME, "io", "the journal is too large");
-    if (disk_write(folder, draft, span_of(buf_text(&text), text.len), mode, err) < 0 ||
-        disk_sync(folder, draft, err) < 0)
+    if (disk_write(folder, JOURNAL_DRAFT, span_of(buf_text(&text), text.len), mode, err) < 0 ||
+        disk_sync(folder, JOURNAL_DRAFT, err) < 0)
         return -1;
-    if (renameat(folder, draft, folder, name) < 0)
+    if (renameat(folder, JOURNAL_DRAFT, folder, name) < 0)
         return err_errno(err, errno, "io", "cannot write the journal");
     return disk_sync_folder(folder, "the journal", err);
 }

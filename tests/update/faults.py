@@ -9,19 +9,24 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parent / "faults" / "failn.c"
+SOURCES = Path(__file__).resolve().parent / "faults"
 
 
 @cache
-def shim() -> Path:
-    """The preload library, built once for each process of the tests."""
-    folder = Path(tempfile.mkdtemp(prefix="failn-"))
-    library = folder / "failn.so"
+def shim(name="failn") -> Path:
+    """A preload library, built once for each process of the tests."""
+    folder = Path(tempfile.mkdtemp(prefix=f"{name}-"))
+    library, source = folder / f"{name}.so", SOURCES / f"{name}.c"
     subprocess.run(
-        ["cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE", "-o", library, SOURCE, "-ldl"],
+        ["cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE", "-o", library, source, "-ldl"],
         check=True,
     )
     return library
+
+
+def other_device() -> dict:
+    """The environment of a run that sees every file on another device, with another number."""
+    return {"LD_PRELOAD": str(shim("device"))}
 
 
 def fast_folder() -> Path:

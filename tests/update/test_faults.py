@@ -59,13 +59,19 @@ class Case:
     conflict: bool
     sub: str = ""  # the child's folder in its repository
     linked: bool = False  # a work tree that lies beside its main one
+    place: str = "run"  # where the copy lies that is run in
 
     def fresh(self):
-        clone_folder(self.pristine, self.world.folder / "run")
+        self.place = "run"
+        clone_folder(self.pristine, self.folder)
+
+    @property
+    def folder(self):
+        return self.world.folder / self.place
 
     @property
     def top(self):
-        return self.world.folder / "run" / ("linked" if self.linked else "")
+        return self.folder / ("linked" if self.linked else "")
 
     @property
     def child(self):
@@ -73,7 +79,7 @@ class Case:
 
     @property
     def common(self):
-        return self.world.folder / "run" / ("main/.git" if self.linked else ".git")
+        return self.folder / ("main/.git" if self.linked else ".git")
 
     @property
     def git_dir(self):

@@ -1,0 +1,535 @@
+"""
+Between a kill and the run that recovers from it, somebody goes on: commits, switches, removes the
+locks as git advises, moves or copies the repository, mounts it anew, collects garbage. No commit
+leaves its branch, no line is lost, and there is always a way out.
+"""
+
+import os
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from .faults import calls_of, fast_folder, fault, other_device
+from .test_faults import (
+    CASES,
+    RECOVERIES,
+    SEED,
+    Reference,
+    again,
+    assert_fsck,
+    assert_users_files,
+    assert_whole,
+    build,
+    kill_points,
+    raw_state,
+    run,
+)
+from .world import assert_seen_by_git, files_on_disk, put
+
+WAYS = {"again": (), "continue": ("--continue",), "abort": ("--abort",)}
+
+
+@pytest.fixture
+def case(request):
+    folder = fast_folder()
+    yield build(folder, **CASES[request.param])
+    shutil.rmtree(folder)
+
+
+# ---------------------------------------------------------------- somebody works on
+
+
+def remove_locks(case):
+    """As git's own message says: "remove the file manually to continue"."""
+    for folder in {case.git_dir, case.common}:
+        for lock in folder.rglob("*.lock"):
+            lock.unlink()
+
+
+def commit_own_file(case):
+    put(case.child, {"mine": "mine\n"})
+    case.world.git("add", "mine", cwd=case.child)
+    case.world.git("commit", "-qm", "MY WORK", cwd=case.child)
+
+
+def commit_all_tracked(case):
+    put(case.child, {"own/file": "own\nmore\n"})
+    case.world.git("commit", "-qam", "MY WORK", cwd=case.child)
+
+
+def commit_twice(case):
+    commit_own_file(case)
+    put(case.child, {"mine": "mine\nmore\n"})
+    case.world.git("commit", "-qam", "MY WORK, too", cwd=case.child)
+
+
+def switch(case):
+    case.world.git("switch", "-qc", "other", cwd=case.top)
+
+
+def switch_and_commit(case):
+    switch(case)
+    commit_own_file(case)
+
+
+def detach(case):
+    case.world.git("checkout", "-q", "--detach", cwd=case.top)
+
+
+def stage_own_file(case):
+    put(case.child, {"mine": "mine\n"})
+    case.world.git("add", "mine", cwd=case.child)
+
+
+def stage_what_is_updated(case):
+    put(case.child, {"edited": (case.child / "edited").read_text() + "mine\n"})
+    case.world.git("add", "edited", cwd=case.child)
+
+
+def merge(case):
+    world, top = case.world, case.top
+    commit = world.git("commit-tree", "-m", "side", "HEAD^{tree}", "-p", "HEAD", cwd=top)
+    world.git("merge", "-q", "--no-ff", "--no-commit", commit, cwd=top, check=False)
+
+
+DEEDS = [
+    commit_own_file,
+    commit_all_tracked,
+    commit_twice,
+    switch,
+    switch_and_commit,
+    detach,
+    stage_own_file,
+    stage_what_is_updated,
+    merge,
+]
+
+
+@dataclass
+class Before:
+    """What may not be lost."""
+
+    tips: dict
+    texts: dict
+
+
+def look(case) -> Before:
+    world, top = case.world, case.top
+    refs = world.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", cwd=top)
+    texts = {}
+    for path in ("mine", "own/file", "edited"):
+        if (case.child / path).is_file():
+            texts[path] = (case.child / path).read_text()
+    return Before(dict(line.split() for line in refs.splitlines()), texts)
+
+
+def assert_no_commit_lost(case, before):
+    """Only an update's own commit, on which nobody built, may be taken back."""
+    world, top = case.world, case.top
+    now = look(case).tips
+    for name, tip in before.tips.items():
+        subject = world.git("log", "-1", "--format=%s", tip, cwd=top)
+        if subject.startswith("Update") and "MY WORK" not in subject:
+            tip = world.git("rev-parse", f"{tip}^", cwd=top)
+        if name not in now:  # a branch that the update had made
+            assert world.git("branch", "--contains", tip, cwd=top), f"{name} is gone"
+            continue
+        held = world.git("merge-base", "--is-ancestor", tip, now[name], cwd=top, check=False)
+        assert held.returncode == 0, f"{name} lost '{subject}'"
+
+
+def assert_no_line_lost(case, before):
+    """Somebody's own lines are on disk, or in a commit of a branch."""
+    for path, text in before.texts.items():
+        for line in set(text.splitlines()) & {"mine", "more"}:
+            where = case.child / path
+            if where.is_file() and line in where.read_text().splitlines():
+                continue
+            name = str(where.relative_to(case.top))
+            kept = case.world.git("grep", "-x", line, "HEAD", "--", name, cwd=case.top, check=False)
+            assert kept.returncode == 0 or is_in_trash(case, line), f"'{line}' of {path} is lost"
+
+
+def is_in_trash(case, line):
+    trash = case.git_dir / "tmplgen" / "trash"
+    kept = [*(trash.iterdir() if trash.exists() else []), *case.child.rglob("*.tmplgen-kept-*")]
+    return any(line in path.read_text().splitlines() for path in kept)
+
+
+def assert_git_goes_on(case):
+    world = case.world
+    unmerged = world.git("ls-files", "-u", cwd=case.top)
+    waits = (case.git_dir / "tmplgen" / "pending").exists()
+    assert waits or case.leftovers() == []
+    assert not [*case.git_dir.rglob("*.lock")]
+    if not unmerged:
+        world.git("commit", "-q", "--allow-empty", "-m", "goes on", cwd=case.top)
+
+
+def recover(case, before, args):
+    """However it is recovered: if that is refused, --abort is the way out, or nothing is there."""
+    done = again(case, None, *args)
+    assert done.code in (0, 3, 5), done.out + done.err
+    assert_no_commit_lost(case, before)
+    assert_no_line_lost(case, before)
+    if done.code == 3 and done.error["code"] in ("changed-meanwhile", "update-interrupted"):
+        assert "--abort" in done.error["hint"]
+        out = again(case, None, "--abort")
+        assert out.code in (0, 3), out.out
+        assert out.code == 0 or out.error["code"] == "nothing-in-progress", out.out
+        assert_no_commit_lost(case, before)
+        assert_no_line_lost(case, before)
+    assert_users_files_but_own(case)
+    assert_seen_by_git(case.world, case.top)
+    assert_fsck(case)
+    assert_git_goes_on(case)
+
+
+def assert_users_files_but_own(case):
+    own = case.child / "own/file"
+    if own.is_file() and own.read_text().startswith("own\n"):
+        text = own.read_text()
+        own.write_text("own\n")
+        try:
+            assert_users_files(case)
+        finally:
+            own.write_text(text)
+
+
+def work_between(case, size, deeds):
+    """At sampled kills: each deed by turns, with each way to recover."""
+    number = 0
+    for at in kill_points(case, size):
+        for way, args in WAYS.items():
+            deed = deeds[number % len(deeds)]
+            number += 1
+            run(case, fault(at, "kill"))
+            remove_locks(case)
+            before = None
+            try:
+                deed(case)
+                before = look(case)
+                recover(case, before, args)
+            except AssertionError as error:
+                if before is None and ("git (" in str(error)):
+                    continue  # git itself would not, in this state
+                where = f"killed at call {at} (seed {SEED}), {deed.__name__}, {way}"
+                raise AssertionError(f"{where}: {error}") from error
+
+
+@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
+def test_A1_somebody_works_between_a_kill_and_recovery_few(case):
+    work_between(case, 9, DEEDS)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_A1_somebody_works_between_a_kill_and_recovery_sample(case):
+    work_between(case, 24, DEEDS)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("deed", DEEDS)
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_A1_somebody_works_between_a_kill_and_recovery_all(case, deed):
+    work_between(case, 1000000, [deed])
+
+
+def kill_at(case, wanted, *args):
+    """Killed before the first call for which `wanted(call)`."""
+    calls = calls_of(lambda env: run(case, env, *args))
+    at = next(call.number for call in calls if wanted(call))
+    run(case, fault(at, "kill"), *args)
+    return at
+
+
+def is_lock_of_index(call):
+    return call.name == "linkat" and call.paths[-1].endswith("/index.lock")
+
+
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+def test_A1a_commit_after_the_journal_and_before_any_lock(case):
+    """Nothing stops git there: the commit stays, and the update is made upon it."""
+    kill_at(case, is_lock_of_index)
+    assert (case.git_dir / "tmplgen/journal").exists()
+    assert not (case.git_dir / "index.lock").exists()
+    commit_own_file(case)
+    done = again(case)
+    assert done.code == 0, done.out
+    subjects = case.world.git("log", "--format=%s", cwd=case.top).splitlines()
+    assert subjects[0].startswith("Update") and subjects[1] == "MY WORK", subjects
+    assert case.world.git("status", "--porcelain", "-uno", cwd=case.top) == ""
+    assert any("undone first" in warning for warning in done.json["warnings"]), done.json
+
+
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+def test_A1d_switch_after_the_journal(case):
+    """The other branch gets an update of its own, or none: never the files of this one's."""
+    kill_at(case, is_lock_of_index)
+    switch(case)
+    tip = case.world.git("rev-parse", "main", cwd=case.top)
+    done = again(case)
+    assert done.code == 0, done.out
+    assert case.world.git("rev-parse", "main", cwd=case.top) == tip
+    assert case.world.git("status", "--porcelain", "-uno", cwd=case.top) == ""
+    assert case.world.git("log", "-1", "--format=%s", "other", cwd=case.top).startswith("Update")
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("case", ["conflict"], indirect=True)
+def test_A1c_continue_is_killed_and_git_continues(case, way):
+    """The commit of `--continue` was prepared; git made it instead, and one more."""
+    world, env = case.world, lambda at: fault(at, "kill")
+
+    def resolve():
+        run(case)
+        put(case.child, {"edited": "resolved\n"})
+        world.git("add", "-A", ".", cwd=case.child)
+
+    def count(kill):
+        resolve()
+        again(case, kill, "--continue")
+
+    calls = calls_of(count)
+    at = next(c.number for c in calls if is_lock_of_index(c))
+    resolve()
+    again(case, env(at), "--continue")
+    world.git("cherry-pick", "--continue", cwd=case.top)
+    commit_own_file(case)
+    tip = world.git("rev-parse", "HEAD", cwd=case.top)
+    done = again(case, None, *way)
+    assert done.code in (0, 3), done.out
+    assert world.git("rev-parse", "HEAD", cwd=case.top) == tip
+    assert case.leftovers() == [] or again(case, None, "--check").code == 0
+    assert_fsck(case)
+
+
+# ---------------------------------------------------------------- the repository goes elsewhere
+
+
+def move(case):
+    """Away; what lies at the old place then is somebody else's, with an update of its own."""
+    moved = case.world.folder / "moved here"
+    shutil.rmtree(moved, ignore_errors=True)
+    os.rename(case.folder, moved)
+    case.place = moved.name
+    return {}
+
+
+def copy(case):
+    target = case.world.folder / "copy"
+    shutil.rmtree(target, ignore_errors=True)
+    subprocess.run(["cp", "-a", case.folder, target], check=True)
+    case.place = target.name
+    return {}
+
+
+def copy_without_links(case):
+    """As many a backup does it: what were two names of one file are two files."""
+    target = case.world.folder / "copy"
+    shutil.rmtree(target, ignore_errors=True)
+    flags = ["--recursive", "--no-preserve=links", "--preserve=mode,timestamps", "-P"]
+    subprocess.run(["cp", *flags, case.folder, target], check=True)
+    case.place = target.name
+    return {}
+
+
+def mount_anew(case):
+    del case
+    return other_device()
+
+
+def collect_garbage(case):
+    case.world.git("gc", "-q", "--prune=now", cwd=case.top, check=False)
+    return {}
+
+
+def remove_the_locks(case):
+    remove_locks(case)
+    return {}
+
+
+TRIPS = [move, copy, copy_without_links, mount_anew, collect_garbage, remove_the_locks]
+
+
+def same_but_for_index(case, reference):
+    """A copy's index has the times of other files, and another device."""
+    state = raw_state(case)
+    return {k: v for k, v in state.items() if k != "index"} == {
+        k: v for k, v in reference.old.items() if k != "index"
+    }
+
+
+class Elsewhere(Reference):
+    def __init__(self, reference):
+        self.__dict__ = reference.__dict__
+
+    def assert_old(self):
+        assert same_but_for_index(self.case, self)
+        self.case.world.git("update-index", "-q", "--refresh", cwd=self.case.top, check=False)
+
+
+def travel_between(case, size, trips):
+    number, reference = 0, Elsewhere(Reference(case))
+    total_env = case.world.env
+    for at in kill_points(case, size):
+        for name, check in RECOVERIES.items():
+            trip = trips[number % len(trips)]
+            number += 1
+            run(case, fault(at, "kill"))
+            left = case.folder
+            env = trip(case)
+            origin = files_on_disk(left) if left.exists() and left != case.folder else None
+            case.world.env = {**total_env, **env}
+            where = f"killed at call {at} (seed {SEED}), {trip.__name__}, {name}"
+            try:
+                status = case.world.tmplgen("status", case.child, "--json")
+                assert status.code == 0, status.out + status.err
+                check(case, reference)
+                assert_whole(case, reference)
+                if origin is not None:
+                    assert files_on_disk(left) == origin, "the original changed"
+            except AssertionError as error:
+                raise AssertionError(f"{where}: {error}") from error
+            finally:
+                case.world.env = total_env
+
+
+TRAVELLERS = [name for name in CASES if not name.startswith("linked")]
+
+
+@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
+def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_few(case):
+    travel_between(case, 6, TRIPS)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", TRAVELLERS, indirect=True)
+def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_sample(case):
+    travel_between(case, 24, TRIPS)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("trip", TRIPS)
+@pytest.mark.parametrize("case", TRAVELLERS, indirect=True)
+def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_all(case, trip):
+    travel_between(case, 1000000, [trip])
+
+
+@pytest.mark.parametrize("trip", TRIPS[:4])
+@pytest.mark.parametrize("way", ["--continue", "--abort"])
+@pytest.mark.parametrize("case", ["conflict", "staged"], indirect=True)
+def test_A3_a_stopped_update_is_ended_elsewhere(case, way, trip):
+    reference, world = Elsewhere(Reference(case)), case.world
+    run(case)
+    left, env = case.folder, trip(case)
+    origin = files_on_disk(left) if left.exists() and left != case.folder else None
+    status = world.tmplgen("status", case.child, "--json", env=env)
+    waits = "conflicts" if case.conflict else "staged"
+    assert (status.code, status.json["in_progress"]) == (0, waits), status.out
+    if way == "--continue" and case.conflict:
+        put(case.child, {"edited": "resolved\n"})
+        world.git("add", "edited", cwd=case.child)
+    done = again(case, env, way)
+    assert done.code == 0, done.out
+    if way == "--abort":
+        reference.assert_old()
+    else:
+        assert world.git("log", "-1", "--format=%s", cwd=case.top).startswith("Update")
+    assert case.leftovers() == []
+    assert origin is None or files_on_disk(left) == origin
+    assert again(case, env).code in (0, 5)
+
+
+@pytest.mark.parametrize("case", ["conflict"], indirect=True)
+def test_A3_another_repository_at_the_old_place_is_not_touched(case):
+    """Its own stopped update has a stage where the moved one's was."""
+    run(case)
+    os.rename(case.folder, case.world.folder / "moved here")
+    run(case)
+    stage = case.git_dir / "tmplgen/work/stage"
+    before = {p.name: p.read_bytes() for p in stage.iterdir() if p.is_file()}
+    assert before
+    case.place = "moved here"
+    assert again(case, None, "--abort").code == 0
+    case.place = "run"
+    assert {p.name: p.read_bytes() for p in stage.iterdir() if p.is_file()} == before
+    assert again(case, None, "--abort").code == 0
+
+
+@pytest.mark.parametrize("case", ["conflict"], indirect=True)
+def test_a_journal_of_another_repository_is_refused(case):
+    """Not of a copy of it: of one that was made on its own."""
+    run(case)
+    journal = (case.git_dir / "tmplgen/pending").read_bytes()
+    again(case, None, "--abort")
+    shutil.rmtree(case.git_dir / "tmplgen")
+    run(case)
+    again(case, None, "--abort")
+    (case.git_dir / "tmplgen/pending").write_bytes(journal)
+    done = again(case)
+    assert (done.code, done.error["code"]) == (3, "foreign-journal"), done.out
+    assert "delete" in done.error["hint"]
+
+
+def is_mount_possible():
+    return os.geteuid() == 0 and shutil.which("mkfs.ext4") and Path("/dev/loop-control").exists()
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not is_mount_possible(), reason="no loop devices here")
+@pytest.mark.parametrize("way", [(), ("--abort",)], ids=["again", "abort"])
+@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+def test_A2_a_real_disk_is_mounted_on_another_device(case, tmp_path, way):
+    """Killed, unmounted, and mounted again through another loop device."""
+    reference = Elsewhere(Reference(case))
+    points = kill_points(case, 6)
+    image, spare = tmp_path / "disk", tmp_path / "spare"
+    for path in (image, spare):
+        with open(path, "wb") as file:
+            file.truncate(64 << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True)
+    place = case.world.folder / "mounted"
+    place.mkdir()
+    for at in points:
+        first = attach(image)
+        subprocess.run(["mount", first, place], check=True)
+        try:
+            subprocess.run(["rm", "-rf", place / "run"], check=True)
+            subprocess.run(["cp", "-a", case.pristine, place / "run"], check=True)
+            case.place = "mounted/run"
+            again(case, fault(at, "kill"))
+            number = os.stat(place).st_dev
+        finally:
+            unmount(place)
+            subprocess.run(["losetup", "-d", first], check=True)
+        subprocess.run(["losetup", first, spare], check=True)
+        second = attach(image)
+        try:
+            subprocess.run(["mount", second, place], check=True)
+            assert os.stat(place).st_dev != number
+            RECOVERIES["backward" if way else "forward"](case, reference)
+        finally:
+            unmount(place)
+            for device in (first, second):
+                subprocess.run(["losetup", "-d", device], check=False)
+
+
+def attach(image):
+    done = subprocess.run(["losetup", "-f", "--show", image], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no loop device can be had here: {done.stderr.decode().strip()}")
+    return done.stdout.decode().strip()
+
+
+def unmount(place):
+    """What was killed may still be about to end."""
+    for _ in range(100):
+        if subprocess.run(["umount", place], capture_output=True, check=False).returncode == 0:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"cannot unmount {place}")
