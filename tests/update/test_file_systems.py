@@ -1,0 +1,348 @@
+"""
+`new` and `update` where the file system lacks something: no flags of rename, no hard links, no
+chmod. The promises are the same: killed anywhere, failing anywhere.
+"""
+
+import contextlib
+import ctypes
+import errno
+import mmap
+import os
+import random
+import shutil
+from dataclasses import dataclass
+from functools import partial
+
+import pytest
+
+from .faults import fast_folder
+from .mounts import LACKS, LIBC, Remounted, mounted
+from .test_faults import (
+    CASES,
+    ENDINGS,
+    SEED,
+    Case,
+    Reference,
+    again,
+    assert_fsck,
+    assert_users_files,
+    build,
+    fail_ending,
+    fail_everywhere,
+    fill_disk_everywhere,
+    is_pending,
+    kill_ending,
+    kill_everywhere,
+    kill_twice,
+    run,
+    solve,
+)
+from .test_new_faults import KINDS, Place
+from .test_new_faults import fail_everywhere as fail_new
+from .test_new_faults import kill_everywhere as kill_new
+
+POOR = [kind for kind in LACKS if kind != "plain"]
+FEW = ["norename", "nolink", "linkino", "poor"]
+
+
+# ---------------------------------------------------------------- the fake itself
+
+EXCHANGE, NOREPLACE = 2, 1
+AT_FDCWD = -100
+
+
+def call(function, *args):
+    """0, or the name of the error."""
+    rc = function(*[os.fsencode(a) if isinstance(a, os.PathLike) else a for a in args])
+    return errno.errorcode[ctypes.get_errno()] if rc < 0 else 0
+
+
+def sync_folder(folder):
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return call(LIBC.fsync, fd)
+    finally:
+        os.close(fd)
+
+
+def answers(folder):
+    """What each of the calls that may be lacking says."""
+    a, b, c, d, x = (folder / name for name in "abcdx")
+    for path in (a, b, x):
+        path.write_text(path.name)
+    found = {
+        "exchange": call(LIBC.renameat2, AT_FDCWD, a, AT_FDCWD, b, EXCHANGE),
+        "noreplace": call(LIBC.renameat2, AT_FDCWD, a, AT_FDCWD, c, NOREPLACE),
+        "over": call(LIBC.renameat2, AT_FDCWD, x, AT_FDCWD, b, NOREPLACE),
+        "link": call(LIBC.link, b, d),
+        "fsync of a folder": sync_folder(folder),
+        "chmod": call(LIBC.chmod, b, 0o600),
+        "times": call(LIBC.utimensat, AT_FDCWD, b, None, 0),
+    }
+    assert (a.exists(), c.exists()) == ((False, True) if not found["noreplace"] else (True, False))
+    assert b.read_text() == ("b" if found["exchange"] else "a")
+    assert x.read_text() == "x"
+    assert (b.stat().st_mode & 0o777 == 0o600) == (not found["chmod"])
+    return {**found, "one inode": d.stat().st_ino == b.stat().st_ino if d.exists() else None}
+
+
+def work_as_usual(folder):
+    """All that no file system lacks."""
+    folder.mkdir()
+    (folder / "first").write_text("0123456789")
+    with (folder / "first").open("ab") as file:
+        file.write(b"tail")
+        os.fsync(file.fileno())
+    with (folder / "first").open("r+b") as file:
+        file.truncate(4)
+        file.seek(0, os.SEEK_END)
+        file.write(b"tail")
+    (folder / "second").write_text("second")
+    os.rename(folder / "first", folder / "second")
+    (folder / "link").symlink_to("second")
+    (folder / "run").touch(mode=0o755)
+    (folder / "sub/deep").mkdir(parents=True)
+    os.rename(folder / "second", folder / "sub/deep/third")
+    os.rename(folder / "sub/deep", folder / "deep")
+    (folder / "sub").rmdir()
+    with pytest.raises(FileExistsError):
+        os.open(folder / "run", os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+    with (folder / "deep/third").open("rb") as file:
+        os.unlink(folder / "link")
+        with mmap.mmap(file.fileno(), 0, mmap.MAP_SHARED, mmap.PROT_READ) as mapped:
+            assert mapped[:] == b"0123tail"
+    assert sorted(os.listdir(folder)) == ["deep", "run"]
+    assert (folder / "run").stat().st_mode & 0o777 == 0o755
+
+
+ORDINARY = {
+    **dict.fromkeys(("exchange", "noreplace", "link", "fsync of a folder", "chmod", "times"), 0),
+    "over": "EEXIST",  # the kernel says so before it asks
+    "one inode": True,
+}
+LACKING = {
+    "norename": {"exchange": "EINVAL", "noreplace": "EINVAL"},
+    "noexchange": {"exchange": "EINVAL"},
+    "nolink": {"link": "EPERM", "one inode": None},
+    "nolink=95": {"link": "ENOTSUP", "one inode": None},
+    "linkino": {"one inode": False},
+    "nochmod": {"chmod": "EPERM"},
+    "noutimens": {"times": "EPERM"},
+    "nofsyncdir": {"fsync of a folder": "EINVAL"},
+}
+
+
+@pytest.mark.parametrize("kind", LACKS)
+def test_the_file_system_lacks_what_it_says_and_nothing_else(kind, tmp_path):
+    (tmp_path / "before").write_text("before\n")
+    device = tmp_path.stat().st_dev
+    expected = dict(ORDINARY)
+    for switch in LACKS[kind]:
+        expected |= LACKING[switch]
+    with mounted(tmp_path, *LACKS[kind]):
+        assert tmp_path.stat().st_dev != device
+        assert (tmp_path / "before").read_text() == "before\n"
+        assert answers(tmp_path) == expected
+        work_as_usual(tmp_path / "work")
+    assert tmp_path.stat().st_dev == device
+    assert (tmp_path / "work/deep/third").read_text() == "0123tail"
+
+
+# ---------------------------------------------------------------- update
+
+
+@dataclass
+class MountedCase(Case):
+    """A case whose copies lie on a file system that lacks something."""
+
+    mount: Remounted = None
+
+    def fresh(self):
+        self.mount.fill(super().fresh)
+
+
+@pytest.fixture
+def cases():
+    """Makes cases by the kind of file system and the name of the case; nothing stays mounted."""
+    with contextlib.ExitStack() as stack:
+
+        def make(kind, name):
+            folder = fast_folder()
+            stack.callback(shutil.rmtree, folder)
+            case = build(folder, **CASES[name])
+            mount = Remounted(case.world.folder / "run", LACKS[kind])
+            stack.callback(mount.close)
+            return MountedCase(**vars(case), mount=mount), Reference(case)
+
+        yield make
+
+
+def check_ways(case, reference):
+    """Updated and, where it stops, gone back and gone on: to what it is on any file system."""
+    reference.case = case
+    done = run(case)
+    assert done.code == (5 if case.conflict else 0), done.out + done.err
+    reference.assert_new()
+    assert_users_files(case)
+    assert_fsck(case)
+    locks = [path for path in case.leftovers() if path.endswith(".lock")]
+    assert locks == []
+    if not is_pending(case):
+        assert case.leftovers() == []
+        return
+    done = again(case, None, "--abort")
+    assert done.code == 0, done.out + done.err
+    reference.assert_old()
+    assert case.leftovers() == []
+    run(case)
+    solve(case)
+    done = again(case, None, "--continue")
+    assert done.code == 0, done.out + done.err
+    assert case.world.git("status", "--porcelain", "-uno", cwd=case.top) == ""
+    assert int(case.world.git("rev-list", "--count", "HEAD", cwd=case.top)) == (
+        reference.commits() + 1
+    )
+    assert_users_files(case)
+    assert_fsck(case)
+    assert case.leftovers() == []
+
+
+@pytest.mark.parametrize("name", ["clean", "conflict"])
+@pytest.mark.parametrize("kind", FEW)
+def test_update_comes_to_the_same_on_any_file_system(kind, name, cases):
+    check_ways(*cases(kind, name))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("kind", LACKS)
+def test_update_comes_to_the_same_on_any_file_system_all(kind, name, cases):
+    check_ways(*cases(kind, name))
+
+
+def kill_after(case, size):
+    kill_everywhere(case, size, after=True)
+
+
+FAULTS = {
+    "killed": kill_everywhere,
+    "killed-after": kill_after,
+    "killed-again": kill_twice,
+    "full": fill_disk_everywhere,
+    **{error: partial(fail_everywhere, kind=error) for error in ("EIO", "ENOSPC", "EACCES")},
+}
+
+
+def pairs(size):
+    """Every kind of file system with some cases, so that each case has its turn; by the seed."""
+    chance = random.Random(SEED)
+    return [(kind, name) for kind in POOR for name in chance.sample(list(CASES), size)]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("kind", "name"), pairs(2))
+def test_killed_on_any_file_system_sample(kind, name, cases):
+    kill_everywhere(cases(kind, name)[0], 6)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("kind", "name"), pairs(1))
+def test_fault_on_any_file_system_sample(kind, name, cases):
+    case, _ = cases(kind, name)
+    what = random.Random(f"{SEED} {kind}").choice(list(FAULTS))
+    FAULTS[what](case, 6)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("what", FAULTS)
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("kind", POOR)
+def test_fault_on_any_file_system_all(kind, name, what, cases):
+    FAULTS[what](cases(kind, name)[0], 200 if what == "killed-again" else 1000000)
+
+
+def end_there(cases, kind, ending, size, fails=False):
+    name, word, prepare = ENDINGS[ending]
+    case, _ = cases(kind, name)
+    if fails:
+        fail_ending(case, size, word, prepare, "EIO")
+    else:
+        kill_ending(case, size, word, prepare)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", POOR)
+def test_ending_on_any_file_system_sample(kind, cases):
+    ending = random.Random(f"{SEED} {kind}").choice(list(ENDINGS))
+    end_there(cases, kind, ending, 5)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("fails", [False, True], ids=["killed", "EIO"])
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("kind", POOR)
+def test_ending_on_any_file_system_all(kind, ending, fails, cases):
+    end_there(cases, kind, ending, 1000000, fails)
+
+
+# ---------------------------------------------------------------- new
+
+
+class MountedPlace(Place):
+    """Where a child is made, on a file system that lacks something; at first on an ordinary one."""
+
+    def __init__(self, folder, name):
+        self.mount = Remounted(folder / "w" / "place", None)
+        super().__init__(folder, name)
+
+    def prepare(self):
+        self.mount.fill(super().prepare)
+
+
+@pytest.fixture
+def place(kind, name):
+    folder = fast_folder()
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder)
+        made = MountedPlace(folder, name)
+        stack.callback(made.mount.close)
+        made.mount.switches = LACKS[kind]
+        yield made
+
+
+def check_new(place):
+    done = place.run(None)
+    assert done.code == 0, done.out + done.err
+    assert place.state() == place.new
+    assert place.staging() == []
+    place.assert_sound()
+
+
+@pytest.mark.parametrize("name", ["missing", "here"])
+@pytest.mark.parametrize("kind", FEW)
+def test_new_comes_to_the_same_on_any_file_system(place):
+    check_new(place)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("kind", LACKS)
+def test_new_comes_to_the_same_on_any_file_system_all(place):
+    check_new(place)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("kind", FEW)
+def test_new_killed_and_failing_on_any_file_system_sample(place):
+    kill_new(place, 5)
+    fail_new(place, 4, random.Random(SEED).choice(["EIO", "ENOSPC", "EACCES"]))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("kind", POOR)
+def test_new_killed_and_failing_on_any_file_system_all(place):
+    kill_new(place, 1000000)
+    for error in ("EIO", "ENOSPC", "EACCES"):
+        fail_new(place, 1000000, error)
