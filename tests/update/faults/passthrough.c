@@ -35,6 +35,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/fuse.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -471,8 +472,8 @@ static int set_attr(const struct node *node, const struct fuse_setattr_in *set)
         RECORD("chmod\t%ju\t%o\n", (uintmax_t)node->inode, set->mode & 07777);
     }
     if (set->valid & (FATTR_UID | FATTR_GID)) {
-        uid_t owner = set->valid & FATTR_UID ? set->uid : (uid_t)-1;
-        gid_t group = set->valid & FATTR_GID ? set->gid : (gid_t)-1;
+        uid_t owner = (set->valid & FATTR_UID) ? set->uid : (uid_t)-1;
+        gid_t group = (set->valid & FATTR_GID) ? set->gid : (gid_t)-1;
         if (fchownat(node->fd, "", owner, group, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) < 0)
             return -1;
     }
@@ -643,19 +644,27 @@ static void (*const handlers[])(struct node *node, const void *in) = {
 
 /* ---------------------------------------------------------------- the mount */
 
-static const char *mounted;
+static volatile sig_atomic_t told;
 
 static void leave(int number)
 {
-    (void)number;
-    (void)umount2(mounted, MNT_DETACH);
-    _exit(1);
+    told = number;
+}
+
+/* False when it is told to end, which it is nowhere but here. */
+static bool wait_for_request(void)
+{
+    struct pollfd ready = {.fd = device, .events = POLLIN};
+    sigset_t none;
+    (void)sigemptyset(&none);
+    (void)ppoll(&ready, 1, NULL, &none);
+    return told == 0;
 }
 
 static void serve(void)
 {
     static char request[BUFFER];
-    for (;;) {
+    while (wait_for_request()) {
         ssize_t len = read(device, request, sizeof(request));
         if (len < 0 && errno == ENODEV)
             return; /* unmounted */
@@ -721,7 +730,6 @@ static int mount_over(const char *folder)
                    device, (unsigned)getuid(), (unsigned)getgid());
     if (mount("passthrough", folder, "fuse", MS_NOSUID | MS_NODEV, options) < 0)
         return refuse("cannot mount");
-    mounted = folder;
     return 0;
 }
 
@@ -736,11 +744,17 @@ int main(int count, char **words)
     (void)setrlimit(RLIMIT_NOFILE, &files);
     if (read_arguments(count, words) != 0 || mount_over(words[1]) != 0)
         return 2;
+    sigset_t end;
+    (void)sigemptyset(&end);
+    (void)sigaddset(&end, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &end, NULL);
     (void)signal(SIGTERM, leave);
     (void)signal(SIGINT, SIG_IGN); /* of the terminal: whoever started it unmounts */
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     (void)puts("ready");
     (void)fflush(stdout);
     serve();
+    if (told)
+        (void)umount2(words[1], MNT_DETACH);
     return record && fclose(record) != 0 ? refuse("the log") : 0;
 }
