@@ -5,9 +5,10 @@ A record is a list of changes, in order. Of a prefix of them a state keeps
 
 - all that was synced: a file's bytes, size and mode by the sync of that file; a name (made, taken,
   moved, linked) by the sync of the folder that it is in, for a move of either folder;
-- any of the rest. Names come in the order of their own changes; a folder goes only when what was
-  in it has gone; a move is done or not, never half. Bytes that were not synced are there, or not,
-  or in part, or are zeros, or rubbish, whether or not their file has its name.
+- any of the rest. Names come in the order of their own changes; a folder goes only after what was
+  done in it, and moves only after what was taken out of it; a move is done or not, never half.
+  Bytes that were not synced are there, or not, or in part, or are zeros, or rubbish, whether or not
+  their file has its name.
 
 That is more than ext4, xfs or btrfs would do, which keep most of the order.
 """
@@ -37,6 +38,9 @@ class Inode:
     data: bytes = b""
 
 
+FILE = Inode("file")
+
+
 @dataclass
 class Change:
     """One record: what it does to names, as (folder, name) -> inode or None, or to an inode."""
@@ -52,6 +56,11 @@ class Change:
     @property
     def folders(self):
         return {folder for folder, _ in self.sets}
+
+    @property
+    def left(self):
+        """The folders in which there is a name less now."""
+        return {folder for (folder, _), inode in self.sets.items() if inode is None}
 
     def __str__(self):
         return f"{self.kind} {self.where}"
@@ -170,14 +179,19 @@ class Record:
     _fsync = _fsyncdir = _sync
 
     def _order(self, change, last):
-        """A name's changes come in order; a folder goes, or is replaced, when it is empty."""
+        """A name's changes come in order; a folder goes or moves after what was moved out of it."""
         number = len(self.changes)
         for name in change.sets:
             if name in last:
                 change.needs.append(last[name])
             last[name] = number
-        if change.kind == "rmdir":
-            change.needs += [i for i, c in enumerate(self.changes) if change.inode in c.folders]
+        if self.inodes.get(change.inode, FILE).kind != "folder":
+            return
+        for i, earlier in enumerate(self.changes):
+            if change.kind == "rmdir" and change.inode in earlier.folders:
+                change.needs.append(i)
+            if change.kind == "rename" and change.inode in earlier.left:
+                change.needs.append(i)
 
     # ------------------------------------------------------------ states
 
@@ -388,12 +402,14 @@ class State:
 
 
 def states(record: Record, seed, rounds=0):
-    """Each state once: the systematic ones of every cut, and so many random ones of each."""
+    """
+    Each state once, those of the end first: the systematic ones of every cut, and so many random
+    ones of each.
+    """
     seen = set()
-    for at in range(record.count + 1):
-        if at and record.changes[at - 1].kind in SYNCS and at != record.count:
-            # Nothing new is on the disk; what can be lost is less than before.
-            continue
+    for at in range(record.count, -1, -1):
+        if at not in (0, record.count) and record.changes[at - 1].kind in SYNCS:
+            continue  # nothing that the cut after the next change does not have
         cut = record.cut(at)
         for state in (*cut.systematic(), *(cut.random(f"{seed}.{i}") for i in range(rounds))):
             if state.digest not in seen:

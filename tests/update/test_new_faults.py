@@ -43,6 +43,9 @@ class Place:
 
     def run(self, env):
         self.prepare()
+        return self.make(env)
+
+    def make(self, env=None):
         where = ("new", self.target, "--type", "app", "--catalog", self.world.catalog)
         return self.world.tmplgen(*where, "--json", *self.args, env=env)
 
