@@ -271,17 +271,25 @@ def assert_files_whole(place, found):
             assert seen in (place.old.get(path), place.new.get(path)), path
 
 
+def has_commit(place):
+    """Whether git has the child's files."""
+    if place.kind == "inside":
+        return place.state()["commit"] == place.new["commit"]
+    return (place.target / ".git").exists()
+
+
 def assert_whole_or_restorable(place):
     """
-    A child that is there is whole, or its repository is and has every file that is not. Where no
-    repository of its own is there, every file that has its name is whole.
+    A child that is there is whole, or git has every file that is not. Where git has none of it,
+    every file that has its name is whole.
     """
-    found, repository = place.state(), place.target
-    if place.kind in ("no-git", "inside") or not (repository / ".git").exists():
+    if not has_commit(place):
+        found = place.state()
         assert_files_whole(place, found)
-        if place.kind != "inside":
-            assert place.kind == "here" or found in (place.old, place.new)
+        if place.kind in ("missing", "deep", "no-git"):
+            assert found in (place.old, place.new)
         return
+    repository = place.place if place.kind == "inside" else place.target
     place.assert_sound()
     place.world.git("checkout", "-q", "-f", "HEAD", "--", ".", cwd=repository)
     found = place.state()
@@ -298,20 +306,37 @@ def assert_mine(place):
     assert place.state()["commit"] in (place.old["commit"], place.new["commit"])
 
 
-def cut_new(place, size, rounds):
+def record_of_new(place):
     place.prepare()
     record = Record(place.place)
     assert record.run(place.make).code == 0
-    for state in some(states(record, SEED, rounds), size):
+    return record
+
+
+def try_new(place, chosen, check):
+    for state in chosen:
         state.build(place.place)
         try:
             if place.kind == "inside":
                 assert_mine(place)
-            if state.cut.at == record.count:
-                assert place.state() != place.old, "it said that it was done"
-            assert_whole_or_restorable(place)
+            check(place)
         except AssertionError as error:
             raise AssertionError(f"{state}\n(seed {SEED}) {error}") from error
+
+
+def cut_new(place, size, rounds):
+    found = states(record_of_new(place), SEED, rounds)
+    try_new(place, some(found, size), assert_whole_or_restorable)
+
+
+def assert_there(place):
+    assert place.state() != place.old, "it said that it was done"
+
+
+@pytest.mark.parametrize("place", KINDS, indirect=True)
+def test_new_that_said_it_was_done_is_there_after_a_power_cut(place):
+    record = record_of_new(place)
+    try_new(place, record.cut(record.count).systematic(), assert_there)
 
 
 @pytest.mark.parametrize("place", ["missing"], indirect=True)
