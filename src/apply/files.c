@@ -106,32 +106,47 @@ static int check_swapped_out(const struct apply *a, const struct journal *j, str
 static int look_for_folder(const struct apply *a, const char *path, struct err *err)
 {
     const char *name;
-    int fd, rc = disk_parent(&fd, &name, a->repo->top_fd, path, false, err);
+    int fd, rc = disk_parent(&fd, &name, a->repo->top_fd, path, DISK_FIND, err);
     if (rc == 0)
         (void)close(fd);
     return rc < 0 ? -1 : rc != 0;
 }
 
+/* The folders that the run put something into or took something out of, each once but the top. */
+struct touched {
+    const struct apply *apply;
+    struct io_place *places;
+    size_t count;
+    struct span last;
+};
+
+static int touch(struct touched *t, const char *path, struct err *err)
+{
+    const struct apply *a = t->apply;
+    const char *slash = strrchr(path, '/');
+    struct span folder = span_of(path, slash ? (size_t)(slash - path) : 0);
+    if (t->last.ptr && span_equal(t->last, folder))
+        return 0;
+    t->last = folder;
+    int rc = look_for_folder(a, path, err);
+    if (rc == 0)
+        t->places[t->count++] = (struct io_place){
+            a->repo->top_fd, slash ? arena_memdup(a->arena, path, folder.len) : "."};
+    return rc < 0 ? -1 : 0;
+}
+
 static int sync_folders(const struct apply *a, const struct journal *j, struct err *err)
 {
-    struct span last = {NULL, 0};
-    struct io_place *places = arena_array(a->arena, j->change_count + 1, sizeof(*places));
-    size_t count = 0;
-    for (size_t i = 0; i < j->change_count; i++) {
-        const char *path = j->changes[i].path, *slash = strrchr(path, '/');
-        struct span folder = span_of(path, slash ? (size_t)(slash - path) : 0);
-        if (!change_on_disk(&j->changes[i]) || (last.ptr && span_equal(last, folder)))
-            continue;
-        last = folder;
-        int rc = look_for_folder(a, path, err);
-        if (rc < 0)
+    size_t most = j->change_count + j->made_count + 1;
+    struct touched t = {a, arena_array(a->arena, most, sizeof(struct io_place)), 0, {NULL, 0}};
+    for (size_t i = 0; i < j->change_count; i++)
+        if (change_on_disk(&j->changes[i]) && touch(&t, j->changes[i].path, err) < 0)
             return -1;
-        if (rc == 0)
-            places[count++] = (struct io_place){
-                a->repo->top_fd, slash ? arena_memdup(a->arena, path, folder.len) : "."};
-    }
-    places[count++] = (struct io_place){a->stage, "."};
-    return io_sync(places, count, err);
+    for (size_t i = 0; i < j->made_count; i++)
+        if (touch(&t, j->made[i], err) < 0)
+            return -1;
+    t.places[t.count++] = (struct io_place){a->stage, "."};
+    return io_sync(t.places, t.count, err);
 }
 
 int files_forward(struct apply *a, const struct journal *j, bool strict, struct err *err)
@@ -147,7 +162,7 @@ static int remove_folder(const struct apply *a, const char *path)
     ERR_SCRATCH(ignored);
     const char *name;
     int parent;
-    if (disk_parent(&parent, &name, a->repo->top_fd, path, false, &ignored) != 0)
+    if (disk_parent(&parent, &name, a->repo->top_fd, path, DISK_FIND, &ignored) != 0)
         return -1;
     int rc = unlinkat(parent, name, AT_REMOVEDIR);
     (void)close(parent);
@@ -219,7 +234,7 @@ static int throw_away(struct apply *a, const char *path, struct err *err)
 {
     const char *name;
     int folder;
-    int rc = disk_parent(&folder, &name, a->repo->top_fd, path, false, err);
+    int rc = disk_parent(&folder, &name, a->repo->top_fd, path, DISK_FIND, err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     rc = put_into_trash(a, folder, name, path);

@@ -69,7 +69,8 @@ bool journal_moves_head(const struct journal *j);
 /* It ends waiting for the user: a conflict, or staged. */
 bool journal_stops(const struct journal *j);
 
-/* Writes it as `name` into `folder`, whole and durable or not at all; a kill may leave the draft. */
+/* Writes it as `name` into `folder`, whole and durable or not at all; a kill may leave the draft.
+ */
 #define JOURNAL_DRAFT "journal.new"
 TG_CHECKED int journal_write(int folder, const char *name, mode_t mode,
                              const struct journal *journal, struct err *err);

@@ -263,7 +263,7 @@ static int check_way(struct checker *c, const struct plan_edit *edit, const stru
     }
     const char *name;
     int parent;
-    int rc = disk_parent(&parent, &name, c->repo->top_fd, edit->path, false, c->err);
+    int rc = disk_parent(&parent, &name, c->repo->top_fd, edit->path, DISK_FIND, c->err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     rc = check_folder(c, parent, name, edit->path, 0);

@@ -45,6 +45,9 @@ static int stage_files(struct prepared *p, const struct journal *j, struct err *
         add_place(p, a->stage, arena_printf(a->arena, "%zu", i));
     }
     add_place(p, a->stage, ".");
+    add_place(p, a->folder, ".");
+    if (j->stage_in_tree)
+        add_place(p, a->repo->top_fd, ".");
     return 0;
 }
 

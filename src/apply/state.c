@@ -80,9 +80,14 @@ static int renew_index(const struct apply *a, const struct journal *j, struct er
     return make_index(a, j->changes, j->change_count, err);
 }
 
+/* That the old one is kept must be durable first: going back needs it. */
 static int switch_index(const struct apply *a, struct err *err)
 {
-    return is_there(a->work, INDEX_NEW) ? put_index(a, INDEX_NEW, err) : 0;
+    if (!is_there(a->work, INDEX_NEW))
+        return 0;
+    if (disk_sync_folder(a->work, "the old index", err) < 0)
+        return -1;
+    return put_index(a, INDEX_NEW, err);
 }
 
 static struct tree_files as_list(struct arena *arena, const struct index *index)

@@ -107,7 +107,7 @@ int swap_stage(const struct swap *swap, size_t number, const struct change *chan
 
 static int set_aside(const char **kept, struct step *s, const char *file)
 {
-    int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, true, s->err);
+    int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, DISK_MAKE, s->err);
     if (rc < 0)
         return -1;
     if (rc > 0)
@@ -251,7 +251,7 @@ static bool counts_as(const struct swap *swap, const struct disk *found, const s
 /* The file is gone already, but perhaps not yet the folder back that was there before it. */
 static int restore_folder(struct step *s)
 {
-    int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, false, s->err);
+    int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, DISK_FIND, s->err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     bring_folder_back(s);
@@ -278,8 +278,8 @@ int swap_bring(enum swap_result *result, const struct swap *swap, size_t number,
         return 0;
     if (ready(&s, number) < 0)
         return -1;
-    int rc =
-        disk_parent(&s.folder, &s.name, swap->top, change->path, source->kind == DISK_ABSENT, err);
+    int rc = disk_parent(&s.folder, &s.name, swap->top, change->path,
+                         source->kind == DISK_ABSENT ? DISK_MAKE : DISK_FIND, err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     rc = perform(result, &s, number);
@@ -337,7 +337,7 @@ static int take_as_done(struct step *s)
 /* Its place is empty: what lay there goes back, whatever it is. */
 static int put_back(struct step *s)
 {
-    int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, true, s->err);
+    int rc = disk_parent(&s->folder, &s->name, s->swap->top, s->change->path, DISK_MAKE, s->err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     rc = io_move_new(s->swap->stage, s->other, s->folder, s->name);

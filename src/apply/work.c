@@ -40,8 +40,12 @@ size_t apply_kept(const char *const **paths, const struct apply *a)
 
 static int make_folder(int *fd, int at, struct err *err)
 {
-    if (mkdirat(at, APPLY_FOLDER, 0777) < 0 && errno != EEXIST)
+    if (mkdirat(at, APPLY_FOLDER, 0777) == 0) {
+        if (disk_sync_folder(at, "git's folder", err) < 0)
+            return -1;
+    } else if (errno != EEXIST) {
         return err_errno(err, errno, "io", "cannot make a folder in git's folder");
+    }
     *fd = openat(at, APPLY_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     return *fd < 0 ? err_errno(err, errno, "io", "cannot open tmplgen's folder in git's") : 0;
 }

@@ -32,16 +32,24 @@ const char *disk_kind_name(enum disk_kind kind)
     return names[kind];
 }
 
-static int step(int at, const char *part, bool make)
+static int make_folder(int at, const char *part, enum disk_missing missing)
+{
+    if (mkdirat(at, part, 0777) < 0)
+        return errno == EEXIST ? 0 : -1;
+    return missing == DISK_MAKE_DURABLY ? io_fsync(at) : 0;
+}
+
+static int step(int at, const char *part, enum disk_missing missing)
 {
     int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     int next = openat(at, part, flags);
-    if (next < 0 && errno == ENOENT && make && (mkdirat(at, part, 0777) == 0 || errno == EEXIST))
+    if (next < 0 && errno == ENOENT && missing != DISK_FIND && make_folder(at, part, missing) == 0)
         next = openat(at, part, flags);
     return next;
 }
 
-int disk_parent(int *fd, const char **name, int top, const char *path, bool make, struct err *err)
+int disk_parent(int *fd, const char **name, int top, const char *path, enum disk_missing missing,
+                struct err *err)
 {
     const char *whole = path;
     char part[PART_MAX];
@@ -53,7 +61,7 @@ int disk_parent(int *fd, const char **name, int top, const char *path, bool make
         if (len < sizeof(part)) {
             memcpy(part, path, len);
             part[len] = '\0';
-            next = step(*fd, part, make);
+            next = step(*fd, part, missing);
         }
         int number = errno;
         (void)close(*fd);
@@ -124,7 +132,7 @@ int disk_look(struct disk *out, struct stat *info, struct buf *content, int top,
     const char *name;
     int folder;
     *out = (struct disk){.kind = DISK_ABSENT};
-    int rc = disk_parent(&folder, &name, top, path, false, err);
+    int rc = disk_parent(&folder, &name, top, path, DISK_FIND, err);
     if (rc == 2)
         out->kind = DISK_BLOCKED;
     if (rc != 0)

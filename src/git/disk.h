@@ -35,11 +35,13 @@ static inline bool disk_equal(const struct disk *a, const struct disk *b)
 
 /*
  * Opens the folder that `path` lies in, below the folder `top`; `*name` is the last part. Links are
- * not followed. Missing folders are made where `make`. Returns 0; or 1 with `*fd` -1 where the
- * folder is missing, 2 where something else is in the way; -1 on failure.
+ * not followed. Missing folders are made with DISK_MAKE, and outlive a power cut with
+ * DISK_MAKE_DURABLY. Returns 0; or 1 with `*fd` -1 where the folder is missing, 2 where something
+ * else is in the way; -1 on failure.
  */
-TG_CHECKED int disk_parent(int *fd, const char **name, int top, const char *path, bool make,
-                           struct err *err);
+enum disk_missing { DISK_FIND, DISK_MAKE, DISK_MAKE_DURABLY };
+TG_CHECKED int disk_parent(int *fd, const char **name, int top, const char *path,
+                           enum disk_missing missing, struct err *err);
 
 /* `info` may be NULL; it is filled for a file. `content`, where not NULL, gets a file's bytes. */
 TG_CHECKED int disk_look(struct disk *out, struct stat *info, struct buf *content, int top,

@@ -65,11 +65,11 @@ static int take_lock(int folder, const char *lock, int tokens, const char *token
     return lock_by_copy(folder, lock, tokens, token);
 }
 
-static int make_parents(int folder, const char *path, struct err *err)
+static int make_parents(int folder, const char *path, enum disk_missing missing, struct err *err)
 {
     const char *name;
     int parent;
-    int rc = disk_parent(&parent, &name, folder, path, true, err);
+    int rc = disk_parent(&parent, &name, folder, path, missing, err);
     if (rc == 0)
         (void)close(parent);
     return rc > 0 ? err_set(err, TG_RUNTIME, "git", "cannot make the folder of '%s'", path) : rc;
@@ -80,7 +80,7 @@ int ref_lock(int folder, const char *path, int tokens, const char *token, const 
 {
     ARENA_SCRATCH(scratch);
     const char *lock = arena_printf(&scratch, "%s.lock", path);
-    if (make_parents(folder, path, err) < 0)
+    if (make_parents(folder, path, DISK_MAKE_DURABLY, err) < 0)
         return -1;
     if (take_lock(folder, lock, tokens, token) == 0)
         return 0;
@@ -127,7 +127,7 @@ int ref_put(int folder, const char *path, int tokens, const char *from, struct e
     int parent;
     if (faccessat(tokens, from, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
         return 0;
-    int rc = disk_parent(&parent, &name, folder, path, true, err);
+    int rc = disk_parent(&parent, &name, folder, path, DISK_MAKE_DURABLY, err);
     if (rc > 0)
         return err_set(err, TG_RUNTIME, "git", "cannot make the folder of '%s'", path);
     if (rc < 0)
@@ -275,7 +275,7 @@ static void append_log(const struct repo *repo, int folder, const char *path, co
 {
     ERR_SCRATCH(err);
     ARENA_SCRATCH(scratch);
-    if (!log_wanted(repo, folder, path) || make_parents(folder, path, &err) < 0)
+    if (!log_wanted(repo, folder, path) || make_parents(folder, path, DISK_MAKE, &err) < 0)
         return;
     int fd = openat(folder, path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
