@@ -216,6 +216,19 @@ static int open_place(const struct io_place *place)
     return openat(place->folder, place->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
+int io_claim(int from, const char *old, int to, const char *new)
+{
+    if (io_move_new(from, old, to, new) == 0)
+        return 0;
+    if (errno != EOPNOTSUPP)
+        return -1;
+    int fd = openat(to, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    (void)close(fd);
+    return renameat(from, old, to, new);
+}
+
 int io_fsync(int fd)
 {
     return fsync(fd) < 0 && !io_is_unsupported(errno) ? -1 : 0;

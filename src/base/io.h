@@ -63,6 +63,11 @@ TG_CHECKED int io_write_all(int fd, struct span bytes);
  * there are no links either: -1, EOPNOTSUPP. A cut between the two leaves a file with both names.
  */
 TG_CHECKED int io_move_new(int from, const char *old, int to, const char *new);
+/*
+ * The same, but that a file system which has neither takes the name by an empty file first: for
+ * names that nobody else writes through.
+ */
+TG_CHECKED int io_claim(int from, const char *old, int to, const char *new);
 /* fsync, but that a file system may not know it, or not of folders: nothing to be done about it. */
 TG_CHECKED int io_fsync(int fd);
 /* True for the error of a call that the file system does not know, or not for this. */

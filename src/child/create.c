@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "catalog/render.h"
 #include "child/first_commit.h"
+#include "git/disk.h"
 #include "git/libgit2.h"
 
 #include <dirent.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -130,26 +132,43 @@ int create_inspect(struct create_target *out, struct arena *arena, const char *p
     return find_repository(out, arena, err);
 }
 
+enum { TRIES_MAX = 100 };
+
+/* As mkdtemp, but with the rights that the umask leaves: not every file system can change them. */
+static int make_fresh(const char **out, struct arena *arena, const char *start)
+{
+    unsigned number;
+    for (int i = 0; i < TRIES_MAX; i++) {
+        if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+            return -1;
+        *out = arena_printf(arena, "%s.tmplgen-%06x", start, number & 0xffffffU);
+        if (mkdir(*out, 0777) == 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    return -1;
+}
+
 /* A fresh folder: beside the target where that is missing, inside it where it is there. */
 static int make_staging(struct builder *b)
 {
     const char *parent = parent_of(b->arena, b->target->path);
     const char *name = strrchr(b->target->path, '/') + 1;
-    char *staging = b->target->exists
-                        ? arena_printf(b->arena, "%s/.tmplgen-XXXXXX", b->target->path)
-                        : arena_printf(b->arena, "%s/.%.100s.tmplgen-XXXXXX",
-                                       strcmp(parent, "/") == 0 ? "" : parent, name);
+    const char *start =
+        b->target->exists
+            ? arena_printf(b->arena, "%s/", b->target->path)
+            : arena_printf(b->arena, "%s/.%.100s", strcmp(parent, "/") == 0 ? "" : parent, name);
     if (!b->target->exists && io_make_folders(&b->made_folder, b->arena, parent, b->err) < 0)
         return -1;
-    if (!mkdtemp(staging))
+    if (make_fresh(&b->staging, b->arena, start) < 0) {
+        b->staging = NULL;
         return err_errno(b->err, errno, "io", "cannot write in the folder '%s'",
                          b->target->exists ? b->target->path : parent);
-    b->staging = staging;
-    mode_t mask = umask(0);
-    (void)umask(mask);
-    b->maker.top = open(staging, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (b->maker.top < 0 || fchmod(b->maker.top, 0777 & ~mask) < 0)
-        return err_errno(b->err, errno, "io", "cannot use the folder '%s'", staging);
+    }
+    b->maker.top = open(b->staging, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (b->maker.top < 0)
+        return err_errno(b->err, errno, "io", "cannot use the folder '%s'", b->staging);
     return 0;
 }
 
@@ -201,31 +220,99 @@ static int write_files(struct builder *b, const struct render *render, struct sp
     return rc < 0 ? -1 : io_make(&b->maker, RECORD_PATH, record, false, b->err);
 }
 
-/* Into a target that was there already, name by name: the folder itself stays what it was. */
-static int move_up(struct builder *b)
+struct synced {
+    const struct builder *builder;
+    struct io_place *places;
+    size_t count;
+};
+
+static void add_synced(struct synced *s, const char *path)
 {
-    int target = open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    s->places = arena_grow(s->builder->arena, s->places, s->count, sizeof(*s->places));
+    s->places[s->count++] = (struct io_place){s->builder->maker.top, path};
+}
+
+/* The folders of `path` that are not those of `last`, too. */
+static void add_folders(struct synced *s, const char *path, const char *last)
+{
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        size_t len = (size_t)(slash - path);
+        if (strncmp(path, last, len + 1) != 0)
+            add_synced(s, arena_memdup(s->builder->arena, path, len));
+    }
+}
+
+/* No repository of its own has them, too: each file and folder, before they get their names. */
+static int sync_files(const struct builder *b, const struct render *render)
+{
+    struct synced s = {.builder = b};
+    for (size_t i = 0; i < render->count; i++) {
+        add_synced(&s, render->entries[i].path);
+        add_folders(&s, render->entries[i].path, i ? render->entries[i - 1].path : "");
+    }
+    add_synced(&s, RECORD_PATH);
+    add_synced(&s, ".");
+    return io_sync(s.places, s.count, b->err);
+}
+
+static int move_name(struct builder *b, int target, const char *name)
+{
+    b->moved = arena_grow(b->arena, b->moved, b->moved_count, sizeof(*b->moved));
+    if (io_claim(b->maker.top, name, target, name) < 0)
+        return err_errno(b->err, errno, "io", "cannot move '%s' into '%s'", name, b->target->path);
+    b->moved[b->moved_count++] = name;
+    return 0;
+}
+
+static int move_all(struct builder *b, int target)
+{
     DIR *dir = fdopendir(dup(b->maker.top));
     struct dirent *entry;
-    int rc = target < 0 || !dir
-                 ? err_errno(b->err, errno, "io", "cannot open '%s'", b->target->path)
-                 : 0;
-    while (rc == 0 && (entry = readdir(dir))) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        const char *name = arena_strdup(b->arena, entry->d_name);
-        b->moved = arena_grow(b->arena, b->moved, b->moved_count, sizeof(*b->moved));
-        if (io_move_new(b->maker.top, name, target, name) < 0)
-            rc =
-                err_errno(b->err, errno, "io", "cannot move '%s' into '%s'", name, b->target->path);
-        else
-            b->moved[b->moved_count++] = name;
-    }
+    int rc = dir ? 0 : err_errno(b->err, errno, "io", "cannot open '%s'", b->staging);
+    while (rc == 0 && (entry = readdir(dir)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            rc = move_name(b, target, arena_strdup(b->arena, entry->d_name));
     if (dir)
         (void)closedir(dir);
+    return rc;
+}
+
+/*
+ * Into a target that was there already, name by name: the folder itself stays what it was. The
+ * repository first, and durably: it has the files that a power cut then may take.
+ */
+static int move_up(struct builder *b)
+{
+    struct stat info;
+    int target = open(b->target->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = target < 0 ? err_errno(b->err, errno, "io", "cannot open '%s'", b->target->path) : 0;
+    if (rc == 0 && fstatat(b->maker.top, ".git", &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        rc = move_name(b, target, ".git");
+        if (rc == 0)
+            rc = disk_sync_folder(target, b->target->path, b->err);
+    }
+    if (rc == 0)
+        rc = move_all(b, target);
+    if (rc == 0)
+        rc = disk_sync_folder(target, b->target->path, b->err);
     if (target >= 0)
         (void)close(target);
     return rc;
+}
+
+/* The target's name, and those of the folders that were made for it, outlive a power cut. */
+static int sync_way(const struct builder *b)
+{
+    const char *last = b->made_folder ? b->made_folder : b->target->path, *folder;
+    struct io_place *places = NULL;
+    size_t count = 0;
+    for (const char *path = b->target->path;; path = folder) {
+        folder = parent_of(b->arena, path);
+        places = arena_grow(b->arena, places, count, sizeof(*places));
+        places[count++] = (struct io_place){AT_FDCWD, folder};
+        if (strcmp(path, last) == 0)
+            return io_sync(places, count, b->err);
+    }
 }
 
 static int move_into_place(struct builder *b)
@@ -243,7 +330,7 @@ static int move_into_place(struct builder *b)
                    ? refuse_target(b->err, b->target->path, "has appeared meanwhile")
                    : err_errno(b->err, errno, "io", "cannot make '%s'", b->target->path);
     b->target_made = true;
-    return 0;
+    return sync_way(b);
 }
 
 static void unmake(const struct builder *b)
@@ -275,8 +362,8 @@ int create_child(struct created *out, struct arena *arena, const struct create_t
                                err);
     if (rc == 0)
         rc = write_files(&b, render, record);
-    if (rc == 0 && own_repository)
-        rc = commit_root_end(out, root);
+    if (rc == 0)
+        rc = own_repository ? commit_root_end(out, root) : sync_files(&b, render);
     if (rc == 0)
         rc = move_into_place(&b);
     if (rc == 0 && !own_repository && !options->no_git && options->commit)

@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "catalog/render.h"
 #include "child/base_ref.h"
+#include "git/change.h"
 #include "git/commit.h"
 #include "git/disk.h"
 #include "git/fresh.h"
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define INDEX_DRAFT "index.tmplgen-new"
 #define INDEX_KEPT "index.tmplgen" /* beside git's index, while that is written */
 
 /* Everything that one commit needs; released by committer_release. */
@@ -35,7 +37,6 @@ struct committer {
     struct oid base_tree, tree, base, commit;
     struct render_entry *files; /* of the record tree, the record last */
     size_t count;
-    bool hidden; /* nobody else sees the files yet */
     struct err *err;
 };
 
@@ -132,22 +133,21 @@ static int move_branch(struct committer *c, const git_commit *parent, const char
     return rc < 0 && !has_moved(c, name) ? git_fail(c->err, "cannot move '%s'", name) : 0;
 }
 
-static int index_file(struct committer *c, git_index *index, int folder, const char *prefix,
-                      const struct render_entry *file)
+/* Of a repository that nobody sees yet, whose files nobody else can have been at. */
+static int index_hidden_file(struct committer *c, git_index *index, int folder,
+                             const struct render_entry *file)
 {
-    git_index_entry entry = {.path = arena_printf(c->arena, "%s%s", prefix, file->path),
+    git_index_entry entry = {.path = file->path,
                              .mode = file->executable ? GIT_FILEMODE_BLOB_EXECUTABLE
                                                       : GIT_FILEMODE_BLOB};
-    struct oid id;
-    memcpy(id.id, file->id, sizeof(id.id));
     memcpy(entry.id.id, file->id, sizeof(entry.id.id));
-    index_fill_stat(&entry, folder, file->path, c->hidden ? NULL : &id);
+    index_fill_stat(&entry, folder, file->path, NULL);
     if (git_index_add(index, &entry) < 0)
         return git_fail(c->err, "cannot add '%s' to the index", entry.path);
     return 0;
 }
 
-static int write_index(struct committer *c, const char *folder, const char *prefix)
+static int write_hidden_index(struct committer *c, const char *folder)
 {
     git_index *index = NULL;
     if (git_repository_index(&index, c->repository) < 0)
@@ -155,7 +155,7 @@ static int write_index(struct committer *c, const char *folder, const char *pref
     int top = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open '%s'", folder) : 0;
     for (size_t i = 0; rc == 0 && i < c->count; i++)
-        rc = index_file(c, index, top, prefix, &c->files[i]);
+        rc = index_hidden_file(c, index, top, &c->files[i]);
     if (rc == 0 && git_index_write(index) < 0)
         rc = git_fail(c->err, "cannot write the index");
     if (top >= 0)
@@ -178,14 +178,44 @@ static int keep_index(struct committer *c)
                : 0;
 }
 
-/* Unless somebody else is at it. Git's lock becomes the index, as always. */
-static void restore_index(struct committer *c)
+/* Unless somebody else is at it: git's lock becomes the index, as always. */
+static int put_index(struct committer *c, const char *from)
 {
     const char *lock = git_path(c, "index.lock");
-    if (io_move_new(AT_FDCWD, git_path(c, INDEX_KEPT), AT_FDCWD, lock) == 0)
-        (void)rename(lock, git_path(c, "index"));
-    else if (errno == ENOENT)
+    if (io_claim(AT_FDCWD, from, AT_FDCWD, lock) < 0)
+        return -1;
+    return rename(lock, git_path(c, "index"));
+}
+
+static void restore_index(struct committer *c)
+{
+    if (put_index(c, git_path(c, INDEX_KEPT)) < 0 && errno == ENOENT)
         (void)unlink(git_path(c, "index"));
+}
+
+/* The index with the new files, durable before it gets its name. */
+static int write_index(struct committer *c, const char *prefix)
+{
+    const char *draft = git_path(c, INDEX_DRAFT);
+    struct change *changes = arena_array(c->arena, c->count + 1, sizeof(*changes));
+    for (size_t i = 0; i < c->count; i++) {
+        const struct render_entry *file = &c->files[i];
+        struct change *change = &changes[i];
+        *change = (struct change){.path = arena_printf(c->arena, "%s%s", prefix, file->path),
+                                  .new.kind = DISK_FILE,
+                                  .stages[0].mode = file->executable ? LEAF_EXECUTABLE : LEAF_FILE};
+        memcpy(change->stages[0].id.id, file->id, sizeof(change->stages[0].id.id));
+        change->new.raw = change->stages[0].id;
+    }
+    int top = open(git_repository_workdir(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open the work tree")
+                     : index_write(draft, git_path(c, "index"), top, changes, c->count, c->err);
+    if (rc == 0 && put_index(c, draft) < 0)
+        rc = err_errno(c->err, errno, "io", "cannot write the index");
+    (void)unlink(draft);
+    if (top >= 0)
+        (void)close(top);
+    return rc;
 }
 
 static void describe(struct created *out, const struct committer *c)
@@ -231,9 +261,8 @@ int commit_root_begin(struct root_commit **out, struct arena *arena, struct io_m
 {
     struct root_commit *root = arena_alloc(arena, sizeof(*root));
     struct committer *c = &root->committer;
-    *root = (struct root_commit){.committer = {.arena = arena, .hidden = true, .err = err},
-                                 .maker = maker,
-                                 .folder = folder};
+    *root = (struct root_commit){
+        .committer = {.arena = arena, .err = err}, .maker = maker, .folder = folder};
     *out = root;
     if (list_files(c, render, record) < 0 ||
         fresh_init(&c->repository, &root->branch, arena, maker, folder, err) < 0 ||
@@ -249,7 +278,7 @@ int commit_root_end(struct created *out, struct root_commit *root)
     struct committer *c = &root->committer;
     /* nobody sees this repository before it is whole: all is synced at once */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0);
-    int rc = write_index(c, root->folder, "");
+    int rc = write_hidden_index(c, root->folder);
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
     if (rc == 0)
         rc = fresh_sync(root->maker, root->pack, root->branch, root->ref, c->err);
@@ -364,7 +393,7 @@ static int commit_on_head(struct committer *c, const struct create_target *targe
     if (rc == 0)
         rc = keep_index(c);
     if (rc == 0) {
-        rc = write_index(c, target->path, prefix);
+        rc = write_index(c, prefix);
         if (rc == 0)
             rc = move_branch(c, parent, message);
         if (rc < 0)
@@ -373,6 +402,16 @@ static int commit_on_head(struct committer *c, const struct create_target *targe
     }
     git_commit_free(parent);
     return rc;
+}
+
+/* libgit2 takes it for a failure where a file system cannot sync a folder. */
+static bool can_sync(const struct committer *c)
+{
+    int fd = open(git_repository_path(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool can = fd < 0 || fsync(fd) == 0 || !io_is_unsupported(errno);
+    if (fd >= 0)
+        (void)close(fd);
+    return can;
 }
 
 /* In a repository that is there already: with the rights that its users agreed on. */
@@ -385,7 +424,9 @@ static int commit_shared(struct committer *c, const struct create_target *target
     if (git_repository_config_snapshot(&config, c->repository) == 0)
         (void)git_config_get_string(&shared, config, "core.sharedrepository");
     (void)umask(shared_mask(shared, mask));
+    (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, (int)can_sync(c));
     int rc = commit_on_head(c, target, message);
+    (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
     (void)umask(mask);
     git_config_free(config);
     return rc;

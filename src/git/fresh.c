@@ -135,30 +135,45 @@ int fresh_branch(struct io_maker *maker, const char *branch, const struct oid *c
     return io_make(maker, arena_printf(&scratch, ".git/logs/%s", branch), line, false, err);
 }
 
-static const char *folder_of(struct arena *arena, const char *path)
+/* What is to be synced, each once. */
+struct sync_list {
+    struct arena *arena;
+    int top;
+    struct io_place *places;
+    size_t count;
+};
+
+static void add_place(struct sync_list *list, const char *path)
 {
-    return arena_memdup(arena, path, (size_t)(strrchr(path, '/') - path));
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->places[i].path, path) == 0)
+            return;
+    list->places = arena_grow(list->arena, list->places, list->count, sizeof(*list->places));
+    list->places[list->count++] = (struct io_place){list->top, path};
+}
+
+/* A file, and the folders that it lies in. */
+static void add_file(struct sync_list *list, const char *path)
+{
+    add_place(list, path);
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
+        add_place(list, arena_memdup(list->arena, path, (size_t)(slash - path)));
 }
 
 int fresh_sync(const struct io_maker *maker, const char *pack, const char *branch, const char *ref,
                struct err *err)
 {
     ARENA_SCRATCH(scratch);
-    int top = maker->top;
-    const char *branch_path = arena_printf(&scratch, ".git/%s", branch);
-    const char *ref_path = arena_printf(&scratch, ".git/%s", ref);
-    const struct io_place places[] = {
-        {top, arena_printf(&scratch, ".git/objects/pack/%s.pack", pack)},
-        {top, arena_printf(&scratch, ".git/objects/pack/%s.idx", pack)},
-        {top, branch_path},
-        {top, ref_path},
-        {top, ".git/HEAD"},
-        {top, ".git/config"},
-        {top, ".git/index"},
-        {top, ".git/objects/pack"},
-        {top, folder_of(&scratch, branch_path)},
-        {top, folder_of(&scratch, ref_path)},
-        {top, ".git"},
-    };
-    return io_sync(places, sizeof(places) / sizeof(*places), err);
+    struct sync_list list = {.arena = &scratch, .top = maker->top};
+    const char *files[] = {arena_printf(&scratch, ".git/objects/pack/%s.pack", pack),
+                           arena_printf(&scratch, ".git/objects/pack/%s.idx", pack),
+                           arena_printf(&scratch, ".git/%s", branch),
+                           arena_printf(&scratch, ".git/%s", ref),
+                           ".git/HEAD",
+                           ".git/config",
+                           ".git/index"};
+    add_place(&list, ".");
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        add_file(&list, files[i]);
+    return io_sync(list.places, list.count, err);
 }

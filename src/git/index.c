@@ -254,9 +254,23 @@ static bool can_set_times(int fd, const struct stat *info)
     return futimens(fd, times) == 0;
 }
 
+/* There is none yet: only its times are found out. */
+static int begin_index(struct copy *copy, const char *to, struct err *err)
+{
+    int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0 || fstat(fd, &copy->to) < 0)
+        return err_errno(err, errno, "io", "cannot write the new index");
+    copy->times_count = can_set_times(fd, &copy->to);
+    copy->from = copy->to;
+    (void)close(fd);
+    return unlink(to) < 0 ? err_errno(err, errno, "io", "cannot write the new index") : 0;
+}
+
 static int copy_index(struct copy *copy, const char *to, const char *from, struct err *err)
 {
     int in = open(from, O_RDONLY | O_CLOEXEC);
+    if (in < 0 && errno == ENOENT)
+        return begin_index(copy, to, err);
     if (in < 0)
         return err_errno(err, errno, "io", "cannot read the index");
     int rc = fstat(in, &copy->from);
