@@ -4,6 +4,7 @@ locks as git advises, moves or copies the repository, mounts it anew, collects g
 leaves its branch, no line is lost, and there is always a way out.
 """
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -533,3 +534,86 @@ def unmount(place):
             return
         time.sleep(0.05)
     raise AssertionError(f"cannot unmount {place}")
+
+
+# ---------------------------------------------------------------- journals of 0.2
+
+
+def fields(text):
+    """The words of a journal's line: a number, or bytes with their length before them."""
+    found, at = [], 0
+    while at < len(text):
+        end = at
+        while text[end : end + 1].isdigit() or text[end : end + 1].isalnum():
+            end += 1
+        if text[end : end + 1] == b":":
+            size = int(text[at:end])
+            found.append(text[at : end + 2 + size])
+            at = end + 2 + size
+        else:
+            found.append(text[at : end + 1])
+            at = end + 1
+    return found
+
+
+def string(text):
+    return b"%d:%s " % (len(text), text)
+
+
+def as_0_2(case):
+    """The state as 0.2 left it: a path, a device and an inode in the journal, locks by links."""
+    folder = case.git_dir / "tmplgen"
+    lock = folder / "lock"
+    locks = [p for p in case.git_dir.rglob("*.lock") if p.read_bytes() == lock.read_bytes()]
+    for path in [p for name in ("journal", "abort", "pending") if (p := folder / name).exists()]:
+        whole = path.read_bytes()
+        body = whole[: whole.rindex(b"end ")]
+        first, rest = body.split(b"\n", 1)
+        assert first == b"tmplgen-journal 3"
+        words = fields(rest)
+        info = os.stat(case.git_dir)
+        kind, head = words[1], words[2:]
+        head = [b"%d " % info.st_dev, b"%d " % info.st_ino, *head[1:]]
+        # head: dev ino old new branch old-id new-id strategy pseudoref brought has message who what
+        # index pack in-tree report
+        strategy, pseudoref = head[7], head[8]
+        assert strategy in (b"0: ", b"4:pick "), strategy
+        assert pseudoref in (b"0: ", b"16:CHERRY_PICK_HEAD "), pseudoref
+        stage = string(os.fsencode(folder / "work/stage"))
+        head = [*head[:7], *head[9:15], stage, *head[17:]]
+        text = b"tmplgen-journal 1\n" + words[0] + kind + b"".join(head)
+        path.write_bytes(text + b"end " + hashlib.sha256(text).hexdigest().encode() + b"\n")
+    if lock.exists():
+        lock.write_bytes(b"")
+    for path in locks:
+        path.unlink(missing_ok=True)
+        os.link(lock, path)
+
+
+@pytest.mark.parametrize("way", RECOVERIES)
+@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
+def test_updates_that_0_2_left_half_done_are_finished_and_undone(case, way):
+    reference = Reference(case)
+    for at in kill_points(case, 8):
+        run(case, fault(at, "kill"))
+        as_0_2(case)
+        try:
+            RECOVERIES[way](case, reference)
+        except AssertionError as error:
+            raise AssertionError(f"killed at call {at} (seed {SEED}), {way}: {error}") from error
+
+
+@pytest.mark.parametrize("way", ["--continue", "--abort"])
+@pytest.mark.parametrize("case", ["conflict", "staged"], indirect=True)
+def test_a_stop_of_0_2_is_ended(case, way):
+    reference = Reference(case)
+    run(case)
+    as_0_2(case)
+    if case.conflict and way == "--continue":
+        put(case.child, {"edited": "resolved\n"})
+        case.world.git("add", "edited", cwd=case.child)
+    done = again(case, None, way)
+    assert done.code == 0, done.out
+    assert case.leftovers() == []
+    if way == "--abort":
+        reference.assert_old()

@@ -353,3 +353,23 @@ def test_signal_at_a_call_sample(case, number):
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_signal_at_a_call_all(case, number):
     signal_everywhere(case, 1000000, number)
+
+
+@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
+def test_A6_what_a_first_run_puts_aside_is_told(case):
+    """Written after the last look, through a file that was open: it is kept, and named."""
+    calls = calls_of(lambda env: run(case, env))
+    swap = next(c for c in calls if c.name == "renameat2" and str(case.child / "edited") in c.paths)
+    last = next(c for c in calls if c.number > swap.number and "index.old" in c.paths[-1])
+    held = Held(case, last.number)
+    save_in_place(Path(swap.paths[0]), "saved too late\n")
+    done = held.go_on()
+    if case.conflict or "--no-commit" in case.args:  # it is put aside when the update is ended
+        assert done.code in (0, 5), done.out
+        put(case.child, {"edited": "resolved\n"})
+        case.world.git("add", "edited", cwd=case.child)
+        done = again(case, None, "--continue")
+    assert done.code == 0, done.out
+    kept = case.child / "edited.tmplgen-kept-1"
+    assert kept.read_text().endswith("saved too late\n")
+    assert any(kept.name in warning for warning in done.json["warnings"]), done.json["warnings"]
