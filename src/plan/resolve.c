@@ -21,6 +21,7 @@ struct resolver {
 };
 
 static const struct leaf absent;
+static const char *const endings_kept = "your line endings are kept";
 
 static const struct leaf *leaf_of(const struct plan_file *file)
 {
@@ -116,13 +117,24 @@ static int leave(const struct resolver *r)
     return report(r, PATH_KEPT_YOURS, NULL);
 }
 
+static int alike(bool *out, const struct resolver *r, const struct plan_file *a,
+                 const struct plan_file *b)
+{
+    return three_way_alike(out, r->store, a, b, r->err);
+}
+
+/* A file whose line endings alone differ from the base's is the base's. */
 static int resolve_dropped(const struct resolver *r)
 {
+    bool unchanged;
     if (!r->child)
         return keep_deleted(r);
-    if (!same(r->base, r->child))
+    if (alike(&unchanged, r, r->base, r->child) < 0)
+        return -1;
+    if (!unchanged)
         return conflict(r, r->child->path, &r->child->leaf,
                         "the template dropped it, you changed it");
+    r->out->note = same(r->base, r->child) ? NULL : "you had changed its line endings alone";
     if (same_path(r->base, r->child))
         return report(r, PATH_DELETED, NULL);
     return keep(r, PATH_KEPT_YOURS);
@@ -132,8 +144,16 @@ static int resolve_new(const struct resolver *r)
 {
     if (!r->child)
         return add(r);
-    if (oid_equal(&r->child->leaf.id, &r->render->leaf.id) && leaf_is_file(&r->child->leaf))
+    struct plan_file plain = *r->child; /* the bit is the child's to choose */
+    bool equal = false;
+    plain.leaf.mode = r->render->leaf.mode;
+    if (leaf_is_file(&r->child->leaf) && alike(&equal, r, &plain, r->render) < 0)
+        return -1;
+    if (equal) {
+        bool endings = !oid_equal(&r->child->leaf.id, &r->render->leaf.id);
+        r->out->note = endings ? endings_kept : NULL;
         return keep(r, PATH_ADOPTED);
+    }
     return conflict(r, r->child->path, &r->child->leaf, "you and the template both added it");
 }
 
@@ -181,8 +201,25 @@ static int settle(const struct resolver *r, const struct leaf *result)
     return note_move(r);
 }
 
+/* What its policy says of a file that both changed; NULL: nothing, or one changed endings alone. */
+static int why_apart(const char **out, const struct resolver *r)
+{
+    bool unchanged = false;
+    *out = policy_of(r)->conflicts;
+    if (!*out)
+        return 0;
+    if (alike(&unchanged, r, r->base, r->child) < 0 ||
+        (!unchanged && alike(&unchanged, r, r->base, r->render) < 0) ||
+        (!unchanged && alike(&unchanged, r, r->child, r->render) < 0))
+        return -1;
+    if (unchanged)
+        *out = NULL;
+    return 0;
+}
+
 static int resolve_both_changed(const struct resolver *r)
 {
+    const char *apart;
     struct three_way_input input = {
         .file = {r->base, r->child, r->render},
         .lines = r->rule && r->rule->merge == MERGE_LINES,
@@ -190,17 +227,17 @@ static int resolve_both_changed(const struct resolver *r)
         .render_label = r->input->render_label,
     };
     struct three_way merged;
-    if (three_way_merge(&merged, r->store, &input, r->err) < 0)
+    if (why_apart(&apart, r) < 0 || three_way_merge(&merged, r->store, &input, r->err) < 0)
         return -1;
-    if (merged.kind == THREE_WAY_CLEAN && !policy_of(r)->conflicts) {
+    if (merged.kind == THREE_WAY_CLEAN && !apart) {
         r->out->merged_text = merged.text;
+        r->out->note = merged.endings ? endings_kept : NULL;
         return settle(r, &merged.result);
     }
     if (merged.kind == THREE_WAY_CLEAN) /* by its policy: the modes merge all the same */
         merged.result.id = r->child->leaf.id;
     const char *path = place(r);
-    (void)conflict(r, path, &merged.result,
-                   policy_of(r)->conflicts ? policy_of(r)->conflicts : merged.reason);
+    (void)conflict(r, path, &merged.result, apart ? apart : merged.reason);
     return strcmp(path, r->child->path) == 0 ? note_move(r) : 0;
 }
 

@@ -1,9 +1,11 @@
 /* Merges the content of one file that both the child and the template changed. */
 #include "plan/three_way.h"
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "git/libgit2.h"
 #include "git/store.h"
+#include "plan/endings.h"
 #include "plan/slots.h"
 
 #include <git2.h>
@@ -20,6 +22,7 @@ struct merging {
     struct store *store;
     const struct three_way_input *input;
     struct span content[SIDES];
+    bool crlf; /* contents have LF; what comes out gets CRLF */
     struct err *err;
 };
 
@@ -45,10 +48,14 @@ static unsigned merge_modes(const struct plan_file *const file[SIDES])
 
 static int put_text(const struct merging *m, const char *text, size_t len, bool clean)
 {
+    ARENA_SCRATCH(scratch);
+    struct span result = span_of(text, len);
+    if (m->crlf)
+        result = endings_set(&scratch, result, true);
     m->out->kind = clean ? THREE_WAY_CLEAN : THREE_WAY_MARKED;
     m->out->text = true;
     m->out->reason = clean ? NULL : "you and the template changed the same lines";
-    return store_put(&m->out->result.id, m->store, STORE_BLOB, span_of(text, len), m->err);
+    return store_put(&m->out->result.id, m->store, STORE_BLOB, result, m->err);
 }
 
 static git_merge_file_input file_input(const struct merging *m, enum side side)
@@ -89,16 +96,87 @@ static int merge_lines(const struct merging *m)
     return put_text(m, buf_text(&merged), merged.len, clean);
 }
 
-static int load(struct store_bytes *loaded, struct merging *m, enum side side)
+static int merge_bytes(const struct merging *m)
 {
-    const struct plan_file *file = m->input->file[side];
-    m->content[side] = file->bytes;
+    return m->input->lines ? merge_lines(m) : merge_text(m);
+}
+
+/*
+ * A child of one kind of ending: all three as if they had LF, and the child's on all that comes
+ * out. A file without any line end takes the template's.
+ */
+static int merge_uniform(struct merging *m, struct arena *arena, enum endings child)
+{
+    m->crlf =
+        child == ENDINGS_CRLF || (child == ENDINGS_NONE && endings_mostly_crlf(m->content[RENDER]));
+    for (int side = BASE; side < SIDES; side++)
+        m->content[side] = endings_set(arena, m->content[side], false);
+    return merge_bytes(m);
+}
+
+/*
+ * A child with both kinds. What merges byte for byte is taken so: each line keeps the end that
+ * whoever wrote it gave it, and no conflict comes from here that git would not have. Else the
+ * base's lines get the ends that they have in the child, the new render's those of the base's; new
+ * lines get what most of the child's have. So no line of the child's changes its end, and no line
+ * differs by its end alone.
+ */
+static int merge_mixed(struct merging *m, struct arena *arena)
+{
+    bool crlf = endings_mostly_crlf(m->content[CHILD]);
+    if (merge_bytes(m) < 0)
+        return -1;
+    if (m->out->kind == THREE_WAY_CLEAN)
+        return 0;
+    if (endings_follow(&m->content[BASE], arena, m->content[BASE], m->content[CHILD], crlf,
+                       m->err) < 0 ||
+        endings_follow(&m->content[RENDER], arena, m->content[RENDER], m->content[BASE], crlf,
+                       m->err) < 0)
+        return -1;
+    return merge_bytes(m);
+}
+
+/* Whether line endings matter to this merge: all are texts, and not all have the same kind. */
+static bool has_endings(const struct merging *m, enum endings of[SIDES])
+{
+    bool kinds[ENDINGS_OTHER + 1] = {false};
+    for (int side = BASE; side < SIDES; side++) {
+        of[side] = endings_of(m->content[side]);
+        kinds[of[side]] = true;
+    }
+    if (kinds[ENDINGS_OTHER])
+        return false;
+    return kinds[ENDINGS_MIXED] || (kinds[ENDINGS_CRLF] && (kinds[ENDINGS_LF] || m->input->lines));
+}
+
+static int merge_endings(struct merging *m, const enum endings of[SIDES])
+{
+    ARENA_SCRATCH(scratch);
+    m->out->endings = of[BASE] != of[CHILD] || of[RENDER] != of[CHILD];
+    if (endings_alike(m->content[RENDER], m->content[BASE]) ||
+        endings_alike(m->content[RENDER], m->content[CHILD])) {
+        m->out->result.id = m->input->file[CHILD]->leaf.id;
+        return 0;
+    }
+    return of[CHILD] == ENDINGS_MIXED ? merge_mixed(m, &scratch)
+                                      : merge_uniform(m, &scratch, of[CHILD]);
+}
+
+static int load(struct store_bytes *loaded, struct span *out, const struct store *store,
+                const struct plan_file *file, struct err *err)
+{
+    *out = file->bytes;
     if (file->bytes.ptr)
         return 0;
-    if (store_get(loaded, m->store, STORE_BLOB, &file->leaf.id, file->path, m->err) < 0)
+    if (store_get(loaded, store, STORE_BLOB, &file->leaf.id, file->path, err) < 0)
         return -1;
-    m->content[side] = loaded->bytes;
+    *out = loaded->bytes;
     return 0;
+}
+
+static int load_side(struct store_bytes *loaded, struct merging *m, enum side side)
+{
+    return load(loaded, &m->content[side], m->store, m->input->file[side], m->err);
 }
 
 static int merge_contents(struct merging *m)
@@ -106,12 +184,29 @@ static int merge_contents(struct merging *m)
     STORE_BYTES_SCRATCH(base);
     STORE_BYTES_SCRATCH(child);
     STORE_BYTES_SCRATCH(render);
-    if (load(&base, m, BASE) < 0 || load(&child, m, CHILD) < 0 || load(&render, m, RENDER) < 0)
+    enum endings of[SIDES];
+    if (load_side(&base, m, BASE) < 0 || load_side(&child, m, CHILD) < 0 ||
+        load_side(&render, m, RENDER) < 0)
         return -1;
     for (int side = BASE; side < SIDES; side++)
         if (content_is_binary(m->content[side]))
             return apart(m->out, "a binary file that you and the template changed");
-    return m->input->lines ? merge_lines(m) : merge_text(m);
+    return has_endings(m, of) ? merge_endings(m, of) : merge_bytes(m);
+}
+
+int three_way_alike(bool *out, struct store *store, const struct plan_file *a,
+                    const struct plan_file *b, struct err *err)
+{
+    STORE_BYTES_SCRATCH(loaded_a);
+    STORE_BYTES_SCRATCH(loaded_b);
+    struct span text_a, text_b;
+    *out = leaf_equal(&a->leaf, &b->leaf);
+    if (*out || !leaf_is_file(&a->leaf) || a->leaf.mode != b->leaf.mode)
+        return 0;
+    if (load(&loaded_a, &text_a, store, a, err) < 0 || load(&loaded_b, &text_b, store, b, err) < 0)
+        return -1;
+    *out = endings_alike(text_a, text_b);
+    return 0;
 }
 
 int three_way_merge(struct three_way *out, struct store *store, const struct three_way_input *input,

@@ -25,12 +25,20 @@ struct three_way {
     enum three_way_kind kind;
     struct leaf result; /* put into the store; where apart: the child's content, modes merged */
     bool text;          /* lines of both came together */
+    bool endings;       /* line endings differed: the result has the child's */
     const char *reason; /* why it is not clean */
 };
 
-/* Modes and contents are merged each on its own. Content that both changed: classified first. */
+/*
+ * Modes and contents are merged each on its own. Content that both changed: classified first. Texts
+ * that differ in line endings are merged as if they did not, and what comes out has the child's.
+ */
 TG_CHECKED int three_way_merge(struct three_way *out, struct store *store,
                                const struct three_way_input *input, struct err *err);
+
+/* True where the two are the same file but for line endings; modes count. */
+TG_CHECKED int three_way_alike(bool *out, struct store *store, const struct plan_file *a,
+                               const struct plan_file *b, struct err *err);
 
 /* As git has it: a NUL in the first 8000 bytes. */
 bool content_is_binary(struct span content);

@@ -1,0 +1,168 @@
+/* Line endings: a text whose lines end otherwise is still the same text. */
+#include "plan/endings.h"
+
+#include "base/arena.h"
+#include "git/libgit2.h"
+
+#include <git2.h>
+#include <string.h>
+
+enum end { END_NONE, END_LF, END_CRLF };
+
+struct counts {
+    size_t lf, crlf;
+    bool other; /* NUL, or CR without LF */
+};
+
+static struct counts count(struct span text)
+{
+    struct counts counts = {.other = text.len && memchr(text.ptr, '\0', text.len) != NULL};
+    for (size_t i = 0; i < text.len; i++) {
+        bool ends = i + 1 < text.len && text.ptr[i + 1] == '\n';
+        if (text.ptr[i] == '\r' && ends)
+            counts.crlf++, i++;
+        else if (text.ptr[i] == '\r')
+            counts.other = true;
+        else if (text.ptr[i] == '\n')
+            counts.lf++;
+    }
+    return counts;
+}
+
+enum endings endings_of(struct span text)
+{
+    struct counts counts = count(text);
+    if (counts.other)
+        return ENDINGS_OTHER;
+    if (counts.lf && counts.crlf)
+        return ENDINGS_MIXED;
+    return counts.lf ? ENDINGS_LF : counts.crlf ? ENDINGS_CRLF : ENDINGS_NONE;
+}
+
+bool endings_mostly_crlf(struct span text)
+{
+    struct counts counts = count(text);
+    return counts.crlf > counts.lf;
+}
+
+/* The first line of `text`, without its end; `text` goes on behind it. */
+static struct span next_line(enum end *end, struct span *text)
+{
+    const char *newline = memchr(text->ptr, '\n', text->len);
+    size_t len = newline ? (size_t)(newline - text->ptr) : text->len, whole = len + !!newline;
+    bool crlf = newline && len && text->ptr[len - 1] == '\r';
+    struct span line = span_of(text->ptr, len - crlf);
+    *end = crlf ? END_CRLF : newline ? END_LF : END_NONE;
+    *text = span_of(text->ptr + whole, text->len - whole);
+    return line;
+}
+
+bool endings_alike(struct span a, struct span b)
+{
+    enum end end_a, end_b;
+    if (endings_of(a) == ENDINGS_OTHER || endings_of(b) == ENDINGS_OTHER)
+        return false;
+    while (a.len && b.len) {
+        if (!span_equal(next_line(&end_a, &a), next_line(&end_b, &b)))
+            return false;
+        if ((end_a == END_NONE) != (end_b == END_NONE))
+            return false;
+    }
+    return a.len == b.len;
+}
+
+static char *put_end(char *to, enum end end)
+{
+    if (end == END_CRLF)
+        *to++ = '\r';
+    if (end != END_NONE)
+        *to++ = '\n';
+    return to;
+}
+
+/* Every line of `text` with the end that `ends` has for it, or else `end`. */
+static struct span rewrite(struct arena *arena, struct span text, const enum end *ends,
+                           enum end end)
+{
+    struct counts counts = count(text);
+    char *start = arena_array(arena, text.len + counts.lf + 1, 1), *to = start;
+    for (size_t i = 0; text.len; i++) {
+        enum end old;
+        struct span line = next_line(&old, &text);
+        memcpy(to, line.ptr, line.len);
+        to = put_end(to + line.len, old == END_NONE ? old : ends ? ends[i] : end);
+    }
+    return span_of(start, (size_t)(to - start));
+}
+
+struct span endings_set(struct arena *arena, struct span text, bool crlf)
+{
+    return rewrite(arena, text, NULL, crlf ? END_CRLF : END_LF);
+}
+
+/* The ends of two texts, line by line: those of `like` are known, those of `text` asked for. */
+struct following {
+    enum end *like, *text;
+    size_t like_at, text_at; /* everything before these is done */
+    enum end usual;
+};
+
+static void follow_equal(struct following *f, size_t like_end)
+{
+    for (; f->like_at < like_end; f->like_at++, f->text_at++)
+        f->text[f->text_at] = f->like[f->like_at] == END_NONE ? f->usual : f->like[f->like_at];
+}
+
+static int follow_hunk(const git_diff_delta *delta, const git_diff_hunk *hunk, void *payload)
+{
+    struct following *f = payload;
+    size_t old_lines = (size_t)hunk->old_lines, new_lines = (size_t)hunk->new_lines;
+    (void)delta;
+    /* A hunk without old lines names the line before it. */
+    follow_equal(f, (size_t)hunk->old_start - (old_lines ? 1 : 0));
+    f->like_at += old_lines;
+    for (; new_lines; new_lines--)
+        f->text[f->text_at++] = f->usual;
+    return 0;
+}
+
+static enum end *ends_of(size_t *lines, struct arena *arena, struct span text)
+{
+    struct counts counts = count(text);
+    enum end *ends = arena_array(arena, counts.lf + counts.crlf + 2, sizeof(*ends));
+    for (*lines = 0; text.len; (*lines)++)
+        (void)next_line(&ends[*lines], &text);
+    return ends;
+}
+
+/* With LF everywhere, and an end for the last line: its want is no change of the line. */
+static struct span plain(struct arena *arena, struct span text)
+{
+    struct span set = endings_set(arena, text, false);
+    if (set.len == 0 || set.ptr[set.len - 1] == '\n')
+        return set;
+    char *copy = arena_memdup(arena, set.ptr, set.len);
+    copy[set.len] = '\n';
+    return span_of(copy, set.len + 1);
+}
+
+int endings_follow(struct span *out, struct arena *arena, struct span text, struct span like,
+                   bool crlf, struct err *err)
+{
+    git_diff_options options;
+    size_t like_lines, text_lines;
+    struct following f = {.usual = crlf ? END_CRLF : END_LF};
+    struct span old = plain(arena, like), new = plain(arena, text);
+    f.like = ends_of(&like_lines, arena, like);
+    f.text = ends_of(&text_lines, arena, text);
+    (void)git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
+    options.context_lines = 0;
+    options.interhunk_lines = 0;
+    options.flags = GIT_DIFF_FORCE_TEXT;
+    if (git_diff_buffers(old.ptr, old.len, NULL, new.ptr, new.len, NULL, &options, NULL, NULL,
+                         follow_hunk, NULL, &f) < 0)
+        return git_fail(err, "cannot compare lines");
+    follow_equal(&f, like_lines);
+    *out = rewrite(arena, text, f.text, f.usual);
+    return 0;
+}
