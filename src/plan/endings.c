@@ -5,6 +5,7 @@
 #include "git/libgit2.h"
 
 #include <git2.h>
+#include <stdint.h>
 #include <string.h>
 
 enum end { END_NONE, END_LF, END_CRLF };
@@ -113,6 +114,15 @@ static void follow_equal(struct following *f, size_t like_end)
         f->text[f->text_at] = f->like[f->like_at] == END_NONE ? f->usual : f->like[f->like_at];
 }
 
+/* A new line has the end of the line in whose place it is, or of the line before it. */
+static enum end new_end(const struct following *f, size_t replaced)
+{
+    enum end end = replaced != SIZE_MAX ? f->like[replaced]
+                   : f->text_at         ? f->text[f->text_at - 1]
+                                        : END_NONE;
+    return end == END_NONE ? f->usual : end;
+}
+
 static int follow_hunk(const git_diff_delta *delta, const git_diff_hunk *hunk, void *payload)
 {
     struct following *f = payload;
@@ -120,9 +130,9 @@ static int follow_hunk(const git_diff_delta *delta, const git_diff_hunk *hunk, v
     (void)delta;
     /* A hunk without old lines names the line before it. */
     follow_equal(f, (size_t)hunk->old_start - (old_lines ? 1 : 0));
+    for (size_t i = 0; i < new_lines; i++)
+        f->text[f->text_at++] = new_end(f, i < old_lines ? f->like_at + i : SIZE_MAX);
     f->like_at += old_lines;
-    for (; new_lines; new_lines--)
-        f->text[f->text_at++] = f->usual;
     return 0;
 }
 

@@ -26,8 +26,8 @@ bool endings_alike(struct span a, struct span b);
 /* The text with every line ended so; a last line without an end stays without. */
 struct span endings_set(struct arena *arena, struct span text, bool crlf);
 /*
- * The text with the endings of `like` on every line that both have, as a diff finds them, and with
- * `crlf` or LF on the others.
+ * The text with the endings of `like` on every line that both have, as a diff finds them, and on
+ * the others those of the lines that they replace or follow, or else `crlf` or LF.
  */
 TG_CHECKED int endings_follow(struct span *out, struct arena *arena, struct span text,
                               struct span like, bool crlf, struct err *err);

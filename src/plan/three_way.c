@@ -117,9 +117,9 @@ static int merge_uniform(struct merging *m, struct arena *arena, enum endings ch
 /*
  * A child with both kinds. What merges byte for byte is taken so: each line keeps the end that
  * whoever wrote it gave it, and no conflict comes from here that git would not have. Else the
- * base's lines get the ends that they have in the child, the new render's those of the base's; new
- * lines get what most of the child's have. So no line of the child's changes its end, and no line
- * differs by its end alone.
+ * base's lines get the ends that they have in the child, and the new render's those of the base's:
+ * no line of the child's changes its end, and none differs by its end alone. New lines get what the
+ * lines around them have.
  */
 static int merge_mixed(struct merging *m, struct arena *arena)
 {
