@@ -2,14 +2,12 @@
 #include "plan/pair.h"
 
 #include "base/arena.h"
-#include "git/store.h"
-#include "plan/similar.h"
+#include "plan/moves.h"
+#include "plan/names.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CONTENT_MIN = 64 }; /* bytes that a file needs to be known by its content */
 
 #define NONE SIZE_MAX
 
@@ -21,23 +19,8 @@ struct pairing {
     size_t *render_of, *child_of; /* per base file, or NONE */
     size_t *base_of_render;       /* per render file, or NONE */
     bool *child_taken;            /* per child file */
+    const char **looks_like;      /* per base file, see struct child_moves */
     struct err *err;
-};
-
-/* A file that may have been renamed by the child: where it was, or where it went. */
-struct moved {
-    size_t index; /* in its list */
-    struct leaf leaf;
-    size_t size;
-    size_t match;   /* the other side's candidate, or NONE */
-    size_t matches; /* how many it has */
-    bool has_bag;
-    struct bag bag;
-};
-
-struct moved_list {
-    struct moved *items;
-    size_t count;
 };
 
 static size_t index_of(const struct plan_list *list, const char *path)
@@ -193,162 +176,61 @@ static void pair_by_new_path(struct pairing *p)
     }
 }
 
-/* Base files that are gone from the child and large enough to be found again. */
-static void list_gone(struct moved_list *out, const struct pairing *p)
+/* Two names that differ by case alone are one file, on either side; nobody has to declare that. */
+static void pair_render_without_case(struct pairing *p)
 {
-    const struct plan_list *base = &p->input->side[BASE];
-    out->items = arena_array(p->arena, base->count + 1, sizeof(*out->items));
-    for (size_t i = 0; i < base->count; i++) {
-        const struct plan_file *file = &base->files[i];
-        if (p->child_of[i] == NONE && may_follow(p, i) && leaf_is_file(&file->leaf) &&
-            (!file->bytes.ptr || file->bytes.len >= CONTENT_MIN))
-            out->items[out->count++] = (struct moved){
-                .index = i, .leaf = file->leaf, .size = file->bytes.ptr ? file->bytes.len : NONE};
-    }
-}
-
-/* What the template's files may have become: never the file of a child inside this one. */
-static void list_new(struct moved_list *out, const struct pairing *p)
-{
-    const struct plan_list *child = &p->input->side[CHILD];
-    out->items = arena_array(p->arena, child->count + 1, sizeof(*out->items));
-    for (size_t i = 0; i < child->count; i++)
-        if (!p->child_taken[i] && !child->files[i].nested && leaf_is_file(&child->files[i].leaf))
-            out->items[out->count++] =
-                (struct moved){.index = i, .leaf = child->files[i].leaf, .size = NONE};
-}
-
-static int measure(struct moved *candidate, const struct pairing *p, enum side side)
-{
-    const struct plan_file *file = &p->input->side[side].files[candidate->index];
-    if (candidate->size != NONE)
-        return 0;
-    return store_size(&candidate->size, p->store, &file->leaf.id, file->path, p->err);
-}
-
-/* Sizes of all, then those that are too small are left out. */
-static int measure_all(struct moved_list *list, const struct pairing *p, enum side side)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        if (measure(&list->items[i], p, side) < 0)
-            return -1;
-        if (list->items[i].size >= CONTENT_MIN)
-            list->items[kept++] = list->items[i];
-    }
-    list->count = kept;
-    return 0;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    return memcmp(((const struct moved *)a)->leaf.id.id, ((const struct moved *)b)->leaf.id.id,
-                  sizeof(struct oid));
-}
-
-static bool alone(const struct moved_list *list, size_t at)
-{
-    const struct oid *id = &list->items[at].leaf.id;
-    return (at == 0 || !oid_equal(&list->items[at - 1].leaf.id, id)) &&
-           (at + 1 == list->count || !oid_equal(&list->items[at + 1].leaf.id, id));
-}
-
-/* Both lists sorted by id; what is alone with its content on both sides is the same file. */
-static int pair_identical(struct pairing *p, struct moved_list *gone, struct moved_list *new)
-{
-    for (size_t i = 0, j = 0; i < gone->count && j < new->count;) {
-        int order = by_id(&gone->items[i], &new->items[j]);
-        if (order == 0 && alone(gone, i) && alone(new, j)) {
-            if (measure(&gone->items[i], p, BASE) < 0)
-                return -1;
-            if (gone->items[i].size >= CONTENT_MIN)
-                join_child(p, gone->items[i].index, new->items[j].index);
+    ARENA_SCRATCH(scratch);
+    const struct plan_list *base = &p->input->side[BASE], *render = &p->input->side[RENDER];
+    const char **paths = arena_array(&scratch, render->count + 1, sizeof(*paths));
+    size_t *renders = arena_array(&scratch, render->count + 1, sizeof(*renders));
+    size_t *bases = arena_array(&scratch, render->count + 1, sizeof(*bases)), count = 0;
+    for (size_t i = 0; i < render->count; i++)
+        if (p->base_of_render[i] == NONE) {
+            paths[count] = render->files[i].path;
+            renders[count++] = i;
         }
-        i += order <= 0;
-        j += order >= 0;
-    }
-    return 0;
+    names_without_case(bases, &scratch, paths, count, base);
+    for (size_t i = 0; i < count; i++)
+        if (bases[i] != NONE && may_follow(p, bases[i]))
+            join_render(p, bases[i], renders[i]);
 }
 
-static void drop_paired(struct moved_list *gone, struct moved_list *new, const struct pairing *p)
+static void pair_child_without_case(struct pairing *p)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < gone->count; i++)
-        if (p->child_of[gone->items[i].index] == NONE)
-            gone->items[kept++] = gone->items[i];
-    gone->count = kept;
-    kept = 0;
-    for (size_t i = 0; i < new->count; i++)
-        if (!p->child_taken[new->items[i].index])
-            new->items[kept++] = new->items[i];
-    new->count = kept;
-}
-
-static int fill_bag(struct moved *candidate, struct arena *arena, const struct pairing *p,
-                    enum side side)
-{
-    const struct plan_file *file = &p->input->side[side].files[candidate->index];
-    STORE_BYTES_SCRATCH(loaded);
-    if (candidate->has_bag)
-        return 0;
-    if (!file->bytes.ptr &&
-        store_get(&loaded, p->store, STORE_BLOB, &file->leaf.id, file->path, p->err) < 0)
-        return -1;
-    bag_make(&candidate->bag, arena, file->bytes.ptr ? file->bytes : loaded.bytes);
-    candidate->has_bag = true;
-    return 0;
-}
-
-static int compare(struct moved *old, struct moved *new, size_t old_at, size_t new_at,
-                   struct arena *arena, const struct pairing *p)
-{
-    if (!sizes_similar(old->size, new->size))
-        return 0;
-    if (fill_bag(old, arena, p, BASE) < 0 || fill_bag(new, arena, p, CHILD) < 0)
-        return -1;
-    if (!bag_similar(&old->bag, &new->bag))
-        return 0;
-    old->match = new_at;
-    new->match = old_at;
-    old->matches++;
-    new->matches++;
-    return 0;
-}
-
-static int pair_similar(struct pairing *p, struct moved_list *gone, struct moved_list *new)
-{
-    ARENA_SCRATCH(bags);
-    if (gone->count == 0 || new->count == 0)
-        return 0;
-    if (measure_all(gone, p, BASE) < 0 || measure_all(new, p, CHILD) < 0)
-        return -1;
-    for (size_t i = 0; i < gone->count; i++)
-        for (size_t j = 0; j < new->count; j++)
-            if (compare(&gone->items[i], &new->items[j], i, j, &bags, p) < 0)
-                return -1;
-    for (size_t i = 0; i < gone->count; i++) {
-        const struct moved *old = &gone->items[i];
-        if (old->matches == 1 && new->items[old->match].matches == 1)
-            join_child(p, old->index, new->items[old->match].index);
-    }
-    return 0;
+    ARENA_SCRATCH(scratch);
+    const struct plan_list *base = &p->input->side[BASE], *child = &p->input->side[CHILD];
+    const char **paths = arena_array(&scratch, base->count + 1, sizeof(*paths));
+    size_t *bases = arena_array(&scratch, base->count + 1, sizeof(*bases));
+    size_t *found = arena_array(&scratch, base->count + 1, sizeof(*found)), count = 0;
+    for (size_t i = 0; i < base->count; i++)
+        if (p->child_of[i] == NONE && may_follow(p, i)) {
+            paths[count] = base->files[i].path;
+            bases[count++] = i;
+        }
+    names_without_case(found, &scratch, paths, count, child);
+    for (size_t i = 0; i < count; i++)
+        if (found[i] != NONE && !p->child_taken[found[i]] && !child->files[found[i]].nested)
+            join_child(p, bases[i], found[i]);
 }
 
 static int pair_by_content(struct pairing *p)
 {
-    struct moved_list gone = {0}, new = {0};
-    list_gone(&gone, p);
-    if (gone.count == 0)
-        return 0;
-    list_new(&new, p);
-    if (new.count == 0)
-        return 0;
-    qsort(gone.items, gone.count, sizeof(*gone.items), by_id);
-    qsort(new.items, new.count, sizeof(*new.items), by_id);
-    if (pair_identical(p, &gone, &new) < 0)
+    ARENA_SCRATCH(scratch);
+    const struct plan_list *base = &p->input->side[BASE], *child = &p->input->side[CHILD];
+    bool *gone = arena_array(&scratch, base->count + 1, sizeof(*gone));
+    bool *own = arena_array(&scratch, child->count + 1, sizeof(*own));
+    struct child_moves moves;
+    for (size_t i = 0; i < base->count; i++)
+        gone[i] = p->child_of[i] == NONE && may_follow(p, i);
+    for (size_t i = 0; i < child->count; i++)
+        own[i] = !p->child_taken[i] && !child->files[i].nested;
+    if (moves_find(&moves, p->arena, p->store, p->input, gone, own, p->err) < 0)
         return -1;
-    drop_paired(&gone, &new, p);
-    return pair_similar(p, &gone, &new);
+    for (size_t i = 0; i < base->count; i++)
+        if (moves.child_of[i] != NONE)
+            join_child(p, i, moves.child_of[i]);
+    p->looks_like = moves.looks_like;
+    return 0;
 }
 
 static size_t *none_for(struct arena *arena, size_t count)
@@ -364,11 +246,30 @@ static const struct plan_file *file_at(const struct plan_list *list, size_t inde
     return index == NONE ? NULL : &list->files[index];
 }
 
-/* A new file of the template meets the child's file of that name, unless that is another file. */
-static const struct plan_file *child_by_name(const struct pairing *p, const char *path)
+/*
+ * A new file of the template meets the child's file of that name, or of that name but for case,
+ * unless that is another file.
+ */
+static void add_new(struct unit *units, size_t *count, const struct pairing *p)
 {
-    size_t at = index_of(&p->input->side[CHILD], path);
-    return at == NONE || p->child_taken[at] ? NULL : file_at(&p->input->side[CHILD], at);
+    ARENA_SCRATCH(scratch);
+    const struct plan_list *child = &p->input->side[CHILD], *render = &p->input->side[RENDER];
+    const char **paths = arena_array(&scratch, render->count + 1, sizeof(*paths));
+    size_t *found = arena_array(&scratch, render->count + 1, sizeof(*found)), wanted = 0;
+    for (size_t i = 0; i < render->count; i++)
+        if (p->base_of_render[i] == NONE)
+            paths[wanted++] = render->files[i].path;
+    names_without_case(found, &scratch, paths, wanted, child);
+    for (size_t i = 0, at = 0; i < render->count; i++) {
+        if (p->base_of_render[i] != NONE)
+            continue;
+        size_t same = index_of(child, render->files[i].path), alike = found[at++];
+        if (same == NONE && alike != NONE && !child->files[alike].nested)
+            same = alike;
+        if (same != NONE && p->child_taken[same])
+            same = NONE;
+        units[(*count)++] = (struct unit){{NULL, file_at(child, same), &render->files[i]}, NULL};
+    }
 }
 
 static void make_units(struct unit **out, size_t *count, const struct pairing *p)
@@ -379,11 +280,9 @@ static void make_units(struct unit **out, size_t *count, const struct pairing *p
     for (size_t i = 0; i < base->count; i++)
         units[(*count)++] =
             (struct unit){{&base->files[i], file_at(&p->input->side[CHILD], p->child_of[i]),
-                           file_at(render, p->render_of[i])}};
-    for (size_t i = 0; i < render->count; i++)
-        if (p->base_of_render[i] == NONE)
-            units[(*count)++] =
-                (struct unit){{NULL, child_by_name(p, render->files[i].path), &render->files[i]}};
+                           file_at(render, p->render_of[i])},
+                          p->child_of[i] == NONE ? p->looks_like[i] : NULL};
+    add_new(units, count, p);
     *out = units;
 }
 
@@ -402,6 +301,8 @@ int pair_files(struct unit **out, size_t *count, struct arena *arena, struct sto
     pair_declared(&p);
     pair_by_source(&p);
     pair_by_path(&p);
+    pair_render_without_case(&p);
+    pair_child_without_case(&p);
     pair_by_new_path(&p);
     if (pair_by_content(&p) < 0)
         return -1;

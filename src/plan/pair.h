@@ -14,6 +14,7 @@ struct store;
 /*
  * Every file of the base and of the render is in exactly one unit; a file of the child in at most
  * one, and in none where it is the child's own. Units of base files come first, in their order.
+ * Names that differ by case alone are one.
  *
  * `fixed[i]` (one per base file, or NULL) forbids to follow a rename of base file i, by either
  * side.

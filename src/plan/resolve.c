@@ -68,6 +68,12 @@ static const char *where_it_was(const struct resolver *r, const char *path)
     return r->base && strcmp(r->base->path, path) != 0 ? r->base->path : NULL;
 }
 
+static void add_note(const struct resolver *r, const char *note)
+{
+    const char *before = r->out->note;
+    r->out->note = before ? arena_printf(r->arena, "%s; %s", before, note) : note;
+}
+
 /* The child's file as it is, where it is. */
 static int keep(const struct resolver *r, enum path_state state)
 {
@@ -78,7 +84,11 @@ static int keep(const struct resolver *r, enum path_state state)
 
 static int keep_deleted(const struct resolver *r)
 {
-    r->out->note = r->render && !same(r->base, r->render) ? "the template changed it" : NULL;
+    if (r->render && !same(r->base, r->render))
+        add_note(r, "the template changed it");
+    if (r->unit->looks_like)
+        add_note(r, arena_printf(r->arena, "your '%s' looks like it, and is left alone",
+                                 r->unit->looks_like));
     (void)report(r, PATH_KEPT_DELETED, NULL);
     return 0;
 }
@@ -86,10 +96,13 @@ static int keep_deleted(const struct resolver *r)
 static int conflict(const struct resolver *r, const char *path, const struct leaf *disk,
                     const char *note)
 {
+    const char *more = r->out->note;
     r->out->conflict = true;
     r->out->from_path = where_it_was(r, path);
     r->out->disk = *disk;
     r->out->note = note;
+    if (more)
+        add_note(r, more);
     r->out->stages[BASE] = *leaf_of(r->base);
     r->out->stages[CHILD] = *leaf_of(r->child);
     r->out->stages[RENDER] = *leaf_of(r->render);
@@ -149,12 +162,14 @@ static int resolve_new(const struct resolver *r)
     plain.leaf.mode = r->render->leaf.mode;
     if (leaf_is_file(&r->child->leaf) && alike(&equal, r, &plain, r->render) < 0)
         return -1;
-    if (equal) {
-        bool endings = !oid_equal(&r->child->leaf.id, &r->render->leaf.id);
-        r->out->note = endings ? endings_kept : NULL;
-        return keep(r, PATH_ADOPTED);
-    }
-    return conflict(r, r->child->path, &r->child->leaf, "you and the template both added it");
+    /* by a name that differs in case alone */
+    if (!same_path(r->child, r->render))
+        add_note(r, arena_printf(r->arena, "the template has it as '%s'", r->render->path));
+    if (!equal)
+        return conflict(r, r->child->path, &r->child->leaf, "you and the template both added it");
+    if (!oid_equal(&r->child->leaf.id, &r->render->leaf.id))
+        add_note(r, endings_kept);
+    return keep(r, PATH_ADOPTED);
 }
 
 /*
@@ -170,10 +185,8 @@ static const char *place(const struct resolver *r)
 /* It lies at the child's path: where the template has another one for it now, that is told. */
 static int note_move(const struct resolver *r)
 {
-    const char *note = r->out->note;
     if (!same_path(r->base, r->render) && !same_path(r->child, r->render))
-        r->out->note = arena_printf(r->arena, "%s%sthe template moved it to '%s'", note ? note : "",
-                                    note ? "; " : "", r->render->path);
+        add_note(r, arena_printf(r->arena, "the template moved it to '%s'", r->render->path));
     return 0;
 }
 

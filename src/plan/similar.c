@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@ enum { PIECE_MAX = 64, PERCENT = 60 };
 struct piece {
     uint64_t hash;
     size_t bytes; /* of all pieces with that hash */
+    bool idle;    /* blank, or of a comment */
 };
 
 /* FNV-1a */
@@ -23,13 +23,43 @@ static uint64_t hash_piece(struct span piece)
     return hash;
 }
 
-static struct span next_piece(struct span *content)
+static struct span skip(struct span text, size_t len)
 {
-    size_t len = content->len < PIECE_MAX ? content->len : PIECE_MAX;
-    const char *end = memchr(content->ptr, '\n', len);
-    struct span piece = span_of(content->ptr, end ? (size_t)(end - content->ptr) + 1 : len);
-    *content = span_of(content->ptr + piece.len, content->len - piece.len);
-    return piece;
+    return span_of(text.ptr + len, text.len - len);
+}
+
+static bool begins(struct span line, const char *with)
+{
+    return line.len >= strlen(with) && memcmp(line.ptr, with, strlen(with)) == 0;
+}
+
+/* By its looks in most languages; `#include` and `#id` are none. */
+static bool is_idle(struct span line)
+{
+    static const char *const marks[] = {"//", "/*", "*/", "* ", "--", ";", "<!--", "-->"};
+    while (line.len && strchr(" \t\r\f", *line.ptr))
+        line = skip(line, 1);
+    if (line.len == 0 || (line.len == 1 && *line.ptr == '*'))
+        return true;
+    if (*line.ptr == '#')
+        return line.len == 1 || strchr(" \t#!-=*", line.ptr[1]);
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+        if (begins(line, marks[i]))
+            return true;
+    return false;
+}
+
+/* A line without its end; how long it is with it, CRLF counting as one. */
+static struct span next_line(size_t *bytes, struct span *content)
+{
+    const char *newline = memchr(content->ptr, '\n', content->len);
+    size_t len = newline ? (size_t)(newline - content->ptr) : content->len;
+    struct span line = span_of(content->ptr, len);
+    *content = skip(*content, len + !!newline);
+    if (newline && len && line.ptr[len - 1] == '\r')
+        line.len--;
+    *bytes = line.len + !!newline;
+    return line;
 }
 
 static int by_hash(const void *a, const void *b)
@@ -38,17 +68,41 @@ static int by_hash(const void *a, const void *b)
     return left->hash < right->hash ? -1 : left->hash > right->hash;
 }
 
+/* The pieces of one line; where `out` is NULL they are counted. */
+static size_t cut_line(struct piece *out, struct span line, size_t bytes)
+{
+    bool idle = is_idle(line);
+    size_t count = 0;
+    do {
+        size_t len = line.len < PIECE_MAX ? line.len : PIECE_MAX;
+        bool last = len == line.len;
+        if (out)
+            out[count] =
+                (struct piece){hash_piece(span_of(line.ptr, len)), last ? bytes : len, idle};
+        bytes -= last ? 0 : len;
+        line = skip(line, len);
+        count++;
+    } while (line.len);
+    return count;
+}
+
+static size_t cut(struct piece *out, struct bag *bag, struct span content)
+{
+    size_t count = 0, bytes;
+    bag->bytes = 0;
+    while (content.len) {
+        struct span line = next_line(&bytes, &content);
+        count += cut_line(out ? out + count : NULL, line, bytes);
+        bag->bytes += bytes;
+    }
+    return count;
+}
+
 void bag_make(struct bag *out, struct arena *arena, struct span content)
 {
-    size_t count = 0, kept = 0;
-    *out = (struct bag){.bytes = content.len};
-    for (struct span rest = content; rest.len; count++)
-        (void)next_piece(&rest);
+    size_t count = cut(NULL, out, content), kept = 0;
     struct piece *pieces = arena_array(arena, count + 1, sizeof(*pieces));
-    for (size_t i = 0; i < count; i++) {
-        struct span piece = next_piece(&content);
-        pieces[i] = (struct piece){hash_piece(piece), piece.len};
-    }
+    (void)cut(pieces, out, content);
     if (count)
         qsort(pieces, count, sizeof(*pieces), by_hash);
     for (size_t i = 0; i < count; i++)
@@ -66,17 +120,104 @@ bool sizes_similar(size_t a, size_t b)
     return smaller * 100 > larger * PERCENT;
 }
 
-bool bag_similar(const struct bag *a, const struct bag *b)
+/* What two bags have in common, without the pieces in `without` (or NULL). */
+struct overlap {
+    size_t common;
+    size_t busy;        /* of that, neither blank nor comment */
+    size_t left, right; /* what each has in all */
+};
+
+static bool has(const struct common *common, uint64_t hash)
 {
-    size_t common = 0;
-    if (!sizes_similar(a->bytes, b->bytes))
-        return false;
+    size_t low = 0, high = common ? common->count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (common->hashes[middle] == hash)
+            return true;
+        if (common->hashes[middle] < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+static size_t weigh(const struct bag *bag, const struct common *without)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < bag->count; i++)
+        bytes += has(without, bag->pieces[i].hash) ? 0 : bag->pieces[i].bytes;
+    return bytes;
+}
+
+static struct overlap overlap(const struct bag *a, const struct bag *b,
+                              const struct common *without)
+{
+    struct overlap o = {.left = weigh(a, without), .right = weigh(b, without)};
     for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
         const struct piece *left = &a->pieces[i], *right = &b->pieces[j];
-        if (left->hash == right->hash)
-            common += left->bytes < right->bytes ? left->bytes : right->bytes;
+        if (left->hash == right->hash && !has(without, left->hash)) {
+            size_t bytes = left->bytes < right->bytes ? left->bytes : right->bytes;
+            o.common += bytes;
+            o.busy += left->idle ? 0 : bytes;
+        }
         i += left->hash <= right->hash;
         j += right->hash <= left->hash;
     }
-    return common * 100 > (a->bytes > b->bytes ? a->bytes : b->bytes) * PERCENT;
+    return o;
+}
+
+static bool is_enough(const struct overlap *o)
+{
+    return o->common * 100 > (o->left > o->right ? o->left : o->right) * PERCENT;
+}
+
+bool bag_similar(const struct bag *a, const struct bag *b)
+{
+    if (!sizes_similar(a->bytes, b->bytes))
+        return false;
+    struct overlap o = overlap(a, b, NULL);
+    return is_enough(&o);
+}
+
+bool bag_proves(const struct bag *a, const struct bag *b, const struct common *common)
+{
+    struct overlap o = overlap(a, b, common);
+    return o.busy >= CONTENT_MIN && is_enough(&o);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *left = a, *right = b;
+    return *left < *right ? -1 : *left > *right;
+}
+
+void common_add(struct common *common, struct arena *arena, const struct bag *bags, size_t count,
+                size_t least)
+{
+    size_t all = 0, at = 0;
+    for (size_t i = 0; i < count; i++)
+        all += bags[i].count;
+    uint64_t *hashes = arena_array(arena, common->count + all + 1, sizeof(*hashes));
+    uint64_t *found = hashes + common->count;
+    if (common->count)
+        memcpy(hashes, common->hashes, common->count * sizeof(*hashes));
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < bags[i].count; j++)
+            found[at++] = bags[i].pieces[j].hash;
+    if (all)
+        qsort(found, all, sizeof(*found), by_value);
+    common->hashes = hashes;
+    for (size_t i = 0, first = 0; i < all; i++) {
+        if (found[i] != found[first])
+            first = i;
+        if (i - first + 1 == least)
+            hashes[common->count++] = found[i];
+    }
+}
+
+void common_sort(struct common *common)
+{
+    if (common->count)
+        qsort(common->hashes, common->count, sizeof(*common->hashes), by_value);
 }

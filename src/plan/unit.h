@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-/* NULL where it is absent. */
 struct unit {
-    const struct plan_file *side[SIDES];
+    const struct plan_file *side[SIDES]; /* NULL where it is absent */
+    const char *looks_like; /* gone from the child: a file of its own that may be it; or NULL */
 };
 
 /* True where a `yours:` glob names the file by any of its paths. */

@@ -49,7 +49,7 @@ static size_t unit_of(const struct planner *p, const struct plan_file *file)
 /* What is never moved: a link or submodule, another child's file, and what updates leave alone. */
 static bool is_immovable(const struct planner *p, const struct plan_file *file)
 {
-    const struct unit own = {{NULL, file, NULL}};
+    const struct unit own = {.side = {NULL, file, NULL}};
     size_t at = unit_of(p, file);
     const struct unit *unit = at < p->unit_count ? &p->units[at] : &own;
     const struct plan_file *rule = unit_rule(unit, p->input);

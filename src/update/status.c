@@ -92,7 +92,7 @@ static void add_own(struct comparing *c, struct data *list, const struct plan_in
         if (units[i].side[CHILD])
             paired[units[i].side[CHILD] - c->disk.files] = true;
     for (size_t i = 0; i < c->disk.count; i++) {
-        struct unit own = {{NULL, &c->disk.files[i], NULL}};
+        struct unit own = {.side = {NULL, &c->disk.files[i], NULL}};
         if (!paired[i] && !c->disk.files[i].nested)
             add_path(c, list, c->disk.files[i].path, unit_is_yours(&own, input) ? "yours" : "added",
                      NULL);

@@ -1,0 +1,20 @@
+/* Names that differ by case alone: one name to macOS and Windows. */
+#ifndef TMPLGEN_PLAN_NAMES_H
+#define TMPLGEN_PLAN_NAMES_H
+
+#include "plan/sides.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+/*
+ * For each path the index of the one file in `list` whose name is the same but for case (Unicode
+ * NFC and full case folding), or SIZE_MAX: there is none, there are several, or several of `paths`
+ * mean it.
+ */
+void names_without_case(size_t *out, struct arena *arena, const char *const *paths, size_t count,
+                        const struct plan_list *list);
+
+#endif
