@@ -130,8 +130,8 @@ static int follow_hunk(const git_diff_delta *delta, const git_diff_hunk *hunk, v
     (void)delta;
     /* A hunk without old lines names the line before it. */
     follow_equal(f, (size_t)hunk->old_start - (old_lines ? 1 : 0));
-    for (size_t i = 0; i < new_lines; i++)
-        f->text[f->text_at++] = new_end(f, i < old_lines ? f->like_at + i : SIZE_MAX);
+    for (size_t i = 0; i < new_lines; i++, f->text_at++)
+        f->text[f->text_at] = new_end(f, i < old_lines ? f->like_at + i : SIZE_MAX);
     f->like_at += old_lines;
     return 0;
 }

@@ -5,11 +5,13 @@ The pairs have no renames. `git merge-tree` says which paths conflict, with whic
 `git merge-file` what becomes of a text that both changed, markers included (merge-tree takes the
 histogram diff for those, which cannot be turned off; libgit2 and merge-file take Myers'). Where
 tmplgen is meant to differ (docs/update.md, "Differences from git") git's result is changed by that
-rule, and by nothing else.
+rule, and by nothing else: a side that differs from the base in line endings alone is handed to git
+as if it did not, and texts are merged by `git merge-file` with the endings that the rule says.
 """
 
 import os
 import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,6 +25,74 @@ SEED = int(os.environ.get("SEED") or 20261121)
 COMMON = ["", "", "}", "    return", "# ----"]
 LABELS = ["-L", "your project", "-L", "template 1.0.0", "-L", "template 1.1.0"]
 TEXT, EXECUTABLE = "100644", "100755"
+
+
+# ---------------------------------------------------------------- line endings
+
+
+def plain(text):
+    return text.replace(b"\r\n", b"\n")
+
+
+def ended(text, crlf):
+    return plain(text).replace(b"\n", b"\r\n") if crlf else plain(text)
+
+
+def ends_of(text):
+    crlf = text.count(b"\r\n")
+    if b"\0" in text or text.count(b"\r") != crlf:
+        return "other"
+    both = crlf and text.count(b"\n") != crlf
+    return "mixed" if both else "crlf" if crlf else "lf" if b"\n" in text else "none"
+
+
+def mostly_crlf(text):
+    return 2 * text.count(b"\r\n") > text.count(b"\n")
+
+
+def alike(one, other):
+    return plain(one) == plain(other) and "other" not in (ends_of(one), ends_of(other))
+
+
+def matter(texts):
+    """Whether line endings matter to a merge of these."""
+    kinds = {ends_of(text) for text in texts}
+    return "other" not in kinds and ("mixed" in kinds or {"lf", "crlf"} <= kinds)
+
+
+def follow(world, text, like, crlf):
+    """`text`, each line ended as in `like`, or else as what it replaces or stands behind."""
+    names = [world.folder / "like", world.folder / "text"]
+    for name, content in zip(names, (like, text), strict=True):
+        whole = plain(content)
+        name.write_bytes(whole if whole.endswith(b"\n") or not whole else whole + b"\n")
+    words = ["diff", "--no-index", "-U0", "--text", "--no-indent-heuristic", *names]
+    hunks = re.findall(
+        rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@",
+        world.git("-c", "diff.algorithm=myers", *words, check=False).stdout,
+        re.MULTILINE,
+    )
+    old = [None if not e.endswith(b"\n") else e.endswith(b"\r\n") for e in cut(like)]
+    new = []
+    at = 0
+    for start, count, _, added in ([int(n or 1) if n != b"0" else 0 for n in h] for h in hunks):
+        start -= 1 if count else 0
+        new += old[at:start]
+        at = start + count
+        for i in range(added):
+            end = old[start + i] if i < count else new[-1] if new else None
+            new.append(crlf if end is None else end)
+    new += old[at:]
+    lines = cut(text)
+    assert len(new) == len(lines), (text, like, hunks)
+    return b"".join(
+        ended(line, crlf if end is None else end) for line, end in zip(lines, new, strict=True)
+    )
+
+
+def cut(text):
+    """Lines with their ends; a CR alone ends none."""
+    return re.findall(rb"[^\n]*\n|[^\n]+", text)
 
 
 class Pair:
@@ -47,6 +117,11 @@ class Pair:
             self.new[path] = (
                 self.fresh() if same < 0.5 else (mode if same < 0.8 else self.mode(), content)
             )
+        self.rng = random.Random(f"endings {seed}")
+        for side, often in ((self.child, 0.15), (self.new, 0.05)):
+            for path in sorted(side):
+                if self.rng.random() < often:
+                    side[path] = (side[path][0], self.turned(side[path][1]))
 
     def names(self, prefix, least, most):
         folders = ["", "d/", "d/e/", "z/"]
@@ -98,6 +173,17 @@ class Pair:
         text = b"".join(lines)
         return text[:-1] if self.rng.random() < 0.05 else text
 
+    def turned(self, content):
+        """With other line endings, in all of it or in a part."""
+        if ends_of(content) == "other":
+            return content
+        lines = plain(content).splitlines(keepends=True)
+        first, last = 0, len(lines)
+        if self.rng.random() < 0.3:
+            first, last = sorted(self.rng.randint(0, last) for _ in range(2))
+        crlf = ends_of(content) != "crlf"
+        return b"".join(ended(line, (first <= at < last) == crlf) for at, line in enumerate(lines))
+
     def change(self, side, path, other):
         kind = self.rng.random()
         mode, content = self.base[path]
@@ -143,10 +229,13 @@ def entries(text):
     return found
 
 
-def commit_without_record(world, tree, *parents):
+def commit_without_record(world, tree, *parents, instead=None):
     index = {"GIT_INDEX_FILE": str(world.folder / "index")}
     world.git("read-tree", tree, env=index)
     world.git("update-index", "--force-remove", RECORD, env=index)
+    for path, (mode, content) in (instead or {}).items():
+        blob = world.git("hash-object", "-w", "--stdin", stdin=content)
+        world.git("update-index", "--cacheinfo", f"{mode},{blob},{path}", env=index)
     return commit_index(world, index, *parents)
 
 
@@ -155,12 +244,22 @@ def commit_index(world, index, *parents):
     return world.git("commit-tree", world.git("write-tree", env=index), *words, "-m", "x")
 
 
+def turned_alone(pair, side):
+    """What differs from the base in its line endings alone, as it were without that."""
+    return {
+        path: (mode, pair.base[path][1])
+        for path, (mode, content) in side.items()
+        if path in pair.base and mode == pair.base[path][0] and alike(content, pair.base[path][1])
+    }
+
+
 def commit_new(world, pair, base):
     """What the new version renders to, made without tmplgen."""
     folder = world.folder / "new"
     folder.mkdir()
     attributes = world.git("show", f"{base}:.gitattributes") + "\n"
-    put(folder, {**as_files(pair.new), ".gitattributes": attributes})
+    new = {**pair.new, **turned_alone(pair, pair.new)}
+    put(folder, {**as_files(new), ".gitattributes": attributes})
     index = {"GIT_INDEX_FILE": str(world.folder / "new.index"), "GIT_WORK_TREE": str(folder)}
     world.git("add", "-A", "-f", env={**index, "GIT_DIR": str(world.child / ".git")}, cwd=folder)
     return commit_index(world, index, base)
@@ -169,7 +268,7 @@ def commit_new(world, pair, base):
 class Merged:
     """What git makes of it: stages by path, and blobs and modes on disk."""
 
-    def __init__(self, world, ours, theirs):
+    def __init__(self, world, pair, ours, theirs):
         world.git("branch", "-f", "ours", ours)
         world.git("branch", "-f", "theirs", theirs)
         done = world.git(
@@ -183,12 +282,25 @@ class Merged:
         for path, stages in entries(rest).items():
             self.stages[path] = stages
         self.trees = [self.files(world, rev) for rev in (f"{ours}^", ours, theirs)]
+        for tree, side in zip(self.trees, (pair.base, pair.child, pair.new), strict=True):
+            self.turn_back(world, tree, side)
         self.merge_texts(world)
         world.git("branch", "-D", "-q", "ours", "theirs")
 
     @staticmethod
     def files(world, rev):
         return {path: (mode, blob) for path, (mode, blob) in world.listing(rev).items()}
+
+    def turn_back(self, world, tree, side):
+        """The line endings that git was not shown."""
+        for path, (mode, content) in side.items():
+            blob = world.git("hash-object", "-w", "--stdin", stdin=content)
+            seen, tree[path] = tree[path], (mode, blob)
+            for stage, (old_mode, old) in self.stages.get(path, {}).items():
+                if seen[1] != blob and old == seen[1] and stage != 1:
+                    self.stages[path][stage] = (old_mode, blob)
+            if seen[1] != blob and self.disk.get(path, ("", ""))[1] == seen[1]:
+                self.disk[path] = (self.disk[path][0], blob)
 
     def merge_texts(self, world):
         """What all three have and both changed, if it is text: as `git merge-file` has it."""
@@ -201,6 +313,29 @@ class Merged:
                 self.merge_text(world, path, sides, texts)
 
     def merge_text(self, world, path, sides, texts):
+        merged, clean = self.merge_endings(world, *texts)
+        blob = world.git("hash-object", "-w", "--stdin", stdin=merged)
+        self.disk[path] = (self.disk[path][0], blob)
+        self.stages[path] = {0: self.disk[path]} if clean else dict(enumerate(sides, 1))
+
+    def merge_endings(self, world, base, ours, theirs):
+        if not matter((base, ours, theirs)):
+            return self.merge_file(world, base, ours, theirs)
+        if alike(theirs, base) or alike(theirs, ours):
+            return ours, True
+        kind = ends_of(ours)
+        if kind != "mixed":
+            crlf = kind == "crlf" or (kind == "none" and mostly_crlf(theirs))
+            merged, clean = self.merge_file(world, plain(base), plain(ours), plain(theirs))
+            return ended(merged, crlf), clean
+        merged, clean = self.merge_file(world, base, ours, theirs)
+        if clean:
+            return merged, clean
+        base = follow(world, base, ours, mostly_crlf(ours))
+        return self.merge_file(world, base, ours, follow(world, theirs, base, mostly_crlf(ours)))
+
+    @staticmethod
+    def merge_file(world, *texts):
         names = [str(world.folder / name) for name in ("base", "ours", "theirs")]
         for name, text in zip(names, texts, strict=True):
             Path(name).write_bytes(text)
@@ -208,11 +343,9 @@ class Merged:
         command = ["git", "merge-file", "-p", "--diff3", *LABELS, ours, base, theirs]
         done = subprocess.run(command, env=world.env, capture_output=True, check=False)
         assert done.returncode >= 0 and not done.stderr, done
-        blob = world.git("hash-object", "-w", "--stdin", stdin=done.stdout)
-        self.disk[path] = (self.disk[path][0], blob)
-        self.stages[path] = dict(enumerate(sides, 1)) if done.returncode else {0: self.disk[path]}
+        return done.stdout, done.returncode == 0
 
-    def differ_as_documented(self):
+    def differ_as_documented(self, world):
         for path, stages in sorted(self.stages.items()):
             if set(stages) == {1, 3}:
                 self.keep_deleted(path)
@@ -222,7 +355,7 @@ class Merged:
                 self.name_head(path)
         base, ours, theirs = self.trees
         for path in (ours.keys() & theirs.keys()) - base.keys():
-            self.both_added(path, ours[path], theirs[path])
+            self.both_added(world, path, ours[path], theirs[path])
 
     def keep_deleted(self, path):
         """What the child deleted stays deleted."""
@@ -238,10 +371,11 @@ class Merged:
         self.disk[name] = self.disk.pop(path)
         self.stages[name] = self.stages.pop(path)
 
-    def both_added(self, path, ours, theirs):
-        """The child's is on disk; other content conflicts, another mode alone does not."""
+    def both_added(self, world, path, ours, theirs):
+        """The child's is on disk; other text conflicts, another mode or line ending does not."""
+        same = ours[1] == theirs[1] or alike(world.blob(ours[1]), world.blob(theirs[1]))
         self.disk[path] = ours
-        self.stages[path] = {2: ours, 3: theirs} if ours[1] != theirs[1] else {0: ours}
+        self.stages[path] = {0: ours} if same else {2: ours, 3: theirs}
 
 
 def on_disk(world, path):
@@ -277,9 +411,9 @@ def compare(world, seed):
     done = world.update()
     assert done.code in (0, 5), (done.out, done.err)
     base = commit_without_record(world, root)
-    ours = commit_without_record(world, head, base)
-    merged = Merged(world, ours, commit_new(world, pair, base))
-    merged.differ_as_documented()
+    ours = commit_without_record(world, head, base, instead=turned_alone(pair, pair.child))
+    merged = Merged(world, pair, ours, commit_new(world, pair, base))
+    merged.differ_as_documented(world)
     assert_equal(world, done, merged)
     if done.code == 0:
         assert world.update().json["result"] == "up-to-date"
