@@ -123,6 +123,10 @@ $(BUILD)/oracle-render: $(BUILD)/tests/oracle/render.o \
     $(filter $(BUILD)/src/base/% $(BUILD)/src/template/%,$(OBJECTS))
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
 
+# Says which documents are valid TOML, for the comparison with Python's tomllib.
+$(BUILD)/toml-probe: $(BUILD)/tests/oracle/toml_probe.o $(BUILD)/libtmplgen.a
+	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
+
 # Asks a registry, for tests/registry.
 $(BUILD)/registry-probe: $(BUILD)/tests/registry/probe.o $(BUILD)/libtmplgen.a
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)

@@ -8,6 +8,8 @@
 /* YAML and JSON documents: manifests, answers, records, matrices. */
 #define LIMIT_DOCUMENT_BYTES (1 * LIMIT_MIB)
 #define LIMIT_DOCUMENT_DEPTH ((size_t)64)
+/* TOML, which is checked and not read: lock files are long. */
+#define LIMIT_TOML_BYTES (16 * LIMIT_MIB)
 
 /* Templates and what they render to. */
 #define LIMIT_TEMPLATE_BYTES (4 * LIMIT_MIB)

@@ -1,4 +1,4 @@
-/* Files whose form tmplgen can check: YAML and JSON. */
+/* Files whose form tmplgen can check: YAML, JSON and TOML. */
 #ifndef TMPLGEN_PLAN_SYNTAX_H
 #define TMPLGEN_PLAN_SYNTAX_H
 
@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* "YAML" or "JSON" by the ending of `path`, or NULL. */
+/* "YAML", "JSON" or "TOML" by the name of `path`, or NULL. */
 const char *syntax_known(const char *path);
 /* True where the content is of the form that its path promises. */
 bool syntax_parses(const char *path, struct span content);
