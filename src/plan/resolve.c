@@ -21,7 +21,6 @@ struct resolver {
 };
 
 static const struct leaf absent;
-static const char *const endings_kept = "your line endings are kept";
 
 static const struct leaf *leaf_of(const struct plan_file *file)
 {
@@ -147,7 +146,7 @@ static int resolve_dropped(const struct resolver *r)
     if (!unchanged)
         return conflict(r, r->child->path, &r->child->leaf,
                         "the template dropped it, you changed it");
-    r->out->note = same(r->base, r->child) ? NULL : "you had changed its line endings alone";
+    r->out->note = same(r->base, r->child) ? NULL : NOTE_ENDINGS_ALONE;
     if (same_path(r->base, r->child))
         return report(r, PATH_DELETED, NULL);
     return keep(r, PATH_KEPT_YOURS);
@@ -168,7 +167,7 @@ static int resolve_new(const struct resolver *r)
     if (!equal)
         return conflict(r, r->child->path, &r->child->leaf, "you and the template both added it");
     if (!oid_equal(&r->child->leaf.id, &r->render->leaf.id))
-        add_note(r, endings_kept);
+        add_note(r, NOTE_ENDINGS_KEPT);
     return keep(r, PATH_ADOPTED);
 }
 
@@ -244,7 +243,7 @@ static int resolve_both_changed(const struct resolver *r)
         return -1;
     if (merged.kind == THREE_WAY_CLEAN && !apart) {
         r->out->merged_text = merged.text;
-        r->out->note = merged.endings ? endings_kept : NULL;
+        r->out->note = merged.note;
         return settle(r, &merged.result);
     }
     if (merged.kind == THREE_WAY_CLEAN) /* by its policy: the modes merge all the same */

@@ -152,14 +152,29 @@ static bool has_endings(const struct merging *m, enum endings of[SIDES])
 static int merge_endings(struct merging *m, const enum endings of[SIDES])
 {
     ARENA_SCRATCH(scratch);
-    m->out->endings = of[BASE] != of[CHILD] || of[RENDER] != of[CHILD];
-    if (endings_alike(m->content[RENDER], m->content[BASE]) ||
-        endings_alike(m->content[RENDER], m->content[CHILD])) {
-        m->out->result.id = m->input->file[CHILD]->leaf.id;
-        return 0;
-    }
+    if (of[BASE] != of[CHILD] || of[RENDER] != of[CHILD])
+        m->out->note = NOTE_ENDINGS_KEPT;
     return of[CHILD] == ENDINGS_MIXED ? merge_mixed(m, &scratch)
                                       : merge_uniform(m, &scratch, of[CHILD]);
+}
+
+/* True where line endings are all that one side changed, or that is left between the two. */
+static bool settle_alike(const struct merging *m)
+{
+    const struct span *content = m->content;
+    if (endings_alike(content[RENDER], content[BASE]) ||
+        endings_alike(content[RENDER], content[CHILD])) {
+        m->out->note = NOTE_ENDINGS_KEPT;
+        m->out->result.id = m->input->file[CHILD]->leaf.id;
+        return true;
+    }
+    /* what is no text any more can have no endings of the child's */
+    if (endings_of(content[RENDER]) != ENDINGS_OTHER ||
+        !endings_alike(content[BASE], content[CHILD]))
+        return false;
+    m->out->note = NOTE_ENDINGS_ALONE;
+    m->out->result.id = m->input->file[RENDER]->leaf.id;
+    return true;
 }
 
 static int load(struct store_bytes *loaded, struct span *out, const struct store *store,
@@ -188,6 +203,8 @@ static int merge_contents(struct merging *m)
     if (load_side(&base, m, BASE) < 0 || load_side(&child, m, CHILD) < 0 ||
         load_side(&render, m, RENDER) < 0)
         return -1;
+    if (settle_alike(m))
+        return 0;
     for (int side = BASE; side < SIDES; side++)
         if (content_is_binary(m->content[side]))
             return apart(m->out, "a binary file that you and the template changed");

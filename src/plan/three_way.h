@@ -15,6 +15,9 @@ struct three_way_input {
     const char *base_label, *render_label;
 };
 
+#define NOTE_ENDINGS_KEPT "your line endings are kept"
+#define NOTE_ENDINGS_ALONE "you had changed its line endings alone"
+
 enum three_way_kind {
     THREE_WAY_CLEAN,
     THREE_WAY_MARKED, /* text with conflict markers */
@@ -25,8 +28,8 @@ struct three_way {
     enum three_way_kind kind;
     struct leaf result; /* put into the store; where apart: the child's content, modes merged */
     bool text;          /* lines of both came together */
-    bool endings;       /* line endings differed: the result has the child's */
     const char *reason; /* why it is not clean */
+    const char *note;   /* of a clean one: what became of line endings; or NULL */
 };
 
 /*

@@ -309,6 +309,10 @@ class Merged:
             sides = [tree[path] for tree in self.trees]
             blobs = [blob for _, blob in sides]
             texts = [world.blob(blob) for blob in blobs]
+            if len(set(blobs)) == 3 and alike(texts[0], texts[1]) and ends_of(texts[2]) == "other":
+                self.disk[path] = (self.disk[path][0], blobs[2])
+                self.stages[path] = {0: self.disk[path]}
+                continue
             if len(set(blobs)) == 3 and not any(b"\0" in text for text in texts):
                 self.merge_text(world, path, sides, texts)
 
