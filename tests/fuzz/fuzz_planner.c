@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -61,20 +62,25 @@ static unsigned below(struct run *r, unsigned limit)
 
 /* ---------------------------------------------------------------- trees */
 
-/* Short, long with single lines changed, binary, a list of pins, YAML, or nothing. */
-static struct span make_content(struct run *r)
+/*
+ * Short, long with single lines changed, binary, a list of pins, YAML, or nothing; with LF, CRLF or
+ * both. A long one is like no other path's, so that it can be known by its content.
+ */
+static struct span make_content(struct run *r, const char *path)
 {
     unsigned kind = r->simple ? 0 : below(r, CONTENTS), edits = take(r);
+    unsigned ends = kind == 1 ? edits >> 6 & 1 : edits >> 4 & 3;
     struct buf text = BUF_INIT(4096);
     if (kind == 3)
         (void)buf_append(&text, "\0\1", 2);
     for (unsigned line = 0; kind != 5 && line < (kind == 1 ? 10 : 3); line++) {
-        bool edited = edits >> line % 8 & 1;
-        const char *word = kind == 1   ? "a line of some length that makes the file a long one"
+        bool edited = edits >> line % 8 & 1, crlf = ends == 1 || (ends == 2 && line % 2);
+        const char *word = kind == 1   ? "a line of some length that makes the file a long one, "
                            : kind == 4 ? "key"
                                        : "pin";
-        (void)buf_printf(&text, kind == 4 ? "%s%u: %s\n" : "%s%u==%s\n", word, line,
-                         edited ? edits & 128 ? "[2" : "2.0" : "1.0");
+        (void)buf_printf(&text, kind == 4 ? "%s%s%u: %s%s" : "%s%s%u==%s%s", word,
+                         kind == 1 ? path : "", line, edited ? edits & 128 ? "[2" : "2.0" : "1.0",
+                         crlf ? "\r\n" : "\n");
     }
     struct span copy = span_of(arena_memdup(&r->arena, buf_text(&text), text.len), text.len);
     buf_release(&text);
@@ -84,7 +90,7 @@ static struct span make_content(struct run *r)
 static struct plan_file make_file(struct run *r, const char *path, enum side side)
 {
     static const unsigned modes[] = {LEAF_FILE, LEAF_FILE, LEAF_EXECUTABLE, LEAF_LINK};
-    struct plan_file file = {.path = path, .bytes = make_content(r), .source = path};
+    struct plan_file file = {.path = path, .bytes = make_content(r, path), .source = path};
     file.leaf.mode = modes[below(r, r->simple || side != CHILD ? 3 : 4)];
     must(store_put(&file.leaf.id, r->store, STORE_BLOB, file.bytes, &r->err) == 0);
     if (side == CHILD) {
@@ -152,6 +158,24 @@ static void shuffle_render(struct run *r)
     }
 }
 
+/* A file gets its name in capitals. */
+static void change_case(struct run *r, enum side side)
+{
+    size_t count = r->input.side[side].count;
+    if (count == 0 || take(r) & 3)
+        return;
+    struct plan_file *file = &r->files[side][below(r, (unsigned)count)];
+    char *name = arena_strdup(&r->arena, file->path);
+    for (char *c = name; *c; c++)
+        if (*c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
+    if (!fits(r->files[side], count, name))
+        return;
+    file->path = name;
+    if (side == RENDER)
+        file->source = name;
+}
+
 static void rename_in_child(struct run *r)
 {
     static const char *const names[] = {"moved", "d/moved", "q/moved"};
@@ -190,7 +214,6 @@ static void make_options(struct run *r)
     r->input.rename_new = &names[1];
     r->input.rename_count = options >> 2 & 1;
     r->nested = options >> 3 & 1 ? folders[below(r, 3)] : NULL;
-    mark_nested(r, r->files[CHILD], r->input.side[CHILD].count);
 }
 
 static void make_trees(struct run *r)
@@ -203,6 +226,9 @@ static void make_trees(struct run *r)
         rename_in_child(r);
     }
     make_options(r);
+    for (enum side side = CHILD; side < SIDES && !r->simple; side++)
+        change_case(r, side);
+    mark_nested(r, r->files[CHILD], r->input.side[CHILD].count);
     for (enum side side = BASE; side < SIDES; side++) {
         r->input.side[side].files = r->files[side];
         qsort(r->files[side], r->input.side[side].count, sizeof(struct plan_file), by_path);
@@ -286,6 +312,10 @@ static bool is_told(const struct run *r, const struct plan_file *file, enum side
                                        other == BASE ? r->input.rename_old : r->input.rename_new};
     if (line_of(&r->plan, file->path))
         return true;
+    for (size_t i = 0; i < r->plan.path_count; i++) /* names that differ by case are one file */
+        if (strcasecmp(r->plan.paths[i].path, file->path) == 0 ||
+            (r->plan.paths[i].from_path && strcasecmp(r->plan.paths[i].from_path, file->path) == 0))
+            return true;
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->files[i].source, file->source) == 0 &&
             line_of(&r->plan, list->files[i].path))
@@ -320,10 +350,48 @@ static bool is_somewhere(const struct run *r, const struct oid *id)
     return false;
 }
 
-static bool is_of_base(const struct run *r, const struct oid *id)
+/* The text of an object as it is with LF, or NULL where it is none: NUL, or CR without LF. */
+static const char *plain_text(struct run *r, const struct oid *id)
+{
+    STORE_BYTES_SCRATCH(loaded);
+    must(store_get(&loaded, r->store, STORE_BLOB, id, "text", &r->err) == 0);
+    char *text = arena_memdup(&r->arena, loaded.bytes.ptr, loaded.bytes.len), *to = text;
+    for (size_t i = 0; i < loaded.bytes.len; i++) {
+        bool ends = text[i] == '\r' && text[i + 1] == '\n';
+        if (text[i] == '\0' || (text[i] == '\r' && !ends))
+            return NULL;
+        if (!ends)
+            *to++ = text[i];
+    }
+    *to = '\0';
+    return text;
+}
+
+/* Lines that end in CRLF, and in LF. */
+static void count_ends(struct run *r, size_t *crlf, size_t *lf, const struct oid *id)
+{
+    STORE_BYTES_SCRATCH(loaded);
+    *crlf = *lf = 0;
+    must(store_get(&loaded, r->store, STORE_BLOB, id, "text", &r->err) == 0);
+    for (size_t i = 0; i < loaded.bytes.len; i++)
+        if (loaded.bytes.ptr[i] == '\n')
+            ++*(i && loaded.bytes.ptr[i - 1] == '\r' ? crlf : lf);
+}
+
+/* Equal but for line endings. */
+static bool alike(struct run *r, const struct leaf *a, const struct leaf *b)
+{
+    if (!leaf_is_file(a) || !leaf_is_file(b))
+        return leaf_equal(a, b);
+    return oid_equal(&a->id, &b->id) ||
+           str_equal(plain_text(r, &a->id) ? plain_text(r, &a->id) : "\1",
+                     plain_text(r, &b->id) ? plain_text(r, &b->id) : "\2");
+}
+
+static bool is_of_base(struct run *r, const struct leaf *leaf)
 {
     for (size_t i = 0; i < r->input.side[BASE].count; i++)
-        if (oid_equal(&r->input.side[BASE].files[i].leaf.id, id))
+        if (alike(r, &r->input.side[BASE].files[i].leaf, leaf))
             return true;
     return false;
 }
@@ -345,7 +413,7 @@ static bool is_merged_elsewhere(const struct run *r, const char *path)
 }
 
 /* The child's own content is there afterwards, at its place or another, or merged and told. */
-static void check_nothing_lost(const struct run *r)
+static void check_nothing_lost(struct run *r)
 {
     const struct plan_list *child = &r->input.side[CHILD];
     for (size_t i = 0; i < child->count; i++) {
@@ -355,7 +423,7 @@ static void check_nothing_lost(const struct run *r)
         if (!edit)
             continue;
         must(line != NULL);
-        if (!is_of_base(r, &file->leaf.id) && !is_somewhere(r, &file->leaf.id))
+        if (!is_of_base(r, &file->leaf) && !is_somewhere(r, &file->leaf.id))
             must(is_merged(line) || is_merged_elsewhere(r, file->path));
     }
 }
@@ -384,27 +452,56 @@ static void check_conflict(const struct run *r, const struct leaf *sides, const 
         must(leaf_equal(&edit->stages[side], &sides[side]));
 }
 
-/* Without renames and rules the result at each path follows from its three states. */
-static void check_simple(const struct run *r, const char *path)
+/* As if line endings were equal, with the child's on what comes out, where they are of one kind. */
+static void check_merged(struct run *r, const struct leaf *sides, const struct leaf *after)
 {
-    struct leaf sides[SIDES];
+    size_t crlf, lf, child_crlf, child_lf;
+    if (oid_equal(&sides[BASE].id, &sides[CHILD].id)) {
+        must(oid_equal(&after->id, &sides[RENDER].id)); /* the child changed the mode alone */
+        return;
+    }
+    if (alike(r, &sides[BASE], &sides[RENDER]) || alike(r, &sides[CHILD], &sides[RENDER]))
+        must(oid_equal(&after->id, &sides[CHILD].id));
+    else if (alike(r, &sides[BASE], &sides[CHILD]))
+        must(alike(r, after, &sides[RENDER]));
+    count_ends(r, &crlf, &lf, &after->id);
+    count_ends(r, &child_crlf, &child_lf, &sides[CHILD].id);
+    must((child_crlf && child_lf) || (child_crlf ? !lf : !crlf));
+}
+
+static bool same(struct run *r, const struct leaf *a, const struct leaf *b)
+{
+    return a->mode == b->mode && alike(r, a, b);
+}
+
+/* Without renames and rules the result at each path follows from its three states. */
+static void check_simple(struct run *r, const char *path)
+{
+    struct leaf sides[SIDES], *base = &sides[BASE], *child = &sides[CHILD],
+                              *render = &sides[RENDER];
     for (enum side side = BASE; side < SIDES; side++)
         sides[side] = leaf_in(r, side, path);
     const struct plan_edit *edit = edit_of(&r->plan, path);
     const struct plan_path *line = line_of(&r->plan, path);
-    struct leaf after = edit ? edit->disk : sides[CHILD];
-    if (leaf_equal(&sides[BASE], &sides[CHILD]))
-        must(leaf_equal(&after, &sides[RENDER]) && !(edit && edit->conflict));
-    else if (leaf_equal(&sides[BASE], &sides[RENDER]) || leaf_equal(&sides[CHILD], &sides[RENDER]))
+    struct leaf after = edit ? edit->disk : *child;
+    if (leaf_equal(base, child))
+        must(leaf_equal(&after, render) && !(edit && edit->conflict));
+    else if (leaf_equal(base, render) || leaf_equal(child, render))
         must(!edit);
-    else if (sides[BASE].mode == LEAF_ABSENT && oid_equal(&sides[CHILD].id, &sides[RENDER].id))
+    else if (base->mode == LEAF_ABSENT && render->mode && alike(r, child, render))
         must(!edit && line && line->state == PATH_ADOPTED); /* the child's mode stays */
-    else if (sides[CHILD].mode == LEAF_ABSENT)
+    else if (child->mode == LEAF_ABSENT)
         must(!edit && line && line->state == PATH_KEPT_DELETED);
+    else if (render->mode == LEAF_ABSENT && same(r, base, child))
+        must(edit && !after.mode && line && line->state == PATH_DELETED);
     else if (line && line->state == PATH_CONFLICT)
         check_conflict(r, sides, path);
     else
-        must(line && line->state == PATH_MERGED && sides[BASE].mode && sides[RENDER].mode);
+        must(line && line->state == PATH_MERGED && base->mode && render->mode);
+    if (line && line->state == PATH_MERGED)
+        check_merged(r, sides, &after);
+    if (line && line->state == PATH_CONFLICT && base->mode && render->mode)
+        must(!alike(r, base, child) && !alike(r, base, render) && !alike(r, child, render));
 }
 
 /* The result, updated to the same version again, stays what it is. */

@@ -309,12 +309,18 @@ class Merged:
             sides = [tree[path] for tree in self.trees]
             blobs = [blob for _, blob in sides]
             texts = [world.blob(blob) for blob in blobs]
-            if len(set(blobs)) == 3 and alike(texts[0], texts[1]) and ends_of(texts[2]) == "other":
-                self.disk[path] = (self.disk[path][0], blobs[2])
-                self.stages[path] = {0: self.disk[path]}
+            if len(set(blobs)) < 3:
                 continue
-            if len(set(blobs)) == 3 and not any(b"\0" in text for text in texts):
+            if alike(texts[2], texts[0]) or alike(texts[2], texts[1]):
+                self.take(path, blobs[1])
+            elif alike(texts[0], texts[1]) and ends_of(texts[2]) == "other":
+                self.take(path, blobs[2])
+            elif not any(b"\0" in text for text in texts):
                 self.merge_text(world, path, sides, texts)
+
+    def take(self, path, blob):
+        self.disk[path] = (self.disk[path][0], blob)
+        self.stages[path] = {0: self.disk[path]}
 
     def merge_text(self, world, path, sides, texts):
         merged, clean = self.merge_endings(world, *texts)
@@ -325,8 +331,6 @@ class Merged:
     def merge_endings(self, world, base, ours, theirs):
         if not matter((base, ours, theirs)):
             return self.merge_file(world, base, ours, theirs)
-        if alike(theirs, base) or alike(theirs, ours):
-            return ours, True
         kind = ends_of(ours)
         if kind != "mixed":
             crlf = kind == "crlf" or (kind == "none" and mostly_crlf(theirs))
