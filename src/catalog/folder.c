@@ -3,6 +3,7 @@
 #include "base/fileset.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "catalog/changelog.h"
 #include "catalog/source.h"
 
 #include <dirent.h>
@@ -61,6 +62,8 @@ static int visit(struct folder_files *folder, int fd, const char *name, const ch
         return 0;
     if (S_ISDIR(info.st_mode))
         return walk_subfolder(folder, fd, name, path, depth, err);
+    if (!S_ISREG(info.st_mode) && strcmp(path, CHANGELOG_PATH) == 0)
+        return 0; /* words only: a catalog does without */
     if (!S_ISREG(info.st_mode))
         return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
                        path, S_ISLNK(info.st_mode) ? "a link" : "special");

@@ -4,11 +4,13 @@
 #include "base/arena.h"
 #include "base/fileset.h"
 #include "base/limits.h"
+#include "catalog/changelog.h"
 #include "catalog/source.h"
 #include "git/libgit2.h"
 #include "git/odb.h"
 
 #include <git2.h>
+#include <string.h>
 
 struct git_files {
     struct fileset set; /* first: a set is cast back */
@@ -58,7 +60,10 @@ static int visit(struct git_files *files, git_repository *repository, const git_
         return 0;
     if (folder)
         return walk(files, repository, git_tree_entry_id(entry), path, depth + 1, err);
-    if (mode != GIT_FILEMODE_BLOB && mode != GIT_FILEMODE_BLOB_EXECUTABLE)
+    bool file = mode == GIT_FILEMODE_BLOB || mode == GIT_FILEMODE_BLOB_EXECUTABLE;
+    if (!file && strcmp(path, CHANGELOG_PATH) == 0)
+        return 0; /* words only: a catalog does without */
+    if (!file)
         return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
                        path, mode == GIT_FILEMODE_LINK ? "a link" : "a submodule");
     return add_blob(files, path, entry, err);

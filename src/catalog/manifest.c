@@ -327,11 +327,12 @@ static int read_renames(const char ***old, const char ***new, size_t *count,
 
 static int read_migration(void *out, const struct reader *reader, const struct yaml_node *node)
 {
-    static const char *const keys[] = {"from", "rename_answers", "rename_files", "drop_answers",
-                                       NULL};
+    static const char *const keys[] = {"from",         "rename_answers", "rename_files",
+                                       "drop_answers", "note",           NULL};
     struct migration *migration = out;
     if (yaml_check_keys(node, keys, reader->err) < 0 ||
         read_required(&migration->from, reader, node, "from") < 0 ||
+        yaml_text(&migration->note, yaml_get(node, "note"), "note", reader->err) < 0 ||
         read_renames(&migration->rename_answers.old, &migration->rename_answers.new,
                      &migration->rename_answers.count, reader,
                      yaml_get(node, "rename_answers")) < 0 ||

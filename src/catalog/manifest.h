@@ -90,6 +90,7 @@ struct migration {
     } rename_answers, rename_files;
     const char **drop_answers;
     size_t drop_count;
+    const char *note; /* for the people of a child that it is applied to; or NULL */
 };
 
 struct manifest {

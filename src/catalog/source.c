@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "catalog/changelog.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,5 +32,5 @@ bool catalog_path_counts(const char *path)
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         if (str_starts(path, parts[i]))
             return true;
-    return strcmp(path, "catalog.yml") == 0;
+    return strcmp(path, "catalog.yml") == 0 || strcmp(path, CHANGELOG_PATH) == 0;
 }

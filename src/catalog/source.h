@@ -55,7 +55,10 @@ const char *source_path(const char *source);
 TG_CHECKED int source_resolve(const char **out, struct arena *arena, const char *source,
                               struct err *err);
 
-/* True for paths that belong to a catalog: catalog.yml, or below templates/ and its siblings. */
+/*
+ * True for paths that belong to a catalog: catalog.yml, CHANGELOG.md, or below templates/ and its
+ * siblings.
+ */
 bool catalog_path_counts(const char *path);
 
 #endif

@@ -1,6 +1,5 @@
 /* `update`: take the template's newest version. */
 #include "update/update.h"
-#include "base/data.h"
 #include "base/str.h"
 #include "base/term.h"
 #include "cmd/ask.h"
@@ -8,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
+#include "cmd/update_words.h"
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/strategies.h"
@@ -125,133 +125,6 @@ static int fill_options(struct updated_child *u)
     return 0;
 }
 
-/* ---------------------------------------------------------------- words */
-
-static void print_stack(struct run *run, const struct data *document)
-{
-    const struct data *stack = data_get(document, "stack");
-    for (size_t i = 0; i < stack->list.count; i++) {
-        const struct data *change = stack->list.items[i];
-        const char *from = data_get_text(change, "from"), *to = data_get_text(change, "to");
-        cmd_print(run, "%s  %-12s %s -> %s\n", i ? "" : "Stack:\n", data_get_text(change, "what"),
-                  cmd_masked(run, from ? from : "none"), cmd_masked(run, to ? to : "none"));
-    }
-}
-
-static void print_names(struct run *run, const struct data *list, const char *title)
-{
-    for (size_t i = 0; list && i < list->list.count; i++)
-        cmd_print(run, "%s%s", i ? ", " : title, cmd_masked(run, data_text(list->list.items[i])));
-    if (list && list->list.count)
-        cmd_print(run, "\n");
-}
-
-static void print_answers(struct run *run, const struct data *document)
-{
-    const struct data *answers = data_get(document, "answers");
-    const struct data *renamed = data_get(answers, "renamed");
-    print_names(run, data_get(answers, "added"), "New answers: ");
-    print_names(run, data_get(answers, "dropped"), "Dropped answers: ");
-    for (size_t i = 0; i < renamed->list.count; i++)
-        cmd_print(run, "Renamed answer: %s is now %s\n",
-                  cmd_masked(run, data_get_text(renamed->list.items[i], "from")),
-                  cmd_masked(run, data_get_text(renamed->list.items[i], "to")));
-}
-
-static void print_paths(struct run *run, const struct data *document)
-{
-    const struct data *paths = data_get(document, "paths");
-    for (size_t i = 0; i < paths->list.count; i++) {
-        const struct data *path = paths->list.items[i];
-        const char *from = data_get_text(path, "from_path"), *note = data_get_text(path, "note");
-        cmd_print(run, "  %-12s  %s", data_get_text(path, "state"),
-                  cmd_masked(run, data_get_text(path, "path")));
-        if (from)
-            cmd_print(run, " (was %s)", cmd_masked(run, from));
-        if (note)
-            cmd_print(run, ": %s", cmd_masked(run, note));
-        cmd_print(run, "\n");
-    }
-}
-
-static void print_warnings(struct run *run, const struct data *document)
-{
-    const struct data *warnings = data_get(document, "warnings");
-    for (size_t i = 0; i < warnings->list.count; i++)
-        cmd_warn(run, "%s", data_text(warnings->list.items[i]));
-}
-
-static const char *version_of(const struct data *document, const char *which)
-{
-    const struct data *origin = data_get(document, which);
-    const char *version = origin ? data_get_text(origin, "version") : NULL;
-    return version ? version : "?";
-}
-
-static void print_head(struct run *run, const struct data *document, const char *result)
-{
-    const char *from = cmd_masked(run, version_of(document, "from"));
-    const char *to = cmd_masked(run, version_of(document, "to"));
-    const char *commit = data_get_text(document, "commit");
-    bool dry = opt_given(&run->options, "dry-run");
-    if (strcmp(result, "up-to-date") == 0)
-        cmd_print(run, "Up to date with version %s\n", to);
-    else if (strcmp(result, "available") == 0)
-        cmd_print(run, "An update is available: %s -> %s\n", from, to);
-    else if (strcmp(result, "aborted") == 0)
-        cmd_print(run, "Everything is as it was before the update\n");
-    else if (dry)
-        cmd_print(run, "Would update %s -> %s; nothing was written\n", from, to);
-    else if (strcmp(result, "updated") == 0)
-        cmd_print(run, "Updated %s -> %s, commit %.7s\n", from, to, commit ? commit : "");
-    else if (strcmp(result, "staged") == 0)
-        cmd_print(run, "Updated %s -> %s; it is staged, not committed\n", from, to);
-    else
-        cmd_print(run, "Updated %s -> %s, with conflicts\n", from, to);
-}
-
-static void print_next_of_conflict(struct run *run, const struct data *document)
-{
-    const char *name = data_get_text(document, "strategy");
-    const struct strategy *strategy = name ? strategy_find(name) : NULL;
-    const char *git = (strategy ? strategy : &strategy_default)->git_command;
-    cmd_print(run,
-              "\nNext:\n  git status                   shows the conflicts\n"
-              "  git add PATH                 once a file is well\n"
-              "  tmplgen update --continue    commits (or: git %s --continue)\n"
-              "  tmplgen update --abort       goes back (or: git %s --abort)\n",
-              git, git);
-}
-
-static void print_next(struct run *run, const struct data *document, const char *result)
-{
-    if (opt_given(&run->options, "dry-run"))
-        return;
-    if (strcmp(result, "conflicts") == 0)
-        print_next_of_conflict(run, document);
-    if (strcmp(result, "staged") == 0)
-        cmd_print(run, "\nNext:\n  git diff --staged            shows it\n"
-                       "  git commit                   takes it\n"
-                       "  tmplgen update --abort       goes back\n");
-}
-
-static void print_outcome(struct run *run, const struct data *document)
-{
-    const char *result = data_get_text(document, "result"), *diff = data_get_text(document, "diff");
-    bool ends = strcmp(result, "up-to-date") == 0 || strcmp(result, "aborted") == 0;
-    if (!ends)
-        print_stack(run, document);
-    print_head(run, document, result);
-    if (!ends) {
-        print_answers(run, document);
-        print_paths(run, document);
-    }
-    if (diff && *diff)
-        cmd_print(run, "\n%s", cmd_masked(run, diff));
-    print_next(run, document, result);
-    print_warnings(run, document);
-}
-
 /* ---------------------------------------------------------------- the run */
 
 static int update(struct updated_child *u)
@@ -278,7 +151,7 @@ static int update_command_run(struct run *run, struct err *err)
     if (code < 0)
         return -1;
     run->document = u.outcome.document;
-    print_outcome(run, u.outcome.document);
+    update_print(run, u.outcome.document);
     return code;
 }
 

@@ -99,6 +99,15 @@ static void rename_files(struct moves *m, const struct migration *migration)
     }
 }
 
+static void take_note(struct moves *m, const struct migration *migration)
+{
+    struct migrated *out = m->out;
+    if (!migration->note)
+        return;
+    out->notes = arena_grow(m->arena, out->notes, out->note_count, sizeof(*out->notes));
+    out->notes[out->note_count++] = migration->note;
+}
+
 static size_t count_file_renames(const struct manifest *manifest)
 {
     size_t count = 0;
@@ -181,6 +190,7 @@ int migrate_apply(struct migrated *out, struct given_list *given, struct arena *
             continue;
         rename_answers(&m, &manifest->migrations[i]);
         rename_files(&m, &manifest->migrations[i]);
+        take_note(&m, &manifest->migrations[i]);
     }
     for (size_t i = 0; sets && i < sets->count; i++)
         given_add(given, arena, sets->items[i]);

@@ -20,6 +20,8 @@ struct migrated {
     } answers;
     const char **rename_old, **rename_new; /* of files */
     size_t rename_count;
+    const char **notes; /* what the applied migrations tell people */
+    size_t note_count;
 };
 
 /*

@@ -134,7 +134,7 @@ static int finish(struct recovery *r)
     report_warn(r->child->arena, r->out->document,
                 "an update that was interrupted has been finished");
     report_kept(r->child->arena, r->out->document, r->apply);
-    return ending->exit;
+    return report_exit(r->out->document, ending->exit);
 }
 
 static int forget(struct recovery *r)

@@ -11,6 +11,8 @@
 #include "git/repo.h"
 #include "plan/plan.h"
 #include "update/base.h"
+#include "update/ending.h"
+#include "update/next.h"
 #include "update/strategy.h"
 #include "update/target.h"
 
@@ -69,6 +71,14 @@ static bool is_adopted(const struct report *report, const char *path)
     return false;
 }
 
+static const char *theirs_of(const struct report *report, const char *path)
+{
+    for (size_t i = 0; i < report->beside_count; i++)
+        if (strcmp(report->beside[i].path, path) == 0)
+            return report->beside[i].theirs;
+    return NULL;
+}
+
 static struct data *path_data(struct arena *arena, const struct report *report,
                               const struct plan_path *path)
 {
@@ -81,7 +91,26 @@ static struct data *path_data(struct arena *arena, const struct report *report,
     data_put(arena, map, "policy",
              data_str(arena, path->has_policy ? file_policy_names[path->policy] : NULL));
     data_put(arena, map, "note", data_str(arena, path->note));
+    data_put_text(arena, map, "theirs", theirs_of(report, path->path));
+    bool waits = state == PATH_CONFLICT && report->beside_count == 0;
+    data_put_text(arena, map, "resolve",
+                  waits ? next_resolving(arena, report->plan, path->path) : NULL);
     return map;
+}
+
+/* Paths by state: every state has its number. */
+static struct data *counts_data(struct arena *arena, const struct data *paths)
+{
+    struct data *counts = data_map(arena);
+    size_t number[PATH_STATES] = {0};
+    for (size_t i = 0; i < paths->list.count; i++)
+        for (size_t state = 0; state < PATH_STATES; state++)
+            number[state] +=
+                str_equal(data_get_text(paths->list.items[i], "state"), path_state_names[state]);
+    data_put(arena, counts, "files", data_int(arena, (int64_t)paths->list.count));
+    for (size_t state = 0; state < PATH_STATES; state++)
+        data_put(arena, counts, path_state_names[state], data_int(arena, (int64_t)number[state]));
+    return counts;
 }
 
 static struct data *paths_data(struct arena *arena, const struct report *report)
@@ -120,22 +149,56 @@ static struct data *warnings_data(struct arena *arena, const struct report *repo
     return list;
 }
 
-struct data *report_document(struct arena *arena, const struct report *report)
+static struct data *catalog_data(struct arena *arena, const struct report *report)
 {
-    struct data *document = data_map(arena);
+    const struct target *target = report->target;
+    if (!target || !target->origin.source)
+        return data_null(arena);
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "name", target->catalog_name);
+    data_put_text(arena, map, "source", target->origin.source);
+    return map;
+}
+
+static struct data *branch_data(struct arena *arena, const struct report *report)
+{
+    if (!report->branch)
+        return data_null(arena);
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "name", report->branch);
+    data_put_text(arena, map, "renewed_from", report->old_tip);
+    return map;
+}
+
+static void put_versions(struct arena *arena, struct data *document, const struct report *report)
+{
     const struct provenance *provenance = report->provenance;
     const struct target *target = report->target;
-    data_put(arena, document, "result", data_str(arena, report->result));
-    data_put(arena, document, "strategy", data_str(arena, report->strategy));
+    data_put_text(arena, document, "template", provenance ? provenance->wanted.type : NULL);
+    data_put(arena, document, "catalog", catalog_data(arena, report));
     data_put(arena, document, "from",
              origin_data(arena, provenance ? &provenance->made.catalog : NULL));
     data_put(arena, document, "to", origin_data(arena, target ? &target->origin : NULL));
-    data_put(arena, document, "commit", data_str(arena, report->commit));
+}
+
+struct data *report_document(struct arena *arena, const struct report *report)
+{
+    struct data *document = data_map(arena), *paths = paths_data(arena, report);
+    const struct target *target = report->target;
+    data_put_text(arena, document, "result", report->result);
+    data_put_text(arena, document, "strategy", report->strategy);
+    put_versions(arena, document, report);
+    data_put_text(arena, document, "commit", report->commit);
+    data_put(arena, document, "branch", branch_data(arena, report));
     data_put(arena, document, "stack", target && target->stack ? target->stack : data_list(arena));
     data_put(arena, document, "answers", answers_data(arena, target));
+    data_put(arena, document, "notes", target && target->notes ? target->notes : data_list(arena));
     data_put(arena, document, "base", base_data(arena, report->base));
-    data_put(arena, document, "paths", paths_data(arena, report));
+    data_put_text(arena, document, "tree", report->plan ? target->render.tree : NULL);
+    data_put(arena, document, "counts", counts_data(arena, paths));
+    data_put(arena, document, "paths", paths);
     data_put(arena, document, "warnings", warnings_data(arena, report));
+    data_put(arena, document, "next", next_steps(arena, document));
     data_put(arena, document, "diff", data_null(arena));
     return document;
 }
@@ -150,22 +213,71 @@ int report_store(struct span *out, struct arena *arena, const struct data *docum
     return 0;
 }
 
+/* What the user has resolved is merged now; lines of older journals get the members they lack. */
+static void settle_paths(struct arena *arena, struct data *document, bool resolved)
+{
+    static const char *const added[] = {"theirs", "resolve"};
+    struct data *paths = data_get(document, "paths");
+    for (size_t i = 0; i < paths->list.count; i++) {
+        struct data *path = paths->list.items[i];
+        for (size_t j = 0; j < sizeof(added) / sizeof(*added); j++)
+            if (!data_get(path, added[j]))
+                data_put(arena, path, added[j], data_null(arena));
+        if (!resolved || !str_equal(data_get_text(path, "state"), "conflict"))
+            continue;
+        data_put_text(arena, path, "state", path_state_names[PATH_MERGED]);
+        data_put_text(arena, path, "note", "you resolved it");
+        data_put(arena, path, "resolve", data_null(arena));
+    }
+    data_put(arena, document, "counts", counts_data(arena, paths));
+}
+
+/* `empty` has all members that there are; those of `stored` take their place. */
+static void take_stored(struct arena *arena, struct data *empty, const struct data *stored)
+{
+    for (size_t i = 0; i < empty->map.count; i++) {
+        struct data_member *member = &empty->map.members[i];
+        struct data *value = data_get_span(stored, member->name);
+        bool list = member->value->kind == DATA_LIST;
+        if (value && (!list || value->kind == DATA_LIST))
+            member->value = data_copy(arena, value);
+    }
+}
+
+/* Committed with its conflicts: that stays so, whoever finishes the run. */
+static bool committed_conflicts(const struct data *document)
+{
+    return str_equal(data_get_text(document, "result"), RESULT_CONFLICTS) &&
+           data_get_text(document, "commit");
+}
+
 struct data *report_recall(struct arena *arena, struct span text, const char *result,
                            const char *commit)
 {
     ERR_SCRATCH(ignored);
-    struct data *document;
     struct report empty = {
         .result = result, .strategy = strategy_default.name, .commit = commit, .prefix = ""};
-    if (json_parse(&document, arena, "the report", text, &ignored) < 0 ||
-        document->kind != DATA_MAP) {
-        document = report_document(arena, &empty);
+    struct data *document = report_document(arena, &empty), *stored;
+    bool commits = commit != NULL, undone = strcmp(result, RESULT_ABORTED) == 0;
+    if (json_parse(&stored, arena, "the report", text, &ignored) < 0 || stored->kind != DATA_MAP) {
         report_warn(arena, document, "the report of the paths was too long to be kept");
         return document;
     }
-    data_put(arena, document, "result", data_str(arena, result));
-    data_put(arena, document, "commit", data_str(arena, commit));
+    take_stored(arena, document, stored);
+    bool stays = commits && committed_conflicts(document);
+    if (!stays)
+        data_put_text(arena, document, "result", result);
+    data_put_text(arena, document, "commit", commit);
+    settle_paths(arena, document, commits && !stays);
+    if (undone)
+        data_put(arena, document, "warnings", data_list(arena));
+    data_put(arena, document, "next", next_steps(arena, document));
     return document;
+}
+
+int report_exit(const struct data *document, int code)
+{
+    return committed_conflicts(document) ? TG_CONFLICTS : code;
 }
 
 void report_warn(struct arena *arena, struct data *document, const char *text)

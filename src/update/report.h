@@ -15,6 +15,12 @@ struct repo;
 struct target;
 struct provenance;
 
+/* Of a conflict that is committed: where the template's content lies. */
+struct beside {
+    const char *path;   /* in conflict */
+    const char *theirs; /* NULL: the template has no file there, or no room for one */
+};
+
 struct report {
     const char *result;                  /* a word of update/ending.h */
     const char *strategy;                /* its name */
@@ -24,7 +30,11 @@ struct report {
     const struct plan *plan;             /* NULL: nothing was planned */
     const char *prefix;                  /* the child's folder */
     const char *commit;                  /* made by this run, hexadecimal; or NULL */
-    const char *const *adopted;          /* untracked files, from the top of the work tree */
+    const char *branch;                  /* --branch, or NULL */
+    const char *old_tip;                 /* of that branch, where it is renewed; or NULL */
+    const struct beside *beside;         /* of conflicts that are committed */
+    size_t beside_count;
+    const char *const *adopted; /* untracked files, from the top of the work tree */
     size_t adopted_count;
     const char *const *warnings; /* on top of those of target and plan */
     size_t warning_count;
@@ -33,7 +43,11 @@ struct report {
 /* The members behind `schema` and `exit`, in their order. */
 struct data *report_document(struct arena *arena, const struct report *report);
 
-/* A document kept in a journal: as text, and back with another result and commit. */
+/*
+ * A document kept in a journal: as text, and back with another result and commit. What was in
+ * conflict and is committed now is merged; a conflict that was committed as such stays one, with
+ * its result. Of what is undone no warning is left.
+ */
 TG_CHECKED int report_store(struct span *out, struct arena *arena, const struct data *document,
                             struct err *err);
 struct data *report_recall(struct arena *arena, struct span text, const char *result,
@@ -41,6 +55,8 @@ struct data *report_recall(struct arena *arena, struct span text, const char *re
 struct apply;
 /* Tells in the warnings what of the user's was kept or put aside. */
 void report_kept(struct arena *arena, struct data *document, const struct apply *apply);
+/* The exit code of a recalled document: `code`, or that of conflicts where they are committed. */
+int report_exit(const struct data *document, int code);
 /* Adds a text to the document's warnings. */
 void report_warn(struct arena *arena, struct data *document, const char *text);
 

@@ -8,6 +8,7 @@
 #include "catalog/revision.h"
 #include "catalog/semver.h"
 #include "update/migrate.h"
+#include "update/notes.h"
 #include "update/stack.h"
 
 #include <stdlib.h>
@@ -255,6 +256,15 @@ static int make_render(struct aiming *a)
     return 0;
 }
 
+/* Words only: where they cannot be read, the update goes on without. */
+static void make_notes(struct aiming *a)
+{
+    ERR_SCRATCH(why);
+    if (notes_collect(&a->out->notes, a->arena, a->catalog->files, &a->out->migrated,
+                      a->provenance->made.catalog.version, a->out->origin.version, &why) < 0)
+        warn(a, arena_printf(a->arena, "what is new is not known: %s", why.message));
+}
+
 int target_choose(struct target *out, struct arena *arena, const struct provenance *provenance,
                   const struct target_options *options, struct err *err)
 {
@@ -279,6 +289,7 @@ int target_make(struct target *target, struct err *err)
                       a->options->sets, err) < 0 ||
         make_stack(a) < 0 || make_answers(a) < 0)
         return -1;
+    make_notes(a);
     return make_render(a);
 }
 

@@ -37,6 +37,7 @@ struct target {
     struct record record;
     struct migrated migrated;
     struct data *stack;   /* list of {what, from, to} */
+    struct data *notes;   /* of the new version: list of {version, from, text} */
     struct data *refusal; /* with exit 4: what the matrix said */
     const char **warnings;
     size_t warning_count;

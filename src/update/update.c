@@ -21,6 +21,8 @@
 #include "plan/planner.h"
 #include "update/base.h"
 #include "update/ending.h"
+#include "update/message.h"
+#include "update/next.h"
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/report.h"
@@ -193,10 +195,25 @@ static const char *subject(const struct updating *u)
 static int result_tree(struct oid *out, struct updating *u)
 {
     struct tree_edit *edits = arena_array(u->arena, u->edit_count + 1, sizeof(*edits));
+    size_t count = 0;
     for (size_t i = 0; i < u->edit_count; i++)
-        edits[i] = (struct tree_edit){u->edits[i].path, u->edits[i].disk};
+        if (u->edits[i].disk.mode || u->edits[i].old.mode) /* else in the index alone */
+            edits[count++] = (struct tree_edit){u->edits[i].path, u->edits[i].disk};
     return tree_edit(out, u->child.repo.store, u->child.repo.store, &u->child.repo.tree, edits,
-                     u->edit_count, u->err);
+                     count, u->err);
+}
+
+/* Trailers are the last paragraph: of a message that is given, too. */
+static const char *message_of(const struct updating *u, enum journal_kind kind)
+{
+    struct message message = {.subject = subject(u),
+                              .given = u->options->message,
+                              .stack = u->target.stack,
+                              .notes = u->target.notes,
+                              .signer = u->options->signoff ? &u->who : NULL};
+    if (!ending_of(kind)->commits) /* git's editor strips comments */
+        message.comment = repo_comment_char(&u->child.repo);
+    return message_format(u->arena, &message);
 }
 
 static const char *conflict_message(const struct updating *u, const char *message)
@@ -261,12 +278,13 @@ static int land(struct updating *u, struct journal *j, const char *message)
     if (store_put(&landing.record.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0 ||
         (j->kind == JOURNAL_UPDATE && result_tree(&landing.result, u) < 0))
         return -1;
+    if (j->kind == JOURNAL_UPDATE && u->options->branch)
+        landing.message = message_seal(u->arena, message, &u->child.repo.head, &landing.result);
     return u->options->strategy->land(j, &landing, u->err);
 }
 
 static int fill_journal(struct updating *u, struct journal *j)
 {
-    const char *message = arena_printf(u->arena, "%s\n", subject(u));
     char *sum = arena_alloc(u->arena, 41);
     *j = (struct journal){.kind = journal_kind(u),
                           .strategy = u->options->strategy->name,
@@ -280,6 +298,7 @@ static int fill_journal(struct updating *u, struct journal *j)
         identity_read(&u->who, u->arena, u->child.repo.git, u->err) < 0 || fill_branch(u, j) < 0 ||
         add_base_ref(u, j) < 0)
         return -1;
+    const char *message = message_of(u, j->kind);
     j->reflog_who = u->who.committer;
     j->message = j->kind == JOURNAL_CONFLICT ? conflict_message(u, message) : message;
     return land(u, j, message);
@@ -335,6 +354,7 @@ static int foresee(struct updating *u)
         patch_trees(&diff, u->arena, &u->child.repo, &u->child.repo.tree, &tree, u->err) < 0)
         return -1;
     data_put(u->arena, u->out->document, "diff", data_span(u->arena, diff));
+    data_put(u->arena, u->out->document, "next", next_foreseen(u->arena));
     return code;
 }
 

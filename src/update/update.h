@@ -17,8 +17,12 @@ struct update_options {
     struct target_options target;
     bool check, dry_run, no_commit, accept_drift;
     const struct strategy *strategy;
-    const char *branch; /* --branch, or NULL */
-    const char *base;   /* --base, or NULL */
+    const char *branch;    /* --branch, or NULL */
+    bool refresh;          /* --refresh: that branch is there, and is made anew */
+    bool commit_conflicts; /* --on-conflict commit */
+    bool signoff;
+    const char *message; /* --message, or NULL */
+    const char *base;    /* --base, or NULL */
     const char *const *restore;
     size_t restore_count;
 };

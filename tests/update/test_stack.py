@@ -127,7 +127,9 @@ def test_stack_changes_come_first_in_the_report(world):
     start(world)
     release(world, "1.1.0", NEW)
     out = world.tmplgen("update", world.child).out
-    assert out.startswith("Stack:\n  version      1.0.0 -> 1.0.1\n"), out
+    head, stack, _ = out.split("\n\n", 2)
+    assert head.startswith("Updated 1.0.0 -> 1.1.0, commit "), out
+    assert stack.startswith("Stack:\n  version      1.0.0 -> 1.0.1"), out
 
 
 def test_upgrade_lets_the_stack_move(world):

@@ -1,0 +1,216 @@
+/* What `update` did, in words. */
+#include "cmd/update_words.h"
+
+#include "base/data.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+
+#include <string.h>
+
+static bool is_state(const struct data *path, const char *state)
+{
+    return str_equal(data_get_text(path, "state"), state);
+}
+
+/* ---------------------------------------------------------------- the head */
+
+static const char *version_of(struct run *run, const struct data *document, const char *which)
+{
+    const char *version = data_get_text(data_get(document, which), "version");
+    return cmd_masked(run, version ? version : "?");
+}
+
+static void print_updated(struct run *run, const struct data *document, const char *result)
+{
+    const char *from = version_of(run, document, "from"), *to = version_of(run, document, "to");
+    const char *commit = data_get_text(document, "commit");
+    const char *branch = data_get_text(data_get(document, "branch"), "name");
+    bool conflicts = strcmp(result, "conflicts") == 0;
+    if (opt_given(&run->options, "dry-run"))
+        cmd_print(run, "Would update %s -> %s%s; nothing was written", from, to,
+                  conflicts ? ", with conflicts" : "");
+    else if (commit)
+        cmd_print(run, "Updated %s -> %s%s, commit %.7s", from, to,
+                  conflicts ? ", with conflicts" : "", commit);
+    else
+        cmd_print(run, "Updated %s -> %s%s", from, to,
+                  conflicts ? ", with conflicts" : "; it is staged, not committed");
+    if (branch)
+        cmd_print(run, " on branch '%s'", cmd_masked(run, branch));
+    cmd_print(run, "\n");
+}
+
+static void print_head(struct run *run, const struct data *document, const char *result)
+{
+    if (strcmp(result, "up-to-date") == 0)
+        cmd_print(run, "Up to date with version %s\n", version_of(run, document, "to"));
+    else if (strcmp(result, "available") == 0)
+        cmd_print(run, "An update is available: %s -> %s\n", version_of(run, document, "from"),
+                  version_of(run, document, "to"));
+    else if (strcmp(result, "aborted") == 0)
+        cmd_print(run, "Everything is as it was before the update\n");
+    else
+        print_updated(run, document, result);
+}
+
+/* In the order in which a person wants to look at them. */
+static const struct {
+    const char *state, *counted;
+} states[] = {
+    {"conflict", "in conflict"},  {"merged", "merged"},   {"kept-deleted", "kept deleted"},
+    {"kept-yours", "kept yours"}, {"renamed", "renamed"}, {"deleted", "deleted"},
+    {"added", "added"},           {"adopted", "adopted"}, {"updated", "updated"},
+};
+enum { STATES = sizeof(states) / sizeof(*states) };
+
+static void print_counts(struct run *run, const struct data *document)
+{
+    const struct data *counts = data_get(document, "counts");
+    long long files = (long long)data_get(counts, "files")->integer;
+    const char *before = ": ";
+    cmd_print(run, "%lld %s", files, files == 1 ? "file" : "files");
+    for (size_t i = 0; i < STATES; i++) {
+        long long number = (long long)data_get(counts, states[i].state)->integer;
+        if (number) {
+            cmd_print(run, "%s%lld %s", before, number, states[i].counted);
+            before = ", ";
+        }
+    }
+    cmd_print(run, "\n");
+}
+
+/* ---------------------------------------------------------------- the paths */
+
+static void print_path(struct run *run, const struct data *path)
+{
+    const char *from = data_get_text(path, "from_path"), *note = data_get_text(path, "note");
+    const char *theirs = data_get_text(path, "theirs");
+    cmd_print(run, "  %-12s  %s", data_get_text(path, "state"),
+              cmd_masked(run, data_get_text(path, "path")));
+    if (from)
+        cmd_print(run, " (was %s)", cmd_masked(run, from));
+    if (note)
+        cmd_print(run, ": %s", cmd_masked(run, note));
+    if (theirs)
+        cmd_print(run, "; the template's is %s", cmd_masked(run, theirs));
+    cmd_print(run, "\n");
+}
+
+static size_t print_state(struct run *run, const struct data *paths, const char *state,
+                          const char *title)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < paths->list.count; i++)
+        if (is_state(paths->list.items[i], state)) {
+            cmd_print(run, "%s", count++ ? "" : title);
+            print_path(run, paths->list.items[i]);
+        }
+    return count;
+}
+
+static void print_paths(struct run *run, const struct data *document)
+{
+    const struct data *paths = data_get(document, "paths");
+    const char *title = "\nFiles:\n";
+    for (size_t i = 1; i < STATES; i++)
+        if (print_state(run, paths, states[i].state, title))
+            title = "";
+}
+
+/* ---------------------------------------------------------------- the rest */
+
+static void print_stack(struct run *run, const struct data *document)
+{
+    const struct data *stack = data_get(document, "stack");
+    for (size_t i = 0; i < stack->list.count; i++) {
+        const struct data *change = stack->list.items[i];
+        const char *from = data_get_text(change, "from"), *to = data_get_text(change, "to");
+        cmd_print(run, "%s  %-12s %s -> %s\n", i ? "" : "\nStack:\n", data_get_text(change, "what"),
+                  cmd_masked(run, from ? from : "none"), cmd_masked(run, to ? to : "none"));
+    }
+}
+
+static void print_names(struct run *run, const struct data *list, const char *title)
+{
+    for (size_t i = 0; list && i < list->list.count; i++)
+        cmd_print(run, "%s%s", i ? ", " : title, cmd_masked(run, data_text(list->list.items[i])));
+    if (list && list->list.count)
+        cmd_print(run, "\n");
+}
+
+static void print_answers(struct run *run, const struct data *document)
+{
+    const struct data *answers = data_get(document, "answers");
+    const struct data *renamed = data_get(answers, "renamed");
+    print_names(run, data_get(answers, "added"), "\nNew answers: ");
+    print_names(run, data_get(answers, "dropped"), "\nDropped answers: ");
+    for (size_t i = 0; i < renamed->list.count; i++)
+        cmd_print(run, "%sRenamed answer: %s is now %s\n", i ? "" : "\n",
+                  cmd_masked(run, data_get_text(renamed->list.items[i], "from")),
+                  cmd_masked(run, data_get_text(renamed->list.items[i], "to")));
+}
+
+/* Their texts are masked already; an empty line between paragraphs stays one. */
+static void print_text(struct run *run, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+        cmd_print(run, "%s%.*s\n", len ? "  " : "", (int)len, text);
+        text += len + (text[len] == '\n');
+    }
+}
+
+static void print_notes(struct run *run, const struct data *document)
+{
+    const struct data *notes = data_get(document, "notes");
+    for (size_t i = 0; i < notes->list.count; i++) {
+        const struct data *note = notes->list.items[i];
+        const char *version = data_get_text(note, "version");
+        if (version)
+            cmd_print(run, "\nNew in %s:\n", cmd_masked(run, version));
+        else
+            cmd_print(run, "\nTo know:\n");
+        print_text(run, cmd_masked(run, data_get_text(note, "text")));
+    }
+}
+
+enum { WIDTH = 29 }; /* of a command and the spaces behind it */
+
+static void print_next(struct run *run, const struct data *document)
+{
+    const struct data *next = data_get(document, "next");
+    for (size_t i = 0; i < next->list.count; i++) {
+        const struct data *step = next->list.items[i];
+        const char *command = cmd_masked(run, data_get_text(step, "run"));
+        bool fits = strlen(command) < WIDTH;
+        cmd_print(run, "%s  %-*s%s%*s%s\n", i ? "" : "\nNext:\n", fits ? WIDTH : 0, command,
+                  fits ? "" : "\n", fits ? 0 : WIDTH + 2, "", data_get_text(step, "what"));
+    }
+}
+
+static void print_body(struct run *run, const struct data *document, const char *result)
+{
+    if (strcmp(result, "available") != 0) {
+        print_counts(run, document);
+        (void)print_state(run, data_get(document, "paths"), "conflict", "\nConflicts:\n");
+    }
+    print_stack(run, document);
+    print_answers(run, document);
+    print_paths(run, document);
+    print_notes(run, document);
+}
+
+void update_print(struct run *run, const struct data *document)
+{
+    const char *result = data_get_text(document, "result"), *diff = data_get_text(document, "diff");
+    const struct data *warnings = data_get(document, "warnings");
+    bool ends = strcmp(result, "up-to-date") == 0 || strcmp(result, "aborted") == 0;
+    print_head(run, document, result);
+    if (!ends)
+        print_body(run, document, result);
+    if (diff && *diff)
+        cmd_print(run, "\n%s", cmd_masked(run, diff));
+    print_next(run, document);
+    for (size_t i = 0; i < warnings->list.count; i++)
+        cmd_warn(run, "%s", data_text(warnings->list.items[i]));
+}

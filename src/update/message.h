@@ -1,0 +1,41 @@
+/* The message of an update's commit: subject, stack changes, notes, trailers. */
+#ifndef TMPLGEN_UPDATE_MESSAGE_H
+#define TMPLGEN_UPDATE_MESSAGE_H
+
+#include "base/err.h"
+#include "git/leaf.h"
+
+#include <stdbool.h>
+
+struct arena;
+struct data;
+struct identity;
+struct repo;
+
+struct message {
+    const char *subject;           /* of tmplgen's own */
+    const char *given;             /* --message: takes the subject's place; or NULL */
+    const struct data *stack;      /* as reports have it; or NULL */
+    const struct data *notes;      /* likewise */
+    const struct identity *signer; /* of --signoff; or NULL */
+    char comment;                  /* no line of `given` may begin with it; or 0 */
+};
+
+/*
+ * Ends in a newline. What is foreign is indented, so that no line of it begins with a character
+ * that git takes for a comment's, and none is a trailer; "@name" and "#1" are told apart by a
+ * space, so that no forge takes them for its own people and issues.
+ */
+const char *message_format(struct arena *arena, const struct message *message);
+
+/*
+ * The same with a last trailer, "Tmplgen-Update: HASH", by which a commit of tmplgen's is known
+ * again: over its parent, its tree and its message.
+ */
+const char *message_seal(struct arena *arena, const char *message, const struct oid *parent,
+                         const struct oid *tree);
+/* Whether a commit is as tmplgen made it: one parent, and a seal that agrees. */
+TG_CHECKED int message_is_sealed(bool *out, const struct repo *repo, const struct oid *commit,
+                                 struct err *err);
+
+#endif

@@ -1,0 +1,215 @@
+/* What is to be done after an update: commands that exist and work, for words and documents. */
+#include "update/next.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "child/base_ref.h"
+#include "plan/plan.h"
+#include "update/ending.h"
+#include "update/strategies.h"
+
+#include <string.h>
+
+const char *next_quoted(struct arena *arena, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./~+:@%,=";
+    BUF_SCRATCH(out, LIMIT_MIB);
+    if (*text && *text != '~' && text[strspn(text, plain)] == '\0')
+        return text;
+    (void)buf_putc(&out, '\'');
+    for (; *text; text++)
+        (void)(*text == '\'' ? buf_puts(&out, "'\\''") : buf_putc(&out, *text));
+    (void)buf_putc(&out, '\'');
+    return arena_strdup(arena, buf_text(&out));
+}
+
+/* ---------------------------------------------------------------- one conflict */
+
+static const struct plan_edit *find_edit(const struct plan *plan, const char *path)
+{
+    for (size_t i = 0; i < plan->edit_count; i++)
+        if (plan->edits[i].conflict && strcmp(plan->edits[i].path, path) == 0)
+            return &plan->edits[i];
+    return NULL;
+}
+
+/* The child's file, where it had to make room for a folder: "NAME~HEAD". */
+static const struct plan_edit *find_aside(struct arena *arena, const struct plan *plan,
+                                          const char *path)
+{
+    const char *aside = arena_printf(arena, "%s~HEAD", path);
+    for (size_t i = 0; i < plan->edit_count; i++)
+        if (plan->edits[i].conflict && str_starts(plan->edits[i].path, aside))
+            return &plan->edits[i];
+    return NULL;
+}
+
+/* The template's new file, at stage 3 alone: something of the child's is in its way. */
+static bool is_blocked(const struct plan_edit *edit)
+{
+    return edit->disk.mode == LEAF_ABSENT && edit->stages[RENDER].mode != LEAF_ABSENT &&
+           edit->stages[BASE].mode == LEAF_ABSENT && edit->stages[CHILD].mode == LEAF_ABSENT;
+}
+
+const char *next_resolving(struct arena *arena, const struct plan *plan, const char *path)
+{
+    const struct plan_edit *edit = find_edit(plan, path);
+    if (!edit)
+        edit = find_aside(arena, plan, path);
+    if (!edit)
+        return NULL;
+    return arena_printf(arena, "git %s -- %s", is_blocked(edit) ? "rm --cached" : "add",
+                        next_quoted(arena, edit->path));
+}
+
+/* ---------------------------------------------------------------- the steps */
+
+struct steps {
+    struct arena *arena;
+    const struct data *document;
+    struct data *list;
+};
+
+static void add(struct steps *s, const char *run, const char *what)
+{
+    struct data *step = data_map(s->arena);
+    data_put_text(s->arena, step, "run", run);
+    data_put_text(s->arena, step, "what", what);
+    data_push(s->arena, s->list, step);
+}
+
+static const char *git_command(const struct steps *s)
+{
+    const char *name = data_get_text(s->document, "strategy");
+    const struct strategy *strategy = name ? strategy_find(name) : NULL;
+    return (strategy ? strategy : &strategy_default)->git_command;
+}
+
+/* Those that `git add` does not take out of conflict have a line of their own. */
+static void add_odd_ones(struct steps *s)
+{
+    const struct data *paths = data_get(s->document, "paths");
+    for (size_t i = 0; i < paths->list.count; i++) {
+        const struct data *path = paths->list.items[i];
+        const char *command = data_get_text(path, "resolve");
+        const char *name = next_quoted(s->arena, data_get_text(path, "path"));
+        if (command && strcmp(command, arena_printf(s->arena, "git add -- %s", name)) != 0)
+            add(s, command,
+                str_starts(command, "git add") ? "your file, moved aside: once it is well"
+                                               : "goes on without the template's file");
+    }
+}
+
+static void add_conflict(struct steps *s)
+{
+    const char *git = git_command(s);
+    add(s, "git status", "shows the conflicts");
+    add(s, "git add PATH", "once a file is well");
+    add_odd_ones(s);
+    add(s, "tmplgen update --continue",
+        arena_printf(s->arena, "commits (or: git %s --continue)", git));
+    add(s, "tmplgen update --abort", arena_printf(s->arena, "goes back (or: git %s --abort)", git));
+}
+
+static void add_staged(struct steps *s)
+{
+    add(s, "git diff --staged", "shows it");
+    add(s, "git commit", "takes it");
+    add(s, "tmplgen update --abort", "goes back");
+}
+
+static void add_push(struct steps *s)
+{
+    const struct data *branch = data_get(s->document, "branch");
+    const char *name = data_get_text(branch, "name");
+    if (!name)
+        return;
+    bool renewed = data_get_text(branch, "renewed_from") != NULL;
+    add(s,
+        arena_printf(s->arena, "git push %sREMOTE %s", renewed ? "--force-with-lease " : "",
+                     next_quoted(s->arena, name)),
+        renewed ? "the branch was made anew" : "to ask for a review");
+}
+
+/* The first conflicting path that has the template's file beside it. */
+static void add_committed_conflict(struct steps *s)
+{
+    const struct data *paths = data_get(s->document, "paths");
+    const char *mine = NULL, *theirs = NULL;
+    for (size_t i = 0; i < paths->list.count && !theirs; i++) {
+        mine = data_get_text(paths->list.items[i], "path");
+        theirs = data_get_text(paths->list.items[i], "theirs");
+    }
+    if (theirs) {
+        add(s,
+            arena_printf(s->arena, "git diff --no-index %s %s", next_quoted(s->arena, mine),
+                         next_quoted(s->arena, theirs)),
+            "yours against the template's; take over what you want");
+        add(s, arena_printf(s->arena, "git rm %s", next_quoted(s->arena, theirs)),
+            "once that is done, for each such file; then commit");
+    }
+    add_push(s);
+}
+
+/* What the template has of files that the child deleted. */
+static void add_deleted(struct steps *s)
+{
+    const struct data *paths = data_get(s->document, "paths");
+    const char *tree = data_get_text(s->document, "tree"), *path = NULL;
+    for (size_t i = 0; i < paths->list.count && !path; i++)
+        if (str_equal(data_get_text(paths->list.items[i], "state"),
+                      path_state_names[PATH_KEPT_DELETED]))
+            path = data_get_text(paths->list.items[i], "path");
+    if (!path || !tree)
+        return;
+    add(s,
+        arena_printf(
+            s->arena, "git show %s",
+            next_quoted(s->arena, arena_printf(s->arena, BASE_REF_PREFIX "%s:%s", tree, path))),
+        "what the template has for a file that you deleted");
+}
+
+static void add_updated(struct steps *s)
+{
+    add(s, arena_printf(s->arena, "git show --stat %.7s", data_get_text(s->document, "commit")),
+        "shows the commit");
+    add_deleted(s);
+    add_push(s);
+}
+
+static void add_available(struct steps *s)
+{
+    add(s, "tmplgen update --dry-run", "shows what would change");
+    add(s, "tmplgen update", "takes it");
+}
+
+struct data *next_foreseen(struct arena *arena)
+{
+    struct steps s = {arena, NULL, data_list(arena)};
+    add(&s, "tmplgen update", "does it");
+    return s.list;
+}
+
+struct data *next_steps(struct arena *arena, const struct data *document)
+{
+    static const struct {
+        const char *result;
+        bool commit; /* whether there is one */
+        void (*add)(struct steps *);
+    } rows[] = {
+        {RESULT_CONFLICTS, false, add_conflict},  {RESULT_CONFLICTS, true, add_committed_conflict},
+        {RESULT_STAGED, false, add_staged},       {RESULT_UPDATED, true, add_updated},
+        {RESULT_AVAILABLE, false, add_available},
+    };
+    struct steps s = {arena, document, data_list(arena)};
+    bool commit = data_get_text(document, "commit") != NULL;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (str_equal(rows[i].result, data_get_text(document, "result")) &&
+            rows[i].commit == commit)
+            rows[i].add(&s);
+    return s.list;
+}

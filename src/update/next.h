@@ -1,0 +1,21 @@
+/* What is to be done after an update: commands that exist and work, for words and documents. */
+#ifndef TMPLGEN_UPDATE_NEXT_H
+#define TMPLGEN_UPDATE_NEXT_H
+
+struct arena;
+struct data;
+struct plan;
+
+/* The list `next` of a document of `update`: {run, what}. Goes by its other members. */
+struct data *next_steps(struct arena *arena, const struct data *document);
+
+/* The same after --dry-run. */
+struct data *next_foreseen(struct arena *arena);
+
+/* The command that takes a path out of conflict, once it is well; in the child's folder. */
+const char *next_resolving(struct arena *arena, const struct plan *plan, const char *path);
+
+/* `text` as one word of a shell. */
+const char *next_quoted(struct arena *arena, const char *text);
+
+#endif
