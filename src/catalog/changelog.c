@@ -15,7 +15,7 @@ struct found {
     size_t order;
 };
 
-struct reader {
+struct sectioning {
     struct arena *arena;
     struct found *items;
     size_t count;
@@ -38,7 +38,7 @@ static bool begins(struct span line, const char *with)
 }
 
 /* Headings inside of a code block are none. */
-static void follow_fence(struct reader *r, struct span line)
+static void follow_fence(struct sectioning *r, struct span line)
 {
     size_t indent = 0;
     while (indent < line.len && indent < 3 && line.ptr[indent] == ' ')
@@ -85,7 +85,7 @@ static const char *version_of(struct arena *arena, struct span text, struct semv
     return semver_parse(out, kept) ? kept : NULL;
 }
 
-static void end_section(struct reader *r, const char *end)
+static void end_section(struct sectioning *r, const char *end)
 {
     if (!r->open)
         return;
@@ -95,7 +95,7 @@ static void end_section(struct reader *r, const char *end)
 }
 
 /* A heading of a section's own, of the third level and below, is part of its text. */
-static void read_line(struct reader *r, struct span line, const char *behind)
+static void read_line(struct sectioning *r, struct span line, const char *behind)
 {
     struct span text;
     struct semver version;
@@ -125,7 +125,7 @@ static int by_version(const void *a, const void *b)
 size_t changelog_sections(struct changelog_section **out, struct arena *arena, struct span text,
                           const struct semver *after, const struct semver *until)
 {
-    struct reader r = {.arena = arena};
+    struct sectioning r = {.arena = arena};
     size_t count = 0;
     while (text.len) {
         struct span line = take_line(&text);

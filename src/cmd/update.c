@@ -1,5 +1,9 @@
 /* `update`: take the template's newest version. */
 #include "update/update.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/limits.h"
+#include "base/output.h"
 #include "base/str.h"
 #include "base/term.h"
 #include "cmd/ask.h"
@@ -11,6 +15,7 @@
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/strategies.h"
+#include "update/summary.h"
 
 #include <string.h>
 
@@ -22,6 +27,7 @@ struct updated_child {
     struct stack_request stack;
     struct update_options options;
     struct update_outcome outcome;
+    struct output summary; /* --summary */
     struct err *err;
 };
 
@@ -47,6 +53,26 @@ static int find_strategy(struct updated_child *u)
     return err_hint(u->err, "this version of tmplgen has: %s", strategy_names(&u->run->arena));
 }
 
+/* What needs another, or does not go with it. */
+static int check_pairs(const struct run *run, struct err *err)
+{
+    const struct parsed *options = &run->options;
+    const char *on_conflict = opt_value(options, "on-conflict"),
+               *to = opt_value(options, "summary");
+    if (on_conflict && strcmp(on_conflict, "stop") != 0 && strcmp(on_conflict, "commit") != 0)
+        return err_set(err, TG_USAGE, "usage", "--on-conflict takes 'stop' or 'commit', not '%s'",
+                       on_conflict);
+    if (str_equal(on_conflict, "commit") && opt_given(options, "no-commit"))
+        return usage(err, "--on-conflict commit goes not with --no-commit");
+    if (opt_given(options, "refresh") && !opt_given(options, "branch"))
+        return usage(err, "--refresh renews the branch that --branch names");
+    if (str_equal(opt_value(options, "message"), ""))
+        return usage(err, "--message is empty");
+    if (str_equal(to, "-") && run->json)
+        return usage(err, "--summary - goes not with --json: name a file");
+    return 0;
+}
+
 static int check_flags(const struct run *run, struct err *err)
 {
     static const char *const alone[] = {"continue", "abort"};
@@ -61,13 +87,14 @@ static int check_flags(const struct run *run, struct err *err)
                 return err_set(err, TG_USAGE, "usage", "--%s goes with no other option, not --%s",
                                alone[i], name);
         }
-    static const char *const acts[] = {"dry-run", "restore", "branch", "no-commit"};
+    static const char *const acts[] = {"dry-run", "restore", "branch",  "no-commit",
+                                       "message", "signoff", "refresh", "on-conflict"};
     for (size_t i = 0; opt_given(options, "check") && i < sizeof(acts) / sizeof(*acts); i++)
         if (opt_given(options, acts[i]))
             return err_set(err, TG_USAGE, "usage",
                            "--check only says whether there is an update: it goes not with --%s",
                            acts[i]);
-    return 0;
+    return check_pairs(run, err);
 }
 
 /* `--set cuda=` takes a recorded choice back; the matrix never sees it. */
@@ -120,6 +147,10 @@ static int fill_options(struct updated_child *u)
     u->options.no_commit = opt_given(given, "no-commit");
     u->options.accept_drift = opt_given(given, "accept-drift");
     u->options.branch = opt_value(given, "branch");
+    u->options.refresh = opt_given(given, "refresh");
+    u->options.message = opt_value(given, "message");
+    u->options.signoff = opt_given(given, "signoff");
+    u->options.commit_conflicts = str_equal(opt_value(given, "on-conflict"), "commit");
     u->options.base = opt_value(given, "base");
     u->options.restore = opt_values(&u->options.restore_count, &u->run->arena, given, "restore");
     return 0;
@@ -127,11 +158,53 @@ static int fill_options(struct updated_child *u)
 
 /* ---------------------------------------------------------------- the run */
 
+/* Before anything is changed: a summary that cannot be written is no reason to have updated. */
+static int open_summary(struct updated_child *u)
+{
+    const char *path = opt_value(&u->run->options, "summary");
+    if (!path || strcmp(path, "-") == 0)
+        return 0;
+    if (output_open(&u->summary, &u->run->arena, path, u->err) < 0)
+        return -1;
+    u->options.output = u->summary.path;
+    return 0;
+}
+
+/* Last of all: where it lies in the work tree, the update has not seen it. */
+static int write_summary(struct updated_child *u)
+{
+    BUF_SCRATCH(text, LIMIT_MIB);
+    const char *path = opt_value(&u->run->options, "summary");
+    if (!path)
+        return 0;
+    if (u->summary.path)
+        data_put_text(&u->run->arena, u->outcome.document, "summary", path);
+    summary_format(&text, u->outcome.document);
+    if (strcmp(path, "-") != 0)
+        return output_write(&u->summary, span_of(buf_text(&text), text.len), u->err);
+    cmd_print(u->run, "%s", buf_text(&text));
+    return 0;
+}
+
 static int update(struct updated_child *u)
 {
-    if (gather(u) < 0 || fill_options(u) < 0)
+    if (gather(u) < 0 || fill_options(u) < 0 || open_summary(u) < 0)
         return -1;
-    return update_run(&u->outcome, &u->run->arena, &u->options, u->err);
+    int code = update_run(&u->outcome, &u->run->arena, &u->options, u->err);
+    if (code >= 0 && write_summary(u) < 0) {
+        u->run->document = u->outcome.document; /* what was done is told all the same */
+        code = -1;
+    }
+    output_close(&u->summary);
+    return code;
+}
+
+static void tell(struct updated_child *u)
+{
+    const char *path = opt_value(&u->run->options, "summary");
+    if (path && strcmp(path, "-") == 0)
+        return;
+    update_print(u->run, u->outcome.document);
 }
 
 static int update_command_run(struct run *run, struct err *err)
@@ -151,7 +224,7 @@ static int update_command_run(struct run *run, struct err *err)
     if (code < 0)
         return -1;
     run->document = u.outcome.document;
-    update_print(run, u.outcome.document);
+    tell(&u);
     return code;
 }
 
@@ -172,7 +245,15 @@ static const struct option how_options[] = {
     {"check", NULL, "only say whether there is an update (exit 6)", false},
     {"dry-run", NULL, "show what would change, write nothing", false},
     {"branch", "NAME", "make this branch at HEAD and update there", false},
+    {"refresh", NULL, "where that branch is there and only tmplgen committed to it, make it anew",
+     false},
+    {"on-conflict", "WHAT", "'stop' for you to resolve it (the default), or 'commit' what can be",
+     false},
     {"no-commit", NULL, "stage the result, leave the commit to you", false},
+    {"message", "TEXT", "the subject of the commit; what changed follows", false},
+    {"signoff", NULL, "add a Signed-off-by trailer to the commit", false},
+    {"summary", "FILE", "write the text of a pull request there, in Markdown ('-': print it)",
+     false},
     {"base", "COMMIT", "take this commit as what the project was made from", false},
     {"accept-drift", NULL, "take a base that this engine renders differently", false},
     {"trust", NULL, "take a remote catalog that is new to you", false},

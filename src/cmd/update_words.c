@@ -208,6 +208,9 @@ void update_print(struct run *run, const struct data *document)
     print_head(run, document, result);
     if (!ends)
         print_body(run, document, result);
+    if (data_get_text(document, "summary"))
+        cmd_print(run, "\nThe summary is in '%s'\n",
+                  cmd_masked(run, data_get_text(document, "summary")));
     if (diff && *diff)
         cmd_print(run, "\n%s", cmd_masked(run, diff));
     print_next(run, document);

@@ -199,6 +199,7 @@ struct data *report_document(struct arena *arena, const struct report *report)
     data_put(arena, document, "paths", paths);
     data_put(arena, document, "warnings", warnings_data(arena, report));
     data_put(arena, document, "next", next_steps(arena, document));
+    data_put(arena, document, "summary", data_null(arena));
     data_put(arena, document, "diff", data_null(arena));
     return document;
 }
@@ -268,6 +269,7 @@ struct data *report_recall(struct arena *arena, struct span text, const char *re
     if (!stays)
         data_put_text(arena, document, "result", result);
     data_put_text(arena, document, "commit", commit);
+    data_put(arena, document, "summary", data_null(arena)); /* of the run, which is another */
     settle_paths(arena, document, commits && !stays);
     if (undone)
         data_put(arena, document, "warnings", data_list(arena));

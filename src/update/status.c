@@ -14,6 +14,7 @@
 #include "plan/unit.h"
 #include "update/base.h"
 #include "update/ending.h"
+#include "update/on_conflict.h"
 #include "update/target.h"
 
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static void add_own(struct comparing *c, struct data *list, const struct plan_in
     bool *paired = arena_array(c->arena, c->disk.count + 1, sizeof(*paired));
     for (size_t i = 0; i < count; i++)
         if (units[i].side[CHILD])
-            paired[units[i].side[CHILD] - c->disk.files] = true;
+            paired[units[i].side[CHILD] - input->side[CHILD].files] = true;
     for (size_t i = 0; i < c->disk.count; i++) {
         struct unit own = {.side = {NULL, &c->disk.files[i], NULL}};
         if (!paired[i] && !c->disk.files[i].nested)
@@ -109,7 +110,7 @@ static int list_paths(struct data **out, struct comparing *c)
 {
     struct unit *units;
     size_t count;
-    struct plan_input input = {.side = {c->base.files, c->disk, {NULL, 0}},
+    struct plan_input input = {.side = {c->base.files, conflicts_apart(c->arena, &c->disk), {0}},
                                .base_has_rules = c->base.has_rules,
                                .yours = c->child.record.wanted.yours,
                                .yours_count = c->child.record.wanted.yours_count};
@@ -205,6 +206,9 @@ static int make_status(struct data **document, struct comparing *c)
         warn(c, arena_printf(c->arena, PROVENANCE_DIRTY, dirty));
     if (find_update(&available, c) < 0)
         return -1;
+    const char *left = conflicts_left(c->arena, &c->disk);
+    if (left)
+        warn(c, left);
     data_put(c->arena, update, "available", data_str(c->arena, available));
     *document = data_map(c->arena);
     data_put(c->arena, *document, "template", data_str(c->arena, c->child.record.wanted.type));

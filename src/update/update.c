@@ -8,6 +8,7 @@
 #include "base/data.h"
 #include "base/interrupt.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "catalog/semver.h"
 #include "child/base_ref.h"
 #include "child/child.h"
@@ -23,6 +24,7 @@
 #include "update/ending.h"
 #include "update/message.h"
 #include "update/next.h"
+#include "update/on_conflict.h"
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/report.h"
@@ -43,6 +45,8 @@ struct updating {
     struct base base;
     struct span record; /* the new one, as a file */
     struct plan plan;
+    struct beside *beside; /* of conflicts that are committed */
+    size_t beside_count;
     struct plan_edit *edits; /* the plan's and the record's, from the top of the work tree */
     size_t edit_count;
     struct preflight files;
@@ -75,6 +79,9 @@ static int report(struct updating *u, const char *result, const struct base *bas
                             .plan = plan,
                             .prefix = u->child.repo.prefix,
                             .commit = commit,
+                            .branch = u->options->branch,
+                            .beside = u->beside,
+                            .beside_count = u->beside_count,
                             .adopted = u->files.adopted,
                             .adopted_count = u->files.adopted_count,
                             .warnings = u->warnings,
@@ -142,7 +149,7 @@ static int make_plan(struct updating *u)
 {
     const struct target *target = &u->target;
     struct plan_input input = {
-        .side = {u->base.files, u->child.files, {0}},
+        .side = {u->base.files, conflicts_apart(u->arena, &u->child.files), {0}},
         .base_has_rules = u->base.has_rules,
         .rename_old = target->migrated.rename_old,
         .rename_new = target->migrated.rename_new,
@@ -158,6 +165,15 @@ static int make_plan(struct updating *u)
                      u->err) < 0)
         return -1;
     return plan_make(&u->plan, u->arena, u->child.repo.store, &input, u->err);
+}
+
+static void settle_conflicts(struct updating *u)
+{
+    const char *left = conflicts_left(u->arena, &u->child.files);
+    if (left)
+        warn(u, left);
+    if (u->options->commit_conflicts && u->plan.conflict_count)
+        u->beside = conflicts_commit(&u->beside_count, u->arena, &u->child, &u->plan);
 }
 
 static int list_edits(struct updating *u)
@@ -177,6 +193,24 @@ static int list_edits(struct updating *u)
     plan_sort_edits(u->edits, u->edit_count);
     return preflight_files(&u->files, &u->child.repo, u->child.index, u->edits, u->edit_count,
                            u->err);
+}
+
+/* What is written afterwards must be no file of the project's: it would have changes at once. */
+static int check_output(const struct updating *u)
+{
+    const char *path = u->options->output, *top = u->child.repo.top;
+    struct index_item item;
+    bool taken = false;
+    if (!path || !str_starts(path, top))
+        return 0;
+    path += strlen(top);
+    index_find(&item, &taken, u->child.index, path);
+    for (size_t i = 0; i < u->edit_count && !taken; i++)
+        taken = strcmp(u->edits[i].path, path) == 0;
+    if (!taken)
+        return 0;
+    (void)err_set(u->err, TG_USAGE, "usage", "'%s' is a file of the project", path);
+    return err_hint(u->err, "write the summary to a file that git does not track");
 }
 
 /* ---------------------------------------------------------------- the commit */
@@ -260,9 +294,9 @@ static int fill_branch(struct updating *u, struct journal *j)
 
 static enum journal_kind journal_kind(const struct updating *u)
 {
-    return u->plan.conflict_count  ? JOURNAL_CONFLICT
-           : u->options->no_commit ? JOURNAL_STAGED
-                                   : JOURNAL_UPDATE;
+    if (u->plan.conflict_count && !u->beside_count)
+        return JOURNAL_CONFLICT;
+    return u->options->no_commit ? JOURNAL_STAGED : JOURNAL_UPDATE;
 }
 
 static int land(struct updating *u, struct journal *j, const char *message)
@@ -320,7 +354,7 @@ static void note_identity(struct updating *u)
 /* The report of an update as it ends, or would end. */
 static int report_ending(struct updating *u, enum journal_kind kind, const char *commit)
 {
-    const struct ending *ending = ending_of(kind);
+    const struct ending *ending = ending_of(u->beside_count ? JOURNAL_CONFLICT : kind);
     return report(u, ending->result, &u->base, &u->plan, commit, ending->exit);
 }
 
@@ -367,8 +401,10 @@ static int up_to_date(struct updating *u)
 
 static int plan_update(struct updating *u)
 {
-    if (interrupt_check(u->err) < 0 || prove_base(u) < 0 || make_plan(u) < 0 || list_edits(u) < 0 ||
-        interrupt_check(u->err) < 0)
+    if (interrupt_check(u->err) < 0 || prove_base(u) < 0 || make_plan(u) < 0)
+        return -1;
+    settle_conflicts(u);
+    if (list_edits(u) < 0 || check_output(u) < 0 || interrupt_check(u->err) < 0)
         return -1;
     if (u->edit_count == 0)
         return up_to_date(u);

@@ -22,6 +22,7 @@ struct update_options {
     bool commit_conflicts; /* --on-conflict commit */
     bool signoff;
     const char *message; /* --message, or NULL */
+    const char *output;  /* a file that is written afterwards, absolute; or NULL */
     const char *base;    /* --base, or NULL */
     const char *const *restore;
     size_t restore_count;
