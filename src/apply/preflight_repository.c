@@ -63,11 +63,11 @@ static int check_locks(const struct repo *repo, struct err *err)
 }
 
 /* The other work trees' HEADs: the main one's, and those of the linked ones. */
-static bool says_branch(const struct repo *repo, const char *head)
+static bool says_branch(const struct repo *repo, const char *head, const char *branch)
 {
     ERR_SCRATCH(ignored);
     struct span text;
-    const char *line = arena_printf(repo->arena, "ref: %s", repo->branch);
+    const char *line = arena_printf(repo->arena, "ref: %s", branch);
     if (io_read_file(&text, repo->arena, repo->common_fd, head, LIMIT_DOCUMENT_BYTES, &ignored) < 0)
         return false;
     while (text.len && text.ptr[text.len - 1] == '\n')
@@ -75,19 +75,19 @@ static bool says_branch(const struct repo *repo, const char *head)
     return span_equal(text, span_from(line));
 }
 
-static const char *other_worktree(const struct repo *repo)
+static const char *other_worktree(const struct repo *repo, const char *branch)
 {
     const char *own = repo->git_dir + strlen(repo->common_dir);
     bool linked = strcmp(repo->git_dir, repo->common_dir) != 0;
     const char *folder = arena_printf(repo->arena, "%sworktrees", repo->common_dir);
     DIR *dir = opendir(folder);
     struct dirent *entry;
-    const char *found = linked && says_branch(repo, "HEAD") ? "the main work tree" : NULL;
+    const char *found = linked && says_branch(repo, "HEAD", branch) ? "the main work tree" : NULL;
     while (dir && !found && (entry = readdir(dir))) {
         const char *tree = arena_printf(repo->arena, "worktrees/%s/", entry->d_name);
         if (*entry->d_name == '.' || (linked && strcmp(tree, own) == 0))
             continue;
-        if (says_branch(repo, arena_printf(repo->arena, "%sHEAD", tree)))
+        if (says_branch(repo, arena_printf(repo->arena, "%sHEAD", tree), branch))
             found = arena_printf(repo->arena, "the work tree '%s'", entry->d_name);
     }
     if (dir)
@@ -95,18 +95,22 @@ static const char *other_worktree(const struct repo *repo)
     return found;
 }
 
-static int check_branch(const struct repo *repo, struct err *err)
+static int check_unused(const struct repo *repo, const char *branch, struct err *err)
 {
-    if (!repo->branch) {
-        (void)err_set(err, TG_REFUSED, "detached-head", "HEAD is on no branch");
-        return err_hint(err, "switch to a branch, or give --branch NAME to make one here");
-    }
-    const char *other = other_worktree(repo);
+    const char *other = other_worktree(repo, branch);
     if (!other)
         return 0;
     (void)err_set(err, TG_REFUSED, "branch-in-use", "%s has '%s' checked out, too", other,
-                  repo->branch + strlen("refs/heads/"));
+                  branch + strlen("refs/heads/"));
     return err_hint(err, "an update would move it under that one's feet: use a branch of its own");
+}
+
+static int check_branch(const struct repo *repo, struct err *err)
+{
+    if (repo->branch)
+        return check_unused(repo, repo->branch, err);
+    (void)err_set(err, TG_REFUSED, "detached-head", "HEAD is on no branch");
+    return err_hint(err, "switch to a branch, or give --branch NAME to make one here");
 }
 
 /* Neither "a" beside "a/b" nor the other way round. */
@@ -128,12 +132,14 @@ static int check_free(const struct repo *repo, const char *name, struct err *err
     return err_hint(err, "--branch makes a new branch: give another name");
 }
 
-static int check_new_branch(const struct repo *repo, const char *name, struct err *err)
+static int check_new_branch(const struct repo *repo, const char *name, bool renewed,
+                            struct err *err)
 {
     int valid = 0;
     if (git_branch_name_is_valid(&valid, name) < 0 || !valid)
         return err_set(err, TG_USAGE, "usage", "'%s' is no name for a branch", name);
-    return check_free(repo, name, err);
+    return renewed ? check_unused(repo, arena_printf(repo->arena, "refs/heads/%s", name), err)
+                   : check_free(repo, name, err);
 }
 
 static int check_index(const struct repo *repo, const struct index *index,
@@ -154,7 +160,8 @@ static int check_index(const struct repo *repo, const struct index *index,
 }
 
 int preflight_repository(const struct repo *repo, const struct index *index,
-                         const struct tree_files *head, const char *new_branch, struct err *err)
+                         const struct tree_files *head, const char *new_branch, bool renewed,
+                         struct err *err)
 {
     if (repo->unborn) {
         (void)err_set(err, TG_REFUSED, "unborn-branch", "this repository has no commit yet");
@@ -162,7 +169,8 @@ int preflight_repository(const struct repo *repo, const struct index *index,
     }
     if (check_state(repo, err) < 0 || check_locks(repo, err) < 0)
         return -1;
-    if (new_branch ? check_new_branch(repo, new_branch, err) < 0 : check_branch(repo, err) < 0)
+    if (new_branch ? check_new_branch(repo, new_branch, renewed, err) < 0
+                   : check_branch(repo, err) < 0)
         return -1;
     return check_index(repo, index, head, err);
 }

@@ -1,10 +1,12 @@
 /*
- * The branch that a branch is pulled from. libgit2 1.5 would search the whole configuration by a
+ * What remotes have of branches. libgit2 1.5 would search the whole configuration by a
  * regular expression for it, and lose 20 KiB for each setting that does not match.
  */
 #include "git/upstream.h"
 
 #include "base/arena.h"
+#include "base/str.h"
+#include "git/libgit2.h"
 #include "git/repo.h"
 
 #include <git2.h>
@@ -54,4 +56,39 @@ int upstream_find(struct oid *out, bool *found, const char **name, const struct 
     *found = false;
     *name = repo->branch ? find_name(repo) : NULL;
     return *name ? repo_ref(out, found, repo, *name, err) : 0;
+}
+
+/* "origin" of "refs/remotes/origin/NAME", where it is a remote: both parts may hold slashes. */
+static bool is_copy(const struct repo *repo, const char *ref, const char *branch)
+{
+    const char *rest = ref + strlen("refs/remotes/");
+    size_t len = strlen(rest), tail = strlen(branch) + 1;
+    if (len <= tail || rest[len - tail] != '/' || strcmp(rest + len - tail + 1, branch) != 0)
+        return false;
+    const char *remote = arena_memdup(repo->arena, rest, len - tail);
+    return repo_text(repo, arena_printf(repo->arena, "remote.%s.url", remote)) != NULL;
+}
+
+int upstream_copies(struct upstream_copy **out, size_t *count, const struct repo *repo,
+                    const char *branch, struct err *err)
+{
+    git_reference_iterator *iterator = NULL;
+    const char *ref;
+    bool found;
+    int rc = 0;
+    *out = NULL;
+    *count = 0;
+    if (git_reference_iterator_glob_new(&iterator, repo->git, "refs/remotes/*") < 0)
+        return git_fail(err, "cannot list the branches of remotes");
+    while (rc == 0 && git_reference_next_name(&ref, iterator) == 0) {
+        if (!is_copy(repo, ref, branch))
+            continue;
+        *out = arena_grow(repo->arena, *out, *count, sizeof(**out));
+        struct upstream_copy *copy = &(*out)[*count];
+        copy->name = arena_strdup(repo->arena, ref + strlen("refs/remotes/"));
+        rc = repo_ref(&copy->tip, &found, repo, ref, err);
+        *count += found;
+    }
+    git_reference_iterator_free(iterator);
+    return rc;
 }

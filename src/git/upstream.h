@@ -1,13 +1,20 @@
-/* The branch that a branch is pulled from. */
+/* What remotes have of branches: the one that a branch is pulled from, copies of a name. */
 #ifndef TMPLGEN_GIT_UPSTREAM_H
 #define TMPLGEN_GIT_UPSTREAM_H
 
 #include "base/err.h"
+#include "git/leaf.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
-struct oid;
 struct repo;
+
+/* A branch as it was fetched last. */
+struct upstream_copy {
+    const char *name; /* "origin/main" */
+    struct oid tip;
+};
 
 /*
  * The commit of HEAD's upstream as it was fetched last, and its name (refs/remotes/...). `*found`
@@ -15,5 +22,9 @@ struct repo;
  */
 TG_CHECKED int upstream_find(struct oid *out, bool *found, const char **name,
                              const struct repo *repo, struct err *err);
+
+/* Those of the branch `branch`, of all remotes. */
+TG_CHECKED int upstream_copies(struct upstream_copy **out, size_t *count, const struct repo *repo,
+                               const char *branch, struct err *err);
 
 #endif

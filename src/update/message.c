@@ -13,6 +13,7 @@
 #include "git/store.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define MESSAGE_MAX (LIMIT_MIB)
@@ -179,14 +180,15 @@ static bool split_seal(struct span *message, const char **sum, const char *text)
     return true;
 }
 
-int message_is_sealed(bool *out, const struct repo *repo, const struct oid *commit, struct err *err)
+int message_seal_of(const char **out, const struct repo *repo, const struct oid *commit,
+                    struct err *err)
 {
     STORE_BYTES_SCRATCH(bytes);
     struct commit read;
     struct span message;
     const char *sum;
     char expected[SHA256_HEX_SIZE];
-    *out = false;
+    *out = NULL;
     if (repo_commit(&read, repo->arena, repo->store, commit, err) < 0 ||
         store_get(&bytes, repo->store, STORE_COMMIT, commit, "a commit", err) < 0)
         return -1;
@@ -195,6 +197,7 @@ int message_is_sealed(bool *out, const struct repo *repo, const struct oid *comm
     if (read.parent_count != 1 || !body || !split_seal(&message, &sum, body + 2))
         return 0;
     hash(expected, message, &read.parents[0], &read.tree);
-    *out = strncmp(expected, sum, SHA256_HEX_SIZE - 1) == 0;
+    if (strncmp(expected, sum, SHA256_HEX_SIZE - 1) == 0)
+        *out = arena_strdup(repo->arena, expected);
     return 0;
 }

@@ -5,8 +5,6 @@
 #include "base/err.h"
 #include "git/leaf.h"
 
-#include <stdbool.h>
-
 struct arena;
 struct data;
 struct identity;
@@ -34,8 +32,9 @@ const char *message_format(struct arena *arena, const struct message *message);
  */
 const char *message_seal(struct arena *arena, const char *message, const struct oid *parent,
                          const struct oid *tree);
-/* Whether a commit is as tmplgen made it: one parent, and a seal that agrees. */
-TG_CHECKED int message_is_sealed(bool *out, const struct repo *repo, const struct oid *commit,
-                                 struct err *err);
+/* The hash of a commit that is as tmplgen made it: one parent, and a seal that agrees; else NULL.
+ */
+TG_CHECKED int message_seal_of(const char **out, const struct repo *repo, const struct oid *commit,
+                               struct err *err);
 
 #endif

@@ -27,6 +27,7 @@
 #include "update/on_conflict.h"
 #include "update/outcome.h"
 #include "update/recover.h"
+#include "update/refresh.h"
 #include "update/report.h"
 #include "update/restore.h"
 #include "update/strategy.h"
@@ -52,6 +53,7 @@ struct updating {
     struct preflight files;
     struct oid render_tree; /* of the new render */
     struct identity who;
+    struct refresh refresh; /* of --refresh */
     const char **warnings;
     size_t warning_count;
     struct err *err;
@@ -80,6 +82,7 @@ static int report(struct updating *u, const char *result, const struct base *bas
                             .prefix = u->child.repo.prefix,
                             .commit = commit,
                             .branch = u->options->branch,
+                            .old_tip = u->refresh.old_tip,
                             .beside = u->beside,
                             .beside_count = u->beside_count,
                             .adopted = u->files.adopted,
@@ -285,7 +288,7 @@ static int fill_branch(struct updating *u, struct journal *j)
     j->branch_old = repo->head;
     if (u->options->branch) {
         j->branch = arena_printf(u->arena, "refs/heads/%s", u->options->branch);
-        j->branch_old = (struct oid){{0}};
+        j->branch_old = u->refresh.tip ? *u->refresh.tip : (struct oid){{0}};
         j->head_new = arena_printf(u->arena, "ref: %s", j->branch);
     }
     j->branch_new = repo->head;
@@ -358,6 +361,16 @@ static int report_ending(struct updating *u, enum journal_kind kind, const char 
     return report(u, ending->result, &u->base, &u->plan, commit, ending->exit);
 }
 
+/* Nothing is made, and HEAD stays. */
+static int has_it(struct updating *u)
+{
+    warn(u, arena_printf(u->arena, "the branch '%s' has this update already: it stays as it is",
+                         u->options->branch));
+    if (u->beside_count)
+        return report_ending(u, JOURNAL_UPDATE, u->refresh.old_tip);
+    return report(u, RESULT_UP_TO_DATE, NULL, NULL, u->refresh.old_tip, TG_OK);
+}
+
 static int carry_out(struct updating *u)
 {
     struct journal j;
@@ -367,6 +380,12 @@ static int carry_out(struct updating *u)
     note_identity(u);
     oid_hex(hex, &j.branch_new);
     bool commits = ending_of(j.kind)->commits;
+    bool same = false;
+    if (commits && u->refresh.tip &&
+        refresh_is_same(&same, &u->child.repo, u->refresh.tip, &j.branch_new, u->err) < 0)
+        return -1;
+    if (same)
+        return has_it(u);
     int code = report_ending(u, j.kind, commits ? arena_strdup(u->arena, hex) : NULL);
     if (report_store(&j.report, u->arena, u->out->document, u->err) < 0 ||
         interrupt_check(u->err) < 0 || apply_run(u->apply, &j, u->err) < 0)
@@ -411,16 +430,26 @@ static int plan_update(struct updating *u)
     return u->options->dry_run ? foresee(u) : carry_out(u);
 }
 
+static int check_repository(struct updating *u)
+{
+    const struct repo *repo = &u->child.repo;
+    const char *branch = u->options->branch;
+    if (u->options->refresh && !repo->unborn &&
+        refresh_check(&u->refresh, repo, branch, u->err) < 0)
+        return -1;
+    if (preflight_repository(repo, u->child.index, &u->child.head, branch, u->refresh.tip != NULL,
+                             u->err) < 0)
+        return -1;
+    return check_upstream(u);
+}
+
 static int run_checked(struct updating *u)
 {
     if (target_choose(&u->target, u->arena, &u->child.record, &u->options->target, u->err) < 0)
         return -1;
     if (u->target.nothing_new && !u->options->restore_count)
         return up_to_date(u);
-    if (!u->options->check && (child_read(&u->child, u->err) < 0 ||
-                               preflight_repository(&u->child.repo, u->child.index, &u->child.head,
-                                                    u->options->branch, u->err) < 0 ||
-                               check_upstream(u) < 0))
+    if (!u->options->check && (child_read(&u->child, u->err) < 0 || check_repository(u) < 0))
         return -1;
     int rc = target_make(&u->target, u->err);
     u->out->refusal = u->target.refusal;

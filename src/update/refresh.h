@@ -1,0 +1,29 @@
+/* `--branch NAME --refresh`: a branch that only tmplgen committed to is made anew. */
+#ifndef TMPLGEN_UPDATE_REFRESH_H
+#define TMPLGEN_UPDATE_REFRESH_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct oid;
+struct repo;
+
+struct refresh {
+    struct oid *tip;     /* of the branch here; NULL: it is not there */
+    const char *old_tip; /* hexadecimal: of that, else of a remote's copy; NULL: there is none */
+};
+
+/*
+ * Looks at the branch `name`, and at copies of it that were fetched from remotes. Each must hold
+ * nothing beyond HEAD but commits that are as tmplgen made them (update/message.h): else refused
+ * (3, "foreign-commit"), naming one. HEAD must not be on it (3, "on-branch").
+ */
+TG_CHECKED int refresh_check(struct refresh *out, const struct repo *repo, const char *name,
+                             struct err *err);
+
+/* Whether two commits of tmplgen's differ in nothing but who made them and when. */
+TG_CHECKED int refresh_is_same(bool *out, const struct repo *repo, const struct oid *a,
+                               const struct oid *b, struct err *err);
+
+#endif
