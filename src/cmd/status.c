@@ -22,18 +22,24 @@ static void print_progress(struct run *run, const char *state)
             cmd_print(run, "%s\n", known[i].words);
 }
 
-/* Files of the child's own are only counted, unless --verbose. */
+/* Files of the child's own, and those of a waiting update, are only counted, unless --verbose. */
 static void print_paths(struct run *run, const struct data *paths)
 {
-    size_t own = 0;
+    size_t own = 0, waiting = 0;
     for (size_t i = 0; i < paths->list.count; i++) {
         const struct data *path = paths->list.items[i];
         const char *state = data_get_text(path, "state");
-        if (strcmp(state, "added") == 0 && !run->verbose)
+        if (data_get(path, "from_update")->boolean && !run->verbose)
+            waiting++;
+        else if (strcmp(state, "added") == 0 && !run->verbose)
             own++;
         else
-            cmd_print(run, "  %-9s  %s\n", state, cmd_masked(run, data_get_text(path, "path")));
+            cmd_print(run, "  %-9s  %s%s\n", state, cmd_masked(run, data_get_text(path, "path")),
+                      data_get(path, "from_update")->boolean ? " (of the update)" : "");
     }
+    if (waiting)
+        cmd_print(run, "  %zu %s as the update that waits has put %s (--verbose lists them)\n",
+                  waiting, waiting == 1 ? "file is" : "files are", waiting == 1 ? "it" : "them");
     if (own)
         cmd_print(run, "  %zu %s your own (--verbose lists them)\n", own,
                   own == 1 ? "file is" : "files are");
@@ -47,7 +53,7 @@ static void print_status(struct run *run, const struct data *document)
     cmd_print(run, "Template %s %s of %s\n", cmd_masked(run, data_get_text(document, "template")),
               cmd_masked(run, data_get_text(catalog, "version")),
               cmd_masked(run, data_get_text(catalog, "source")));
-    if (available)
+    if (available && !data_get_text(document, "in_progress"))
         cmd_print(run, "An update is available: %s ('tmplgen update' takes it)\n",
                   cmd_masked(run, available));
     print_progress(run, data_get_text(document, "in_progress"));

@@ -141,6 +141,7 @@ static int fill_options(struct updated_child *u)
     target->allow_downgrade = opt_given(given, "allow-downgrade");
     target->prerelease = opt_given(given, "prerelease");
     target->asker = term_interactive() && !looks ? &terminal_asker : NULL;
+    target->looks = looks;
     u->options.path = child_path(u->run);
     u->options.check = looks;
     u->options.dry_run = opt_given(given, "dry-run");

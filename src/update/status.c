@@ -16,6 +16,7 @@
 #include "update/ending.h"
 #include "update/on_conflict.h"
 #include "update/target.h"
+#include "update/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,33 @@ static int list_paths(struct data **out, struct comparing *c)
     return 0;
 }
 
+/* Which of the lines are the waiting update's, and not the child's. */
+static int mark_waiting(struct comparing *c, const struct data *paths)
+{
+    for (size_t i = 0; i < paths->list.count; i++) {
+        struct data *line = paths->list.items[i];
+        const char *path = repo_path(&c->child.repo, data_get_text(line, "path"));
+        bool waits;
+        if (waiting_has(&waits, &c->unfinished, &c->child.repo, path, c->err) < 0)
+            return -1;
+        data_put(c->arena, line, "from_update", data_bool(c->arena, waits));
+    }
+    return 0;
+}
+
+/* The record or the overlay, unless it is as the waiting update wrote it. */
+static int warn_of_dirty(struct comparing *c)
+{
+    const char *dirty;
+    bool waits = false;
+    if (provenance_find_dirty(&dirty, &c->child.repo, &c->child.record, c->err) < 0 ||
+        (dirty && waiting_has(&waits, &c->unfinished, &c->child.repo, dirty, c->err) < 0))
+        return -1;
+    if (dirty && !waits)
+        warn(c, arena_printf(c->arena, PROVENANCE_DIRTY, dirty));
+    return 0;
+}
+
 static int find_paths(struct data **out, struct comparing *c)
 {
     ERR_SCRATCH(why);
@@ -138,7 +166,7 @@ static int find_paths(struct data **out, struct comparing *c)
 /* As `update --check` has it, but another commit is news without being rendered. */
 static int look_for_update(bool *found, struct comparing *c, struct err *err)
 {
-    struct target_options options = {.to = NULL};
+    struct target_options options = {.looks = true};
     struct target *target = &c->target;
     const struct catalog_origin *here = &c->child.record.wanted.catalog, *there = &target->origin;
     *found = false;
@@ -198,12 +226,9 @@ static struct data *catalog_data(struct arena *arena, const struct catalog_origi
 static int make_status(struct data **document, struct comparing *c)
 {
     struct data *update = data_map(c->arena), *paths;
-    const char *dirty, *available;
-    if (find_paths(&paths, c) < 0 ||
-        provenance_find_dirty(&dirty, &c->child.repo, &c->child.record, c->err) < 0)
+    const char *available;
+    if (find_paths(&paths, c) < 0 || mark_waiting(c, paths) < 0 || warn_of_dirty(c) < 0)
         return -1;
-    if (dirty)
-        warn(c, arena_printf(c->arena, PROVENANCE_DIRTY, dirty));
     if (find_update(&available, c) < 0)
         return -1;
     const char *left = conflicts_left(c->arena, &c->disk);

@@ -150,9 +150,42 @@ static int check_direction(const struct aiming *a)
     return err_hint(a->err, "--allow-downgrade goes there all the same");
 }
 
+/* Of the built-in catalog: the program has only versions up to its own. */
+static int find_older(const char **newest, struct aiming *a)
+{
+    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
+    struct semver here, there;
+    struct catalog *catalog;
+    *newest = NULL;
+    if (strcmp(a->source, CATALOG_BUILTIN) != 0 || a->options->to || a->options->ref ||
+        a->options->source || !semver_parse(&here, recorded->version))
+        return 0;
+    if (catalog_open(&catalog, a->arena, a->source, NULL, a->err) < 0)
+        return -1;
+    if (semver_parse(&there, catalog->origin.version) && semver_compare(&there, &here) < 0)
+        *newest = catalog->origin.version;
+    catalog_close(catalog);
+    return 0;
+}
+
+static int refuse_older(struct aiming *a, const char *newest)
+{
+    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
+    const char *text =
+        arena_printf(a->arena, "this tmplgen is older than the project: %s against %s", newest,
+                     recorded->version);
+    if (!a->options->looks) {
+        (void)err_set(a->err, TG_USAGE, "unknown-ref", "%s", text);
+        return err_hint(a->err, "a newer tmplgen has newer versions of its catalog");
+    }
+    warn(a, arena_printf(a->arena, "%s; a newer one may have an update", text));
+    a->out->origin = *recorded;
+    a->out->nothing_new = true;
+    return 0;
+}
+
 static int choose(struct aiming *a)
 {
-    a->source = a->options->source ? a->options->source : a->provenance->wanted.catalog.source;
     if (choose_ref(a) < 0 || open_catalog(a) < 0)
         return -1;
     return check_direction(a);
@@ -272,6 +305,12 @@ int target_choose(struct target *out, struct arena *arena, const struct provenan
     *out = (struct target){.aiming = a};
     *a = (struct aiming){
         .out = out, .arena = arena, .provenance = provenance, .options = options, .err = err};
+    const char *newest;
+    a->source = options->source ? options->source : provenance->wanted.catalog.source;
+    if (find_older(&newest, a) < 0)
+        return -1;
+    if (newest)
+        return refuse_older(a, newest);
     if (choose(a) < 0)
         return -1;
     out->nothing_new = is_same(a) && !says_anything(options) &&

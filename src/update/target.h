@@ -25,6 +25,7 @@ struct target_options {
     const char *const *unset;          /* stack choices that `--set NAME=` takes back */
     size_t unset_count;
     bool upgrade, allow_downgrade, prerelease;
+    bool looks; /* nothing is to be changed: a program that is too old is a warning */
     const struct asker *asker; /* NULL: nobody is asked */
 };
 

@@ -1,0 +1,41 @@
+/* What an update that is not over has put into the work tree, and nobody has changed since. */
+#include "update/waiting.h"
+
+#include "apply/apply.h"
+#include "git/change.h"
+#include "git/disk.h"
+#include "git/repo.h"
+
+#include <string.h>
+
+static const struct change *find(const struct journal *j, const char *path)
+{
+    size_t low = 0, high = j->change_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(j->changes[middle].path, path);
+        if (order == 0)
+            return &j->changes[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+int waiting_has(bool *out, const struct unfinished *unfinished, const struct repo *repo,
+                const char *path, struct err *err)
+{
+    struct disk disk;
+    bool waits = unfinished->state != APPLY_NONE && unfinished->state != APPLY_STALE;
+    const struct change *change = waits ? find(&unfinished->journal, path) : NULL;
+    *out = false;
+    if (!change || change_conflicts(change) || !change_on_disk(change))
+        return 0;
+    if (disk_look(&disk, NULL, NULL, repo->top_fd, path, err) < 0)
+        return -1;
+    bool gone = change->new.kind == DISK_ABSENT &&disk.kind == DISK_FOLDER;
+    *out = gone || disk_equal(&disk, &change->new);
+    return 0;
+}
