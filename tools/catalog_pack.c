@@ -288,7 +288,8 @@ static int add_path(git_treebuilder *builder, struct store *store, const char *p
 
 static int write_catalog_tree(git_oid *out, struct store *store)
 {
-    static const char *const parts[] = {"catalog.yml", "templates", "base-images", "matrices"};
+    static const char *const parts[] = {"catalog.yml", "CHANGELOG.md", "templates", "base-images",
+                                        "matrices"};
     git_treebuilder *builder = NULL;
     int rc = 0;
     if (git_treebuilder_new(&builder, store->repository, NULL) < 0)

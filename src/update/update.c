@@ -256,6 +256,8 @@ static const char *message_of(const struct updating *u, enum journal_kind kind)
 static const char *conflict_message(const struct updating *u, const char *message)
 {
     char mark = repo_comment_char(&u->child.repo);
+    if (str_equal(repo_text(&u->child.repo, "core.commentchar"), "auto"))
+        return message; /* git would take another character for comments, and keep these */
     const char *text = arena_printf(u->arena, "%s\n%c Conflicts:\n", message, mark);
     for (size_t i = 0; i < u->edit_count; i++)
         if (u->edits[i].conflict)

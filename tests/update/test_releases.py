@@ -43,6 +43,7 @@ def append(path, text):
 
 def second(catalog):
     """What a release changes: a line, a new file, a new question, a dropped file."""
+    put(catalog, {"CHANGELOG.md": "# Changelog\n\n## 0.2.0\n\n- Operations.\n"})
     service = catalog / "templates" / "service"
     readme = service / "files" / "README.md.j2"
     append(readme, "\n## Operations\n\nRead docs/operations.md; {{ audience }} does.\n")
@@ -194,6 +195,27 @@ def test_old_binary_says_that_it_is_too_old_and_changes_nothing(world, binaries)
     assert files_on_disk(world.child) == before
     status = run(world, binaries[0], "status", world.child, "--json")
     assert (status.code, status.json["catalog"]["version"]) == (0, "0.2.0")
+
+
+def test_old_binary_is_told_by_check_and_status(world, binaries):
+    make_child(world, binaries[1])
+    words = "this tmplgen is older than the project: 0.1.0 against 0.2.0"
+    for command in (("update", world.child, "--check"), ("status", world.child, "--fetch")):
+        done = run(world, binaries[0], *command, "--json")
+        assert done.code == 0, done.out
+        assert any(warning.startswith(words) for warning in done.json["warnings"])
+        assert words in run(world, binaries[0], *command).err
+    assert words in run(world, binaries[0], "update", world.child).err
+    assert words not in run(world, binaries[1], "update", world.child, "--check").err
+
+
+def test_binary_says_what_its_releases_brought(world, binaries):
+    make_child(world, binaries[0])
+    check = run(world, binaries[1], "update", world.child, "--check", "--json")
+    note = {"version": "0.2.0", "from": "changelog", "text": "- Operations.\n"}
+    assert check.json["notes"] == [note]
+    updated(world, binaries[2], world.child)
+    assert "\nNew in 0.2.0:\n\n  - Operations." in world.git("log", "-1", "--format=%B")
 
 
 def test_new_binary_makes_of_an_old_release_what_the_old_one_made(world, binaries):
