@@ -16,8 +16,8 @@ struct tree_files;
 /*
  * The repository as a whole: no operation under way, a branch with a commit that no other work tree
  * has checked out, no lock, the whole index equal to `head` (the list of HEAD's tree). `new_branch`
- * (NULL: none) is a name that must be free, or, where `renewed`, in no work tree; only with it HEAD
- * may be detached. Each refusal is exit 3 with a code of its own.
+ * (NULL: none) is a name that must be free, or, where `renewed`, may be there, in no work tree;
+ * only with it HEAD may be detached. Each refusal is exit 3 with a code of its own.
  */
 TG_CHECKED int preflight_repository(const struct repo *repo, const struct index *index,
                                     const struct tree_files *head, const char *new_branch,

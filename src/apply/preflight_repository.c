@@ -114,7 +114,7 @@ static int check_branch(const struct repo *repo, struct err *err)
 }
 
 /* Neither "a" beside "a/b" nor the other way round. */
-static int check_free(const struct repo *repo, const char *name, struct err *err)
+static int check_free(const struct repo *repo, const char *name, bool renewed, struct err *err)
 {
     git_reference_iterator *iterator = NULL;
     const char *other, *full = arena_printf(repo->arena, "refs/heads/%s", name);
@@ -123,7 +123,7 @@ static int check_free(const struct repo *repo, const char *name, struct err *err
     if (git_reference_iterator_glob_new(&iterator, repo->git, "refs/heads/*") < 0)
         return git_fail(err, "cannot list the branches");
     while (!taken && git_reference_next_name(&other, iterator) == 0)
-        taken = strcmp(other, full) == 0 || str_starts(other, below) ||
+        taken = (!renewed && strcmp(other, full) == 0) || str_starts(other, below) ||
                 str_starts(full, arena_printf(repo->arena, "%s/", other));
     git_reference_iterator_free(iterator);
     if (!taken)
@@ -138,8 +138,9 @@ static int check_new_branch(const struct repo *repo, const char *name, bool rene
     int valid = 0;
     if (git_branch_name_is_valid(&valid, name) < 0 || !valid)
         return err_set(err, TG_USAGE, "usage", "'%s' is no name for a branch", name);
-    return renewed ? check_unused(repo, arena_printf(repo->arena, "refs/heads/%s", name), err)
-                   : check_free(repo, name, err);
+    if (check_free(repo, name, renewed, err) < 0)
+        return -1;
+    return renewed ? check_unused(repo, arena_printf(repo->arena, "refs/heads/%s", name), err) : 0;
 }
 
 static int check_index(const struct repo *repo, const struct index *index,

@@ -10,6 +10,7 @@
 #include "update/report.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -22,6 +23,8 @@ struct committing {
     struct plan *plan;
     struct plan_edit *edits; /* the new ones */
     size_t count;
+    const char **theirs; /* names given so far */
+    size_t theirs_count;
 };
 
 /* ---------------------------------------------------------------- names */
@@ -44,13 +47,18 @@ static bool has_below(const struct plan_list *list, const char *path, struct are
     return at < list->count && str_starts(list->files[at].path, below);
 }
 
+static int compare_path(const void *path, const void *edit)
+{
+    return strcmp(path, ((const struct plan_edit *)edit)->path);
+}
+
+/* By the plan, or as another file's: that happens to shortened names only. */
 static bool is_written(const struct committing *c, const char *path)
 {
-    for (size_t i = 0; i < c->plan->edit_count; i++)
-        if (strcmp(c->plan->edits[i].path, path) == 0)
-            return true;
-    for (size_t i = 0; i < c->count; i++)
-        if (strcmp(c->edits[i].path, path) == 0)
+    if (bsearch(path, c->plan->edits, c->plan->edit_count, sizeof(*c->plan->edits), compare_path))
+        return true;
+    for (size_t i = 0; i < c->theirs_count; i++)
+        if (strcmp(c->theirs[i], path) == 0)
             return true;
     return false;
 }
@@ -112,6 +120,8 @@ static const char *put_theirs(struct committing *c, const struct plan_edit *edit
     const char *name = theirs_name(c, edit->path, leaf, &known);
     if (!known)
         add_edit(c, &(struct plan_edit){.path = name, .disk = *leaf});
+    c->theirs = arena_grow(c->arena, c->theirs, c->theirs_count, sizeof(*c->theirs));
+    c->theirs[c->theirs_count++] = name;
     return name;
 }
 

@@ -436,11 +436,10 @@ static int check_repository(struct updating *u)
 {
     const struct repo *repo = &u->child.repo;
     const char *branch = u->options->branch;
-    if (u->options->refresh && !repo->unborn &&
-        refresh_check(&u->refresh, repo, branch, u->err) < 0)
-        return -1;
-    if (preflight_repository(repo, u->child.index, &u->child.head, branch, u->refresh.tip != NULL,
+    if (preflight_repository(repo, u->child.index, &u->child.head, branch, u->options->refresh,
                              u->err) < 0)
+        return -1;
+    if (u->options->refresh && refresh_check(&u->refresh, repo, branch, u->err) < 0)
         return -1;
     return check_upstream(u);
 }

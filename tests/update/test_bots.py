@@ -305,6 +305,14 @@ def test_refresh_of_the_branch_that_one_is_on_is_refused(pushed):
     assert done.error["code"] == "on-branch"
 
 
+@pytest.mark.parametrize("name", ["a..b", "../../../x", "-x", "x.lock", "bot/template/more"])
+def test_refresh_of_no_name_for_a_branch_is_refused(pushed, name):
+    before = snapshot(pushed)
+    done = pushed.update(f"--branch={name}", "--refresh")
+    assert done.error["code"] in ("usage", "branch-exists"), done.out
+    assert snapshot(pushed) == before
+
+
 def test_refresh_of_a_branch_in_another_work_tree_is_refused(pushed):
     pushed.git("worktree", "add", "-q", pushed.folder / "other", "bot/template")
     done = refresh(pushed, None, 3)
