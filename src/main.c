@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/print.h"
+#include "git/trouble.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -132,6 +133,14 @@ static int flush_output(const struct run *run)
     return 0;
 }
 
+/* Nothing was done, and what was found out may be wrong: none of it is said. */
+static int take_back(struct run *run)
+{
+    buf_truncate(&run->out, 0);
+    run->document = data_map(&run->arena);
+    return -1;
+}
+
 int main(int argc, char **argv)
 {
     struct run run = {.arena = ARENA_INIT, .commands = commands, .out = BUF_INIT(OUTPUT_MAX)};
@@ -142,7 +151,10 @@ int main(int argc, char **argv)
     run.document = data_map(&run.arena);
     interrupt_install();
     int code = run_command(&run, words, count, &err);
+    if (code >= 0 && !interrupt_settled() && (interrupt_check(&err) < 0 || trouble_check(&err) < 0))
+        code = take_back(&run);
     if (code < 0) {
+        trouble_explain(&err);
         code = (int)err.exit;
         if (!run.json)
             print_failure(&run, &err);

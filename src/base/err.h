@@ -13,6 +13,7 @@ enum exit_code {
     TG_UNSOLVABLE = 4,
     TG_CONFLICTS = 5,
     TG_DIFFERS = 6,
+    TG_SIGHUP = 129,
     TG_SIGINT = 130,
     TG_SIGTERM = 143,
 };

@@ -1,32 +1,65 @@
-/* SIGINT and SIGTERM as a flag that long work looks at, so that it can tidy up. */
+/* SIGINT, SIGTERM and SIGHUP as a flag that long work looks at, so that it can tidy up. */
 #include "base/interrupt.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t received;
+static bool settled;
+
+/* What ends a run that tidies up, as a shell tells it. */
+static const struct {
+    int number;
+    enum exit_code exit;
+    const char *name;
+} signals[] = {
+    {SIGINT, TG_SIGINT, "SIGINT"}, {SIGTERM, TG_SIGTERM, "SIGTERM"}, {SIGHUP, TG_SIGHUP, "SIGHUP"}};
+
+#define SIGNAL_COUNT (sizeof(signals) / sizeof(*signals))
 
 static void on_signal(int number)
 {
     received = number;
 }
 
+/* SIGHUP stays ignored where it is (nohup). */
+static bool stays_ignored(int number)
+{
+    struct sigaction before;
+    return number == SIGHUP && sigaction(number, NULL, &before) == 0 &&
+           before.sa_handler == SIG_IGN;
+}
+
 void interrupt_install(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
     (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        if (!stays_ignored(signals[i].number))
+            (void)sigaction(signals[i].number, &action, NULL);
 }
 
 int interrupt_check(struct err *err)
 {
-    if (received == 0)
-        return 0;
-    return err_set(err, received == SIGTERM ? TG_SIGTERM : TG_SIGINT, "interrupted",
-                   "interrupted by %s", received == SIGTERM ? "SIGTERM" : "SIGINT");
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        if (received == signals[i].number)
+            return err_set(err, signals[i].exit, "interrupted", "interrupted by %s",
+                           signals[i].name);
+    return 0;
+}
+
+void interrupt_settle(void)
+{
+    settled = true;
+}
+
+bool interrupt_settled(void)
+{
+    return settled;
 }
 
 /* Waits with the signals held back until the wait itself: none can slip in between. */
@@ -35,8 +68,8 @@ static int wait_readable(int fd, struct err *err)
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
     sigset_t held, before;
     (void)sigemptyset(&held);
-    (void)sigaddset(&held, SIGINT);
-    (void)sigaddset(&held, SIGTERM);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        (void)sigaddset(&held, signals[i].number);
     (void)sigprocmask(SIG_BLOCK, &held, &before);
     int rc = interrupt_check(err);
     while (rc == 0 && ppoll(&wanted, 1, NULL, &before) < 0 && errno == EINTR)

@@ -1,6 +1,7 @@
 /* `doctor`: this host's GPU call stack, layer by layer, and what of the matrix runs on it. */
 #include "smoke/doctor.h"
 #include "base/data.h"
+#include "base/interrupt.h"
 #include "base/io.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -168,6 +169,8 @@ static int run_smoke(struct doctor *d)
         rc = TG_RUNTIME;
     if (rc < 0)
         return err_set(d->err, TG_RUNTIME, "io", "%s", error);
+    if (opt_given(&d->run->options, "capture") || opt_given(&d->run->options, "junit"))
+        interrupt_settle(); /* it is written */
     return rc == TG_RUNTIME || rc == TG_USAGE ? smoke_failed(d, rc) : rc;
 }
 

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/http.h"
+#include "base/interrupt.h"
 #include "base/io.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -158,6 +159,7 @@ int live_record(const struct live *live, struct run *run, struct err *err)
     bool written = file && fwrite(buf_text(&text), 1, text.len, file) == text.len;
     if (!file || fclose(file) != 0 || !written)
         return err_errno(err, errno, "io", "cannot write '%s'", path);
+    interrupt_settle();
     return 0;
 }
 

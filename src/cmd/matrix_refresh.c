@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
+#include "base/interrupt.h"
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -53,8 +54,10 @@ static int replace_file(const char *path, const char *text, struct err *err)
         return err_errno(err, errno, "io", "cannot write beside '%s'", path);
     bool written = io_write_all(fd, span_from(text)) == 0 &&
                    fchmod(fd, before.st_mode & 07777) == 0 && fsync(fd) == 0;
-    if (close(fd) == 0 && written && rename(beside, path) == 0)
+    if (close(fd) == 0 && written && rename(beside, path) == 0) {
+        interrupt_settle();
         return 0;
+    }
     int number = errno;
     (void)unlink(beside);
     return err_errno(err, number, "io", "cannot write '%s'", path);

@@ -1,6 +1,7 @@
 /* `new`: render a template into a new child. */
 #include "base/data.h"
 #include "base/fileset.h"
+#include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/term.h"
@@ -352,6 +353,8 @@ static int make_child(struct new_child *n)
     bool dry_run = opt_given(&n->run->options, "dry-run");
     if (!dry_run && write_child(n) < 0)
         return -1;
+    if (!dry_run)
+        interrupt_settle();
     fill_document(n);
     if (dry_run)
         print_dry_run(n);

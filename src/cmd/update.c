@@ -4,6 +4,7 @@
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/output.h"
+#include "base/interrupt.h"
 #include "base/str.h"
 #include "base/term.h"
 #include "cmd/ask.h"
@@ -220,6 +221,8 @@ static int update_command_run(struct run *run, struct err *err)
         code = update_abort(&u.outcome, &run->arena, child_path(run), err);
     else
         code = update(&u);
+    if (code >= 0 && (opt_given(&run->options, "continue") || opt_given(&run->options, "abort")))
+        interrupt_settle();
     if (u.outcome.refusal)
         cmd_refuse(run, u.outcome.refusal);
     if (code < 0)

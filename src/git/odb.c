@@ -6,25 +6,20 @@
 #include "base/sha.h"
 #include "git/leaf.h"
 #include "git/libgit2.h"
+#include "git/odb_process.h"
 #include "git/odb_worker.h"
 #include "git/oid_map.h"
+#include "git/trouble.h"
 
 #include <errno.h>
 #include <git2.h>
 #include <git2/sys/odb_backend.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* A worker that ended is followed by another so often; then all is damaged. */
-#define WORKERS_MAX 4
 
 /* So many questions are put at once: they, unlike their answers, fit into the socket. */
 #define QUESTIONS_MAX ((size_t)256)
@@ -48,10 +43,8 @@ struct known {
 struct odb_reader {
     struct odb_reader *next;
     char *objects;
-    pid_t worker; /* 0: none */
-    int socket;   /* to the worker */
-    int workers;  /* that there were */
-    char *piece;  /* came from the socket: used up to `piece_at` of `piece_len` */
+    struct odb_process worker;
+    char *piece; /* came from the socket: used up to `piece_at` of `piece_len` */
     size_t piece_at, piece_len;
     struct known *known; /* by looking ahead */
     size_t known_count, known_bytes;
@@ -70,44 +63,11 @@ static struct odb_reader *reader_of(const git_odb_backend *backend)
     return ((const struct reader_backend *)backend)->reader;
 }
 
-static void end_worker(struct odb_reader *reader)
+/* What ended it, where that was no object; else NULL. */
+static const char *end_worker(struct odb_reader *reader)
 {
-    if (!reader->worker)
-        return;
-    (void)kill(reader->worker, SIGKILL);
-    while (waitpid(reader->worker, NULL, 0) < 0 && errno == EINTR)
-        ;
-    (void)close(reader->socket);
-    reader->worker = 0;
     reader->piece_at = reader->piece_len = 0;
-}
-
-static int start_worker(struct odb_reader *reader)
-{
-    const struct timeval patience = {.tv_sec = LIMIT_OBJECT_WAIT_SECONDS};
-    int ends[2];
-    if (reader->worker)
-        return 0;
-    if (reader->workers == WORKERS_MAX ||
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-        return -1;
-    pid_t parent = getpid(), child = fork();
-    if (child == 0) {
-        (void)close(ends[0]);
-        if (getppid() != parent)
-            _exit(1);
-        odb_worker_run(reader->objects, ends[1]);
-    }
-    (void)close(ends[1]);
-    if (child < 0 ||
-        setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0) {
-        (void)close(ends[0]);
-        return -1;
-    }
-    reader->worker = child;
-    reader->socket = ends[0];
-    reader->workers++;
-    return 0;
+    return odb_process_end(&reader->worker);
 }
 
 static ssize_t receive_some(char *bytes, size_t size, int socket)
@@ -127,12 +87,12 @@ static int receive(void *bytes, size_t size, struct odb_reader *reader)
             memcpy(at, reader->piece + reader->piece_at, some);
             reader->piece_at += some;
         } else if (size >= PIECE_BYTES) {
-            ssize_t got = receive_some(at, size, reader->socket);
+            ssize_t got = receive_some(at, size, reader->worker.socket);
             if (got <= 0)
                 return -1;
             some = (size_t)got;
         } else {
-            ssize_t got = receive_some(reader->piece, PIECE_BYTES, reader->socket);
+            ssize_t got = receive_some(reader->piece, PIECE_BYTES, reader->worker.socket);
             if (got <= 0)
                 return -1;
             reader->piece_at = 0;
@@ -163,19 +123,56 @@ static int damaged(const git_oid *id)
     return GIT_ERROR;
 }
 
+static int not_started(int number)
+{
+    trouble_note("no-worker",
+                 "a limit on processes, open files or memory ('ulimit -a', or a container's) is in "
+                 "the way; nothing is wrong with the repository",
+                 "cannot start the process that reads objects: %s", strerror(number));
+    (void)git_error_set_str(GIT_ERROR_OS, "the process that reads objects cannot be started");
+    return GIT_ERROR;
+}
+
+/* The worker did not answer: over this object, or for a reason of its own. */
+static int no_answer(struct odb_reader *reader, const git_oid *id)
+{
+    const char *reason = end_worker(reader);
+    if (!reason)
+        return damaged(id);
+    trouble_note("worker-ended",
+                 "a limit on memory or time, or somebody, has ended it: run this again with more; "
+                 "nothing is known to be wrong with the repository",
+                 "the process that reads objects %s", reason);
+    (void)git_error_set_str(GIT_ERROR_OS, "the process that reads objects was ended");
+    return GIT_ERROR;
+}
+
+static bool send_all(struct odb_reader *reader, const struct odb_request *requests, size_t count)
+{
+    const char *at = (const char *)requests;
+    for (size_t left = count * sizeof(*requests); left;) {
+        ssize_t sent = send(reader->worker.socket, at, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        at += sent;
+        left -= (size_t)sent;
+    }
+    return true;
+}
+
 /* Puts a question to the worker; one that ends over it means damage. */
 static int ask(struct odb_reply *reply, struct odb_reader *reader, enum odb_question question,
                const git_oid *id, size_t digits)
 {
     struct odb_request request = {.question = question, .digits = (uint32_t)digits};
     memcpy(request.id, id->id, ODB_ID);
-    if (start_worker(reader) < 0)
-        return damaged(id);
-    if (send(reader->socket, &request, sizeof(request), MSG_NOSIGNAL) != (ssize_t)sizeof(request) ||
-        receive(reply, sizeof(*reply), reader) < 0) {
-        end_worker(reader);
-        return damaged(id);
-    }
+    int number = odb_process_start(&reader->worker, reader->objects);
+    if (number)
+        return number < 0 ? damaged(id) : not_started(number);
+    if (!send_all(reader, &request, 1) || receive(reply, sizeof(*reply), reader) < 0)
+        return no_answer(reader, id);
     if (reply->rc < 0 && reply->rc != GIT_ENOTFOUND && reply->rc != GIT_EAMBIGUOUS)
         return damaged(id);
     return reply->rc;
@@ -214,14 +211,13 @@ static void ask_all(struct odb_reader *reader, const struct odb_request *kind, c
             requests[i].limit = room ? kind->limit : 0;
             memcpy(requests[i].id, ids[done + i].id, ODB_ID);
         }
-        if (start_worker(reader) < 0)
+        if (odb_process_start(&reader->worker, reader->objects))
             return;
-        size_t size = some * sizeof(*requests);
-        int rc = send(reader->socket, requests, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -1;
+        int rc = send_all(reader, requests, some) ? 0 : -1;
         for (size_t i = 0; rc == 0 && i < some; i++)
             rc = take(context, done + i, reader);
         if (rc < 0) {
-            end_worker(reader);
+            (void)end_worker(reader); /* each is asked for again, and then it is told */
             return;
         }
     }
@@ -294,8 +290,7 @@ static int reader_read(void **data, size_t *size, git_object_t *type, git_odb_ba
     char *bytes = git_odb_backend_data_alloc(backend, reply.size + 1);
     if (!bytes || receive(bytes, reply.size, reader) < 0) {
         git_odb_backend_data_free(backend, bytes);
-        end_worker(reader);
-        return damaged(id);
+        return no_answer(reader, id);
     }
     if (!is_intact(id, (git_object_t)reply.type, bytes, reply.size)) {
         git_odb_backend_data_free(backend, bytes);
@@ -363,7 +358,7 @@ void odb_forget(void)
     while (readers) {
         struct odb_reader *reader = readers;
         readers = reader->next;
-        end_worker(reader);
+        (void)end_worker(reader);
         for (size_t i = 0; i < reader->known_count; i++)
             free(reader->known[i].bytes);
         free(reader->known);

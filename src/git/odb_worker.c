@@ -3,9 +3,11 @@
 
 #include "base/limits.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <git2.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -32,19 +34,51 @@ static int keep_only(int socket)
     return close_range((unsigned)socket + 1, ~0U, 0);
 }
 
-static int confine(void)
+/*
+ * A terminal's Ctrl-C goes to the whole process group: what it means is for the parent to say,
+ * whose end is this process's end, too.
+ */
+static int set_signals(void)
 {
-    static const int defaults[] = {SIGINT, SIGTERM, SIGPROF};
-    const struct rlimit none = {0, 0};
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || setrlimit(RLIMIT_CORE, &none) < 0)
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP};
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || signal(SIGPROF, SIG_DFL) == SIG_ERR)
         return -1;
-    for (size_t i = 0; i < sizeof(defaults) / sizeof(*defaults); i++)
-        if (signal(defaults[i], SIG_DFL) == SIG_ERR)
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+        if (signal(ignored[i], SIG_IGN) == SIG_ERR)
             return -1;
-#ifndef WITH_SANITIZER /* it reserves terabytes */
-    const struct rlimit memory = {LIMIT_OBJECT_MEMORY_BYTES, LIMIT_OBJECT_MEMORY_BYTES};
-    if (setrlimit(RLIMIT_DATA, &memory) < 0)
+    return 0;
+}
+
+/* Lowers a limit to `most`, or leaves it where it is lower already: then `*tight`. */
+static int lower(bool *tight, __rlimit_resource_t which, rlim_t most)
+{
+    struct rlimit limit;
+    if (getrlimit(which, &limit) < 0)
         return -1;
+    *tight = *tight || limit.rlim_cur < most;
+    if (limit.rlim_cur <= most)
+        return 0;
+    limit.rlim_cur = most;
+    if (limit.rlim_max > most)
+        limit.rlim_max = most;
+    return setrlimit(which, &limit);
+}
+
+/* `*tight` where somebody allows this process less memory than it allows itself. */
+static int confine(bool *tight)
+{
+    const struct rlimit none = {0, 0};
+    if (set_signals() < 0 || setrlimit(RLIMIT_CORE, &none) < 0)
+        return -1;
+#ifndef WITH_SANITIZER /* it reserves terabytes */
+    struct rlimit space;
+    if (lower(tight, RLIMIT_DATA, LIMIT_OBJECT_MEMORY_BYTES) < 0 ||
+        getrlimit(RLIMIT_AS, &space) < 0)
+        return -1;
+    *tight = *tight || space.rlim_cur < LIMIT_OBJECT_MEMORY_BYTES;
+#else
+    (void)tight;
+    (void)lower;
 #endif
     return 0;
 }
@@ -70,6 +104,8 @@ static void send_all(int socket, const void *bytes, size_t size)
 {
     for (const char *at = bytes; size;) {
         ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
         if (sent <= 0)
             _exit(1);
         at += sent;
@@ -147,8 +183,14 @@ static void answer(struct odb_reply *reply, git_odb_object **object, git_odb *od
     }
 }
 
+static bool lacks_memory(const struct odb_reply *reply)
+{
+    const git_error *why = reply->rc < 0 ? git_error_last() : NULL;
+    return why && why->klass == GIT_ERROR_NOMEMORY;
+}
+
 /* Time is the processor's, so that waiting for a question costs none: the alarm stays set. */
-static void serve(git_odb *odb, int socket)
+static void serve(git_odb *odb, int socket, bool tight)
 {
     static struct talk talk;
     const struct odb_request *request;
@@ -157,7 +199,10 @@ static void serve(git_odb *odb, int socket)
         struct odb_reply reply = {0};
         git_odb_object *object = NULL;
         set_alarm(LIMIT_OBJECT_SECONDS);
+        git_error_clear();
         answer(&reply, &object, odb, request);
+        if (tight && lacks_memory(&reply))
+            _exit(ODB_EXIT_MEMORY);
         if (object && git_odb_object_size(object) != reply.size)
             _exit(1); /* the header lied */
         reply.followed = object != NULL;
@@ -171,13 +216,14 @@ static void serve(git_odb *odb, int socket)
 _Noreturn void odb_worker_run(const char *objects, int socket)
 {
     git_odb *odb = NULL;
-    if (keep_only(socket) < 0 || confine() < 0)
-        _exit(1);
+    bool tight = false;
+    if (keep_only(socket) < 0 || confine(&tight) < 0)
+        _exit(ODB_EXIT_SETUP);
     /* whoever asks compares content and id */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
     set_alarm(LIMIT_OBJECT_SECONDS);
     if (git_odb_open(&odb, objects) < 0)
         _exit(1);
-    serve(odb, socket);
+    serve(odb, socket, tight);
     _exit(0);
 }

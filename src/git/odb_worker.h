@@ -33,6 +33,9 @@ struct odb_reply {
     unsigned char id[ODB_ID];
 };
 
+/* How it ends where no object is to blame: a limit that it was started with is too low. */
+enum { ODB_EXIT_SETUP = 3, ODB_EXIT_MEMORY = 4 };
+
 /*
  * Answers requests that come through `socket` until it is closed; never returns. For a process just
  * forked: it keeps `socket` and standard error, and gives up everything else.

@@ -6,6 +6,7 @@
 #include "git/odb.h"
 #include "git/oid_map.h"
 #include "git/pack.h"
+#include "git/trouble.h"
 
 #include <git2.h>
 #include <git2/sys/odb_backend.h>
@@ -283,5 +284,7 @@ int store_write_pack(char name[PACK_NAME_SIZE], struct store *store, const char 
     struct pack_object *objects = arena_array(&store->arena, store->count + 1, sizeof(*objects));
     size_t count = store->count ? list_missing(objects, store) : 0;
     name[0] = '\0';
+    if (trouble_check(err) < 0) /* what was not found may be there */
+        return -1;
     return count ? pack_write(name, folder, objects, count, durable, err) : 0;
 }

@@ -9,6 +9,7 @@
 #include "git/patch.h"
 #include "git/store.h"
 #include "git/tree.h"
+#include "git/trouble.h"
 #include "plan/pair.h"
 #include "plan/plan.h"
 #include "plan/unit.h"
@@ -285,6 +286,8 @@ static int compare(struct data **document, struct comparing *c, const char *path
     int rc = open_child(c, path);
     if (rc == 0)
         rc = make(document, c);
+    if (rc == 0 && trouble_check(c->err) < 0) /* what was not found may be there */
+        rc = -1;
     if (rc < 0)
         (void)child_explain(&c->child, c->err);
     target_close(&c->target);

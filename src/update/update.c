@@ -393,6 +393,7 @@ static int carry_out(struct updating *u)
         interrupt_check(u->err) < 0 || apply_run(u->apply, &j, u->err) < 0)
         return -1;
     report_kept(u->arena, u->out->document, u->apply);
+    interrupt_settle();
     if (commits)
         base_ref_prune(&u->child.repo, u->apply, u->render_tree);
     return code;
@@ -481,6 +482,8 @@ static int settle_unfinished(struct updating *u, bool *done)
     struct recovery recovery = {
         .out = u->out, .child = &u->child, .apply = u->apply, .err = u->err};
     int rc = recover_first(&recovery, only_looks(u), done);
+    if (rc >= 0 && *done)
+        interrupt_settle();
     if (rc == 0 && recovery.note)
         warn(u, recovery.note);
     return rc;

@@ -52,6 +52,7 @@ class Held:
         self.run = subprocess.Popen(
             [BINARY, *command],
             env={**world.env, **fault(at, "none", FAILN_STOP=str(self.fifo))},
+            start_new_session=True,  # as a shell has it: a group of its own
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -314,11 +315,11 @@ def test_second_update_at_a_call_all(case):
 
 
 def signal_everywhere(case, size, number):
-    """130 or 143 with everything as it was, or done."""
+    """129, 130 or 143 with everything as it was, or done; sent to one, or as a terminal does it."""
     reference, codes = Reference(case), set()
-    for at in points(case, size):
+    for turn, at in enumerate(points(case, size)):
         held = Held(case, at)
-        held.run.send_signal(number)
+        (os.killpg if turn % 2 else os.kill)(held.run.pid, number)
         done = held.go_on()
         where = f"signal {number} at call {at} (seed {SEED}): {done.code} {done.out}{done.err}"
         assert done.code in (0, 5, 128 + number), where
@@ -332,7 +333,7 @@ def signal_everywhere(case, size, number):
     return codes
 
 
-NUMBERS = [signal.SIGINT, signal.SIGTERM]
+NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @pytest.mark.parametrize("number", NUMBERS)

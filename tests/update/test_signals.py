@@ -1,0 +1,270 @@
+"""
+A terminal's Ctrl-C, which the whole process group gets, is 130 with everything as it was, in every
+command; a worker that cannot start, or is ended by others, is told as that and never as damage.
+"""
+
+import os
+import random
+import resource
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from ..common.program import BINARY, Result
+from .faults import clone_folder, fast_folder
+from .scenarios import lines
+from .world import World, files_on_disk, leftovers, put
+
+SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
+DAMAGE = ("damaged", "fsck", "cannot be peeled", "no tag, branch or commit")
+
+
+class Place:
+    """A child with an update that waits, copied anew where a run has changed it."""
+
+    def __init__(self, folder):
+        self.world = world = World(folder / "w")
+        world.release("1.0.0", {"a": lines(20), "b": "1\n", "c/d": lines(30)})
+        world.child = folder / "pristine"
+        world.new()
+        world.edit({"a": lines(20, {3: "mine"}), "own": "own\n"})
+        world.release("1.1.0", {"a": lines(20, {15: "theirs"}), "b": "2\n", "e": "new\n"})
+        self.folder, self.pristine, self.run = folder, world.child, folder / "run"
+        self.made = folder / "made"
+        self.silent = socket.create_server(("127.0.0.1", 0))  # takes connections, says nothing
+        self.fresh()
+
+    def fresh(self):
+        clone_folder(self.pristine, self.run)
+        subprocess.run(["rm", "-rf", self.made], check=True)
+        self.before = self.state()
+
+    def state(self):
+        """Bytes of the work tree and of all that git has, and whether `new` made anything."""
+        git = {
+            str(path.relative_to(self.run)): path.read_bytes()
+            for path in sorted((self.run / ".git").rglob("*"))
+            if path.is_file() and "tmplgen" not in path.parts and "objects" not in path.parts
+        }
+        beside = sorted(path.name for path in self.folder.iterdir() if path.name != "run")
+        return files_on_disk(self.run), git, leftovers(self.run / ".git"), beside
+
+    def command(self, name):
+        catalog = ("--catalog", self.world.catalog)
+        index = f"http://127.0.0.1:{self.silent.getsockname()[1]}/simple"
+        return {
+            "status": ("status", self.run),
+            "diff": ("diff", self.run),
+            "update": ("update", self.run),
+            "update-check": ("update", "--check", self.run),
+            "update-dry-run": ("update", "--dry-run", self.run),
+            "new": ("new", self.made, "--type", "app", *catalog),
+            "new-builtin": ("new", self.made, "--type", "service", "--framework", "none"),
+            "matrix-list": ("matrix", "list"),
+            "matrix-resolve": ("matrix", "resolve", "--framework", "pytorch"),
+            "matrix-check": ("matrix", "check"),
+            "matrix-verify": ("matrix", "verify", "--index-url", index),
+            "matrix-refresh": ("matrix", "refresh", "--index-url", index),
+            "doctor": ("doctor",),
+        }[name]
+
+    def start(self, name):
+        return subprocess.Popen(
+            [BINARY, *map(str, self.command(name))],
+            cwd=self.folder,
+            env={**self.world.env, "no_proxy": "*"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+
+@pytest.fixture(scope="module")
+def place():
+    folder = fast_folder()
+    yield Place(folder)
+    subprocess.run(["rm", "-rf", folder], check=True)
+
+
+def natural(place, name):
+    """How it ends by itself, and how long that takes; what waits for ever is cut off."""
+    if name in ("matrix-verify", "matrix-refresh"):
+        return None, 0.3
+    place.fresh()
+    start = time.monotonic()
+    run = place.start(name)
+    run.communicate(timeout=120)
+    return run.returncode, time.monotonic() - start
+
+
+def interrupt(place, name, number, delay, codes):
+    run = place.start(name)
+    time.sleep(delay)
+    try:
+        os.killpg(run.pid, number)
+    except ProcessLookupError:
+        pass
+    out, err = (text.decode(errors="replace") for text in run.communicate(timeout=120))
+    where = f"{name}, {number!r} after {delay:.4f} s (seed {SEED}): {run.returncode} {out}{err}"
+    assert run.returncode in codes, where
+    assert not any(word in out + err for word in DAMAGE), where
+    if run.returncode in (128 + number, -number):
+        assert place.state() == place.before, where
+    return run.returncode
+
+
+COMMANDS = [
+    "status",
+    "diff",
+    "update",
+    "update-check",
+    "update-dry-run",
+    "new",
+    "new-builtin",
+    "matrix-list",
+    "matrix-resolve",
+    "matrix-check",
+    "matrix-verify",
+    "matrix-refresh",
+    "doctor",
+]
+NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def interrupt_often(place, name, times):
+    """Before the handler is there the signal itself ends the process; at the end all is done."""
+    chance, seen = random.Random(f"{SEED} {name}"), []
+    code, duration = natural(place, name)
+    for turn in range(times):
+        number = NUMBERS[turn % 3] if turn % 2 else signal.SIGINT
+        place.fresh()
+        codes = {code, 128 + number, -number} - {None}
+        seen.append(interrupt(place, name, number, chance.uniform(0, duration), codes))
+    return seen
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_A2_ctrl_c_of_the_group_is_130_with_everything_as_it_was(place, name):
+    seen = interrupt_often(place, name, 4)
+    if name == "matrix-verify":  # it waits for the network: only a signal ends it
+        assert all(code > 128 or code < 0 for code in seen)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", COMMANDS)
+def test_A2_ctrl_c_of_the_group_often(place, name):
+    seen = interrupt_often(place, name, 120)
+    assert any(code > 128 for code in seen), seen
+
+
+# ---------------------------------------------------------------- the worker
+
+
+@cache
+def shim():
+    library = Path(tempfile.mkdtemp(prefix="failfork-")) / "failfork.so"
+    source = Path(__file__).parent / "faults" / "failfork.c"
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE", "-o", library, source, "-ldl"],
+        check=True,
+    )
+    return str(library)
+
+
+def run_with(place, name, env):
+    env = {"LD_PRELOAD": shim(), **env}
+    return place.world.tmplgen(*place.command(name), "--json", cwd=place.folder, env=env)
+
+
+def troubled(place, name, **env):
+    """A run of `name` that comes to nothing, and changes nothing."""
+    place.fresh()
+    done = run_with(place, name, env)
+    assert place.state() == place.before, done.out
+    assert done.code == 1, done.out
+    error = done.json["error"]
+    assert not any(word in done.out + done.err for word in DAMAGE), done.out
+    return error["code"], error["message"] + error["hint"]
+
+
+READING = ["status", "diff", "update", "update-check", "update-dry-run", "new"]
+
+
+@pytest.mark.parametrize("name", READING)
+@pytest.mark.parametrize(
+    ("call", "reason"), [("fork", "temporarily"), ("socketpair", "Too many open files")]
+)
+def test_A5_worker_that_cannot_start_is_no_damage(place, name, call, reason):
+    code, words = troubled(place, name, FAILFORK=call)
+    assert code == "no-worker" and reason in words, words
+
+
+@pytest.mark.parametrize("name", READING)
+def test_worker_that_is_killed_is_no_damage(place, name):
+    """At each place the question is another: is it there, what is it, whose parents."""
+    usual, told = natural(place, name)[0], 0
+    for at in range(1, 9):
+        place.fresh()
+        env = {"FAILFORK": str(int(signal.SIGKILL)), "FAILFORK_AT": str(at)}
+        done = run_with(place, name, env)
+        assert not any(word in done.out + done.err for word in DAMAGE), (at, done.out)
+        if done.code == usual:  # not so often, or while looking ahead: another one was asked
+            continue
+        assert (done.code, done.json["error"]["code"]) == (1, "worker-ended"), (at, done.out)
+        assert "SIGKILL" in done.json["error"]["message"]
+        assert place.state() == place.before, at
+        told += 1
+    assert told
+
+
+def test_worker_that_crashes_is_damage(place):
+    """What a hostile object does to libgit2, as before."""
+    place.fresh()
+    done = run_with(place, "diff", {"FAILFORK": str(int(signal.SIGSEGV)), "FAILFORK_AT": "1"})
+    assert (done.code, done.json["error"]["code"]) == (1, "git"), done.out
+    assert "damaged" in done.json["error"]["message"]
+
+
+def limited(place, name, which, value):
+    done = subprocess.run(
+        [BINARY, *map(str, place.command(name)), "--json"],
+        cwd=place.folder,
+        env=place.world.env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        preexec_fn=lambda: resource.setrlimit(which, (value, value)),
+        check=False,
+    )
+    return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def test_few_open_files_are_told_as_that(place):
+    """At every number of them."""
+    codes = set()
+    for files in range(4, 24):
+        place.fresh()
+        done = limited(place, "diff", resource.RLIMIT_NOFILE, files)
+        assert not any(word in done.out + done.err for word in DAMAGE), (files, done.out)
+        codes.add(done.code)
+        if done.code:
+            assert done.code in (1, 127), (files, done.out, done.err)  # 127: ld.so itself
+    assert 0 in codes and 1 in codes
+
+
+def test_little_memory_is_told_as_that(place):
+    """An object of many megabytes that is whole."""
+    place.fresh()
+    big = place.run / "big"
+    big.write_bytes(b"x" * (160 << 20))
+    place.world.commit(cwd=place.run)
+    put(place.run, {"big": "changed\n"})
+    limit = 256 << 20
+    done = limited(place, "update-dry-run", resource.RLIMIT_AS, limit)
+    assert not any(word in done.out + done.err for word in DAMAGE), done.out
