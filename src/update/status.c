@@ -286,8 +286,10 @@ static int compare(struct data **document, struct comparing *c, const char *path
     int rc = open_child(c, path);
     if (rc == 0)
         rc = make(document, c);
-    if (rc == 0 && trouble_check(c->err) < 0) /* what was not found may be there */
+    if (rc == 0 && trouble_check(c->err) < 0) { /* what was not found may be there */
+        *document = data_map(c->arena);
         rc = -1;
+    }
     if (rc < 0)
         (void)child_explain(&c->child, c->err);
     target_close(&c->target);
