@@ -16,7 +16,7 @@ static int no_record(const struct child *c, struct err *err)
 {
     (void)err_set(err, TG_REFUSED, "no-record", "'%s' is no project of a template: it has no %s",
                   c->repo.start, RECORD_PATH);
-    return err_hint(err, "'tmplgen adopt' puts an existing project under a template");
+    return err_hint(err, "'tmplgen new' makes a project; name the folder of one");
 }
 
 int child_open(struct child *c, struct arena *arena, const char *path, struct err *err)

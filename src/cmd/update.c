@@ -2,9 +2,9 @@
 #include "update/update.h"
 #include "base/buf.h"
 #include "base/data.h"
+#include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/output.h"
-#include "base/interrupt.h"
 #include "base/str.h"
 #include "base/term.h"
 #include "cmd/ask.h"
@@ -95,6 +95,8 @@ static int check_flags(const struct run *run, struct err *err)
             return err_set(err, TG_USAGE, "usage",
                            "--check only says whether there is an update: it goes not with --%s",
                            acts[i]);
+    if (opt_given(options, "trust-base") && !opt_given(options, "base"))
+        return usage(err, "--trust-base goes with --base COMMIT: it is what is trusted");
     return check_pairs(run, err);
 }
 
@@ -147,6 +149,7 @@ static int fill_options(struct updated_child *u)
     u->options.check = looks;
     u->options.dry_run = opt_given(given, "dry-run");
     u->options.no_commit = opt_given(given, "no-commit");
+    u->options.trust_base = opt_given(given, "trust-base");
     u->options.accept_drift = opt_given(given, "accept-drift");
     u->options.branch = opt_value(given, "branch");
     u->options.refresh = opt_given(given, "refresh");
@@ -257,7 +260,8 @@ static const struct option how_options[] = {
     {"signoff", NULL, "add a Signed-off-by trailer to the commit", false},
     {"summary", "FILE", "write the text of a pull request there, in Markdown ('-': print it)",
      false},
-    {"base", "COMMIT", "take this commit as what the project was made from", false},
+    {"base", "COMMIT", "this commit is what the project was made from; it is checked", false},
+    {"trust-base", NULL, "take --base though it is not what the record says", false},
     {"accept-drift", NULL, "take a base that this engine renders differently", false},
     {"trust", NULL, "take a remote catalog that is new to you", false},
     {"continue", NULL, "commit what was in conflict and is resolved", false},

@@ -2,19 +2,17 @@
 #include "update/base.h"
 
 #include "base/arena.h"
-#include "base/data.h"
-#include "base/yaml.h"
-#include "catalog/answers.h"
 #include "catalog/catalog.h"
 #include "catalog/render.h"
+#include "catalog/revision.h"
 #include "child/base_ref.h"
 #include "child/record.h"
-#include "git/history.h"
 #include "git/repo.h"
-#include "git/store.h"
-#include "git/tree.h"
+#include "update/base_given.h"
+#include "update/base_history.h"
+#include "update/base_render.h"
+#include "update/base_tree.h"
 
-#include <git2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +22,8 @@ const char *const proof_names[PROOFS] = {
     [PROOF_HISTORY] = "history",
     [PROOF_GIVEN] = "given",
 };
+
+enum { REVISIONS_TRIED = 24 };
 
 /* One climb of the ladder. */
 struct climb {
@@ -35,82 +35,31 @@ struct climb {
     struct oid wanted; /* the recorded tree */
     char rendered[41]; /* what the re-render gave; "" where there was none */
     struct render render;
+    struct base_history history;
     struct err why; /* why there was no re-render */
     struct err *err;
 };
 
-void base_list_render(struct plan_list *out, struct arena *arena, const struct render *render)
-{
-    struct plan_file *files = arena_array(arena, render->count + 1, sizeof(*files));
-    for (size_t i = 0; i < render->count; i++) {
-        const struct render_entry *entry = &render->entries[i];
-        files[i] = (struct plan_file){
-            .path = entry->path,
-            .leaf.mode = entry->executable ? LEAF_EXECUTABLE : LEAF_FILE,
-            .bytes = span_of(entry->bytes.ptr ? entry->bytes.ptr : "", entry->bytes.len),
-            .source = entry->source,
-            .policy = entry->policy,
-            .merge = entry->merge};
-        memcpy(files[i].leaf.id.id, entry->id, sizeof(entry->id));
-    }
-    *out = (struct plan_list){files, render->count};
-}
-
-/* All values as templates see them: hidden questions by their default, as they were. */
-static int recorded_answers(struct answers *out, struct arena *arena,
-                            const struct manifest *manifest, const struct record *record,
-                            const struct render_input *input, struct err *err)
-{
-    struct given_list given = {0};
-    const struct yaml_node *node = record->answers_node;
-    for (size_t i = 0; node && i < node->map.count; i++)
-        given_add(&given, arena,
-                  (struct given){.name = node->map.members[i].key->text.ptr,
-                                 .from = GIVEN_RECORD,
-                                 .node = node->map.members[i].value});
-    const char *name = data_text(data_get(record->answers, "name"));
-    return answers_collect(out, arena, manifest, &given, render_context(arena, input),
-                           name ? name : record->type, NULL, err);
-}
-
-static int render_catalog(struct render *out, struct arena *arena, const struct catalog *catalog,
-                          const struct record *record, struct err *err)
-{
-    struct manifest *manifest;
-    struct answers answers;
-    struct render_input input = {
-        .catalog = catalog, .request = record->request, .resolution = record->resolution};
-    if (manifest_load(&manifest, arena, catalog, record->type, err) < 0)
-        return -1;
-    input.manifest = manifest;
-    if (recorded_answers(&answers, arena, manifest, record, &input, err) < 0)
-        return -1;
-    input.answers = answers.values;
-    if (render(out, arena, &input, err) < 0)
-        return -1;
-    render_keep_bytes(out, arena);
-    return 0;
-}
-
-int base_render(struct render *out, struct arena *arena, const struct record *record,
-                const char *source, struct err *err)
-{
-    struct catalog *catalog;
-    if (catalog_open(&catalog, arena, source, record->catalog.commit, err) < 0)
-        return -1;
-    int rc = render_catalog(out, arena, catalog, record, err);
-    catalog_close(catalog);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- rung 1 */
+
+static const char *recorded_source(const struct climb *c)
+{
+    return c->record->catalog.source;
+}
+
+/* Where the catalog is now. */
+static const char *source_now(const struct climb *c)
+{
+    return c->options->moved_to ? c->options->moved_to : recorded_source(c);
+}
 
 static bool proven_by_render(struct climb *c)
 {
     ERR_SCRATCH(other);
-    if (base_render(&c->render, c->arena, c->record, c->record->catalog.source, &c->why) < 0 &&
+    const char *commit = c->record->catalog.commit;
+    if (base_render(&c->render, c->arena, c->record, recorded_source(c), commit, &c->why) < 0 &&
         (!c->options->moved_to ||
-         base_render(&c->render, c->arena, c->record, c->options->moved_to, &other) < 0))
+         base_render(&c->render, c->arena, c->record, c->options->moved_to, commit, &other) < 0))
         return false;
     memcpy(c->rendered, c->render.tree, sizeof(c->rendered));
     return strcmp(c->rendered, c->record->tree) == 0;
@@ -127,140 +76,204 @@ static void take_render(struct climb *c)
 
 /* ---------------------------------------------------------------- rung 2 */
 
-/* The id of a tree without its record. */
-static int without_record(struct oid *out, const struct climb *c, const struct oid *tree)
+static int take_tree(struct climb *c, enum proof proof, const struct base_tree *tree)
 {
-    struct tree_edit edit = {.path = RECORD_PATH};
-    return tree_edit(out, c->repo->store, NULL, tree, &edit, 1, c->err);
-}
-
-/* Its files. A template has neither links nor submodules: those of a tree are the child's own. */
-static int take_tree(struct climb *c, enum proof proof, const struct oid *tree)
-{
-    struct tree_files all;
-    struct plan_file *files;
-    if (tree_list(&all, c->arena, c->repo->store, tree, TREE_ENTRIES, c->err) < 0)
-        return -1;
-    files = arena_array(c->arena, all.count + 1, sizeof(*files));
-    c->out->files = (struct plan_list){files, 0};
-    for (size_t i = 0; i < all.count; i++)
-        if (leaf_is_file(&all.files[i].leaf) && strcmp(all.files[i].path, RECORD_PATH) != 0)
-            files[c->out->files.count++] =
-                (struct plan_file){.path = all.files[i].path, .leaf = all.files[i].leaf};
+    char hex[41];
+    oid_hex(hex, &tree->commit);
     c->out->proof = proof;
-    return 0;
-}
-
-/* `*proven` where a commit's tree, or the child's folder in it, is the recorded one. */
-static int try_commit(bool *proven, struct climb *c, const struct oid *commit, bool in_folder,
-                      enum proof proof)
-{
-    struct commit read;
-    struct leaf folder;
-    struct oid found;
-    *proven = false;
-    if (!store_has(c->repo->store, commit))
-        return 0;
-    if (repo_commit(&read, c->arena, c->repo->store, commit, c->err) < 0)
-        return -1;
-    folder = (struct leaf){LEAF_TREE, read.tree};
-    if (in_folder && *c->repo->prefix) {
-        const char *path = arena_memdup(c->arena, c->repo->prefix, strlen(c->repo->prefix) - 1);
-        if (tree_find(&folder, c->repo->store, &read.tree, path, c->err) < 0)
-            return -1;
-    }
-    if (folder.mode != LEAF_TREE || !store_has(c->repo->store, &folder.id))
-        return 0;
-    if (without_record(&found, c, &folder.id) < 0)
-        return -1;
-    if (!oid_equal(&found, &c->wanted))
-        return 0;
-    c->out->tree = found;
-    *proven = true;
-    return take_tree(c, proof, &folder.id);
+    c->out->tree = tree->tree;
+    c->out->commit = proof == PROOF_REF ? NULL : arena_strdup(c->arena, hex);
+    return base_tree_files(&c->out->files, c->arena, c->repo, &tree->held, c->err);
 }
 
 static int proven_by_ref(bool *proven, struct climb *c)
 {
     struct oid commit;
+    struct base_tree tree;
     const char *name = arena_printf(c->arena, BASE_REF_PREFIX "%s", c->record->tree);
     if (repo_ref(&commit, proven, c->repo, name, c->err) < 0)
         return -1;
-    return *proven ? try_commit(proven, c, &commit, false, PROOF_REF) : 0;
-}
-
-static void note_commit(struct climb *c, const struct oid *commit)
-{
-    char hex[41];
-    oid_hex(hex, commit);
-    c->out->commit = arena_strdup(c->arena, hex);
-}
-
-/*
- * A merge's second parent, or a root. A commit at a shallow clone's edge counts as a root: what
- * lies behind it is not there.
- */
-static int try_ancestor(bool *proven, void *context, const struct oid *id)
-{
-    struct climb *c = context;
-    struct commit commit;
-    bool root = true;
-    if (repo_commit(&commit, c->arena, c->repo->store, id, c->err) < 0)
+    if (!*proven)
+        return 0;
+    if (base_tree_at(&tree, proven, c->repo, &commit, true, c->err) < 0)
         return -1;
-    for (size_t i = 0; i < commit.parent_count; i++)
-        root = root && !store_has(c->repo->store, &commit.parents[i]);
-    if (!root && commit.parent_count > 1 &&
-        try_commit(proven, c, &commit.parents[1], false, PROOF_HISTORY) < 0)
-        return -1;
-    if (root && try_commit(proven, c, id, true, PROOF_HISTORY) < 0)
-        return -1;
-    if (*proven)
-        note_commit(c, root ? id : &commit.parents[1]);
-    return 0;
+    *proven = *proven && oid_equal(&tree.tree, &c->wanted);
+    return *proven ? take_tree(c, PROOF_REF, &tree) : 0;
 }
 
 static int proven_by_history(bool *proven, struct climb *c)
 {
-    *proven = false;
-    if (c->repo->unborn || history_walk(c->repo, &c->repo->head, try_ancestor, c, c->err) < 0)
-        return c->repo->unborn ? 0 : -1;
-    *proven = c->out->commit != NULL;
-    return 0;
+    if (base_history_read(&c->history, c->arena, c->repo, &c->wanted, c->err) < 0)
+        return -1;
+    const struct base_tree *tree = base_history_find(&c->history, &c->wanted);
+    *proven = tree != NULL;
+    return tree ? take_tree(c, PROOF_HISTORY, tree) : 0;
+}
+
+/* The catalog's history was written anew: what goes by the recorded name may render the same. */
+static bool proven_by_name(struct climb *c)
+{
+    ERR_SCRATCH(other);
+    struct render render;
+    const struct catalog_origin *recorded = &c->record->catalog;
+    if (*c->rendered || !recorded->ref || !recorded->commit ||
+        base_render(&render, c->arena, c->record, source_now(c), recorded->ref, &other) < 0 ||
+        strcmp(render.tree, c->record->tree) != 0)
+        return false;
+    c->render = render;
+    memcpy(c->rendered, render.tree, sizeof(c->rendered));
+    return true;
 }
 
 /* ---------------------------------------------------------------- --base */
 
+/* Is it, in the child's folder or as a whole, what the record says? Else what it is. */
+static int look_at_given(bool *proven, struct base_tree *tree, struct climb *c)
+{
+    struct oid commit;
+    struct base_tree whole;
+    bool found, all;
+    if (base_given_resolve(&commit, c->repo, c->options->commit, c->err) < 0 ||
+        base_tree_at(tree, &found, c->repo, &commit, false, c->err) < 0 ||
+        base_tree_at(&whole, &all, c->repo, &commit, true, c->err) < 0)
+        return -1;
+    if (!found && !all)
+        return err_set(c->err, TG_USAGE, "unknown-commit", "--base: the tree of '%s' is not here",
+                       c->options->commit);
+    if (!found || (all && oid_equal(&whole.tree, &c->wanted)))
+        *tree = whole;
+    *proven = oid_equal(&tree->tree, &c->wanted);
+    return 0;
+}
+
+/* Renders of the template, to know its files by. */
+struct known_renders {
+    const struct plan_list **lists;
+    size_t count;
+};
+
+static void add_known(struct known_renders *known, struct climb *c, const struct plan_list *list)
+{
+    struct plan_list *copy = arena_alloc(c->arena, sizeof(*copy));
+    *copy = *list;
+    known->lists = arena_grow(c->arena, known->lists, known->count, sizeof(*known->lists));
+    known->lists[known->count++] = copy;
+}
+
+static void add_render(struct known_renders *known, struct climb *c, const struct render *render)
+{
+    struct plan_list list;
+    base_list_render(&list, c->arena, render);
+    add_known(known, c, &list);
+}
+
+/* Other versions of the catalog, as many as are soon rendered. */
+static void add_revisions(struct known_renders *known, struct climb *c)
+{
+    ERR_SCRATCH(ignored);
+    struct catalog_revision *revisions;
+    size_t count;
+    if (catalog_revisions(&revisions, &count, c->arena, source_now(c), &ignored) < 0)
+        return;
+    for (size_t i = 0, tried = 0; i < count && tried < REVISIONS_TRIED; i++) {
+        ERR_SCRATCH(other);
+        struct render render;
+        if (revisions[i].kind != REVISION_TAG)
+            continue;
+        tried++;
+        if (base_render(&render, c->arena, c->record, source_now(c), revisions[i].name, &other) ==
+            0)
+            add_render(known, c, &render);
+    }
+}
+
+static int gather_known(struct known_renders *known, struct climb *c)
+{
+    *known = (struct known_renders){NULL, 0};
+    add_known(known, c, c->options->render);
+    if (*c->rendered)
+        add_render(known, c, &c->render);
+    add_revisions(known, c);
+    if (base_history_read(&c->history, c->arena, c->repo, &c->wanted, c->err) < 0)
+        return -1;
+    for (size_t i = 0; i < c->history.count; i++) {
+        struct plan_list list;
+        if (base_tree_files(&list, c->arena, c->repo, &c->history.trees[i].held, c->err) < 0)
+            return -1;
+        add_known(known, c, &list);
+    }
+    return 0;
+}
+
+static int refuse_given(const struct climb *c, const struct base_tree *tree,
+                        const struct base_judgement *judged, bool provable)
+{
+    char found[41];
+    const char *harm = "";
+    oid_hex(found, &tree->tree);
+    if (judged->deleted.count)
+        harm = arena_printf(c->arena, "; as it is, it would delete %s",
+                            base_given_list(c->arena, &judged->deleted, " of your own"));
+    if (judged->undone.count)
+        harm = arena_printf(c->arena, "%s%s undo what you changed in %s", harm,
+                            *harm ? " and" : "; it would",
+                            base_given_list(c->arena, &judged->undone, ""));
+    (void)err_set(c->err, TG_REFUSED, "unproven-base",
+                  "--base: '%s' is not what the project was made from: the record says tree %s, "
+                  "that commit has %s%s",
+                  c->options->commit, c->record->tree, found, harm);
+    if (provable)
+        return err_hint(c->err,
+                        "leave --base out: what the project was made from is known without");
+    return err_hint(
+        c->err,
+        "give the commit that is the unchanged rendering. '--base %s --trust-base' takes "
+        "this one all the same: files that no version of the template has stay yours, "
+        "what you changed in others is undone",
+        c->options->commit);
+}
+
+static const char *own_note(const struct climb *c, const struct path_list *own)
+{
+    return own->count ? arena_printf(c->arena,
+                                     "%s of '%s' no version of the template renders: yours, and "
+                                     "left alone",
+                                     base_given_list(c->arena, own, ""), c->options->commit)
+                      : NULL;
+}
+
+static int judge_given(struct climb *c, const struct base_tree *tree)
+{
+    struct known_renders known;
+    struct plan_list given;
+    struct base_judgement judged;
+    bool provable = proven_by_render(c);
+    if (gather_known(&known, c) < 0 ||
+        base_tree_files(&given, c->arena, c->repo, &tree->held, c->err) < 0)
+        return -1;
+    struct base_claim claim = {.given = &given,
+                               .child = c->options->child,
+                               .render = c->options->render,
+                               .known = known.lists,
+                               .known_count = known.count};
+    base_given_judge(&judged, c->arena, &claim);
+    provable = provable || base_history_find(&c->history, &c->wanted);
+    if (!c->options->trust)
+        return refuse_given(c, tree, &judged, provable);
+    if (take_tree(c, PROOF_GIVEN, tree) < 0)
+        return -1;
+    c->out->files = judged.files;
+    c->out->note = own_note(c, &judged.own);
+    return 0;
+}
+
 static int take_given(struct climb *c)
 {
-    git_object *object = NULL, *commit = NULL;
-    struct oid id;
-    struct commit read;
-    struct leaf folder;
-    int rc = git_revparse_single(&object, c->repo->git, c->options->commit);
-    if (rc == 0)
-        rc = git_object_peel(&commit, object, GIT_OBJECT_COMMIT);
-    if (rc == 0)
-        memcpy(id.id, git_object_id(commit)->id, sizeof(id.id));
-    git_object_free(object);
-    git_object_free(commit);
-    if (rc < 0)
-        return err_set(c->err, TG_USAGE, "unknown-commit", "--base: there is no commit '%s' here",
-                       c->options->commit);
-    if (repo_commit(&read, c->arena, c->repo->store, &id, c->err) < 0)
+    struct base_tree tree;
+    bool proven;
+    if (look_at_given(&proven, &tree, c) < 0)
         return -1;
-    folder = (struct leaf){LEAF_TREE, read.tree};
-    if (*c->repo->prefix) {
-        /* A commit that holds the child alone, or the whole repository. */
-        const char *path = arena_memdup(c->arena, c->repo->prefix, strlen(c->repo->prefix) - 1);
-        if (tree_find(&folder, c->repo->store, &read.tree, path, c->err) < 0)
-            return -1;
-        if (folder.mode != LEAF_TREE)
-            folder = (struct leaf){LEAF_TREE, read.tree};
-    }
-    note_commit(c, &id);
-    if (without_record(&c->out->tree, c, &folder.id) < 0)
-        return -1;
-    return take_tree(c, PROOF_GIVEN, &folder.id);
+    return proven ? take_tree(c, PROOF_GIVEN, &tree) : judge_given(c, &tree);
 }
 
 /* ---------------------------------------------------------------- the ladder */
@@ -282,11 +295,16 @@ static int refuse_base(const struct climb *c)
                           ? arena_printf(c->arena, "the catalog '%s' renders tree %s today",
                                          c->record->catalog.source, c->rendered)
                           : arena_printf(c->arena, "%s", c->why.message);
+    bool shallow = repo_is_shallow(c->repo);
     (void)err_set(c->err, TG_REFUSED, "no-base",
-                  "the base cannot be proven: the record says tree %s, but %s", c->record->tree,
-                  why);
-    return err_hint(c->err, "--base COMMIT names the commit of this repository that is the "
-                            "unchanged rendering; 'tmplgen adopt' starts anew");
+                  "the base cannot be proven: the record says tree %s, but %s%s", c->record->tree,
+                  why, shallow ? ", and this clone is shallow: older commits are not here" : "");
+    if (shallow)
+        return err_hint(c->err, "'git fetch --unshallow' brings the commits that may prove it");
+    return err_hint(c->err,
+                    "--base COMMIT names the commit of this repository that is the unchanged "
+                    "rendering; with --trust-base any other is taken: without it you are told "
+                    "first what that would do to your files");
 }
 
 static int climb(struct climb *c)
@@ -304,6 +322,10 @@ static int climb(struct climb *c)
         return -1;
     if (proven)
         return 0;
+    if (proven_by_name(c)) {
+        take_render(c);
+        return 0;
+    }
     if (!*c->rendered || c->record->engine == TEMPLATE_ENGINE)
         return refuse_base(c);
     if (!c->options->accept_drift)

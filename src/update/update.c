@@ -21,6 +21,7 @@
 #include "plan/plan.h"
 #include "plan/planner.h"
 #include "update/base.h"
+#include "update/base_render.h"
 #include "update/ending.h"
 #include "update/message.h"
 #include "update/next.h"
@@ -129,10 +130,19 @@ static int format_record(struct span *out, struct updating *u, const struct reco
 
 static int prove_base(struct updating *u)
 {
+    struct plan_list render;
+    base_list_render(&render, u->arena, &u->target.render);
     struct base_options options = {.commit = u->options->base,
+                                   .trust = u->options->trust_base,
+                                   .child = &u->child.files,
+                                   .render = &render,
                                    .accept_drift = u->options->accept_drift,
                                    .moved_to = u->options->target.source};
-    return base_prove(&u->base, &u->child.repo, &u->child.record.made, &options, u->err);
+    if (base_prove(&u->base, &u->child.repo, &u->child.record.made, &options, u->err) < 0)
+        return -1;
+    if (u->base.note)
+        warn(u, u->base.note);
+    return 0;
 }
 
 /* Every file of the new render is an object: the base commit of the next update holds them. */

@@ -15,7 +15,7 @@ struct update_outcome;
 struct update_options {
     const char *path; /* the child, or a folder in it */
     struct target_options target;
-    bool check, dry_run, no_commit, accept_drift;
+    bool check, dry_run, no_commit, accept_drift, trust_base;
     const struct strategy *strategy;
     const char *branch;    /* --branch, or NULL */
     bool refresh;          /* --refresh: that branch is there, and is made anew */

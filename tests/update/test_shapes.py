@@ -396,7 +396,7 @@ def test_base_by_hand_leaves_links_alone(world):
     world.edit({"link": ("l", "a"), "gone": ("l", "a"), "new": ("l", "a")})
     world.edit({"gone": None})
     world.release("1.1.0", {"a": lines(20, {5: "five"}), "new": "2\n"})
-    done = world.update("--base", "HEAD^")
+    done = world.update("--base", "HEAD^", "--trust-base")
     assert done.paths == {"a": "updated", "new": "conflict", "x": "deleted"}
     assert (done.code, world.read("a")) == (5, lines(20, {5: "five"}))
     assert [str((world.child / name).readlink()) for name in ("link", "new")] == ["a", "a"]
