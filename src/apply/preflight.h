@@ -13,6 +13,9 @@ struct index;
 struct repo;
 struct tree_files;
 
+/* Exit 2 where it is no name for a branch. Asks no repository. */
+TG_CHECKED int preflight_branch_name(const char *name, struct err *err);
+
 /*
  * The repository as a whole: no operation under way, a branch with a commit that no other work tree
  * has checked out, no lock, the whole index equal to `head` (the list of HEAD's tree). `new_branch`

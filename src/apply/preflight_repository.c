@@ -132,12 +132,20 @@ static int check_free(const struct repo *repo, const char *name, bool renewed, s
     return err_hint(err, "--branch makes a new branch: give another name");
 }
 
+int preflight_branch_name(const char *name, struct err *err)
+{
+    int valid = 0;
+    if (git_start(err) < 0)
+        return -1;
+    if (git_branch_name_is_valid(&valid, name) == 0 && valid && strcmp(name, "@") != 0)
+        return 0;
+    (void)err_set(err, TG_USAGE, "usage", "'%s' is no name for a branch", name);
+    return err_hint(err, "'git check-ref-format --branch NAME' says which are");
+}
+
 static int check_new_branch(const struct repo *repo, const char *name, bool renewed,
                             struct err *err)
 {
-    int valid = 0;
-    if (git_branch_name_is_valid(&valid, name) < 0 || !valid)
-        return err_set(err, TG_USAGE, "usage", "'%s' is no name for a branch", name);
     if (check_free(repo, name, renewed, err) < 0)
         return -1;
     return renewed ? check_unused(repo, arena_printf(repo->arena, "refs/heads/%s", name), err) : 0;

@@ -195,9 +195,27 @@ static int remove_refs(const struct apply *a, const struct journal *j, struct er
     return 0;
 }
 
+static const char *short_branch(const char *name)
+{
+    return str_starts(name, "refs/heads/") ? name + strlen("refs/heads/") : name;
+}
+
+/* As git does it: `git switch -` goes by this line. Once: before the branch is there. */
+static void log_switch(const struct apply *a, const struct journal *j)
+{
+    bool on_branch = str_starts(j->head_old, "ref: ");
+    const char *from = on_branch ? short_branch(j->head_old + strlen("ref: ")) : j->head_old;
+    if (is_there(a->work, TIP_NEW))
+        ref_log_head(a->repo, &a->repo->head, &a->repo->head, j->reflog_who,
+                     arena_printf(a->arena, "checkout: moving from %s to %s", from,
+                                  short_branch(j->branch)));
+}
+
 /* The point from which on the update has happened. */
 static int move_tip(const struct apply *a, const struct journal *j, struct err *err)
 {
+    if (journal_moves_head(j))
+        log_switch(a, j);
     if (journal_moves_branch(j)) {
         if (ref_put(a->repo->common_fd, j->branch, a->work, TIP_NEW, err) < 0)
             return -1;

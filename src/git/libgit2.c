@@ -140,23 +140,60 @@ static const char *config_text(git_config *config, const char *key)
     return git_config_get_string(&value, config, key) == 0 && *value ? value : NULL;
 }
 
-/* The environment wins, as in git; what neither gives makes the whole identity the fallback. */
-static int make_signature(git_signature **out, bool *fallback, git_config *config,
-                          const char *name_variable, const char *email_variable, struct err *err)
+/* Where git looks for one half of an identity: environment, then configuration, then EMAIL. */
+struct identity_source {
+    const char *variable, *own_key, *user_key, *last_variable;
+};
+
+struct who {
+    struct identity_source name, email;
+};
+
+static const struct who author_source = {
+    {"GIT_AUTHOR_NAME", "author.name", "user.name", NULL},
+    {"GIT_AUTHOR_EMAIL", "author.email", "user.email", "EMAIL"}};
+static const struct who committer_source = {
+    {"GIT_COMMITTER_NAME", "committer.name", "user.name", NULL},
+    {"GIT_COMMITTER_EMAIL", "committer.email", "user.email", "EMAIL"}};
+
+/* What would end the field in a commit is left out, as git does it. */
+static char *without_brackets(const char *text)
 {
-    const char *name = getenv(name_variable), *email = getenv(email_variable);
-    if (!name || !*name)
-        name = config_text(config, "user.name");
-    if (!email || !*email)
-        email = config_text(config, "user.email");
-    if (!name || !email) {
-        name = FALLBACK_NAME;
-        email = FALLBACK_EMAIL;
-        *fallback = true;
-    }
-    if (git_signature_now(out, name, email) < 0)
-        return git_fail(err, "the git identity '%s <%s>' cannot be used", name, email);
-    return 0;
+    char *out = text ? strdup(text) : NULL, *to = out;
+    for (const char *at = text; out && *at; at++)
+        if (*at != '<' && *at != '>' && *at != '\n')
+            *to++ = *at;
+    if (out)
+        *to = '\0';
+    return out;
+}
+
+static char *find_half(git_config *config, const struct identity_source *source)
+{
+    const char *text = getenv(source->variable);
+    if (!text || !*text)
+        text = config_text(config, source->own_key);
+    if (!text)
+        text = config_text(config, source->user_key);
+    if (!text && source->last_variable)
+        text = getenv(source->last_variable);
+    return text && *text ? without_brackets(text) : NULL;
+}
+
+/* What nothing gives makes the whole identity the fallback. */
+static int make_signature(git_signature **out, bool *fallback, git_config *config,
+                          const struct who *who, struct err *err)
+{
+    char *name = find_half(config, &who->name), *email = find_half(config, &who->email);
+    bool known = name && email;
+    *fallback = *fallback || !known;
+    int rc = git_signature_now(out, known ? name : FALLBACK_NAME, known ? email : FALLBACK_EMAIL);
+    if (rc < 0)
+        (void)git_fail(err, "the git identity '%s <%s>' cannot be used", name ? name : "",
+                       email ? email : "");
+    free(name);
+    free(email);
+    return rc < 0 ? -1 : 0;
 }
 
 int git_identity(git_signature **author, git_signature **committer, bool *fallback,
@@ -167,10 +204,9 @@ int git_identity(git_signature **author, git_signature **committer, bool *fallba
     *fallback = false;
     if (git_start(err) < 0 || open_config(&config, repository, err) < 0)
         return -1;
-    int rc = make_signature(author, fallback, config, "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", err);
+    int rc = make_signature(author, fallback, config, &author_source, err);
     if (rc == 0)
-        rc = make_signature(committer, fallback, config, "GIT_COMMITTER_NAME",
-                            "GIT_COMMITTER_EMAIL", err);
+        rc = make_signature(committer, fallback, config, &committer_source, err);
     git_config_free(config);
     if (rc < 0) {
         git_signature_free(*author);

@@ -42,7 +42,8 @@ TG_CHECKED int git_write_tree(struct git_oid *tree, struct git_repository *repos
                               const struct git_file *files, size_t count, struct err *err);
 
 /*
- * Who commits: GIT_AUTHOR_* / GIT_COMMITTER_* in the environment, else the user's configuration,
+ * Who commits, as git has it: GIT_AUTHOR_* / GIT_COMMITTER_* in the environment, else author.* /
+ * committer.*, else user.* of the configuration, else EMAIL (a name is not made up from passwd),
  * else `tmplgen <tmplgen@localhost>`, and then `*fallback` is set so that the command can say so.
  * `repository` may be NULL: then only the global configuration is asked. Free both signatures.
  */

@@ -290,6 +290,17 @@ static void append_log(const struct repo *repo, int folder, const char *path, co
     (void)close(fd);
 }
 
+void ref_log_head(const struct repo *repo, const struct oid *old, const struct oid *new,
+                  const char *who, const char *what)
+{
+    ARENA_SCRATCH(scratch);
+    char from[41], to[41];
+    oid_hex(from, old);
+    oid_hex(to, new);
+    append_log(repo, repo->git_fd, "logs/HEAD",
+               arena_printf(&scratch, "%s %s %s\t%s", from, to, who, what), "");
+}
+
 void ref_log(const struct repo *repo, const char *branch, const struct oid *old,
              const struct oid *new, const char *who, const char *what)
 {

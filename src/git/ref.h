@@ -47,5 +47,8 @@ bool ref_says(int folder, const char *path, const char *text);
 /* Appends to the reflog of HEAD and of `branch`, unless their last line says it already. */
 void ref_log(const struct repo *repo, const char *branch, const struct oid *old,
              const struct oid *new, const char *who, const char *what);
+/* To HEAD's alone, unless its last line is this very one. */
+void ref_log_head(const struct repo *repo, const struct oid *old, const struct oid *new,
+                  const char *who, const char *what);
 
 #endif

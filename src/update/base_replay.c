@@ -62,10 +62,11 @@ static int merge(struct replay *r, const struct plan_file *base, const struct pl
 }
 
 /* One path that the update changed. What the child had of its own there stays out. */
-static int replay_path(struct replay *r, const char *path, const struct plan_file *before,
+static int replay_path(struct replay *r, const struct plan_file *before,
                        const struct plan_file *after)
 {
     static const struct leaf absent;
+    const char *path = before ? before->path : after ? after->path : "";
     const struct plan_file *base = plan_list_find(&r->base, path);
     const struct leaf new = after ? after->leaf : absent;
     if (!before || !after || (base && leaf_equal(&base->leaf, &before->leaf))) {
@@ -88,13 +89,14 @@ static int replay_paths(struct replay *r)
     while (r->clean && (i < r->before.count || j < r->after.count)) {
         const struct plan_file *before = i < r->before.count ? &r->before.files[i] : NULL;
         const struct plan_file *after = j < r->after.count ? &r->after.files[j] : NULL;
-        int order = !before ? 1 : !after ? -1 : strcmp(before->path, after->path);
-        i += order <= 0;
-        j += order >= 0;
-        if (order == 0 && leaf_equal(&before->leaf, &after->leaf))
+        int order = before && after ? strcmp(before->path, after->path) : before ? -1 : 1;
+        before = order <= 0 ? before : NULL;
+        after = order >= 0 ? after : NULL;
+        i += before != NULL;
+        j += after != NULL;
+        if (before && after && leaf_equal(&before->leaf, &after->leaf))
             continue;
-        if (replay_path(r, order <= 0 ? before->path : after->path, order <= 0 ? before : NULL,
-                        order >= 0 ? after : NULL) < 0)
+        if (replay_path(r, before, after) < 0)
             return -1;
     }
     return 0;

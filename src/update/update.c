@@ -502,6 +502,8 @@ static int settle_unfinished(struct updating *u, bool *done)
 static int run(struct updating *u)
 {
     bool done;
+    if (u->options->branch && preflight_branch_name(u->options->branch, u->err) < 0)
+        return -1;
     if (child_open(&u->child, u->arena, u->options->path, u->err) < 0)
         return -1;
     if (!only_looks(u) && apply_open(&u->apply, u->arena, &u->child.repo, u->err) < 0)
