@@ -20,14 +20,33 @@ static int unknown_source(struct err *err, const char *source, const char *why)
     return err_hint(err, "--catalog takes a folder that holds catalog.yml");
 }
 
+static int refuse_remote(const char *source, struct err *err)
+{
+    (void)err_set(err, TG_USAGE, "remote-catalog",
+                  "'%s' is not on this machine, and this version of tmplgen reads no catalog over "
+                  "the network",
+                  source);
+    return err_hint(err, "clone it, and give the folder to --catalog");
+}
+
+/* No such name is a typing error; a name that is there, or may be, is not. */
+static bool is_mistyped(int number)
+{
+    return number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG || number == ELOOP;
+}
+
 /* Why no kind of source takes it. */
 static int take_none(const char *source, struct err *err)
 {
     struct stat info;
     const char *path = source_path(source);
     if (!path)
-        return unknown_source(err, source, "it is not on this machine");
-    return unknown_source(err, source, stat(path, &info) < 0 ? strerror(errno) : "not a folder");
+        return refuse_remote(source, err);
+    if (stat(path, &info) == 0)
+        return unknown_source(err, source, "not a folder");
+    if (is_mistyped(errno))
+        return unknown_source(err, source, strerror(errno));
+    return err_errno(err, errno, "unreachable-catalog", "cannot look at the catalog '%s'", source);
 }
 
 /* The first that takes a source has it: a repository is a folder, too. */

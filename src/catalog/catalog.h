@@ -14,7 +14,8 @@ struct fileset;
 /*
  * Opens `source` (NULL: built in) at `ref` (NULL: the default revision: the newest release tag; of
  * a folder without history, as it lies there). `ref` may be a tag, a branch or a commit id. Errors:
- * exit 2 "unknown-catalog", "unknown-ref", "invalid"; limits; 1 for I/O.
+ * exit 2 "unknown-catalog" (there is no such name), "remote-catalog", "unknown-ref", "invalid";
+ * limits; 1 "unreachable-catalog" and for I/O.
  */
 TG_CHECKED int catalog_open(struct catalog **out, struct arena *arena, const char *source,
                             const char *ref, struct err *err);

@@ -181,17 +181,25 @@ static bool folder_takes(const char *source)
     return path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/* An empty one may be where a disk is not mounted. */
+static int refuse_ref(const char *path, const char *ref, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    if (access(arena_printf(&scratch, "%s/catalog.yml", path), F_OK) < 0)
+        return err_set(err, TG_USAGE, "unknown-catalog",
+                       "there is no catalog at '%s': it has no catalog.yml", path);
+    (void)err_set(err, TG_USAGE, "unknown-ref", "the folder '%s' has no revision '%s'", path, ref);
+    return err_hint(err, "a plain folder has no history: leave '@%s' out", ref);
+}
+
 static int folder_open(struct catalog *out, struct arena *arena, const char *source,
                        const char *ref, struct err *err)
 {
     const char *path;
     if (source_resolve(&path, arena, source, err) < 0)
         return -1;
-    if (ref) {
-        (void)err_set(err, TG_USAGE, "unknown-ref", "the folder '%s' has no revision '%s'", path,
-                      ref);
-        return err_hint(err, "a plain folder has no history: leave '@%s' out", ref);
-    }
+    if (ref)
+        return refuse_ref(path, ref, err);
     struct folder_files *folder = arena_alloc(arena, sizeof(*folder));
     folder->arena = arena;
     folder->path = path;

@@ -44,8 +44,9 @@ static int check_trust(const struct run *run, const struct config *config, const
         return 0;
     (void)err_set(err, TG_REFUSED, "untrusted-source", "the catalog '%s' is remote and new to you",
                   source);
-    return err_hint(err, "look at it first; then give --trust, or list it under 'trusted' in "
-                         "your configuration");
+    return err_hint(err,
+                    "clone it, look at it, and give the folder to --catalog: this version reads "
+                    "no catalog over the network, with --trust neither");
 }
 
 int cmd_open_catalog(struct catalog **out, struct run *run, const struct config *config,

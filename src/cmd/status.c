@@ -87,7 +87,7 @@ const struct command status_command = {
     .summary = "Show template, versions, what you changed, and whether an update waits.",
     .details = "Files are compared as they lie on disk with what the template rendered. Nothing is "
                "written. Whether an update waits is found out where the catalog is at hand; where "
-               "it is not, a warning says so. Only --fetch may use the network.",
+               "it is not, a warning says so. No network is used.",
     .options = groups,
     .max_arguments = 1,
     .run = status_run};

@@ -119,15 +119,36 @@ static int choose_ref(struct aiming *a)
     return 0;
 }
 
-static int moved_hint(struct err *err)
+/* The place that the record names has nothing of a catalog, or not the commit: nobody typed that.
+ */
+static bool is_gone(const struct aiming *a)
 {
-    return err_hint(err, "where the catalog has moved, --catalog NEW takes it from there");
+    static const char *const codes[] = {"unknown-catalog", "unknown-ref", "unreachable-catalog"};
+    if (a->options->source || a->options->to || a->revision_count)
+        return false;
+    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+        if (strcmp(a->err->code, codes[i]) == 0)
+            return true;
+    return false;
+}
+
+static int explain_source(const struct aiming *a)
+{
+    struct err *err = a->err;
+    bool unknown = strcmp(err->code, "unknown-catalog") == 0;
+    if (is_gone(a)) {
+        err->exit = TG_RUNTIME;
+        err->code = "unreachable-catalog";
+        unknown = true;
+    }
+    return unknown ? err_hint(err, "where the catalog has moved, --catalog NEW takes it from there")
+                   : -1;
 }
 
 static int open_catalog(struct aiming *a)
 {
     if (catalog_open(&a->catalog, a->arena, a->source, a->ref, a->err) < 0)
-        return strcmp(a->err->code, "unknown-catalog") == 0 ? moved_hint(a->err) : -1;
+        return explain_source(a);
     for (size_t i = 0; i < a->catalog->warning_count; i++)
         warn(a, a->catalog->warnings[i]);
     a->out->origin = a->catalog->origin;

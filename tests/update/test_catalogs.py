@@ -5,10 +5,12 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 import yaml
 
+from ..common.program import BINARY
 from .scenarios import LONG, lines, template
 from .world import RECORD, assert_sound, files_on_disk, put, snapshot
 
@@ -421,3 +423,43 @@ def test_type_edited_by_hand_is_refused(world):
     asking_child(world)
     edit_record(world, lambda record: record.update(template="other"))
     fails(world, 2, "invalid-record")
+
+
+# ---------------------------------------------------------------- not to be reached, mistyped
+
+
+def test_catalog_whose_disk_is_not_mounted_is_unreachable(world):
+    """The mount point is there, and empty: nobody has mistyped anything."""
+    world.release("1.0.0", text(1))
+    world.new()
+    shutil.rmtree(world.catalog)
+    world.catalog.mkdir()
+    error = fails(world, 1, "unreachable-catalog")
+    assert "--catalog" in error["hint"]
+    fails(world, 2, "unknown-catalog", "--catalog", world.catalog)
+
+
+def test_catalog_in_a_folder_that_nobody_may_enter_is_unreachable(world):
+    world.release("1.0.0", text(1))
+    closed = world.folder / "closed"
+    closed.mkdir()
+    closed.chmod(0)
+    done = subprocess.run(
+        [BINARY, "new", "x", "--type", "app", "--catalog", closed / "catalog", "--json"],
+        cwd="/",
+        env=world.env,
+        capture_output=True,
+        preexec_fn=(lambda: os.setuid(65534)) if os.getuid() == 0 else None,
+        check=False,
+    )
+    closed.chmod(0o755)
+    error = json.loads(done.stdout)
+    assert (done.returncode, error["error"]["code"]) == (1, "unreachable-catalog"), done.stdout
+    assert "Permission denied" in error["error"]["message"]
+
+
+def test_catalog_behind_a_url_is_not_promised(world):
+    world.release("1.0.0", text(1))
+    world.new()
+    error = fails(world, 2, "remote-catalog", "--catalog", "https://example.org/c.git", "--trust")
+    assert "clone" in error["hint"] and "--trust" not in error["hint"]

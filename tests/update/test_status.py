@@ -103,7 +103,7 @@ def test_catalog_that_gives_no_answer_is_a_warning_and_with_fetch_an_error(world
     assert (known.code, known.json["update"]) == (0, {"available": None})
     assert any("whether there is an update is not known" in w for w in known.json["warnings"])
     asked = world.tmplgen("status", world.child, "--fetch", "--json")
-    assert (asked.code, asked.error["code"]) == (2, "unknown-catalog")
+    assert (asked.code, asked.error["code"]) == (1, "unreachable-catalog")
     assert asked.error == world.update("--check").error
 
 

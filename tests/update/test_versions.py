@@ -148,7 +148,7 @@ def test_S_89_moved_catalog_is_taken_and_recorded(world):
     world.release("1.1.0", text(2))
     moved = world.folder / "moved"
     world.catalog.rename(moved)
-    error = fails(world, 2, "unknown-catalog")
+    error = fails(world, 1, "unreachable-catalog")
     assert "--catalog" in error["hint"]
     ok(world, "--catalog", moved)
     assert f"source: {moved}\n" in world.read(RECORD)
@@ -159,7 +159,8 @@ def test_S_90_catalog_that_is_not_at_hand_is_a_clean_error(world):
     world.release("1.0.0", text(1))
     world.new()
     shutil.rmtree(world.catalog)
-    fails(world, 2, "unknown-catalog")
+    fails(world, 1, "unreachable-catalog")
+    fails(world, 2, "unknown-catalog", "--catalog", world.folder / "mistyped")
 
 
 def test_catalog_by_file_url(world):
