@@ -17,6 +17,12 @@ struct tree_files;
 TG_CHECKED int preflight_branch_name(const char *name, struct err *err);
 
 /*
+ * Paths in conflict where no operation is under way ('git cherry-pick --quit'): refused,
+ * "unmerged", with what goes on from there.
+ */
+TG_CHECKED int preflight_merged(const struct repo *repo, struct err *err);
+
+/*
  * The repository as a whole: no operation under way, a branch with a commit that no other work tree
  * has checked out, no lock, the whole index equal to `head` (the list of HEAD's tree). `new_branch`
  * (NULL: none) is a name that must be free, or, where `renewed`, may be there, in no work tree;

@@ -151,6 +151,38 @@ static int check_new_branch(const struct repo *repo, const char *name, bool rene
     return renewed ? check_unused(repo, arena_printf(repo->arena, "refs/heads/%s", name), err) : 0;
 }
 
+/* The first path in conflict, or NULL. */
+static int find_unmerged(const char **path, const struct repo *repo, struct err *err)
+{
+    struct index *index;
+    *path = NULL;
+    if (index_open(&index, arena_printf(repo->arena, "%sindex", repo->git_dir), err) < 0)
+        return -1;
+    for (size_t i = 0; !*path && i < index_count(index); i++) {
+        struct index_item item;
+        index_item(&item, index, i);
+        if (item.stage)
+            *path = arena_strdup(repo->arena, item.path);
+    }
+    index_free(index);
+    return 0;
+}
+
+int preflight_merged(const struct repo *repo, struct err *err)
+{
+    const char *path;
+    if (git_repository_state(repo->git) != GIT_REPOSITORY_STATE_NONE)
+        return 0;
+    if (find_unmerged(&path, repo, err) < 0)
+        return -1;
+    if (!path)
+        return 0;
+    (void)err_set(err, TG_REFUSED, "unmerged", "'%s' is in conflict, and no operation is under way",
+                  path);
+    return err_hint(err, "resolve, 'git add' and commit what is left of it, or give it up: "
+                         "'git reset --merge' goes back to HEAD");
+}
+
 static int check_index(const struct repo *repo, const struct index *index,
                        const struct tree_files *head, struct err *err)
 {

@@ -1,6 +1,7 @@
 /* What was begun is brought to an end: after an interruption, a conflict, a staged result. */
 #include "update/recover.h"
 
+#include "apply/preflight.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "child/child.h"
@@ -68,9 +69,12 @@ static int refuse_aborting(struct recovery *r)
 
 static int nothing_waits(struct recovery *r, const char *what)
 {
+    ERR_SCRATCH(unmerged);
     apply_tidy(r->apply);
     (void)err_set(r->err, TG_REFUSED, "nothing-in-progress", "there is no update to %s here", what);
-    return err_hint(r->err, "'tmplgen status' says how things are");
+    return preflight_merged(&r->child->repo, &unmerged) < 0
+               ? err_hint(r->err, "%s", unmerged.hint ? unmerged.hint : unmerged.message)
+               : err_hint(r->err, "'tmplgen status' says how things are");
 }
 
 static int nothing_to_continue(struct recovery *r)
@@ -85,9 +89,12 @@ static int nothing_to_abort(struct recovery *r)
 
 static int refuse_ended(struct recovery *r)
 {
+    ERR_SCRATCH(unmerged);
     (void)err_set(r->err, TG_REFUSED, "nothing-in-progress",
                   "the update was ended by other means: there is nothing to go back from");
-    return err_hint(r->err, "'git log' shows the branch; it is left as it is");
+    return preflight_merged(&r->child->repo, &unmerged) < 0
+               ? err_hint(r->err, "%s", unmerged.hint ? unmerged.hint : unmerged.message)
+               : err_hint(r->err, "'git log' shows the branch; it is left as it is");
 }
 
 /* ---------------------------------------------------------------- forward */

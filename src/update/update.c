@@ -478,6 +478,8 @@ static int run_checked(struct updating *u)
 static int check_disk(struct updating *u)
 {
     const char *path;
+    if (!u->options->check && preflight_merged(&u->child.repo, u->err) < 0)
+        return -1;
     if (!u->options->check)
         return provenance_check_disk(&u->child.repo, &u->child.record, u->err);
     if (provenance_find_dirty(&path, &u->child.repo, &u->child.record, u->err) < 0)

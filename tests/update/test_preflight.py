@@ -525,3 +525,20 @@ def test_S_99_record_with_conflict_markers_names_the_line(ready):
 def test_record_with_uncommitted_edits_is_refused(ready):
     put(ready.child, {".tmplgen.yml": ready.read(".tmplgen.yml") + "# mine\n"})
     refused(ready, "dirty")
+
+
+def test_A8_cherry_pick_quit_leaves_a_conflict_and_the_words_that_work(ready):
+    ready.edit({"a": lines(20, {15: "mine"})})
+    before = snapshot(ready)
+    assert ready.update().code == 5
+    ready.git("cherry-pick", "--quit")
+    for args in ((), ("--dry-run",)):
+        error = refused(ready, "unmerged", *args)
+        assert "'a'" in error["message"] and "'git reset --merge'" in error["hint"]
+    for how in ("--abort", "--continue"):
+        done = ready.tmplgen("update", how, "--json", cwd=ready.child)
+        assert (done.code, done.error["code"]) == (3, "nothing-in-progress")
+        assert "'git reset --merge'" in done.error["hint"]
+    ready.git("reset", "-q", "--merge")
+    assert snapshot(ready) == before
+    assert ready.update().code == 5
