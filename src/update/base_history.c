@@ -40,13 +40,15 @@ struct digging {
     struct oid *recorded; /* by the number of a record's file; zero: no record */
     size_t record_count;
     int replays;
+    size_t replayed_files;
     bool found;
     struct err *err;
 };
 
 static const struct oid none;
 
-enum { REPLAYS_MAX = 1000 };
+/* Enough for a decade of updates; a hostile history has no end. */
+enum { REPLAYS_MAX = 1000, REPLAYED_FILES_MAX = 20000000 };
 
 /* ---------------------------------------------------------------- the walk */
 
@@ -175,19 +177,21 @@ static int replay_one(struct digging *d, const struct visited_commit *commit)
     const struct folder_version *after = version_at(d, &commit->id), *before;
     const struct base_tree *base;
     struct base_tree made = {.commit = commit->id};
-    bool clean;
+    struct replayed replayed;
     if (!after || tree_of(d, &after->recorded))
         return 0;
     if (find_parent(&before, d, commit, after) < 0)
         return -1;
     base = before ? tree_of(d, &before->recorded) : NULL;
-    if (!base || ++d->replays > REPLAYS_MAX)
+    if (!base || ++d->replays > REPLAYS_MAX || d->replayed_files > REPLAYED_FILES_MAX)
         return 0;
-    if (base_replay(&made.held, &clean, d->repo, &base->held, &before->shown.held,
-                    &after->shown.held, d->err) < 0)
+    if (base_replay(&replayed, d->repo, &base->held, &before->shown.held, &after->shown.held,
+                    d->err) < 0)
         return -1;
-    if (!clean)
+    d->replayed_files += replayed.files;
+    if (!replayed.clean)
         return 0;
+    made.held = replayed.tree;
     if (base_tree_bare(&made.tree, d->repo, &made.held, d->err) < 0)
         return -1;
     if (oid_equal(&made.tree, &after->recorded))

@@ -102,7 +102,7 @@ static int replay_paths(struct replay *r)
     return 0;
 }
 
-int base_replay(struct oid *out, bool *clean, const struct repo *repo, const struct oid *base,
+int base_replay(struct replayed *out, const struct repo *repo, const struct oid *base,
                 const struct oid *before, const struct oid *after, struct err *err)
 {
     struct replay r = {.arena = ARENA_INIT, .repo = repo, .clean = true, .err = err};
@@ -113,9 +113,10 @@ int base_replay(struct oid *out, bool *clean, const struct repo *repo, const str
         rc = base_tree_files(&r.after, &r.arena, repo, after, err);
     if (rc == 0)
         rc = replay_paths(&r);
-    *clean = r.clean;
+    *out =
+        (struct replayed){.clean = r.clean, .files = r.base.count + r.before.count + r.after.count};
     if (rc == 0 && r.clean)
-        rc = tree_edit(out, repo->store, repo->store, base, r.edits, r.edit_count, err);
+        rc = tree_edit(&out->tree, repo->store, repo->store, base, r.edits, r.edit_count, err);
     arena_release(&r.arena);
     return rc;
 }
