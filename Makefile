@@ -175,7 +175,7 @@ deps:
 
 VENV := build/venv
 
-.PHONY: demo test test-full soak lint format bench venv release-catalog
+.PHONY: demo test test-full soak lint format bench peers mutants venv release-catalog
 
 demo:
 	@tools/deps.sh build
@@ -213,14 +213,23 @@ bench: venv
 build/measure: tests/bench/measure.c build/flags
 	$(call say,cc   $<) $(CC) $(DIALECT) $(WARNINGS) -O2 -o $@ $<
 
+# The scenarios of updates through tmplgen, copier and cruft; never in CI. ONLY=S-25,S-27 and
+# TOOLS=tmplgen choose, WHY=1 tells each outcome, AGAIN=1 asks the others anew, WRITE=1 puts the
+# table into docs/update.md.
+peers: venv
+	@$(MAKE) --no-print-directory -s build/tmplgen build/peers-venv/made
+	@nice $(VENV)/bin/python -m tests.peers $(if $(ONLY),--only $(ONLY)) $(if $(TOOLS),--tools $(TOOLS)) \
+	    $(if $(WHY),--why) $(if $(AGAIN),--again) $(if $(WRITE),--write)
+
 venv:
 	@tools/deps.sh test
 	@$(MAKE) --no-print-directory -s $(VENV)/made
 
 build/venv/made: tests/requirements.txt
 build/bench-venv/made: tests/bench/requirements.txt
+build/peers-venv/made: tests/peers/requirements.txt
 build/smoke-venv/made: tests/smoke/requirements.txt
-build/venv/made build/bench-venv/made build/smoke-venv/made:
+build/venv/made build/bench-venv/made build/peers-venv/made build/smoke-venv/made:
 	@echo '  venv $(@D)'
 	@rm -rf $(@D)
 	@$(PYTHON) -m venv $(@D)
@@ -248,6 +257,7 @@ help:
 	@echo 'make soak       the endless ones (FUZZ_SECONDS=N)'
 	@echo 'make lint       formats and static checks;  make format  lays out the code'
 	@echo 'make bench      speed, against others (PARTS=new ROUNDS=N WRITE=1)'
+	@echo 'make peers      updates beside copier and cruft (ONLY=ID TOOLS=NAME WHY=1 WRITE=1)'
 	@echo 'make install    PREFIX=/usr/local'
 	@echo 'make clean'
 

@@ -1,0 +1,1 @@
+"""Updates through tmplgen, copier and cruft, side by side: `make peers`."""
