@@ -221,15 +221,26 @@ peers: venv
 	@nice $(VENV)/bin/python -m tests.peers $(if $(ONLY),--only $(ONLY)) $(if $(TOOLS),--tools $(TOOLS)) \
 	    $(if $(WHY),--why) $(if $(AGAIN),--again) $(if $(WRITE),--write)
 
+# One fault at a time in the sources on which a child's safety rests; never in CI, and it goes on
+# where it was ended. N=160 and SEED choose, FILES='src/apply/*.c,...', NAMED=1 takes those of
+# tests/mutants/named.yml alone, GENERATED=1 the others, WRITE=1 puts the figures into docs/mutants.md.
+mutants: venv
+	@$(MAKE) --no-print-directory -s build/tmplgen unit-tests build/mutants-venv/made
+	@nice $(VENV)/bin/python -m tests.mutants $(if $(N),-n $(N)) $(if $(SEED),--seed $(SEED)) \
+	    $(if $(FILES),--files '$(FILES)') $(if $(NAMED),--named) $(if $(GENERATED),--generated) \
+	    $(if $(WRITE),--write)
+
 venv:
 	@tools/deps.sh test
 	@$(MAKE) --no-print-directory -s $(VENV)/made
 
 build/venv/made: tests/requirements.txt
 build/bench-venv/made: tests/bench/requirements.txt
+build/mutants-venv/made: tests/mutants/requirements.txt
 build/peers-venv/made: tests/peers/requirements.txt
 build/smoke-venv/made: tests/smoke/requirements.txt
-build/venv/made build/bench-venv/made build/peers-venv/made build/smoke-venv/made:
+build/venv/made build/bench-venv/made build/mutants-venv/made build/peers-venv/made \
+build/smoke-venv/made:
 	@echo '  venv $(@D)'
 	@rm -rf $(@D)
 	@$(PYTHON) -m venv $(@D)
@@ -257,6 +268,7 @@ help:
 	@echo 'make soak       the endless ones (FUZZ_SECONDS=N)'
 	@echo 'make lint       formats and static checks;  make format  lays out the code'
 	@echo 'make bench      speed, against others (PARTS=new ROUNDS=N WRITE=1)'
+	@echo 'make mutants    does a test notice a fault? (N=160 SEED=N FILES=GLOB NAMED=1 WRITE=1)'
 	@echo 'make peers      updates beside copier and cruft (ONLY=ID TOOLS=NAME WHY=1 WRITE=1)'
 	@echo 'make install    PREFIX=/usr/local'
 	@echo 'make clean'
