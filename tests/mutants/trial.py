@@ -1,5 +1,6 @@
 """Whether a test notices: the nearest tests of a program with a fault inside, until one fails."""
 
+import ctypes
 import os
 import re
 import resource
@@ -18,12 +19,14 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.M)
 MOST = 12  # tests that caught others, run first
 FOLDERS = ("tests/update", "tests/command")
 ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1"}
-LIMIT = 900  # seconds
+LIMIT, LIMIT_ALL = 900, 7200  # seconds, of the first stage and of each other
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
 FILE_MAX = 1 << 30
 MEMORY_MAX = 8 << 30
 
 # The unit programs that use a source, and the tests of update that stand nearest to it: both by a
-# pattern of its path. All quick tests of update come last, whatever the source.
+# pattern of its path. The others of update come last, whatever the source.
 UNIT = {
     r"apply/journal": ("test_journal",),
     r"git/(odb|odb_worker)\.c": ("test_odb",),
@@ -31,17 +34,35 @@ UNIT = {
     r"git/convert": ("test_convert",),
     r"plan/slots": ("test_slots",),
     r"plan/": ("test_plan",),
-    r"base/io": ("test_base",),
+    r"base/io": ("test_io",),
 }
 NEAR = {
-    r"apply/preflight": ("test_preflight.py", "test_hostile.py"),
-    r"apply/journal": ("test_hostile.py", "test_order.py"),
-    r"apply/(files|swap)|git/disk": ("test_order.py", "test_races.py", "test_stopped.py"),
-    r"apply/(state|prepare|work|apply)|git/ref|base/io": ("test_order.py", "test_pauses.py"),
-    r"update/(recover|stop)": ("test_stopped.py", "test_pauses.py"),
+    r"apply/preflight": ("test_preflight.py",),
+    r"apply/journal": ("test_order.py", "test_hostile.py"),
+    r"apply/(files|swap)|git/disk": ("test_pauses.py", "test_order.py"),
+    r"apply/(state|prepare|work|apply)|git/ref|base/io": ("test_order.py", "test_preflight.py"),
+    r"update/(recover|stop)": ("test_stopped.py", "test_seen_by_git.py"),
     r"cmd/update": ("test_versions.py",),
+    r"plan/": ("test_scenarios.py",),
     r"git/odb": ("test_hostile.py",),
 }
+# All that look at how an update is applied, the quick ones first.
+ALL = (
+    "test_stopped.py",
+    "test_shapes.py",
+    "test_preflight.py",
+    "test_order.py",
+    "test_seen_by_git.py",
+    "test_restore.py",
+    "test_status.py",
+    "test_scenarios.py",
+    "test_pauses.py",
+    "test_faults.py",
+    "test_new_faults.py",
+    "test_races.py",
+    "test_versions.py",
+    "test_hostile.py",
+)
 LAST = {r"base/io|git/fresh": ("tests/command",), r"cmd/": ("tests/command",)}
 # A short look at everything, where nothing is known yet.
 FIRST = (
@@ -60,8 +81,9 @@ def matching(table, file):
 
 
 def limits():
-    """A program that is wrong may write, or take, without end."""
+    """A program that is wrong may write, or take, without end; and nothing outlives this one."""
     os.setsid()
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_MAX, FILE_MAX))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
 
@@ -125,7 +147,8 @@ class Trial:
         near = [f"tests/update/{name}" for name in matching(NEAR, file)]
         if near:
             yield [*near, *QUICK]
-        yield ["tests/update", *QUICK, *(f"--ignore={name}" for name in near)]
+        rest = [f"tests/update/{name}" for name in ALL]
+        yield [*(name for name in rest if name not in near), *QUICK]
         last = matching(LAST, file)
         if last:
             yield [*last, *QUICK]
@@ -177,10 +200,11 @@ class Trial:
             program = self.compiler.link("build/tmplgen", objects, folder)
             if program is None:
                 return "link", 0
-            for words in self.stages(file):
-                who = self.pytest(words, program, folder, LIMIT)
+            for number, words in enumerate(self.stages(file)):
+                limit = LIMIT_ALL if number else LIMIT
+                who = self.pytest(words, program, folder, limit)
                 while who and not self.is_sound(who, folder):
-                    who = self.pytest(words, program, folder, LIMIT)
+                    who = self.pytest(words, program, folder, limit)
                 if who:
                     break
         if who:

@@ -742,6 +742,17 @@ SCENARIOS = [
         paths={"pins": "merged"},
         files={"pins": "a==2\nmine==1\ntheirs==1\nb==1\nlast==1\n"},
     ),
+    Scenario(
+        "U-lines-swapped",
+        "of two pins that the child swapped the one that came up is the one that did not move",
+        old={"pins": "a==1\nb==1\n"},
+        child={"pins": "b==1\na==1\n"},
+        new={"pins": "a==1\nb==2\n"},
+        old_template=template("lines pins"),
+        new_template=template("lines pins"),
+        paths={"pins": "merged"},
+        files={"pins": "b==2\na==1\n"},
+    ),
     # ------------------------------------------------------------ renames, rule by rule
     Scenario(
         "S-29",
