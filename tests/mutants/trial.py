@@ -40,7 +40,7 @@ NEAR = {
     r"apply/preflight": ("test_preflight.py",),
     r"apply/journal": ("test_order.py", "test_hostile.py"),
     r"apply/(files|swap)|git/disk": ("test_pauses.py", "test_order.py"),
-    r"apply/(state|prepare|work|apply)|git/ref|base/io": ("test_order.py", "test_preflight.py"),
+    r"apply/(state|prepare|work|apply)|git/ref|base/io": ("test_order.py", "test_pauses.py"),
     r"update/(recover|stop)": ("test_stopped.py", "test_seen_by_git.py"),
     r"cmd/update": ("test_versions.py",),
     r"plan/": ("test_scenarios.py",),
