@@ -103,13 +103,13 @@ class Run:
         self.done = []  # (mutant, who)
         self.gone = []
 
-    def try_one(self, mutant, others=()):
+    def try_one(self, mutant):
         """Appends to `done`; False where it is no mutant: it does not compile, or is no change."""
         kept = self.results.get(mutant)
         if kept is None:
             folder = Path(tempfile.mkdtemp(prefix="mutant-"))
             try:
-                objects = [self.compiler.compile(one, folder) for one in (mutant, *others)]
+                objects = [self.compiler.compile(one, folder) for one in (mutant, *mutant.others)]
                 if None in objects:
                     return self.results.put(mutant, "nothing", 0) and False
                 kept = self.results.put(mutant, *self.trial.judge(mutant.file, objects, folder))
@@ -125,11 +125,11 @@ class Run:
     def described(self, pool):
         def one(entry):
             try:
-                mutant, others = make.named(entry)
+                mutant = make.named(entry)
             except make.GoneError as error:
                 self.gone.append(str(error))
                 return
-            if not self.try_one(mutant, others):
+            if not self.try_one(mutant):
                 self.gone.append(f"{entry['name']}: does not compile, or is no change")
 
         list(pool.map(one, yaml.safe_load((HERE / "named.yml").read_text())))

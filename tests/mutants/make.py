@@ -25,6 +25,7 @@ class Mutant:
     before: str  # the line as it was, and as it is now
     after: str
     name: str = ""  # of a fault that is described in named.yml
+    others: tuple = ()  # mutants of other sources that belong to it
 
     @property
     def shown(self):
@@ -33,7 +34,8 @@ class Mutant:
 
     @property
     def id(self):
-        return hashlib.sha256(f"{self.file}\0{self.text}".encode()).hexdigest()[:16]
+        parts = [text for one in (self, *self.others) for text in (one.file, one.text)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 # Lines whose changes never compile, or change nothing that runs.
@@ -99,9 +101,8 @@ def named(entry):
     first = entry["changes"][0]["file"]
     source = (TOP / first).read_text()
     line, before, after = difference(source, texts[first])
-    mutant = Mutant(first, texts[first], line, before, after, entry["name"])
-    others = [Mutant(file, text, 0, "", "") for file, text in texts.items() if file != first]
-    return mutant, others
+    others = tuple(Mutant(file, text, 0, "", "") for file, text in texts.items() if file != first)
+    return Mutant(first, texts[first], line, before, after, entry["name"], others)
 
 
 class Compiler:

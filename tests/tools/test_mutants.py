@@ -59,8 +59,12 @@ def test_described_fault_whose_place_is_gone_is_told(monkeypatch, tmp_path):
     (tmp_path / "x.c").write_text(OLD)
     monkeypatch.setattr(make, "TOP", tmp_path)
     change = {"file": "x.c", "old": "return 3;", "new": "return 4;"}
-    made, others = make.named({"name": "M1", "changes": [change]})
-    assert (made.line, made.after, others) == (5, "return 4;", [])
+    made = make.named({"name": "M1", "changes": [change]})
+    assert (made.line, made.after, made.others) == (5, "return 4;", ())
+    (tmp_path / "y.c").write_text(OLD)
+    both = make.named({"name": "M2", "changes": [change, {**change, "file": "y.c"}]})
+    assert (both.text, len(both.others)) == (made.text, 1)
+    assert both.id != made.id
     with pytest.raises(make.GoneError, match="M1"):
         make.named({"name": "M1", "changes": [{**change, "old": "return 5;"}]})
     with pytest.raises(make.GoneError, match="M1"):
