@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum node_kind {
+enum toml_kind {
     NODE_VALUE,  /* anything that a key is given, inline tables and arrays among it */
     NODE_TABLE,  /* made by a header, or on the way to one */
     NODE_DOTTED, /* made by the dots of a key */
@@ -17,19 +17,19 @@ enum node_kind {
 };
 
 /* A key in its table. */
-struct node {
-    const struct node *parent;
+struct toml_node {
+    const struct toml_node *parent;
     struct span name; /* without quotes and escapes */
-    enum node_kind kind;
-    bool declared;     /* NODE_TABLE: by a header of its own */
-    size_t section;    /* NODE_DOTTED: the header below which it may still grow */
-    struct node *last; /* NODE_TABLES: the newest of them */
+    enum toml_kind kind;
+    bool declared;          /* NODE_TABLE: by a header of its own */
+    size_t section;         /* NODE_DOTTED: the header below which it may still grow */
+    struct toml_node *last; /* NODE_TABLES: the newest of them */
 };
 
 struct toml {
     struct arena *arena;
     const char *at, *end;
-    struct node **slots; /* hash table over all nodes with a name */
+    struct toml_node **slots; /* hash table over all nodes with a name */
     size_t slot_count, node_count;
     size_t section; /* headers so far; inline tables count, too */
     size_t depth;
@@ -37,7 +37,7 @@ struct toml {
 
 /* ---------------------------------------------------------------- keys in tables */
 
-static size_t hash(const struct node *parent, struct span name)
+static size_t hash(const struct toml_node *parent, struct span name)
 {
     uint64_t h = 14695981039346656037ULL ^ (uint64_t)(uintptr_t)parent;
     for (size_t i = 0; i < name.len; i++)
@@ -45,7 +45,8 @@ static size_t hash(const struct node *parent, struct span name)
     return (size_t)(h ^ h >> 29);
 }
 
-static struct node **slot_of(const struct toml *t, const struct node *parent, struct span name)
+static struct toml_node **slot_of(const struct toml *t, const struct toml_node *parent,
+                                  struct span name)
 {
     size_t at = hash(parent, name) % t->slot_count;
     while (t->slots[at] &&
@@ -56,25 +57,26 @@ static struct node **slot_of(const struct toml *t, const struct node *parent, st
 
 static void grow(struct toml *t)
 {
-    struct node **old = t->slots;
+    struct toml_node **old = t->slots;
     size_t count = t->slot_count;
     t->slot_count = count ? count * 2 : 64;
-    t->slots = arena_array(t->arena, t->slot_count, sizeof(struct node *));
+    t->slots = arena_array(t->arena, t->slot_count, sizeof(struct toml_node *));
     for (size_t i = 0; i < count; i++)
         if (old[i])
             *slot_of(t, old[i]->parent, old[i]->name) = old[i];
 }
 
-static struct node *find(const struct toml *t, const struct node *parent, struct span name)
+static struct toml_node *find(const struct toml *t, const struct toml_node *parent,
+                              struct span name)
 {
     return t->slot_count ? *slot_of(t, parent, name) : NULL;
 }
 
-static struct node *add(struct toml *t, const struct node *parent, struct span name,
-                        enum node_kind kind)
+static struct toml_node *add(struct toml *t, const struct toml_node *parent, struct span name,
+                             enum toml_kind kind)
 {
-    struct node *node = arena_alloc(t->arena, sizeof(*node));
-    *node = (struct node){.parent = parent, .name = name, .kind = kind, .section = t->section};
+    struct toml_node *node = arena_alloc(t->arena, sizeof(*node));
+    *node = (struct toml_node){.parent = parent, .name = name, .kind = kind, .section = t->section};
     if (t->node_count * 2 >= t->slot_count)
         grow(t);
     t->node_count++;
@@ -82,9 +84,9 @@ static struct node *add(struct toml *t, const struct node *parent, struct span n
     return node;
 }
 
-static struct node *new_table(struct toml *t)
+static struct toml_node *new_table(struct toml *t)
 {
-    struct node *table = arena_alloc(t->arena, sizeof(*table));
+    struct toml_node *table = arena_alloc(t->arena, sizeof(*table));
     table->kind = NODE_TABLE;
     table->declared = true;
     return table;
@@ -359,7 +361,7 @@ static bool skip_date_time(struct toml *t)
 /* ---------------------------------------------------------------- values */
 
 static bool skip_value(struct toml *t);
-static bool read_pair(struct toml *t, struct node *table);
+static bool read_pair(struct toml *t, struct toml_node *table);
 
 static bool skip_array(struct toml *t)
 {
@@ -380,7 +382,7 @@ static bool skip_array(struct toml *t)
 /* On one line, without a comma at its end. */
 static bool skip_inline_table(struct toml *t)
 {
-    struct node *table = new_table(t);
+    struct toml_node *table = new_table(t);
     t->at++;
     skip_blanks(t);
     if (take(t, "}"))
@@ -456,9 +458,10 @@ static bool read_part(struct span *name, bool *more, struct toml *t)
 }
 
 /* The table that a part of a dotted key before its last one means, or NULL. */
-static struct node *enter_dotted(struct toml *t, const struct node *table, struct span name)
+static struct toml_node *enter_dotted(struct toml *t, const struct toml_node *table,
+                                      struct span name)
 {
-    struct node *node = find(t, table, name);
+    struct toml_node *node = find(t, table, name);
     if (!node)
         return add(t, table, name, NODE_DOTTED);
     if (node->kind == NODE_DOTTED)
@@ -470,7 +473,7 @@ static struct node *enter_dotted(struct toml *t, const struct node *table, struc
     return node;
 }
 
-static bool read_pair(struct toml *t, struct node *table)
+static bool read_pair(struct toml *t, struct toml_node *table)
 {
     struct span name;
     bool more;
@@ -493,17 +496,19 @@ static bool read_pair(struct toml *t, struct node *table)
 }
 
 /* The table that a part of a header before its last one means, or NULL. */
-static struct node *enter_header(struct toml *t, const struct node *table, struct span name)
+static struct toml_node *enter_header(struct toml *t, const struct toml_node *table,
+                                      struct span name)
 {
-    struct node *node = find(t, table, name);
+    struct toml_node *node = find(t, table, name);
     if (!node)
         return add(t, table, name, NODE_TABLE);
     return node->kind == NODE_VALUE ? NULL : node->kind == NODE_TABLES ? node->last : node;
 }
 
-static struct node *declare_table(struct toml *t, const struct node *parent, struct span name)
+static struct toml_node *declare_table(struct toml *t, const struct toml_node *parent,
+                                       struct span name)
 {
-    struct node *node = find(t, parent, name);
+    struct toml_node *node = find(t, parent, name);
     if (!node)
         node = add(t, parent, name, NODE_TABLE);
     if (node->kind != NODE_TABLE || node->declared)
@@ -512,10 +517,10 @@ static struct node *declare_table(struct toml *t, const struct node *parent, str
     return node;
 }
 
-static struct node *declare_one_of_tables(struct toml *t, const struct node *parent,
-                                          struct span name)
+static struct toml_node *declare_one_of_tables(struct toml *t, const struct toml_node *parent,
+                                               struct span name)
 {
-    struct node *node = find(t, parent, name);
+    struct toml_node *node = find(t, parent, name);
     if (!node)
         node = add(t, parent, name, NODE_TABLES);
     if (node->kind != NODE_TABLES)
@@ -525,9 +530,9 @@ static struct node *declare_one_of_tables(struct toml *t, const struct node *par
 }
 
 /* `[a.b]` or `[[a.b]]`: the table that what follows belongs to, or NULL. */
-static struct node *read_header(struct toml *t, struct node *root)
+static struct toml_node *read_header(struct toml *t, struct toml_node *root)
 {
-    struct node *table = root;
+    struct toml_node *table = root;
     bool array = take(t, "[["), more = true;
     struct span name;
     t->section++;
@@ -550,7 +555,7 @@ static struct node *read_header(struct toml *t, struct node *root)
 
 static bool read_document(struct toml *t)
 {
-    struct node *root = new_table(t), *table = root;
+    struct toml_node *root = new_table(t), *table = root;
     while (t->at < t->end) {
         skip_blanks(t);
         if (peek(t) == '[')

@@ -120,11 +120,15 @@ bool sizes_similar(size_t a, size_t b)
     return smaller * 100 > larger * PERCENT;
 }
 
-/* What two bags have in common, without the pieces in `without` (or NULL). */
+/* Bytes that two bags have in common, and that each has in all. */
+struct amount {
+    size_t common, left, right;
+};
+
+/* Without the pieces in `without` (or NULL). */
 struct overlap {
-    size_t common;
-    size_t busy;        /* of that, neither blank nor comment */
-    size_t left, right; /* what each has in all */
+    struct amount all;
+    struct amount busy; /* of that, neither blank nor comment */
 };
 
 static bool has(const struct common *common, uint64_t hash)
@@ -142,24 +146,26 @@ static bool has(const struct common *common, uint64_t hash)
     return false;
 }
 
-static size_t weigh(const struct bag *bag, const struct common *without)
+static size_t weigh(const struct bag *bag, const struct common *without, bool busy)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < bag->count; i++)
-        bytes += has(without, bag->pieces[i].hash) ? 0 : bag->pieces[i].bytes;
+        if (!has(without, bag->pieces[i].hash) && !(busy && bag->pieces[i].idle))
+            bytes += bag->pieces[i].bytes;
     return bytes;
 }
 
 static struct overlap overlap(const struct bag *a, const struct bag *b,
                               const struct common *without)
 {
-    struct overlap o = {.left = weigh(a, without), .right = weigh(b, without)};
+    struct overlap o = {.all = {0, weigh(a, without, false), weigh(b, without, false)},
+                        .busy = {0, weigh(a, without, true), weigh(b, without, true)}};
     for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
         const struct piece *left = &a->pieces[i], *right = &b->pieces[j];
         if (left->hash == right->hash && !has(without, left->hash)) {
             size_t bytes = left->bytes < right->bytes ? left->bytes : right->bytes;
-            o.common += bytes;
-            o.busy += left->idle ? 0 : bytes;
+            o.all.common += bytes;
+            o.busy.common += left->idle ? 0 : bytes;
         }
         i += left->hash <= right->hash;
         j += right->hash <= left->hash;
@@ -167,9 +173,10 @@ static struct overlap overlap(const struct bag *a, const struct bag *b,
     return o;
 }
 
-static bool is_enough(const struct overlap *o)
+static bool is_enough(const struct amount *amount)
 {
-    return o->common * 100 > (o->left > o->right ? o->left : o->right) * PERCENT;
+    size_t larger = amount->left > amount->right ? amount->left : amount->right;
+    return amount->common * 100 > larger * PERCENT;
 }
 
 bool bag_similar(const struct bag *a, const struct bag *b)
@@ -177,13 +184,13 @@ bool bag_similar(const struct bag *a, const struct bag *b)
     if (!sizes_similar(a->bytes, b->bytes))
         return false;
     struct overlap o = overlap(a, b, NULL);
-    return is_enough(&o);
+    return is_enough(&o.all);
 }
 
 bool bag_proves(const struct bag *a, const struct bag *b, const struct common *common)
 {
     struct overlap o = overlap(a, b, common);
-    return o.busy >= CONTENT_MIN && is_enough(&o);
+    return o.all.common >= CONTENT_MIN && is_enough(&o.all) && is_enough(&o.busy);
 }
 
 static int by_value(const void *a, const void *b)

@@ -8,7 +8,14 @@ import pytest
 from ..common.program import BINARY, ROOT
 
 # Of other programs, in a hint of their own.
-FOREIGN = {"--version", "--no-cache-dir", "--index-url", "--extra-index-url"}
+FOREIGN = {
+    "--cached",
+    "--force-with-lease",
+    "--version",
+    "--no-cache-dir",
+    "--index-url",
+    "--extra-index-url",
+}
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|\'(?:[^\'\\\n]|\\.)+\'|"(?:[^"\\\n]|\\.)*"|\s+|.', re.S)
 # Where text is not said to anybody, or belongs to a program of its own.
 LEFT_OUT = ("src/smoke/", "src/cmd/completion.c")

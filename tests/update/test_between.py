@@ -452,7 +452,7 @@ def test_A3_another_repository_at_the_old_place_is_not_touched(case):
     run(case)
     os.rename(case.folder, case.world.folder / "moved here")
     run(case)
-    stage = case.git_dir / "tmplgen/work/stage"
+    stage = case.git_dir / "tmplgen" / "work" / "stage"
     before = {p.name: p.read_bytes() for p in stage.iterdir() if p.is_file()}
     assert before
     case.place = "moved here"

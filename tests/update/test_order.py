@@ -1,6 +1,6 @@
 """
-In what order an update changes the disk: recovery from a power cut (test_power.py) relies on it, and
-recovery from a kill between any two calls.
+In what order an update changes the disk: recovery from a power cut (test_power.py) relies on it,
+and recovery from a kill between any two calls.
 """
 
 import os

@@ -110,7 +110,8 @@ def test_child_inside_a_child_is_nowhere_in_what_the_outer_one_does(world):
     put(inner, {"#own": "sorts before the record\n", "sub/own": "own\n"})
     world.edit({"a": None, "services/own": "own\n"})
     assert world.tmplgen("status", inner, "--json").json["paths"] == [
-        {"path": path, "state": "added", "policy": None} for path in ("#own", "sub/own")
+        {"path": path, "state": "added", "policy": None, "from_update": False}
+        for path in ("#own", "sub/own")
     ]
     told = world.tmplgen("status", world.child, "--json").json["paths"]
     assert {p["path"]: p["state"] for p in told} == {"a": "deleted", "services/own": "added"}
