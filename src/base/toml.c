@@ -10,26 +10,26 @@
 #include <string.h>
 
 enum toml_kind {
-    NODE_VALUE,  /* anything that a key is given, inline tables and arrays among it */
-    NODE_TABLE,  /* made by a header, or on the way to one */
-    NODE_DOTTED, /* made by the dots of a key */
-    NODE_TABLES, /* an array of tables */
+    TOML_VALUE,  /* anything that a key is given, inline tables and arrays among it */
+    TOML_TABLE,  /* made by a header, or on the way to one */
+    TOML_DOTTED, /* made by the dots of a key */
+    TOML_TABLES, /* an array of tables */
 };
 
 /* A key in its table. */
-struct toml_node {
-    const struct toml_node *parent;
+struct toml_key {
+    const struct toml_key *parent;
     struct span name; /* without quotes and escapes */
     enum toml_kind kind;
-    bool declared;          /* NODE_TABLE: by a header of its own */
-    size_t section;         /* NODE_DOTTED: the header below which it may still grow */
-    struct toml_node *last; /* NODE_TABLES: the newest of them */
+    bool declared;         /* TOML_TABLE: by a header of its own */
+    size_t section;        /* TOML_DOTTED: the header below which it may still grow */
+    struct toml_key *last; /* TOML_TABLES: the newest of them */
 };
 
 struct toml {
     struct arena *arena;
     const char *at, *end;
-    struct toml_node **slots; /* hash table over all nodes with a name */
+    struct toml_key **slots; /* hash table over all nodes with a name */
     size_t slot_count, node_count;
     size_t section; /* headers so far; inline tables count, too */
     size_t depth;
@@ -37,7 +37,7 @@ struct toml {
 
 /* ---------------------------------------------------------------- keys in tables */
 
-static size_t hash(const struct toml_node *parent, struct span name)
+static size_t hash(const struct toml_key *parent, struct span name)
 {
     uint64_t h = 14695981039346656037ULL ^ (uint64_t)(uintptr_t)parent;
     for (size_t i = 0; i < name.len; i++)
@@ -45,8 +45,8 @@ static size_t hash(const struct toml_node *parent, struct span name)
     return (size_t)(h ^ h >> 29);
 }
 
-static struct toml_node **slot_of(const struct toml *t, const struct toml_node *parent,
-                                  struct span name)
+static struct toml_key **slot_of(const struct toml *t, const struct toml_key *parent,
+                                 struct span name)
 {
     size_t at = hash(parent, name) % t->slot_count;
     while (t->slots[at] &&
@@ -57,26 +57,25 @@ static struct toml_node **slot_of(const struct toml *t, const struct toml_node *
 
 static void grow(struct toml *t)
 {
-    struct toml_node **old = t->slots;
+    struct toml_key **old = t->slots;
     size_t count = t->slot_count;
     t->slot_count = count ? count * 2 : 64;
-    t->slots = arena_array(t->arena, t->slot_count, sizeof(struct toml_node *));
+    t->slots = arena_array(t->arena, t->slot_count, sizeof(struct toml_key *));
     for (size_t i = 0; i < count; i++)
         if (old[i])
             *slot_of(t, old[i]->parent, old[i]->name) = old[i];
 }
 
-static struct toml_node *find(const struct toml *t, const struct toml_node *parent,
-                              struct span name)
+static struct toml_key *find(const struct toml *t, const struct toml_key *parent, struct span name)
 {
     return t->slot_count ? *slot_of(t, parent, name) : NULL;
 }
 
-static struct toml_node *add(struct toml *t, const struct toml_node *parent, struct span name,
-                             enum toml_kind kind)
+static struct toml_key *add(struct toml *t, const struct toml_key *parent, struct span name,
+                            enum toml_kind kind)
 {
-    struct toml_node *node = arena_alloc(t->arena, sizeof(*node));
-    *node = (struct toml_node){.parent = parent, .name = name, .kind = kind, .section = t->section};
+    struct toml_key *node = arena_alloc(t->arena, sizeof(*node));
+    *node = (struct toml_key){.parent = parent, .name = name, .kind = kind, .section = t->section};
     if (t->node_count * 2 >= t->slot_count)
         grow(t);
     t->node_count++;
@@ -84,10 +83,10 @@ static struct toml_node *add(struct toml *t, const struct toml_node *parent, str
     return node;
 }
 
-static struct toml_node *new_table(struct toml *t)
+static struct toml_key *new_table(struct toml *t)
 {
-    struct toml_node *table = arena_alloc(t->arena, sizeof(*table));
-    table->kind = NODE_TABLE;
+    struct toml_key *table = arena_alloc(t->arena, sizeof(*table));
+    table->kind = TOML_TABLE;
     table->declared = true;
     return table;
 }
@@ -361,7 +360,7 @@ static bool skip_date_time(struct toml *t)
 /* ---------------------------------------------------------------- values */
 
 static bool skip_value(struct toml *t);
-static bool read_pair(struct toml *t, struct toml_node *table);
+static bool read_pair(struct toml *t, struct toml_key *table);
 
 static bool skip_array(struct toml *t)
 {
@@ -382,7 +381,7 @@ static bool skip_array(struct toml *t)
 /* On one line, without a comma at its end. */
 static bool skip_inline_table(struct toml *t)
 {
-    struct toml_node *table = new_table(t);
+    struct toml_key *table = new_table(t);
     t->at++;
     skip_blanks(t);
     if (take(t, "}"))
@@ -458,22 +457,21 @@ static bool read_part(struct span *name, bool *more, struct toml *t)
 }
 
 /* The table that a part of a dotted key before its last one means, or NULL. */
-static struct toml_node *enter_dotted(struct toml *t, const struct toml_node *table,
-                                      struct span name)
+static struct toml_key *enter_dotted(struct toml *t, const struct toml_key *table, struct span name)
 {
-    struct toml_node *node = find(t, table, name);
+    struct toml_key *node = find(t, table, name);
     if (!node)
-        return add(t, table, name, NODE_DOTTED);
-    if (node->kind == NODE_DOTTED)
+        return add(t, table, name, TOML_DOTTED);
+    if (node->kind == TOML_DOTTED)
         return node->section == t->section ? node : NULL;
-    if (node->kind != NODE_TABLE || node->declared)
+    if (node->kind != TOML_TABLE || node->declared)
         return NULL;
-    node->kind = NODE_DOTTED; /* was on the way to a header: from now on it belongs to the dots */
+    node->kind = TOML_DOTTED; /* was on the way to a header: from now on it belongs to the dots */
     node->section = t->section;
     return node;
 }
 
-static bool read_pair(struct toml *t, struct toml_node *table)
+static bool read_pair(struct toml *t, struct toml_key *table)
 {
     struct span name;
     bool more;
@@ -491,48 +489,47 @@ static bool read_pair(struct toml *t, struct toml_node *table)
     skip_blanks(t);
     if (!skip_value(t) || find(t, table, name))
         return false;
-    (void)add(t, table, name, NODE_VALUE);
+    (void)add(t, table, name, TOML_VALUE);
     return true;
 }
 
 /* The table that a part of a header before its last one means, or NULL. */
-static struct toml_node *enter_header(struct toml *t, const struct toml_node *table,
-                                      struct span name)
+static struct toml_key *enter_header(struct toml *t, const struct toml_key *table, struct span name)
 {
-    struct toml_node *node = find(t, table, name);
+    struct toml_key *node = find(t, table, name);
     if (!node)
-        return add(t, table, name, NODE_TABLE);
-    return node->kind == NODE_VALUE ? NULL : node->kind == NODE_TABLES ? node->last : node;
+        return add(t, table, name, TOML_TABLE);
+    return node->kind == TOML_VALUE ? NULL : node->kind == TOML_TABLES ? node->last : node;
 }
 
-static struct toml_node *declare_table(struct toml *t, const struct toml_node *parent,
-                                       struct span name)
+static struct toml_key *declare_table(struct toml *t, const struct toml_key *parent,
+                                      struct span name)
 {
-    struct toml_node *node = find(t, parent, name);
+    struct toml_key *node = find(t, parent, name);
     if (!node)
-        node = add(t, parent, name, NODE_TABLE);
-    if (node->kind != NODE_TABLE || node->declared)
+        node = add(t, parent, name, TOML_TABLE);
+    if (node->kind != TOML_TABLE || node->declared)
         return NULL;
     node->declared = true;
     return node;
 }
 
-static struct toml_node *declare_one_of_tables(struct toml *t, const struct toml_node *parent,
-                                               struct span name)
+static struct toml_key *declare_one_of_tables(struct toml *t, const struct toml_key *parent,
+                                              struct span name)
 {
-    struct toml_node *node = find(t, parent, name);
+    struct toml_key *node = find(t, parent, name);
     if (!node)
-        node = add(t, parent, name, NODE_TABLES);
-    if (node->kind != NODE_TABLES)
+        node = add(t, parent, name, TOML_TABLES);
+    if (node->kind != TOML_TABLES)
         return NULL;
     node->last = new_table(t);
     return node->last;
 }
 
 /* `[a.b]` or `[[a.b]]`: the table that what follows belongs to, or NULL. */
-static struct toml_node *read_header(struct toml *t, struct toml_node *root)
+static struct toml_key *read_header(struct toml *t, struct toml_key *root)
 {
-    struct toml_node *table = root;
+    struct toml_key *table = root;
     bool array = take(t, "[["), more = true;
     struct span name;
     t->section++;
@@ -555,7 +552,7 @@ static struct toml_node *read_header(struct toml *t, struct toml_node *root)
 
 static bool read_document(struct toml *t)
 {
-    struct toml_node *root = new_table(t), *table = root;
+    struct toml_key *root = new_table(t), *table = root;
     while (t->at < t->end) {
         skip_blanks(t);
         if (peek(t) == '[')

@@ -658,6 +658,145 @@ static void test_plan__warns_where_a_merge_breaks_yaml(void **state)
     arena_release(&f.arena);
 }
 
+#define ABC "a\nb\nc\nd\ne\n"
+#define ABC_CRLF "a\r\nb\r\nc\r\nd\r\ne\r\n"
+
+static void test_plan__line_endings_are_no_change_and_stay_the_childs(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", ABC, ABC_CRLF, "a\nb\nc\nd\nE\n"},
+                 {"both", ABC, "A\r\nb\r\nc\r\nd\r\ne\r\n", "a\nb\nc\nd\nE\n"},
+                 {"dropped", ABC, ABC_CRLF, NULL},
+                 {"new", NULL, ABC_CRLF, ABC},
+                 {"none", ABC, "", ABC_CRLF},
+                 {"theirs", ABC, "A\nb\nc\nd\ne\n", ABC_CRLF},
+                 {"untouched", ABC, ABC, ABC_CRLF}},
+        .report = "merged a\nmerged both\ndeleted dropped\nadopted new\nmerged none\n"
+                  "merged theirs\nupdated untouched\n",
+        .tree = "a=a\r|b\r|c\r|d\r|E\r|\nboth=A\r|b\r|c\r|d\r|E\r|\ndropped=-\n"
+                "untouched=a\r|b\r|c\r|d\r|e\r|\n",
+    });
+}
+
+static void test_plan__line_endings_of_one_bit_more_are_a_change(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", ABC, ABC_CRLF, NULL, .child_mode = LEAF_EXECUTABLE},
+                 {"m", ABC, ABC_CRLF, "new\n", .policy = POLICY_MANAGED},
+                 {"x", ABC, ABC_CRLF, "new\n", .policy = POLICY_MANAGED,
+                  .child_mode = LEAF_EXECUTABLE}},
+        .report = "conflict a\nmerged m\nconflict x\n",
+        .tree = "a=*a\r|b\r|c\r|d\r|e\r| 1:a|b|c|d|e| 2:*a\r|b\r|c\r|d\r|e\r| 3:-\n"
+                "m=new\r|\n"
+                "x=*a\r|b\r|c\r|d\r|e\r| 1:a|b|c|d|e| 2:*a\r|b\r|c\r|d\r|e\r| 3:new|\n",
+    });
+}
+
+static void test_plan__mixed_line_endings_stay_line_by_line(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", ABC, "a\r\nb\r\nc\r\nd\ne\n", "a\nB\nB2\nc\nd\ne\nf\n"},
+                 {"bytes", "a\r\nb\nc\nd\n", "a\r\nB\nc\nd\n", "a\r\nb\nc\nD\r\n"},
+                 {"last", ABC, "a\r\nb\nc\nd\ne", "A\nb\nc\nd\ne\n"},
+                 {"old Mac", "a\nb\n", "a\rb\r", "a\nB\n"}},
+        .report = "merged a\nmerged bytes\nmerged last\nconflict old Mac\n",
+        .tree = "a=a\r|B\r|B2\r|c\r|d|e|f|\nbytes=a\r|B|c|D\r|\nlast=A\r|b|c|d|e\n"
+                "old Mac=<<<<<<< your project|a\rb\r|||||||| template 1|a|b|=======|a|B|"
+                ">>>>>>> template 2| 1:a|b| 2:a\rb\r 3:a|B|\n",
+    });
+}
+
+static void test_plan__pins_keep_the_childs_line_endings(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"pins", "a==1\nb==1\nc==1", "a==2\r\nb==1\r\nc==1\r\nx==1",
+                  "a==1\nb==3\nc==1\ny==1", .merge = MERGE_LINES}},
+        .report = "merged pins\n",
+        .tree = "pins=a==2\r|b==3\r|c==1\r|x==1\r|y==1\n",
+    });
+}
+
+static void test_plan__names_that_differ_by_case_are_one_file(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"README", "1\n", "1\nmine\n", NULL},
+                 {"ReadMe", NULL, NULL, "1\n"},
+                 {"b/x", "1\n", NULL, "2\n"},
+                 {"B/X", NULL, "1\n", NULL},
+                 {"new", NULL, NULL, "1\n"},
+                 {"NEW", NULL, "2\n", NULL},
+                 {"\xc3\x84", "1\n", "1\n", NULL}, /* the letter A with two dots */
+                 {"\xc3\xa4", NULL, NULL, "1\n"}},
+        .report = "updated B/X < b/x\nconflict NEW\nrenamed ReadMe < README\n"
+                  "renamed \xc3\xa4 < \xc3\x84\n",
+        .tree = "B/X=2|\nNEW=2| 1:- 2:2| 3:1|\nREADME=-\nReadMe=1|mine|\n\xc3\x84=-\n"
+                "\xc3\xa4=1|\n",
+    });
+}
+
+static void test_plan__names_of_several_files_but_for_case_are_not_one(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", "1\n", NULL, "2\n"},
+                 {"A", NULL, "1\n", NULL},
+                 {"\xc3\xa4", "1\n", NULL, "1\n"},
+                 {"x/b", "1\n", NULL, "2\n"},
+                 {"X/b", NULL, "1\n", NULL},
+                 {"x/B", NULL, "1\n", NULL}},
+        .report = "updated A < a\nkept-deleted x/b\nkept-deleted \xc3\xa4\n",
+        .tree = "A=2|\n",
+    });
+}
+
+#define HEADER "# A licence header that every file has, of more than 64 bytes in one line\n"
+
+static void test_plan__shared_content_proves_no_rename(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"a", HEADER, NULL, HEADER "2\n"}, {"mine", NULL, HEADER, NULL}},
+        .report = "kept-deleted a\n",
+        .tree = "",
+    });
+    check(&(struct scenario){
+        .rows = {{"a", LONG "1\n", NULL, LONG "2\n"},
+                 {"b", LONG "b\n", LONG "b\n", LONG "b\n"},
+                 {"mine", NULL, LONG "3\n", NULL}},
+        .report = "kept-deleted a\n",
+        .tree = "",
+    });
+    check(&(struct scenario){
+        .rows = {{"a", LONG, NULL, LONG "2\n"},
+                 {"b", OTHER, LONG, OTHER},
+                 {"mine", NULL, LONG, NULL}},
+        .report = "kept-deleted a\nkept-yours b\n",
+        .tree = "",
+    });
+    check(&(struct scenario){
+        .rows = {{"a", HEADER LONG, NULL, HEADER LONG "2\n"},
+                 {"b", HEADER "b\n", HEADER "b\n", HEADER "b\n"},
+                 {"mine", NULL, HEADER LONG "m\n", NULL},
+                 {"own", NULL, HEADER, NULL}},
+        .report = "conflict mine < a\n",
+        .tree = "mine="
+                "# A licence header that every file has, of more than 64 bytes in one line|"
+                "a line that is long enough to be known by its content, 64 bytes and more|"
+                "<<<<<<< your project|m|||||||| template 1|=======|2|>>>>>>> template 2|"
+                " 1:# A licence header that every file has, of more than 64 bytes in one line|"
+                "a line that is long enough to be known by its content, 64 bytes and more|"
+                " 2:# A licence header that every file has, of more than 64 bytes in one line|"
+                "a line that is long enough to be known by its content, 64 bytes and more|m|"
+                " 3:# A licence header that every file has, of more than 64 bytes in one line|"
+                "a line that is long enough to be known by its content, 64 bytes and more|2|\n",
+    });
+}
+
 static void test_plan__says_which_files_a_moved_folder_leaves_behind(void **state)
 {
     (void)state;
@@ -717,6 +856,13 @@ int main(void)
         cmocka_unit_test(test_plan__binary_files_get_no_markers),
         cmocka_unit_test(test_plan__refuses_to_restore_what_is_there_or_unknown),
         cmocka_unit_test(test_plan__warns_where_a_merge_breaks_yaml),
+        cmocka_unit_test(test_plan__line_endings_are_no_change_and_stay_the_childs),
+        cmocka_unit_test(test_plan__line_endings_of_one_bit_more_are_a_change),
+        cmocka_unit_test(test_plan__mixed_line_endings_stay_line_by_line),
+        cmocka_unit_test(test_plan__pins_keep_the_childs_line_endings),
+        cmocka_unit_test(test_plan__names_that_differ_by_case_are_one_file),
+        cmocka_unit_test(test_plan__names_of_several_files_but_for_case_are_not_one),
+        cmocka_unit_test(test_plan__shared_content_proves_no_rename),
         cmocka_unit_test(test_plan__says_which_files_a_moved_folder_leaves_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
