@@ -670,12 +670,13 @@ static void test_plan__line_endings_are_no_change_and_stay_the_childs(void **sta
                  {"dropped", ABC, ABC_CRLF, NULL},
                  {"new", NULL, ABC_CRLF, ABC},
                  {"none", ABC, "", ABC_CRLF},
+                 {"other", ABC, ABC_CRLF, "no text any more\r"},
                  {"theirs", ABC, "A\nb\nc\nd\ne\n", ABC_CRLF},
                  {"untouched", ABC, ABC, ABC_CRLF}},
         .report = "merged a\nmerged both\ndeleted dropped\nadopted new\nmerged none\n"
-                  "merged theirs\nupdated untouched\n",
+                  "merged other\nmerged theirs\nupdated untouched\n",
         .tree = "a=a\r|b\r|c\r|d\r|E\r|\nboth=A\r|b\r|c\r|d\r|E\r|\ndropped=-\n"
-                "untouched=a\r|b\r|c\r|d\r|e\r|\n",
+                "other=no text any more\r\nuntouched=a\r|b\r|c\r|d\r|e\r|\n",
     });
 }
 
