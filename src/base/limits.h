@@ -9,7 +9,7 @@
 #define LIMIT_DOCUMENT_BYTES (1 * LIMIT_MIB)
 #define LIMIT_DOCUMENT_DEPTH ((size_t)64)
 /* TOML, which is checked and not read: lock files are long. */
-#define LIMIT_TOML_BYTES (16 * LIMIT_MIB)
+#define LIMIT_TOML_BYTES (8 * LIMIT_MIB)
 
 /* Templates and what they render to. */
 #define LIMIT_TEMPLATE_BYTES (4 * LIMIT_MIB)

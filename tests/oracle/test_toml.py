@@ -4,7 +4,7 @@ Which documents are valid TOML: ours against Python's tomllib.
 tomllib is laxer than TOML 1.0 where integers do not fit into 64 bits, and stricter where a second
 is 60 or a year 0000; ours goes with it, for it is what reads most pyproject.toml files. They
 differ, on purpose, where nothing here is generated: arrays and inline tables deeper than 64 and
-documents over 16 MiB are invalid to ours (tomllib ends at Python's recursion limit), and integers
+documents over 8 MiB are invalid to ours (tomllib ends at Python's recursion limit), and integers
 of more than 4300 digits are to Python.
 """
 
@@ -196,5 +196,5 @@ def test_limits(toml_probe):
     table = [b"a = %b1%b" % (b"{a=" * depth, b"}" * depth) for depth in (64, 65)]
     assert ask(toml_probe, table) == [True, False]
     line = b"# a comment of 32 bytes, newline\n"
-    docs = [line * (16 * 2**20 // len(line)) + more for more in (b"", line)]
+    docs = [line * (8 * 2**20 // len(line)) + more for more in (b"", line)]
     assert ask(toml_probe, docs) == [True, False]
