@@ -23,20 +23,19 @@ void trouble_note(const char *code, const char *hint, const char *format, ...)
     va_end(args);
 }
 
-int trouble_check(struct err *err)
+static int tell(struct err *err)
 {
-    if (!noted.code)
-        return 0;
     (void)err_set(err, TG_RUNTIME, noted.code, "%s", noted.message);
     return err_hint(err, "%s", noted.hint);
 }
 
+int trouble_check(struct err *err)
+{
+    return noted.code ? tell(err) : 0;
+}
+
 void trouble_explain(struct err *err)
 {
-    ERR_SCRATCH(trouble);
-    if (str_equal(err->code, "interrupted") || trouble_check(&trouble) == 0)
-        return;
-    err_release(err);
-    *err = trouble;
-    trouble = (struct err)ERR_INIT;
+    if (noted.code && !str_equal(err->code, "interrupted"))
+        (void)tell(err);
 }

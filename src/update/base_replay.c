@@ -65,10 +65,9 @@ static int merge(struct replay *r, const struct plan_file *base, const struct pl
 static int replay_path(struct replay *r, const struct plan_file *before,
                        const struct plan_file *after)
 {
-    static const struct leaf absent;
     const char *path = before ? before->path : after ? after->path : "";
     const struct plan_file *base = plan_list_find(&r->base, path);
-    const struct leaf new = after ? after->leaf : absent;
+    const struct leaf new = after ? after->leaf : (struct leaf){0};
     if (!before || !after || (base && leaf_equal(&base->leaf, &before->leaf))) {
         if (base || !before)
             edit(r, path, new);
