@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = {
     &new_command,
@@ -122,15 +123,33 @@ static int run_command(struct run *run, const char *const *argv, size_t argc, st
     return run->command->run(run, err);
 }
 
-static int flush_output(const struct run *run)
+/* Whoever reads may be slow, or a pager: a signal ends the waiting, unless all is done but telling.
+ */
+static int write_output(const struct run *run, struct err *err)
 {
-    if (run->out.overflowed ||
-        fwrite(buf_text(&run->out), 1, run->out.len, stdout) != run->out.len ||
-        fflush(stdout) != 0) {
-        (void)fprintf(stderr, "tmplgen: cannot write to standard output: %s\n", strerror(errno));
-        return -1;
+    const char *at = buf_text(&run->out);
+    if (run->out.overflowed)
+        return err_set(err, TG_RUNTIME, "limit", "it is too much");
+    for (size_t left = run->out.len; left;) {
+        ssize_t put = write(STDOUT_FILENO, at, left);
+        if (put < 0 && errno != EINTR)
+            return err_set(err, TG_RUNTIME, "io", "%s", strerror(errno));
+        bool part = put < 0 || (size_t)put < left;
+        if (part && !interrupt_settled() && interrupt_check(err) < 0)
+            return -1;
+        at += put > 0 ? put : 0;
+        left -= put > 0 ? (size_t)put : 0;
     }
     return 0;
+}
+
+static int flush_output(const struct run *run, int code)
+{
+    ERR_SCRATCH(err);
+    if (write_output(run, &err) == 0)
+        return code;
+    (void)fprintf(stderr, "tmplgen: cannot write to standard output: %s\n", err.message);
+    return (int)err.exit;
 }
 
 /* Nothing was done, and what was found out may be wrong: none of it is said. */
@@ -163,8 +182,7 @@ int main(int argc, char **argv)
         buf_truncate(&run.out, 0);
         print_document(&run, code, err.message ? &err : NULL);
     }
-    if (flush_output(&run) < 0)
-        code = TG_RUNTIME;
+    code = flush_output(&run, code);
     buf_release(&run.out);
     arena_release(&run.arena);
     return code;

@@ -3,6 +3,8 @@ A terminal's Ctrl-C, which the whole process group gets, is 130 with everything 
 command; a worker that cannot start, or is ended by others, is told as that and never as damage.
 """
 
+import array
+import fcntl
 import os
 import random
 import resource
@@ -10,6 +12,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import termios
 import time
 from functools import cache
 from pathlib import Path
@@ -164,6 +167,22 @@ def test_A2_ctrl_c_of_the_group_is_130_with_everything_as_it_was(place, name):
 def test_A2_ctrl_c_of_the_group_often(place, name):
     seen = interrupt_often(place, name, 120)
     assert any(code > 128 for code in seen), seen
+
+
+def test_ctrl_c_while_nobody_reads_the_output_is_130(place):
+    """As in a pager: the pipe is full."""
+    place.fresh()
+    (place.run / "own").write_text("".join(f"{number}\n" for number in range(100000)))
+    run = place.start("diff")
+    size = fcntl.fcntl(run.stdout, fcntl.F_GETPIPE_SZ)
+    waiting = array.array("i", [0])
+    while waiting[0] < size:
+        assert run.poll() is None
+        time.sleep(0.01)
+        fcntl.ioctl(run.stdout, termios.FIONREAD, waiting)
+    os.killpg(run.pid, signal.SIGINT)
+    assert run.wait(timeout=60) == 130
+    assert b"SIGINT" in run.communicate()[1]
 
 
 # ---------------------------------------------------------------- the worker
