@@ -223,7 +223,7 @@ static int folder_open(struct catalog *out, struct arena *arena, const char *sou
     out->warnings = arena_array(arena, 1, sizeof(*out->warnings));
     out->warnings[out->warning_count++] =
         "the catalog is a plain folder, which is for development: a fresh clone of this child "
-        "cannot prove what it was made from";
+        "has only its own history to prove what it was made from";
     return 0;
 }
 

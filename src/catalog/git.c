@@ -290,7 +290,7 @@ static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
     *out = folder;
     out->warnings[0] =
         "the catalog has changes that are not committed, which is for development: a "
-        "fresh clone of this child cannot prove what it was made from";
+        "fresh clone of this child has only its own history to prove what it was made from";
     return 0;
 }
 

@@ -15,8 +15,8 @@ struct fileset;
 
 /*
  * What the record says of the catalog. `source` is CATALOG_BUILTIN, an absolute path, or a URL.
- * `ref` and `commit` are NULL for a folder without history: such a base cannot be proven from a
- * fresh clone. `version` is catalog.yml's.
+ * `ref` and `commit` are NULL for a folder without history: a fresh clone can prove such a base
+ * by the child's history alone. `version` is catalog.yml's.
  */
 struct catalog_origin {
     const char *source;
