@@ -1,10 +1,7 @@
 /* `update`: take the template's newest version. */
 #include "update/update.h"
-#include "base/buf.h"
 #include "base/data.h"
 #include "base/interrupt.h"
-#include "base/limits.h"
-#include "base/output.h"
 #include "base/str.h"
 #include "base/term.h"
 #include "cmd/ask.h"
@@ -12,11 +9,11 @@
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
+#include "cmd/update_summary.h"
 #include "cmd/update_words.h"
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/strategies.h"
-#include "update/summary.h"
 
 #include <string.h>
 
@@ -97,7 +94,7 @@ static int check_flags(const struct run *run, struct err *err)
                            acts[i]);
     if (opt_given(options, "trust-base") && !opt_given(options, "base"))
         return usage(err, "--trust-base goes with --base COMMIT: it is what is trusted");
-    return check_pairs(run, err);
+    return 0;
 }
 
 /* `--set cuda=` takes a recorded choice back; the matrix never sees it. */
@@ -163,32 +160,11 @@ static int fill_options(struct updated_child *u)
 
 /* ---------------------------------------------------------------- the run */
 
-/* Before anything is changed: a summary that cannot be written is no reason to have updated. */
 static int open_summary(struct updated_child *u)
 {
-    const char *path = opt_value(&u->run->options, "summary");
-    if (!path || strcmp(path, "-") == 0)
-        return 0;
-    if (output_open(&u->summary, &u->run->arena, path, u->err) < 0)
-        return -1;
+    int rc = update_summary_open(&u->summary, u->run, u->err);
     u->options.output = u->summary.path;
-    return 0;
-}
-
-/* Last of all: where it lies in the work tree, the update has not seen it. */
-static int write_summary(struct updated_child *u)
-{
-    BUF_SCRATCH(text, LIMIT_MIB);
-    const char *path = opt_value(&u->run->options, "summary");
-    if (!path)
-        return 0;
-    if (u->summary.path)
-        data_put_text(&u->run->arena, u->outcome.document, "summary", path);
-    summary_format(&text, u->outcome.document);
-    if (strcmp(path, "-") != 0)
-        return output_write(&u->summary, span_of(buf_text(&text), text.len), u->err);
-    cmd_print(u->run, "%s", buf_text(&text));
-    return 0;
+    return rc;
 }
 
 static int update(struct updated_child *u)
@@ -196,7 +172,7 @@ static int update(struct updated_child *u)
     if (gather(u) < 0 || fill_options(u) < 0 || open_summary(u) < 0)
         return -1;
     int code = update_run(&u->outcome, &u->run->arena, &u->options, u->err);
-    if (code >= 0 && write_summary(u) < 0) {
+    if (code >= 0 && update_summary_write(&u->summary, u->run, u->outcome.document, u->err) < 0) {
         u->run->document = u->outcome.document; /* what was done is told all the same */
         code = -1;
     }
@@ -204,19 +180,11 @@ static int update(struct updated_child *u)
     return code;
 }
 
-static void tell(struct updated_child *u)
-{
-    const char *path = opt_value(&u->run->options, "summary");
-    if (path && strcmp(path, "-") == 0)
-        return;
-    update_print(u->run, u->outcome.document);
-}
-
 static int update_command_run(struct run *run, struct err *err)
 {
     struct updated_child u = {.run = run, .err = err};
     int code;
-    if (check_flags(run, err) < 0)
+    if (check_flags(run, err) < 0 || check_pairs(run, err) < 0)
         return -1;
     if (opt_given(&run->options, "continue"))
         code = update_continue(&u.outcome, &run->arena, child_path(run), err);
@@ -231,7 +199,8 @@ static int update_command_run(struct run *run, struct err *err)
     if (code < 0)
         return -1;
     run->document = u.outcome.document;
-    tell(&u);
+    if (!update_summary_is_printed(run))
+        update_print(run, u.outcome.document);
     return code;
 }
 
@@ -255,11 +224,11 @@ static const struct option how_options[] = {
     {"refresh", NULL, "make that branch anew, if only tmplgen committed to it", false},
     {"on-conflict", "WHAT",
      "'stop' and wait for you (the default), or 'commit' with theirs beside yours", false},
-    {"no-commit", NULL, "stage the result, leave the commit to you", false},
     {"message", "TEXT", "the subject of the commit; what changed follows", false},
     {"signoff", NULL, "add a Signed-off-by trailer to the commit", false},
     {"summary", "FILE", "write the text of a pull request there, in Markdown ('-': print it)",
      false},
+    {"no-commit", NULL, "stage the result, leave the commit to you", false},
     {"base", "COMMIT", "this commit is what the project was made from; it is checked", false},
     {"trust-base", NULL, "take --base though it is not what the record says", false},
     {"accept-drift", NULL, "take a base that this engine renders differently", false},
