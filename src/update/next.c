@@ -155,22 +155,22 @@ static void add_committed_conflict(struct steps *s)
     add_push(s);
 }
 
-/* What the template has of files that the child deleted. */
+const char *next_seeing(struct arena *arena, const char *tree, const char *path)
+{
+    return arena_printf(
+        arena, "git show %s",
+        next_quoted(arena, arena_printf(arena, BASE_REF_PREFIX "%s:%s", tree, path)));
+}
+
+/* What the template has of the first file that the child deleted. */
 static void add_deleted(struct steps *s)
 {
     const struct data *paths = data_get(s->document, "paths");
-    const char *tree = data_get_text(s->document, "tree"), *path = NULL;
-    for (size_t i = 0; i < paths->list.count && !path; i++)
-        if (str_equal(data_get_text(paths->list.items[i], "state"),
-                      path_state_names[PATH_KEPT_DELETED]))
-            path = data_get_text(paths->list.items[i], "path");
-    if (!path || !tree)
-        return;
-    add(s,
-        arena_printf(
-            s->arena, "git show %s",
-            next_quoted(s->arena, arena_printf(s->arena, BASE_REF_PREFIX "%s:%s", tree, path))),
-        "what the template has for a file that you deleted");
+    const char *see = NULL;
+    for (size_t i = 0; i < paths->list.count && !see; i++)
+        see = data_get_text(paths->list.items[i], "see");
+    if (see)
+        add(s, see, "what the template has for a file that you deleted");
 }
 
 static void add_updated(struct steps *s)

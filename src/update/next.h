@@ -15,6 +15,9 @@ struct data *next_foreseen(struct arena *arena);
 /* The command that takes a path out of conflict, once it is well; in the child's folder. */
 const char *next_resolving(struct arena *arena, const struct plan *plan, const char *path);
 
+/* The command that shows `path` as the render of that tree id has it, once it has a base ref. */
+const char *next_seeing(struct arena *arena, const char *tree, const char *path);
+
 /* `text` as one word of a shell. */
 const char *next_quoted(struct arena *arena, const char *text);
 

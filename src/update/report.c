@@ -79,6 +79,17 @@ static const char *theirs_of(const struct report *report, const char *path)
     return NULL;
 }
 
+/* What the template has for a file that the child deleted, also where a migration renames it. */
+static const char *seeing(struct arena *arena, const struct target *target, const char *path)
+{
+    const struct migrated *moved = &target->migrated;
+    for (size_t i = 0; i < moved->rename_count && render_find(&target->render, path) < 0; i++)
+        if (strcmp(moved->rename_old[i], path) == 0)
+            path = moved->rename_new[i];
+    return render_find(&target->render, path) < 0 ? NULL
+                                                  : next_seeing(arena, target->render.tree, path);
+}
+
 static struct data *path_data(struct arena *arena, const struct report *report,
                               const struct plan_path *path)
 {
@@ -95,6 +106,8 @@ static struct data *path_data(struct arena *arena, const struct report *report,
     bool waits = state == PATH_CONFLICT && report->beside_count == 0;
     data_put_text(arena, map, "resolve",
                   waits ? next_resolving(arena, report->plan, path->path) : NULL);
+    data_put_text(arena, map, "see",
+                  state == PATH_KEPT_DELETED ? seeing(arena, report->target, path->path) : NULL);
     return map;
 }
 
@@ -217,7 +230,7 @@ int report_store(struct span *out, struct arena *arena, const struct data *docum
 /* What the user has resolved is merged now; lines of older journals get the members they lack. */
 static void settle_paths(struct arena *arena, struct data *document, bool resolved)
 {
-    static const char *const added[] = {"theirs", "resolve"};
+    static const char *const added[] = {"theirs", "resolve", "see"};
     struct data *paths = data_get(document, "paths");
     for (size_t i = 0; i < paths->list.count; i++) {
         struct data *path = paths->list.items[i];

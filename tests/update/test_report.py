@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from .scenarios import LONG, lines
-from .world import RECORD, assert_sound, put, snapshot
+from .world import RECORD, TEMPLATE, assert_sound, put, snapshot
 
 THEIRS = lines(20, {5: "theirs"})
 
@@ -148,6 +148,19 @@ def test_every_next_command_of_a_clean_update_works(world, args):
     if not args:
         show = next(c for c in shown if "refs/tmplgen/base" in c)
         assert run(world, show).stdout.decode() == THEIRS
+
+
+def test_what_the_template_has_for_a_deleted_file_is_shown_under_its_new_name(world):
+    moves = "migrations:\n  - {from: '<2', rename_files: {'a b': c}}\n"
+    world.release("1.0.0", {"a b": LONG, "gone": LONG + "gone\n"})
+    world.new()
+    world.edit({"a b": None, "gone": None})
+    world.release("1.1.0", {"c": THEIRS}, template=TEMPLATE + moves)
+    done = world.update()
+    see = {line["path"]: line["see"] for line in done.json["paths"]}
+    assert run(world, see["a b"]).stdout.decode() == THEIRS
+    assert see.get("gone") is None
+    assert see["a b"] in [step["run"] for step in done.json["next"]]
 
 
 def test_dry_run_of_a_conflict_below_a_link_deletes_no_link_in_its_diff(many):
