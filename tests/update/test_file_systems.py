@@ -112,7 +112,7 @@ def work_as_usual(folder):
         with mmap.mmap(file.fileno(), 0, mmap.MAP_SHARED, mmap.PROT_READ) as mapped:
             assert mapped[:] == b"0123tail"
     assert sorted(os.listdir(folder)) == ["deep", "run"]
-    assert (folder / "run").stat().st_mode & 0o777 == 0o755
+    assert (folder / "run").stat().st_mode & 0o700 == 0o700
 
 
 ORDINARY = {
