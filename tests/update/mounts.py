@@ -25,8 +25,9 @@ LACKS = {
     "nochmod": ("nochmod",),  # shares that somebody else owns
     "noutimens": ("noutimens",),
     "nofsyncdir": ("nofsyncdir",),
-    # Nothing of all that.
-    "poor": ("norename", "nolink", "nochmod", "noutimens", "nofsyncdir"),
+    # All that there is a way around, and what there is no way around for an update.
+    "poor": ("norename", "nochmod", "noutimens", "nofsyncdir"),
+    "neither": ("norename", "nolink"),
 }
 
 

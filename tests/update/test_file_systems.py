@@ -17,6 +17,7 @@ import pytest
 
 from .faults import fast_folder
 from .mounts import LACKS, LIBC, Remounted, mounted
+from .scenarios import lines
 from .test_faults import (
     CASES,
     ENDINGS,
@@ -41,7 +42,9 @@ from .test_new_faults import KINDS, Place
 from .test_new_faults import fail_everywhere as fail_new
 from .test_new_faults import kill_everywhere as kill_new
 
-POOR = [kind for kind in LACKS if kind != "plain"]
+# Where an update is refused before it touches anything, and what it says.
+REFUSED = {"neither": "neither hard links nor a rename that overwrites nothing"}
+POOR = [kind for kind in LACKS if kind != "plain" and kind not in REFUSED]
 FEW = ["norename", "nolink", "linkino", "poor"]
 
 
@@ -177,6 +180,12 @@ def cases():
         yield make
 
 
+def settle(case):
+    """As solve() does, without chmod."""
+    (case.child / "edited").write_text(lines(20, {15: "both"}))
+    case.world.git("add", "edited", cwd=case.child)
+
+
 def check_ways(case, reference):
     """Updated and, where it stops, gone back and gone on: to what it is on any file system."""
     reference.case = case
@@ -195,7 +204,7 @@ def check_ways(case, reference):
     reference.assert_old()
     assert case.leftovers() == []
     run(case)
-    solve(case)
+    settle(case)
     done = again(case, None, "--continue")
     assert done.code == 0, done.out + done.err
     assert case.world.git("status", "--porcelain", "-uno", cwd=case.top) == ""
@@ -213,9 +222,23 @@ def test_update_comes_to_the_same_on_any_file_system(kind, name, cases):
     check_ways(*cases(kind, name))
 
 
+@pytest.mark.parametrize("name", ["clean", "linked-conflict"])
+@pytest.mark.parametrize("kind", REFUSED)
+def test_update_without_a_way_around_is_refused_and_touches_nothing(kind, name, cases):
+    case, reference = cases(kind, name)
+    done = run(case)
+    assert done.code in (1, 3), done.out
+    assert REFUSED[kind] in done.error["message"]
+    reference.case = case
+    reference.assert_old()
+    assert case.leftovers() == []
+    assert_users_files(case)
+    assert_fsck(case)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("kind", LACKS)
+@pytest.mark.parametrize("kind", ["plain", *POOR])
 def test_update_comes_to_the_same_on_any_file_system_all(kind, name, cases):
     check_ways(*cases(kind, name))
 
@@ -264,6 +287,7 @@ def test_fault_on_any_file_system_all(kind, name, what, cases):
 def end_there(cases, kind, ending, size, fails=False):
     name, word, prepare = ENDINGS[ending]
     case, _ = cases(kind, name)
+    prepare = settle if prepare is solve else prepare
     if fails:
         fail_ending(case, size, word, prepare, "EIO")
     else:
@@ -324,9 +348,24 @@ def test_new_comes_to_the_same_on_any_file_system(place):
     check_new(place)
 
 
+def test_new_in_a_folder_that_is_there_without_a_way_around_leaves_nothing(tmp_path):
+    """Nothing may be overwritten there, and neither of the ways to make sure is at hand."""
+    place = MountedPlace(tmp_path, "here")
+    place.mount.switches = LACKS["neither"]
+    try:
+        done = place.run(None)
+        assert done.code in (1, 3), done.out
+        assert place.state() == place.old
+        assert place.staging() == []
+    finally:
+        place.mount.close()
+
+
+ABLE = [(kind, name) for kind in LACKS for name in KINDS if (kind, name) != ("neither", "here")]
+
+
 @pytest.mark.full
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("kind", LACKS)
+@pytest.mark.parametrize(("kind", "name"), ABLE)
 def test_new_comes_to_the_same_on_any_file_system_all(place):
     check_new(place)
 
@@ -340,8 +379,7 @@ def test_new_killed_and_failing_on_any_file_system_sample(place):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("kind", POOR)
+@pytest.mark.parametrize(("kind", "name"), ABLE)
 def test_new_killed_and_failing_on_any_file_system_all(place):
     kill_new(place, 1000000)
     for error in ("EIO", "ENOSPC", "EACCES"):

@@ -183,7 +183,7 @@ def test_power_cut_few(case):
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_power_cut_sample(case):
-    cut_run(case, 120, RANDOM)
+    cut_run(case, 90, RANDOM)
 
 
 @pytest.mark.soak

@@ -138,8 +138,8 @@ def test_on_such_a_disk_only_what_was_synced_is_sure(tmp_path):
 
     disk = Disk(folder, OPTIONS["writeback"])
     disk.write_down(write)
-    for number, _ in disk.cuts(40, SEED):
-        if number < 8:  # at the end
+    for number, _ in disk.cuts(20, SEED):
+        if number < 4:  # at the end
             for name, seen in found.items():
                 seen.add((folder / name).read_text() if (folder / name).exists() else None)
     assert found["synced"] == {"synced" * 1000}
@@ -151,7 +151,7 @@ def test_on_such_a_disk_only_what_was_synced_is_sure(tmp_path):
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
 def test_power_cut_of_a_disk_sample(case, options):
-    cut_disk(case, 20, options)
+    cut_disk(case, 12, options)
 
 
 @needs_ext4
