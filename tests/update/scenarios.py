@@ -744,14 +744,18 @@ SCENARIOS = [
     ),
     Scenario(
         "U-lines-swapped",
-        "of two pins that the child swapped the one that came up is the one that did not move",
+        "of two pins that the child raised and swapped the one that went down is a new line",
         old={"pins": "a==1\nb==1\n"},
-        child={"pins": "b==1\na==1\n"},
-        new={"pins": "a==1\nb==2\n"},
+        child={"pins": "b==2\na==2\n"},
+        new={"pins": "a==3\nb==1\n"},
         old_template=template("lines pins"),
         new_template=template("lines pins"),
-        paths={"pins": "merged"},
-        files={"pins": "b==2\na==1\n"},
+        paths={"pins": "conflict"},
+        conflicts=("pins",),
+        files={
+            "pins": "<<<<<<< your project\n||||||| template 1.0.0\na==1\n=======\na==3\n"
+            ">>>>>>> template 1.1.0\nb==2\na==2\n"
+        },
     ),
     # ------------------------------------------------------------ renames, rule by rule
     Scenario(

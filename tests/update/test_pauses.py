@@ -270,6 +270,50 @@ def test_git_commits_at_a_call_all(case):
     commit_everywhere(case, 1000000)
 
 
+def move_the_branch(case):
+    """Without a change of the index, as `git commit` would make one."""
+    made = case.world.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "mine", cwd=case.top)
+    case.world.git("update-ref", "HEAD", made, cwd=case.top)
+
+
+def switch_to_a_branch_of_the_same_commit(case):
+    case.world.git("branch", "other", cwd=case.top)
+    case.world.git("symbolic-ref", "HEAD", "refs/heads/other", cwd=case.top)
+
+
+def stage(case):
+    put(case.child, {"mine": "mine\n"})
+    case.world.git("add", "mine", cwd=case.child)
+
+
+def what_git_says(case):
+    """Branches, HEAD, index and status; asking for them changes no byte of the index."""
+    commands = (
+        ("show-ref", "--heads"),
+        ("symbolic-ref", "HEAD"),
+        ("ls-files", "-s"),
+        ("status", "-s"),
+    )
+    quiet = ("--no-optional-locks",)
+    return [case.world.git(*quiet, *command, cwd=case.top) for command in commands]
+
+
+@pytest.mark.parametrize("act", [move_the_branch, switch_to_a_branch_of_the_same_commit, stage])
+@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+def test_what_git_did_just_before_the_locks_is_seen_under_them(case, act):
+    """Also where the index stays as it is: each of the three is compared for itself."""
+    calls = calls_of(lambda env: run(case, env))
+    lock = next(c for c in calls if any(path.endswith("/index.lock") for path in c.paths))
+    held = Held(case, lock.number)
+    act(case)
+    before = what_git_says(case)
+    done = held.go_on()
+    assert (done.code, done.error["code"]) == (3, "changed-meanwhile"), done.out
+    assert what_git_says(case) == before
+    assert case.leftovers() == []
+    assert_users_files(case)
+
+
 # ---------------------------------------------------------------- a second update
 
 
