@@ -67,14 +67,14 @@ def of_file(file, folder):
         command = [MUTATE, TOP / file, "c", "--noCheck", "--mutantDir", draft]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=draft)
         draft.rename(made)
-    found, texts = {}, {source}
+    found, texts, lines = {}, {source}, source.splitlines()
     for path in sorted(made.glob("*.c")):
         text = path.read_text()
         if text in texts:
             continue
         texts.add(text)
         line, before, after = difference(source, text)
-        if not NOT_CODE.match(source.splitlines()[line - 1]):
+        if before and not NOT_CODE.match(lines[line - 1]):
             found.setdefault(line, []).append(Mutant(file, text, line, before, after))
     return found
 
