@@ -13,6 +13,18 @@ BUILD = TOP / "build"
 MUTATE = BUILD / "mutants-venv" / "bin" / "mutate"
 
 
+# What no compiler of today takes; other warnings would catch some mutants, and are let pass.
+WRONG_TYPES = tuple(
+    f"-Werror={name}"
+    for name in (
+        "implicit-function-declaration",
+        "incompatible-pointer-types",
+        "int-conversion",
+        "return-type",
+    )
+)
+
+
 class GoneError(Exception):
     """The place of a fault that is described in named.yml is not there any more."""
 
@@ -128,12 +140,16 @@ class Compiler:
         source = folder / mutant.file
         source.parent.mkdir(parents=True, exist_ok=True)
         words = self.commands[f"build/{mutant.file.removesuffix('.c')}.o"]
-        flags = [w for w in words[1:-3] if w not in ("-MMD", "-MP", "-c", "-Werror", "-g")]
+        flags = [
+            w
+            for w in words[1:-3]
+            if w not in ("-MMD", "-MP", "-c", "-Werror", "-g", "-Wall", "-Wextra")
+        ]
         made = []
         for text, name in (((TOP / mutant.file).read_text(), "old.o"), (mutant.text, "new.o")):
             source.write_text(text)
             out = folder / mutant.file.replace("/", "-").replace(".c", f"-{name}")
-            command = [words[0], *flags, "-w", "-c", "-o", out, source]
+            command = [words[0], *flags, *WRONG_TYPES, "-c", "-o", out, source]
             if subprocess.run(command, cwd=TOP, capture_output=True, check=False).returncode:
                 return None
             made.append(out)
