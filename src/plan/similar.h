@@ -37,8 +37,8 @@ void common_add(struct common *common, struct arena *arena, const struct bag *ba
                 size_t least);
 void common_sort(struct common *common);
 /*
- * True where the two are similar by what is left without common pieces, of which they share at least
- * CONTENT_MIN bytes, and by what of that is neither blank nor a comment: it is the same file.
+ * True where the two are similar by what is left without common pieces, of which they share at
+ * least CONTENT_MIN bytes, and by what of that is neither blank nor a comment: it is the same file.
  */
 bool bag_proves(const struct bag *a, const struct bag *b, const struct common *common);
 
