@@ -1,7 +1,9 @@
 """What `update` says: counts, conflicts, what is to be done. Its commands are run as they stand."""
 
+import re
 import shlex
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -190,3 +192,22 @@ def test_status_of_a_stopped_update_tells_the_childs_changes_from_the_templates(
 def test_status_without_a_waiting_update_has_nothing_of_one(many):
     document = many.tmplgen("status", many.child, "--json").json
     assert document["paths"] and not any(p["from_update"] for p in document["paths"])
+
+
+def test_A8_every_command_that_a_message_names_exists(world):
+    """'tmplgen update --continue' in the sources: the command, and each of its options."""
+    sources = Path(__file__).resolve().parents[2] / "src"
+    quoted = re.compile(r"'tmplgen ([a-z]+(?: (?:--)?[a-z-]+)*)")
+    named = set()
+    for path in sources.rglob("*.c"):
+        text = re.sub(r'"\s*\n\s*"', "", path.read_text())
+        named |= set(quoted.findall(text))
+    assert {"update --continue", "new"} <= named
+    commands = world.tmplgen("help", cwd=world.folder).out
+    for line in sorted(named):
+        words = [w for w in line.split() if not w.startswith("--")]
+        known = [w for w in (words[:2], words[:1]) if f"  {' '.join(w)} " in commands]
+        assert known, line
+        text = world.tmplgen("help", *known[0]).out
+        for option in re.findall(r"--[a-z-]+", line):
+            assert f"  {option} " in text, line
