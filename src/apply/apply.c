@@ -262,9 +262,7 @@ void apply_tidy(struct apply *a)
     unlock_quietly(a->repo->git_fd, "HEAD", a);
     if (a->repo->branch)
         unlock_quietly(a->repo->common_fd, a->repo->branch, a);
-    (void)unlinkat(a->common, "packed-refs.new", 0);
-    (void)unlinkat(a->common, "lock.copy", 0);
-    (void)unlinkat(a->folder, JOURNAL_DRAFT, 0);
+    work_remove_drafts(a);
 }
 
 void apply_delete_refs(const struct apply *a, const char *const *names, size_t count)

@@ -260,3 +260,15 @@ void work_tidy(struct apply *a, const struct journal *j)
     work_empty(a->stage);
     work_remove(a, &leftover);
 }
+
+/* Each, too, under the name that it has where modes cannot be changed. */
+void work_remove_drafts(const struct apply *a)
+{
+    static const char *const names[] = {"packed-refs.new", "packed-refs.new" DISK_DRAFT,
+                                        "lock.copy",       "lock.copy" DISK_DRAFT,
+                                        JOURNAL_DRAFT,     JOURNAL_DRAFT DISK_DRAFT};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        (void)unlinkat(a->common, names[i], 0);
+        (void)unlinkat(a->folder, names[i], 0);
+    }
+}

@@ -85,6 +85,8 @@ void work_remove(struct apply *a, const struct journal *j);
 void work_tidy(struct apply *a, const struct journal *j);
 /* Fills in where files are staged: on the file system of the work tree, for rename. */
 TG_CHECKED int work_choose_stage(const struct apply *a, struct journal *j, struct err *err);
+/* Removes what a kill left of files that were about to get their names. */
+void work_remove_drafts(const struct apply *a);
 /* Removes the files in a folder. */
 void work_empty(int folder);
 /*

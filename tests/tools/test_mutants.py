@@ -55,6 +55,28 @@ def test_places_are_drawn_by_the_seed_and_each_line_once_before_any_twice(monkey
     assert len({one.line for one in islice(candidates(["src/x.c"], 5, tmp_path), 8)}) == 8
 
 
+def test_what_is_no_change_of_code_or_of_meaning_is_not_drawn(monkeypatch, tmp_path):
+    source = "int f(void)\n{\n    if (g())\n        return 0;\n    return 3;\n}\n"
+    (tmp_path / "x.c").write_text(source)
+    monkeypatch.setattr(make, "TOP", tmp_path)
+
+    def generate(command, **_):
+        made = {
+            "1": source.replace("return 0;", "return 1;"),
+            "2": source.replace("return 3;", "return 4;"),
+            "3": source.replace("return 3;", "return 4;"),
+            "4": source + "\nmore\n",
+            "5": source.replace("}", ""),
+            "6": source,
+        }
+        for name, text in made.items():
+            (command[-1] / f"{name}.c").write_text(text)
+
+    monkeypatch.setattr(make.subprocess, "run", generate)
+    found = make.of_file("x.c", tmp_path / "out")
+    assert {line: [one.after for one in all_] for line, all_ in found.items()} == {5: ["return 4;"]}
+
+
 def test_described_fault_whose_place_is_gone_is_told(monkeypatch, tmp_path):
     (tmp_path / "x.c").write_text(OLD)
     monkeypatch.setattr(make, "TOP", tmp_path)

@@ -99,14 +99,11 @@ static void assert_same_change(const struct change *a, const struct change *b)
 
 static void assert_same(const struct journal *a, const struct journal *b)
 {
-    const char *const texts[][2] = {{a->head_old, b->head_old},
-                                    {a->head_new, b->head_new},
-                                    {a->branch, b->branch},
-                                    {a->message, b->message},
-                                    {a->reflog_who, b->reflog_who},
-                                    {a->reflog_what, b->reflog_what},
-                                    {a->index_old, b->index_old},
-                                    {a->refs[0].name, b->refs[0].name}};
+    const char *const texts[][2] = {
+        {a->head_old, b->head_old},     {a->head_new, b->head_new},
+        {a->branch, b->branch},         {a->message, b->message},
+        {a->reflog_who, b->reflog_who}, {a->reflog_what, b->reflog_what},
+        {a->index_old, b->index_old},   {a->refs[0].name, b->refs[0].name}};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         assert_string_equal(texts[i][0], texts[i][1]);
     assert_int_equal(a->kind, b->kind);

@@ -348,24 +348,9 @@ def test_new_comes_to_the_same_on_any_file_system(place):
     check_new(place)
 
 
-def test_new_in_a_folder_that_is_there_without_a_way_around_leaves_nothing(tmp_path):
-    """Nothing may be overwritten there, and neither of the ways to make sure is at hand."""
-    place = MountedPlace(tmp_path, "here")
-    place.mount.switches = LACKS["neither"]
-    try:
-        done = place.run(None)
-        assert done.code in (1, 3), done.out
-        assert place.state() == place.old
-        assert place.staging() == []
-    finally:
-        place.mount.close()
-
-
-ABLE = [(kind, name) for kind in LACKS for name in KINDS if (kind, name) != ("neither", "here")]
-
-
 @pytest.mark.full
-@pytest.mark.parametrize(("kind", "name"), ABLE)
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("kind", LACKS)
 def test_new_comes_to_the_same_on_any_file_system_all(place):
     check_new(place)
 
@@ -379,7 +364,8 @@ def test_new_killed_and_failing_on_any_file_system_sample(place):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("kind", "name"), ABLE)
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("kind", LACKS)
 def test_new_killed_and_failing_on_any_file_system_all(place):
     kill_new(place, 1000000)
     for error in ("EIO", "ENOSPC", "EACCES"):
