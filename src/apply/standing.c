@@ -187,11 +187,10 @@ static bool is_whole(const struct apply *a, const struct oid *id)
  */
 static bool objects_are_there(const struct apply *a, const struct journal *j)
 {
-    static const struct oid none;
     if (*j->pack &&
         is_there(a->repo->common_fd, arena_printf(a->arena, "objects/pack/%s.pack", j->pack)))
         return true;
-    bool whole = oid_equal(&j->branch_new, &none) || is_whole(a, &j->branch_new);
+    bool whole = !journal_moves_branch(j) || is_whole(a, &j->branch_new);
     for (size_t i = 0; whole && i < j->ref_count; i++)
         whole = is_whole(a, &j->refs[i].target);
     return whole && (!j->pseudoref || is_whole(a, &j->brought));
