@@ -371,6 +371,15 @@ static int write_pack(struct committer *c)
                             c->err);
 }
 
+/* What was taken away may not come back. The commit is made by now: to fail is no failure of it. */
+static void sync_end(struct committer *c)
+{
+    ERR_SCRATCH(ignored);
+    const struct io_place git = {AT_FDCWD, git_path(c, ".")};
+    if (io_sync(&git, 1, &ignored) < 0)
+        err_release(&ignored);
+}
+
 static int commit_on_head(struct committer *c, const struct create_target *target,
                           const char *message)
 {
@@ -401,6 +410,8 @@ static int commit_on_head(struct committer *c, const struct create_target *targe
         (void)unlink(git_path(c, INDEX_KEPT));
     }
     git_commit_free(parent);
+    if (rc == 0)
+        sync_end(c);
     return rc;
 }
 
