@@ -5,6 +5,7 @@
 #include "apply/journal.h"
 #include "apply/work.h"
 #include "base/arena.h"
+#include "git/history.h"
 #include "git/index.h"
 #include "git/ref.h"
 #include "git/repo.h"
@@ -50,17 +51,15 @@ static const char *other_work(const struct apply *a, const struct journal *j)
     return NULL;
 }
 
-static int find_moved(const char **out, const struct apply *a, const struct journal *j,
-                      const struct oid *tip)
+static const char *find_moved(const struct apply *a, const struct journal *j, const struct oid *tip)
 {
-    *out = other_work(a, j);
     if (!oid_equal(tip, &j->branch_old) && !oid_equal(tip, &j->branch_new))
-        *out = arena_printf(a->arena, "'%s' has moved",
+        return arena_printf(a->arena, "'%s' has moved",
                             str_starts(j->branch, "refs/heads/") ? j->branch + 11 : j->branch);
-    else if (!ref_says(a->repo->git_fd, "HEAD", j->head_old) &&
-             !ref_says(a->repo->git_fd, "HEAD", j->head_new))
-        *out = "another branch was checked out";
-    return 0;
+    if (!ref_says(a->repo->git_fd, "HEAD", j->head_old) &&
+        !ref_says(a->repo->git_fd, "HEAD", j->head_new))
+        return "another branch was checked out";
+    return other_work(a, j);
 }
 
 /* ---------------------------------------------------------------- the index */
@@ -75,23 +74,40 @@ int standing_index_is_old(bool *out, const struct apply *a, const struct journal
     return 0;
 }
 
-bool standing_index_was_put(const struct apply *a)
+/* Of the commit that the run began on: then HEAD and the index were equal. */
+static int find_old_tree(struct oid *out, const struct apply *a, const struct journal *j,
+                         struct err *err)
 {
-    return is_there(a->work, INDEX_OLD) && !is_there(a->work, INDEX_NEW);
+    struct commit commit, parent;
+    const struct store *store = a->repo->store;
+    *out = a->repo->tree;
+    if (!store_has(store, &j->branch_new))
+        return 0; /* the garbage collection took it: so it is on no branch */
+    if (repo_commit(&commit, a->arena, store, &j->branch_new, err) < 0)
+        return -1;
+    *out = commit.tree;
+    if (j->kind != JOURNAL_UPDATE || commit.parent_count == 0)
+        return 0;
+    if (repo_commit(&parent, a->arena, store, &commit.parents[0], err) < 0)
+        return -1;
+    *out = parent.tree;
+    return 0;
 }
 
-/* What the index had for a path before the run: HEAD's, for that they are equal at its start. */
-static int old_leaf(struct leaf *out, const struct apply *a, const struct index *old,
-                    const char *path, struct err *err)
+int standing_old_leaves(struct leaf **out, const struct apply *a, const struct journal *j,
+                        struct err *err)
 {
-    struct index_item item;
-    bool found;
-    *out = (struct leaf){0};
-    if (!old)
-        return a->repo->unborn ? 0 : tree_find(out, a->repo->store, &a->repo->tree, path, err);
-    index_find(&item, &found, old, path);
-    if (found)
-        *out = item.leaf;
+    struct oid tree;
+    *out = arena_array(a->arena, j->change_count + 1, sizeof(**out));
+    if (find_old_tree(&tree, a, j, err) < 0)
+        return -1;
+    for (size_t i = 0; i < j->change_count; i++) {
+        struct leaf *leaf = &(*out)[i];
+        if (tree_find(leaf, a->repo->store, &tree, j->changes[i].path, err) < 0)
+            return -1;
+        if (leaf->mode == LEAF_TREE) /* a folder is no entry of the index */
+            *leaf = (struct leaf){0};
+    }
     return 0;
 }
 
@@ -100,36 +116,39 @@ static bool is_new(const struct index_item *item, const struct change *change)
     return leaf_equal(&item->leaf, &change->stages[item->stage]);
 }
 
-/* One of the run's paths is staged as neither before nor after. */
-static int find_foreign(const char **out, const struct apply *a, const struct journal *j,
-                        const struct index *now, const struct index *old, struct err *err)
+/* The index, path by path of the run. */
+struct staged {
+    size_t old;          /* so many are as before, where that is not as after, too */
+    const char *foreign; /* one that is neither */
+};
+
+static void look_at_path(struct staged *out, const struct apply *a, const struct index *now,
+                         const struct change *change, const struct leaf *before)
 {
-    for (size_t i = 0; i < j->change_count && !*out; i++) {
-        const struct change *change = &j->changes[i];
-        struct index_item item = {.leaf = {0}};
-        struct leaf before;
-        bool found;
-        index_find(&item, &found, now, change->path);
-        if (old_leaf(&before, a, old, change->path, err) < 0)
-            return -1;
-        if (!(item.stage == 0 && leaf_equal(&item.leaf, &before)) && !is_new(&item, change))
-            *out = arena_printf(a->arena, "'%s' was staged", change->path);
-    }
-    return 0;
+    struct index_item item = {.leaf = {0}};
+    bool found;
+    index_find(&item, &found, now, change->path);
+    if (is_new(&item, change))
+        return;
+    if (item.stage == 0 && leaf_equal(&item.leaf, before))
+        out->old++;
+    else
+        out->foreign = arena_printf(a->arena, "'%s' was staged", change->path);
 }
 
-static int compare_index(const char **out, const struct apply *a, const struct journal *j,
+static int look_at_index(struct staged *out, const struct apply *a, const struct journal *j,
                          struct err *err)
 {
-    struct index *now = NULL, *old = NULL;
-    int rc = index_open(&now, index_path(a->repo), err);
-    if (rc == 0 && is_there(a->work, INDEX_OLD))
-        rc = index_open(&old, arena_printf(a->arena, "%s" INDEX_OLD, a->work_path), err);
-    if (rc == 0)
-        rc = find_foreign(out, a, j, now, old, err);
+    struct index *now;
+    struct leaf *before;
+    *out = (struct staged){0};
+    if (standing_old_leaves(&before, a, j, err) < 0 ||
+        index_open(&now, index_path(a->repo), err) < 0)
+        return -1;
+    for (size_t i = 0; i < j->change_count; i++)
+        look_at_path(out, a, now, &j->changes[i], &before[i]);
     index_free(now);
-    index_free(old);
-    return rc;
+    return 0;
 }
 
 /* What is committed must still be what is staged. */
@@ -150,18 +169,6 @@ static int compare_commit(const char **out, const struct apply *a, const struct 
     if (count)
         *out = "something else was staged";
     return 0;
-}
-
-static int find_staged(const char **out, const struct apply *a, const struct journal *j,
-                       struct err *err)
-{
-    bool old;
-    if (standing_index_is_old(&old, a, j, err) < 0)
-        return -1;
-    if (old)
-        return 0;
-    return j->kind == JOURNAL_COMMIT ? compare_commit(out, a, j, err)
-                                     : compare_index(out, a, j, err);
 }
 
 /* ---------------------------------------------------------------- objects */
@@ -198,22 +205,79 @@ static bool objects_are_there(const struct apply *a, const struct journal *j)
 
 /* ---------------------------------------------------------------- all */
 
+struct search {
+    struct oid wanted;
+    bool found;
+};
+
+static int look_for(bool *stop, void *context, const struct oid *commit)
+{
+    struct search *search = context;
+    *stop = search->found = oid_equal(commit, &search->wanted);
+    return 0;
+}
+
+/* The branch has the run's commit, whoever went on from it. */
+static int has_landed(bool *out, const struct apply *a, const struct journal *j,
+                      const struct oid *tip, struct err *err)
+{
+    static const struct oid none;
+    struct search search = {.wanted = j->branch_new};
+    *out = true;
+    if (oid_equal(tip, &j->branch_new))
+        return 0;
+    if (!oid_equal(tip, &none) && history_walk(a->repo, tip, look_for, &search, err) < 0)
+        return -1;
+    *out = search.found;
+    return 0;
+}
+
+/* In a conflict it is git's state that comes before the index. */
+static bool state_is_put(const struct apply *a, const struct journal *j)
+{
+    char hex[41];
+    oid_hex(hex, &j->brought);
+    return !journal_stops(j) || !j->pseudoref || ref_says(a->repo->git_fd, j->pseudoref, hex);
+}
+
+/*
+ * Whether all is done but the tidying up, by what lies there: the branch has the commit, and the
+ * index, which comes last, nothing from before.
+ */
+static int find_staged(struct standing *out, const struct apply *a, const struct journal *j,
+                       const struct oid *tip, struct err *err)
+{
+    struct staged staged;
+    bool old, landed;
+    if (standing_index_is_old(&old, a, j, err) < 0)
+        return -1;
+    if (old)
+        return 0;
+    if (j->kind == JOURNAL_COMMIT)
+        return out->moved ? 0 : compare_commit(&out->staged, a, j, err);
+    if (look_at_index(&staged, a, j, err) < 0 || has_landed(&landed, a, j, tip, err) < 0)
+        return -1;
+    out->done = landed && staged.old == 0 && state_is_put(a, j);
+    if (!out->done)
+        out->staged = staged.foreign;
+    return 0;
+}
+
 int standing_find(struct standing *out, const struct apply *a, const struct journal *j,
                   struct err *err)
 {
     struct oid tip;
-    bool old;
     *out = (struct standing){0};
-    if (read_tip(&tip, a, j, err) < 0 || find_moved(&out->moved, a, j, &tip) < 0 ||
-        standing_index_is_old(&old, a, j, err) < 0)
+    if (read_tip(&tip, a, j, err) < 0)
         return -1;
-    out->done = j->kind != JOURNAL_COMMIT && !old && standing_index_was_put(a);
-    if (out->moved || out->done)
+    out->moved = find_moved(a, j, &tip);
+    if (j->kind == JOURNAL_COMMIT && oid_equal(&tip, &j->branch_new))
         return 0;
-    bool committed = j->kind == JOURNAL_COMMIT && oid_equal(&tip, &j->branch_new);
-    if (!committed && !objects_are_there(a, j))
+    if (!objects_are_there(a, j)) {
         out->staged = "its new objects are gone ('git gc' or 'git prune' took them)";
-    return committed || out->staged ? 0 : find_staged(&out->staged, a, j, err);
+        return 0;
+    }
+    return find_staged(out, a, j, &tip, err);
 }
 
 int standing_check(const struct apply *a, const struct journal *j, struct err *err)

@@ -9,13 +9,14 @@
 
 struct apply;
 struct journal;
+struct leaf;
 struct repo;
 
 /* In words that go on from "an update was interrupted, and ...": NULL where nothing happened. */
 struct standing {
     const char *moved;  /* HEAD or the branch is neither as before nor as after */
     const char *staged; /* in the index, or the objects are gone: no way forward either */
-    bool done;          /* the index, which comes last, is the new one */
+    bool done;          /* the branch has the commit, the index nothing from before: it is over */
 };
 
 /* With the locks held. */
@@ -39,7 +40,8 @@ TG_CHECKED int standing_waits(bool *out, const struct repo *repo, const struct j
 /* The index file is, to the byte, the one before the run. */
 TG_CHECKED int standing_index_is_old(bool *out, const struct apply *a, const struct journal *j,
                                      struct err *err);
-/* The run has put its index into place. */
-bool standing_index_was_put(const struct apply *a);
+/* What HEAD and the index had for each path of the run before it, in the arena. */
+TG_CHECKED int standing_old_leaves(struct leaf **out, const struct apply *a,
+                                   const struct journal *j, struct err *err);
 
 #endif

@@ -70,11 +70,6 @@ static int put_index(const struct apply *a, const char *name, struct err *err)
 /* Also where somebody else changed the index since: then from theirs. */
 static int renew_index(const struct apply *a, const struct journal *j, struct err *err)
 {
-    bool old;
-    if (standing_index_is_old(&old, a, j, err) < 0)
-        return -1;
-    if (!old && standing_index_was_put(a))
-        return 0;
     if (disk_keep(a->repo->git_fd, "index", a->work, INDEX_OLD, err) < 0)
         return -1;
     return make_index(a, j->changes, j->change_count, err);
@@ -129,45 +124,44 @@ static bool is_ours(const struct index *now, const struct change *change)
     return leaf_equal(&item.leaf, &change->stages[item.stage]);
 }
 
-/* The current index, with what is the run's as it was in the old one. */
-static int rebuild_index(const struct apply *a, const struct index *now, const struct index *old,
-                         const struct journal *j, struct err *err)
+/* The current index, with what is the run's as it was before. */
+static int rebuild_index(const struct apply *a, const struct index *now, const struct journal *j,
+                         struct err *err)
 {
     size_t count = 0;
     struct change *changes = arena_array(a->arena, j->change_count + 1, sizeof(*changes));
+    struct leaf *before;
+    if (standing_old_leaves(&before, a, j, err) < 0)
+        return -1;
     for (size_t i = 0; i < j->change_count; i++) {
-        struct index_item item;
-        bool found;
-        if (!is_ours(now, &j->changes[i]))
-            continue;
-        struct change *change = &changes[count++];
-        *change = (struct change){.path = j->changes[i].path, .new = j->changes[i].old};
-        index_find(&item, &found, old, change->path);
-        if (found) {
-            change->stages[0] = item.leaf;
-            change->skipped = item.sparse;
-            change->assumed = item.assumed;
-        }
+        const struct change *made = &j->changes[i];
+        if (is_ours(now, made))
+            changes[count++] = (struct change){.path = made->path,
+                                               .new = made->old,
+                                               .stages[0] = before[i],
+                                               .skipped = made->skipped,
+                                               .assumed = made->assumed};
     }
     if (make_index(a, changes, count, err) < 0)
         return -1;
     return put_index(a, INDEX_NEW, err);
 }
 
+/* Its bytes, where it was kept and nobody staged anything else since; that takes no space. */
 static int restore_index(const struct apply *a, const struct journal *j, struct err *err)
 {
     struct index *now = NULL, *old = NULL;
     bool is_old;
     if (standing_index_is_old(&is_old, a, j, err) < 0)
         return -1;
-    if (is_old || !is_there(a->work, INDEX_OLD))
+    if (is_old)
         return 0;
     int rc = index_open(&now, index_path(a), err);
-    if (rc == 0)
+    if (rc == 0 && is_there(a->work, INDEX_OLD))
         rc = index_open(&old, arena_printf(a->arena, "%s" INDEX_OLD, a->work_path), err);
     if (rc == 0)
-        rc = only_our_changes(now, old, j) ? put_index(a, INDEX_OLD, err)
-                                           : rebuild_index(a, now, old, j, err);
+        rc = old && only_our_changes(now, old, j) ? put_index(a, INDEX_OLD, err)
+                                                  : rebuild_index(a, now, j, err);
     index_free(now);
     index_free(old);
     return rc;
@@ -175,11 +169,36 @@ static int restore_index(const struct apply *a, const struct journal *j, struct 
 
 /* ---------------------------------------------------------------- refs */
 
+/*
+ * A prepared text gets its name, if that does not say it already. Where it is not there any more
+ * (somebody tidied up in git's folder) it is written again: the journal has it.
+ */
+static int put_text(const struct apply *a, int folder, const char *path, const char *prepared,
+                    const char *text, struct err *err)
+{
+    if (ref_says(folder, path, text))
+        return 0;
+    if (!is_there(a->work, prepared) &&
+        (disk_write(a->work, prepared, span_from(arena_printf(a->arena, "%s\n", text)),
+                    0666 & ~a->mask, err) < 0 ||
+         disk_sync(a->work, prepared, err) < 0))
+        return -1;
+    return ref_put(folder, path, a->work, prepared, err);
+}
+
+static int put_oid(const struct apply *a, int folder, const char *path, const char *prepared,
+                   const struct oid *id, struct err *err)
+{
+    char hex[41];
+    oid_hex(hex, id);
+    return put_text(a, folder, path, prepared, hex, err);
+}
+
 static int put_refs(const struct apply *a, const struct journal *j, struct err *err)
 {
     for (size_t i = 0; i < j->ref_count; i++)
-        if (j->refs[i].is_new && ref_put(a->repo->common_fd, j->refs[i].name, a->work,
-                                         work_ref_name(a->arena, i), err) < 0)
+        if (j->refs[i].is_new && put_oid(a, a->repo->common_fd, j->refs[i].name,
+                                         work_ref_name(a->arena, i), &j->refs[i].target, err) < 0)
             return -1;
     return 0;
 }
@@ -217,11 +236,12 @@ static int move_tip(const struct apply *a, const struct journal *j, struct err *
     if (journal_moves_head(j))
         log_switch(a, j);
     if (journal_moves_branch(j)) {
-        if (ref_put(a->repo->common_fd, j->branch, a->work, TIP_NEW, err) < 0)
+        if (put_oid(a, a->repo->common_fd, j->branch, TIP_NEW, &j->branch_new, err) < 0)
             return -1;
         ref_log(a->repo, j->branch, &j->branch_old, &j->branch_new, j->reflog_who, j->reflog_what);
     }
-    return journal_moves_head(j) ? ref_put(a->repo->git_fd, "HEAD", a->work, HEAD_NEW, err) : 0;
+    return journal_moves_head(j) ? put_text(a, a->repo->git_fd, "HEAD", HEAD_NEW, j->head_new, err)
+                                 : 0;
 }
 
 static int move_tip_back(const struct apply *a, const struct journal *j, struct err *err)
@@ -230,7 +250,7 @@ static int move_tip_back(const struct apply *a, const struct journal *j, struct 
     bool found;
     char hex[41];
     if (journal_moves_head(j) && ref_says(a->repo->git_fd, "HEAD", j->head_new) &&
-        ref_put(a->repo->git_fd, "HEAD", a->work, HEAD_OLD, err) < 0)
+        put_text(a, a->repo->git_fd, "HEAD", HEAD_OLD, j->head_old, err) < 0)
         return -1;
     if (!journal_moves_branch(j))
         return 0;
@@ -239,7 +259,7 @@ static int move_tip_back(const struct apply *a, const struct journal *j, struct 
     if (!found || !oid_equal(&tip, &j->branch_new))
         return 0;
     if (!oid_equal(&j->branch_old, &zero))
-        return ref_put(a->repo->common_fd, j->branch, a->work, TIP_OLD, err);
+        return put_oid(a, a->repo->common_fd, j->branch, TIP_OLD, &j->branch_old, err);
     oid_hex(hex, &j->branch_new);
     return ref_remove(a->repo->common_fd, j->branch, hex, err);
 }
@@ -260,14 +280,6 @@ static int remove_pseudoref(const struct apply *a, const struct journal *j, stru
     return j->pseudoref ? ref_remove(a->repo->git_fd, j->pseudoref, hex, err) : 0;
 }
 
-/* A message first: the pseudoref is what tells git of a conflict. */
-static int put_state(const struct apply *a, const struct journal *j, struct err *err)
-{
-    if (ref_put(a->repo->git_fd, MESSAGE_FILE, a->work, MESSAGE, err) < 0)
-        return -1;
-    return j->pseudoref ? ref_put(a->repo->git_fd, j->pseudoref, a->work, PSEUDOREF, err) : 0;
-}
-
 /* Less the newlines at its end, as files are compared. */
 static const char *trimmed(const struct apply *a, const char *text)
 {
@@ -275,6 +287,17 @@ static const char *trimmed(const struct apply *a, const char *text)
     while (len && text[len - 1] == '\n')
         len--;
     return arena_memdup(a->arena, text, len);
+}
+
+/* A message first: the pseudoref is what tells git of a conflict. */
+static int put_state(const struct apply *a, const struct journal *j, struct err *err)
+{
+    bool there = is_there(a->repo->git_fd, MESSAGE_FILE) && !is_there(a->work, MESSAGE);
+    if (j->message && !there &&
+        put_text(a, a->repo->git_fd, MESSAGE_FILE, MESSAGE, trimmed(a, j->message), err) < 0)
+        return -1;
+    return j->pseudoref ? put_oid(a, a->repo->git_fd, j->pseudoref, PSEUDOREF, &j->brought, err)
+                        : 0;
 }
 
 /* Where somebody went on to other work, its message is theirs. */

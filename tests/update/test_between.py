@@ -91,6 +91,12 @@ def stage_what_is_updated(case):
     case.world.git("add", "edited", cwd=case.child)
 
 
+def look_at_status(case):
+    """Git writes the index anew, though nothing in it changes but times."""
+    os.utime(case.child / "own/file")
+    case.world.git("status", cwd=case.top)
+
+
 def merge(case):
     world, top = case.world, case.top
     commit = world.git("commit-tree", "-m", "side", "HEAD^{tree}", "-p", "HEAD", cwd=top)
@@ -106,6 +112,7 @@ DEEDS = [
     detach,
     stage_own_file,
     stage_what_is_updated,
+    look_at_status,
     merge,
 ]
 
@@ -171,10 +178,27 @@ def assert_git_goes_on(case):
         world.git("commit", "-q", "--allow-empty", "-m", "goes on", cwd=case.top)
 
 
+def assert_is_so(case, done):
+    """What a document says has been done lies there, whole."""
+    world, top = case.world, case.top
+    if done.json.get("result") == "updated":
+        commit = done.json["commit"]
+        assert world.git("branch", "--contains", commit, cwd=top), "the commit is on no branch"
+        record = world.git("show", f"{commit}:{case.sub}/.tmplgen.yml".replace(":/", ":"), cwd=top)
+        assert "1.1.0" in record
+        changed = world.git("diff", "--name-only", "HEAD", cwd=top).splitlines()
+        own = {f"{case.sub}/{name}".lstrip("/") for name in ("mine", "own/file", "edited")}
+        assert set(changed) <= own, changed
+    if done.json.get("result") == "conflicts":
+        assert world.git("ls-files", "-u", cwd=top), "no conflict in the index"
+        assert (case.git_dir / "CHERRY_PICK_HEAD").exists()
+
+
 def recover(case, before, args):
     """However it is recovered: if that is refused, --abort is the way out, or nothing is there."""
     done = again(case, None, *args)
     assert done.code in (0, 3, 5), done.out + done.err
+    assert_is_so(case, done)
     assert_no_commit_lost(case, before)
     assert_no_line_lost(case, before)
     if done.code == 3 and done.error["code"] in ("changed-meanwhile", "update-interrupted"):
@@ -617,3 +641,45 @@ def test_a_stop_of_0_2_is_ended(case, way):
     assert case.leftovers() == []
     if way == "--abort":
         reference.assert_old()
+
+
+# ---------------------------------------------------------------- a phase proves nothing
+
+
+@pytest.mark.parametrize("deed", [look_at_status, stage_own_file, commit_own_file])
+@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+def test_killed_while_the_index_is_made_it_is_not_taken_for_done(case, deed):
+    """The old index is kept, the new one is not there yet: as after it got its place."""
+    calls = calls_of(lambda env: run(case, env))
+    kept = next(c.number for c in calls if c.paths[-1].endswith("index.old"))
+    new = next(c.number for c in calls if c.number > kept and "index.new" in c.paths[-1])
+    for at in range(kept + 1, new + 1):
+        for way in WAYS.values():
+            run(case, fault(at, "kill"))
+            remove_locks(case)
+            deed(case)
+            recover(case, look(case), way)
+
+
+@pytest.mark.parametrize("gone", ["tip.new", "ref.0", "message", "pick", "index.old", "*"])
+@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+def test_what_was_prepared_is_gone(case, gone):
+    """Somebody tidied up in git's folder: it is made again, or going back brings everything."""
+    reference = Elsewhere(Reference(case))
+    calls = calls_of(lambda env: run(case, env))
+    swaps = [c.number for c in calls if c.name == "renameat2"]
+    ends = [c.number for c in calls if c.name == "renameat" and c.number > swaps[-1]]
+    for at in (swaps[1], ends[0], ends[-1]):
+        for name, check in RECOVERIES.items():
+            if gone == "*" and at == swaps[1]:
+                continue  # the user's old files were in there
+            run(case, fault(at, "kill"))
+            for path in (case.git_dir / "tmplgen" / "work").glob(gone):
+                if path.is_file():
+                    path.unlink()
+            try:
+                check(case, reference)
+            except AssertionError as error:
+                raise AssertionError(
+                    f"killed at call {at}, {gone} gone, {name}: {error}"
+                ) from error
