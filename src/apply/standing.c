@@ -312,23 +312,27 @@ int standing_settled(const bool **out, const struct apply *a, const struct journ
     return 0;
 }
 
-/* Some of what the run staged is still staged. */
-static int still_staged(bool *out, const struct repo *repo, const struct journal *j,
-                        struct err *err)
+int standing_is_staged(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
 {
     struct index *index;
+    int rc = 0;
     *out = false;
     if (index_open(&index, index_path(repo), err) < 0)
         return -1;
-    for (size_t i = 0; i < j->change_count && !*out; i++) {
+    for (size_t i = 0; rc == 0 && i < j->change_count && !*out; i++) {
+        const struct leaf *leaf = &j->changes[i].stages[0];
+        struct leaf committed = {0};
         struct index_item item;
         bool found;
         index_find(&item, &found, index, j->changes[i].path);
-        const struct leaf *leaf = &j->changes[i].stages[0];
-        *out = leaf->mode && found && item.stage == 0 && leaf_equal(&item.leaf, leaf);
+        if (!leaf->mode || !found || item.stage || !leaf_equal(&item.leaf, leaf))
+            continue;
+        if (!repo->unborn)
+            rc = tree_find(&committed, repo->store, &repo->tree, j->changes[i].path, err);
+        *out = !leaf_equal(&committed, leaf);
     }
     index_free(index);
-    return 0;
+    return rc;
 }
 
 int standing_waits(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
@@ -338,7 +342,7 @@ int standing_waits(bool *out, const struct repo *repo, const struct journal *j, 
     *out = repo->branch && strcmp(repo->branch, j->branch) == 0 &&
            oid_equal(&repo->head, &j->branch_new);
     if (*out && !j->pseudoref)
-        return still_staged(out, repo, j, err);
+        return standing_is_staged(out, repo, j, err);
     *out = *out && ref_says(repo->git_fd, j->pseudoref, hex);
     return 0;
 }

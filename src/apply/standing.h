@@ -33,6 +33,10 @@ TG_CHECKED int standing_check(const struct apply *a, const struct journal *j, st
 TG_CHECKED int standing_settled(const bool **out, const struct apply *a, const struct journal *j,
                                 struct err *err);
 
+/* True where something that the run staged is staged, and not committed. */
+TG_CHECKED int standing_is_staged(bool *out, const struct repo *repo, const struct journal *j,
+                                  struct err *err);
+
 /* True where git's state is still the one that a stopped run left. */
 TG_CHECKED int standing_waits(bool *out, const struct repo *repo, const struct journal *j,
                               struct err *err);

@@ -2,6 +2,7 @@
 #include "update/recover.h"
 
 #include "apply/preflight.h"
+#include "apply/standing.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "child/child.h"
@@ -11,6 +12,8 @@
 #include "update/outcome.h"
 #include "update/report.h"
 #include "update/stop.h"
+
+#include <string.h>
 
 static const char *hex_of(struct arena *arena, const struct oid *id)
 {
@@ -87,14 +90,25 @@ static int nothing_to_abort(struct recovery *r)
     return nothing_waits(r, "abort");
 }
 
+/* After it was ended by git's means: what is left of it, and how to go on from there; else -1. */
+static int hint_left_over(struct recovery *r, const char *otherwise)
+{
+    ERR_SCRATCH(second);
+    bool staged;
+    if (preflight_merged(&r->child->repo, &second) < 0)
+        return err_hint(r->err, "%s", second.hint ? second.hint : second.message);
+    if (standing_is_staged(&staged, &r->child->repo, &r->unfinished.journal, &second) == 0 &&
+        staged)
+        return err_hint(r->err, "what it brought is still staged: 'git commit' takes it, 'git "
+                                "reset --merge' gives it up");
+    return err_hint(r->err, "%s", otherwise);
+}
+
 static int refuse_ended(struct recovery *r)
 {
-    ERR_SCRATCH(unmerged);
     (void)err_set(r->err, TG_REFUSED, "nothing-in-progress",
                   "the update was ended by other means: there is nothing to go back from");
-    return preflight_merged(&r->child->repo, &unmerged) < 0
-               ? err_hint(r->err, "%s", unmerged.hint ? unmerged.hint : unmerged.message)
-               : err_hint(r->err, "'git log' shows the branch; it is left as it is");
+    return hint_left_over(r, "'git log' shows the branch; it is left as it is");
 }
 
 /* ---------------------------------------------------------------- forward */
@@ -147,6 +161,31 @@ static int finish(struct recovery *r)
 static int forget(struct recovery *r)
 {
     return apply_forget(r->apply, &r->unfinished.journal, r->err);
+}
+
+/* What is still staged waits for somebody, if on another branch: its journal stays. */
+static int forget_ended(struct recovery *r)
+{
+    const struct repo *repo = &r->child->repo;
+    const struct journal *j = &r->unfinished.journal;
+    bool staged;
+    if (standing_is_staged(&staged, repo, j, r->err) < 0 ||
+        (staged && preflight_merged(repo, r->err) < 0))
+        return -1;
+    if (!staged)
+        return forget(r);
+    if (repo->branch && strcmp(repo->branch, j->branch) == 0) {
+        (void)err_set(r->err, TG_REFUSED, "update-in-progress",
+                      "what an update brought is still staged");
+        return hint_left_over(r, "'git status' shows it");
+    }
+    const char *name = str_starts(j->branch, "refs/heads/") ? j->branch + 11 : j->branch;
+    (void)err_set(r->err, TG_REFUSED, "update-in-progress",
+                  "an update of branch '%s' is staged and waits for you", name);
+    return err_hint(r->err,
+                    "'git switch %s' goes back to it; there 'tmplgen update --continue' "
+                    "takes it, 'tmplgen update --abort' goes back",
+                    name);
 }
 
 /* Where that was the commit of a stopped run, the stopped run is over, too. */
@@ -223,7 +262,7 @@ static int take_ended(struct recovery *r)
     /* The journal stays: what is in a stash may come back. */
     (void)err_set(r->err, TG_REFUSED, "nothing-in-progress",
                   "the update was given up by other means; nothing of it is committed");
-    return err_hint(r->err, "'tmplgen update' starts again");
+    return hint_left_over(r, "'tmplgen update' starts again");
 }
 
 /* ---------------------------------------------------------------- back */
@@ -268,7 +307,7 @@ static int (*const steps[APPLY_STATES][WANTED])(struct recovery *) = {
     [APPLY_FORWARD] = {refuse_interrupted, finish, finish_both, go_back},
     [APPLY_STOPPED] = {refuse_waiting, refuse_waiting, take_stop, go_back},
     [APPLY_BACKWARD] = {refuse_interrupted, finish_abort, refuse_aborting, go_back},
-    [APPLY_STALE] = {pass, forget, take_ended, refuse_ended},
+    [APPLY_STALE] = {pass, forget_ended, take_ended, refuse_ended},
 };
 
 static int recover(struct recovery *r)

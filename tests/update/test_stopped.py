@@ -176,3 +176,44 @@ def test_abort_puts_aside_what_was_edited_since(ready, kind, edits):
     ready.update(*(["--no-commit"] if kind == "staged" else []))
     put(ready.child, edits)
     assert aborted(ready, before) == sorted(edits.values())
+
+
+def test_update_on_another_branch_leaves_what_waits_staged_for_its_own(staged):
+    """It is refused, and nothing is thrown away: the journal neither."""
+    before = files_on_disk(staged.child)
+    staged.git("switch", "-qc", "other")
+    done = staged.update()
+    assert (done.code, done.error["code"]) == (3, "update-in-progress"), done.out
+    assert "'main'" in done.error["message"] and "git switch main" in done.error["hint"]
+    staged.git("switch", "-q", "main")
+    assert files_on_disk(staged.child) == before
+    assert staged.update("--abort").code == 0
+    assert staged.git("status", "--porcelain") == ""
+    assert_sound(staged)
+
+
+def test_A8_after_cherry_pick_quit_every_hint_works(conflict):
+    """Unresolved: git reset --merge. Resolved: git commit. Then an update finds its way."""
+    conflict.git("cherry-pick", "--quit")
+    for args in ((), ("--continue",), ("--abort",)):
+        done = conflict.update(*args)
+        assert done.code == 3 and "git reset --merge" in done.error["hint"], done.out
+    put(conflict.child, {"a": lines(20, {5: "both"})})
+    conflict.git("add", "a")
+    for args in ((), ("--continue",), ("--abort",)):
+        done = conflict.update(*args)
+        assert done.code == 3 and "'git commit' takes it" in done.error["hint"], done.out
+    conflict.git("commit", "-qm", "taken")
+    assert conflict.update().json["result"] == "up-to-date"
+    assert VERSION in conflict.read(RECORD).replace('"', "")
+    assert_sound(conflict)
+
+
+def test_A8_what_was_quit_and_staged_is_given_up_by_the_hint(conflict):
+    conflict.git("cherry-pick", "--quit")
+    conflict.git("checkout", "--ours", "a")
+    conflict.git("add", "a")
+    assert "git reset --merge" in conflict.update().error["hint"]
+    conflict.git("reset", "-q", "--merge")
+    assert conflict.update().code == 5
+    assert conflict.update("--abort").code == 0
