@@ -5,6 +5,7 @@
 #include "apply/work.h"
 #include "base/arena.h"
 #include "base/io.h"
+#include "git/ref.h"
 #include "git/repo.h"
 #include "git/store.h"
 
@@ -157,7 +158,8 @@ static void list_missing_folders(const struct apply *a, struct journal *j)
 int prepare_all(struct apply *a, struct journal *j, struct err *err)
 {
     j->token = a->token;
-    if (work_choose_stage(a, j, err) < 0 || work_open(a, j, err) < 0)
+    if (ref_probe(a->common, TOKEN, err) < 0 || work_choose_stage(a, j, err) < 0 ||
+        work_open(a, j, err) < 0)
         return -1;
     work_empty(a->work);
     work_empty(a->stage);

@@ -205,15 +205,15 @@ static bool objects_are_there(const struct apply *a, const struct journal *j)
 
 /* ---------------------------------------------------------------- all */
 
-struct search {
+struct descent {
     struct oid wanted;
     bool found;
 };
 
 static int look_for(bool *stop, void *context, const struct oid *commit)
 {
-    struct search *search = context;
-    *stop = search->found = oid_equal(commit, &search->wanted);
+    struct descent *descent = context;
+    *stop = descent->found = oid_equal(commit, &descent->wanted);
     return 0;
 }
 
@@ -222,13 +222,13 @@ static int has_landed(bool *out, const struct apply *a, const struct journal *j,
                       const struct oid *tip, struct err *err)
 {
     static const struct oid none;
-    struct search search = {.wanted = j->branch_new};
+    struct descent descent = {.wanted = j->branch_new};
     *out = true;
     if (oid_equal(tip, &j->branch_new))
         return 0;
-    if (!oid_equal(tip, &none) && history_walk(a->repo, tip, look_for, &search, err) < 0)
+    if (!oid_equal(tip, &none) && history_walk(a->repo, tip, look_for, &descent, err) < 0)
         return -1;
-    *out = search.found;
+    *out = descent.found;
     return 0;
 }
 

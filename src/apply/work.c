@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "git/disk.h"
+#include "git/ref.h"
 #include "git/repo.h"
 #include "git/shared.h"
 
@@ -264,9 +265,9 @@ void work_tidy(struct apply *a, const struct journal *j)
 /* Each, too, under the name that it has where modes cannot be changed. */
 void work_remove_drafts(const struct apply *a)
 {
-    static const char *const names[] = {"packed-refs.new", "packed-refs.new" DISK_DRAFT,
-                                        "lock.copy",       "lock.copy" DISK_DRAFT,
-                                        JOURNAL_DRAFT,     JOURNAL_DRAFT DISK_DRAFT};
+    static const char *const names[] = {
+        "packed-refs.new", "packed-refs.new" DISK_DRAFT, "lock.copy", "lock.copy" DISK_DRAFT,
+        JOURNAL_DRAFT,     JOURNAL_DRAFT DISK_DRAFT,     REF_PROBE};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         (void)unlinkat(a->common, names[i], 0);
         (void)unlinkat(a->folder, names[i], 0);

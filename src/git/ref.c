@@ -75,6 +75,25 @@ static int make_parents(int folder, const char *path, enum disk_missing missing,
     return rc > 0 ? err_set(err, TG_RUNTIME, "git", "cannot make the folder of '%s'", path) : rc;
 }
 
+static int refuse_file_system(struct err *err, const char *what)
+{
+    (void)err_set(err, TG_REFUSED, "file-system",
+                  "cannot lock %s: this file system has neither hard links nor a rename that "
+                  "overwrites nothing",
+                  what);
+    return err_hint(err, "nothing was changed; put the repository on another file system");
+}
+
+int ref_probe(int tokens, const char *token, struct err *err)
+{
+    int rc = take_lock(tokens, REF_PROBE, tokens, token), number = errno;
+    (void)unlinkat(tokens, REF_PROBE, 0);
+    if (rc == 0 || number == EEXIST)
+        return 0;
+    return number == EOPNOTSUPP ? refuse_file_system(err, "the repository")
+                                : err_errno(err, number, "io", "cannot lock the repository");
+}
+
 int ref_lock(int folder, const char *path, int tokens, const char *token, const char *what,
              struct err *err)
 {
@@ -87,13 +106,8 @@ int ref_lock(int folder, const char *path, int tokens, const char *token, const 
     int number = errno;
     if (is_ours(folder, lock, tokens, token))
         return 0;
-    if (number == EOPNOTSUPP) {
-        (void)err_set(err, TG_REFUSED, "file-system",
-                      "cannot lock %s: this file system has neither hard links nor a rename that "
-                      "overwrites nothing",
-                      what);
-        return err_hint(err, "nothing was changed; put the repository on another file system");
-    }
+    if (number == EOPNOTSUPP)
+        return refuse_file_system(err, what);
     if (number != EEXIST)
         return err_errno(err, number, "io", "cannot lock %s", what);
     (void)err_set(err, TG_REFUSED, "locked", "%s is locked: another git command is at work", what);

@@ -19,6 +19,9 @@ struct repo;
  */
 TG_CHECKED int ref_lock(int folder, const char *path, int tokens, const char *token,
                         const char *what, struct err *err);
+/* Whether locks can be taken at all, before anything is made: else exit 3, "file-system". */
+TG_CHECKED int ref_probe(int tokens, const char *token, struct err *err);
+#define REF_PROBE "probe" /* in `tokens`, which a kill may leave there */
 /* Gives it back where it is ours. */
 TG_CHECKED int ref_unlock(int folder, const char *path, int tokens, const char *token,
                           struct err *err);
