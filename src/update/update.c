@@ -32,6 +32,7 @@
 #include "update/report.h"
 #include "update/restore.h"
 #include "update/strategy.h"
+#include "update/summary_place.h"
 #include "update/target.h"
 
 #include <stdlib.h>
@@ -206,24 +207,6 @@ static int list_edits(struct updating *u)
     plan_sort_edits(u->edits, u->edit_count);
     return preflight_files(&u->files, &u->child.repo, u->child.index, u->edits, u->edit_count,
                            u->err);
-}
-
-/* What is written afterwards must be no file of the project's: it would have changes at once. */
-static int check_output(const struct updating *u)
-{
-    const char *path = u->options->output, *top = u->child.repo.top;
-    struct index_item item;
-    bool taken = false;
-    if (!path || !str_starts(path, top))
-        return 0;
-    path += strlen(top);
-    index_find(&item, &taken, u->child.index, path);
-    for (size_t i = 0; i < u->edit_count && !taken; i++)
-        taken = strcmp(u->edits[i].path, path) == 0;
-    if (!taken)
-        return 0;
-    (void)err_set(u->err, TG_USAGE, "usage", "'%s' is a file of the project", path);
-    return err_hint(u->err, "write the summary to a file that git does not track");
 }
 
 /* ---------------------------------------------------------------- the commit */
@@ -436,7 +419,10 @@ static int plan_update(struct updating *u)
     if (interrupt_check(u->err) < 0 || prove_base(u) < 0 || make_plan(u) < 0)
         return -1;
     settle_conflicts(u);
-    if (list_edits(u) < 0 || check_output(u) < 0 || interrupt_check(u->err) < 0)
+    if (list_edits(u) < 0 ||
+        summary_place_check_edits(u->options->output, &u->child.repo, u->edits, u->edit_count,
+                                  u->err) < 0 ||
+        interrupt_check(u->err) < 0)
         return -1;
     if (u->edit_count == 0)
         return up_to_date(u);
@@ -506,11 +492,15 @@ static int run(struct updating *u)
     bool done;
     if (u->options->branch && preflight_branch_name(u->options->branch, u->err) < 0)
         return -1;
-    if (child_open(&u->child, u->arena, u->options->path, u->err) < 0)
+    if (child_open(&u->child, u->arena, u->options->path, u->err) < 0 ||
+        summary_place_check(u->options->output, &u->child.repo, u->err) < 0)
         return -1;
     if (!only_looks(u) && apply_open(&u->apply, u->arena, &u->child.repo, u->err) < 0)
         return -1;
     int rc = settle_unfinished(u, &done);
+    /* what has been finished may have brought a file of that name */
+    if (rc >= 0 && done && summary_place_check(u->options->output, &u->child.repo, u->err) < 0)
+        return -1;
     if (rc < 0 || done)
         return rc;
     if (provenance_read(&u->child.record, &u->child.repo, u->err) < 0 || check_disk(u) < 0)

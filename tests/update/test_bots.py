@@ -463,6 +463,80 @@ def test_summary_in_the_work_tree_is_no_change_of_the_project(project):
     assert_sound(project)
 
 
+def everything(world) -> dict:
+    return {
+        p: p.read_bytes()
+        for p in sorted(world.folder.rglob("*"))
+        if p.is_file() and not p.is_symlink() and p.name != "lock"
+    }
+
+
+GITS_OWN = ["index", "HEAD", "config", "refs/heads/main", "index.lock", "hooks/new", "new"]
+
+
+@pytest.mark.parametrize("name", GITS_OWN)
+def test_summary_over_a_file_of_gits_own_is_refused(project, name):
+    put(project.folder, {"link": ("l", f"child/.git/{name}"), "into": ("l", "child/.git")})
+    before = everything(project)
+    paths = [project.child / ".git" / name, project.folder / "into" / name]
+    if paths[0].exists():
+        paths.append(project.folder / "link")
+    for path in paths:
+        for args in (("--check",), ("--to", "v1.0.0"), ()):
+            done = project.update("--summary", path, *args)
+            assert (done.code, done.error["code"]) == (2, "usage"), (path, args)
+    assert everything(project) == before
+
+
+def test_summary_over_what_makes_a_linked_work_tree_is_refused(project):
+    other = project.folder / "other"
+    project.git("worktree", "add", "-q", "-b", "other", other)
+    real = project.child / ".git"
+    before = everything(project)
+    for path in (
+        other / ".git",
+        real / "worktrees" / "other" / "HEAD",
+        real / "config",
+        real / "packed-refs",
+    ):
+        done = project.update("--summary", path, child=other)
+        assert (done.code, done.error["code"]) == (2, "usage"), path
+    assert everything(project) == before
+
+
+@pytest.mark.parametrize("args", [("--check",), ("--dry-run",), ("--to", "v1.0.0"), ()])
+def test_summary_over_a_tracked_file_is_refused_whatever_the_run_is_for(project, args):
+    project.edit({"README.md": "mine\n"})
+    put(project.folder, {"link.md": ("l", "child/README.md")})
+    before = snapshot(project)
+    for path in (project.child / "README.md", project.folder / "link.md"):
+        done = project.update("--summary", path, *args)
+        assert (done.code, done.error["code"]) == (2, "usage"), path
+    project.git("rm", "-q", "--cached", "README.md")
+    done = project.update("--summary", project.child / "README.md", "--check")
+    assert (done.code, done.error["code"]) == (2, "usage"), "HEAD has it still"
+    project.git("add", "README.md")
+    assert snapshot(project) == before
+
+
+def test_summary_over_what_a_recovery_has_brought_is_refused(world):
+    world.release("1.0.0", {"a": LONG})
+    world.new()
+    world.release("1.1.0", {"a": THEIRS, "new": "new\n"})
+    pristine = world.copy("pristine")
+    for at in range(1, 200):
+        if world.update(env=fault(at, "kill")).code == 0:
+            pytest.fail("no kill leaves a run that is to be finished")
+        if world.tmplgen("status", world.child, "--json").json["in_progress"]:
+            break
+        shutil.rmtree(world.child)
+        world.copy_from(pristine)
+    done = world.update("--summary", world.child / "new")
+    assert (done.code, done.error["code"]) == (2, "usage")
+    assert world.read("new") == "new\n"
+    assert_sound(world)
+
+
 def test_summary_goes_where_a_link_leads_and_keeps_the_mode(project):
     real = project.folder / "real.md"
     put(project.folder, {"real.md": "old\n", "link.md": ("l", "real.md")})
