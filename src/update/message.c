@@ -65,7 +65,6 @@ static void put_stack(struct buf *out, const struct data *stack)
         (void)unicode_mask(&masked, span_of(buf_text(&line), line.len), false);
         (void)buf_puts(out, i ? "" : "\nStack:\n\n");
         put_lines(out, buf_text(&masked));
-        (void)buf_putc(out, '\n');
     }
 }
 

@@ -132,6 +132,18 @@ def test_stack_changes_come_first_in_the_report(world):
     assert stack.startswith("Stack:\n  version      1.0.0 -> 1.0.1"), out
 
 
+def test_stack_changes_in_the_commit_are_one_paragraph(world):
+    start(world)
+    release(world, "1.1.0", NEW)
+    world.update("--upgrade", "--message", "Up", "--signoff")
+    body = world.git("log", "-1", "--format=%B")
+    subject, title, lines, signer = body.strip("\n").split("\n\n")
+    assert (subject, title) == ("Up", "Stack:")
+    stack = lines.splitlines()
+    assert len(stack) > 1 and all(re.fullmatch(r"  \S.*: \S+ -> \S+", line) for line in stack)
+    assert signer.startswith("Signed-off-by: ")
+
+
 def test_upgrade_lets_the_stack_move(world):
     start(world)
     release(world, "1.1.0", NEW)
