@@ -4,6 +4,7 @@
 #include "base/data.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "update/next.h"
 
 #include <string.h>
 
@@ -36,14 +37,24 @@ static void print_updated(struct run *run, const struct data *document, const ch
         cmd_print(run, "Updated %s -> %s%s", from, to,
                   conflicts ? ", with conflicts" : "; it is staged, not committed");
     if (branch)
-        cmd_print(run, " on branch '%s'", cmd_masked(run, branch));
+        cmd_print(run, " on branch '%s'%s", cmd_masked(run, branch),
+                  next_stayed(document) ? ", as it was already" : "");
+    cmd_print(run, "\n");
+}
+
+static void print_up_to_date(struct run *run, const struct data *document)
+{
+    const char *branch = data_get_text(data_get(document, "branch"), "name");
+    cmd_print(run, "Up to date with version %s", version_of(run, document, "to"));
+    if (next_stayed(document))
+        cmd_print(run, ": the branch '%s' has this update already", cmd_masked(run, branch));
     cmd_print(run, "\n");
 }
 
 static void print_head(struct run *run, const struct data *document, const char *result)
 {
     if (strcmp(result, "up-to-date") == 0)
-        cmd_print(run, "Up to date with version %s\n", version_of(run, document, "to"));
+        print_up_to_date(run, document);
     else if (strcmp(result, "available") == 0)
         cmd_print(run, "An update is available: %s -> %s\n", version_of(run, document, "from"),
                   version_of(run, document, "to"));

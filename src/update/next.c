@@ -122,6 +122,12 @@ static void add_staged(struct steps *s)
     add(s, "tmplgen update --abort", "goes back");
 }
 
+bool next_stayed(const struct data *document)
+{
+    const char *old = data_get_text(data_get(document, "branch"), "renewed_from");
+    return old && str_equal(data_get_text(document, "commit"), old);
+}
+
 static void add_push(struct steps *s)
 {
     const struct data *branch = data_get(s->document, "branch");
@@ -132,7 +138,9 @@ static void add_push(struct steps *s)
     add(s,
         arena_printf(s->arena, "git push %sREMOTE %s", renewed ? "--force-with-lease " : "",
                      next_quoted(s->arena, name)),
-        renewed ? "the branch was made anew" : "to ask for a review");
+        next_stayed(s->document) ? "the branch stayed as it was: where it is not there yet"
+        : renewed                ? "the branch was made anew"
+                                 : "to ask for a review");
 }
 
 /* The first conflicting path that has the template's file beside it. */
@@ -181,6 +189,13 @@ static void add_updated(struct steps *s)
     add_push(s);
 }
 
+/* Nothing is left to be done, but where the branch stayed. */
+static void add_stayed(struct steps *s)
+{
+    if (next_stayed(s->document))
+        add_updated(s);
+}
+
 static void add_available(struct steps *s)
 {
     add(s, "tmplgen update --dry-run", "shows what would change");
@@ -203,7 +218,7 @@ struct data *next_steps(struct arena *arena, const struct data *document)
     } rows[] = {
         {RESULT_CONFLICTS, false, add_conflict},  {RESULT_CONFLICTS, true, add_committed_conflict},
         {RESULT_STAGED, false, add_staged},       {RESULT_UPDATED, true, add_updated},
-        {RESULT_AVAILABLE, false, add_available},
+        {RESULT_AVAILABLE, false, add_available}, {RESULT_UP_TO_DATE, true, add_stayed},
     };
     struct steps s = {arena, document, data_list(arena)};
     bool commit = data_get_text(document, "commit") != NULL;

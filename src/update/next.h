@@ -2,12 +2,17 @@
 #ifndef TMPLGEN_UPDATE_NEXT_H
 #define TMPLGEN_UPDATE_NEXT_H
 
+#include <stdbool.h>
+
 struct arena;
 struct data;
 struct plan;
 
 /* The list `next` of a document of `update`: {run, what}. Goes by its other members. */
 struct data *next_steps(struct arena *arena, const struct data *document);
+
+/* True where --refresh has found the branch as it would make it, and left it. */
+bool next_stayed(const struct data *document);
 
 /* The same after --dry-run. */
 struct data *next_foreseen(struct arena *arena);

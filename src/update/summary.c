@@ -6,7 +6,9 @@
 #include "base/limits.h"
 #include "base/markdown.h"
 #include "base/str.h"
+#include "update/next.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { PATHS_SHOWN = 100 };
@@ -41,21 +43,29 @@ static void put_title(struct buf *out, const struct data *document)
     (void)buf_puts(out, "\n\n");
 }
 
+/* The text is of the branch as it stands, whichever run has made it. */
 static const char *sentence_of(const struct data *document)
 {
     static const struct {
-        const char *result, *words;
+        const char *result, *words, *foreseen;
     } known[] = {
-        {"updated", "The project is updated."},
-        {"up-to-date", "The project is up to date: there is nothing to do."},
-        {"available", "An update is available; nothing is changed yet."},
-        {"staged", "The update is staged, not committed."},
-        {"aborted", "The update is undone."},
+        {"updated", "The project is updated.",
+         "The project would be updated; nothing is changed yet."},
+        {"up-to-date", "The project is up to date: there is nothing to do.", NULL},
+        {"available", "An update is available; nothing is changed yet.", NULL},
+        {"staged", "The update is staged, not committed.",
+         "The update would be staged, not committed; nothing is changed yet."},
+        {"aborted", "The update is undone.", NULL},
     };
+    bool foreseen = data_get_text(document, "diff") != NULL; /* --dry-run */
     const char *result = data_get_text(document, "result");
+    if (next_stayed(document) && str_equal(result, "up-to-date"))
+        result = "updated";
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (str_equal(known[i].result, result))
-            return known[i].words;
+            return foreseen && known[i].foreseen ? known[i].foreseen : known[i].words;
+    if (foreseen)
+        return "**There would be conflicts**; nothing is changed yet.";
     return data_get_text(document, "commit")
                ? "**There are conflicts.** Your content is kept; the template's lies beside it."
                : "**There are conflicts**, which wait in the work tree.";

@@ -356,14 +356,12 @@ static int report_ending(struct updating *u, enum journal_kind kind, const char 
     return report(u, ending->result, &u->base, &u->plan, commit, ending->exit);
 }
 
-/* Nothing is made, and HEAD stays. */
+/* Nothing is made, and HEAD stays; told is all that the branch brings. */
 static int has_it(struct updating *u)
 {
-    warn(u, arena_printf(u->arena, "the branch '%s' has this update already: it stays as it is",
-                         u->options->branch));
     if (u->beside_count)
         return report_ending(u, JOURNAL_UPDATE, u->refresh.old_tip);
-    return report(u, RESULT_UP_TO_DATE, NULL, NULL, u->refresh.old_tip, TG_OK);
+    return report(u, RESULT_UP_TO_DATE, &u->base, &u->plan, u->refresh.old_tip, TG_OK);
 }
 
 static int carry_out(struct updating *u)

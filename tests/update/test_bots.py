@@ -425,7 +425,7 @@ def test_summary_is_the_report_in_markdown(project):
     [
         ((), 5, "There are conflicts"),
         (("--check",), 6, "An update is available"),
-        (("--dry-run",), 5, "There are conflicts"),
+        (("--dry-run",), 5, "There would be conflicts"),
         (("--to", "v1.0.0"), 0, "up to date"),
     ],
 )
@@ -461,6 +461,47 @@ def test_summary_in_the_work_tree_is_no_change_of_the_project(project):
     assert (done.code, done.json["result"]) == (0, "updated")
     assert project.git("status", "--porcelain") == "?? summary.md"
     assert_sound(project)
+
+
+def pull_request(world, code, *args):
+    """Its text, without the step that pushes."""
+    target = world.folder / "pr.md"
+    done = world.update(*BRANCH, "--refresh", *COMMIT, "--summary", target, *args)
+    assert done.code == code, done.out
+    text = target.read_text()
+    push = next((line for line in text.splitlines() if "git push" in line), "")
+    return done, text.replace(push, ""), push
+
+
+@pytest.mark.parametrize("conflict", [False, True])
+def test_summary_of_a_branch_that_stays_is_that_of_the_branch(pushed, conflict):
+    if conflict:
+        pushed.edit({"b": MINE})
+    code = 5 if conflict else 0
+    made, text, push = pull_request(pushed, code)
+    assert "made anew" in push and "- Files: " in text
+    pushed.git("switch", "-q", "main")
+    done, again, push = pull_request(pushed, code)
+    assert again == text
+    assert "anew" not in push and "stayed" in push
+    assert done.json["result"] == ("conflicts" if conflict else "up-to-date")
+    assert (done.json["paths"], done.json["commit"]) == (made.json["paths"], made.json["commit"])
+    assert done.json["branch"]["renewed_from"] == done.json["commit"]
+    words = pushed.tmplgen("update", pushed.child, *BRANCH, "--refresh", *COMMIT).out
+    assert "already" in words.splitlines()[0]
+
+
+@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("how", [(), ("--no-commit",), COMMIT])
+def test_summary_of_a_dry_run_says_would(world, mine, how):
+    world.release("1.0.0", {"a": LONG})
+    world.new()
+    world.edit({"a": MINE if mine else LONG})
+    world.release("1.1.0", {"a": THEIRS})
+    text = world.tmplgen("update", world.child, "--dry-run", "--summary", "-", *how).out
+    sentence = text.splitlines()[2]
+    assert " would be " in sentence and " is updated" not in text and "which wait" not in text
+    assert "nothing is changed yet" in sentence and "is kept" not in text
 
 
 def everything(world) -> dict:
