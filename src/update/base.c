@@ -242,28 +242,60 @@ static const char *own_note(const struct climb *c, const struct path_list *own)
                       : NULL;
 }
 
+static const char *proven_note(const struct climb *c, const struct path_list *saved)
+{
+    return saved->count ? arena_printf(c->arena,
+                                       "'%s' has changes of your own in %s: there what the record "
+                                       "says is the base, as it is known",
+                                       c->options->commit, base_given_list(c->arena, saved, ""))
+                        : NULL;
+}
+
+/* What the record says, where it is known without --base; else NULL. */
+static int find_proven(const struct plan_list **out, struct climb *c, bool rendered)
+{
+    struct plan_list *list = arena_alloc(c->arena, sizeof(*list));
+    const struct base_tree *tree = rendered ? NULL : base_history_find(&c->history, &c->wanted);
+    *out = rendered || tree ? list : NULL;
+    if (rendered)
+        base_list_render(list, c->arena, &c->render);
+    return tree ? base_tree_files(list, c->arena, c->repo, &tree->held, c->err) : 0;
+}
+
+static void take_judged(struct climb *c, const struct base_judgement *judged, bool proven)
+{
+    const char *own = own_note(c, &judged->own);
+    const char *saved = proven ? proven_note(c, &judged->undone) : NULL;
+    c->out->files = judged->files;
+    c->out->note = own && saved ? arena_printf(c->arena, "%s; %s", own, saved) : own ? own : saved;
+    if (proven)
+        return;
+    c->out->undone = judged->undone.paths;
+    c->out->undone_count = judged->undone.count;
+}
+
 static int judge_given(struct climb *c, const struct base_tree *tree)
 {
     struct known_renders known;
     struct plan_list given;
     struct base_judgement judged;
-    bool provable = proven_by_render(c);
-    if (gather_known(&known, c) < 0 ||
+    const struct plan_list *proven;
+    bool rendered = proven_by_render(c);
+    if (gather_known(&known, c) < 0 || find_proven(&proven, c, rendered) < 0 ||
         base_tree_files(&given, c->arena, c->repo, &tree->held, c->err) < 0)
         return -1;
     struct base_claim claim = {.given = &given,
                                .child = c->options->child,
                                .render = c->options->render,
                                .known = known.lists,
-                               .known_count = known.count};
+                               .known_count = known.count,
+                               .proven = proven};
     base_given_judge(&judged, c->arena, &claim);
-    provable = provable || base_history_find(&c->history, &c->wanted);
     if (!c->options->trust)
-        return refuse_given(c, tree, &judged, provable);
+        return refuse_given(c, tree, &judged, proven != NULL);
     if (take_tree(c, PROOF_GIVEN, tree) < 0)
         return -1;
-    c->out->files = judged.files;
-    c->out->note = own_note(c, &judged.own);
+    take_judged(c, &judged, proven != NULL);
     return 0;
 }
 

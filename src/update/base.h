@@ -28,6 +28,9 @@ struct base {
     const char *drift;  /* with accepted drift: the recorded id; else NULL */
     const char *commit; /* with PROOF_HISTORY and PROOF_GIVEN: which, hexadecimal; else NULL */
     const char *note;   /* a warning about it, or NULL */
+    /* With PROOF_GIVEN: paths where what the child had changed counts as the template's. */
+    const char **undone;
+    size_t undone_count;
 };
 
 struct base_options {

@@ -44,6 +44,19 @@ static const struct plan_file *find_known(const struct base_claim *claim,
     return found;
 }
 
+/* What the record says is no guess. False where it has no such file: that is the child's own. */
+static bool take_proven(struct plan_file *file, const struct base_claim *claim)
+{
+    if (!claim->proven)
+        return true;
+    const struct plan_file *proven = plan_list_find(claim->proven, file->path);
+    if (!proven)
+        return false;
+    file->leaf = proven->leaf;
+    file->bytes = proven->bytes;
+    return true;
+}
+
 /* What the template no longer has is deleted only as a render had it. */
 static bool judge(struct plan_file *file, struct base_judgement *out, struct arena *arena,
                   const struct base_claim *claim)
@@ -56,9 +69,10 @@ static bool judge(struct plan_file *file, struct base_judgement *out, struct are
     if (rendered)
         return true;
     if (render) {
-        if (unchanged && !leaf_equal(&render->leaf, &file->leaf))
+        bool undone = child && !leaf_equal(&render->leaf, &file->leaf);
+        if (undone)
             add(&out->undone, arena, file->path);
-        return true;
+        return !undone || take_proven(file, claim);
     }
     if (unchanged)
         add(&out->deleted, arena, file->path);

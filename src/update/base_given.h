@@ -20,6 +20,8 @@ struct base_claim {
     const struct plan_list *render;       /* where the update goes */
     const struct plan_list *const *known; /* renders of the template, as many as can be made */
     size_t known_count;
+    const struct plan_list
+        *proven; /* what the record says, where that is known after all; or NULL */
 };
 
 /* Paths, sorted. */
@@ -32,7 +34,8 @@ struct base_judgement {
     struct plan_list files;   /* what of it may count as the template's */
     struct path_list own;     /* in no render: stay the child's */
     struct path_list deleted; /* taken as it is, the base would delete these of the child's own, */
-    struct path_list undone;  /* and replace what the child has made of these */
+    struct path_list undone;  /* and replace what the child had made of these by then: in `files`
+                                 they are as `proven` has them, if that is known */
 };
 
 void base_given_judge(struct base_judgement *out, struct arena *arena,

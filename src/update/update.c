@@ -21,6 +21,7 @@
 #include "plan/plan.h"
 #include "plan/planner.h"
 #include "update/base.h"
+#include "update/base_given.h"
 #include "update/base_render.h"
 #include "update/ending.h"
 #include "update/message.h"
@@ -179,6 +180,29 @@ static int make_plan(struct updating *u)
                      u->err) < 0)
         return -1;
     return plan_make(&u->plan, u->arena, u->child.repo.store, &input, u->err);
+}
+
+/* A base that somebody named has the child's own edits: where the template won, they are gone. */
+static void tell_undone(struct updating *u)
+{
+    struct path_list list = {arena_array(u->arena, u->plan.path_count + 1, sizeof(char *)), 0};
+    for (size_t i = 0; u->base.undone_count && i < u->plan.path_count; i++) {
+        struct plan_path *path = &u->plan.paths[i];
+        bool is_undone = false;
+        for (size_t k = 0; k < u->base.undone_count && !is_undone; k++)
+            is_undone = strcmp(u->base.undone[k], path->path) == 0;
+        if (!is_undone || (path->state != PATH_UPDATED && path->state != PATH_MERGED))
+            continue;
+        const char *before = path->note;
+        path->note = arena_printf(u->arena, "%s%sundone: what you had changed in it by '%s'",
+                                  before ? before : "", before ? "; " : "", u->options->base);
+        list.paths[list.count++] = path->path;
+    }
+    if (list.count)
+        warn(u, arena_printf(u->arena,
+                             "--trust-base: what '%s' has counts as the template's; undone is what "
+                             "you had changed by then in %s",
+                             u->options->base, base_given_list(u->arena, &list, "")));
 }
 
 static void settle_conflicts(struct updating *u)
@@ -416,6 +440,7 @@ static int plan_update(struct updating *u)
 {
     if (interrupt_check(u->err) < 0 || prove_base(u) < 0 || make_plan(u) < 0)
         return -1;
+    tell_undone(u);
     settle_conflicts(u);
     if (list_edits(u) < 0 ||
         summary_place_check_edits(u->options->output, &u->child.repo, u->edits, u->edit_count,

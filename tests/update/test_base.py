@@ -53,6 +53,10 @@ def refused(world, child, *args, code="unproven-base"):
     return done.error
 
 
+def note_of(done, path):
+    return next(entry["note"] or "" for entry in done.json["paths"] if entry["path"] == path)
+
+
 # ---------------------------------------------------------------- --base
 
 
@@ -75,7 +79,45 @@ def test_A1_trusted_base_never_deletes_what_no_version_renders(updated):
     assert updated.read("a") == THIRD["a"]  # the edit is undone: that was said
     assert "src/model.py" not in done.paths
     assert any("'src/model.py'" in warning for warning in done.json["warnings"])
+    assert any("undone" in warning and "('a')" in warning for warning in done.json["warnings"])
+    assert "undone" in note_of(done, "a")
     assert_sound(updated)
+
+
+def test_A1_trusted_base_tells_what_it_undoes_where_work_went_on_since(updated):
+    """The commit has one edit, the child another since: the first is undone, the second stays."""
+    base = updated.git("rev-parse", "HEAD")
+    updated.edit({"a": lines(20, {3: "mine", 9: "later", 15: "two"})})
+    rewrite_catalog(updated)
+    updated.git("checkout", "-q", "--orphan", "anew")
+    updated.commit("anew")
+    for name in updated.git("for-each-ref", "--format=%(refname)", "refs/tmplgen").split():
+        updated.git("update-ref", "-d", name)
+    done = updated.update("--base", base, "--trust-base")
+    assert (done.code, done.paths["a"]) == (0, "merged"), done.out
+    assert updated.read("a") == lines(20, {9: "later", 15: "three"})
+    assert "undone" in note_of(done, "a")
+    assert any("undone" in warning and "('a')" in warning for warning in done.json["warnings"])
+
+
+def test_A1_trusted_base_undoes_nothing_where_the_rendering_is_known(world):
+    """'new' was the child's before the template had one; line 15 of 'a' both changed."""
+    world.release("1.0.0", {"a": lines(20), "b": lines(20)})
+    world.new()
+    own = lines(9, {1: "own"})
+    world.edit({"new": own, "a": lines(20, {15: "mine"}), "b": lines(20, {3: "mine"})})
+    theirs = lines(20, {15: "two"})
+    world.release("2.0.0", {"a": theirs, "b": theirs, "new": lines(9, {1: "theirs"})})
+    done = world.update("--base", "HEAD", "--trust-base")
+    assert done.code == 5, done.out
+    assert {path: done.paths[path] for path in ("a", "b", "new")} == {
+        "a": "conflict",
+        "b": "merged",
+        "new": "conflict",
+    }
+    assert world.read("b") == lines(20, {3: "mine", 15: "two"})
+    warned = " ".join(done.json["warnings"])
+    assert all(f"'{path}'" in warned for path in ("a", "b", "new"))
 
 
 def test_trusted_base_deletes_what_a_version_rendered_and_nobody_changed(updated):
