@@ -9,8 +9,10 @@
 #include "base/limits.h"
 #include "tmplgen.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,10 +81,21 @@ static const char *origin_of(struct arena *arena, const CURLU *url)
                         url_part(arena, url, CURLUPART_PORT, CURLU_DEFAULT_PORT));
 }
 
-static bool is_this_machine(const char *host)
+bool http_is_this_machine(const char *host)
 {
-    return strcasecmp(host, "localhost") == 0 || str_starts(host, "127.") ||
-           str_equal(host, "[::1]");
+    char name[INET6_ADDRSTRLEN];
+    struct in_addr address;
+    size_t len = *host == '[' ? strcspn(host, "]") : strcspn(host, ":");
+    len += host[len] == ']';
+    const char *port = host + len;
+    if (len >= sizeof(name) ||
+        (*port && (*port != ':' || strspn(port + 1, "0123456789") != strlen(port + 1))))
+        return false;
+    memcpy(name, host, len);
+    name[len] = '\0';
+    return strcasecmp(name, "localhost") == 0 || str_equal(name, "[::1]") ||
+           (inet_pton(AF_INET, name, &address) == 1 &&
+            ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET);
 }
 
 const char *http_join(struct arena *arena, const char *base, const char *relative)
@@ -513,7 +526,7 @@ static int prepare(struct transfer *t)
     t->url = url_part(t->arena, url, CURLUPART_URL, 0);
     t->origin = origin_of(t->arena, url);
     const char *host = url_part(t->arena, url, CURLUPART_HOST, 0);
-    if (t->authorization && str_starts(t->url, "http:") && !is_this_machine(host))
+    if (t->authorization && str_starts(t->url, "http:") && !http_is_this_machine(host))
         return fail_transfer(t, "network", "credentials are not sent over plain http", NULL);
     if (t->http->settings.cache && !t->authorization && !t->exchange->head && !t->exchange->range)
         t->has_cached =

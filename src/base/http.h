@@ -59,6 +59,12 @@ TG_CHECKED int http_run(struct http *http, struct arena *arena, struct http_exch
                         size_t count, struct err *err);
 void http_release(struct http_exchange *exchanges, size_t count);
 
+/*
+ * Is it "localhost", an address of 127.0.0.0/8 or "[::1]", with or without a port? Other names may
+ * lead anywhere, whatever they begin with.
+ */
+bool http_is_this_machine(const char *host);
+
 /* The value of a header, in the arena, or NULL; names are compared without regard to case. */
 const char *http_header(struct arena *arena, const char *headers, const char *name);
 /* `relative` as a link on the page `base`, in the arena, or NULL where it is no http(s) URL. */

@@ -246,12 +246,6 @@ static int authorize(const char **out, struct registry *registry, const struct r
 
 /* ------------------------------------------------------------------ hosts */
 
-static bool is_this_machine(const char *host)
-{
-    return str_starts(host, "127.") || str_starts(host, "[::1]") || str_equal(host, "localhost") ||
-           str_starts(host, "localhost:");
-}
-
 /* `answer` is what the registry says of itself under /v2/. */
 static int probe(struct http_exchange *answer, struct registry *registry, const char *url,
                  struct err *err)
@@ -270,7 +264,7 @@ static int find_url(const char **url, struct http_exchange *answer, struct regis
     *url = arena_printf(registry->arena, "https://%s", name);
     if (probe(answer, registry, *url, err) == 0)
         return 0;
-    if (err->exit != TG_RUNTIME || !is_this_machine(name))
+    if (err->exit != TG_RUNTIME || !http_is_this_machine(name))
         return -1;
     const char *other = arena_printf(registry->arena, "http://%s", name);
     if (probe(answer, registry, other, &plain) < 0)

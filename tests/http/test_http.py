@@ -250,6 +250,25 @@ def test_without_pip_the_index_must_be_named(with_pip, tmp_path):
     assert "give --index-url" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "host", ["127.evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "127.1.evil"]
+)
+def test_A3_no_credentials_over_plain_http_by_how_a_name_begins(tmp_path, catalog, host):
+    """What a name begins with says nothing of where it leads: the proxy would get the password."""
+    with Server() as proxy:
+        env = {"HOME": str(tmp_path), "http_proxy": f"http://127.0.0.1:{proxy.port}"}
+        done = subprocess.run(
+            [BINARY, "matrix", "verify", "--catalog", catalog,
+             "--index-url", f"http://user:secret@{host}/simple"],
+            capture_output=True, text=True, env=env | {"PATH": os.environ["PATH"]},
+            cwd=tmp_path, check=False, timeout=60,
+        )  # fmt: skip
+        assert proxy.requests == []
+    assert done.returncode == 1
+    assert "credentials are not sent over plain http" in done.stderr
+    assert "secret" not in done.stderr + done.stdout
+
+
 def check_limits(words, seconds):
     for word in words:
         limit = float(word[2:])

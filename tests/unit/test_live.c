@@ -249,6 +249,38 @@ static void test_http__shows_urls_without_secrets(void **state)
     }
 }
 
+static void test_http__this_machine_is_told_by_its_address(void **state)
+{
+    static const char *const here[] = {"localhost",      "LocalHost", "localhost:5000", "127.0.0.1",
+                                       "127.255.3.4:80", "[::1]",     "[::1]:5000"};
+    static const char *const elsewhere[] = {"127.evil.example",
+                                            "127.0.0.1.evil.example",
+                                            "127.0.0.1:80.evil.example",
+                                            "127.0.0.1@evil.example",
+                                            "127.",
+                                            "127.1.2",
+                                            "127.0.0.256",
+                                            "128.0.0.1",
+                                            "localhost.evil.example",
+                                            "localhost:x",
+                                            "localhostess",
+                                            "[::1].evil.example",
+                                            "[::1",
+                                            "[::12]",
+                                            "[::1]x",
+                                            "::1",
+                                            "",
+                                            "[",
+                                            "127.0.0.1111111111111111111111111111111111111111111"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(here); i++)
+        if (!http_is_this_machine(here[i]))
+            fail_msg("%s", here[i]);
+    for (size_t i = 0; i < COUNT(elsewhere); i++)
+        if (http_is_this_machine(elsewhere[i]))
+            fail_msg("%s", elsewhere[i]);
+}
+
 static void test_http__finds_headers(void **state)
 {
     static const char headers[] = "HTTP/1.1 200 OK\r\nETag:  \"x\" \r\nX-Etag: no\r\nLink: a\r\n";
@@ -290,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_reference__refuses_what_is_none),
         cmocka_unit_test(test_challenge__is_read_by_parameter),
         cmocka_unit_test(test_http__shows_urls_without_secrets),
+        cmocka_unit_test(test_http__this_machine_is_told_by_its_address),
         cmocka_unit_test(test_http__finds_headers),
         cmocka_unit_test(test_zip__is_refused_where_it_is_damaged),
     };
