@@ -124,7 +124,8 @@ static int choose_ref(struct aiming *a)
 static bool is_gone(const struct aiming *a)
 {
     static const char *const codes[] = {"unknown-catalog", "unknown-ref", "unreachable-catalog"};
-    if (a->options->source || a->options->to || a->revision_count)
+    bool typed = a->options->to != NULL && strcmp(a->err->code, "unknown-ref") == 0;
+    if (a->options->source || typed || a->revision_count)
         return false;
     for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
         if (strcmp(a->err->code, codes[i]) == 0)

@@ -163,6 +163,18 @@ def test_S_90_catalog_that_is_not_at_hand_is_a_clean_error(world):
     fails(world, 2, "unknown-catalog", "--catalog", world.folder / "mistyped")
 
 
+@pytest.mark.parametrize("look", [(), ("--check",), ("--dry-run",)])
+def test_S_90_naming_a_version_does_not_make_a_lost_catalog_mistyped(world, look):
+    world.release("1.0.0", text(1))
+    world.release("2.0.0", text(2))
+    world.new(ref="v1.0.0")
+    fails(world, 2, "unknown-ref", "--to", "v3.0.0", *look)
+    shutil.rmtree(world.catalog)
+    error = fails(world, 1, "unreachable-catalog", "--to", "v2.0.0", *look)
+    assert "--catalog" in error["hint"]
+    fails(world, 2, "unknown-catalog", "--catalog", world.folder / "typo", "--to", "v2.0.0", *look)
+
+
 def test_catalog_by_file_url(world):
     world.release("1.0.0", text(1))
     world.catalog, path = f"file://{world.catalog}", world.catalog
