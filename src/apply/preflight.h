@@ -16,6 +16,9 @@ struct tree_files;
 /* Exit 2 where it is no name for a branch. Asks no repository. */
 TG_CHECKED int preflight_branch_name(const char *name, struct err *err);
 
+/* A merge, rebase, cherry-pick ... under way: refused, "operation-in-progress". */
+TG_CHECKED int preflight_state(const struct repo *repo, struct err *err);
+
 /*
  * Paths in conflict where no operation is under way ('git cherry-pick --quit'): refused,
  * "unmerged", with what goes on from there.

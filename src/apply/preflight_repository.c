@@ -39,7 +39,7 @@ static const char *operation_name(int state)
     }
 }
 
-static int check_state(const struct repo *repo, struct err *err)
+int preflight_state(const struct repo *repo, struct err *err)
 {
     int state = git_repository_state(repo->git);
     if (state == GIT_REPOSITORY_STATE_NONE)
@@ -208,7 +208,7 @@ int preflight_repository(const struct repo *repo, const struct index *index,
         (void)err_set(err, TG_REFUSED, "unborn-branch", "this repository has no commit yet");
         return err_hint(err, "commit the generated project first");
     }
-    if (check_state(repo, err) < 0 || check_locks(repo, err) < 0)
+    if (preflight_state(repo, err) < 0 || check_locks(repo, err) < 0)
         return -1;
     if (new_branch ? check_new_branch(repo, new_branch, renewed, err) < 0
                    : check_branch(repo, err) < 0)

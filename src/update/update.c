@@ -469,7 +469,7 @@ static int run_checked(struct updating *u)
     if (target_choose(&u->target, u->arena, &u->child.record, &u->options->target, u->err) < 0)
         return -1;
     if (u->target.nothing_new && !u->options->restore_count)
-        return up_to_date(u);
+        return !only_looks(u) && preflight_state(&u->child.repo, u->err) < 0 ? -1 : up_to_date(u);
     if (!u->options->check && (child_read(&u->child, u->err) < 0 || check_repository(u) < 0))
         return -1;
     int rc = target_make(&u->target, u->err);

@@ -254,6 +254,25 @@ def test_S_54_operation_in_progress_is_refused(ready, begin, word):
     assert word in refused(ready, "operation-in-progress")["message"]
 
 
+@pytest.mark.parametrize(
+    ("begin", "word"),
+    [(("merge", "side"), "merge"), (("cherry-pick", "side"), "cherry-pick"),
+     (("rebase", "side"), "rebase")],
+)  # fmt: skip
+def test_B_merge_in_progress_is_refused_where_nothing_is_new_too(ready, begin, word):
+    updated(ready)
+    start_merge(ready)
+    ready.git(*begin, check=False)
+    assert word in refused(ready, "operation-in-progress")["message"]
+    for look in ("--check", "--dry-run"):
+        assert ready.update(look).code == 0
+    ready.git(begin[0], "--abort")
+    put(ready.child, {"b": "dirty\n", "untracked": "\n"})
+    ready.git("checkout", "-q", "--detach")
+    done = ready.update()
+    assert (done.code, done.json["result"]) == (0, "up-to-date"), done.out
+
+
 def test_stale_index_lock_is_refused(ready):
     put(ready.child, {".git/index.lock": ""})
     done = ready.update()
