@@ -218,13 +218,13 @@ def check_ways(case, reference):
 
 @pytest.mark.parametrize("name", ["clean", "conflict"])
 @pytest.mark.parametrize("kind", FEW)
-def test_update_comes_to_the_same_on_any_file_system(kind, name, cases):
+def test_A4_update_comes_to_the_same_on_any_file_system(kind, name, cases):
     check_ways(*cases(kind, name))
 
 
 @pytest.mark.parametrize("name", ["clean", "linked-conflict"])
 @pytest.mark.parametrize("kind", REFUSED)
-def test_update_without_a_way_around_is_refused_and_touches_nothing(kind, name, cases):
+def test_A4_update_without_a_way_around_is_refused_and_touches_nothing(kind, name, cases):
     case, reference = cases(kind, name)
     done = run(case)
     assert done.code in (1, 3), done.out
@@ -239,7 +239,7 @@ def test_update_without_a_way_around_is_refused_and_touches_nothing(kind, name, 
 @pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("kind", ["plain", *POOR])
-def test_update_comes_to_the_same_on_any_file_system_all(kind, name, cases):
+def test_A4_update_comes_to_the_same_on_any_file_system_all(kind, name, cases):
     check_ways(*cases(kind, name))
 
 
@@ -264,7 +264,7 @@ def pairs(size):
 
 @pytest.mark.full
 @pytest.mark.parametrize(("kind", "name"), pairs(2))
-def test_killed_on_any_file_system_sample(kind, name, cases):
+def test_A4_killed_on_any_file_system_sample(kind, name, cases):
     kill_everywhere(cases(kind, name)[0], 6)
 
 
@@ -344,14 +344,14 @@ def check_new(place):
 
 @pytest.mark.parametrize("name", ["missing", "here"])
 @pytest.mark.parametrize("kind", FEW)
-def test_new_comes_to_the_same_on_any_file_system(place):
+def test_A4_new_comes_to_the_same_on_any_file_system(place):
     check_new(place)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("kind", LACKS)
-def test_new_comes_to_the_same_on_any_file_system_all(place):
+def test_A4_new_comes_to_the_same_on_any_file_system_all(place):
     check_new(place)
 
 

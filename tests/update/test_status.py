@@ -91,7 +91,7 @@ def test_base_that_cannot_be_proven_is_a_warning(world):
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_catalog_that_gives_no_answer_is_a_warning_and_with_fetch_an_error(world, plain):
+def test_A4_catalog_that_gives_no_answer_is_a_warning_and_with_fetch_an_error(world, plain):
     make(world)
     if plain:
         shutil.rmtree(world.catalog / ".git")
@@ -107,7 +107,7 @@ def test_catalog_that_gives_no_answer_is_a_warning_and_with_fetch_an_error(world
     assert asked.error == world.update("--check").error
 
 
-def test_fetch_tells_an_update_that_waits(world):
+def test_A4_fetch_tells_an_update_that_waits(world):
     make(world)
     world.release("1.1.0", {"a": LONG})
     document = world.tmplgen("status", world.child, "--fetch", "--json").json
