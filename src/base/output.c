@@ -4,12 +4,14 @@
 #include "base/arena.h"
 #include "base/io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,15 +42,68 @@ static mode_t mode_of(const struct stat *there)
     return there ? there->st_mode & 0777 : 0666 & ~mask;
 }
 
+#define DRAFT ".tmplgen-summary."
+enum { DRAFT_TAIL = 6, TRIES = 100 };
+
+static bool is_draft(const char *name)
+{
+    size_t head = strlen(DRAFT);
+    return strncmp(name, DRAFT, head) == 0 && strlen(name) == head + DRAFT_TAIL;
+}
+
+/* Whoever writes one holds its lock: one without is of a run that was killed. */
+static void remove_stale(int folder, const char *name)
+{
+    struct stat info;
+    int fd = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        (void)unlinkat(folder, name, 0);
+    (void)close(fd);
+}
+
+static void tidy(const char *folder)
+{
+    DIR *stream = opendir(*folder ? folder : ".");
+    for (const struct dirent *entry; stream && (entry = readdir(stream));)
+        if (is_draft(entry->d_name))
+            remove_stale(dirfd(stream), entry->d_name);
+    if (stream)
+        (void)closedir(stream);
+}
+
+/* Under its lock; another run may take it for a stale one just before it has that. */
+static int make_draft(char *draft)
+{
+    for (int i = 0; i < TRIES; i++) {
+        struct stat info;
+        char *tail = draft + strlen(draft) - DRAFT_TAIL;
+        memset(tail, 'X', DRAFT_TAIL);
+        int fd = mkostemp(draft, O_CLOEXEC);
+        if (fd < 0)
+            return -1;
+        (void)flock(fd, LOCK_EX | LOCK_NB); /* a file system without locks has no other's either */
+        if (fstat(fd, &info) < 0 || info.st_nlink > 0)
+            return fd;
+        (void)close(fd);
+    }
+    errno = EEXIST;
+    return -1;
+}
+
 static int open_draft(struct output *out, struct arena *arena, const struct stat *there,
                       struct err *err)
 {
     const char *slash = strrchr(out->path, '/');
     size_t folder = slash ? (size_t)(slash + 1 - out->path) : 0;
-    char *draft = arena_printf(arena, "%.*s.%s.XXXXXX", (int)folder, out->path, "tmplgen-summary");
+    const char *beside = arena_memdup(arena, out->path, folder);
+    char *draft = arena_printf(arena, "%s" DRAFT "XXXXXX", beside);
+    tidy(beside);
     if (there && access(out->path, W_OK) < 0)
         return cannot(err, errno, out->path);
-    out->fd = mkostemp(draft, O_CLOEXEC);
+    out->fd = make_draft(draft);
     if (out->fd < 0)
         return cannot(err, errno, out->path);
     out->draft = draft;

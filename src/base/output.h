@@ -14,7 +14,10 @@ struct output {
     int fd;
 };
 
-/* Fails where it could not be written (exit 1, "io"). Nothing of `path` is touched yet. */
+/*
+ * Fails where it could not be written (exit 1, "io"). Nothing of `path` is touched yet. Drafts that
+ * killed runs have left beside it are removed.
+ */
 TG_CHECKED int output_open(struct output *out, struct arena *arena, const char *path,
                            struct err *err);
 /* Writes all of it. Closed afterwards in any case. */

@@ -1,5 +1,6 @@
 """For bots: the summary of a pull request, conflicts on a branch, a branch made anew."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -502,6 +503,29 @@ def test_summary_of_a_dry_run_says_would(world, mine, how):
     sentence = text.splitlines()[2]
     assert " would be " in sentence and " is updated" not in text and "which wait" not in text
     assert "nothing is changed yet" in sentence and "is kept" not in text
+
+
+def test_drafts_of_killed_runs_are_removed_by_the_next(project):
+    """Not those of a run that goes on, and nothing that only looks like one."""
+    other = {".tmplgen-summary.md": "mine", ".tmplgen-summary.toolong1": "mine"}
+    put(project.child, other)
+    before = snapshot(project)
+    for at in range(1, 9):
+        killed = project.update("--summary", project.child / "pr.md", env=fault(at, "kill"))
+        assert killed.code == -9
+        drafts = {p.name for p in project.child.glob(".tmplgen-summary.*")} - set(other)
+        if drafts:
+            break
+    assert len(drafts) == 1
+    stale, busy = (project.child / f".tmplgen-summary.{tail}" for tail in ("aB3xYz", "cD4xYz"))
+    put(project.child, {stale.name: "draft", busy.name: "draft"})
+    with busy.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert project.update("--check", "--summary", project.child / "pr.md").code == 6
+        assert busy.exists() and not stale.exists()
+    assert project.update("--check", "--summary", project.child / "pr.md").code == 6
+    (project.child / "pr.md").unlink()
+    assert snapshot(project) == before
 
 
 def everything(world) -> dict:
