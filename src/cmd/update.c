@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
+#include "cmd/update_command.h"
 #include "cmd/update_summary.h"
 #include "cmd/update_words.h"
 #include "update/outcome.h"
@@ -172,6 +173,8 @@ static int update(struct updated_child *u)
     if (gather(u) < 0 || fill_options(u) < 0 || open_summary(u) < 0)
         return -1;
     int code = update_run(&u->outcome, &u->run->arena, &u->options, u->err);
+    if (code >= 0)
+        update_command_repeat(u->run, u->outcome.document);
     if (code >= 0 && update_summary_write(&u->summary, u->run, u->outcome.document, u->err) < 0) {
         u->run->document = u->outcome.document; /* what was done is told all the same */
         code = -1;

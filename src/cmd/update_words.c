@@ -4,6 +4,7 @@
 #include "base/data.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/update_command.h"
 #include "update/next.h"
 
 #include <string.h>
@@ -192,10 +193,12 @@ static void print_next(struct run *run, const struct data *document)
     const struct data *next = data_get(document, "next");
     for (size_t i = 0; i < next->list.count; i++) {
         const struct data *step = next->list.items[i];
-        const char *command = cmd_masked(run, data_get_text(step, "run"));
-        bool fits = strlen(command) < WIDTH;
+        const char *command =
+            cmd_masked(run, update_command_there(run, data_get_text(step, "run")));
+        bool fits = strlen(command) < WIDTH - 1;
         cmd_print(run, "%s  %-*s%s%*s%s\n", i ? "" : "\nNext:\n", fits ? WIDTH : 0, command,
-                  fits ? "" : "\n", fits ? 0 : WIDTH + 2, "", data_get_text(step, "what"));
+                  fits ? "" : "\n", fits ? 0 : WIDTH + 2, "",
+                  update_command_there(run, data_get_text(step, "what")));
     }
 }
 

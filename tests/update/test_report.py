@@ -64,7 +64,7 @@ def test_report_begins_with_counts_and_conflicts_and_ends_with_what_to_do(many):
         "link/y",
     ]
     assert "conflict " not in "\n\n".join(blocks[2:])
-    assert blocks[-1].startswith("Next:\n  git status ")
+    assert blocks[-1].startswith(f"Next:\n  git -C {many.child} status\n")
 
 
 def test_counts_are_those_of_the_paths(many):
@@ -136,6 +136,57 @@ def test_A8_abort_recalls_no_warning_of_what_is_undone(many):
     assert snapshot(many) == before
 
 
+def run_above(world, command):
+    """In the folder above the child's."""
+    words = shlex.split(command)
+    if words[0] == "tmplgen":
+        return world.tmplgen(*words[1:])
+    env = {**world.env, "GIT_EDITOR": "true"}
+    done = subprocess.run(words, cwd=world.folder, env=env, capture_output=True, check=False)
+    assert done.returncode == 0, (command, done.stderr)
+    return done
+
+
+@pytest.mark.parametrize("path", ["child", "-a b"])
+def test_next_commands_after_an_update_from_elsewhere_work_as_printed(world, path):
+    child = world.folder / path
+    world.release("1.0.0", {"a": LONG, "b": LONG})
+    world.new().rename(child)
+    world.edit({"a": lines(20, {5: "mine"}), "b": None}, child=child)
+    world.release("1.1.0", {"a": THEIRS, "b": THEIRS})
+    done = world.tmplgen("update", "--", path)
+    assert done.code == 5
+    status, add, go_on, abort = commands(done.out)
+    run_above(world, status)
+    assert f"(or: git -C {shlex.quote('./-a b') if ' ' in path else path} cherry" in done.out
+    assert run_above(world, abort).code == 0
+    assert world.tmplgen("update", "--", path).code == 5
+    put(child, {"a": "resolved\n"})
+    run_above(world, add.replace("PATH", "a"))
+    done = run_above(world, go_on)
+    assert done.code == 0
+    for command in commands(done.out):
+        run_above(world, command)
+
+
+def test_next_command_of_a_look_has_all_that_was_given(world):
+    world.release("1.0.0", {"a": LONG})
+    world.new()
+    for version in ("1.1.0", "1.2.0"):
+        world.release(version, {"a": THEIRS})
+    args = ("--to", "v1.1.0", "--branch", "topic", "--message", "It's time")
+    out = world.tmplgen("update", "child", "--dry-run", "--verbose", *args).out
+    (command,) = commands(out)
+    assert shlex.split(command) == ["tmplgen", "update", "child", *args]
+    out = world.tmplgen("update", "child", "--check", "--to", "v1.1.0").out
+    dry, take = commands(out)
+    assert shlex.split(dry) == ["tmplgen", "update", "child", "--dry-run", "--to", "v1.1.0"]
+    assert take == "tmplgen update child --to v1.1.0"
+    assert run_above(world, command).code == 0
+    assert world.git("log", "-1", "--format=%s", "topic") == "It's time"
+    assert "1.1.0" in world.read(RECORD)
+
+
 @pytest.mark.parametrize("args", [(), ("--no-commit",), ("--branch", "topic")])
 def test_every_next_command_of_a_clean_update_works(world, args):
     world.release("1.0.0", {"a": LONG, "b": LONG})
@@ -143,7 +194,7 @@ def test_every_next_command_of_a_clean_update_works(world, args):
     world.edit({"b": None})
     world.release("1.1.0", {"a": THEIRS, "b": THEIRS})
     done = world.tmplgen("update", world.child, *args)
-    shown = [c for c in commands(done.out) if not c.startswith("git push")]
+    shown = [c for c in commands(done.out) if " push REMOTE " not in c]
     assert shown
     for command in shown:
         run(world, command)

@@ -1,0 +1,78 @@
+/* The command line of an `update` as what comes next needs it: its options again, its PATH. */
+#include "cmd/update_command.h"
+
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "update/next.h"
+
+#include <string.h>
+
+#define UPDATE "tmplgen update"
+
+static bool only_looks(const struct run *run)
+{
+    return opt_given(&run->options, "check") || opt_given(&run->options, "dry-run");
+}
+
+/* As a word that is no option; NULL where none was given, or the working folder. */
+static const char *place(struct run *run)
+{
+    const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
+    if (strcmp(path, ".") == 0 || strcmp(path, "./") == 0)
+        return NULL;
+    return next_quoted(&run->arena, *path == '-' ? arena_printf(&run->arena, "./%s", path) : path);
+}
+
+/* How the report looks is not said again. */
+static bool is_repeated(const struct option *option)
+{
+    bool looks = strcmp(option->name, "check") == 0 || strcmp(option->name, "dry-run") == 0;
+    for (const struct option *common = common_options; common->name; common++)
+        looks |= strcmp(common->name, option->name) == 0;
+    return !looks;
+}
+
+static const char *command(struct run *run, const char *more)
+{
+    BUF_SCRATCH(out, LIMIT_MIB);
+    const char *path = place(run);
+    (void)buf_printf(&out, UPDATE "%s%s%s", path ? " " : "", path ? path : "", more);
+    for (size_t i = 0; i < run->options.count; i++) {
+        const struct option_value *value = &run->options.values[i];
+        if (!is_repeated(value->option))
+            continue;
+        (void)buf_printf(&out, " --%s", value->option->name);
+        if (value->text)
+            (void)buf_printf(&out, " %s", next_quoted(&run->arena, value->text));
+    }
+    return arena_strdup(&run->arena, buf_text(&out));
+}
+
+void update_command_repeat(struct run *run, struct data *document)
+{
+    const struct data *next = data_get(document, "next");
+    for (size_t i = 0; only_looks(run) && next && i < next->list.count; i++) {
+        const char *step = data_get_text(next->list.items[i], "run");
+        if (str_starts(step, UPDATE))
+            data_put_text(&run->arena, next->list.items[i], "run",
+                          command(run, step + strlen(UPDATE)));
+    }
+}
+
+const char *update_command_there(struct run *run, const char *step)
+{
+    static const char git[] = "git ", or_git[] = "(or: git ";
+    const char *path = only_looks(run) ? NULL : place(run);
+    const char *also = strstr(step, or_git);
+    if (path && str_starts(step, git))
+        return arena_printf(&run->arena, "git -C %s %s", path, step + strlen(git));
+    if (path && str_starts(step, UPDATE))
+        return arena_printf(&run->arena, UPDATE " %s%s", path, step + strlen(UPDATE));
+    if (path && also)
+        return arena_printf(&run->arena, "%.*s%s-C %s %s", (int)(also - step), step, or_git, path,
+                            also + strlen(or_git));
+    return step;
+}
