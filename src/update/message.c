@@ -15,6 +15,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #define MESSAGE_MAX (LIMIT_MIB)
 #define SEAL "Tmplgen-Update: "
@@ -27,6 +28,23 @@ static bool is_word(char byte)
     return isalnum((unsigned char)byte) || byte == '_' || byte == '-';
 }
 
+/* Behind "#", "!", "GH-" or the address of an issue a number names one. */
+static bool names_issue(const char *text, size_t len)
+{
+    static const char *const heads[] = {"/issues/", "/pull/", "/merge_requests/", "/work_items/"};
+    static const char github[] = "gh-";
+    size_t gh = strlen(github);
+    if (text[len - 1] == '#' || text[len - 1] == '!' ||
+        (len >= gh && strncasecmp(text + len - gh, github, gh) == 0 &&
+         (len == gh || !is_word(text[len - gh - 1]))))
+        return true;
+    for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+        if (len >= strlen(heads[i]) &&
+            strncasecmp(text + len - strlen(heads[i]), heads[i], strlen(heads[i])) == 0)
+            return true;
+    return false;
+}
+
 /* "@ann" and "#12" of a foreign text would be people and issues of this project's forge. */
 static void put_tame(struct buf *out, const char *text, size_t len)
 {
@@ -35,7 +53,7 @@ static void put_tame(struct buf *out, const char *text, size_t len)
         char next = '\0';
         if (i + 1 < len)
             next = text[i + 1];
-        bool number = (text[i] == '#' || text[i] == '!') && isdigit((unsigned char)next);
+        bool number = isdigit((unsigned char)next) && names_issue(text, i + 1);
         (void)buf_putc(out, text[i]);
         if (number || (text[i] == '@' && starts && is_word(next)))
             (void)buf_putc(out, ' ');

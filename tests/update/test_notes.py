@@ -1,6 +1,7 @@
 """What a new version brings: CHANGELOG.md and notes of migrations, in reports and commits."""
 
 import os
+import re
 import shutil
 
 import pytest
@@ -86,6 +87,17 @@ def test_commit_has_the_notes_and_no_one_elses_issue_or_name(world):
     assert text.startswith("Update template app of demo from 1.0.0 to 1.2.0\n\nNew in 1.2.0:\n\n")
     assert "\n  Added:\n  - A thing (# 12), thanks @ bob\n" in text
     assert "\n#" not in text
+
+
+def test_no_form_of_a_reference_is_one_in_the_commit(world):
+    forms = ("#1", "o/r#1", "!1", "GH-1", "gh-1", "https://x.org/o/r/issues/1", "x/o/r/pull/1")
+    forms += ("https://x.org/g/p/-/merge_requests/1", "x/-/work_items/1", "@ann", "o/r@ann")
+    changes = "## 1.2.0\n\n" + "".join(f"- Fixes {form}\n" for form in forms)
+    update_to(world, changes + "- High-5, 1/2, https://x.org/1\n")
+    text = body(world)
+    assert not re.search(r"[#!]\d|\bgh-\d|(issues|pull|requests|items)/\d", text, re.IGNORECASE)
+    assert "Fixes GH- 1\n" in text and "/issues/ 1\n" in text
+    assert "High-5, 1/2, https://x.org/1" in text
 
 
 def test_notes_of_a_migration_are_told_where_it_applies(world):
