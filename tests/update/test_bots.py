@@ -4,6 +4,8 @@ import fcntl
 import os
 import re
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
@@ -216,6 +218,39 @@ def test_refresh_in_a_fresh_clone_knows_the_remotes_branch(pushed):
     old = pushed.git("rev-parse", "refs/remotes/origin/bot/template", cwd=there)
     assert done.json["branch"]["renewed_from"] == old
     pushed.git("push", "-q", "--force-with-lease", "origin", "bot/template", cwd=there)
+
+
+FETCH = "git remote set-branches --add origin 'bot/*' && git fetch origin"
+
+
+def fetch_bots(world, where):
+    text = (Path(__file__).parents[2] / "docs" / "update.md").read_text()
+    assert f"    {FETCH}\n" in text
+    subprocess.run(FETCH, cwd=where, env=world.env, shell=True, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("how", ["--single-branch", "--depth=1"])
+def test_refresh_in_a_clone_of_one_branch_by_the_documented_fetch(pushed, how):
+    pushed.edit({"own": "and more\n"})
+    pushed.git("push", "-q")
+    there = clone(pushed, "one", how)
+    fetch_bots(pushed, there)
+    if how == "--depth=1":
+        done = refresh(pushed, there, 3)
+        assert "git fetch --unshallow" in done.error["hint"]
+        pushed.git("fetch", "-q", "--unshallow", cwd=there)
+    done = refresh(pushed, there)
+    old = pushed.git("rev-parse", "refs/remotes/origin/bot/template", cwd=there)
+    assert done.json["branch"]["renewed_from"] == old
+    pushed.git("push", "-q", "--force-with-lease", "origin", "bot/template", cwd=there)
+
+    other = clone(pushed, "other")
+    pushed.git("switch", "-q", "bot/template", cwd=other)
+    add_commit(pushed, other)
+    pushed.git("push", "-q", "origin", "bot/template", cwd=other)
+    again = clone(pushed, "again", "--single-branch")
+    fetch_bots(pushed, again)
+    assert refresh(pushed, again, 3).error["code"] == "foreign-commit"
 
 
 def test_refresh_of_what_is_new_already_changes_nothing(pushed):
