@@ -8,6 +8,7 @@
 #include "git/index.h"
 #include "git/ref.h"
 #include "git/repo.h"
+#include "git/shared.h"
 #include "git/tree.h"
 
 #include <errno.h>
@@ -56,7 +57,8 @@ static int make_index(const struct apply *a, const struct change *changes, size_
 {
     (void)unlinkat(a->work, INDEX_NEW ".lock", 0);
     (void)unlinkat(a->work, INDEX_NEW, 0);
-    return index_write(arena_printf(a->arena, "%s" INDEX_NEW, a->work_path), index_path(a),
+    mode_t mode = shared_mode(repo_text(a->repo, "core.sharedrepository"), a->repo->mask);
+    return index_write(arena_printf(a->arena, "%s" INDEX_NEW, a->work_path), index_path(a), mode,
                        a->repo->top_fd, changes, count, err);
 }
 

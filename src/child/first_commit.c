@@ -37,6 +37,7 @@ struct committer {
     struct oid base_tree, tree, base, commit;
     struct render_entry *files; /* of the record tree, the record last */
     size_t count;
+    mode_t index_mode; /* 0: as it is */
     struct err *err;
 };
 
@@ -209,7 +210,8 @@ static int write_index(struct committer *c, const char *prefix)
     }
     int top = open(git_repository_workdir(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open the work tree")
-                     : index_write(draft, git_path(c, "index"), top, changes, c->count, c->err);
+                     : index_write(draft, git_path(c, "index"), c->index_mode, top, changes,
+                                   c->count, c->err);
     if (rc == 0 && put_index(c, draft) < 0)
         rc = err_errno(c->err, errno, "io", "cannot write the index");
     (void)unlink(draft);
@@ -434,6 +436,7 @@ static int commit_shared(struct committer *c, const struct create_target *target
     mode_t mask = umask(0);
     if (git_repository_config_snapshot(&config, c->repository) == 0)
         (void)git_config_get_string(&shared, config, "core.sharedrepository");
+    c->index_mode = shared_mode(shared, mask);
     (void)umask(shared_mask(shared, mask));
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, (int)can_sync(c));
     int rc = commit_on_head(c, target, message);

@@ -400,13 +400,12 @@ static int distrust_racy(git_index *index, const struct timespec *written, struc
  * were looked at, even in the same second and with the same size, git then knows that its stat data
  * prove nothing. Where times cannot be set, no stat data were filled in.
  */
-static int finish_file(const char *path, const struct copy *copy, struct err *err)
+static int finish_file(const char *path, const struct copy *copy, mode_t mode, struct err *err)
 {
     const struct timespec times[] = {copy->to.st_mtim, copy->to.st_mtim};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     int rc = fd < 0 ? -1 : 0;
-    if (rc == 0 && fchmod(fd, copy->from.st_mode & 0777) < 0 && errno != EPERM &&
-        !io_is_unsupported(errno))
+    if (rc == 0 && fchmod(fd, mode) < 0 && errno != EPERM && !io_is_unsupported(errno))
         rc = -1;
     if (rc == 0 && copy->times_count)
         rc = futimens(fd, times);
@@ -418,8 +417,8 @@ static int finish_file(const char *path, const struct copy *copy, struct err *er
     return rc < 0 ? err_errno(err, number, "io", "cannot make the new index durable") : 0;
 }
 
-int index_write(const char *to, const char *from, int top, const struct change *changes,
-                size_t count, struct err *err)
+int index_write(const char *to, const char *from, mode_t mode, int top,
+                const struct change *changes, size_t count, struct err *err)
 {
     git_index *index = NULL;
     struct copy copy;
@@ -433,5 +432,5 @@ int index_write(const char *to, const char *from, int top, const struct change *
     if (rc == 0 && git_index_write(index) < 0)
         rc = git_fail(err, "cannot write the new index");
     git_index_free(index);
-    return rc == 0 ? finish_file(to, &copy, err) : rc;
+    return rc == 0 ? finish_file(to, &copy, mode ? mode : copy.from.st_mode & 0777, err) : rc;
 }

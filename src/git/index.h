@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct arena;
 struct change;
@@ -53,10 +54,10 @@ TG_CHECKED int index_checksum(char out[41], const char *path, struct err *err);
 /*
  * Writes to `to` the index `from` with the changes, and syncs it. A file of the work tree `top`
  * that is what its change says is new (`new`) gets its stat data, so that git need not read it
- * again.
+ * again. Its mode is `mode`, or that of `from` with 0.
  */
-TG_CHECKED int index_write(const char *to, const char *from, int top, const struct change *changes,
-                           size_t count, struct err *err);
+TG_CHECKED int index_write(const char *to, const char *from, mode_t mode, int top,
+                           const struct change *changes, size_t count, struct err *err);
 
 struct git_index_entry;
 /*

@@ -1,6 +1,7 @@
 /* Repositories of several users: core.sharedRepository. */
 #include "git/shared.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -20,4 +21,10 @@ mode_t shared_mask(const char *value, mode_t mask)
     if ((mode & 0600) != 0600 || *end || mode > 0777)
         return mask;
     return 0777 & ~(mode_t)(mode | (mode & 0444) >> 2);
+}
+
+mode_t shared_mode(const char *value, mode_t mask)
+{
+    bool is_shared = shared_mask(value, 0777) != 0777;
+    return is_shared ? 0666 & ~shared_mask(value, mask) : 0;
 }

@@ -11,5 +11,9 @@
  * up.
  */
 mode_t shared_mask(const char *value, mode_t mask);
+/* The mode of a file that is replaced, as the index is; 0 where nothing is shared: it keeps its
+ * own.
+ */
+mode_t shared_mode(const char *value, mode_t mask);
 
 #endif

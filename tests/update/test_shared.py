@@ -77,6 +77,37 @@ def test_A6_an_update_makes_files_as_git_does(world, shared, mask):
     assert stat.S_IMODE((world.child / "new").stat().st_mode) & 0o777 == 0o777 & ~mask
 
 
+@pytest.mark.parametrize("mask", [0o077, 0o002])
+@pytest.mark.parametrize("old", [0o600, 0o666])
+@pytest.mark.parametrize("shared", ["group", "all", "0640"])
+def test_A6_the_index_gets_the_rights_that_git_gives_it(world, shared, old, mask):
+    """Somebody made it before the repository was shared."""
+    index = world.child / ".git/index"
+    before = os.umask(mask)
+    try:
+        world.new()
+        world.release("1.1.0", V2)
+        world.git("config", "core.sharedRepository", shared)
+        twin = world.folder / "twin"
+        shutil.copytree(world.child, twin)
+        put(twin, {"a": "2\n"})
+        for path in (index, twin / ".git/index"):
+            path.chmod(old)
+        world.git("add", "a", cwd=twin)
+        assert world.update().code == 0
+    finally:
+        os.umask(before)
+    assert modes(world.child / ".git", ["index"]) == modes(twin / ".git", ["index"])
+
+
+def test_the_index_of_one_user_keeps_its_mode(world):
+    world.new()
+    world.release("1.1.0", V2)
+    (world.child / ".git/index").chmod(0o600)
+    assert world.update().code == 0
+    assert modes(world.child / ".git", ["index"]) == {"index": "0o600"}
+
+
 @pytest.fixture
 def open_world():
     """Where somebody else may go, too."""
