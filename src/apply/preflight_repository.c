@@ -118,17 +118,20 @@ static int check_free(const struct repo *repo, const char *name, bool renewed, s
 {
     git_reference_iterator *iterator = NULL;
     const char *other, *full = arena_printf(repo->arena, "refs/heads/%s", name);
-    const char *below = arena_printf(repo->arena, "%s/", full);
-    bool taken = false;
+    const char *below = arena_printf(repo->arena, "%s/", full), *taken = NULL;
     if (git_reference_iterator_glob_new(&iterator, repo->git, "refs/heads/*") < 0)
         return git_fail(err, "cannot list the branches");
     while (!taken && git_reference_next_name(&other, iterator) == 0)
-        taken = (!renewed && strcmp(other, full) == 0) || str_starts(other, below) ||
-                str_starts(full, arena_printf(repo->arena, "%s/", other));
+        if ((!renewed && strcmp(other, full) == 0) || str_starts(other, below) ||
+            str_starts(full, arena_printf(repo->arena, "%s/", other)))
+            taken = arena_strdup(repo->arena, other + strlen("refs/heads/"));
     git_reference_iterator_free(iterator);
     if (!taken)
         return 0;
-    (void)err_set(err, TG_REFUSED, "branch-exists", "there is a branch '%s' already", name);
+    (void)err_set(err, TG_REFUSED, "branch-exists", "there is a branch '%s' already%s", taken,
+                  strcmp(taken, name) == 0
+                      ? ""
+                      : arena_printf(repo->arena, ", and '%s' cannot be beside it", name));
     return err_hint(err, "--branch makes a new branch: give another name");
 }
 

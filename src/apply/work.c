@@ -123,6 +123,13 @@ static int take_turn(struct apply *a, struct err *err)
         return err_errno(err, errno, "io", "cannot open the lock of updates");
     if (flock(a->lock, LOCK_EX | LOCK_NB) == 0)
         return 0;
+    if (errno == ENOLCK || errno == ENOSYS || io_is_unsupported(errno)) {
+        (void)err_set(err, TG_REFUSED, "file-system",
+                      "cannot take the lock of updates: this file system has no locks (%s)",
+                      strerror(errno));
+        return err_hint(err, "nothing was changed; put the repository on another file system, or "
+                             "have its locks served");
+    }
     if (errno != EWOULDBLOCK)
         return err_errno(err, errno, "io", "cannot take the lock of updates");
     (void)err_set(err, TG_REFUSED, "busy", "another tmplgen is updating this repository");

@@ -219,7 +219,7 @@ int disk_keep(int folder, const char *name, int to, const char *kept, struct err
         return 0;
     if (errno == ENOENT)
         return 1;
-    if (errno != EPERM && !io_is_unsupported(errno))
+    if (errno != EPERM && errno != EMLINK && !io_is_unsupported(errno))
         return err_errno(err, errno, "io", "cannot keep '%s'", name);
     return keep_copy(folder, name, to, kept, err);
 }

@@ -60,7 +60,8 @@ TG_CHECKED int disk_write(int folder, const char *name, struct span bytes, mode_
                           struct err *err);
 /*
  * Gives a file a second name, so that going back to it takes no space; a copy, made durable, where
- * there are no hard links. What has that name already stays. 1 where there is no such file.
+ * there are no hard links, or no more of this file. What has that name already stays. 1 where there
+ * is no such file.
  */
 TG_CHECKED int disk_keep(int folder, const char *name, int to, const char *kept, struct err *err);
 TG_CHECKED int disk_sync(int folder, const char *name, struct err *err);

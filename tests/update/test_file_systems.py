@@ -15,7 +15,7 @@ from functools import partial
 
 import pytest
 
-from .faults import fast_folder
+from .faults import fast_folder, shim
 from .mounts import LACKS, LIBC, Remounted, mounted
 from .scenarios import lines
 from .test_faults import (
@@ -234,6 +234,42 @@ def test_A4_update_without_a_way_around_is_refused_and_touches_nothing(kind, nam
     assert case.leftovers() == []
     assert_users_files(case)
     assert_fsck(case)
+
+
+@pytest.fixture(params=["clean", "conflict"])
+def local(request):
+    folder = fast_folder()
+    yield build(folder, **CASES[request.param])
+    shutil.rmtree(folder)
+
+
+def failing(call, number):
+    return {"LD_PRELOAD": str(shim("failcall")), "FAILCALL": call, "FAILCALL_ERRNO": str(number)}
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL])
+def test_A4_update_without_locks_is_refused_and_says_why(number, local):
+    reference = Reference(local)
+    done = run(local, failing("flock", number))
+    assert (done.code, done.error["code"]) == (3, "file-system"), done.out
+    assert "this file system has no locks" in done.error["message"]
+    assert "another file system" in done.error["hint"]
+    reference.assert_old()
+    assert local.leftovers() == []
+
+
+@pytest.mark.parametrize("number", [errno.EMLINK, errno.EPERM, errno.EOPNOTSUPP])
+def test_A4_update_where_a_file_can_have_no_more_links(number, local):
+    reference = Reference(local)
+    done = run(local, failing("linkat", number))
+    assert done.code == (5 if local.conflict else 0), done.out
+    reference.assert_new()
+    assert_users_files(local)
+    done = again(local, None, "--abort")
+    assert done.code == (0 if local.conflict else 3), done.out
+    if local.conflict:
+        reference.assert_old()
+    assert local.leftovers() == []
 
 
 @pytest.mark.full

@@ -317,11 +317,14 @@ def test_branch_is_made_at_head_and_updated_there(ready):
     assert ready.git("log", "-g", "-1", "--format=%gs", "next") == "tmplgen update: 1.0.0 -> 1.1.0"
 
 
-@pytest.mark.parametrize("name", ["main", "taken/below", "ta"])
-def test_branch_that_is_there_is_refused(ready, name):
+@pytest.mark.parametrize(
+    ("name", "there"), [("main", "main"), ("taken/below", "taken"), ("ta", "ta/ken")]
+)
+def test_branch_that_is_there_is_refused(ready, name, there):
     ready.git("branch", "taken")
     ready.git("branch", "ta/ken")
-    refused(ready, "branch-exists", "--branch", name)
+    said = refused(ready, "branch-exists", "--branch", name)["message"]
+    assert f"there is a branch '{there}' already" in said
 
 
 @pytest.mark.parametrize("name", ["", "a..b", "-x", "a b", "x.lock"])
