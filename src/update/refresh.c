@@ -98,22 +98,21 @@ static int check_here(struct refresh *out, const struct repo *repo, const char *
 static int check_copies(struct refresh *out, const struct repo *repo, const char *name,
                         struct err *err)
 {
-    struct upstream_copy *copies;
-    size_t count;
-    if (upstream_copies(&copies, &count, repo, name, err) < 0)
+    if (upstream_copies(&out->copies, &out->copy_count, repo, name, err) < 0)
         return -1;
-    for (size_t i = 0; i < count; i++) {
-        if (check_tip(repo, copies[i].name, &copies[i].tip, err) < 0)
+    for (size_t i = 0; i < out->copy_count; i++) {
+        const struct upstream_copy *copy = &out->copies[i];
+        if (check_tip(repo, copy->name, &copy->tip, err) < 0)
             return -1;
         if (!out->old_tip)
-            out->old_tip = hex_of(repo, &copies[i].tip);
+            out->old_tip = hex_of(repo, &copy->tip);
     }
     return 0;
 }
 
 int refresh_check(struct refresh *out, const struct repo *repo, const char *name, struct err *err)
 {
-    *out = (struct refresh){NULL, NULL};
+    *out = (struct refresh){.tip = NULL};
     if (repo->branch &&
         strcmp(repo->branch, arena_printf(repo->arena, "refs/heads/%s", name)) == 0) {
         (void)err_set(err, TG_REFUSED, "on-branch", "'%s' is the branch that you are on", name);
@@ -132,5 +131,19 @@ int refresh_is_same(bool *out, const struct repo *repo, const struct oid *a, con
     if (message_seal_of(&left, repo, a, err) < 0 || message_seal_of(&right, repo, b, err) < 0)
         return -1;
     *out = left && str_equal(left, right);
+    return 0;
+}
+
+int refresh_take_copy(struct oid *commit, const struct refresh *refresh, const struct repo *repo,
+                      struct err *err)
+{
+    bool same = false;
+    for (size_t i = 0; i < refresh->copy_count && !same; i++) {
+        const struct oid *tip = &refresh->copies[i].tip;
+        if (refresh_is_same(&same, repo, tip, commit, err) < 0)
+            return -1;
+        if (same)
+            *commit = *tip;
+    }
     return 0;
 }

@@ -395,7 +395,6 @@ static int carry_out(struct updating *u)
     if (fill_journal(u, &j) < 0)
         return -1;
     note_identity(u);
-    oid_hex(hex, &j.branch_new);
     bool commits = ending_of(j.kind)->commits;
     bool same = false;
     if (commits && u->refresh.tip &&
@@ -403,6 +402,9 @@ static int carry_out(struct updating *u)
         return -1;
     if (same)
         return has_it(u);
+    if (commits && refresh_take_copy(&j.branch_new, &u->refresh, &u->child.repo, u->err) < 0)
+        return -1;
+    oid_hex(hex, &j.branch_new);
     int code = report_ending(u, j.kind, commits ? arena_strdup(u->arena, hex) : NULL);
     if (report_store(&j.report, u->arena, u->out->document, u->err) < 0 ||
         interrupt_check(u->err) < 0 || apply_run(u->apply, &j, u->err) < 0)

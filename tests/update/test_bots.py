@@ -220,6 +220,20 @@ def test_refresh_in_a_fresh_clone_knows_the_remotes_branch(pushed):
     pushed.git("push", "-q", "--force-with-lease", "origin", "bot/template", cwd=there)
 
 
+def test_refresh_in_a_fresh_clone_takes_what_the_remote_has_already(pushed):
+    refresh(pushed)
+    pushed.git("push", "-q", "--force", "origin", "bot/template")
+    there = clone(pushed)
+    tip = pushed.git("rev-parse", "refs/remotes/origin/bot/template", cwd=there)
+    who = {"GIT_COMMITTER_NAME": "Bot", "GIT_COMMITTER_DATE": "1800000000 +0000"}
+    done = pushed.update(*BRANCH, "--refresh", child=there, env=who)
+    assert (done.code, done.json["result"], done.json["commit"]) == (0, "updated", tip)
+    assert pushed.git("rev-parse", "HEAD", cwd=there) == tip
+    assert pushed.git("symbolic-ref", "HEAD", cwd=there) == "refs/heads/bot/template"
+    assert pushed.git("status", "--porcelain", cwd=there) == ""
+    assert_sound(pushed, there)
+
+
 FETCH = "git remote set-branches --add origin 'bot/*' && git fetch origin"
 
 
