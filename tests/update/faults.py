@@ -9,12 +9,27 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
+
+from ..common.program import BINARY
+
 SOURCES = Path(__file__).resolve().parent / "faults"
 
 
-@cache
+FLAGS = BINARY.parent / "flags"
+SANITIZED = FLAGS.exists() and "-fsanitize" in FLAGS.read_text()
+
+
 def shim(name="failn") -> Path:
-    """A preload library, built once for each process of the tests."""
+    """A preload library; where it cannot be loaded, there is no test."""
+    if SANITIZED:
+        pytest.skip("a sanitizer has to be loaded first")
+    return built(name)
+
+
+@cache
+def built(name) -> Path:
+    """Once for each process of the tests."""
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-"))
     library, source = folder / f"{name}.so", SOURCES / f"{name}.c"
     subprocess.run(

@@ -11,22 +11,17 @@ import resource
 import signal
 import socket
 import subprocess
-import tempfile
 import termios
 import time
-from functools import cache
-from pathlib import Path
 
 import pytest
 
 from ..common.program import BINARY, Result
-from .faults import clone_folder, fast_folder
+from .faults import SANITIZED, clone_folder, fast_folder, shim
 from .scenarios import lines
 from .world import World, files_on_disk, leftovers
 
 SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
-FLAGS = BINARY.parent / "flags"
-SANITIZED = FLAGS.exists() and "-fsanitize" in FLAGS.read_text()
 DAMAGE = ("damaged", "fsck", "cannot be peeled", "no tag, branch or commit")
 
 
@@ -188,21 +183,8 @@ def test_ctrl_c_while_nobody_reads_the_output_is_130(place):
 # ---------------------------------------------------------------- the worker
 
 
-@cache
-def shim():
-    library = Path(tempfile.mkdtemp(prefix="failfork-")) / "failfork.so"
-    source = Path(__file__).parent / "faults" / "failfork.c"
-    if SANITIZED:
-        pytest.skip("a sanitizer has to be loaded first")
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE", "-o", library, source, "-ldl"],
-        check=True,
-    )
-    return str(library)
-
-
 def run_with(place, name, env):
-    env = {"LD_PRELOAD": shim(), **env}
+    env = {"LD_PRELOAD": shim("failfork"), **env}
     return place.world.tmplgen(*place.command(name), "--json", cwd=place.folder, env=env)
 
 
