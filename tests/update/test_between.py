@@ -291,6 +291,25 @@ def test_A1a_commit_after_the_journal_and_before_any_lock(case):
     assert any("undone first" in warning for warning in done.json["warnings"]), done.json
 
 
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+def test_A1_what_was_staged_since_is_still_staged(case, way):
+    """Of a file of the update, and nowhere else: on disk is what was there before."""
+    kill_at(case, is_lock_of_index)
+    before = (case.child / "edited").read_text()
+    put(case.child, {"edited": "staged only\n"})
+    case.world.git("add", "edited", cwd=case.child)
+    put(case.child, {"edited": before})
+    done = again(case, None, *way)
+    assert done.code in (0, 3), done.out
+    assert case.world.git("show", ":edited", cwd=case.top) == "staged only"
+    if done.code == 3 and done.error["code"] == "changed-meanwhile":
+        assert again(case, None, "--abort").code == 0
+        assert case.world.git("show", ":edited", cwd=case.top) == "staged only"
+    assert_fsck(case)
+    assert not list(case.git_dir.rglob("*.lock"))
+
+
 @pytest.mark.parametrize("case", ["clean"], indirect=True)
 def test_A1d_switch_after_the_journal(case):
     """The other branch gets an update of its own, or none: never the files of this one's."""

@@ -6,6 +6,8 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 import yaml
@@ -444,8 +446,11 @@ def test_catalog_in_a_folder_that_nobody_may_enter_is_unreachable(world):
     closed = world.folder / "closed"
     closed.mkdir()
     closed.chmod(0)
+    open_folder = Path(tempfile.mkdtemp())  # the program may lie where nobody else may look
+    open_folder.chmod(0o755)
+    binary = shutil.copy(BINARY, open_folder)
     done = subprocess.run(
-        [BINARY, "new", "x", "--type", "app", "--catalog", closed / "catalog", "--json"],
+        [binary, "new", "x", "--type", "app", "--catalog", closed / "catalog", "--json"],
         cwd="/",
         env=world.env,
         capture_output=True,
@@ -453,6 +458,7 @@ def test_catalog_in_a_folder_that_nobody_may_enter_is_unreachable(world):
         check=False,
     )
     closed.chmod(0o755)
+    shutil.rmtree(open_folder)
     error = json.loads(done.stdout)
     assert (done.returncode, error["error"]["code"]) == (1, "unreachable-catalog"), done.stdout
     assert "Permission denied" in error["error"]["message"]
