@@ -62,7 +62,8 @@ static int rename_journal(const struct apply *a, const char *from, const char *t
 static void sync_end(const struct apply *a)
 {
     ERR_SCRATCH(ignored);
-    if (disk_sync_folder(a->folder, "the end of the update", &ignored) < 0)
+    const struct io_place places[] = {{a->folder, "."}, {a->common, "."}};
+    if (io_sync(places, strcmp(a->repo->git_dir, a->repo->common_dir) == 0 ? 1 : 2, &ignored) < 0)
         err_release(&ignored);
 }
 
@@ -85,6 +86,7 @@ static int remove_journal(struct apply *a, const struct journal *j, const char *
         return -1;
     if (unlinkat(a->folder, name, 0) < 0 && errno != ENOENT)
         return err_errno(err, errno, "io", "cannot remove the journal");
+    work_remove_drafts(a);
     sync_end(a);
     work_remove(a, j);
     return 0;

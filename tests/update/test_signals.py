@@ -83,7 +83,13 @@ class Place:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=heed_hangup,
         )
+
+
+def heed_hangup():
+    """Who runs the tests may ignore it (nohup), and so would the program."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="module")
