@@ -310,6 +310,26 @@ def test_A1_what_was_staged_since_is_still_staged(case, way):
     assert not list(case.git_dir.rglob("*.lock"))
 
 
+@pytest.mark.parametrize("way", [(), ("--abort",)], ids=["again", "abort"])
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+def test_A1b_what_somebody_committed_of_the_update_stays(case, way):
+    """Half of it was on disk, and went into a commit: nobody takes that back from the files."""
+    swap = ("renameat2", str(case.child / "edited"))
+    calls = calls_of(lambda env: run(case, env))
+    at = next(c.number for c in calls if c.name == swap[0] and swap[1] in c.paths)
+    run(case, fault(at + 1, "kill"))
+    remove_locks(case)
+    committed = (case.child / "edited").read_text()
+    assert "theirs" in committed
+    commit_all_tracked(case)
+    done = again(case, None, *way)
+    assert done.code == 0, done.out
+    assert (case.child / "edited").read_text() == committed
+    assert case.world.git("show", "HEAD:edited", cwd=case.top) == committed.rstrip("\n")
+    assert case.world.git("diff", "--name-only", "HEAD", cwd=case.top) == ""
+    assert_fsck(case)
+
+
 @pytest.mark.parametrize("case", ["clean"], indirect=True)
 def test_A1d_switch_after_the_journal(case):
     """The other branch gets an update of its own, or none: never the files of this one's."""
