@@ -180,18 +180,22 @@ static int replace(enum swap_result *result, const struct step *s, size_t number
     return rc;
 }
 
-/* An empty folder makes room. It is kept, so that going back makes none anew. */
-static bool put_folder_away(const struct step *s)
+/*
+ * An empty folder makes room: 0. It is kept, so that going back makes none anew. 1 where something
+ * is in it; -1 with errno where it cannot be moved: that nobody did.
+ */
+static int put_folder_away(const struct step *s)
 {
     int stage = s->swap->stage;
-    if (!disk_is_hollow(s->folder, s->name) ||
-        io_move_new(s->folder, s->name, stage, s->emptied) < 0)
-        return false;
+    if (!disk_is_hollow(s->folder, s->name))
+        return 1;
+    if (io_move_new(s->folder, s->name, stage, s->emptied) < 0)
+        return errno == ENOENT ? 1 : -1;
     if (disk_is_hollow(stage, s->emptied))
-        return true;
+        return 0;
     /* Somebody was quicker. */
     (void)!io_move_new(stage, s->emptied, s->folder, s->name);
-    return false;
+    return 1;
 }
 
 static int place(enum swap_result *result, const struct step *s)
@@ -200,8 +204,9 @@ static int place(enum swap_result *result, const struct step *s)
     if (io_move_new(stage, s->file, s->folder, s->name) < 0) {
         if (errno != EEXIST && errno != EISDIR && errno != ENOTEMPTY)
             return fail(s, "write");
-        if (!put_folder_away(s))
-            return 0; /* somebody has put something there */
+        int rc = put_folder_away(s);
+        if (rc != 0) /* 1: somebody has put something there */
+            return rc < 0 ? fail(s, "make room for") : 0;
         if (io_move_new(stage, s->file, s->folder, s->name) < 0)
             return errno == EEXIST ? 0 : fail(s, "write");
     }
