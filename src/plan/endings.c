@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "git/libgit2.h"
+#include "plan/hunks.h"
 
-#include <git2.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -123,17 +123,13 @@ static enum end new_end(const struct following *f, size_t replaced)
     return end == END_NONE ? f->usual : end;
 }
 
-static int follow_hunk(const git_diff_delta *delta, const git_diff_hunk *hunk, void *payload)
+static void follow_hunk(void *context, const struct hunk *hunk)
 {
-    struct following *f = payload;
-    size_t old_lines = (size_t)hunk->old_lines, new_lines = (size_t)hunk->new_lines;
-    (void)delta;
-    /* A hunk without old lines names the line before it. */
-    follow_equal(f, (size_t)hunk->old_start - (old_lines ? 1 : 0));
-    for (size_t i = 0; i < new_lines; i++, f->text_at++)
-        f->text[f->text_at] = new_end(f, i < old_lines ? f->like_at + i : SIZE_MAX);
-    f->like_at += old_lines;
-    return 0;
+    struct following *f = context;
+    follow_equal(f, hunk->old_at);
+    for (size_t i = 0; i < hunk->new_count; i++, f->text_at++)
+        f->text[f->text_at] = new_end(f, i < hunk->old_count ? f->like_at + i : SIZE_MAX);
+    f->like_at += hunk->old_count;
 }
 
 static enum end *ends_of(size_t *lines, struct arena *arena, struct span text)
@@ -145,32 +141,15 @@ static enum end *ends_of(size_t *lines, struct arena *arena, struct span text)
     return ends;
 }
 
-/* With LF everywhere, and an end for the last line: its want is no change of the line. */
-static struct span plain(struct arena *arena, struct span text)
-{
-    struct span set = endings_set(arena, text, false);
-    if (set.len == 0 || set.ptr[set.len - 1] == '\n')
-        return set;
-    char *copy = arena_memdup(arena, set.ptr, set.len);
-    copy[set.len] = '\n';
-    return span_of(copy, set.len + 1);
-}
-
 int endings_follow(struct span *out, struct arena *arena, struct span text, struct span like,
                    bool crlf, struct err *err)
 {
-    git_diff_options options;
     size_t like_lines, text_lines;
     struct following f = {.usual = crlf ? END_CRLF : END_LF};
-    struct span old = plain(arena, like), new = plain(arena, text);
     f.like = ends_of(&like_lines, arena, like);
     f.text = ends_of(&text_lines, arena, text);
-    (void)git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
-    options.context_lines = 0;
-    options.interhunk_lines = 0;
-    options.flags = GIT_DIFF_FORCE_TEXT;
-    if (git_diff_buffers(old.ptr, old.len, NULL, new.ptr, new.len, NULL, &options, NULL, NULL,
-                         follow_hunk, NULL, &f) < 0)
+    if (hunks_find(arena, endings_set(arena, like, false), endings_set(arena, text, false),
+                   follow_hunk, &f) < 0)
         return git_fail(err, "cannot compare lines");
     follow_equal(&f, like_lines);
     *out = rewrite(arena, text, f.text, f.usual);

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "plan/hunks.h"
 
-#include <git2.h>
 #include <string.h>
 
 enum { ALIGN_MAX = 1 << 20 }; /* cells of the table that aligns one hunk */
@@ -122,47 +122,25 @@ static void align_equal(struct alignment *a, size_t base_end)
         pair(a, a->base_at++, a->side_at++);
 }
 
-static int take_hunk(const git_diff_delta *delta, const git_diff_hunk *hunk, void *payload)
+static void align_hunk(void *context, const struct hunk *hunk)
 {
-    struct alignment *a = payload;
-    size_t old_lines = (size_t)hunk->old_lines, new_lines = (size_t)hunk->new_lines;
-    /* A hunk without old lines names the line before it. */
-    size_t start = (size_t)hunk->old_start - (old_lines ? 1 : 0);
-    (void)delta;
-    align_equal(a, start);
-    size_t base_end = a->base_at + old_lines, side_end = a->side_at + new_lines;
-    if (old_lines && new_lines && old_lines < ALIGN_MAX / (new_lines + 1))
+    struct alignment *a = context;
+    align_equal(a, hunk->old_at);
+    size_t base_end = a->base_at + hunk->old_count, side_end = a->side_at + hunk->new_count;
+    if (hunk->old_count && hunk->new_count && hunk->old_count < ALIGN_MAX / (hunk->new_count + 1))
         align_keys(a, base_end, side_end);
     align_gap(a, base_end, side_end);
-    return 0;
-}
-
-/* Lines as text with every \n, so that a missing last one is no change of that line. */
-static struct span ended(struct arena *arena, struct span text)
-{
-    if (text.len == 0 || text.ptr[text.len - 1] == '\n')
-        return text;
-    char *copy = arena_memdup(arena, text.ptr, text.len);
-    copy[text.len] = '\n';
-    return span_of(copy, text.len + 1);
 }
 
 static int align(struct slot_side *out, struct arena *arena, const struct lines *base,
                  struct span base_text, struct span text)
 {
-    git_diff_options options;
     struct alignment a = {.arena = arena, .base = base, .side = out};
-    struct span old = ended(arena, base_text), new = ended(arena, text);
     split(&out->lines, arena, text);
     out->line_of = arena_array(arena, base->count + 1, sizeof(*out->line_of));
     out->inserted = arena_array(arena, base->count + 1, sizeof(*out->inserted));
     out->inserted_count = arena_array(arena, base->count + 1, sizeof(*out->inserted_count));
-    (void)git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
-    options.context_lines = 0;
-    options.interhunk_lines = 0;
-    options.flags = GIT_DIFF_FORCE_TEXT;
-    if (git_diff_buffers(old.ptr, old.len, NULL, new.ptr, new.len, NULL, &options, NULL, NULL,
-                         take_hunk, NULL, &a) < 0)
+    if (hunks_find(arena, base_text, text, align_hunk, &a) < 0)
         return -1;
     align_equal(&a, base->count);
     return 0;
