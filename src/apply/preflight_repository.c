@@ -159,7 +159,7 @@ static int find_unmerged(const char **path, const struct repo *repo, struct err 
 {
     struct index *index;
     *path = NULL;
-    if (index_open(&index, arena_printf(repo->arena, "%sindex", repo->git_dir), err) < 0)
+    if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
     for (size_t i = 0; !*path && i < index_count(index); i++) {
         struct index_item item;

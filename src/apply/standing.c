@@ -16,16 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_there(int folder, const char *name)
-{
-    return faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-static const char *index_path(const struct repo *repo)
-{
-    return arena_printf(repo->arena, "%sindex", repo->git_dir);
-}
-
 /* ---------------------------------------------------------------- HEAD and the branch */
 
 static int read_tip(struct oid *tip, const struct apply *a, const struct journal *j,
@@ -44,7 +34,7 @@ static const char *other_work(const struct apply *a, const struct journal *j)
     char hex[41];
     oid_hex(hex, &j->brought);
     for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
-        if (is_there(a->repo->git_fd, states[i]) &&
+        if (disk_is_there(a->repo->git_fd, states[i]) &&
             !(j->pseudoref && strcmp(states[i], j->pseudoref) == 0 &&
               ref_says(a->repo->git_fd, states[i], hex)))
             return "a merge, rebase or the like was begun";
@@ -54,8 +44,7 @@ static const char *other_work(const struct apply *a, const struct journal *j)
 static const char *find_moved(const struct apply *a, const struct journal *j, const struct oid *tip)
 {
     if (!oid_equal(tip, &j->branch_old) && !oid_equal(tip, &j->branch_new))
-        return arena_printf(a->arena, "'%s' has moved",
-                            str_starts(j->branch, "refs/heads/") ? j->branch + 11 : j->branch);
+        return arena_printf(a->arena, "'%s' has moved", repo_branch_name(j->branch));
     if (!ref_says(a->repo->git_fd, "HEAD", j->head_old) &&
         !ref_says(a->repo->git_fd, "HEAD", j->head_new))
         return "another branch was checked out";
@@ -68,7 +57,7 @@ int standing_index_is_old(bool *out, const struct apply *a, const struct journal
                           struct err *err)
 {
     char sum[41];
-    if (index_checksum(sum, index_path(a->repo), err) < 0)
+    if (index_checksum(sum, repo_index_path(a->repo), err) < 0)
         return -1;
     *out = strcmp(sum, j->index_old) == 0;
     return 0;
@@ -111,11 +100,6 @@ int standing_old_leaves(struct leaf **out, const struct apply *a, const struct j
     return 0;
 }
 
-static bool is_new(const struct index_item *item, const struct change *change)
-{
-    return leaf_equal(&item->leaf, &change->stages[item->stage]);
-}
-
 /* The index, path by path of the run. */
 struct staged {
     size_t old;          /* so many are as before, where that is not as after, too */
@@ -127,9 +111,9 @@ static void look_at_path(struct staged *out, const struct apply *a, const struct
 {
     struct index_item item = {.leaf = {0}};
     bool found;
-    index_find(&item, &found, now, change->path);
-    if (is_new(&item, change))
+    if (index_has(now, change))
         return;
+    index_find(&item, &found, now, change->path);
     if (item.stage == 0 && leaf_equal(&item.leaf, before))
         out->old++;
     else
@@ -143,7 +127,7 @@ static int look_at_index(struct staged *out, const struct apply *a, const struct
     struct leaf *before;
     *out = (struct staged){0};
     if (standing_old_leaves(&before, a, j, err) < 0 ||
-        index_open(&now, index_path(a->repo), err) < 0)
+        index_open(&now, repo_index_path(a->repo), err) < 0)
         return -1;
     for (size_t i = 0; i < j->change_count; i++)
         look_at_path(out, a, now, &j->changes[i], &before[i]);
@@ -162,7 +146,7 @@ static int compare_commit(const char **out, const struct apply *a, const struct 
     size_t count;
     if (repo_commit(&commit, a->arena, a->repo->store, &j->branch_new, err) < 0 ||
         tree_list(&files, a->arena, a->repo->store, &commit.tree, TREE_ENTRIES, err) < 0 ||
-        index_open(&now, index_path(a->repo), err) < 0)
+        index_open(&now, repo_index_path(a->repo), err) < 0)
         return -1;
     index_differences(&paths, &count, a->arena, now, &files);
     index_free(now);
@@ -195,7 +179,7 @@ static bool is_whole(const struct apply *a, const struct oid *id)
 static bool objects_are_there(const struct apply *a, const struct journal *j)
 {
     if (*j->pack &&
-        is_there(a->repo->common_fd, arena_printf(a->arena, "objects/pack/%s.pack", j->pack)))
+        disk_is_there(a->repo->common_fd, arena_printf(a->arena, "objects/pack/%s.pack", j->pack)))
         return true;
     bool whole = !journal_moves_branch(j) || is_whole(a, &j->branch_new);
     for (size_t i = 0; whole && i < j->ref_count; i++)
@@ -317,7 +301,7 @@ int standing_is_staged(bool *out, const struct repo *repo, const struct journal 
     struct index *index;
     int rc = 0;
     *out = false;
-    if (index_open(&index, index_path(repo), err) < 0)
+    if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
     for (size_t i = 0; rc == 0 && i < j->change_count && !*out; i++) {
         const struct leaf *leaf = &j->changes[i].stages[0];

@@ -40,17 +40,7 @@ int state_unlock(const struct apply *a, const struct journal *j, struct err *err
     return ref_unlock(repo->git_fd, "index", a->common, TOKEN, err);
 }
 
-static const char *index_path(const struct apply *a)
-{
-    return arena_printf(a->arena, "%sindex", a->repo->git_dir);
-}
-
 /* ---------------------------------------------------------------- the index */
-
-static bool is_there(int folder, const char *name)
-{
-    return faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
 
 static int make_index(const struct apply *a, const struct change *changes, size_t count,
                       struct err *err)
@@ -58,8 +48,8 @@ static int make_index(const struct apply *a, const struct change *changes, size_
     (void)unlinkat(a->work, INDEX_NEW ".lock", 0);
     (void)unlinkat(a->work, INDEX_NEW, 0);
     mode_t mode = shared_mode(repo_text(a->repo, "core.sharedrepository"), a->repo->mask);
-    return index_write(arena_printf(a->arena, "%s" INDEX_NEW, a->work_path), index_path(a), mode,
-                       a->repo->top_fd, changes, count, err);
+    return index_write(arena_printf(a->arena, "%s" INDEX_NEW, a->work_path),
+                       repo_index_path(a->repo), mode, a->repo->top_fd, changes, count, err);
 }
 
 static int put_index(const struct apply *a, const char *name, struct err *err)
@@ -80,7 +70,7 @@ static int renew_index(const struct apply *a, const struct journal *j, struct er
 /* That the old one is kept must be durable first: going back needs it. */
 static int switch_index(const struct apply *a, struct err *err)
 {
-    if (!is_there(a->work, INDEX_NEW))
+    if (!disk_is_there(a->work, INDEX_NEW))
         return 0;
     if (disk_sync_folder(a->work, "the old index", err) < 0)
         return -1;
@@ -117,15 +107,6 @@ static bool only_our_changes(const struct index *now, const struct index *old,
     return true;
 }
 
-/* What the run put there for the path: what somebody staged since is theirs. */
-static bool is_ours(const struct index *now, const struct change *change)
-{
-    struct index_item item = {.leaf = {0}};
-    bool found;
-    index_find(&item, &found, now, change->path);
-    return leaf_equal(&item.leaf, &change->stages[item.stage]);
-}
-
 /* The current index, with what is the run's as it was before. */
 static int rebuild_index(const struct apply *a, const struct index *now, const struct journal *j,
                          struct err *err)
@@ -137,7 +118,7 @@ static int rebuild_index(const struct apply *a, const struct index *now, const s
         return -1;
     for (size_t i = 0; i < j->change_count; i++) {
         const struct change *made = &j->changes[i];
-        if (is_ours(now, made))
+        if (index_has(now, made)) /* what somebody staged since is theirs */
             changes[count++] = (struct change){.path = made->path,
                                                .new = made->old,
                                                .stages[0] = before[i],
@@ -158,8 +139,8 @@ static int restore_index(const struct apply *a, const struct journal *j, struct 
         return -1;
     if (is_old)
         return 0;
-    int rc = index_open(&now, index_path(a), err);
-    if (rc == 0 && is_there(a->work, INDEX_OLD))
+    int rc = index_open(&now, repo_index_path(a->repo), err);
+    if (rc == 0 && disk_is_there(a->work, INDEX_OLD))
         rc = index_open(&old, arena_printf(a->arena, "%s" INDEX_OLD, a->work_path), err);
     if (rc == 0)
         rc = old && only_our_changes(now, old, j) ? put_index(a, INDEX_OLD, err)
@@ -180,7 +161,7 @@ static int put_text(const struct apply *a, int folder, const char *path, const c
 {
     if (ref_says(folder, path, text))
         return 0;
-    if (!is_there(a->work, prepared) &&
+    if (!disk_is_there(a->work, prepared) &&
         (disk_write(a->work, prepared, span_from(arena_printf(a->arena, "%s\n", text)),
                     0666 & ~a->mask, err) < 0 ||
          disk_sync(a->work, prepared, err) < 0))
@@ -216,20 +197,15 @@ static int remove_refs(const struct apply *a, const struct journal *j, struct er
     return 0;
 }
 
-static const char *short_branch(const char *name)
-{
-    return str_starts(name, "refs/heads/") ? name + strlen("refs/heads/") : name;
-}
-
 /* As git does it: `git switch -` goes by this line. Once: before the branch is there. */
 static void log_switch(const struct apply *a, const struct journal *j)
 {
     bool on_branch = str_starts(j->head_old, "ref: ");
-    const char *from = on_branch ? short_branch(j->head_old + strlen("ref: ")) : j->head_old;
-    if (is_there(a->work, TIP_NEW))
+    const char *from = on_branch ? repo_branch_name(j->head_old + strlen("ref: ")) : j->head_old;
+    if (disk_is_there(a->work, TIP_NEW))
         ref_log_head(a->repo, &a->repo->head, &a->repo->head, j->reflog_who,
                      arena_printf(a->arena, "checkout: moving from %s to %s", from,
-                                  short_branch(j->branch)));
+                                  repo_branch_name(j->branch)));
 }
 
 /* The point from which on the update has happened. */
@@ -294,7 +270,7 @@ static const char *trimmed(const struct apply *a, const char *text)
 /* A message first: the pseudoref is what tells git of a conflict. */
 static int put_state(const struct apply *a, const struct journal *j, struct err *err)
 {
-    bool there = is_there(a->repo->git_fd, MESSAGE_FILE) && !is_there(a->work, MESSAGE);
+    bool there = disk_is_there(a->repo->git_fd, MESSAGE_FILE) && !disk_is_there(a->work, MESSAGE);
     if (j->message && !there &&
         put_text(a, a->repo->git_fd, MESSAGE_FILE, MESSAGE, trimmed(a, j->message), err) < 0)
         return -1;
@@ -310,7 +286,7 @@ static int take_state_back(const struct apply *a, const struct journal *j, bool 
         return 0;
     if (remove_pseudoref(a, j, err) < 0)
         return -1;
-    if (!j->message || is_there(a->work, MESSAGE))
+    if (!j->message || disk_is_there(a->work, MESSAGE))
         return 0;
     return moved ? ref_remove(a->repo->git_fd, MESSAGE_FILE, trimmed(a, j->message), err)
                  : remove_message(a, err);

@@ -57,7 +57,7 @@ static void cut_child(struct child *c)
 
 int child_read(struct child *c, struct err *err)
 {
-    if (index_open(&c->index, arena_printf(c->arena, "%sindex", c->repo.git_dir), err) < 0)
+    if (index_open(&c->index, repo_index_path(&c->repo), err) < 0)
         return -1;
     size_t max = TREE_ENTRIES + FOLDERS_A_FILE * index_count(c->index);
     if (!c->repo.unborn &&

@@ -186,7 +186,7 @@ static int is_left_out(bool *out, const struct repo *repo, const char *path, str
     struct index *index;
     struct index_item item;
     bool found;
-    if (index_open(&index, arena_printf(repo->arena, "%sindex", repo->git_dir), err) < 0)
+    if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
     index_find(&item, &found, index, path);
     *out = found && item.sparse;

@@ -32,6 +32,11 @@ const char *disk_kind_name(enum disk_kind kind)
     return names[kind];
 }
 
+bool disk_is_there(int folder, const char *path)
+{
+    return faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static int make_folder(int at, const char *part, enum disk_missing missing)
 {
     if (mkdirat(at, part, 0777) < 0)

@@ -47,6 +47,9 @@ TG_CHECKED int disk_parent(int *fd, const char **name, int top, const char *path
 TG_CHECKED int disk_look(struct disk *out, struct stat *info, struct buf *content, int top,
                          const char *path, struct err *err);
 
+/* Whether anything has that name, a link that leads nowhere, too. */
+bool disk_is_there(int folder, const char *path);
+
 /* What lies at `path` in words: "a folder". */
 const char *disk_kind_name(enum disk_kind kind);
 

@@ -143,6 +143,14 @@ void index_find(struct index_item *out, bool *found, const struct index *index, 
         index_item(out, index, at);
 }
 
+bool index_has(const struct index *index, const struct change *change)
+{
+    struct index_item item = {.leaf = {0}};
+    bool found;
+    index_find(&item, &found, index, change->path);
+    return leaf_equal(&item.leaf, &change->stages[item.stage]);
+}
+
 static bool not_older(const git_index_time *time, const struct timespec *than)
 {
     if (time->seconds != (int32_t)than->tv_sec)

@@ -37,6 +37,9 @@ void index_item(struct index_item *out, const struct index *index, size_t at);
 /* The first item of `path`; `found` is false where there is none. */
 void index_find(struct index_item *out, bool *found, const struct index *index, const char *path);
 
+/* The first item of the change's path, or that there is none, is as the change makes it. */
+bool index_has(const struct index *index, const struct change *change);
+
 struct stat;
 /*
  * True where the first item of `path` was written for just this file on disk: same times, size and

@@ -25,6 +25,13 @@ void oid_hex(char out[41], const struct oid *id)
         (void)snprintf(out + 2 * i, 3, "%02x", id->id[i]);
 }
 
+const char *oid_text(struct arena *arena, const struct oid *id)
+{
+    char hex[41];
+    oid_hex(hex, id);
+    return arena_strdup(arena, hex);
+}
+
 int oid_parse(struct oid *out, const char *hex)
 {
     git_oid id;
@@ -32,6 +39,17 @@ int oid_parse(struct oid *out, const char *hex)
         return -1;
     memcpy(out->id, id.id, sizeof(out->id));
     return 0;
+}
+
+const char *repo_index_path(const struct repo *repo)
+{
+    return arena_printf(repo->arena, "%sindex", repo->git_dir);
+}
+
+const char *repo_branch_name(const char *ref)
+{
+    static const char heads[] = "refs/heads/";
+    return str_starts(ref, heads) ? ref + strlen(heads) : ref;
 }
 
 const char *repo_path(const struct repo *repo, const char *path)

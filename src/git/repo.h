@@ -72,7 +72,14 @@ const char *repo_text(const struct repo *repo, const char *key);
 /* What begins a line of a commit message that is not part of it: core.commentChar. */
 char repo_comment_char(const struct repo *repo);
 
+/* The file of git's index. */
+const char *repo_index_path(const struct repo *repo);
+/* "main" of "refs/heads/main"; another ref's name as it is. */
+const char *repo_branch_name(const char *ref);
+
 void oid_hex(char out[41], const struct oid *id);
+/* The same, in the arena. */
+const char *oid_text(struct arena *arena, const struct oid *id);
 TG_CHECKED int oid_parse(struct oid *out, const char *hex);
 
 #endif

@@ -15,20 +15,13 @@
 
 #include <string.h>
 
-static const char *hex_of(struct arena *arena, const struct oid *id)
-{
-    char hex[41];
-    oid_hex(hex, id);
-    return arena_strdup(arena, hex);
-}
-
 /* The document of the run that the journal is of, as it ends now. */
 static void recall(struct recovery *r, const struct journal *j, const char *result,
                    const struct oid *commit)
 {
     struct arena *arena = r->child->arena;
     r->out->document =
-        report_recall(arena, j->report, result, commit ? hex_of(arena, commit) : NULL);
+        report_recall(arena, j->report, result, commit ? oid_text(arena, commit) : NULL);
 }
 
 static int look(struct recovery *r)
@@ -179,7 +172,7 @@ static int forget_ended(struct recovery *r)
                       "what an update brought is still staged");
         return hint_left_over(r, "'git status' shows it");
     }
-    const char *name = str_starts(j->branch, "refs/heads/") ? j->branch + 11 : j->branch;
+    const char *name = repo_branch_name(j->branch);
     (void)err_set(r->err, TG_REFUSED, "update-in-progress",
                   "an update of branch '%s' is staged and waits for you", name);
     return err_hint(r->err,
@@ -217,7 +210,7 @@ static int commit_stop(struct recovery *r, const struct stop *stop)
     struct identity who;
     char *sum = arena_alloc(repo->arena, 41);
     if (stop_conclude(&commit, &who, stop, r->err) < 0 ||
-        index_checksum(sum, arena_printf(repo->arena, "%sindex", repo->git_dir), r->err) < 0)
+        index_checksum(sum, repo_index_path(repo), r->err) < 0)
         return -1;
     struct journal j = {.kind = JOURNAL_COMMIT,
                         .head_old = repo->head_text,

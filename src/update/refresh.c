@@ -73,13 +73,6 @@ static int check_tip(const struct repo *repo, const char *name, const struct oid
     return seeking.found ? 0 : refuse(repo, name, &below, err);
 }
 
-static const char *hex_of(const struct repo *repo, const struct oid *id)
-{
-    char hex[41];
-    oid_hex(hex, id);
-    return arena_strdup(repo->arena, hex);
-}
-
 static int check_here(struct refresh *out, const struct repo *repo, const char *name,
                       struct err *err)
 {
@@ -91,7 +84,7 @@ static int check_here(struct refresh *out, const struct repo *repo, const char *
     if (!found)
         return 0;
     out->tip = tip;
-    out->old_tip = hex_of(repo, tip);
+    out->old_tip = oid_text(repo->arena, tip);
     return check_tip(repo, name, tip, err);
 }
 
@@ -105,7 +98,7 @@ static int check_copies(struct refresh *out, const struct repo *repo, const char
         if (check_tip(repo, copy->name, &copy->tip, err) < 0)
             return -1;
         if (!out->old_tip)
-            out->old_tip = hex_of(repo, &copy->tip);
+            out->old_tip = oid_text(repo->arena, &copy->tip);
     }
     return 0;
 }

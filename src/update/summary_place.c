@@ -65,7 +65,7 @@ static int find_tracked(bool *out, const char *path, const struct repo *repo, st
     struct index *index;
     struct index_item item;
     struct leaf leaf = {.mode = LEAF_ABSENT};
-    if (index_open(&index, arena_printf(repo->arena, "%sindex", repo->git_dir), err) < 0)
+    if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
     index_find(&item, out, index, path);
     index_free(index);

@@ -350,7 +350,7 @@ static int fill_journal(struct updating *u, struct journal *j)
                           .reflog_what = arena_printf(u->arena, "tmplgen update: %s -> %s",
                                                       u->child.record.made.catalog.version,
                                                       u->target.origin.version)};
-    if (index_checksum(sum, arena_printf(u->arena, "%sindex", u->child.repo.git_dir), u->err) < 0 ||
+    if (index_checksum(sum, repo_index_path(&u->child.repo), u->err) < 0 ||
         identity_read(&u->who, u->arena, u->child.repo.git, u->err) < 0 || fill_branch(u, j) < 0 ||
         add_base_ref(u, j) < 0)
         return -1;
