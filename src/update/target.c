@@ -136,14 +136,15 @@ static bool is_gone(const struct aiming *a)
 static int explain_source(const struct aiming *a)
 {
     struct err *err = a->err;
-    bool unknown = strcmp(err->code, "unknown-catalog") == 0;
     if (is_gone(a)) {
         err->exit = TG_RUNTIME;
         err->code = "unreachable-catalog";
-        unknown = true;
+        return err_hint(err, "where the catalog has moved, --catalog NEW takes it from there");
     }
-    return unknown ? err_hint(err, "where the catalog has moved, --catalog NEW takes it from there")
-                   : -1;
+    return strcmp(err->code, "unknown-catalog") == 0
+               ? err_hint(err, "'--catalog' names a folder with a catalog.yml, a git repository "
+                               "of one, or 'builtin'")
+               : -1;
 }
 
 static int open_catalog(struct aiming *a)

@@ -438,7 +438,8 @@ def test_catalog_whose_disk_is_not_mounted_is_unreachable(world):
     world.catalog.mkdir()
     error = fails(world, 1, "unreachable-catalog")
     assert "--catalog" in error["hint"]
-    fails(world, 2, "unknown-catalog", "--catalog", world.catalog)
+    error = fails(world, 2, "unknown-catalog", "--catalog", world.catalog)
+    assert "has moved" not in error["hint"] and "catalog.yml" in error["hint"]
 
 
 def test_catalog_in_a_folder_that_nobody_may_enter_is_unreachable(world):
