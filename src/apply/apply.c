@@ -31,9 +31,11 @@ int apply_look(struct unfinished *out, struct arena *arena, const struct repo *r
     } files[] = {{APPLY_FOLDER "/" APPLY_JOURNAL, APPLY_FORWARD},
                  {APPLY_FOLDER "/" APPLY_ABORT, APPLY_BACKWARD},
                  {APPLY_FOLDER "/" APPLY_PENDING, APPLY_STOPPED}};
-    const char *token = work_read_token(arena, repo);
+    const char *token;
     bool found = false, waits;
     out->state = APPLY_NONE;
+    if (work_read_token(&token, arena, repo, err) < 0)
+        return -1;
     for (size_t i = 0; !found && i < sizeof(files) / sizeof(*files); i++) {
         if (journal_read(&out->journal, &found, arena, repo->git_fd, files[i].name, token, err) < 0)
             return -1;

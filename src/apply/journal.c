@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/sha.h"
+#include "git/disk.h"
 #include "git/repo.h"
 
 #include <errno.h>
@@ -453,12 +454,11 @@ int journal_read(struct journal *out, bool *found, struct arena *arena, int fold
                  const char *name, const char *token, struct err *err)
 {
     struct span text;
+    if (disk_exists(found, folder, name, err) < 0)
+        return -1;
+    if (!*found)
+        return 0;
     *found = false;
-    if (faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
-        if (errno == ENOENT)
-            return 0;
-        return err_errno(err, errno, "io", "cannot look for a journal");
-    }
     if (io_read_file(&text, arena, folder, name, JOURNAL_MAX, err) < 0 ||
         journal_parse(out, arena, text, err) < 0)
         return -1;

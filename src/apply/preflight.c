@@ -4,6 +4,7 @@
 #include "apply/journal.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/io.h"
 #include "git/disk.h"
 #include "git/index.h"
 #include "git/repo.h"
@@ -236,10 +237,11 @@ static int check_folder(struct checker *c, int parent, const char *name, const c
         return err_errno(c->err, errno, "io", "cannot read the folder '%s'", path);
     }
     int rc = 0;
-    while (rc == 0 && (entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            rc = check_inside(c, fd, entry->d_name,
-                              arena_printf(c->arena, "%s/%s", path, entry->d_name), depth);
+    while (rc == 0 && (entry = io_next(dir)))
+        rc = check_inside(c, fd, entry->d_name,
+                          arena_printf(c->arena, "%s/%s", path, entry->d_name), depth);
+    if (rc == 0 && errno)
+        rc = err_errno(c->err, errno, "io", "cannot read the folder '%s'", path);
     (void)closedir(dir);
     return rc;
 }

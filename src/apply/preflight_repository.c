@@ -3,12 +3,14 @@
 
 #include "base/arena.h"
 #include "base/io.h"
-#include "base/limits.h"
+#include "git/disk.h"
 #include "git/index.h"
 #include "git/libgit2.h"
+#include "git/ref.h"
 #include "git/repo.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <git2.h>
 #include <stdlib.h>
@@ -53,7 +55,10 @@ static int check_locks(const struct repo *repo, struct err *err)
 {
     static const char *const locks[] = {"index.lock", "HEAD.lock"};
     for (size_t i = 0; i < sizeof(locks) / sizeof(*locks); i++) {
-        if (faccessat(repo->git_fd, locks[i], F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+        bool there;
+        if (disk_exists(&there, repo->git_fd, locks[i], err) < 0)
+            return -1;
+        if (!there)
             continue;
         (void)err_set(err, TG_REFUSED, "locked", "'%s%s' is there: another git command is at work",
                       repo->git_dir, locks[i]);
@@ -62,42 +67,53 @@ static int check_locks(const struct repo *repo, struct err *err)
     return 0;
 }
 
-/* The other work trees' HEADs: the main one's, and those of the linked ones. */
-static bool says_branch(const struct repo *repo, const char *head, const char *branch)
-{
-    ERR_SCRATCH(ignored);
-    struct span text;
-    const char *line = arena_printf(repo->arena, "ref: %s", branch);
-    if (io_read_file(&text, repo->arena, repo->common_fd, head, LIMIT_DOCUMENT_BYTES, &ignored) < 0)
-        return false;
-    while (text.len && text.ptr[text.len - 1] == '\n')
-        text.len--;
-    return span_equal(text, span_from(line));
-}
-
-static const char *other_worktree(const struct repo *repo, const char *branch)
+/* The linked ones, less this one. `dir` is closed. */
+static int find_in_linked(const char **out, const struct repo *repo, DIR *dir, const char *line,
+                          struct err *err)
 {
     const char *own = repo->git_dir + strlen(repo->common_dir);
-    bool linked = strcmp(repo->git_dir, repo->common_dir) != 0;
-    const char *folder = arena_printf(repo->arena, "%sworktrees", repo->common_dir);
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
-    const char *found = linked && says_branch(repo, "HEAD", branch) ? "the main work tree" : NULL;
-    while (dir && !found && (entry = readdir(dir))) {
+    const struct dirent *entry;
+    int rc = 0;
+    while (rc == 0 && !*out && (entry = io_next(dir))) {
         const char *tree = arena_printf(repo->arena, "worktrees/%s/", entry->d_name);
-        if (*entry->d_name == '.' || (linked && strcmp(tree, own) == 0))
-            continue;
-        if (says_branch(repo, arena_printf(repo->arena, "%sHEAD", tree), branch))
-            found = arena_printf(repo->arena, "the work tree '%s'", entry->d_name);
+        const char *head = arena_printf(repo->arena, "%sHEAD", tree);
+        bool says = false;
+        if (*entry->d_name != '.' && strcmp(tree, own) != 0)
+            rc = ref_says(&says, repo->common_fd, head, line, err);
+        if (says)
+            *out = arena_printf(repo->arena, "the work tree '%s'", entry->d_name);
     }
+    if (rc == 0 && !*out && errno)
+        rc = err_errno(err, errno, "io", "cannot read the folder of work trees");
+    (void)closedir(dir);
+    return rc;
+}
+
+/* Which other work tree's HEAD is on the branch: the main one's, or a linked one's; or NULL. */
+static int find_other_worktree(const char **out, const struct repo *repo, const char *branch,
+                               struct err *err)
+{
+    const char *line = arena_printf(repo->arena, "ref: %s", branch);
+    bool says = false;
+    *out = NULL;
+    if (strcmp(repo->git_dir, repo->common_dir) != 0 &&
+        ref_says(&says, repo->common_fd, "HEAD", line, err) < 0)
+        return -1;
+    if (says)
+        *out = "the main work tree";
+    DIR *dir = says ? NULL : opendir(arena_printf(repo->arena, "%sworktrees", repo->common_dir));
     if (dir)
-        (void)closedir(dir);
-    return found;
+        return find_in_linked(out, repo, dir, line, err);
+    return says || errno == ENOENT
+               ? 0
+               : err_errno(err, errno, "io", "cannot open the folder of work trees");
 }
 
 static int check_unused(const struct repo *repo, const char *branch, struct err *err)
 {
-    const char *other = other_worktree(repo, branch);
+    const char *other;
+    if (find_other_worktree(&other, repo, branch, err) < 0)
+        return -1;
     if (!other)
         return 0;
     (void)err_set(err, TG_REFUSED, "branch-in-use", "%s has '%s' checked out, too", other,

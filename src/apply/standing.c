@@ -26,29 +26,41 @@ static int read_tip(struct oid *tip, const struct apply *a, const struct journal
     return ref_read(tip, &found, a->repo, j->branch, err);
 }
 
-/* What git has under way that is not the run's own. */
-static const char *other_work(const struct apply *a, const struct journal *j)
+/* What git has under way that is not the run's own, or NULL. */
+static int find_other_work(const char **out, const struct apply *a, const struct journal *j,
+                           struct err *err)
 {
     static const char *const states[] = {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD",
                                          "rebase-merge", "rebase-apply"};
     char hex[41];
     oid_hex(hex, &j->brought);
-    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
-        if (disk_is_there(a->repo->git_fd, states[i]) &&
-            !(j->pseudoref && strcmp(states[i], j->pseudoref) == 0 &&
-              ref_says(a->repo->git_fd, states[i], hex)))
-            return "a merge, rebase or the like was begun";
-    return NULL;
+    *out = NULL;
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+        bool there, ours = false;
+        if (disk_exists(&there, a->repo->git_fd, states[i], err) < 0)
+            return -1;
+        if (j->pseudoref && strcmp(states[i], j->pseudoref) == 0 &&
+            ref_says(&ours, a->repo->git_fd, states[i], hex, err) < 0)
+            return -1;
+        if (there && !ours)
+            *out = "a merge, rebase or the like was begun";
+    }
+    return 0;
 }
 
-static const char *find_moved(const struct apply *a, const struct journal *j, const struct oid *tip)
+static int find_moved(const char **out, const struct apply *a, const struct journal *j,
+                      const struct oid *tip, struct err *err)
 {
+    bool old, new;
+    if (ref_says(&old, a->repo->git_fd, "HEAD", j->head_old, err) < 0 ||
+        ref_says(&new, a->repo->git_fd, "HEAD", j->head_new, err) < 0 ||
+        find_other_work(out, a, j, err) < 0)
+        return -1;
     if (!oid_equal(tip, &j->branch_old) && !oid_equal(tip, &j->branch_new))
-        return arena_printf(a->arena, "'%s' has moved", repo_branch_name(j->branch));
-    if (!ref_says(a->repo->git_fd, "HEAD", j->head_old) &&
-        !ref_says(a->repo->git_fd, "HEAD", j->head_new))
-        return "another branch was checked out";
-    return other_work(a, j);
+        *out = arena_printf(a->arena, "'%s' has moved", repo_branch_name(j->branch));
+    else if (!old && !new)
+        *out = "another branch was checked out";
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the index */
@@ -178,8 +190,10 @@ static bool is_whole(const struct apply *a, const struct oid *id)
  */
 static bool objects_are_there(const struct apply *a, const struct journal *j)
 {
-    if (*j->pack &&
-        disk_is_there(a->repo->common_fd, arena_printf(a->arena, "objects/pack/%s.pack", j->pack)))
+    ERR_SCRATCH(ignored); /* then each is looked for */
+    const char *pack = arena_printf(a->arena, "objects/pack/%s.pack", j->pack);
+    bool there;
+    if (*j->pack && disk_exists(&there, a->repo->common_fd, pack, &ignored) == 0 && there)
         return true;
     bool whole = !journal_moves_branch(j) || is_whole(a, &j->branch_new);
     for (size_t i = 0; whole && i < j->ref_count; i++)
@@ -217,11 +231,13 @@ static int has_landed(bool *out, const struct apply *a, const struct journal *j,
 }
 
 /* In a conflict it is git's state that comes before the index. */
-static bool state_is_put(const struct apply *a, const struct journal *j)
+static int state_is_put(bool *out, const struct apply *a, const struct journal *j, struct err *err)
 {
     char hex[41];
     oid_hex(hex, &j->brought);
-    return !journal_stops(j) || !j->pseudoref || ref_says(a->repo->git_fd, j->pseudoref, hex);
+    *out = true;
+    return journal_stops(j) && j->pseudoref ? ref_says(out, a->repo->git_fd, j->pseudoref, hex, err)
+                                            : 0;
 }
 
 /*
@@ -232,16 +248,17 @@ static int find_staged(struct standing *out, const struct apply *a, const struct
                        const struct oid *tip, struct err *err)
 {
     struct staged staged;
-    bool old, landed;
+    bool old, landed, put;
     if (standing_index_is_old(&old, a, j, err) < 0)
         return -1;
     if (old)
         return 0;
     if (j->kind == JOURNAL_COMMIT)
         return out->moved ? 0 : compare_commit(&out->staged, a, j, err);
-    if (look_at_index(&staged, a, j, err) < 0 || has_landed(&landed, a, j, tip, err) < 0)
+    if (look_at_index(&staged, a, j, err) < 0 || has_landed(&landed, a, j, tip, err) < 0 ||
+        state_is_put(&put, a, j, err) < 0)
         return -1;
-    out->done = landed && staged.old == 0 && state_is_put(a, j);
+    out->done = landed && staged.old == 0 && put;
     if (!out->done)
         out->staged = staged.foreign;
     return 0;
@@ -252,9 +269,8 @@ int standing_find(struct standing *out, const struct apply *a, const struct jour
 {
     struct oid tip;
     *out = (struct standing){0};
-    if (read_tip(&tip, a, j, err) < 0)
+    if (read_tip(&tip, a, j, err) < 0 || find_moved(&out->moved, a, j, &tip, err) < 0)
         return -1;
-    out->moved = find_moved(a, j, &tip);
     if (j->kind == JOURNAL_COMMIT && oid_equal(&tip, &j->branch_new))
         return 0;
     if (!objects_are_there(a, j)) {
@@ -267,8 +283,10 @@ int standing_find(struct standing *out, const struct apply *a, const struct jour
 int standing_check(const struct apply *a, const struct journal *j, struct err *err)
 {
     struct oid tip;
-    bool old;
-    if (!ref_says(a->repo->git_fd, "HEAD", j->head_old))
+    bool old, on_old;
+    if (ref_says(&on_old, a->repo->git_fd, "HEAD", j->head_old, err) < 0)
+        return -1;
+    if (!on_old)
         return apply_moved(err, "HEAD");
     if (read_tip(&tip, a, j, err) < 0)
         return -1;
@@ -327,6 +345,5 @@ int standing_waits(bool *out, const struct repo *repo, const struct journal *j, 
            oid_equal(&repo->head, &j->branch_new);
     if (*out && !j->pseudoref)
         return standing_is_staged(out, repo, j, err);
-    *out = *out && ref_says(repo->git_fd, j->pseudoref, hex);
-    return 0;
+    return *out ? ref_says(out, repo->git_fd, j->pseudoref, hex, err) : 0;
 }

@@ -70,7 +70,10 @@ static int renew_index(const struct apply *a, const struct journal *j, struct er
 /* That the old one is kept must be durable first: going back needs it. */
 static int switch_index(const struct apply *a, struct err *err)
 {
-    if (!disk_is_there(a->work, INDEX_NEW))
+    bool there;
+    if (disk_exists(&there, a->work, INDEX_NEW, err) < 0)
+        return -1;
+    if (!there)
         return 0;
     if (disk_sync_folder(a->work, "the old index", err) < 0)
         return -1;
@@ -134,13 +137,14 @@ static int rebuild_index(const struct apply *a, const struct index *now, const s
 static int restore_index(const struct apply *a, const struct journal *j, struct err *err)
 {
     struct index *now = NULL, *old = NULL;
-    bool is_old;
-    if (standing_index_is_old(&is_old, a, j, err) < 0)
+    bool is_old, kept;
+    if (standing_index_is_old(&is_old, a, j, err) < 0 ||
+        disk_exists(&kept, a->work, INDEX_OLD, err) < 0)
         return -1;
     if (is_old)
         return 0;
     int rc = index_open(&now, repo_index_path(a->repo), err);
-    if (rc == 0 && disk_is_there(a->work, INDEX_OLD))
+    if (rc == 0 && kept)
         rc = index_open(&old, arena_printf(a->arena, "%s" INDEX_OLD, a->work_path), err);
     if (rc == 0)
         rc = old && only_our_changes(now, old, j) ? put_index(a, INDEX_OLD, err)
@@ -159,12 +163,15 @@ static int restore_index(const struct apply *a, const struct journal *j, struct 
 static int put_text(const struct apply *a, int folder, const char *path, const char *prepared,
                     const char *text, struct err *err)
 {
-    if (ref_says(folder, path, text))
+    bool says, there;
+    if (ref_says(&says, folder, path, text, err) < 0 ||
+        disk_exists(&there, a->work, prepared, err) < 0)
+        return -1;
+    if (says)
         return 0;
-    if (!disk_is_there(a->work, prepared) &&
-        (disk_write(a->work, prepared, span_from(arena_printf(a->arena, "%s\n", text)),
-                    0666 & ~a->mask, err) < 0 ||
-         disk_sync(a->work, prepared, err) < 0))
+    if (!there && (disk_write(a->work, prepared, span_from(arena_printf(a->arena, "%s\n", text)),
+                              0666 & ~a->mask, err) < 0 ||
+                   disk_sync(a->work, prepared, err) < 0))
         return -1;
     return ref_put(folder, path, a->work, prepared, err);
 }
@@ -200,9 +207,10 @@ static int remove_refs(const struct apply *a, const struct journal *j, struct er
 /* As git does it: `git switch -` goes by this line. Once: before the branch is there. */
 static void log_switch(const struct apply *a, const struct journal *j)
 {
-    bool on_branch = str_starts(j->head_old, "ref: ");
+    ERR_SCRATCH(ignored);
+    bool on_branch = str_starts(j->head_old, "ref: "), there;
     const char *from = on_branch ? repo_branch_name(j->head_old + strlen("ref: ")) : j->head_old;
-    if (disk_is_there(a->work, TIP_NEW))
+    if (disk_exists(&there, a->work, TIP_NEW, &ignored) == 0 && there)
         ref_log_head(a->repo, &a->repo->head, &a->repo->head, j->reflog_who,
                      arena_printf(a->arena, "checkout: moving from %s to %s", from,
                                   repo_branch_name(j->branch)));
@@ -225,10 +233,11 @@ static int move_tip(const struct apply *a, const struct journal *j, struct err *
 static int move_tip_back(const struct apply *a, const struct journal *j, struct err *err)
 {
     struct oid tip;
-    bool found;
+    bool found, on_new = false;
     char hex[41];
-    if (journal_moves_head(j) && ref_says(a->repo->git_fd, "HEAD", j->head_new) &&
-        put_text(a, a->repo->git_fd, "HEAD", HEAD_OLD, j->head_old, err) < 0)
+    if (journal_moves_head(j) && ref_says(&on_new, a->repo->git_fd, "HEAD", j->head_new, err) < 0)
+        return -1;
+    if (on_new && put_text(a, a->repo->git_fd, "HEAD", HEAD_OLD, j->head_old, err) < 0)
         return -1;
     if (!journal_moves_branch(j))
         return 0;
@@ -270,8 +279,11 @@ static const char *trimmed(const struct apply *a, const char *text)
 /* A message first: the pseudoref is what tells git of a conflict. */
 static int put_state(const struct apply *a, const struct journal *j, struct err *err)
 {
-    bool there = disk_is_there(a->repo->git_fd, MESSAGE_FILE) && !disk_is_there(a->work, MESSAGE);
-    if (j->message && !there &&
+    bool there, prepared;
+    if (disk_exists(&there, a->repo->git_fd, MESSAGE_FILE, err) < 0 ||
+        disk_exists(&prepared, a->work, MESSAGE, err) < 0)
+        return -1;
+    if (j->message && (prepared || !there) &&
         put_text(a, a->repo->git_fd, MESSAGE_FILE, MESSAGE, trimmed(a, j->message), err) < 0)
         return -1;
     return j->pseudoref ? put_oid(a, a->repo->git_fd, j->pseudoref, PSEUDOREF, &j->brought, err)
@@ -286,7 +298,10 @@ static int take_state_back(const struct apply *a, const struct journal *j, bool 
         return 0;
     if (remove_pseudoref(a, j, err) < 0)
         return -1;
-    if (!j->message || disk_is_there(a->work, MESSAGE))
+    bool prepared;
+    if (disk_exists(&prepared, a->work, MESSAGE, err) < 0)
+        return -1;
+    if (!j->message || prepared)
         return 0;
     return moved ? ref_remove(a->repo->git_fd, MESSAGE_FILE, trimmed(a, j->message), err)
                  : remove_message(a, err);

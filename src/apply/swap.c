@@ -187,15 +187,19 @@ static int replace(enum swap_result *result, const struct step *s, size_t number
 static int put_folder_away(const struct step *s)
 {
     int stage = s->swap->stage;
-    if (!disk_is_hollow(s->folder, s->name))
-        return 1;
+    int hollow = disk_is_hollow(s->folder, s->name);
+    if (hollow <= 0)
+        return hollow < 0 ? -1 : 1;
     if (io_move_new(s->folder, s->name, stage, s->emptied) < 0)
         return errno == ENOENT ? 1 : -1;
-    if (disk_is_hollow(stage, s->emptied))
+    hollow = disk_is_hollow(stage, s->emptied);
+    if (hollow > 0)
         return 0;
-    /* Somebody was quicker. */
+    /* Somebody was quicker, or it cannot be seen. */
+    int number = errno;
     (void)!io_move_new(stage, s->emptied, s->folder, s->name);
-    return 1;
+    errno = number;
+    return hollow < 0 ? -1 : 1;
 }
 
 static int place(enum swap_result *result, const struct step *s)
@@ -300,7 +304,10 @@ int swap_discard(const char **kept, const struct swap *swap, size_t number,
     return discard_file(kept, &s, s.file);
 }
 
-/* Calls `act` for what the stage has under names that end so; it says whether to go on. */
+/*
+ * Calls `act` for what the stage has under names that end so; it says whether to go on. False where
+ * it did not, or not all could be seen.
+ */
 static bool each_ending(const struct swap *swap, const char *ending,
                         bool (*act)(int stage, const char *name))
 {
@@ -309,11 +316,14 @@ static bool each_ending(const struct swap *swap, const char *ending,
     bool on = dir != NULL;
     if (dir)
         rewinddir(dir);
-    while (on && (entry = readdir(dir))) {
+    while (on && (entry = io_next(dir))) {
         const char *dot = strchr(entry->d_name, '.');
         if (dot && strcmp(dot, ending) == 0)
             on = act(swap->stage, entry->d_name);
+        errno = 0;
     }
+    if (errno)
+        on = false;
     if (dir)
         (void)closedir(dir);
     return on;

@@ -4,6 +4,7 @@
 #include "apply/journal.h"
 #include "base/arena.h"
 #include "base/io.h"
+#include "base/limits.h"
 #include "git/disk.h"
 #include "git/ref.h"
 #include "git/repo.h"
@@ -62,16 +63,21 @@ static bool is_token(struct span text)
            text.ptr[text.len - 1] == '\n';
 }
 
-const char *work_read_token(struct arena *arena, const struct repo *repo)
+int work_read_token(const char **out, struct arena *arena, const struct repo *repo, struct err *err)
 {
-    char text[TOKEN_LEN + 1];
-    int fd = openat(repo->common_fd, APPLY_FOLDER "/" TOKEN,
-                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    ssize_t len = fd < 0 ? -1 : pread(fd, text, sizeof(text), 0);
-    if (fd >= 0)
-        (void)close(fd);
-    return len > 0 && is_token(span_of(text, (size_t)len)) ? arena_memdup(arena, text, TOKEN_LEN)
-                                                           : NULL;
+    static const char path[] = APPLY_FOLDER "/" TOKEN;
+    struct span text;
+    bool there;
+    *out = NULL;
+    if (disk_exists(&there, repo->common_fd, path, err) < 0)
+        return -1;
+    if (!there)
+        return 0;
+    if (io_read_file(&text, arena, repo->common_fd, path, LIMIT_DOCUMENT_BYTES, err) < 0)
+        return -1;
+    if (is_token(text))
+        *out = arena_memdup(arena, text.ptr, text.len);
+    return 0;
 }
 
 static int make_token(struct apply *a, struct err *err)
@@ -104,7 +110,8 @@ static const char *token_of_journals(const struct apply *a)
 /* Written in place: the locks that 0.2 took are other names of this file. */
 static int settle_token(struct apply *a, struct err *err)
 {
-    a->token = work_read_token(a->arena, a->repo);
+    if (work_read_token(&a->token, a->arena, a->repo, err) < 0)
+        return -1;
     if (a->token)
         return 0;
     a->token = token_of_journals(a);
@@ -231,9 +238,8 @@ void work_empty(int folder)
     if (!dir)
         return;
     rewinddir(dir);
-    while ((entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlinkat(folder, entry->d_name, 0);
+    while ((entry = io_next(dir)))
+        (void)unlinkat(folder, entry->d_name, 0);
     (void)closedir(dir);
 }
 

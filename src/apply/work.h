@@ -67,8 +67,9 @@ TG_CHECKED int apply_open(struct apply **out, struct arena *arena, struct repo *
                           struct err *err);
 void apply_close(struct apply *apply);
 
-/* The text of TOKEN, in the arena; NULL where there is none yet. Takes no lock. */
-const char *work_read_token(struct arena *arena, const struct repo *repo);
+/* The text of TOKEN, in the arena; `*out` is NULL where there is none yet. Takes no lock. */
+TG_CHECKED int work_read_token(const char **out, struct arena *arena, const struct repo *repo,
+                               struct err *err);
 
 /* Paths whose content was the user's and was left as it is, or put aside. */
 size_t apply_kept(const char *const **paths, const struct apply *apply);

@@ -310,9 +310,8 @@ static void remove_content(int folder, const char *path)
             (void)close(fd);
         return;
     }
-    while ((entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            io_remove(dirfd(dir), entry->d_name);
+    while ((entry = io_next(dir)))
+        io_remove(dirfd(dir), entry->d_name);
     (void)closedir(dir);
 }
 
@@ -324,16 +323,28 @@ void io_remove(int folder, const char *path)
     (void)unlinkat(folder, path, AT_REMOVEDIR);
 }
 
+struct dirent *io_next(DIR *dir)
+{
+    struct dirent *entry;
+    do
+        errno = 0;
+    while ((entry = readdir(dir)) &&
+           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry;
+}
+
 int io_is_empty(bool *out, const char *folder, const char *except, struct err *err)
 {
     DIR *dir = opendir(folder);
     struct dirent *entry;
     if (!dir)
         return err_errno(err, errno, "io", "cannot look into the folder '%s'", folder);
+    int rc = 0;
     *out = true;
-    while (*out && (entry = readdir(dir)))
-        *out = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-               str_equal(entry->d_name, except);
+    while (*out && (entry = io_next(dir)))
+        *out = str_equal(entry->d_name, except);
+    if (*out && errno)
+        rc = err_errno(err, errno, "io", "cannot look into the folder '%s'", folder);
     (void)closedir(dir);
-    return 0;
+    return rc;
 }

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -77,6 +78,8 @@ TG_CHECKED int io_make_folders(const char **made, struct arena *arena, const cha
                                struct err *err);
 /* Removes a file or a whole folder, links not followed. Failures are passed over. */
 void io_remove(int folder, const char *path);
+/* The next name but "." and ".."; NULL at the end, with errno 0, or where it cannot be read. */
+struct dirent *io_next(DIR *dir);
 /* True where the folder holds nothing, or nothing but `except` (NULL: nothing). */
 TG_CHECKED int io_is_empty(bool *out, const char *folder, const char *except, struct err *err);
 

@@ -1,6 +1,7 @@
 /* A catalog that is a folder on disk, read without following links: for development. */
 #include "base/arena.h"
 #include "base/fileset.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "catalog/changelog.h"
@@ -85,9 +86,8 @@ static int walk(struct folder_files *folder, int fd, const char *prefix, size_t 
     if (depth > LIMIT_TREE_DEPTH)
         rc = err_set(err, TG_USAGE, "limit", "'%s' is more than %zu folders deep", prefix,
                      LIMIT_TREE_DEPTH);
-    while (rc == 0 && (errno = 0, entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            rc = visit(folder, dirfd(dir), entry->d_name, prefix, depth, err);
+    while (rc == 0 && (entry = io_next(dir)))
+        rc = visit(folder, dirfd(dir), entry->d_name, prefix, depth, err);
     if (rc == 0 && errno)
         rc = err_errno(err, errno, "io", "cannot read the catalog's folder '%s'", prefix);
     (void)closedir(dir);

@@ -9,6 +9,7 @@
 #include "child/first_commit.h"
 #include "git/disk.h"
 #include "git/libgit2.h"
+#include "git/repo_form.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -100,8 +101,13 @@ static int find_repository(struct create_target *out, struct arena *arena, struc
     git_buf found = GIT_BUF_INIT;
     struct stat info;
     const char *start = out->path;
-    while (lstat(start, &info) < 0 && strcmp(start, "/") != 0)
+    while (lstat(start, &info) < 0 && strcmp(start, "/") != 0) {
+        if (errno != ENOENT)
+            return err_errno(err, errno, "io", "cannot look at '%s'", start);
         start = parent_of(arena, start);
+    }
+    if (repo_form_can_look(start, err) < 0)
+        return -1;
     int rc = git_repository_discover(&found, start, 0, getenv("GIT_CEILING_DIRECTORIES"));
     if (rc == 0)
         out->repository = arena_strdup(arena, found.ptr);
@@ -269,9 +275,10 @@ static int move_all(struct builder *b, int target)
     DIR *dir = fdopendir(dup(b->maker.top));
     struct dirent *entry;
     int rc = dir ? 0 : err_errno(b->err, errno, "io", "cannot open '%s'", b->staging);
-    while (rc == 0 && (entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            rc = move_name(b, target, arena_strdup(b->arena, entry->d_name));
+    while (rc == 0 && (entry = io_next(dir)))
+        rc = move_name(b, target, arena_strdup(b->arena, entry->d_name));
+    if (rc == 0 && errno)
+        rc = err_errno(b->err, errno, "io", "cannot read '%s'", b->staging);
     if (dir)
         (void)closedir(dir);
     return rc;

@@ -32,9 +32,18 @@ const char *disk_kind_name(enum disk_kind kind)
     return names[kind];
 }
 
-bool disk_is_there(int folder, const char *path)
+int disk_exists(bool *out, int folder, const char *path, struct err *err)
 {
-    return faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    struct stat info;
+    *out = fstatat(folder, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    return *out || errno == ENOENT || errno == ENOTDIR
+               ? 0
+               : err_errno(err, errno, "io", "cannot look for '%s'", path);
+}
+
+bool disk_ignores_case(int top)
+{
+    return faccessat(top, ".GIT", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static int make_folder(int at, const char *part, enum disk_missing missing)
@@ -246,21 +255,34 @@ int disk_sync_folder(int fd, const char *what, struct err *err)
     return 0;
 }
 
-static bool is_hollow(int folder, const char *name, int depth)
+/* NULL with errno. */
+static DIR *open_folder(int folder, const char *name)
 {
-    struct dirent *entry;
     int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    bool hollow = dir && depth < DEPTH_MAX;
-    while (hollow && (entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            hollow = is_hollow(fd, entry->d_name, depth + 1);
-    if (dir)
-        (void)closedir(dir);
+    if (!dir && fd >= 0)
+        (void)close(fd);
+    return dir;
+}
+
+static int is_hollow(int folder, const char *name, int depth)
+{
+    struct dirent *entry;
+    DIR *dir = open_folder(folder, name);
+    if (!dir)
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -1;
+    int hollow = depth < DEPTH_MAX;
+    while (hollow > 0 && (entry = io_next(dir)))
+        hollow = is_hollow(dirfd(dir), entry->d_name, depth + 1);
+    int number = errno;
+    if (hollow > 0 && number)
+        hollow = -1;
+    (void)closedir(dir);
+    errno = number;
     return hollow;
 }
 
-bool disk_is_hollow(int folder, const char *name)
+int disk_is_hollow(int folder, const char *name)
 {
     return is_hollow(folder, name, 0);
 }
@@ -276,12 +298,10 @@ static int remove_empty(int folder, const char *name, int depth)
         return 0;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return -1;
-    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    DIR *dir = open_folder(folder, name);
     int rc = dir ? 0 : -1;
-    while (rc == 0 && (entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            rc = remove_empty(fd, entry->d_name, depth + 1);
+    while (rc == 0 && (entry = io_next(dir)))
+        rc = remove_empty(dirfd(dir), entry->d_name, depth + 1);
     if (dir)
         (void)closedir(dir);
     return rc < 0 ? -1 : unlinkat(folder, name, AT_REMOVEDIR);

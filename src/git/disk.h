@@ -47,8 +47,11 @@ TG_CHECKED int disk_parent(int *fd, const char **name, int top, const char *path
 TG_CHECKED int disk_look(struct disk *out, struct stat *info, struct buf *content, int top,
                          const char *path, struct err *err);
 
-/* Whether anything has that name, a link that leads nowhere, too. */
-bool disk_is_there(int folder, const char *path);
+/* Whether anything has that name, a link that leads nowhere, too. Not to know is a failure. */
+TG_CHECKED int disk_exists(bool *out, int folder, const char *path, struct err *err);
+
+/* Whether names that differ by case are one below `top`, which has a `.git`: git asks alike. */
+bool disk_ignores_case(int top);
 
 /* What lies at `path` in words: "a folder". */
 const char *disk_kind_name(enum disk_kind kind);
@@ -69,8 +72,8 @@ TG_CHECKED int disk_write(int folder, const char *name, struct span bytes, mode_
 TG_CHECKED int disk_keep(int folder, const char *name, int to, const char *kept, struct err *err);
 TG_CHECKED int disk_sync(int folder, const char *name, struct err *err);
 TG_CHECKED int disk_sync_folder(int fd, const char *what, struct err *err);
-/* A folder that holds nothing but folders, at any depth. */
-bool disk_is_hollow(int folder, const char *name);
+/* 1 for a folder that holds nothing but folders, at any depth; else 0. -1 with errno. */
+TG_CHECKED int disk_is_hollow(int folder, const char *name);
 /* Removes such a folder. -1 with errno where it is none. */
 int disk_remove_empty(int folder, const char *name);
 

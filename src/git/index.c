@@ -65,12 +65,27 @@ static bool same_state(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+/* libgit2 takes an index that it cannot look at for none, and has read nothing. */
+static int open_index(git_index **out, const char *path, struct err *err)
+{
+    struct stat info;
+    if (git_index_open(out, path) < 0)
+        return repo_form_explain_index(err);
+    if (!git_oid_is_zero(git_index_checksum(*out)))
+        return 0;
+    if (stat(path, &info) < 0 ? errno == ENOENT : info.st_size == 0)
+        return 0;
+    git_index_free(*out);
+    *out = NULL;
+    return err_set(err, TG_RUNTIME, "io", "cannot read the index '%s'", path);
+}
+
 /* libgit2 fails on an index that git replaces between its stat and its read: then read it again. */
-static int read_unchanging(struct index *index, const char *path)
+static int read_unchanging(struct index *index, const char *path, struct err *err)
 {
     for (int attempt = 1;; attempt++) {
         struct stat before = state_of(path);
-        int rc = git_index_open(&index->git, path);
+        int rc = open_index(&index->git, path, err);
         struct stat after = state_of(path);
         index->written = after.st_mtim;
         if (same_state(&before, &after) || attempt == READ_ATTEMPTS)
@@ -85,9 +100,9 @@ int index_open(struct index **out, const char *path, struct err *err)
     struct index *index = xmalloc(sizeof(*index));
     *index = (struct index){0};
     *out = NULL;
-    if (read_unchanging(index, path) < 0) {
+    if (read_unchanging(index, path, err) < 0) {
         free(index);
-        return repo_form_explain_index(err);
+        return -1;
     }
     list_entries(index);
     *out = index;
@@ -430,10 +445,8 @@ int index_write(const char *to, const char *from, mode_t mode, int top,
 {
     git_index *index = NULL;
     struct copy copy;
-    if (copy_index(&copy, to, from, err) < 0)
+    if (copy_index(&copy, to, from, err) < 0 || open_index(&index, to, err) < 0)
         return -1;
-    if (git_index_open(&index, to) < 0)
-        return repo_form_explain_index(err);
     int rc = distrust_racy(index, &copy.from.st_mtim, err);
     if (rc == 0)
         rc = apply_changes(index, copy.times_count ? top : -1, changes, count, err);

@@ -21,22 +21,29 @@
 enum { LINE_MAX_BYTES = 4096, TOKEN_MAX_BYTES = 127 };
 #define PACKED_MAX (1024 * LIMIT_MIB)
 
-/* The text of a lock or of a token; "" where it is none. */
-static void read_token(char text[TOKEN_MAX_BYTES + 1], int folder, const char *path)
+/* The text of a lock or of a token; "" where there is none. -1 with errno: it cannot be read. */
+static int read_token(char text[TOKEN_MAX_BYTES + 1], int folder, const char *path)
 {
+    *text = '\0';
     int fd = openat(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    ssize_t len = fd < 0 ? 0 : read(fd, text, TOKEN_MAX_BYTES);
+    if (fd < 0)
+        return errno == ENOENT || errno == ELOOP ? 0 : -1;
+    ssize_t len = read(fd, text, TOKEN_MAX_BYTES);
+    int number = errno;
+    (void)close(fd);
+    errno = number;
     text[len > 0 ? len : 0] = '\0';
-    if (fd >= 0)
-        (void)close(fd);
+    return len < 0 ? -1 : 0;
 }
 
-static bool is_ours(int folder, const char *lock, int tokens, const char *token)
+static int is_ours(bool *out, int folder, const char *lock, int tokens, const char *token,
+                   struct err *err)
 {
     char found[TOKEN_MAX_BYTES + 1], ours[TOKEN_MAX_BYTES + 1];
-    read_token(found, folder, lock);
-    read_token(ours, tokens, token);
-    return *ours && strcmp(found, ours) == 0;
+    if (read_token(found, folder, lock) < 0 || read_token(ours, tokens, token) < 0)
+        return err_errno(err, errno, "io", "cannot read the lock '%s'", lock);
+    *out = *ours && strcmp(found, ours) == 0;
+    return 0;
 }
 
 /* Where there are no hard links: a copy, that gets its name only once it is whole. */
@@ -45,8 +52,8 @@ static int lock_by_copy(int folder, const char *lock, int tokens, const char *to
     static const char copy[] = "lock.copy";
     ERR_SCRATCH(ignored);
     char text[TOKEN_MAX_BYTES + 1];
-    read_token(text, tokens, token);
-    if (disk_write(tokens, copy, span_from(text), 0444, &ignored) < 0)
+    if (read_token(text, tokens, token) < 0 ||
+        disk_write(tokens, copy, span_from(text), 0444, &ignored) < 0)
         return -1;
     int rc = io_move_new(tokens, copy, folder, lock), number = errno;
     if (rc < 0)
@@ -104,7 +111,10 @@ int ref_lock(int folder, const char *path, int tokens, const char *token, const 
     if (take_lock(folder, lock, tokens, token) == 0)
         return 0;
     int number = errno;
-    if (is_ours(folder, lock, tokens, token))
+    bool ours;
+    if (is_ours(&ours, folder, lock, tokens, token, err) < 0)
+        return -1;
+    if (ours)
         return 0;
     if (number == EOPNOTSUPP)
         return refuse_file_system(err, what);
@@ -118,7 +128,10 @@ int ref_unlock(int folder, const char *path, int tokens, const char *token, stru
 {
     ARENA_SCRATCH(scratch);
     const char *lock = arena_printf(&scratch, "%s.lock", path);
-    if (is_ours(folder, lock, tokens, token) && unlinkat(folder, lock, 0) < 0 && errno != ENOENT)
+    bool ours;
+    if (is_ours(&ours, folder, lock, tokens, token, err) < 0)
+        return -1;
+    if (ours && unlinkat(folder, lock, 0) < 0 && errno != ENOENT)
         return err_errno(err, errno, "io", "cannot remove the lock '%s'", lock);
     return 0;
 }
@@ -155,31 +168,32 @@ int ref_put(int folder, const char *path, int tokens, const char *from, struct e
     return rc;
 }
 
-/* The text of a small file, less its newline, in the arena; NULL where there is none. */
-static const char *read_text(struct arena *arena, int folder, const char *path)
-{
-    ERR_SCRATCH(err);
-    struct span text;
-    if (faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0 ||
-        io_read_file(&text, arena, folder, path, LIMIT_DOCUMENT_BYTES, &err) < 0)
-        return NULL;
-    while (text.len && text.ptr[text.len - 1] == '\n')
-        text.len--;
-    return arena_memdup(arena, text.ptr, text.len);
-}
-
-bool ref_says(int folder, const char *path, const char *text)
+int ref_says(bool *out, int folder, const char *path, const char *text, struct err *err)
 {
     ARENA_SCRATCH(scratch);
-    const char *found = read_text(&scratch, folder, path);
-    return found && strcmp(found, text) == 0;
+    struct span found;
+    struct stat info;
+    *out = false;
+    if (fstatat(folder, path, &info, 0) < 0)
+        return errno == ENOENT || errno == ENOTDIR
+                   ? 0
+                   : err_errno(err, errno, "io", "cannot look for '%s'", path);
+    if (!S_ISREG(info.st_mode) || info.st_size > (off_t)LIMIT_DOCUMENT_BYTES)
+        return 0; /* a folder: of branches whose names begin with it */
+    if (io_read_file(&found, &scratch, folder, path, LIMIT_DOCUMENT_BYTES, err) < 0)
+        return -1;
+    while (found.len && found.ptr[found.len - 1] == '\n')
+        found.len--;
+    *out = span_equal(found, span_from(text));
+    return 0;
 }
 
 int ref_remove(int folder, const char *path, const char *text, struct err *err)
 {
-    if (!ref_says(folder, path, text))
-        return 0;
-    if (unlinkat(folder, path, 0) < 0 && errno != ENOENT)
+    bool says;
+    if (ref_says(&says, folder, path, text, err) < 0)
+        return -1;
+    if (says && unlinkat(folder, path, 0) < 0 && errno != ENOENT)
         return err_errno(err, errno, "io", "cannot remove '%s'", path);
     return 0;
 }

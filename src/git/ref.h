@@ -44,8 +44,8 @@ TG_CHECKED int ref_remove(int folder, const char *path, const char *text, struct
  */
 TG_CHECKED int ref_delete_all(int common, int tokens, const char *token, const char *const *names,
                               size_t count, struct err *err);
-/* Whether that is its text. */
-bool ref_says(int folder, const char *path, const char *text);
+/* Whether that is its text, less the newlines at its end. */
+TG_CHECKED int ref_says(bool *out, int folder, const char *path, const char *text, struct err *err);
 
 /* Appends to the reflog of HEAD and of `branch`, unless their last line says it already. */
 void ref_log(const struct repo *repo, const char *branch, const struct oid *old,

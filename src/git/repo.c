@@ -109,7 +109,7 @@ static int read_config(struct repo *repo, struct err *err)
     git_config *config = NULL;
     const char *extra = arena_printf(repo->arena, "%sconfig.worktree", repo->git_dir);
     int rc = git_repository_config(&config, repo->git);
-    if (rc == 0 && access(extra, R_OK) == 0)
+    if (rc == 0 && (access(extra, R_OK) == 0 || errno != ENOENT))
         rc = git_config_add_file_ondisk(config, extra, GIT_CONFIG_LEVEL_APP, NULL, 0);
     if (rc == 0)
         rc = git_config_snapshot(&repo->config, config);

@@ -97,10 +97,37 @@ static int find_git_dir(struct repo_form *out, struct arena *arena, const char *
     const char *common = arena_printf(arena, "%scommondir", out->git_dir);
     out->common_dir = out->git_dir;
     if (access(common, F_OK) < 0)
-        return 0;
+        return errno == ENOENT ? 0 : err_errno(err, errno, "io", "cannot look for '%s'", common);
     if (read_line(&target, arena, common, "", err) < 0)
         return -1;
     return make_real(&out->common_dir, arena, from(arena, out->git_dir, target), err);
+}
+
+static int can_look_at(const char *folder, struct err *err)
+{
+    static const char *const parts[] = {"", "/HEAD", "/objects", "/refs"};
+    ARENA_SCRATCH(scratch);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        const char *path = arena_printf(&scratch, "%s/.git%s", folder, parts[i]);
+        struct stat info;
+        if (stat(path, &info) < 0 && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+            return err_errno(err, errno, "io", "cannot look for '%s'", path);
+    }
+    return 0;
+}
+
+int repo_form_can_look(const char *start, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    char *folder = arena_strdup(&scratch, start);
+    for (;;) {
+        char *slash = strrchr(folder, '/');
+        if (can_look_at(folder, err) < 0)
+            return -1;
+        if (!slash)
+            return 0;
+        *slash = '\0';
+    }
 }
 
 static int find_repository(struct repo_form *out, struct arena *arena, const char *start,
@@ -114,6 +141,8 @@ static int find_repository(struct repo_form *out, struct arena *arena, const cha
             out->top = with_slash(arena, folder);
             return find_git_dir(out, arena, folder, dot_git, &info, err);
         }
+        if (errno != ENOENT && errno != ENOTDIR)
+            return err_errno(err, errno, "io", "cannot look for '%s'", dot_git);
         char *slash = strrchr(folder, '/');
         if (!slash || folder[0] == '\0')
             break;

@@ -19,6 +19,11 @@ struct repo_form {
  */
 TG_CHECKED int repo_form_check(struct repo_form *out, struct arena *arena, const char *start,
                                struct err *err);
+/*
+ * Whether it can be told what repository `start` (absolute) lies in: libgit2 passes over what it
+ * cannot see. One that this user may not look into is none, as for git.
+ */
+TG_CHECKED int repo_form_can_look(const char *start, struct err *err);
 /* Right after libgit2 failed to open `top`: why, in words that help; -1. */
 int repo_form_explain(const char *top, struct err *err);
 /* Right after libgit2 failed to read the index; -1. */

@@ -2,13 +2,16 @@
  * A preload that lets the Nth call which changes the file system fail, or kills the process there.
  *
  *   FAILN_AT=N       which call, from 1
+ *   FAILN_READS=DIR  of those instead that look at DIR and what is below it
  *   FAILN_KIND=kill|EIO|ENOSPC|EACCES|EROFS|EMFILE|EINTR|short|full
  *                    `full` fails only what needs space: a disk without any
+ *   FAILN_SAME=1     and each later call that looks at the same place
  *   FAILN_FROM=1     from the Nth on, not only the Nth: the disk stays full
  *   FAILN_LOG=FILE   write there each call, a line each: its name and the paths that it is about
  *   FAILN_AFTER=1    kill after the call instead of before it
  *   FAILN_STOP=FIFO  at the Nth call, say so through the FIFO and wait until it is closed
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -27,6 +31,8 @@ enum { FAIL = 1, SHORT = 2, FULL = 3 };
 
 static long count, at;
 static int number, kind_kill, kind_short, kind_full, from, after, log_fd = -1;
+static const char *below;
+static char same[PATH_MAX]; /* FAILN_SAME: the place that fails */
 static pid_t owner;
 
 /* Before anything is forked: only the process itself counts. */
@@ -43,6 +49,7 @@ __attribute__((constructor)) static void start(void)
     if (path)
         log_fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CLOEXEC);
     at = when ? atol(when) : 0;
+    below = getenv("FAILN_READS");
     from = getenv("FAILN_FROM") != NULL;
     after = getenv("FAILN_AFTER") != NULL;
     kind_kill = kind && strcmp(kind, "kill") == 0;
@@ -86,12 +93,18 @@ static void put_place(char *line, size_t size, int folder, const char *name)
                    name ? name : "");
 }
 
+static void write_note(const char *line, size_t len)
+{
+    if (log_fd >= 0 && owner == getpid())
+        (void)syscall(SYS_write, log_fd, line, len);
+}
+
 /* A call on one place, or from one to another where `other` is named. */
 static void note(const char *call, int folder, const char *name, int other_folder,
                  const char *other)
 {
     char line[4 * PATH_MAX];
-    if (log_fd < 0 || owner != getpid())
+    if (log_fd < 0 || below)
         return;
     int saved = errno;
     (void)snprintf(line, sizeof(line), "%s", call);
@@ -100,11 +113,11 @@ static void note(const char *call, int folder, const char *name, int other_folde
         put_place(line, sizeof(line), other_folder, other);
     size_t len = strlen(line);
     line[len] = '\n';
-    (void)syscall(SYS_write, log_fd, line, len + 1);
+    write_note(line, len + 1);
     errno = saved;
 }
 
-static int hit(void)
+static int hit_it(void)
 {
     if (owner != getpid())
         return 0;
@@ -128,11 +141,44 @@ static int hit(void)
     return number ? FAIL : 0;
 }
 
+static int hit(void)
+{
+    return below ? 0 : hit_it();
+}
+
 /* After the call, where FAILN_AFTER says so. */
 static void hit_after(void)
 {
-    if (kind_kill && after && count == at && owner == getpid())
+    if (kind_kill && after && !below && count == at && owner == getpid())
         die();
+}
+
+/* Whether a call that looks at something there fails. */
+static int cannot_look(const char *call, int folder, const char *name)
+{
+    char line[4 * PATH_MAX];
+    if (!below)
+        return 0;
+    int saved = errno;
+    (void)snprintf(line, sizeof(line), "%s", call);
+    size_t start = strlen(line) + 1;
+    put_place(line, sizeof(line), folder, name);
+    int there = strncmp(line + start, below, strlen(below)) == 0;
+    int again = *same && strcmp(same, line + start) == 0;
+    size_t len = strlen(line);
+    line[len] = '\n';
+    if (there)
+        write_note(line, len + 1);
+    line[len] = '\0';
+    errno = saved;
+    if (!there || hit_it() != FAIL) {
+        if (again)
+            errno = number;
+        return again;
+    }
+    if (getenv("FAILN_SAME"))
+        (void)snprintf(same, sizeof(same), "%s", line + start);
+    return 1;
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -210,6 +256,31 @@ static int writes(int flags)
     return flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC);
 }
 
+/* Calls that only look. */
+#define LOOK(ret, failed, name, parameters, arguments, ...)                                        \
+    ret name parameters                                                                            \
+    {                                                                                              \
+        static __typeof__(&name) real;                                                             \
+        if (!real)                                                                                 \
+            real = REAL(name);                                                                     \
+        return cannot_look(#name, __VA_ARGS__) ? (failed) : real arguments;                        \
+    }
+
+LOOK(int, -1, stat, (const char *a, struct stat *b), (a, b), HERE, a)
+LOOK(int, -1, lstat, (const char *a, struct stat *b), (a, b), HERE, a)
+LOOK(int, -1, fstat, (int a, struct stat *b), (a, b), a, NULL)
+LOOK(int, -1, fstatat, (int a, const char *b, struct stat *c, int d), (a, b, c, d), a, b)
+LOOK(int, -1, access, (const char *a, int b), (a, b), HERE, a)
+LOOK(int, -1, faccessat, (int a, const char *b, int c, int d), (a, b, c, d), a, b)
+LOOK(ssize_t, -1, readlink, (const char *a, char *b, size_t c), (a, b, c), HERE, a)
+LOOK(ssize_t, -1, readlinkat, (int a, const char *b, char *c, size_t d), (a, b, c, d), a, b)
+LOOK(ssize_t, -1, read, (int a, void *b, size_t c), (a, b, c), a, NULL)
+LOOK(ssize_t, -1, pread, (int a, void *b, size_t c, off_t d), (a, b, c, d), a, NULL)
+LOOK(DIR *, NULL, opendir, (const char *a), (a), HERE, a)
+LOOK(struct dirent *, NULL, readdir, (DIR * a), (a), dirfd(a), NULL)
+LOOK(void *, MAP_FAILED, mmap, (void *a, size_t b, int c, int d, int e, off_t f),
+     (a, b, c, d, e, f), e, NULL)
+
 int openat(int folder, const char *path, int flags, ...)
 {
     static __typeof__(&openat) real;
@@ -221,6 +292,8 @@ int openat(int folder, const char *path, int flags, ...)
         real = REAL(openat);
     if (writes(flags))
         note("openat", folder, path, 0, NULL);
+    else if (cannot_look("openat", folder, path))
+        return -1;
     int what = writes(flags) ? hit() : 0;
     if (what == FAIL)
         return -1;

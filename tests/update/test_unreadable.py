@@ -1,0 +1,269 @@
+"""
+What cannot be read, or looked at, is not taken for what is not there: a run does what it does on a
+good disk, or says that it failed and leaves all as it was. Each call that looks at something below
+the repository fails once, or from then on for that path; the first and the last of a kind for each
+path.
+"""
+
+import os
+import random
+import shutil
+
+import pytest
+
+from .faults import calls_of, fast_folder, fault, sample
+from .test_faults import (
+    CASES,
+    ENDINGS,
+    SEED,
+    Ending,
+    Reference,
+    again,
+    assert_users_files,
+    assert_whole,
+    build,
+    check_error,
+    kill_points,
+    run,
+    settle,
+)
+from .test_new_faults import KINDS, Place
+
+ERRORS = ["EIO", "EACCES", "EMFILE"]
+FEW, SOME, ALL = 30, 60, 1000000
+
+
+@pytest.fixture
+def case(request):
+    folder = fast_folder()
+    yield build(folder, **CASES[request.param])
+    shutil.rmtree(folder)
+
+
+def below(folder):
+    return {"FAILN_READS": str(folder)}
+
+
+def looks(call, folder, size):
+    """Numbers of the calls of `call(env)` that look at something below `folder`."""
+    found = {}
+    for one in calls_of(lambda env: call({**env, **below(folder)})):
+        place = os.path.relpath(one.paths[0], folder)
+        found.setdefault((one.name, place), []).append(one.number)
+    return sample(
+        sorted({n for numbers in found.values() for n in (numbers[0], numbers[-1])}), size, SEED
+    )
+
+
+def each(call, folder, size, kind, check, **more):
+    """`check(done)` after a run of `call(env)` with each of the faults."""
+    for at in looks(call, folder, size):
+        done = call(fault(at, kind, **below(folder), **more))
+        try:
+            check(done)
+        except (AssertionError, ValueError) as error:
+            message = f"{kind} at look {at} (seed {SEED}): {error}; {done.out}{done.err}"
+            raise AssertionError(message) from error
+
+
+# ---------------------------------------------------------------- an update
+
+
+def update_everywhere(case, size, kind):
+    reference = Reference(case)
+    each(
+        lambda env: run(case, env),
+        case.folder,
+        size,
+        kind,
+        lambda done: check_error(case, reference, done),
+    )
+
+
+@pytest.mark.parametrize("case", ["clean", "conflict", "linked"], indirect=True)
+def test_update_cannot_read_few(case):
+    update_everywhere(case, FEW, "EIO")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ERRORS)
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_update_cannot_read_sample(case, kind):
+    update_everywhere(case, SOME, kind)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ERRORS)
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_update_cannot_read_all(case, kind):
+    update_everywhere(case, ALL, kind)
+
+
+# ---------------------------------------------------------------- its end
+
+
+def end_everywhere(case, ending, prepare, size, kind):
+    end = Ending(case, ending, prepare)
+
+    def check(done):
+        assert done.code in (0, 1, 3)
+        end.check("after that")
+
+    each(end.begin, case.folder, size, kind, check)
+
+
+each_ending = pytest.mark.parametrize(
+    ("case", "ending", "prepare"), ENDINGS.values(), ids=ENDINGS, indirect=["case"]
+)
+
+
+@each_ending
+def test_ending_cannot_read_few(case, ending, prepare):
+    end_everywhere(case, ending, prepare, 8, "EIO")
+
+
+@pytest.mark.full
+@each_ending
+def test_ending_cannot_read_sample(case, ending, prepare):
+    end_everywhere(case, ending, prepare, SOME, random.Random(SEED).choice(ERRORS))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ERRORS)
+@each_ending
+def test_ending_cannot_read_all(case, ending, prepare, kind):
+    end_everywhere(case, ending, prepare, ALL, kind)
+
+
+# ---------------------------------------------------------------- recovery
+
+
+def recover_everywhere(case, kills, size, kind):
+    """Killed, then the run that recovers cannot read; then one can."""
+    reference = Reference(case)
+    for at in kill_points(case, kills):
+        for forward, args in ((True, case.args), (False, ("--abort",))):
+
+            def begin(env, at=at, args=args):
+                run(case, fault(at, "kill"))
+                return again(case, env, *args)
+
+            def check(_, forward=forward):
+                assert_users_files(case)
+                assert_whole(case, reference)
+                settle(case, reference, forward)
+
+            each(begin, case.folder, size, kind, check)
+
+
+@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+def test_recovery_cannot_read_few(case):
+    recover_everywhere(case, 3, 8, "EIO")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_recovery_cannot_read_sample(case):
+    recover_everywhere(case, 6, 8, random.Random(SEED).choice(ERRORS))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ERRORS)
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_recovery_cannot_read_all(case, kind):
+    recover_everywhere(case, 12, 100, kind)
+
+
+# ---------------------------------------------------------------- what only tells
+
+
+def tell_everywhere(case, size, kind, *args):
+    """The same words, or an error: never another answer."""
+    case.fresh()
+    told = case.world.tmplgen(*args, case.child, "--json")
+
+    def check(done):
+        if done.code != told.code:
+            assert done.code == 1, done.out
+        elif not done.json.get("error"):
+            assert done.json == told.json
+
+    each(
+        lambda env: case.world.tmplgen(*args, case.child, "--json", env=env),
+        case.folder,
+        size,
+        kind,
+        check,
+    )
+
+
+TELLS = {"status": ("status",), "check": ("update", "--check"), "dry-run": ("update", "--dry-run")}
+
+
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+@pytest.mark.parametrize("args", TELLS.values(), ids=TELLS)
+def test_what_tells_cannot_read_few(case, args):
+    tell_everywhere(case, FEW, "EIO", *args)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", ["clean", "conflict", "linked", "folder"], indirect=True)
+@pytest.mark.parametrize("args", TELLS.values(), ids=TELLS)
+def test_what_tells_cannot_read_sample(case, args):
+    tell_everywhere(case, SOME, random.Random(SEED).choice(ERRORS), *args)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ERRORS)
+@pytest.mark.parametrize("case", CASES, indirect=True)
+@pytest.mark.parametrize("args", TELLS.values(), ids=TELLS)
+def test_what_tells_cannot_read_all(case, args, kind):
+    tell_everywhere(case, ALL, kind, *args)
+
+
+# ---------------------------------------------------------------- a new child
+
+# A repository that this user may not look into is none, as for git.
+NEW_ERRORS = ["EIO", "EMFILE"]
+
+
+def new_everywhere(place, size, kind):
+    """What it has made and cannot open any more it cannot remove, either."""
+
+    def check(done):
+        place.assert_sound()
+        if done.code == 0:
+            assert place.state() == place.new
+            return
+        assert done.code in (1, 2, 3) and done.error["message"]
+        hidden = place.staging() and "status"
+        assert {k: v for k, v in place.state().items() if k != hidden} == {
+            k: v for k, v in place.old.items() if k != hidden
+        }
+
+    each(place.run, place.place, size, kind, check, FAILN_SAME="1")
+
+
+@pytest.fixture
+def place(request):
+    folder = fast_folder()
+    yield Place(folder, request.param)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("place", ["missing", "inside"], indirect=True)
+def test_new_cannot_read_few(place):
+    new_everywhere(place, FEW, "EIO")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("place", KINDS, indirect=True)
+def test_new_cannot_read_sample(place):
+    new_everywhere(place, SOME, random.Random(SEED).choice(NEW_ERRORS))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", NEW_ERRORS)
+@pytest.mark.parametrize("place", KINDS, indirect=True)
+def test_new_cannot_read_all(place, kind):
+    new_everywhere(place, ALL, kind)
