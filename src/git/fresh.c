@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "base/str.h"
 #include "git/commit.h"
+#include "git/disk.h"
 #include "git/libgit2.h"
 #include "git/repo.h"
 
@@ -80,7 +81,7 @@ static int write_config(struct io_maker *maker, struct arena *arena, struct err 
 {
     int top = maker->top;
     bool modes = keeps_mode(top, ".git/HEAD"), links = keeps_links(top);
-    bool any_case = faccessat(top, ".git/hEaD", F_OK, 0) == 0;
+    bool any_case = disk_ignores_case(top);
     const char *text =
         arena_printf(arena,
                      "[core]\n\trepositoryformatversion = 0\n\tfilemode = %s\n\tbare = false\n"

@@ -70,6 +70,15 @@ static void look_up(struct folded_name *wanted, size_t count, const struct plan_
     }
 }
 
+bool names_alike(const char *a, const char *b)
+{
+    BUF_SCRATCH(left, KEY_BYTES_MAX);
+    BUF_SCRATCH(right, KEY_BYTES_MAX);
+    return unicode_fold_key(&left, span_from(a)) == 0 &&
+           unicode_fold_key(&right, span_from(b)) == 0 &&
+           strcmp(buf_text(&left), buf_text(&right)) == 0;
+}
+
 static bool is_alone(const struct folded_name *wanted, size_t count, size_t at)
 {
     return (at == 0 || strcmp(wanted[at - 1].key, wanted[at].key) != 0) &&

@@ -4,6 +4,7 @@
 
 #include "plan/sides.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,5 +17,7 @@ struct arena;
  */
 void names_without_case(size_t *out, struct arena *arena, const char *const *paths, size_t count,
                         const struct plan_list *list);
+/* Whether two paths are one to them. */
+bool names_alike(const char *a, const char *b);
 
 #endif

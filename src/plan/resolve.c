@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "git/store.h"
+#include "plan/names.h"
 #include "plan/three_way.h"
 #include "plan/unit.h"
 
@@ -171,21 +172,29 @@ static int resolve_new(const struct resolver *r)
     return keep(r, PATH_ADOPTED);
 }
 
+static bool is_one_name_here(const struct resolver *r)
+{
+    return r->input->any_case && names_alike(r->child->path, r->render->path);
+}
+
 /*
  * Where the file lies afterwards: the child's choice first, then the template's. What the child
- * made a link or a submodule is another thing than the file that the template moves: it stays.
+ * made a link or a submodule is another thing than the file that the template moves: it stays. So
+ * does a name on a disk that cannot tell it from the new one.
  */
 static const char *place(const struct resolver *r)
 {
-    return same_path(r->base, r->child) && leaf_is_file(&r->child->leaf) ? r->render->path
-                                                                         : r->child->path;
+    bool follows =
+        same_path(r->base, r->child) && leaf_is_file(&r->child->leaf) && !is_one_name_here(r);
+    return follows ? r->render->path : r->child->path;
 }
 
 /* It lies at the child's path: where the template has another one for it now, that is told. */
 static int note_move(const struct resolver *r)
 {
     if (!same_path(r->base, r->render) && !same_path(r->child, r->render))
-        add_note(r, arena_printf(r->arena, "the template moved it to '%s'", r->render->path));
+        add_note(r, arena_printf(r->arena, "the template moved it to '%s'%s", r->render->path,
+                                 is_one_name_here(r) ? ", which is one name on this disk" : ""));
     return 0;
 }
 

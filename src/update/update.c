@@ -13,6 +13,7 @@
 #include "child/base_ref.h"
 #include "child/child.h"
 #include "git/commit.h"
+#include "git/disk.h"
 #include "git/index.h"
 #include "git/patch.h"
 #include "git/store.h"
@@ -172,6 +173,7 @@ static int make_plan(struct updating *u)
         .yours = u->child.record.wanted.yours,
         .yours_count = u->child.record.wanted.yours_count,
         .restore_count = u->options->restore_count,
+        .any_case = disk_ignores_case(u->child.repo.top_fd),
         .base_label = arena_printf(u->arena, "template %s", u->child.record.made.catalog.version),
         .render_label = arena_printf(u->arena, "template %s", target->origin.version)};
     base_list_render(&input.side[RENDER], u->arena, &target->render);

@@ -25,6 +25,7 @@ LACKS = {
     "nochmod": ("nochmod",),  # shares that somebody else owns
     "noutimens": ("noutimens",),
     "nofsyncdir": ("nofsyncdir",),
+    "nocase": ("nocase",),  # a Mac's or Windows' folder in a container
     # All that there is a way around, and what there is no way around for an update.
     "poor": ("norename", "nochmod", "noutimens", "nofsyncdir"),
     "neither": ("norename", "nolink"),

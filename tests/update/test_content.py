@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from .mounts import mounted
 from .scenarios import BINARY, LONG, lines, template
 from .world import files_on_disk
 
@@ -298,6 +299,31 @@ def test_S_35_two_files_that_differ_by_case_are_two_where_the_child_has_both(wor
     done = world.update()
     assert (done.code, done.paths["Readme.md"]) == (5, "conflict")
     assert world.read("Readme.md") == "another\n"
+
+
+ONE_NAME = "which is one name on this disk"
+
+
+@pytest.mark.parametrize("old,new", [("README.md", "Readme.md"), ("Docs/a", "docs/a")])
+def test_S_35_on_a_disk_that_ignores_case_the_name_stays(world, old, new):
+    """As in a container, in a folder of a Mac or of Windows."""
+    world.child = world.folder / "disk" / "child"
+    world.child.parent.mkdir()
+    with mounted(world.child.parent, "nocase"):
+        world.release("1.0.0", {old: LONG, "x": "x\n"})
+        world.new()
+        assert world.git("config", "core.ignoreCase") == "true"
+        world.edit({old: lines(20, {3: "mine"})})
+        world.release("1.1.0", {new: lines(20, {15: "theirs"}), "x": "x\n"})
+        done = updated(world)
+        assert done.paths == {old: "merged"}
+        assert notes(done)[old] == f"the template moved it to '{new}', {ONE_NAME}"
+        assert world.read(old) == lines(20, {3: "mine", 15: "theirs"})
+        world.release("1.2.0", {new: lines(20, {10: "theirs", 15: "theirs"}), "x": "x\n"})
+        assert updated(world).paths == {old: "merged"}
+        assert world.read(old) == lines(20, {3: "mine", 10: "theirs", 15: "theirs"})
+        assert old in world.git("ls-files").split("\n")
+        assert world.git("status", "--porcelain") == ""
 
 
 # ---------------------------------------------------------------- what many files share

@@ -86,6 +86,10 @@ def answers(folder):
     assert b.read_text() == ("b" if found["exchange"] else "a")
     assert x.read_text() == "x"
     assert (b.stat().st_mode & 0o777 == 0o600) == (not found["chmod"])
+    try:
+        found["other case"] = (folder / "B").read_text()
+    except FileNotFoundError:
+        found["other case"] = None
     return {**found, "one inode": d.stat().st_ino == b.stat().st_ino if d.exists() else None}
 
 
@@ -122,6 +126,7 @@ ORDINARY = {
     **dict.fromkeys(("exchange", "noreplace", "link", "fsync of a folder", "chmod", "times"), 0),
     "over": "EEXIST",  # the kernel says so before it asks
     "one inode": True,
+    "other case": None,
 }
 LACKING = {
     "norename": {"exchange": "EINVAL", "noreplace": "EINVAL"},
@@ -132,6 +137,7 @@ LACKING = {
     "nochmod": {"chmod": "EPERM"},
     "noutimens": {"times": "EPERM"},
     "nofsyncdir": {"fsync of a folder": "EINVAL"},
+    "nocase": {"other case": "a"},
 }
 
 

@@ -12,6 +12,8 @@
  *   nochmod       chmod fails with EPERM
  *   noutimens     so does setting times
  *   nofsyncdir    fsync of a folder fails with EINVAL
+ *   nocase        names that differ by the case of ASCII letters are one, and keep the first's
+ *                 spelling, as in what Docker Desktop mounts of a Mac or of Windows
  *
  * Says `ready` once it is mounted, or why it cannot be (exit code 2); ends when it is unmounted,
  * and unmounts itself when it is told to end or when whoever started it is gone.
@@ -41,6 +43,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -52,7 +55,7 @@ enum { MAX_WRITE = 128 * 1024, BUFFER = MAX_WRITE + 4096, KEEP_SECONDS = 3600, B
 
 /* ---------------------------------------------------------------- what it lacks */
 
-enum lack { NORENAME, NOEXCHANGE, NOLINK, LINKINO, NOCHMOD, NOUTIMENS, NOFSYNCDIR, LACKS };
+enum lack { NORENAME, NOEXCHANGE, NOLINK, LINKINO, NOCHMOD, NOUTIMENS, NOFSYNCDIR, NOCASE, LACKS };
 
 static struct {
     const char *name;
@@ -62,7 +65,7 @@ static struct {
     [NORENAME] = {"norename", EINVAL, false},     [NOEXCHANGE] = {"noexchange", EINVAL, false},
     [NOLINK] = {"nolink", EPERM, false},          [LINKINO] = {"linkino", 0, false},
     [NOCHMOD] = {"nochmod", EPERM, false},        [NOUTIMENS] = {"noutimens", EPERM, false},
-    [NOFSYNCDIR] = {"nofsyncdir", EINVAL, false},
+    [NOFSYNCDIR] = {"nofsyncdir", EINVAL, false}, [NOCASE] = {"nocase", 0, false},
 };
 
 static bool lacks_it(enum lack what)
@@ -204,7 +207,7 @@ static void fill_attr(struct fuse_attr *out, const struct stat *info, const stru
 /* Nobody else changes what lies below, so the kernel may keep what it is told. */
 static uint64_t keep(void)
 {
-    return lacks[LINKINO].on ? 0 : KEEP_SECONDS;
+    return lacks[LINKINO].on || lacks[NOCASE].on ? 0 : KEEP_SECONDS;
 }
 
 static void answer_attr(const struct node *node)
@@ -219,10 +222,27 @@ static void answer_attr(const struct node *node)
     answer(0, &out, sizeof(out), NULL, 0);
 }
 
+/* The spelling under which the folder has `name`; `name` where it has none. */
+static const char *spelling(const struct node *folder, const char *name)
+{
+    static char found[NAME_MAX + 1];
+    int fd = lacks[NOCASE].on ? openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry = NULL;
+    while (dir && (entry = readdir(dir)) && strcasecmp(entry->d_name, name) != 0)
+        ;
+    if (entry)
+        (void)snprintf(found, sizeof(found), "%s", entry->d_name);
+    if (dir)
+        (void)closedir(dir);
+    return entry ? found : name;
+}
+
 /* What `name` is, with one look more at it to its account. NULL with errno. */
 static struct node *look_up(struct fuse_entry_out *out, const struct node *folder, const char *name)
 {
     struct stat info;
+    name = spelling(folder, name);
     int fd = openat(folder->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstatat(fd, "", &info, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) < 0)
         return NULL;
@@ -575,6 +595,7 @@ static void do_link(struct node *folder, const void *in)
 
 static void take(const char *what, const struct node *folder, const char *name, int flags)
 {
+    name = spelling(folder, name);
     int rc = unlinkat(folder->fd, name, flags);
     if (rc == 0)
         RECORD("%s\t%ju\t%s\n", what, (uintmax_t)folder->inode, name);
@@ -593,7 +614,9 @@ static void do_rmdir(struct node *folder, const void *in)
 
 static void move(const struct node *from, const struct node *to, const char *name, uint32_t flags)
 {
-    const char *new_name = name + strlen(name) + 1;
+    char new_name[NAME_MAX + 1];
+    (void)snprintf(new_name, sizeof(new_name), "%s", spelling(to, name + strlen(name) + 1));
+    name = spelling(from, name);
     bool lacking =
         (flags && lacks_it(NORENAME)) || ((flags & RENAME_EXCHANGE) && lacks_it(NOEXCHANGE));
     if (lacking || renameat2(from->fd, name, to->fd, new_name, flags) < 0) {
