@@ -70,6 +70,30 @@ static int make_again(const struct place *place, const char *path)
     return rc;
 }
 
+static int count_open(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+static void test_io_read_file__of_no_regular_file_fails_and_leaves_nothing_open(void **state)
+{
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    const struct place *place = *state;
+    struct span found;
+    int before = count_open();
+    assert_int_equal(mkfifoat(place->fd, "fifo", 0600), 0);
+    assert_int_equal(io_read_file(&found, &arena, place->fd, "fifo", 100, &err), -1);
+    assert_int_equal(io_read_file(&found, &arena, place->fd, ".", 100, &err), -1);
+    assert_int_equal(io_read_file(&found, &arena, place->fd, "none", 100, &err), -1);
+    put(place, "long", "longer than that");
+    assert_int_equal(io_read_file(&found, &arena, place->fd, "long", 3, &err), -1);
+    assert_int_equal(count_open(), before);
+}
+
 static void test_io_make__never_writes_into_what_is_there(void **state)
 {
     const struct place *place = *state;
@@ -164,6 +188,7 @@ static void test_io_remove__takes_a_folder_and_follows_no_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        EACH(test_io_read_file__of_no_regular_file_fails_and_leaves_nothing_open),
         EACH(test_io_make__never_writes_into_what_is_there),
         EACH(test_io_make__never_goes_through_a_link),
         EACH(test_io_make__mode_is_as_told),

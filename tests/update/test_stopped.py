@@ -217,3 +217,67 @@ def test_A8_what_was_quit_and_staged_is_given_up_by_the_hint(conflict):
     conflict.git("reset", "-q", "--merge")
     assert conflict.update().code == 5
     assert conflict.update("--abort").code == 0
+
+
+# ---------------------------------------------------------------- the index, made anew
+
+
+def staged_entries(world, *without):
+    lines = world.git("ls-files", "-s").splitlines()
+    return [line for line in lines if line.split("\t")[1] not in without]
+
+
+def test_abort_keeps_what_was_staged_meanwhile_and_brings_the_rest_back(conflict):
+    before = staged_entries(conflict, "a", "added", RECORD)
+    conflict.git("reset", "-q", "--", "b")  # gone on: no more what the run has kept
+    put(conflict.child, {"own": "own\n"})
+    conflict.git("add", "own")
+    done = conflict.update("--abort")
+    assert done.code == 0, done.out
+    now = staged_entries(conflict, "a", "added", RECORD, "b", "gone", "own")
+    assert now == [e for e in before if e.split("\t")[1] not in ("b", "gone")]
+    assert conflict.git("diff", "--cached", "--name-status").splitlines() == ["A\town"]
+    assert conflict.git("ls-files", "-u") == ""
+
+
+def test_abort_after_the_kept_index_is_gone_makes_it_anew(conflict):
+    """As in a copy that went without tmplgen's folder of work."""
+    put(conflict.child, {"own": "own\n"})
+    conflict.git("add", "own")
+    for path in (conflict.child / ".git/tmplgen").rglob("index.old"):
+        path.unlink()
+    assert conflict.update("--abort").code == 0
+    assert conflict.git("diff", "--cached", "--name-status").splitlines() == ["A\town"]
+    assert conflict.git("ls-files", "-u") == ""
+    assert conflict.git("status", "--porcelain").splitlines() == ["A  own"]
+
+
+def test_continue_after_git_rm_of_the_file_in_conflict_leaves_it_out(conflict):
+    conflict.git("rm", "-q", "-f", "a")
+    done = conflict.update("--continue")
+    assert done.code == 0, done.out
+    assert "a" not in conflict.git("ls-tree", "--name-only", "HEAD").splitlines()
+    assert conflict.git("status", "--porcelain") == ""
+
+
+# ---------------------------------------------------------------- few descriptors
+
+FEW = ("prlimit", "--nofile=40")  # more than a run takes, less than a file each
+
+
+def test_no_descriptor_is_left_open_for_each_file(world):
+    names = [f"d{i % 7}/f{i}" for i in range(120)]
+    world.release("1.0.0", {name: f"{name}\n" + LONG for name in names})
+    world.new()
+    world.edit({names[0]: f"{names[0]}\n" + lines(20, {5: "mine"})})
+    world.release("1.1.0", {name: f"{name}\n" + lines(20, {5: "theirs"}) for name in names})
+    assert world.update(prefix=FEW).code == 5
+    put(world.child, dict.fromkeys(names[1:], "edited meanwhile\n"))
+    assert world.update("--abort", prefix=FEW).code == 0
+    assert world.git("ls-files", "-u") == ""
+    world.git("checkout", "-q", "--", ".")
+    assert world.update(prefix=FEW).code == 5
+    put(world.child, {names[0]: "both\n"})
+    world.git("add", names[0])
+    assert world.update("--continue", prefix=FEW).code == 0
+    assert world.git("status", "--porcelain", "-uno") == ""
