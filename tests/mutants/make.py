@@ -56,6 +56,9 @@ NOT_CODE = re.compile(
 )
 
 
+# Memory that is not given back is the sanitizers' to find: `make test-full` runs the same tests so.
+LEAK = re.compile(r"^/\*(\w+_)?(free|release)\([^;]*\);\*/$")
+
 # A function gives 0 or -1, and callers ask whether it is less than 0.
 SAME = {("return 0;", "return 1;"), ("return 0;", "return (0+1);")}
 
@@ -90,7 +93,7 @@ def of_file(file, folder):
             continue
         texts.add(text)
         line, before, after = difference(source, text)
-        if not before or (before, after) in SAME:
+        if not before or (before, after) in SAME or LEAK.match(after):
             continue
         if not NOT_CODE.match(lines[line - 1]):
             found.setdefault(line, []).append(Mutant(file, text, line, before, after))
