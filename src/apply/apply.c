@@ -77,7 +77,10 @@ static int unlock_durably(const struct apply *a, const struct journal *j, struct
     const char *slash = strrchr(j->branch, '/');
     const char *heads = arena_memdup(a->arena, j->branch, slash ? (size_t)(slash - j->branch) : 0);
     const struct io_place places[] = {{a->repo->git_fd, "."}, {a->repo->common_fd, heads}};
-    return io_sync(places, *heads ? 2 : 1, err);
+    bool there = false; /* git removes a folder that its last branch leaves */
+    if (*heads && disk_exists(&there, a->repo->common_fd, heads, err) < 0)
+        return -1;
+    return io_sync(places, there ? 2 : 1, err);
 }
 
 /* The last thing to go is the journal that brought us here. */

@@ -11,6 +11,7 @@
 #include "git/store.h"
 #include "git/tree.h"
 #include "git/worktree.h"
+#include "plan/names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -300,6 +301,24 @@ static int check_new(struct checker *c, const struct plan_edit *edit, struct cha
     return check_way(c, edit, &found);
 }
 
+/* On a disk that ignores case one of them would take the other's place, or remove it. */
+static int check_case(const struct checker *c, const struct plan_edit *edits, size_t count)
+{
+    if (!disk_ignores_case(c->repo->top_fd))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; edits[i].old.mode == LEAF_ABSENT && j < count; j++) {
+            if (edits[j].disk.mode != LEAF_ABSENT || !names_alike(edits[i].path, edits[j].path))
+                continue;
+            (void)err_set(c->err, TG_REFUSED, "file-system",
+                          "the update would write '%s' and remove '%s', which are one name on this "
+                          "disk",
+                          edits[i].path, edits[j].path);
+            return err_hint(c->err, "update a clone on a disk that tells upper from lower case");
+        }
+    return 0;
+}
+
 /* Another repository between the top and a file that comes or goes. */
 static int check_nested(const struct checker *c, const struct plan_edit *edit)
 {
@@ -307,10 +326,12 @@ static int check_nested(const struct checker *c, const struct plan_edit *edit)
     if (leaf_equal(&edit->old, &edit->disk))
         return 0;
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        struct stat info;
         const char *folder = arena_memdup(c->arena, path, (size_t)(slash - path));
         const char *git = arena_printf(c->arena, "%s/.git", folder);
-        if (fstatat(c->repo->top_fd, git, &info, AT_SYMLINK_NOFOLLOW) < 0)
+        bool nested;
+        if (disk_exists(&nested, c->repo->top_fd, git, c->err) < 0)
+            return -1;
+        if (!nested)
             continue;
         (void)err_set(c->err, TG_REFUSED, "nested-repository",
                       "the update would write '%s', but '%s' is a repository of its own", path,
@@ -400,6 +421,8 @@ int preflight_files(struct preflight *out, const struct repo *repo, const struct
                         .err = err};
     *out = (struct preflight){.changes = arena_array(arena, count + 1, sizeof(*out->changes)),
                               .adopted = arena_array(arena, count + 1, sizeof(*out->adopted))};
+    if (check_case(&c, edits, count) < 0)
+        return -1;
     for (size_t i = 0; i < count; i++) {
         const struct plan_edit *edit = &edits[i];
         struct change *change = &out->changes[out->count++];

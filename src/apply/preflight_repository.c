@@ -43,7 +43,9 @@ static const char *operation_name(int state)
 
 int preflight_state(const struct repo *repo, struct err *err)
 {
-    int state = git_repository_state(repo->git);
+    int state;
+    if (repo_state(&state, repo->git, err) < 0)
+        return -1;
     if (state == GIT_REPOSITORY_STATE_NONE)
         return 0;
     (void)err_set(err, TG_REFUSED, "operation-in-progress", "%s is under way in this repository",
@@ -190,7 +192,10 @@ static int find_unmerged(const char **path, const struct repo *repo, struct err 
 int preflight_merged(const struct repo *repo, struct err *err)
 {
     const char *path;
-    if (git_repository_state(repo->git) != GIT_REPOSITORY_STATE_NONE)
+    int state;
+    if (repo_state(&state, repo->git, err) < 0)
+        return -1;
+    if (state != GIT_REPOSITORY_STATE_NONE)
         return 0;
     if (find_unmerged(&path, repo, err) < 0)
         return -1;

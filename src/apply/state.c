@@ -34,10 +34,14 @@ int state_lock(const struct apply *a, const struct journal *j, struct err *err)
 int state_unlock(const struct apply *a, const struct journal *j, struct err *err)
 {
     const struct repo *repo = a->repo;
-    if (ref_unlock(repo->git_fd, "HEAD", a->common, TOKEN, err) < 0 ||
-        ref_unlock(repo->common_fd, j->branch, a->common, TOKEN, err) < 0)
-        return -1;
-    return ref_unlock(repo->git_fd, "index", a->common, TOKEN, err);
+    ERR_SCRATCH(second);
+    int rc = ref_unlock(repo->common_fd, j->branch, a->common, TOKEN, err);
+    if (journal_moves_head(j) &&
+        ref_unlock(repo->git_fd, "HEAD", a->common, TOKEN, rc < 0 ? &second : err) < 0)
+        rc = -1;
+    if (ref_unlock(repo->git_fd, "index", a->common, TOKEN, rc < 0 ? &second : err) < 0)
+        rc = -1;
+    return rc;
 }
 
 /* ---------------------------------------------------------------- the index */

@@ -92,19 +92,20 @@ static int make_token(struct apply *a, struct err *err)
     return 0;
 }
 
-/* That of a journal which outlived the file, in a copy that went without it. */
-static const char *token_of_journals(const struct apply *a)
+/* That of a journal which outlived the file, in a copy that went without it; or NULL. */
+static int token_of_journals(const char **out, const struct apply *a, struct err *err)
 {
     static const char *const names[] = {APPLY_JOURNAL, APPLY_ABORT, APPLY_PENDING};
     struct journal left;
     bool found;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        ERR_SCRATCH(ignored);
-        if (journal_read(&left, &found, a->arena, a->folder, names[i], NULL, &ignored) == 0 &&
-            found && is_token(span_from(left.token)))
-            return left.token;
+    *out = NULL;
+    for (size_t i = 0; !*out && i < sizeof(names) / sizeof(*names); i++) {
+        if (journal_read(&left, &found, a->arena, a->folder, names[i], NULL, err) < 0)
+            return -1;
+        if (found && is_token(span_from(left.token)))
+            *out = left.token;
     }
-    return NULL;
+    return 0;
 }
 
 /* Written in place: the locks that 0.2 took are other names of this file. */
@@ -114,8 +115,7 @@ static int settle_token(struct apply *a, struct err *err)
         return -1;
     if (a->token)
         return 0;
-    a->token = token_of_journals(a);
-    if (!a->token && make_token(a, err) < 0)
+    if (token_of_journals(&a->token, a, err) < 0 || (!a->token && make_token(a, err) < 0))
         return -1;
     if (ftruncate(a->lock, 0) < 0 || io_write_all(a->lock, span_from(a->token)) < 0 ||
         io_fsync(a->lock) < 0)

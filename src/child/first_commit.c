@@ -312,7 +312,10 @@ static int prefix_of(const char **out, struct committer *c, const char *target)
 
 static int check_state(struct committer *c)
 {
-    if (git_repository_state(c->repository) == GIT_REPOSITORY_STATE_NONE)
+    int state;
+    if (repo_state(&state, c->repository, c->err) < 0)
+        return -1;
+    if (state == GIT_REPOSITORY_STATE_NONE)
         return 0;
     (void)err_set(c->err, TG_REFUSED, "operation-in-progress",
                   "a merge, rebase or the like is under way in this repository");

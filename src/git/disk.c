@@ -43,7 +43,10 @@ int disk_exists(bool *out, int folder, const char *path, struct err *err)
 
 bool disk_ignores_case(int top)
 {
-    return faccessat(top, ".GIT", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    struct stat one, other;
+    return fstatat(top, ".git", &one, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstatat(top, ".GIT", &other, AT_SYMLINK_NOFOLLOW) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
 }
 
 static int make_folder(int at, const char *part, enum disk_missing missing)

@@ -50,7 +50,7 @@ TG_CHECKED int disk_look(struct disk *out, struct stat *info, struct buf *conten
 /* Whether anything has that name, a link that leads nowhere, too. Not to know is a failure. */
 TG_CHECKED int disk_exists(bool *out, int folder, const char *path, struct err *err);
 
-/* Whether names that differ by case are one below `top`, which has a `.git`: git asks alike. */
+/* Whether names that differ by case are one below `top`, which has a `.git`. */
 bool disk_ignores_case(int top);
 
 /* What lies at `path` in words: "a folder". */

@@ -92,6 +92,7 @@ static int read_unchanging(struct index *index, const char *path, struct err *er
             return rc;
         git_index_free(index->git);
         index->git = NULL;
+        err_release(err);
     }
 }
 

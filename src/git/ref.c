@@ -21,19 +21,30 @@
 enum { LINE_MAX_BYTES = 4096, TOKEN_MAX_BYTES = 127 };
 #define PACKED_MAX (1024 * LIMIT_MIB)
 
+/* What this user made, this user can read: a lock that tells us nothing is somebody else's. */
+static bool is_foreign(int folder, const char *path)
+{
+    struct stat info;
+    int number = errno;
+    bool foreign = fstatat(folder, path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                   (!S_ISREG(info.st_mode) || info.st_uid != geteuid());
+    errno = number;
+    return foreign;
+}
+
 /* The text of a lock or of a token; "" where there is none. -1 with errno: it cannot be read. */
 static int read_token(char text[TOKEN_MAX_BYTES + 1], int folder, const char *path)
 {
     *text = '\0';
     int fd = openat(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT || errno == ELOOP ? 0 : -1;
+        return errno == ENOENT || errno == ENOTDIR || is_foreign(folder, path) ? 0 : -1;
     ssize_t len = read(fd, text, TOKEN_MAX_BYTES);
     int number = errno;
     (void)close(fd);
     errno = number;
     text[len > 0 ? len : 0] = '\0';
-    return len < 0 ? -1 : 0;
+    return len < 0 && !is_foreign(folder, path) ? -1 : 0;
 }
 
 static int is_ours(bool *out, int folder, const char *lock, int tokens, const char *token,

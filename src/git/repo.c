@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "git/disk.h"
 #include "git/libgit2.h"
 #include "git/repo_form.h"
 #include "git/store.h"
@@ -140,6 +141,26 @@ static int check_work_tree(const struct repo *repo, struct err *err)
     (void)err_set(err, TG_REFUSED, "repository-form",
                   "the work tree of this repository is '%s', not '%s'", top, repo->top);
     return err_hint(err, "'git config core.worktree' says so: run tmplgen where .git lies");
+}
+
+int repo_state(int *out, git_repository *repository, struct err *err)
+{
+    static const char *const parts[] = {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD",
+                                        "BISECT_LOG", "rebase-merge",     "rebase-apply"};
+    ARENA_SCRATCH(scratch);
+    bool any = false;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        bool there;
+        if (disk_exists(&there, AT_FDCWD,
+                        arena_printf(&scratch, "%s%s", git_repository_path(repository), parts[i]),
+                        err) < 0)
+            return -1;
+        any = any || there;
+    }
+    *out = git_repository_state(repository);
+    return any && *out == GIT_REPOSITORY_STATE_NONE
+               ? err_set(err, TG_RUNTIME, "io", "cannot tell what git has under way")
+               : 0;
 }
 
 static int read_head_text(struct repo *repo, struct err *err)

@@ -44,6 +44,9 @@ TG_CHECKED int repo_open(struct repo *out, struct arena *arena, const char *path
                          const char *marker, struct err *err);
 void repo_close(struct repo *repo);
 
+/* The operation that is under way, a git_repository_state_t; libgit2 alone takes what it cannot see
+ * for none. */
+TG_CHECKED int repo_state(int *out, struct git_repository *repository, struct err *err);
 /* True where older commits are not here. */
 bool repo_is_shallow(const struct repo *repo);
 

@@ -103,30 +103,53 @@ static int find_git_dir(struct repo_form *out, struct arena *arena, const char *
     return make_real(&out->common_dir, arena, from(arena, out->git_dir, target), err);
 }
 
+/* 1 where there is a repository, 0 where there is none. */
 static int can_look_at(const char *folder, struct err *err)
 {
     static const char *const parts[] = {"", "/HEAD", "/objects", "/refs"};
     ARENA_SCRATCH(scratch);
+    int found = 1;
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
         const char *path = arena_printf(&scratch, "%s/.git%s", folder, parts[i]);
         struct stat info;
-        if (stat(path, &info) < 0 && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+        if (stat(path, &info) == 0)
+            continue;
+        if (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ELOOP)
             return err_errno(err, errno, "io", "cannot look for '%s'", path);
+        found = 0;
     }
-    return 0;
+    return found;
+}
+
+/* Whether git looks no further up than below `folder`. */
+static bool is_ceiling(const char *folder)
+{
+    const char *list = getenv("GIT_CEILING_DIRECTORIES");
+    size_t len = strlen(folder);
+    for (const char *at = list; at && *at; at += strspn(at, ":")) {
+        size_t one = strcspn(at, ":");
+        if (one == len && strncmp(at, folder, len) == 0)
+            return true;
+        at += one;
+    }
+    return false;
 }
 
 int repo_form_can_look(const char *start, struct err *err)
 {
     ARENA_SCRATCH(scratch);
     char *folder = arena_strdup(&scratch, start);
+    struct stat first, here;
+    if (stat(start, &first) < 0)
+        return err_errno(err, errno, "io", "cannot look at '%s'", start);
     for (;;) {
+        int found = can_look_at(folder, err);
         char *slash = strrchr(folder, '/');
-        if (can_look_at(folder, err) < 0)
-            return -1;
-        if (!slash)
-            return 0;
+        if (found != 0 || !slash || slash == folder)
+            return found < 0 ? -1 : 0;
         *slash = '\0';
+        if (is_ceiling(folder) || stat(folder, &here) < 0 || here.st_dev != first.st_dev)
+            return 0;
     }
 }
 

@@ -11,7 +11,9 @@
 #include "git/store.h"
 #include "git/tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@ struct worktree_attributes {
     size_t edit_count;
     struct convert_config config;
     struct attributes *attributes;
+    const char *unreadable; /* a file of attributes, without which nothing can be told; or NULL */
 };
 
 static int read_object(struct span *out, const struct repo *repo, const struct leaf *leaf,
@@ -77,13 +80,18 @@ static int read_attributes(struct span *out, bool *found, void *context, const c
     return *found ? read_object(out, w->repo, &edit->leaf, path, err) : 0;
 }
 
-static struct span read_outside(const struct repo *repo, const char *path)
+/* As git does it, what this user may not read is passed over. */
+static struct span read_outside(struct worktree_attributes *w, const char *path)
 {
     ERR_SCRATCH(ignored);
-    struct span text;
-    if (!path || access(path, R_OK) < 0 ||
-        io_read_file(&text, repo->arena, AT_FDCWD, path, ATTRIBUTES_MAX, &ignored) < 0)
-        return span_of("", 0);
+    struct span text = span_of("", 0);
+    if (!path)
+        return text;
+    bool there = access(path, R_OK) == 0;
+    if (!there && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
+        return text;
+    if (!there || io_read_file(&text, w->repo->arena, AT_FDCWD, path, ATTRIBUTES_MAX, &ignored) < 0)
+        w->unreadable = path;
     return text;
 }
 
@@ -117,14 +125,14 @@ struct worktree_attributes *worktree_attributes_after(const struct repo *repo,
     struct worktree_attributes *w = arena_alloc(repo->arena, sizeof(*w));
     struct span *outside = arena_array(repo->arena, 2, sizeof(*outside));
     struct attribute_reader reader = {read_attributes, w};
-    if (!getenv("GIT_ATTR_NOSYSTEM"))
-        outside[0] = read_outside(repo, "/etc/gitattributes");
-    outside[1] = read_outside(repo, user_file(repo));
     *w = (struct worktree_attributes){.repo = repo, .edits = edits, .edit_count = count};
+    if (!getenv("GIT_ATTR_NOSYSTEM"))
+        outside[0] = read_outside(w, "/etc/gitattributes");
+    outside[1] = read_outside(w, user_file(repo));
     read_config(&w->config, repo);
     w->attributes = attributes_new(
         repo->arena, &reader, outside, 2,
-        read_outside(repo, arena_printf(repo->arena, "%sinfo/attributes", repo->common_dir)),
+        read_outside(w, arena_printf(repo->arena, "%sinfo/attributes", repo->common_dir)),
         repo_flag(repo, "core.ignorecase", false));
     return w;
 }
@@ -138,6 +146,8 @@ int worktree_convert(enum convert_kind *out, struct worktree_attributes *w, cons
                      struct err *err)
 {
     struct attribute_value values[ATTRIBUTES];
+    if (w->unreadable)
+        return err_set(err, TG_RUNTIME, "io", "cannot read '%s'", w->unreadable);
     if (attributes_get(values, w->attributes, path, err) < 0)
         return -1;
     return convert_choose(out, &w->config, values, path, err);

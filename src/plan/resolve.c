@@ -177,6 +177,12 @@ static bool is_one_name_here(const struct resolver *r)
     return r->input->any_case && names_alike(r->child->path, r->render->path);
 }
 
+/* The template moves it, and only the disk is against that. */
+static bool place_is_kept(const struct resolver *r)
+{
+    return is_one_name_here(r) && same_path(r->base, r->child) && !same_path(r->base, r->render);
+}
+
 /*
  * Where the file lies afterwards: the child's choice first, then the template's. What the child
  * made a link or a submodule is another thing than the file that the template moves: it stays. So
@@ -205,7 +211,7 @@ static int nothing_to_do(const struct resolver *r)
     bool template_changed = !same(r->base, r->render) || !same_path(r->base, r->render);
     bool both = template_changed && leaf_is_file(&r->child->leaf);
     (void)keep(r, both ? PATH_MERGED : PATH_KEPT_YOURS);
-    r->out->reported = child_changed;
+    r->out->reported = child_changed || place_is_kept(r);
     return note_move(r);
 }
 

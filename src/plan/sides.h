@@ -42,7 +42,8 @@ struct plan_input {
     size_t yours_count;
     const char *const *restore; /* deleted paths to bring back */
     size_t restore_count;
-    bool any_case; /* the child's disk ignores case: a name cannot change by that alone */
+    bool
+        any_case; /* the child's disk ignores case: a file keeps its name where only that changes */
     const char *base_label, *render_label; /* "template 1.0.0", "template 1.1.0" */
 };
 

@@ -8,6 +8,7 @@
 #include "catalog/render.h"
 #include "child/child.h"
 #include "git/commit.h"
+#include "git/disk.h"
 #include "git/index.h"
 #include "git/ref.h"
 #include "git/store.h"
@@ -99,15 +100,16 @@ static int index_tree(struct oid *out, const struct stop *s, struct err *err)
 }
 
 /* MERGE_MSG as the user left it, less its comments. */
-static const char *read_message(const struct stop *s)
+static int read_message(const char **out, const struct stop *s, struct err *err)
 {
-    ERR_SCRATCH(ignored);
-    struct span text;
+    struct span text = span_from(s->journal->message ? s->journal->message : "Update\n");
     const char *message = "";
     char mark = repo_comment_char(&s->child->repo);
-    if (io_read_file(&text, s->child->arena, s->child->repo.git_fd, "MERGE_MSG",
-                     LIMIT_DOCUMENT_BYTES, &ignored) < 0)
-        text = span_from(s->journal->message ? s->journal->message : "Update\n");
+    bool there;
+    if (disk_exists(&there, s->child->repo.git_fd, "MERGE_MSG", err) < 0 ||
+        (there && io_read_file(&text, s->child->arena, s->child->repo.git_fd, "MERGE_MSG",
+                               LIMIT_DOCUMENT_BYTES, err) < 0))
+        return -1;
     while (text.len) {
         const char *end = memchr(text.ptr, '\n', text.len);
         size_t len = end ? (size_t)(end - text.ptr) : text.len;
@@ -118,17 +120,19 @@ static const char *read_message(const struct stop *s)
     size_t len = strlen(message);
     while (len > 1 && message[len - 1] == '\n' && message[len - 2] == '\n')
         len--;
-    return arena_memdup(s->child->arena, message, len);
+    *out = arena_memdup(s->child->arena, message, len);
+    return 0;
 }
 
 int stop_conclude(struct oid *commit, struct identity *who, const struct stop *s, struct err *err)
 {
     const struct repo *repo = &s->child->repo;
+    const char *message;
     struct oid tree;
-    if (index_tree(&tree, s, err) < 0 || identity_read(who, repo->arena, repo->git, err) < 0)
+    if (index_tree(&tree, s, err) < 0 || identity_read(who, repo->arena, repo->git, err) < 0 ||
+        read_message(&message, s, err) < 0)
         return -1;
-    return strategy_of(s->journal)
-        ->conclude(commit, s->journal, repo, &tree, who, read_message(s), err);
+    return strategy_of(s->journal)->conclude(commit, s->journal, repo, &tree, who, message, err);
 }
 
 /* ---------------------------------------------------------------- ended by git's own means */

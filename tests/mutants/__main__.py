@@ -8,10 +8,10 @@ nearest quick tests notice.
 First the faults that tests/mutants/named.yml describes, then such as universalmutator makes: places
 are drawn by a seed that is printed. What does not compile, or gives the same object, does not
 count.
-Results stay in build/mutants/results.json while the sources are the same, and those that nobody
-noticed while the tests are, too: a run that was ended goes on. tests/mutants/known.yml says of
-survivors why they are none. The exit code is 1 where fewer than 90 % of the others are caught, or
-one of the described survives.
+Results stay in build/mutants/results.json: of what was caught while the source with the fault is
+the same, of what nobody noticed while all sources and tests are. A run that was ended goes on.
+tests/mutants/known.yml says of survivors why they are none. The exit code is 1 where fewer than 90
+% of the others are caught, or one of the described survives.
 """
 
 import argparse
@@ -57,23 +57,22 @@ class Results:
     def __init__(self):
         self.lock = threading.Lock()
         self.all = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
-        self.sources = hash_of("src/**/*", "templates/**/*", "Makefile")
-        self.tests = hash_of("tests/update/**/*.py", "tests/command/*.py", "tests/unit/*")
-
-    def key(self, mutant):
-        return f"{self.sources}-{mutant.id}"
+        self.looked = hash_of(
+            *("src/**/*", "templates/**/*", "Makefile"),
+            *("tests/update/**/*.py", "tests/command/*.py", "tests/unit/*"),
+        )
 
     def get(self, mutant):
         """None where it is to be tried (again)."""
-        found = self.all.get(self.key(mutant))
-        if found and found["who"] is None and found["tests"] != self.tests:
+        found = self.all.get(mutant.id)
+        if found and found["who"] is None and found["looked"] != self.looked:
             return None
         return found
 
     def put(self, mutant, who, seconds):
         with self.lock:
-            kept = {"who": who, "seconds": seconds, "tests": self.tests, "file": mutant.file}
-            self.all[self.key(mutant)] = kept
+            kept = {"who": who, "seconds": seconds, "looked": self.looked, "file": mutant.file}
+            self.all[mutant.id] = kept
             self.save()
         return kept
 

@@ -95,13 +95,21 @@ def limits():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
 
 
+MEMORY = "/dev/shm"  # in a namespace of its own: gone with the run
+
+
+def can_guard():
+    return os.geteuid() == 0 and shutil.which("unshare")
+
+
 def guarded(command):
     """With this tree read-only where the machine lets us: a mutant may remove what it likes."""
-    if os.geteuid() != 0 or not shutil.which("unshare"):
+    if not can_guard():
         return command
     script = (
         'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && '
-        'mount -t tmpfs none /dev/shm && cd "$0" && exec "$@"'
+        f"mount -t tmpfs none {MEMORY} && "
+        'cd "$0" && exec "$@"'
     )
     return ["unshare", "--mount", "sh", "-c", script, str(TOP), *command]
 
@@ -168,8 +176,9 @@ class Trial:
             return None
         made = folder / "tmp"
         made.mkdir()
-        env = {**ENVIRONMENT, "TMPLGEN": str(program), "TMPDIR": str(made)}
-        code, out = call([*command, f"--basetemp={made}/base", *words], env, seconds)
+        place = MEMORY if can_guard() else made
+        env = {**ENVIRONMENT, "TMPLGEN": str(program), "TMPDIR": str(place)}
+        code, out = call([*command, f"--basetemp={place}/base", *words], env, seconds)
         subprocess.run(["chmod", "-R", "u+rwX", made], capture_output=True, check=False)
         shutil.rmtree(made, ignore_errors=True)
         if code == 124:

@@ -304,26 +304,59 @@ def test_S_35_two_files_that_differ_by_case_are_two_where_the_child_has_both(wor
 ONE_NAME = "which is one name on this disk"
 
 
-@pytest.mark.parametrize("old,new", [("README.md", "Readme.md"), ("Docs/a", "docs/a")])
-def test_S_35_on_a_disk_that_ignores_case_the_name_stays(world, old, new):
-    """As in a container, in a folder of a Mac or of Windows."""
+@pytest.fixture
+def blind(world):
+    """The child lies on a disk that ignores case: a Mac's or Windows' folder in a container."""
     world.child = world.folder / "disk" / "child"
     world.child.parent.mkdir()
     with mounted(world.child.parent, "nocase"):
-        world.release("1.0.0", {old: LONG, "x": "x\n"})
-        world.new()
-        assert world.git("config", "core.ignoreCase") == "true"
-        world.edit({old: lines(20, {3: "mine"})})
-        world.release("1.1.0", {new: lines(20, {15: "theirs"}), "x": "x\n"})
-        done = updated(world)
-        assert done.paths == {old: "merged"}
-        assert notes(done)[old] == f"the template moved it to '{new}', {ONE_NAME}"
-        assert world.read(old) == lines(20, {3: "mine", 15: "theirs"})
-        world.release("1.2.0", {new: lines(20, {10: "theirs", 15: "theirs"}), "x": "x\n"})
-        assert updated(world).paths == {old: "merged"}
-        assert world.read(old) == lines(20, {3: "mine", 10: "theirs", 15: "theirs"})
-        assert old in world.git("ls-files").split("\n")
-        assert world.git("status", "--porcelain") == ""
+        yield world
+
+
+@pytest.mark.parametrize("old,new", [("README.md", "Readme.md"), ("Docs/a", "docs/a")])
+def test_S_35_on_a_disk_that_ignores_case_the_name_stays(blind, old, new):
+    blind.release("1.0.0", {old: LONG, "x": "x\n"})
+    blind.new()
+    assert blind.git("config", "core.ignoreCase") == "true"
+    blind.edit({old: lines(20, {3: "mine"})})
+    blind.release("1.1.0", {new: lines(20, {15: "theirs"}), "x": "x\n"})
+    done = updated(blind)
+    assert done.paths == {old: "merged"}
+    assert notes(done)[old] == f"the template moved it to '{new}', {ONE_NAME}"
+    assert blind.read(old) == lines(20, {3: "mine", 15: "theirs"})
+    blind.release("1.2.0", {new: lines(20, {10: "theirs", 15: "theirs"}), "x": "x\n"})
+    assert updated(blind).paths == {old: "merged"}
+    assert blind.read(old) == lines(20, {3: "mine", 10: "theirs", 15: "theirs"})
+    assert old in blind.git("ls-files").split("\n")
+    assert blind.git("status", "--porcelain") == ""
+
+
+def test_S_35_that_a_name_stays_is_told_of_a_file_that_nobody_changed(blind):
+    blind.release("1.0.0", {"README.md": LONG, "x": "x\n"})
+    blind.new()
+    blind.release("1.1.0", {"Readme.md": LONG, "x": "y\n"})
+    assert notes(updated(blind))["README.md"] == f"the template moved it to 'Readme.md', {ONE_NAME}"
+    assert blind.git("status", "--porcelain") == ""
+
+
+def test_S_35_one_file_in_the_place_of_another_on_a_disk_that_ignores_case_is_refused(blind):
+    blind.release("1.0.0", {"README.md": LONG, "a.txt": LONG})
+    blind.new()
+    moves = "migrations:\n  - {from: '<1.1', rename_files: {a.txt: Readme.md}}\n"
+    blind.release("1.1.0", {"Readme.md": LONG}, template=f"description: a\nstack: none\n{moves}")
+    before = files_on_disk(blind.child)
+    done = blind.update()
+    assert (done.code, done.error["code"]) == (3, "file-system"), done.out
+    assert "one name on this disk" in done.error["message"]
+    assert files_on_disk(blind.child) == before
+
+
+def test_S_35_a_folder_GIT_beside_git_makes_no_disk_ignore_case(world):
+    world.release("1.0.0", {"README.md": LONG})
+    world.new()
+    (world.child / ".GIT").mkdir()
+    world.release("1.1.0", {"Readme.md": LONG})
+    assert updated(world).paths == {"Readme.md": "renamed"}
 
 
 # ---------------------------------------------------------------- what many files share

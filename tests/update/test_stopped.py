@@ -1,10 +1,12 @@
 """A stopped update that was ended by git's own means, or worked on before it was ended."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+from .faults import fault
 from .scenarios import LONG, lines
 from .world import RECORD, assert_sound, files_on_disk, put
 
@@ -242,14 +244,14 @@ def test_abort_keeps_what_was_staged_meanwhile_and_brings_the_rest_back(conflict
 
 def test_abort_after_the_kept_index_is_gone_makes_it_anew(conflict):
     """As in a copy that went without tmplgen's folder of work."""
-    put(conflict.child, {"own": "own\n"})
-    conflict.git("add", "own")
-    for path in (conflict.child / ".git/tmplgen").rglob("index.old"):
+    before = files_on_disk(conflict.child)
+    kept = list((conflict.child / ".git/tmplgen").rglob("index.old"))
+    assert kept
+    for path in kept:
         path.unlink()
     assert conflict.update("--abort").code == 0
-    assert conflict.git("diff", "--cached", "--name-status").splitlines() == ["A\town"]
-    assert conflict.git("ls-files", "-u") == ""
-    assert conflict.git("status", "--porcelain").splitlines() == ["A  own"]
+    assert files_on_disk(conflict.child) != before
+    assert conflict.git("status", "--porcelain") == ""
 
 
 def test_continue_after_git_rm_of_the_file_in_conflict_leaves_it_out(conflict):
@@ -258,6 +260,48 @@ def test_continue_after_git_rm_of_the_file_in_conflict_leaves_it_out(conflict):
     assert done.code == 0, done.out
     assert "a" not in conflict.git("ls-tree", "--name-only", "HEAD").splitlines()
     assert conflict.git("status", "--porcelain") == ""
+
+
+def test_continue_commits_with_the_message_that_the_user_wrote(conflict):
+    put(conflict.child, {"a": "both\n", ".git/MERGE_MSG": "My own words\n"})
+    conflict.git("add", "a")
+    reads = {"FAILN_READS": str(conflict.child / ".git/MERGE_MSG")}
+    for at in range(1, 8):
+        done = conflict.update("--continue", env=fault(at, "EIO", **reads))
+        if done.code == 0:
+            break
+        assert done.code == 1, done.out
+        assert conflict.read(".git/MERGE_MSG") == "My own words\n"
+    assert at > 1
+    assert conflict.git("log", "-1", "--format=%s") == "My own words"
+
+
+# ---------------------------------------------------------------- locks that are not ours
+
+
+def test_a_lock_of_another_user_that_cannot_be_read_leaves_nothing(ready):
+    """In a shared repository, with a umask of 077; a folder stands in for it: root reads all."""
+    lock = ready.child / ".git/refs/heads/main.lock"
+    lock.mkdir()
+    done = ready.update()
+    assert (done.code, done.error["code"]) == (3, "locked"), done.out
+    assert not (ready.child / ".git/index.lock").exists()
+    lock.rmdir()
+    assert ready.update().code == 0
+
+
+@pytest.mark.parametrize("instead", [None, "topic"])
+def test_a_given_up_branch_whose_folder_is_gone_is_in_nobodys_way(ready, instead):
+    ready.edit({"a": lines(20, {5: "mine"})})
+    assert ready.update("--branch", "topic/x").code == 5
+    ready.git("reset", "-q", "--merge")
+    ready.git("switch", "-q", "main")
+    ready.git("branch", "-q", "-D", "topic/x")
+    shutil.rmtree(ready.child / ".git/refs/heads/topic", ignore_errors=True)
+    if instead:
+        ready.git("branch", "-q", instead)
+    assert ready.update().code == 5
+    assert ready.update("--abort").code == 0
 
 
 # ---------------------------------------------------------------- few descriptors

@@ -1,8 +1,9 @@
 """
 What cannot be read, or looked at, is not taken for what is not there: a run does what it does on a
-good disk, or says that it failed and leaves all as it was. Each call that looks at something below
-the repository fails once, or from then on for that path; the first and the last of a kind for each
-path.
+good disk, or says that it failed and leaves all as it was. Each call of the
+process that looks at something below the repository fails once, for `new` from then on for that
+path; the first and the last of a kind for each path. (Objects are read in a process of their own:
+test_signals.py and test_hostile.py are about that one.)
 """
 
 import os
@@ -11,7 +12,8 @@ import shutil
 
 import pytest
 
-from .faults import calls_of, fast_folder, fault, sample
+from .faults import calls_of, clone_folder, fast_folder, fault, sample
+from .scenarios import lines
 from .test_faults import (
     CASES,
     ENDINGS,
@@ -28,6 +30,7 @@ from .test_faults import (
     settle,
 )
 from .test_new_faults import KINDS, Place
+from .world import files_on_disk, put
 
 ERRORS = ["EIO", "EACCES", "EMFILE"]
 FEW, SOME, ALL = 30, 60, 1000000
@@ -107,6 +110,10 @@ def end_everywhere(case, ending, prepare, size, kind):
 
     def check(done):
         assert done.code in (0, 1, 3)
+        if done.code == 0:
+            assert not done.json.get("error")
+            refused = again(end.case, None, ending).error["code"]
+            assert refused == "nothing-in-progress", "it was told as done, and was not"
         end.check("after that")
 
     each(end.begin, case.folder, size, kind, check)
@@ -148,7 +155,8 @@ def recover_everywhere(case, kills, size, kind):
                 run(case, fault(at, "kill"))
                 return again(case, env, *args)
 
-            def check(_, forward=forward):
+            def check(done, forward=forward):
+                assert done.code != 0 or not done.json.get("error")
                 assert_users_files(case)
                 assert_whole(case, reference)
                 settle(case, reference, forward)
@@ -185,7 +193,7 @@ def tell_everywhere(case, size, kind, *args):
     def check(done):
         if done.code != told.code:
             assert done.code == 1, done.out
-        elif not done.json.get("error"):
+        else:
             assert done.json == told.json
 
     each(
@@ -267,3 +275,79 @@ def test_new_cannot_read_sample(place):
 @pytest.mark.parametrize("place", KINDS, indirect=True)
 def test_new_cannot_read_all(place, kind):
     new_everywhere(place, ALL, kind)
+
+
+# ---------------------------------------------------------------- one file that decides
+
+
+def crlf(world):
+    put(world.child, {".git/info/attributes": "a text eol=crlf\n"})
+    return ".git/info/attributes"
+
+
+def nested(world):
+    world.git("init", "-q", "sub")
+    return "sub/.git"
+
+
+def picking(world):
+    head = world.git("rev-parse", "HEAD")
+    put(world.child, {".git/CHERRY_PICK_HEAD": f"{head}\n"})
+    return ".git/CHERRY_PICK_HEAD"
+
+
+def elsewhere(world):
+    """The branch is checked out in another work tree, too."""
+    world.git("worktree", "add", "-q", "--force", world.folder / "other", "main")
+    return ".git/worktrees/other/HEAD"
+
+
+@pytest.mark.parametrize("prepare", [crlf, nested, picking, elsewhere])
+def test_what_decides_and_cannot_be_read_is_not_decided_without(world, prepare):
+    world.release("1.0.0", {"a": lines(20)})
+    world.new()
+    world.release("1.1.0", {"a": lines(20, {5: "theirs"}), "sub/new": "new\n"})
+    place = prepare(world)
+    before = files_on_disk(world.child)
+    pristine = world.copy("pristine")
+    reads = {"FAILN_READS": str(world.child / place)}
+    calls = calls_of(lambda env: world.update(env={**env, **reads}))
+    assert calls
+    expected = files_on_disk(world.child)
+    for at in range(1, len(calls) + 1):
+        clone_folder(pristine, world.child)
+        done = world.update(env=fault(at, "EIO", **reads))
+        assert files_on_disk(world.child) in (before, expected), at
+        if done.code == 0:
+            assert files_on_disk(world.child) == expected, at
+
+
+def test_a_journal_that_cannot_be_read_once_is_nobody_elses(world):
+    """In a copy that went without the lock of updates, whose text the journal has."""
+    world.release("1.0.0", {"a": lines(20)})
+    world.new()
+    world.release("1.1.0", {"a": lines(20, {5: "theirs"})})
+    before, pristine = files_on_disk(world.child), world.copy("pristine")
+    calls = calls_of(lambda env: world.update(env=env))
+    moves = [c.number for c in calls if c.paths[-1].endswith(".git/refs/heads/main")]
+    clone_folder(pristine, world.child)
+    world.update(env=fault(moves[0], "kill"))
+    (world.child / ".git/tmplgen/lock").unlink()
+    killed = world.copy("killed")
+    reads = {"FAILN_READS": str(world.child / ".git/tmplgen/journal")}
+    looks_at_it = calls_of(lambda env: world.update("--abort", env={**env, **reads}))
+    assert looks_at_it and files_on_disk(world.child) == before
+    for at in range(1, len(looks_at_it) + 1):
+        clone_folder(killed, world.child)
+        if world.update("--abort", env=fault(at, "EIO", **reads)).code:
+            done = world.update("--abort")
+            assert done.code == 0 or done.error["code"] == "nothing-in-progress", done.out
+        assert files_on_disk(world.child) == before, at
+
+
+def test_a_folder_above_that_leads_nowhere_is_no_repository(world, tmp_path):
+    world.release("1.0.0", {"a": lines(20)})
+    (tmp_path / "up/in").mkdir(parents=True)
+    (tmp_path / "up/.git").symlink_to(".git")
+    world.new(path=tmp_path / "up/in/child")
+    assert world.git("status", "--porcelain", cwd=tmp_path / "up/in/child") == ""
