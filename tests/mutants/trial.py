@@ -35,6 +35,8 @@ UNIT = {
     r"plan/slots": ("test_slots",),
     r"plan/": ("test_plan",),
     r"base/io": ("test_io",),
+    r"git/disk": ("test_disk",),
+    r"git/ref": ("test_ref",),
 }
 NEAR = {
     r"apply/preflight": ("test_preflight.py",),

@@ -3,7 +3,10 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/span.h"
+#include "place.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,48 +20,6 @@
 
 #include <cmocka.h>
 
-/* A folder of one test; it stays open. */
-struct place {
-    char path[32];
-    int fd;
-};
-
-static int make_place(void **state)
-{
-    static struct place place;
-    (void)snprintf(place.path, sizeof(place.path), "/tmp/tmplgen-io-XXXXXX");
-    if (!mkdtemp(place.path))
-        return -1;
-    place.fd = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    *state = &place;
-    return place.fd < 0 ? -1 : 0;
-}
-
-static int remove_place(void **state)
-{
-    struct place *place = *state;
-    (void)close(place->fd);
-    io_remove(AT_FDCWD, place->path);
-    return 0;
-}
-
-static void put(const struct place *place, const char *path, const char *text)
-{
-    ERR_SCRATCH(err);
-    struct io_maker maker = IO_MAKER_INIT(place->fd);
-    assert_int_equal(io_make(&maker, path, span_from(text), false, &err), 0);
-    io_maker_release(&maker);
-}
-
-static void assert_holds(const struct place *place, const char *path, const char *text)
-{
-    ARENA_SCRATCH(arena);
-    ERR_SCRATCH(err);
-    struct span found;
-    assert_int_equal(io_read_file(&found, &arena, place->fd, path, 100, &err), 0);
-    assert_true(span_equal(found, span_from(text)));
-}
-
 static int make_again(const struct place *place, const char *path)
 {
     ERR_SCRATCH(err);
@@ -70,36 +31,26 @@ static int make_again(const struct place *place, const char *path)
     return rc;
 }
 
-static int count_open(void)
-{
-    int count = 0;
-    for (int fd = 0; fd < 256; fd++)
-        count += fcntl(fd, F_GETFD) >= 0;
-    return count;
-}
-
 static void test_io_read_file__of_no_regular_file_fails_and_leaves_nothing_open(void **state)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     const struct place *place = *state;
     struct span found;
-    int before = count_open();
     assert_int_equal(mkfifoat(place->fd, "fifo", 0600), 0);
     assert_int_equal(io_read_file(&found, &arena, place->fd, "fifo", 100, &err), -1);
     assert_int_equal(io_read_file(&found, &arena, place->fd, ".", 100, &err), -1);
     assert_int_equal(io_read_file(&found, &arena, place->fd, "none", 100, &err), -1);
-    put(place, "long", "longer than that");
+    place_put(place, "long", "longer than that");
     assert_int_equal(io_read_file(&found, &arena, place->fd, "long", 3, &err), -1);
-    assert_int_equal(count_open(), before);
 }
 
 static void test_io_make__never_writes_into_what_is_there(void **state)
 {
     const struct place *place = *state;
-    put(place, "d/a", "longer than new");
+    place_put(place, "d/a", "longer than new");
     assert_int_equal(make_again(place, "d/a"), -1);
-    assert_holds(place, "d/a", "longer than new");
+    place_holds(place, "d/a", "longer than new");
     assert_int_equal(symlinkat("d/none", place->fd, "link"), 0);
     assert_int_equal(make_again(place, "link"), -1);
     struct stat info;
@@ -109,10 +60,63 @@ static void test_io_make__never_writes_into_what_is_there(void **state)
 static void test_io_make__never_goes_through_a_link(void **state)
 {
     const struct place *place = *state;
-    put(place, "d/a", "a");
+    place_put(place, "d/a", "a");
     assert_int_equal(symlinkat("d", place->fd, "link"), 0);
     assert_int_equal(make_again(place, "link/b"), -1);
     assert_int_equal(make_again(place, "d/b"), 0);
+}
+
+static const char *why_not(const struct place *place, const char *path, struct err *err)
+{
+    struct io_maker maker = IO_MAKER_INIT(place->fd);
+    assert_int_equal(io_make(&maker, path, span_from("new"), false, err), -1);
+    io_maker_release(&maker);
+    return err->message;
+}
+
+static void test_io_make__says_what_is_wrong_with_a_folder(void **state)
+{
+    ERR_SCRATCH(err);
+    const struct place *place = *state;
+    char path[600];
+    memset(path, 'x', sizeof(path));
+    (void)snprintf(path + 400, sizeof(path) - 400, "/a");
+    assert_non_null(strstr(why_not(place, path, &err), "File name too long"));
+    place_put(place, "file", "text");
+    assert_non_null(strstr(why_not(place, "file/a", &err), "Not a directory"));
+    assert_non_null(strstr(why_not(place, "file/b/a", &err), "Not a directory"));
+    assert_int_equal(mkdirat(place->fd, "folder", 0700), 0);
+    assert_non_null(strstr(why_not(place, "folder", &err), "File exists"));
+}
+
+static void test_io_move_new__takes_no_name_that_is_there(void **state)
+{
+    const struct place *place = *state;
+    place_put(place, "a", "a");
+    place_put(place, "b", "b");
+    assert_int_equal(io_move_new(place->fd, "a", place->fd, "b"), -1);
+    assert_int_equal(errno, EEXIST);
+    place_holds(place, "b", "b");
+    assert_int_equal(io_move_new(place->fd, "a", place->fd, "c"), 0);
+    place_holds(place, "a", NULL);
+    place_holds(place, "c", "a");
+    assert_int_equal(io_claim(place->fd, "c", place->fd, "b"), -1);
+    assert_int_equal(io_claim(place->fd, "c", place->fd, "d"), 0);
+    place_holds(place, "d", "a");
+}
+
+static void test_io_next__leaves_out_the_folder_and_the_one_above(void **state)
+{
+    const struct place *place = *state;
+    place_put(place, "only", "x");
+    DIR *dir = opendir(place->path);
+    assert_non_null(dir);
+    errno = EIO;
+    assert_string_equal(io_next(dir)->d_name, "only");
+    errno = EIO;
+    assert_null(io_next(dir));
+    assert_int_equal(errno, 0);
+    (void)closedir(dir);
 }
 
 static void test_io_make__mode_is_as_told(void **state)
@@ -138,7 +142,7 @@ static void test_io_read_file__takes_its_maximum_and_no_byte_more(void **state)
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct span found;
-    put(place, "a", "12345");
+    place_put(place, "a", "12345");
     assert_int_equal(io_read_file(&found, &arena, place->fd, "a", 5, &err), 0);
     assert_int_equal(found.len, 5);
     assert_int_equal(io_read_file(&found, &arena, place->fd, "a", 4, &err), -1);
@@ -148,7 +152,7 @@ static void test_io_sync__tells_of_what_is_not_there(void **state)
 {
     const struct place *place = *state;
     ERR_SCRATCH(err);
-    put(place, "a", "a");
+    place_put(place, "a", "a");
     const struct io_place places[] = {{place->fd, "a"}, {place->fd, "."}, {place->fd, "gone"}};
     assert_int_equal(io_sync(places, 2, &err), 0);
     assert_int_equal(io_sync(places, 3, &err), -1);
@@ -161,12 +165,12 @@ static void test_io_is_empty__counts_all_but_the_one(void **state)
     bool empty = false;
     assert_int_equal(io_is_empty(&empty, place->path, NULL, &err), 0);
     assert_true(empty);
-    put(place, ".git", "");
+    place_put(place, ".git", "");
     assert_int_equal(io_is_empty(&empty, place->path, NULL, &err), 0);
     assert_false(empty);
     assert_int_equal(io_is_empty(&empty, place->path, ".git", &err), 0);
     assert_true(empty);
-    put(place, "other", "");
+    place_put(place, "other", "");
     assert_int_equal(io_is_empty(&empty, place->path, ".git", &err), 0);
     assert_false(empty);
 }
@@ -175,15 +179,15 @@ static void test_io_remove__takes_a_folder_and_follows_no_link(void **state)
 {
     const struct place *place = *state;
     struct stat info;
-    put(place, "kept/a", "a");
-    put(place, "d/e/f", "f");
+    place_put(place, "kept/a", "a");
+    place_put(place, "d/e/f", "f");
     assert_int_equal(symlinkat("../kept", place->fd, "d/link"), 0);
     io_remove(place->fd, "d");
     assert_int_equal(fstatat(place->fd, "d", &info, AT_SYMLINK_NOFOLLOW), -1);
-    assert_holds(place, "kept/a", "a");
+    place_holds(place, "kept/a", "a");
 }
 
-#define EACH(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
+#define EACH(test) cmocka_unit_test_setup_teardown(test, place_make, place_remove)
 
 int main(void)
 {
@@ -191,6 +195,9 @@ int main(void)
         EACH(test_io_read_file__of_no_regular_file_fails_and_leaves_nothing_open),
         EACH(test_io_make__never_writes_into_what_is_there),
         EACH(test_io_make__never_goes_through_a_link),
+        EACH(test_io_make__says_what_is_wrong_with_a_folder),
+        EACH(test_io_move_new__takes_no_name_that_is_there),
+        EACH(test_io_next__leaves_out_the_folder_and_the_one_above),
         EACH(test_io_make__mode_is_as_told),
         EACH(test_io_read_file__takes_its_maximum_and_no_byte_more),
         EACH(test_io_sync__tells_of_what_is_not_there),

@@ -345,9 +345,9 @@ ERRORS = ["EIO", "ENOSPC", "EACCES", "EMFILE", "EINTR", "short"]
 SOME = ["clean", "conflict", "branch"]
 
 
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
-def test_error_anywhere_few(case):
-    fail_everywhere(case, 8, "EIO")
+@pytest.mark.parametrize(("case", "size"), [("clean", 1000), ("conflict", 60)], indirect=["case"])
+def test_error_anywhere_few(case, size):
+    fail_everywhere(case, size, "EIO")
 
 
 @pytest.mark.full
@@ -572,6 +572,14 @@ def test_ending_killed_sample(case, ending, prepare):
 @each_ending
 def test_ending_killed_all(case, ending, prepare):
     kill_ending(case, 1000000, ending, prepare)
+
+
+@pytest.mark.parametrize("ending", ["continue", "abort"])
+def test_ending_with_error_few(ending):
+    name, word, prepare = ENDINGS[ending]
+    folder = fast_folder()
+    fail_ending(build(folder, **CASES[name]), 40, word, prepare, "EIO")
+    shutil.rmtree(folder)
 
 
 @pytest.mark.full
