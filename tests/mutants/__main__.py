@@ -164,6 +164,7 @@ def is_known(mutant, known):
             mutant.name
             or (entry["file"], entry["before"], entry["after"])
             == (mutant.file, mutant.before, mutant.after)
+            and mutant.follows(entry.get("near", ""))
         ):
             return entry
     return None

@@ -44,6 +44,12 @@ class Mutant:
         name = f"{self.name} " if self.name else ""
         return f"{name}{self.file}:{self.line}: {self.before} -> {self.after or '(left out)'}"
 
+    def follows(self, text):
+        """Whether that stands in one of the three lines before."""
+        return any(
+            text in line for line in self.text.splitlines()[max(self.line - 4, 0) : self.line]
+        )
+
     @property
     def id(self):
         parts = [text for one in (self, *self.others) for text in (one.file, one.text)]

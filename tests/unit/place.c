@@ -1,3 +1,4 @@
+/* Places of tests: what is made, looked at and removed, and that nothing is left open. */
 #include "place.h"
 
 #include "base/arena.h"
