@@ -47,7 +47,8 @@ TG_CHECKED int ref_delete_all(int common, int tokens, const char *token, const c
 /* Whether that is its text, less the newlines at its end. */
 TG_CHECKED int ref_says(bool *out, int folder, const char *path, const char *text, struct err *err);
 
-/* Appends to the reflog of HEAD and of `branch`, unless their last line says it already. */
+/* Appends to the reflog of HEAD and of `branch`, unless their last line says it already. HEAD comes
+ * from where it is, also where the branch is new (`old` is none). */
 void ref_log(const struct repo *repo, const char *branch, const struct oid *old,
              const struct oid *new, const char *who, const char *what);
 /* To HEAD's alone, unless its last line is this very one. */

@@ -41,6 +41,7 @@ from .test_faults import (
 from .test_new_faults import KINDS, Place
 from .test_new_faults import fail_everywhere as fail_new
 from .test_new_faults import kill_everywhere as kill_new
+from .world import put
 
 # Where an update is refused before it touches anything, and what it says.
 REFUSED = {"neither": "neither hard links nor a rename that overwrites nothing"}
@@ -85,7 +86,7 @@ def answers(folder):
     assert (a.exists(), c.exists()) == ((False, True) if not found["noreplace"] else (True, False))
     assert b.read_text() == ("b" if found["exchange"] else "a")
     assert x.read_text() == "x"
-    assert (b.stat().st_mode & 0o777 == 0o600) == (not found["chmod"])
+    assert (b.stat().st_mode & 0o666 == 0o600) == (not found["chmod"])
     try:
         found["other case"] = (folder / "B").read_text()
     except FileNotFoundError:
@@ -349,6 +350,63 @@ def test_ending_on_any_file_system_sample(kind, cases):
 @pytest.mark.parametrize("kind", POOR)
 def test_ending_on_any_file_system_all(kind, ending, fails, cases):
     end_there(cases, kind, ending, 1000000, fails)
+
+
+# ---------------------------------------------------------------- where modes say nothing
+
+TOOLS = {"a": lines(20), "run.sh": ("x", "#!/bin/sh\n"), "b": lines(9), "old.sh": ("x", "old\n")}
+NEWER = {
+    "a": lines(20, {15: "theirs"}),
+    "run.sh": ("x", "#!/bin/sh\nset -e\n"),
+    "b": ("x", lines(9)),
+    "new.sh": ("x", "new\n"),
+    "new": "new\n",
+}
+
+
+def modes(world, child=None):
+    listed = world.git("ls-files", "-s", cwd=child).splitlines()
+    return {line.split("\t")[1]: line[:6] for line in listed}
+
+
+def as_it_is(world):
+    return modes(world), world.read("a"), world.git("rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize("mine", [{3: "mine"}, {15: "mine"}], ids=["clean", "conflict"])
+def test_update_where_every_file_looks_executable(world, mine):
+    """FAT, exFAT, what Windows shares: git is told that modes do not count (core.fileMode)."""
+    world.child = world.folder / "disk" / "child"
+    world.child.parent.mkdir()
+    plain = world.folder / "plain"
+    with mounted(world.child.parent, "anymode"):
+        world.release("1.0.0", TOOLS)
+        world.new()
+        assert os.access(world.child / "a", os.X_OK)
+        assert world.git("config", "core.fileMode") == "false"
+        world.edit({"a": lines(20, mine)})
+        world.git("clone", "-q", world.child, plain)
+        world.release("1.1.0", NEWER)
+        before = (
+            modes(world),
+            (world.child / "a").read_text(),
+            world.git("rev-parse", "HEAD"),
+        )
+        there, here = world.update(), world.update(child=plain)
+        assert (there.code, there.paths) == (here.code, here.paths)
+        assert modes(world) == modes(world, plain)
+        assert modes(world)["b"] == modes(world)["new.sh"] == "100755"
+        assert modes(world)["new"] == modes(world)["a"] == "100644"
+        if there.code == 0:
+            assert world.git("status", "--porcelain") == ""
+            return
+        assert world.update("--abort").code == 0
+        assert as_it_is(world) == before and world.git("status", "--porcelain") == ""
+        world.update()
+        put(world.child, {"a": "both\n"})
+        world.git("add", "a")
+        assert world.update("--continue").code == 0
+        assert world.git("status", "--porcelain") == ""
 
 
 # ---------------------------------------------------------------- new

@@ -164,12 +164,22 @@ def test_good_names_are_those_of_git(ready):
         assert done.code == 0, (number, name, done.out)
 
 
+def assert_logs_go_on(world):
+    """Each line of a reflog begins where the one before ended, and the last is what there is."""
+    logs = world.child / ".git/logs"
+    for path in (path for path in logs.rglob("*") if path.is_file()):
+        lines = [line.split(" ")[:2] for line in path.read_text().splitlines()]
+        assert all(a[1] == b[0] for a, b in itertools.pairwise(lines)), (path, lines)
+        assert lines[-1][1] == world.git("rev-parse", path.relative_to(logs))
+
+
 def test_A8_git_switch_goes_back_after_branch(ready):
     ready.git("switch", "-q", "-c", "work")
     assert ready.update("--branch", "bot/update").code == 0
     assert ready.git("symbolic-ref", "HEAD") == "refs/heads/bot/update"
     log = ready.git("reflog", "show", "--format=%gs", "HEAD").splitlines()
     assert log[1] == "checkout: moving from work to bot/update"
+    assert_logs_go_on(ready)
     ready.git("switch", "-q", "-")
     assert ready.git("symbolic-ref", "HEAD") == "refs/heads/work"
     ready.git("switch", "-q", "-")

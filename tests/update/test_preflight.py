@@ -273,11 +273,13 @@ def test_B_merge_in_progress_is_refused_where_nothing_is_new_too(ready, begin, w
     assert (done.code, done.json["result"]) == (0, "up-to-date"), done.out
 
 
-def test_stale_index_lock_is_refused(ready):
-    put(ready.child, {".git/index.lock": ""})
+@pytest.mark.parametrize("name", ["index.lock", "HEAD.lock"])
+def test_stale_lock_of_index_or_HEAD_is_refused(ready, name):
+    put(ready.child, {f".git/{name}": ""})
     done = ready.update()
     assert (done.code, done.error["code"]) == (3, "locked")
-    assert (ready.child / ".git/index.lock").exists()
+    assert f"{name}' is there" in done.error["message"]
+    assert (ready.child / f".git/{name}").exists()
 
 
 def test_lock_of_the_branch_is_refused(ready):

@@ -345,6 +345,33 @@ def test_a_journal_that_cannot_be_read_once_is_nobody_elses(world):
         assert files_on_disk(world.child) == before, at
 
 
+@pytest.mark.parametrize("name", ["tip.new", "head.new"])
+def test_a_text_that_is_gone_and_cannot_be_written_again_is_not_passed_over(world, name):
+    """Somebody tidied up in git's folder after the run was killed, and then the disk fails."""
+    world.release("1.0.0", {"a": lines(20)})
+    world.new()
+    world.release("1.1.0", {"a": lines(20, {5: "theirs"})})
+    pristine = world.copy("pristine")
+
+    def update(*more, env=None):
+        return world.update("--branch", "topic", *more, env=env)
+
+    calls = calls_of(lambda env: update(env=env))
+    ended = files_on_disk(world.child)
+    lock = [c.number for c in calls if c.paths[-1].endswith(".git/HEAD.lock")][0]
+    clone_folder(pristine, world.child)
+    update(env=fault(lock + 1, "kill"))
+    [text] = (world.child / ".git/tmplgen").rglob(name)
+    text.unlink()
+    killed = world.copy("killed")
+    for at in range(1, len(calls_of(lambda env: update(env=env))) + 1):
+        clone_folder(killed, world.child)
+        if update(env=fault(at, "EIO")).code == 0:
+            assert files_on_disk(world.child) == ended, at
+            assert world.git("rev-parse", "--abbrev-ref", "HEAD") == "topic", at
+            assert world.git("rev-list", "--count", "HEAD") == "2", at
+
+
 def test_a_folder_above_that_leads_nowhere_is_no_repository(world, tmp_path):
     world.release("1.0.0", {"a": lines(20)})
     (tmp_path / "up/in").mkdir(parents=True)

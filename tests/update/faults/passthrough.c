@@ -14,6 +14,7 @@
  *   nofsyncdir    fsync of a folder fails with EINVAL
  *   nocase        names that differ by the case of ASCII letters are one, and keep the first's
  *                 spelling, as in what Docker Desktop mounts of a Mac or of Windows
+ *   anymode       every file looks executable, whatever it is given, as on FAT and exFAT
  *
  * Says `ready` once it is mounted, or why it cannot be (exit code 2); ends when it is unmounted,
  * and unmounts itself when it is told to end or when whoever started it is gone.
@@ -55,17 +56,33 @@ enum { MAX_WRITE = 128 * 1024, BUFFER = MAX_WRITE + 4096, KEEP_SECONDS = 3600, B
 
 /* ---------------------------------------------------------------- what it lacks */
 
-enum lack { NORENAME, NOEXCHANGE, NOLINK, LINKINO, NOCHMOD, NOUTIMENS, NOFSYNCDIR, NOCASE, LACKS };
+enum lack {
+    NORENAME,
+    NOEXCHANGE,
+    NOLINK,
+    LINKINO,
+    NOCHMOD,
+    NOUTIMENS,
+    NOFSYNCDIR,
+    NOCASE,
+    ANYMODE,
+    LACKS
+};
 
 static struct {
     const char *name;
     int error;
     bool on;
 } lacks[LACKS] = {
-    [NORENAME] = {"norename", EINVAL, false},     [NOEXCHANGE] = {"noexchange", EINVAL, false},
-    [NOLINK] = {"nolink", EPERM, false},          [LINKINO] = {"linkino", 0, false},
-    [NOCHMOD] = {"nochmod", EPERM, false},        [NOUTIMENS] = {"noutimens", EPERM, false},
-    [NOFSYNCDIR] = {"nofsyncdir", EINVAL, false}, [NOCASE] = {"nocase", 0, false},
+    [NORENAME] = {"norename", EINVAL, false},
+    [NOEXCHANGE] = {"noexchange", EINVAL, false},
+    [NOLINK] = {"nolink", EPERM, false},
+    [LINKINO] = {"linkino", 0, false},
+    [NOCHMOD] = {"nochmod", EPERM, false},
+    [NOUTIMENS] = {"noutimens", EPERM, false},
+    [NOFSYNCDIR] = {"nofsyncdir", EINVAL, false},
+    [NOCASE] = {"nocase", 0, false},
+    [ANYMODE] = {"anymode", 0, false},
 };
 
 static bool lacks_it(enum lack what)
@@ -195,7 +212,7 @@ static void fill_attr(struct fuse_attr *out, const struct stat *info, const stru
         .atimensec = (uint32_t)info->st_atim.tv_nsec,
         .mtimensec = (uint32_t)info->st_mtim.tv_nsec,
         .ctimensec = (uint32_t)info->st_ctim.tv_nsec,
-        .mode = info->st_mode,
+        .mode = info->st_mode | (lacks[ANYMODE].on && S_ISREG(info->st_mode) ? 0111 : 0),
         .nlink = (uint32_t)info->st_nlink,
         .uid = info->st_uid,
         .gid = info->st_gid,
