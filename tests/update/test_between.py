@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from .faults import calls_of, fast_folder, fault, other_device
+from .faults import calls_of, clone_folder, fast_folder, fault, other_device
+from .scenarios import lines
 from .test_faults import (
     CASES,
     RECOVERIES,
@@ -722,3 +723,32 @@ def test_what_was_prepared_is_gone(case, gone):
                 raise AssertionError(
                     f"killed at call {at}, {gone} gone, {name}: {error}"
                 ) from error
+
+
+# ---------------------------------------------------------------- --continue, staged anew
+
+
+def test_continue_that_was_cut_off_takes_what_was_staged_since(world):
+    world.release("1.0.0", {"a": lines(20)})
+    world.new()
+    world.edit({"a": lines(20, {5: "mine"})})
+    world.release("1.1.0", {"a": lines(20, {5: "theirs"}), "b": "new\n"})
+    assert world.update().code == 5
+    put(world.child, {"a": "first\n"})
+    world.git("add", "a")
+    pristine = world.copy("pristine")
+    calls = calls_of(lambda env: world.update("--continue", env=env))
+    journal = [c.number for c in calls if c.paths[-1].endswith("/tmplgen/journal")]
+    for at in range(journal[0] + 1, len(calls) + 1):
+        clone_folder(pristine, world.child)
+        world.update("--continue", env=fault(at, "kill"))
+        if world.git("log", "-1", "--format=%s") != "edit":
+            break  # it is committed: what is staged now is another commit's
+        put(world.child, {"a": "second\n"})
+        (world.child / ".git/index.lock").unlink(missing_ok=True)  # as git advises
+        world.git("add", "a")
+        done = world.update("--continue")
+        assert done.code == 0, done.out
+        assert world.git("show", "HEAD:a") == "second"
+        assert world.git("status", "--porcelain") == ""
+    assert at > journal[0] + 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .faults import calls_of, clone_folder, fault
+from .faults import fault
 from .scenarios import LONG, lines
 from .world import RECORD, assert_sound, files_on_disk, put
 
@@ -219,27 +219,6 @@ def test_A8_what_was_quit_and_staged_is_given_up_by_the_hint(conflict):
     conflict.git("reset", "-q", "--merge")
     assert conflict.update().code == 5
     assert conflict.update("--abort").code == 0
-
-
-def test_continue_that_was_cut_off_takes_what_was_staged_since(conflict):
-    put(conflict.child, {"a": "first\n"})
-    conflict.git("add", "a")
-    pristine = conflict.copy("pristine")
-    calls = calls_of(lambda env: conflict.update("--continue", env=env))
-    journal = [c.number for c in calls if c.paths[-1].endswith("/tmplgen/journal")]
-    for at in range(journal[0] + 1, len(calls) + 1):
-        clone_folder(pristine, conflict.child)
-        conflict.update("--continue", env=fault(at, "kill"))
-        if conflict.git("log", "-1", "--format=%s") != "edit":
-            break  # it is committed: what is staged now is another commit's
-        put(conflict.child, {"a": "second\n"})
-        (conflict.child / ".git/index.lock").unlink(missing_ok=True)  # as git advises
-        conflict.git("add", "a")
-        done = conflict.update("--continue")
-        assert done.code == 0, done.out
-        assert conflict.git("show", "HEAD:a") == "second"
-        assert conflict.git("status", "--porcelain") == ""
-    assert at > journal[0] + 1
 
 
 # ---------------------------------------------------------------- the index, made anew
