@@ -89,6 +89,19 @@ class Results:
         return found
 
 
+def is_known(mutant, known):
+    """By what it changes, wherever the line stands by now; the entry, or None."""
+    for entry in known:
+        if entry.get("name", "") == mutant.name and (
+            mutant.name
+            or (entry["file"], entry["before"], entry["after"])
+            == (mutant.file, mutant.before, mutant.after)
+            and mutant.follows(entry.get("near", ""))
+        ):
+            return entry
+    return None
+
+
 class Run:
     def __init__(self, args):
         self.args = args
@@ -99,11 +112,16 @@ class Run:
             self.results.killers(),
             trial.all_tests(),
         )
+        self.known = yaml.safe_load((HERE / "known.yml").read_text()) or []
         self.done = []  # (mutant, who)
         self.gone = []
 
     def try_one(self, mutant):
         """Appends to `done`; False where it is no mutant: it does not compile, or is no change."""
+        if is_known(mutant, self.known):
+            self.done.append((mutant, None))
+            print(f"{len(self.done):4} listed\n     {mutant.shown}", flush=True)
+            return True
         kept = self.results.get(mutant)
         if kept is None:
             folder = Path(tempfile.mkdtemp(prefix="mutant-"))
@@ -157,21 +175,9 @@ class Run:
         list(pool.map(work, range(self.args.jobs)))
 
 
-def is_known(mutant, known):
-    """By what it changes, wherever the line stands by now; the entry, or None."""
-    for entry in known:
-        if entry.get("name", "") == mutant.name and (
-            mutant.name
-            or (entry["file"], entry["before"], entry["after"])
-            == (mutant.file, mutant.before, mutant.after)
-            and mutant.follows(entry.get("near", ""))
-        ):
-            return entry
-    return None
-
-
-def report(run, known):
+def report(run):
     """The last line, and the table for docs/mutants.md."""
+    known = run.known
     caught = [mutant for mutant, who in run.done if who]
     survived = [mutant for mutant, who in run.done if not who]
     equivalent = [mutant for mutant in survived if is_known(mutant, known)]
@@ -233,8 +239,7 @@ def main():
             run.described(pool)
         if not args.named:
             run.generated(pool, args.n)
-    known = yaml.safe_load((HERE / "known.yml").read_text()) or []
-    line, text, share, open_ = report(run, known)
+    line, text, share, open_ = report(run)
     (OUT / "table.md").write_text(text + "\n")
     if args.write:
         write(text)
