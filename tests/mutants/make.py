@@ -106,14 +106,21 @@ def of_file(file, folder):
     return found
 
 
-def candidates(files, seed, folder):
-    """Mutants without end of interest: each source line of all files in turn, in random order."""
+def candidates(files, seed, folder, tried=()):
+    """
+    Those whose ids were tried before, caught or not; then each source line of all files in turn, in
+    random order.
+    """
     chance = random.Random(seed)
     lines = [(file, line, all_) for file in files for line, all_ in of_file(file, folder).items()]
+    for _, _, mutants in lines:
+        yield from (mutant for mutant in mutants if mutant.id in tried)
     while lines:
         chance.shuffle(lines)
         for _, _, mutants in lines:
-            yield mutants.pop(chance.randrange(len(mutants)))
+            mutant = mutants.pop(chance.randrange(len(mutants)))
+            if mutant.id not in tried:
+                yield mutant
         lines = [entry for entry in lines if entry[2]]
 
 

@@ -58,6 +58,7 @@ ALL = (
     "test_preflight.py",
     "test_identity.py",
     "test_order.py",
+    "test_pauses.py",
     "test_file_systems.py",
     "test_between.py",
     "test_unreadable.py",

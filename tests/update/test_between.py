@@ -752,3 +752,22 @@ def test_continue_that_was_cut_off_takes_what_was_staged_since(world):
         assert world.git("show", "HEAD:a") == "second"
         assert world.git("status", "--porcelain") == ""
     assert at > journal[0] + 1
+
+
+def test_abort_tells_that_somebody_went_on_since(world):
+    world.release("1.0.0", {"a": lines(20)})
+    world.new()
+    world.release("1.1.0", {"a": lines(20, {5: "theirs"})})
+    pristine = world.copy("pristine")
+    calls = calls_of(lambda env: world.update(env=env))
+    [at] = [c.number for c in calls if c.paths[-1].endswith("/.git/index")]
+    clone_folder(pristine, world.child)
+    world.update(env=fault(at, "kill"))
+    for lock in ("index.lock", "refs/heads/main.lock"):  # as git advises
+        (world.child / ".git" / lock).unlink()
+    put(world.child, {"own": "own\n"})
+    world.git("add", "own")
+    world.git("commit", "-q", "-m", "own", "--", "own")
+    done = world.update("--abort")
+    assert done.code == 0, done.out
+    assert any("that is left as it is" in text for text in done.json["warnings"]), done.out

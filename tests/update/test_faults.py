@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .faults import clone_folder, count_calls, fast_folder, fault, sample
+from .faults import calls_of, clone_folder, count_calls, fast_folder, fault, sample
 from .scenarios import lines
 from .world import World, files_on_disk, leftovers, put
 
@@ -348,6 +348,19 @@ SOME = ["clean", "conflict", "branch"]
 @pytest.mark.parametrize(("case", "size"), [("clean", 1000), ("conflict", 60)], indirect=["case"])
 def test_error_anywhere_few(case, size):
     fail_everywhere(case, size, "EIO")
+
+
+@pytest.mark.parametrize("case", ["branch-conflict"], indirect=True)
+def test_error_at_what_is_prepared(case):
+    """Texts of refs, the index, the message: without one of them nothing begins."""
+    reference = Reference(case)
+    calls = calls_of(lambda env: run(case, env))
+    texts = [call for call in calls if "/tmplgen/work/" in call.paths[0]]
+    names = {Path(call.paths[0]).name for call in texts}
+    assert {"head.new", "head.old", "tip.new", "pick", "message"} <= names
+    for call in texts:
+        done = run(case, fault(call.number, "EIO"))
+        check_error(case, reference, done)
 
 
 @pytest.mark.full

@@ -185,6 +185,20 @@ def test_edit_between_the_last_look_and_the_exchange_is_refused(case, path, save
     assert_is_refused(case, reference, done, path)
 
 
+@pytest.mark.parametrize("path", ["edited", "moved/a"])
+@pytest.mark.parametrize("case", ["clean"], indirect=True)
+def test_a_file_that_goes_between_the_last_look_and_the_exchange_is_told(case, path):
+    """The run goes back, and what is committed is there again."""
+    reference = Reference(case)
+    held = Held(case, exchange(case, path).number)
+    (case.child / path).unlink()
+    done = held.go_on()
+    assert done.code in (1, 3) and done.error["message"], done.out
+    reference.assert_old()
+    assert case.leftovers() == []
+    assert_fsck(case)
+
+
 @pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
 def test_edit_through_a_file_that_was_open_when_it_was_exchanged_is_refused(case):
     """The run goes back as a whole; what was written too late lies beside the file."""

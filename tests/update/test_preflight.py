@@ -273,6 +273,26 @@ def test_B_merge_in_progress_is_refused_where_nothing_is_new_too(ready, begin, w
     assert (done.code, done.json["result"]) == (0, "up-to-date"), done.out
 
 
+def test_a_file_takes_the_place_of_folders_within_folders(world):
+    world.release("1.0.0", {"d/e/f/g/x": "x\n", "d/y": "y\n"})
+    world.new()
+    world.release("1.1.0", {"d": "file\n"})
+    (world.child / "d/empty/deep").mkdir(parents=True)
+    assert world.update().code == 0
+    assert world.read("d") == "file\n"
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o027])
+def test_a_new_file_has_the_mode_that_git_would_give_it(ready, mask):
+    ready.release("1.2.0", {"plain": "x\n", "run": ("x", "x\n"), "d/deep": "x\n"})
+    done = ready.update(prefix=("sh", "-c", f'umask {mask:04o}; exec "$@"', "sh"))
+    assert done.code == 0, done.out
+    modes = {
+        name: (ready.child / name).stat().st_mode & 0o777 for name in ("plain", "run", "d/deep")
+    }
+    assert modes == {"plain": 0o666 & ~mask, "run": 0o777 & ~mask, "d/deep": 0o666 & ~mask}
+
+
 @pytest.mark.parametrize("name", ["index.lock", "HEAD.lock"])
 def test_stale_lock_of_index_or_HEAD_is_refused(ready, name):
     put(ready.child, {f".git/{name}": ""})

@@ -325,3 +325,38 @@ def test_no_descriptor_is_left_open_for_each_file(world):
     world.git("add", names[0])
     assert world.update("--continue", prefix=FEW).code == 0
     assert world.git("status", "--porcelain", "-uno") == ""
+
+
+# ---------------------------------------------------------------- what a run begins with
+
+
+def test_what_an_earlier_run_left_in_the_folder_of_work_is_nothing(ready):
+    """Killed while it tidied up: its texts and its index are not this run's."""
+    ready.edit({"a": lines(20, {5: "mine"})})
+    index = (ready.child / ".git/index").read_bytes()
+    names = (
+        "index.old",
+        "index.new",
+        "tip.new",
+        "tip.old",
+        "head.new",
+        "pick",
+        "message",
+        "0",
+        "7",
+    )
+    put(ready.child, {f".git/tmplgen/work/{name}": "stale\n" for name in names})
+    assert ready.update().code == 5
+    assert ready.update("--abort").code == 0
+    assert (ready.child / ".git/index").read_bytes() == index
+    assert ready.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("words", ["--continue", "--abort"])
+def test_without_an_update_the_hint_is_gits_own_way_where_files_are_unmerged(conflict, words):
+    assert conflict.update("--abort").code == 0
+    assert "'tmplgen status' says how things are" in refused(conflict, words)["hint"]
+    assert conflict.update().code == 5
+    conflict.git("cherry-pick", "--quit")
+    shutil.rmtree(conflict.child / ".git/tmplgen")
+    assert "git reset --merge" in refused(conflict, words)["hint"]
