@@ -355,7 +355,7 @@ def test_error_at_what_is_prepared(case):
     """Texts of refs, the index, the message: without one of them nothing begins."""
     reference = Reference(case)
     calls = calls_of(lambda env: run(case, env))
-    texts = [call for call in calls if "/tmplgen/work/" in call.paths[0]]
+    texts = [call for call in calls if "/tmplgen/work" in call.paths[0]]
     names = {Path(call.paths[0]).name for call in texts}
     assert {"head.new", "head.old", "tip.new", "pick", "message"} <= names
     for call in texts:

@@ -345,7 +345,8 @@ def test_what_an_earlier_run_left_in_the_folder_of_work_is_nothing(ready):
         "0",
         "7",
     )
-    put(ready.child, {f".git/tmplgen/work/{name}": "stale\n" for name in names})
+    work = ".git/tmplgen/work"
+    put(ready.child, {f"{work}/{name}": "stale\n" for name in names})
     assert ready.update().code == 5
     assert ready.update("--abort").code == 0
     assert (ready.child / ".git/index").read_bytes() == index
