@@ -53,6 +53,10 @@ def test_places_are_drawn_by_the_seed_and_each_line_once_before_any_twice(monkey
     assert drawn != [one.text for one in candidates(["src/x.c"], 6, tmp_path)]
     assert len(set(drawn)) == 24
     assert len({one.line for one in islice(candidates(["src/x.c"], 5, tmp_path), 8)}) == 8
+    tried = {made[7][1].id: {}, made[2][0].id: {}}
+    again = list(candidates(["src/x.c"], 5, tmp_path, tried))
+    assert [one.text for one in again[:2]] == ["2.0", "7.1"]
+    assert sorted(one.text for one in again) == sorted(drawn)
 
 
 def test_what_is_no_change_of_code_or_of_meaning_is_not_drawn(monkeypatch, tmp_path):
@@ -68,13 +72,18 @@ def test_what_is_no_change_of_code_or_of_meaning_is_not_drawn(monkeypatch, tmp_p
             "4": source + "\nmore\n",
             "5": source.replace("}", ""),
             "6": source,
+            "7": source.replace("if (g())", "/*free(g);*/"),
+            "8": source.replace("if (g())", "/*(void)close(g);*/"),
         }
         for name, text in made.items():
             (command[-1] / f"{name}.c").write_text(text)
 
     monkeypatch.setattr(make.subprocess, "run", generate)
     found = make.of_file("x.c", tmp_path / "out")
-    assert {line: [one.after for one in all_] for line, all_ in found.items()} == {5: ["return 4;"]}
+    assert {line: [one.after for one in all_] for line, all_ in found.items()} == {
+        3: ["/*(void)close(g);*/"],
+        5: ["return 4;"],
+    }
 
 
 def test_described_fault_whose_place_is_gone_is_told(monkeypatch, tmp_path):
@@ -94,8 +103,8 @@ def test_described_fault_whose_place_is_gone_is_told(monkeypatch, tmp_path):
 
 
 def report(done, known=(), gone=()):
-    run = Namespace(done=done, gone=list(gone), args=Namespace(seed=1))
-    return command.report(run, known)
+    run = Namespace(done=done, gone=list(gone), args=Namespace(seed=1), known=list(known))
+    return command.report(run)
 
 
 def test_survivor_counts_unless_its_reason_is_listed():
@@ -110,6 +119,9 @@ def test_survivor_counts_unless_its_reason_is_listed():
     assert "the same" in text
     other = {**entry, "file": "src/y.c"}
     assert report([(survivor, None)], [other])[3] == [survivor]
+    near, far = {**entry, "near": "if (a < 1)"}, {**entry, "near": "int f(int a)"}
+    assert report([(survivor, None)], [near])[3] == []
+    assert report([(survivor, None)], [far])[3] == [survivor]
 
 
 def test_described_fault_is_excused_by_its_name_alone():
