@@ -361,3 +361,14 @@ def test_without_an_update_the_hint_is_gits_own_way_where_files_are_unmerged(con
     conflict.git("cherry-pick", "--quit")
     shutil.rmtree(conflict.child / ".git/tmplgen")
     assert "git reset --merge" in refused(conflict, words)["hint"]
+
+
+def test_on_a_branch_without_commits_what_waits_is_told(staged):
+    staged.git("checkout", "-q", "--orphan", "other")
+    for words in ((), ("--continue",), ("--abort",)):
+        done = staged.update(*words)
+        assert done.code == 3, done.out
+        assert done.error["code"] in ("unborn", "update-in-progress", "nothing-in-progress"), (
+            done.out
+        )
+    staged.git("checkout", "-q", "-f", "main")
