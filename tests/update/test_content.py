@@ -334,7 +334,7 @@ def test_S_35_on_a_disk_that_ignores_case_the_name_stays(blind, old, new):
 def test_S_35_that_a_name_stays_is_told_of_a_file_that_nobody_changed(blind):
     blind.release("1.0.0", {"README.md": LONG, "x": "x\n"})
     blind.new()
-    blind.release("1.1.0", {"Readme.md": LONG, "x": "y\n"})
+    blind.release("1.1.0", {"Readme.md": LONG, "added": "new\n"})  # and x goes
     assert notes(updated(blind))["README.md"] == f"the template moved it to 'Readme.md', {ONE_NAME}"
     assert blind.git("status", "--porcelain") == ""
 

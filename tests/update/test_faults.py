@@ -587,11 +587,11 @@ def test_ending_killed_all(case, ending, prepare):
     kill_ending(case, 1000000, ending, prepare)
 
 
-@pytest.mark.parametrize("ending", ["continue", "abort"])
-def test_ending_with_error_few(ending):
+@pytest.mark.parametrize(("ending", "size"), [("continue", 40), ("abort", 1000)])
+def test_ending_with_error_few(ending, size):
     name, word, prepare = ENDINGS[ending]
     folder = fast_folder()
-    fail_ending(build(folder, **CASES[name]), 40, word, prepare, "EIO")
+    fail_ending(build(folder, **CASES[name]), size, word, prepare, "EIO")
     shutil.rmtree(folder)
 
 

@@ -305,6 +305,10 @@ def pairs(size):
     return [(kind, name) for kind in POOR for name in chance.sample(list(CASES), size)]
 
 
+def test_A4_killed_without_an_exchange_few(cases):
+    kill_everywhere(cases("norename", "clean")[0], 8)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(("kind", "name"), pairs(2))
 def test_A4_killed_on_any_file_system_sample(kind, name, cases):

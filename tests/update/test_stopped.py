@@ -372,3 +372,21 @@ def test_on_a_branch_without_commits_what_waits_is_told(staged):
             done.out
         )
     staged.git("checkout", "-q", "-f", "main")
+
+
+def test_what_lay_there_just_as_the_template_has_it_stays_after_abort(ready):
+    ready.edit({"a": lines(20, {5: "mine"})})
+    put(ready.child, {"added": "new\n"})  # not tracked
+    assert ready.update().code == 5
+    assert ready.update("--abort").code == 0
+    assert ready.read("added") == "new\n"
+    assert ready.git("status", "--porcelain") == "?? added"
+
+
+def test_continue_is_in_the_reflog_in_the_updates_words(conflict):
+    put(conflict.child, {"a": "both\n"})
+    conflict.git("add", "a")
+    assert conflict.update("--continue").code == 0
+    for name in ("HEAD", "main"):
+        line = conflict.git("reflog", "show", "-1", "--format=%gs", name)
+        assert line == "tmplgen update: 1.0.0 -> 1.1.0"
