@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ATTRIBUTES_MAX (16 * LIMIT_MIB)
@@ -80,15 +81,16 @@ static int read_attributes(struct span *out, bool *found, void *context, const c
     return *found ? read_object(out, w->repo, &edit->leaf, path, err) : 0;
 }
 
-/* As git does it, what this user may not read is passed over. */
+/* As git does it, what this user may not read, /dev/null and a folder have no attributes. */
 static struct span read_outside(struct worktree_attributes *w, const char *path)
 {
     ERR_SCRATCH(ignored);
     struct span text = span_of("", 0);
     if (!path)
         return text;
-    bool there = access(path, R_OK) == 0;
-    if (!there && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
+    struct stat info;
+    bool there = access(path, R_OK) == 0 && stat(path, &info) == 0;
+    if (there ? !S_ISREG(info.st_mode) : errno == ENOENT || errno == ENOTDIR || errno == EACCES)
         return text;
     if (!there || io_read_file(&text, w->repo->arena, AT_FDCWD, path, ATTRIBUTES_MAX, &ignored) < 0)
         w->unreadable = path;

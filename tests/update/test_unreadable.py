@@ -372,6 +372,18 @@ def test_a_text_that_is_gone_and_cannot_be_written_again_is_not_passed_over(worl
             assert world.git("rev-list", "--count", "HEAD") == "2", at
 
 
+@pytest.mark.parametrize("place", ["/dev/null", "folder", "none"])
+def test_attributes_that_are_no_file_are_none_as_for_git(world, place):
+    world.release("1.0.0", {"a": lines(20)})
+    world.new()
+    (world.folder / "folder").mkdir()
+    world.git("config", "core.attributesFile", world.folder / place)
+    world.release("1.1.0", {"a": lines(20, {5: "theirs"})})
+    assert world.git("status", "--porcelain") == ""
+    assert world.update().code == 0
+    assert world.git("status", "--porcelain") == ""
+
+
 def test_a_folder_above_that_leads_nowhere_is_no_repository(world, tmp_path):
     world.release("1.0.0", {"a": lines(20)})
     (tmp_path / "up/in").mkdir(parents=True)
