@@ -25,17 +25,19 @@
 int apply_look(struct unfinished *out, struct arena *arena, const struct repo *repo,
                struct err *err)
 {
-    static const struct {
-        const char *name;
-        enum apply_state state;
-    } files[] = {{APPLY_FOLDER "/" APPLY_JOURNAL, APPLY_FORWARD},
-                 {APPLY_FOLDER "/" APPLY_ABORT, APPLY_BACKWARD},
-                 {APPLY_FOLDER "/" APPLY_PENDING, APPLY_STOPPED}};
     const char *token;
+    unsigned levels;
     bool found = false, waits;
     out->state = APPLY_NONE;
-    if (work_read_token(&token, arena, repo, err) < 0)
+    if (work_read_token(&token, arena, repo, err) < 0 || work_levels(&levels, repo, err) < 0)
         return -1;
+    const struct {
+        const char *name;
+        enum apply_state state;
+    } files[] = {
+        {APPLY_FOLDER "/" APPLY_JOURNAL, APPLY_FORWARD},
+        {APPLY_FOLDER "/" APPLY_ABORT, APPLY_BACKWARD},
+        {arena_printf(arena, APPLY_FOLDER "/%s", work_pending(arena, levels)), APPLY_STOPPED}};
     for (size_t i = 0; !found && i < sizeof(files) / sizeof(*files); i++) {
         if (journal_read(&out->journal, &found, arena, repo->git_fd, files[i].name, token, err) < 0)
             return -1;
@@ -46,7 +48,8 @@ int apply_look(struct unfinished *out, struct arena *arena, const struct repo *r
         return 0;
     if (standing_waits(&waits, repo, &out->journal, err) < 0)
         return -1;
-    out->state = waits ? APPLY_STOPPED : APPLY_STALE;
+    bool sequence = journal_is_sequence(&out->journal);
+    out->state = waits ? APPLY_STOPPED : sequence ? APPLY_ASTRAY : APPLY_STALE;
     return 0;
 }
 
@@ -102,9 +105,33 @@ static int stop(const struct apply *a, const struct journal *j, struct err *err)
 {
     if (unlock_durably(a, j, err) < 0)
         return -1;
-    if (renameat(a->folder, APPLY_JOURNAL, a->folder, APPLY_PENDING) < 0 && errno != ENOENT)
+    const char *pending = work_pending(a->arena, j->level);
+    if (renameat(a->folder, APPLY_JOURNAL, a->folder, pending) < 0 && errno != ENOENT)
         return err_errno(err, errno, "io", "cannot write the journal");
     sync_end(a);
+    return 0;
+}
+
+/* The stops that a run went on from, the last one first. */
+static int forget_below(struct apply *a, unsigned level, struct err *err)
+{
+    while (--level > 0) {
+        struct journal below;
+        bool found;
+        const char *name = work_pending(a->arena, level);
+        if (journal_read(&below, &found, a->arena, a->folder, name, a->token, err) < 0)
+            return -1;
+        if (!found)
+            continue;
+        if (work_open(a, &below, err) < 0)
+            return -1;
+        files_remove_emptied(a, &below);
+        if (files_discard(a, &below, err) < 0)
+            return -1;
+        if (unlinkat(a->folder, name, 0) < 0)
+            return err_errno(err, errno, "io", "cannot remove the journal");
+        work_remove(a, &below);
+    }
     return 0;
 }
 
@@ -113,6 +140,9 @@ static int close_up(struct apply *a, const struct journal *j, struct err *err)
     if (journal_stops(j))
         return stop(a, j, err);
     files_remove_emptied(a, j);
+    if (j->kind == JOURNAL_UPDATE && j->level > 1 &&
+        (forget_below(a, j->level, err) < 0 || work_open(a, j, err) < 0))
+        return -1;
     return remove_journal(a, j, APPLY_JOURNAL, err);
 }
 
@@ -184,6 +214,9 @@ static void block_signals(sigset_t *before)
 int apply_run(struct apply *a, struct journal *j, struct err *err)
 {
     sigset_t before;
+    if (work_levels(&j->level, a->repo, err) < 0)
+        return -1;
+    j->level++;
     block_signals(&before);
     int rc = run(a, j, err);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -217,15 +250,16 @@ int apply_forward(const char **moved, struct apply *a, struct journal *j, struct
 static int begin_abort(struct apply *a, const struct journal *j, enum apply_state state,
                        struct err *err)
 {
-    if (state == APPLY_STOPPED && files_put_aside(a, j, err) < 0) {
+    bool stopped = state == APPLY_STOPPED || state == APPLY_ASTRAY;
+    if (stopped && files_put_aside(a, j, err) < 0) {
         ERR_SCRATCH(second);
         (void)!state_unlock(a, j, &second);
         return -1;
     }
     if (state == APPLY_BACKWARD)
         return 0;
-    return rename_journal(a, state == APPLY_STOPPED ? APPLY_PENDING : APPLY_JOURNAL, APPLY_ABORT,
-                          err);
+    return rename_journal(a, stopped ? work_pending(a->arena, j->level) : APPLY_JOURNAL,
+                          APPLY_ABORT, err);
 }
 
 int apply_backward(const char **moved, struct apply *a, struct journal *j, struct err *err)
@@ -249,7 +283,25 @@ int apply_forget(struct apply *a, const struct journal *j, struct err *err)
     if (work_open(a, j, err) < 0)
         return -1;
     files_remove_emptied(a, j);
-    return remove_journal(a, j, APPLY_PENDING, err);
+    return remove_journal(a, j, work_pending(a->arena, j->level), err);
+}
+
+int apply_leave(struct apply *a, const struct journal *j, struct err *err)
+{
+    struct journal first;
+    bool found;
+    if (journal_read(&first, &found, a->arena, a->folder, APPLY_PENDING, a->token, err) < 0 ||
+        (found && state_remove_refs(a, &first, err) < 0) || work_open(a, j, err) < 0 ||
+        files_discard(a, j, err) < 0)
+        return -1;
+    work_remove(a, j);
+    const char *name = work_pending(a->arena, j->level);
+    if (unlinkat(a->folder, name, 0) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot remove the journal");
+    if (forget_below(a, j->level, err) < 0)
+        return -1;
+    sync_end(a);
+    return 0;
 }
 
 static void unlock_quietly(int folder, const char *path, const struct apply *a)
@@ -264,6 +316,7 @@ void apply_tidy(struct apply *a)
     static const struct journal nothing[] = {{.kind = JOURNAL_UPDATE}, {.kind = JOURNAL_COMMIT}};
     for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
         work_tidy(a, &nothing[i]);
+    work_tidy_levels(a);
     unlock_quietly(a->repo->common_fd, "packed-refs", a);
     unlock_quietly(a->repo->git_fd, "index", a);
     unlock_quietly(a->repo->git_fd, "HEAD", a);

@@ -19,6 +19,7 @@ enum apply_state {
     APPLY_STOPPED,  /* waits for the user */
     APPLY_BACKWARD, /* interrupted on its way back */
     APPLY_STALE,    /* waited for the user, who has ended it by other means */
+    APPLY_ASTRAY,   /* replays commits, and HEAD is not where it waited for the user */
     APPLY_STATES
 };
 
@@ -36,8 +37,7 @@ TG_CHECKED int apply_look(struct unfinished *out, struct arena *arena, const str
  * Runs a new journal: files, index, refs. Objects of the repository's store become durable first.
  * On failure everything is rolled back before it returns: exit 3, "changed-meanwhile", where
  * somebody else changed a file, the index or the branch; 1 for I/O. If even that fails the journal
- * stays and the hint says so. Fills in `token`, `pack`, `made`,
- * `stage_in_tree`.
+ * stays and the hint says so. Fills in `token`, `level`, `pack`, `made`, `stage_in_tree`.
  */
 TG_CHECKED int apply_run(struct apply *apply, struct journal *journal, struct err *err);
 
@@ -57,6 +57,11 @@ TG_CHECKED int apply_backward(const char **moved, struct apply *apply, struct jo
                               struct err *err);
 /* Forgets a stopped run that the user has ended. */
 TG_CHECKED int apply_forget(struct apply *apply, const struct journal *journal, struct err *err);
+/*
+ * Gives up a sequence that HEAD has left: its stops and the refs that it made go. Files, index and
+ * HEAD are the user's and stay.
+ */
+TG_CHECKED int apply_leave(struct apply *apply, const struct journal *journal, struct err *err);
 
 /* Without a journal: removes what a killed run had prepared, and locks that it left. */
 void apply_tidy(struct apply *apply);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "git/repo.h"
+#include "git/tree.h"
 #include "git/worktree.h"
 
 #include <errno.h>
@@ -211,7 +212,33 @@ static int put_beside(struct apply *a, int folder, const char *name, const char 
     return rc;
 }
 
-static int put_into_trash(struct apply *a, int folder, const char *name, const char *path)
+/* What is committed need not be put aside. */
+static int is_committed(bool *out, const struct apply *a, const char *path,
+                        const struct disk *found, struct err *err)
+{
+    static const struct oid none;
+    struct leaf leaf;
+    *out = false;
+    if (oid_equal(&a->known, &none))
+        return 0;
+    if (tree_find(&leaf, a->repo->store, &a->known, path, err) < 0)
+        return -1;
+    *out = leaf_is_file(&leaf) && oid_equal(&leaf.id, &found->raw);
+    return 0;
+}
+
+/* In the trash nobody writes it any more: then its content is certain. */
+static bool is_still(int trash, const char *place, const struct disk *committed)
+{
+    ERR_SCRATCH(ignored);
+    struct disk found;
+    return committed && disk_look(&found, NULL, NULL, trash, place, &ignored) == 0 &&
+           oid_equal(&found.raw, &committed->raw);
+}
+
+/* `committed`: what it holds, where that is not lost; or NULL. */
+static int put_into_trash(struct apply *a, int folder, const char *name, const char *path,
+                          const struct disk *committed)
 {
     int rc = -1;
     (void)mkdirat(a->folder, TRASH, 0777);
@@ -220,7 +247,9 @@ static int put_into_trash(struct apply *a, int folder, const char *name, const c
     for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
         const char *place = arena_printf(a->arena, "%d-%s", i, name);
         rc = io_move_new(folder, name, trash, place);
-        if (rc == 0)
+        if (rc == 0 && is_still(trash, place, committed))
+            (void)unlinkat(trash, place, 0);
+        else if (rc == 0)
             apply_keep(a, arena_printf(a->arena, "%s (now %s" TRASH "/%s)", path, a->path, place));
     }
     int number = errno;
@@ -230,14 +259,17 @@ static int put_into_trash(struct apply *a, int folder, const char *name, const c
     return rc;
 }
 
-static int throw_away(struct apply *a, const char *path, struct err *err)
+static int throw_away(struct apply *a, const char *path, const struct disk *found, struct err *err)
 {
     const char *name;
+    bool committed;
     int folder;
+    if (is_committed(&committed, a, path, found, err) < 0)
+        return -1;
     int rc = disk_parent(&folder, &name, a->repo->top_fd, path, DISK_FIND, err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
-    rc = put_into_trash(a, folder, name, path);
+    rc = put_into_trash(a, folder, name, path, committed ? found : NULL);
     if (rc < 0 && errno == EXDEV)
         rc = put_beside(a, folder, name, path);
     if (rc < 0)
@@ -256,7 +288,8 @@ int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
         if (disk_look(&found, NULL, NULL, a->repo->top_fd, change->path, err) < 0)
             return -1;
         if (found.kind == DISK_FILE && !swap_same(&a->swap, &found, &change->old) &&
-            !swap_same(&a->swap, &found, &change->new) && throw_away(a, change->path, err) < 0)
+            !swap_same(&a->swap, &found, &change->new) &&
+            throw_away(a, change->path, &found, err) < 0)
             return -1;
     }
     return 0;

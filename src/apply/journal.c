@@ -16,13 +16,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_LINE "tmplgen-journal 3\n"
+#define FIRST_LINE "tmplgen-journal 4\n"
 #define VERSION_AT (sizeof("tmplgen-journal ") - 1)
 /*
  * Version 1 is of 0.1 and 0.2, which knew one pseudoref; 2 says which it is; both say by device and
- * inode, and by a path, where the repository lay. What they left half done is finished, too.
+ * inode, and by a path, where the repository lay. 3 knows no run that goes on from a stop. What
+ * they left half done is finished, too.
  */
-enum { VERSION_OLDEST = 1, VERSION_ANY_PSEUDOREF = 2, VERSION_WITHOUT_PLACE = 3 };
+enum {
+    VERSION_OLDEST = 1,
+    VERSION_ANY_PSEUDOREF = 2,
+    VERSION_WITHOUT_PLACE = 3,
+    VERSION_WITH_LEVELS = 4,
+    VERSION_NEWEST = VERSION_WITH_LEVELS
+};
 #define PSEUDOREF_1 "CHERRY_PICK_HEAD"
 #define STAGE_IN_TREE_2 "/.tmplgen-stage" /* so ended a path in the work tree, then */
 #define JOURNAL_MAX ((size_t)256 << 20)
@@ -36,6 +43,11 @@ bool journal_moves_branch(const struct journal *j)
 bool journal_moves_head(const struct journal *j)
 {
     return strcmp(j->head_old, j->head_new) != 0;
+}
+
+bool journal_is_sequence(const struct journal *j)
+{
+    return j->step_count > 0;
 }
 
 bool journal_stops(const struct journal *j)
@@ -136,10 +148,32 @@ static void put_head(struct buf *out, const struct journal *j)
     end_line(out);
 }
 
+/* NULL is told from "". */
+static void put_optional(struct buf *out, const char *text)
+{
+    put_number(out, text != NULL);
+    put_string(out, text);
+}
+
+/* Of a run that goes on from another, or will be gone on from. */
+static void put_sequence(struct buf *out, const struct journal *j)
+{
+    put_word(out, "sequence");
+    put_number(out, j->level);
+    put_oid(out, &j->before.tree);
+    put_oid(out, &j->before.brought);
+    put_optional(out, j->before.message);
+    put_optional(out, j->orig_head);
+    put_optional(out, j->orig_head_old);
+    put_text(out, j->context);
+    end_line(out);
+}
+
 static void format(struct buf *out, const struct journal *j)
 {
     (void)buf_puts(out, FIRST_LINE);
     put_head(out, j);
+    put_sequence(out, j);
     for (size_t i = 0; i < j->ref_count; i++) {
         put_word(out, "ref");
         put_string(out, j->refs[i].name);
@@ -370,6 +404,27 @@ static void take_head(struct journal *out, struct journal_reader *r)
     (void)take_line_end(r);
 }
 
+static const char *take_optional(struct journal_reader *r)
+{
+    bool there = take_number(r) != 0;
+    const char *text = take_string(r);
+    return there ? text : NULL;
+}
+
+static void take_sequence(struct journal *out, struct journal_reader *r)
+{
+    uintmax_t level = take_number(r);
+    if (level < 1 || level > JOURNAL_LEVELS)
+        r->bad = true;
+    out->level = r->bad ? 1 : (unsigned)level;
+    out->before.tree = take_oid(r);
+    out->before.brought = take_oid(r);
+    out->before.message = take_optional(r);
+    out->orig_head = take_optional(r);
+    out->orig_head_old = take_optional(r);
+    out->context = take_text(r);
+}
+
 static struct journal_step take_step(struct journal_reader *r)
 {
     struct journal_step step = {.picked = take_oid(r)};
@@ -395,6 +450,8 @@ static void take_line(struct journal *out, struct journal_reader *r, struct span
     } else if (span_equal(word, span_from("step"))) {
         out->steps = arena_grow(r->arena, out->steps, out->step_count, sizeof(*out->steps));
         out->steps[out->step_count++] = take_step(r);
+    } else if (r->version >= VERSION_WITH_LEVELS && span_equal(word, span_from("sequence"))) {
+        take_sequence(out, r);
     } else {
         r->bad = true;
     }
@@ -433,13 +490,13 @@ static int version_of(struct span text)
         text.ptr[VERSION_AT + 1] != '\n')
         return 0;
     int version = text.ptr[VERSION_AT] - '0';
-    return version >= VERSION_OLDEST && version <= VERSION_WITHOUT_PLACE ? version : 0;
+    return version >= VERSION_OLDEST && version <= VERSION_NEWEST ? version : 0;
 }
 
 int journal_parse(struct journal *out, struct arena *arena, struct span text, struct err *err)
 {
     struct journal_reader r = {.arena = arena, .version = version_of(text)};
-    *out = (struct journal){0};
+    *out = (struct journal){.level = 1};
     if (!r.version)
         return refuse(err, "is of a later version of tmplgen, or damaged");
     if (!check_sum(&r, text))

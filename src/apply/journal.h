@@ -20,6 +20,9 @@ enum journal_kind {
     JOURNAL_COMMIT,   /* ends a conflict or a staged result: nothing changes on disk */
 };
 
+/* More commits than a branch has that anybody replays by hand. */
+enum { JOURNAL_LEVELS = 100000 };
+
 /* A ref to make. */
 struct journal_ref {
     const char *name;
@@ -33,12 +36,21 @@ struct journal_step {
     bool by_hand;            /* a person resolved its conflict */
 };
 
+/* Of a run that goes on from a stop: what that had left in git's folder, and its user made of it.
+ */
+struct journal_before {
+    struct oid tree;     /* of the index; zero: of the commit that the branch was at */
+    struct oid brought;  /* what the pseudoref named; zero: it was not there */
+    const char *message; /* MERGE_MSG; NULL: it was not there */
+};
+
 /*
  * Nothing in it says where the repository lies: no absolute path, no number of a device or a file.
  * So it holds after a move, in a copy, through another mount, after a reboot.
  */
 struct journal {
     enum journal_kind kind;
+    unsigned level;    /* 1; each run that goes on from the stop of another is one higher */
     const char *token; /* of the repository, which it keeps when it is moved or copied (work.h); ""
                           in one of 0.2 and before */
     const char *head_old, *head_new;   /* texts of the file HEAD; equal: it stays */
@@ -49,6 +61,9 @@ struct journal {
                               the like; NULL: none */
     struct oid brought;    /* what it names */
     const char *message;   /* MERGE_MSG, or NULL */
+    struct journal_before before;
+    const char *orig_head;                /* what the file ORIG_HEAD is to say, and, */
+    const char *orig_head_old;            /* what it said; NULL: it is left alone, was not there */
     const char *reflog_who, *reflog_what; /* "NAME <EMAIL> TIME ZONE", and why */
     const char *index_old;                /* hexadecimal checksum of the index before */
     const char *pack;   /* name of the pack with the run's new objects; "": there are none */
@@ -61,11 +76,14 @@ struct journal {
     size_t change_count;
     struct journal_step *steps; /* of a strategy that replays commits, in their order */
     size_t step_count;
-    struct span report; /* of the run, as JSON */
+    struct span context; /* of a strategy that goes on from a stop: all that it needs for that */
+    struct span report;  /* of the run, as JSON */
 };
 
 bool journal_moves_branch(const struct journal *j);
 bool journal_moves_head(const struct journal *j);
+/* It replays commits, while HEAD is detached. */
+bool journal_is_sequence(const struct journal *j);
 /* It ends waiting for the user: a conflict, or staged. */
 bool journal_stops(const struct journal *j);
 

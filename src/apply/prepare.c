@@ -77,12 +77,30 @@ static int prepare_head(struct prepared *p, const struct journal *j, struct err 
     return prepare_text(p, HEAD_OLD, arena_printf(arena, "%s\n", j->head_old), err);
 }
 
+/* What is there again where the run is undone, and ORIG_HEAD. */
+static int prepare_before(struct prepared *p, const struct journal *j, struct err *err)
+{
+    static const struct oid none;
+    struct arena *arena = p->apply->arena;
+    if (j->orig_head &&
+        prepare_text(p, ORIG_HEAD_NEW, arena_printf(arena, "%s\n", j->orig_head), err) < 0)
+        return -1;
+    if (j->orig_head_old &&
+        prepare_text(p, ORIG_HEAD_OLD, arena_printf(arena, "%s\n", j->orig_head_old), err) < 0)
+        return -1;
+    if (j->before.message && prepare_text(p, MESSAGE_OLD, j->before.message, err) < 0)
+        return -1;
+    return oid_equal(&j->before.brought, &none)
+               ? 0
+               : prepare_oid(p, PSEUDOREF_OLD, &j->before.brought, err);
+}
+
 static int prepare_refs(struct prepared *p, const struct journal *j, struct err *err)
 {
     if (journal_moves_branch(j) && (prepare_oid(p, TIP_NEW, &j->branch_new, err) < 0 ||
                                     prepare_oid(p, TIP_OLD, &j->branch_old, err) < 0))
         return -1;
-    if (prepare_head(p, j, err) < 0)
+    if (prepare_head(p, j, err) < 0 || prepare_before(p, j, err) < 0)
         return -1;
     if (journal_stops(j) && j->pseudoref && prepare_oid(p, PSEUDOREF, &j->brought, err) < 0)
         return -1;

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const struct oid none;
+
 /* ---------------------------------------------------------------- HEAD and the branch */
 
 static int read_tip(struct oid *tip, const struct apply *a, const struct journal *j,
@@ -32,20 +34,53 @@ static int find_other_work(const char **out, const struct apply *a, const struct
 {
     static const char *const states[] = {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD",
                                          "rebase-merge", "rebase-apply"};
-    char hex[41];
+    char hex[41], before[41];
     oid_hex(hex, &j->brought);
+    oid_hex(before, &j->before.brought);
     *out = NULL;
     for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
         bool there, ours = false;
         if (disk_exists(&there, a->repo->git_fd, states[i], err) < 0)
             return -1;
         if (j->pseudoref && strcmp(states[i], j->pseudoref) == 0 &&
-            ref_says(&ours, a->repo->git_fd, states[i], hex, err) < 0)
+            (ref_says(&ours, a->repo->git_fd, states[i], hex, err) < 0 ||
+             (!ours && ref_says(&ours, a->repo->git_fd, states[i], before, err) < 0)))
             return -1;
         if (there && !ours)
             *out = "a merge, rebase or the like was begun";
     }
     return 0;
+}
+
+struct descent {
+    struct oid wanted;
+    bool found;
+};
+
+static int look_for(bool *stop, void *context, const struct oid *commit)
+{
+    struct descent *descent = context;
+    *stop = descent->found = oid_equal(commit, &descent->wanted);
+    return 0;
+}
+
+static int descends(bool *out, const struct repo *repo, const struct oid *from,
+                    const struct oid *wanted, struct err *err)
+{
+    struct descent descent = {.wanted = *wanted};
+    if (history_walk(repo, from, look_for, &descent, err) < 0)
+        return -1;
+    *out = descent.found;
+    return 0;
+}
+
+int standing_went_on(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
+{
+    struct oid replayed;
+    *out = false;
+    if (!journal_is_sequence(j) || repo->branch || oid_parse(&replayed, j->head_new) < 0)
+        return 0;
+    return descends(out, repo, &repo->head, &replayed, err);
 }
 
 static int find_moved(const char **out, const struct apply *a, const struct journal *j,
@@ -54,6 +89,7 @@ static int find_moved(const char **out, const struct apply *a, const struct jour
     bool old, new;
     if (ref_says(&old, a->repo->git_fd, "HEAD", j->head_old, err) < 0 ||
         ref_says(&new, a->repo->git_fd, "HEAD", j->head_new, err) < 0 ||
+        (!old && !new &&standing_went_on(&new, a->repo, j, err) < 0) ||
         find_other_work(out, a, j, err) < 0)
         return -1;
     if (!oid_equal(tip, &j->branch_old) && !oid_equal(tip, &j->branch_new))
@@ -81,6 +117,9 @@ static int find_old_tree(struct oid *out, const struct apply *a, const struct jo
 {
     struct commit commit, parent;
     const struct store *store = a->repo->store;
+    *out = j->before.tree;
+    if (!oid_equal(out, &none))
+        return 0;
     *out = a->repo->tree;
     if (!store_has(store, &j->branch_new))
         return 0; /* the garbage collection took it: so it is on no branch */
@@ -198,36 +237,23 @@ static bool objects_are_there(const struct apply *a, const struct journal *j)
     bool whole = !journal_moves_branch(j) || is_whole(a, &j->branch_new);
     for (size_t i = 0; whole && i < j->ref_count; i++)
         whole = is_whole(a, &j->refs[i].target);
-    return whole && (!j->pseudoref || is_whole(a, &j->brought));
+    struct oid head;
+    if (whole && journal_is_sequence(j) && oid_parse(&head, j->head_new) == 0)
+        whole = is_whole(a, &head);
+    return whole && (!j->pseudoref || oid_equal(&j->brought, &none) || is_whole(a, &j->brought));
 }
 
 /* ---------------------------------------------------------------- all */
-
-struct descent {
-    struct oid wanted;
-    bool found;
-};
-
-static int look_for(bool *stop, void *context, const struct oid *commit)
-{
-    struct descent *descent = context;
-    *stop = descent->found = oid_equal(commit, &descent->wanted);
-    return 0;
-}
 
 /* The branch has the run's commit, whoever went on from it. */
 static int has_landed(bool *out, const struct apply *a, const struct journal *j,
                       const struct oid *tip, struct err *err)
 {
-    static const struct oid none;
-    struct descent descent = {.wanted = j->branch_new};
     *out = true;
     if (oid_equal(tip, &j->branch_new))
         return 0;
-    if (!oid_equal(tip, &none) && history_walk(a->repo, tip, look_for, &descent, err) < 0)
-        return -1;
-    *out = descent.found;
-    return 0;
+    *out = false;
+    return oid_equal(tip, &none) ? 0 : descends(out, a->repo, tip, &j->branch_new, err);
 }
 
 /* In a conflict it is git's state that comes before the index. */
@@ -341,8 +367,8 @@ int standing_waits(bool *out, const struct repo *repo, const struct journal *j, 
 {
     char hex[41];
     oid_hex(hex, &j->brought);
-    *out = repo->branch && strcmp(repo->branch, j->branch) == 0 &&
-           oid_equal(&repo->head, &j->branch_new);
+    *out = strcmp(repo->head_text, j->head_new) == 0 &&
+           (!repo->branch || oid_equal(&repo->head, &j->branch_new));
     if (*out && !j->pseudoref)
         return standing_is_staged(out, repo, j, err);
     return *out ? ref_says(out, repo->git_fd, j->pseudoref, hex, err) : 0;

@@ -19,6 +19,10 @@ struct standing {
     bool done;          /* the branch has the commit, the index nothing from before: it is over */
 };
 
+/* Of a stopped sequence: HEAD is detached at what was replayed, or at the user's commits on it. */
+TG_CHECKED int standing_went_on(bool *out, const struct repo *repo, const struct journal *j,
+                                struct err *err);
+
 /* With the locks held. */
 TG_CHECKED int standing_find(struct standing *out, const struct apply *a, const struct journal *j,
                              struct err *err);

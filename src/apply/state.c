@@ -197,7 +197,7 @@ static int put_refs(const struct apply *a, const struct journal *j, struct err *
     return 0;
 }
 
-static int remove_refs(const struct apply *a, const struct journal *j, struct err *err)
+int state_remove_refs(const struct apply *a, const struct journal *j, struct err *err)
 {
     char hex[41];
     for (size_t i = 0; i < j->ref_count; i++) {
@@ -206,6 +206,24 @@ static int remove_refs(const struct apply *a, const struct journal *j, struct er
             return -1;
     }
     return 0;
+}
+
+/* What HEAD was at before: a commit, or the branch. */
+static struct oid head_before(const struct journal *j)
+{
+    struct oid id = j->branch_old;
+    if (!str_starts(j->head_old, "ref: ") && oid_parse(&id, j->head_old) < 0)
+        id = j->branch_old;
+    return id;
+}
+
+/* HEAD goes to a commit that was replayed, or from one back to its branch. */
+static void log_replayed(const struct apply *a, const struct journal *j)
+{
+    struct oid old = head_before(j), new = j->branch_new;
+    if (!str_starts(j->head_new, "ref: ") && oid_parse(&new, j->head_new) < 0)
+        return;
+    ref_log_head(a->repo, &old, &new, j->reflog_who, j->reflog_what);
 }
 
 /* As git does it: `git switch -` goes by this line. Once: before the branch is there. */
@@ -220,28 +238,69 @@ static void log_switch(const struct apply *a, const struct journal *j)
                                   repo_branch_name(j->branch)));
 }
 
+static int move_branch(const struct apply *a, const struct journal *j, struct err *err)
+{
+    if (put_oid(a, a->repo->common_fd, j->branch, TIP_NEW, &j->branch_new, err) < 0)
+        return -1;
+    if (journal_moves_head(j) && journal_is_sequence(j))
+        ref_log_branch(a->repo, j->branch, &j->branch_old, &j->branch_new, j->reflog_who,
+                       j->reflog_what);
+    else
+        ref_log(a->repo, j->branch, &j->branch_old, &j->branch_new, j->reflog_who, j->reflog_what);
+    return 0;
+}
+
+static int move_head(const struct apply *a, const struct journal *j, struct err *err)
+{
+    if (journal_is_sequence(j))
+        log_replayed(a, j);
+    return put_text(a, a->repo->git_fd, "HEAD", HEAD_NEW, j->head_new, err);
+}
+
 /* The point from which on the update has happened. */
 static int move_tip(const struct apply *a, const struct journal *j, struct err *err)
 {
-    if (journal_moves_head(j))
+    if (journal_moves_head(j) && !journal_is_sequence(j))
         log_switch(a, j);
-    if (journal_moves_branch(j)) {
-        if (put_oid(a, a->repo->common_fd, j->branch, TIP_NEW, &j->branch_new, err) < 0)
-            return -1;
-        ref_log(a->repo, j->branch, &j->branch_old, &j->branch_new, j->reflog_who, j->reflog_what);
-    }
-    return journal_moves_head(j) ? put_text(a, a->repo->git_fd, "HEAD", HEAD_NEW, j->head_new, err)
-                                 : 0;
+    if (journal_moves_branch(j) && move_branch(a, j, err) < 0)
+        return -1;
+    if (j->orig_head &&
+        put_text(a, a->repo->git_fd, ORIG_HEAD, ORIG_HEAD_NEW, j->orig_head, err) < 0)
+        return -1;
+    return journal_moves_head(j) ? move_head(a, j, err) : 0;
+}
+
+static int move_orig_head_back(const struct apply *a, const struct journal *j, struct err *err)
+{
+    bool on_new = false;
+    if (j->orig_head && ref_says(&on_new, a->repo->git_fd, ORIG_HEAD, j->orig_head, err) < 0)
+        return -1;
+    if (!on_new)
+        return 0;
+    return j->orig_head_old
+               ? put_text(a, a->repo->git_fd, ORIG_HEAD, ORIG_HEAD_OLD, j->orig_head_old, err)
+               : ref_remove(a->repo->git_fd, ORIG_HEAD, j->orig_head, err);
+}
+
+/* Of a sequence: where its user committed on top of the replayed commits, HEAD comes back, too. */
+static int move_head_back(const struct apply *a, const struct journal *j, struct err *err)
+{
+    bool ours = false;
+    if (!journal_moves_head(j))
+        return 0;
+    if (ref_says(&ours, a->repo->git_fd, "HEAD", j->head_new, err) < 0)
+        return -1;
+    if (journal_is_sequence(j) && !a->repo->branch)
+        ours = true;
+    return ours ? put_text(a, a->repo->git_fd, "HEAD", HEAD_OLD, j->head_old, err) : 0;
 }
 
 static int move_tip_back(const struct apply *a, const struct journal *j, struct err *err)
 {
     struct oid tip;
-    bool found, on_new = false;
+    bool found;
     char hex[41];
-    if (journal_moves_head(j) && ref_says(&on_new, a->repo->git_fd, "HEAD", j->head_new, err) < 0)
-        return -1;
-    if (on_new && put_text(a, a->repo->git_fd, "HEAD", HEAD_OLD, j->head_old, err) < 0)
+    if (move_head_back(a, j, err) < 0 || move_orig_head_back(a, j, err) < 0)
         return -1;
     if (!journal_moves_branch(j))
         return 0;
@@ -264,10 +323,11 @@ static int remove_message(const struct apply *a, struct err *err)
     return 0;
 }
 
-static int remove_pseudoref(const struct apply *a, const struct journal *j, struct err *err)
+static int remove_pseudoref(const struct apply *a, const struct journal *j,
+                            const struct oid *brought, struct err *err)
 {
     char hex[41];
-    oid_hex(hex, &j->brought);
+    oid_hex(hex, brought);
     return j->pseudoref ? ref_remove(a->repo->git_fd, j->pseudoref, hex, err) : 0;
 }
 
@@ -294,13 +354,34 @@ static int put_state(const struct apply *a, const struct journal *j, struct err 
                         : 0;
 }
 
+/* The run went on from a stop, which is over. */
+static int end_before(const struct apply *a, const struct journal *j, struct err *err)
+{
+    return remove_message(a, err) < 0 ? -1 : remove_pseudoref(a, j, &j->before.brought, err);
+}
+
+/* It waits again. */
+static int put_before(const struct apply *a, const struct journal *j, struct err *err)
+{
+    int rc = j->before.message ? put_text(a, a->repo->git_fd, MESSAGE_FILE, MESSAGE_OLD,
+                                          trimmed(a, j->before.message), err)
+                               : remove_message(a, err);
+    if (rc < 0 || !j->pseudoref)
+        return rc;
+    if (oid_equal(&j->before.brought, &zero))
+        return remove_pseudoref(a, j, &j->brought, err);
+    return put_oid(a, a->repo->git_fd, j->pseudoref, PSEUDOREF_OLD, &j->before.brought, err);
+}
+
 /* Where somebody went on to other work, its message is theirs. */
 static int take_state_back(const struct apply *a, const struct journal *j, bool moved,
                            struct err *err)
 {
+    if (j->level > 1 && !moved)
+        return put_before(a, j, err);
     if (!journal_stops(j))
         return 0;
-    if (remove_pseudoref(a, j, err) < 0)
+    if (remove_pseudoref(a, j, &j->brought, err) < 0)
         return -1;
     bool prepared;
     if (disk_exists(&prepared, a->work, MESSAGE, err) < 0)
@@ -319,7 +400,7 @@ static int commit_forward(const struct apply *a, const struct journal *j, struct
 {
     if (move_tip(a, j, err) < 0 || remove_message(a, err) < 0)
         return -1;
-    return remove_pseudoref(a, j, err);
+    return remove_pseudoref(a, j, &j->brought, err);
 }
 
 int state_forward(const struct apply *a, const struct journal *j, struct err *err)
@@ -330,7 +411,7 @@ int state_forward(const struct apply *a, const struct journal *j, struct err *er
         return -1;
     if (journal_stops(j) && put_state(a, j, err) < 0)
         return -1;
-    if (move_tip(a, j, err) < 0)
+    if (move_tip(a, j, err) < 0 || (j->level > 1 && !journal_stops(j) && end_before(a, j, err) < 0))
         return -1;
     return switch_index(a, err);
 }
@@ -341,7 +422,7 @@ int state_backward(const struct apply *a, const struct journal *j, bool moved, s
         return -1;
     if (j->kind == JOURNAL_COMMIT)
         return 0;
-    if ((!moved && restore_index(a, j, err) < 0) || remove_refs(a, j, err) < 0)
+    if ((!moved && restore_index(a, j, err) < 0) || state_remove_refs(a, j, err) < 0)
         return -1;
     return take_state_back(a, j, moved, err);
 }

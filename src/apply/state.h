@@ -16,4 +16,7 @@ TG_CHECKED int state_forward(const struct apply *a, const struct journal *j, str
 TG_CHECKED int state_backward(const struct apply *a, const struct journal *j, bool moved,
                               struct err *err);
 
+/* The refs that the run made. */
+TG_CHECKED int state_remove_refs(const struct apply *a, const struct journal *j, struct err *err);
+
 #endif

@@ -186,9 +186,33 @@ const char *work_ref_name(struct arena *arena, size_t number)
     return arena_printf(arena, "ref.%zu", number);
 }
 
-static const char *work_name(const struct journal *j)
+/* A level above the first has a number behind its names. */
+static const char *with_level(struct arena *arena, const char *name, unsigned level)
 {
-    return j->kind == JOURNAL_COMMIT ? WORK_COMMIT : WORK;
+    return level > 1 ? arena_printf(arena, "%s-%u", name, level) : name;
+}
+
+const char *work_pending(struct arena *arena, unsigned level)
+{
+    return with_level(arena, APPLY_PENDING, level);
+}
+
+int work_levels(unsigned *out, const struct repo *repo, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    bool there = true;
+    for (*out = 0; there && *out < JOURNAL_LEVELS; *out += there) {
+        const char *name = work_pending(&scratch, *out + 1);
+        if (disk_exists(&there, repo->git_fd, arena_printf(&scratch, APPLY_FOLDER "/%s", name),
+                        err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const char *work_name(const struct apply *a, const struct journal *j)
+{
+    return j->kind == JOURNAL_COMMIT ? WORK_COMMIT : with_level(a->arena, WORK, j->level);
 }
 
 /* Never through a link at its place. `path` has no '/' at its end: with one, links are followed. */
@@ -202,14 +226,15 @@ int work_open_folder(int *fd, const char *path, struct err *err)
 
 static const char *stage_path(const struct apply *a, const struct journal *j)
 {
-    return j->stage_in_tree ? arena_printf(a->arena, "%s" FALLBACK_STAGE, a->repo->top)
-                            : arena_printf(a->arena, "%s%s/" STAGE, a->path, work_name(j));
+    return j->stage_in_tree ? arena_printf(a->arena, "%s%s", a->repo->top,
+                                           with_level(a->arena, FALLBACK_STAGE, j->level))
+                            : arena_printf(a->arena, "%s%s/" STAGE, a->path, work_name(a, j));
 }
 
 int work_open(struct apply *a, const struct journal *j, struct err *err)
 {
     work_close(a);
-    const char *work = arena_printf(a->arena, "%s%s", a->path, work_name(j));
+    const char *work = arena_printf(a->arena, "%s%s", a->path, work_name(a, j));
     a->work_path = arena_printf(a->arena, "%s/", work);
     if (work_open_folder(&a->work, work, err) < 0 ||
         work_open_folder(&a->stage, stage_path(a, j), err) < 0)
@@ -268,11 +293,22 @@ void work_tidy(struct apply *a, const struct journal *j)
     ERR_SCRATCH(ignored);
     struct journal leftover = *j;
     struct stat info;
-    if (fstatat(a->folder, work_name(j), &info, AT_SYMLINK_NOFOLLOW) < 0 ||
+    if (fstatat(a->folder, work_name(a, j), &info, AT_SYMLINK_NOFOLLOW) < 0 ||
         work_choose_stage(a, &leftover, &ignored) < 0 || work_open(a, &leftover, &ignored) < 0)
         return;
     work_empty(a->stage);
     work_remove(a, &leftover);
+}
+
+void work_tidy_levels(struct apply *a)
+{
+    struct stat info;
+    struct journal level = {.kind = JOURNAL_UPDATE, .level = 2};
+    while (level.level < JOURNAL_LEVELS &&
+           fstatat(a->folder, work_name(a, &level), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        work_tidy(a, &level);
+        level.level++;
+    }
 }
 
 /* Each, too, under the name that it has where modes cannot be changed. */

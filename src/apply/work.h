@@ -4,6 +4,7 @@
 
 #include "apply/swap.h"
 #include "base/err.h"
+#include "git/leaf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,29 +17,35 @@ struct repo;
 /* Files of the folder "tmplgen" in the git folder of the work tree. */
 #define APPLY_FOLDER "tmplgen"
 #define APPLY_JOURNAL "journal" /* going forward */
-#define APPLY_PENDING "pending" /* stopped for the user: a conflict, or staged */
-#define APPLY_ABORT "abort"     /* going back */
+/* Stopped for the user: a conflict, or staged. From level 2 on with its number behind. */
+#define APPLY_PENDING "pending"
+#define APPLY_ABORT "abort" /* going back */
 
 /*
  * In the common folder: whoever works holds its flock, and every lock of git's files has its text,
  * which is random: that tells ours from others', and this repository's journals from another's.
  */
 #define TOKEN "lock"
-/* Prepared before the journal, so that afterwards renames are enough. */
+/* Prepared before the journal, so that afterwards renames are enough. A level has its own. */
 #define WORK "work"
 #define WORK_COMMIT "commit" /* of JOURNAL_COMMIT, which comes while another run is stopped */
 #define TIP_NEW "tip.new"
 #define TIP_OLD "tip.old"
 #define HEAD_NEW "head.new"
 #define HEAD_OLD "head.old"
-#define PSEUDOREF "pick" /* as 0.2.0 calls it, whose runs are finished, too */
+#define ORIG_HEAD_NEW "orig-head.new"
+#define ORIG_HEAD_OLD "orig-head.old"
+#define PSEUDOREF "pick"         /* as 0.2.0 calls it, whose runs are finished, too */
+#define PSEUDOREF_OLD "pick.old" /* of the stop that the run went on from */
 #define MESSAGE "message"
+#define MESSAGE_OLD "message.old"
 #define INDEX_NEW "index.new"
 #define INDEX_OLD "index.old"
 #define STAGE "stage"
 #define TRASH "trash"
 
 #define MESSAGE_FILE "MERGE_MSG"
+#define ORIG_HEAD "ORIG_HEAD"
 #define FALLBACK_STAGE ".tmplgen-stage" /* in the work tree, where git's folder lies elsewhere */
 
 struct apply {
@@ -55,6 +62,7 @@ struct apply {
     const char *work_path;
     int stage;
     struct swap swap;
+    struct oid known; /* a tree that is committed: what a file of it holds is not lost; or zero */
     const char **kept;
     size_t kept_count;
 };
@@ -71,6 +79,11 @@ void apply_close(struct apply *apply);
 TG_CHECKED int work_read_token(const char **out, struct arena *arena, const struct repo *repo,
                                struct err *err);
 
+/* The journal of the stop of that level, in APPLY_FOLDER. */
+const char *work_pending(struct arena *arena, unsigned level);
+/* How many stops there are, each of which went on from the one before; 0: none. Takes no lock. */
+TG_CHECKED int work_levels(unsigned *out, const struct repo *repo, struct err *err);
+
 /* Paths whose content was the user's and was left as it is, or put aside. */
 size_t apply_kept(const char *const **paths, const struct apply *apply);
 void apply_keep(struct apply *a, const char *path);
@@ -84,6 +97,8 @@ void work_close(struct apply *a);
 void work_remove(struct apply *a, const struct journal *j);
 /* The same, where nobody has opened it. */
 void work_tidy(struct apply *a, const struct journal *j);
+/* And those of all levels above the first. */
+void work_tidy_levels(struct apply *a);
 /* Fills in where files are staged: on the file system of the work tree, for rename. */
 TG_CHECKED int work_choose_stage(const struct apply *a, struct journal *j, struct err *err);
 /* Removes what a kill left of files that were about to get their names. */

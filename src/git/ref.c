@@ -340,17 +340,27 @@ void ref_log_head(const struct repo *repo, const struct oid *old, const struct o
                arena_printf(&scratch, "%s %s %s\t%s", from, to, who, what), "");
 }
 
+void ref_log_branch(const struct repo *repo, const char *branch, const struct oid *old,
+                    const struct oid *new, const char *who, const char *what)
+{
+    ARENA_SCRATCH(scratch);
+    char from[41], to[41];
+    oid_hex(from, old);
+    oid_hex(to, new);
+    append_log(repo, repo->common_fd, arena_printf(&scratch, "logs/%s", branch),
+               arena_printf(&scratch, "%s %s ", from, to),
+               arena_printf(&scratch, "%s\t%s", who, what));
+}
+
 void ref_log(const struct repo *repo, const char *branch, const struct oid *old,
              const struct oid *new, const char *who, const char *what)
 {
     static const struct oid none;
     ARENA_SCRATCH(scratch);
-    char from[41], to[41], head[41];
-    oid_hex(from, old);
+    char to[41], head[41];
     oid_hex(to, new);
     oid_hex(head, oid_equal(old, &none) && !repo->unborn ? &repo->head : old);
-    const char *rest = arena_printf(&scratch, "%s\t%s", who, what);
-    append_log(repo, repo->git_fd, "logs/HEAD", arena_printf(&scratch, "%s %s ", head, to), rest);
-    append_log(repo, repo->common_fd, arena_printf(&scratch, "logs/%s", branch),
-               arena_printf(&scratch, "%s %s ", from, to), rest);
+    append_log(repo, repo->git_fd, "logs/HEAD", arena_printf(&scratch, "%s %s ", head, to),
+               arena_printf(&scratch, "%s\t%s", who, what));
+    ref_log_branch(repo, branch, old, new, who, what);
 }

@@ -51,6 +51,9 @@ TG_CHECKED int ref_says(bool *out, int folder, const char *path, const char *tex
  * from where it is, also where the branch is new (`old` is none). */
 void ref_log(const struct repo *repo, const char *branch, const struct oid *old,
              const struct oid *new, const char *who, const char *what);
+/* To the branch's alone. */
+void ref_log_branch(const struct repo *repo, const char *branch, const struct oid *old,
+                    const struct oid *new, const char *who, const char *what);
 /* To HEAD's alone, unless its last line is this very one. */
 void ref_log_head(const struct repo *repo, const struct oid *old, const struct oid *new,
                   const char *who, const char *what);

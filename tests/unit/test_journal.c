@@ -59,6 +59,7 @@ static struct journal full_journal(void)
     static const char *made[] = {"d", "d/e"};
     static struct journal_step steps[] = {{{{11}}, {{12}}, true}, {.picked = {{13}}}};
     return (struct journal){.kind = JOURNAL_CONFLICT,
+                            .level = 2,
                             .token = "ab",
                             .head_old = "ref: refs/heads/main",
                             .head_new = "ref: refs/heads/x y",
@@ -82,6 +83,9 @@ static struct journal full_journal(void)
                             .change_count = 2,
                             .steps = steps,
                             .step_count = 2,
+                            .before = {.tree = {{14}}, .brought = {{15}}, .message = "old"},
+                            .orig_head = "new",
+                            .context = {"{}", 2},
                             .report = {"{\0}", 3}};
 }
 
@@ -227,10 +231,50 @@ static void check_replaced(struct fixture *f, const char *old, const char *new, 
         assert_refused(f, text);
 }
 
+#define SEQUENCE "sequence 2 %s %s 1 3:old 1 3:new 0 0: 2:{} \n"
+#define ID_14 "0e00000000000000000000000000000000000000"
+#define ID_15 "0f00000000000000000000000000000000000000"
+
+/* Before runs went on from stops. */
+static struct span of_version_3(struct fixture *f)
+{
+    struct span text = forge(f, written(f), "tmplgen-journal 4", "tmplgen-journal 3");
+    return forge(f, text, arena_printf(&f->arena, SEQUENCE, ID_14, ID_15), "");
+}
+
+static void test_journal__of_the_third_version_is_read(void **state)
+{
+    struct fixture *f = *state;
+    struct journal journal = full_journal(), read;
+    ERR_SCRATCH(err);
+    assert_int_equal(journal_parse(&read, &f->arena, of_version_3(f), &err), 0);
+    assert_same(&journal, &read);
+    assert_int_equal(read.level, 1);
+    assert_null(read.before.message);
+    assert_null(read.orig_head);
+    assert_int_equal(read.context.len, 0);
+    assert_refused(f, forge(f, written(f), "tmplgen-journal 4", "tmplgen-journal 3"));
+}
+
+static void test_journal__keeps_what_a_run_goes_on_from(void **state)
+{
+    struct fixture *f = *state;
+    struct journal journal = full_journal(), read;
+    ERR_SCRATCH(err);
+    assert_int_equal(journal_parse(&read, &f->arena, written(f), &err), 0);
+    assert_int_equal(read.level, 2);
+    assert_true(oid_equal(&read.before.tree, &journal.before.tree));
+    assert_true(oid_equal(&read.before.brought, &journal.before.brought));
+    assert_string_equal(read.before.message, "old");
+    assert_string_equal(read.orig_head, "new");
+    assert_null(read.orig_head_old);
+    assert_true(span_equal(read.context, journal.context));
+}
+
 /* As 0.2 wrote it: whose it is, and where files are exchanged, by numbers and a path of then. */
 static struct span of_version_2(struct fixture *f)
 {
-    struct span text = forge(f, written(f), "tmplgen-journal 3", "tmplgen-journal 2");
+    struct span text = forge(f, of_version_3(f), "tmplgen-journal 3", "tmplgen-journal 2");
     text = forge(f, text, "2:ab ", "7 4294967295 ");
     return forge(f, text, "6:pack-1 1 ", "17:/x/.tmplgen-stage ");
 }
@@ -292,6 +336,8 @@ static void test_journal__never_leads_out_of_the_work_tree(void **state)
         {"16:CHERRY_PICK_HEAD", "12:../MAIN_HEAD", false},
         {"6:pack-1", "6:../a-1", false},
         {"run 1 ", "run 4 ", false},
+        {"sequence 2 ", "sequence 0 ", false},
+        {"sequence 2 ", "sequence 100001 ", false},
         {"run 1 ", "walk 1 ", false},
         {"change 1 1 ", "change 2 1 ", false},
         {"change 1 1 ", "chance 1 1 ", false},
@@ -307,6 +353,8 @@ int main(void)
         cmocka_unit_test(test_journal__that_is_not_there_is_none),
         cmocka_unit_test(test_journal__of_another_repository_is_refused),
         cmocka_unit_test(test_journal__with_any_byte_changed_or_cut_off_is_refused),
+        cmocka_unit_test(test_journal__of_the_third_version_is_read),
+        cmocka_unit_test(test_journal__keeps_what_a_run_goes_on_from),
         cmocka_unit_test(test_journal__of_the_second_version_is_read),
         cmocka_unit_test(test_journal__of_the_first_version_is_read),
         cmocka_unit_test(test_journal__never_leads_out_of_the_work_tree),

@@ -633,8 +633,10 @@ def as_0_2(case):
         whole = path.read_bytes()
         body = whole[: whole.rindex(b"end ")]
         first, rest = body.split(b"\n", 1)
-        assert first == b"tmplgen-journal 3"
+        assert first == b"tmplgen-journal 4"
         words = fields(rest)
+        line = words.index(b"sequence ")
+        del words[line : words.index(b"\n", line) + 1]
         info = os.stat(case.git_dir)
         kind, head = words[1], words[2:]
         head = [b"%d " % info.st_dev, b"%d " % info.st_ino, *head[1:]]
