@@ -5,6 +5,7 @@
 #include "apply/standing.h"
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/interrupt.h"
 #include "child/child.h"
 #include "git/commit.h"
 #include "git/index.h"
@@ -12,6 +13,7 @@
 #include "update/outcome.h"
 #include "update/report.h"
 #include "update/stop.h"
+#include "update/strategies.h"
 
 #include <string.h>
 
@@ -107,6 +109,8 @@ static int refuse_ended(struct recovery *r)
 /* ---------------------------------------------------------------- forward */
 
 static int recover(struct recovery *r);
+
+static int go_back(struct recovery *r);
 
 static int refuse_moved(struct recovery *r, const char *moved)
 {
@@ -231,13 +235,103 @@ static int commit_stop(struct recovery *r, const struct stop *stop)
     return TG_OK;
 }
 
+/* To the next stop, or the end. */
+static int go_on(struct recovery *r, const struct oid *made)
+{
+    const struct journal *stopped = &r->unfinished.journal;
+    struct arena *arena = r->child->arena;
+    struct journal next;
+    if (strategy_of(stopped)->go_on(&next, &r->out->document, stopped, r->child, made, r->err) <
+            0 ||
+        report_store(&next.report, arena, r->out->document, r->err) < 0 ||
+        interrupt_check(r->err) < 0 || apply_run(r->apply, &next, r->err) < 0)
+        return -1;
+    report_kept(arena, r->out->document, r->apply);
+    return ending_of(next.kind)->exit;
+}
+
+static int commit_and_go_on(struct recovery *r, const struct stop *stop)
+{
+    struct oid commit;
+    struct identity who;
+    return stop_conclude(&commit, &who, stop, r->err) < 0 ? -1 : go_on(r, &commit);
+}
+
 static int take_stop(struct recovery *r)
 {
     const struct stop stop = {r->child, &r->unfinished.journal};
     const char *unresolved;
     if (child_read(r->child, r->err) < 0 || stop_find_unresolved(&unresolved, &stop, r->err) < 0)
         return -1;
-    return *unresolved ? tell_unresolved(r, unresolved) : commit_stop(r, &stop);
+    if (*unresolved)
+        return tell_unresolved(r, unresolved);
+    return journal_is_sequence(stop.journal) ? commit_and_go_on(r, &stop) : commit_stop(r, &stop);
+}
+
+/* ---------------------------------------------------------------- HEAD is elsewhere */
+
+static int refuse_astray(struct recovery *r)
+{
+    const struct journal *j = &r->unfinished.journal;
+    bool on;
+    if (standing_went_on(&on, &r->child->repo, j, r->err) < 0)
+        return -1;
+    (void)err_set(r->err, TG_REFUSED, "update-in-progress",
+                  "an update that replays the commits of '%s' is half done",
+                  repo_branch_name(j->branch));
+    if (on)
+        return err_hint(r->err, "'tmplgen update --continue' goes on with what you committed, "
+                                "'tmplgen update --abort' goes back");
+    return err_hint(r->err,
+                    "HEAD has left it: 'git switch --detach %.12s' goes back to where it waits; "
+                    "'tmplgen update --abort' gives it up",
+                    j->head_new);
+}
+
+static int refuse_staged(struct recovery *r)
+{
+    (void)err_set(r->err, TG_REFUSED, "dirty",
+                  "something is staged on top of what you committed yourself");
+    return err_hint(r->err, "'git commit' it, or 'git restore --staged' it; then 'tmplgen update "
+                            "--continue'");
+}
+
+/* The user has committed what was stopped at, or given it up: then it is tried again. */
+static int take_astray(struct recovery *r)
+{
+    const struct repo *repo = &r->child->repo;
+    const char **staged;
+    size_t count;
+    bool on;
+    if (standing_went_on(&on, repo, &r->unfinished.journal, r->err) < 0)
+        return -1;
+    if (!on)
+        return refuse_astray(r);
+    if (preflight_state(repo, r->err) < 0 || child_read(r->child, r->err) < 0)
+        return -1;
+    bool waits = strcmp(repo->head_text, r->unfinished.journal.head_new) == 0;
+    index_differences(&staged, &count, r->child->arena, r->child->index, &r->child->head);
+    if (count)
+        return waits ? take_stop(r) : refuse_staged(r);
+    return go_on(r, waits ? NULL : &repo->head);
+}
+
+static int leave_astray(struct recovery *r)
+{
+    const struct repo *repo = &r->child->repo;
+    bool on;
+    if (standing_went_on(&on, repo, &r->unfinished.journal, r->err) < 0)
+        return -1;
+    r->apply->known = repo->tree;
+    if (on)
+        return go_back(r);
+    recall(r, &r->unfinished.journal, RESULT_ABORTED, NULL);
+    if (apply_leave(r->apply, &r->unfinished.journal, r->err) < 0)
+        return -1;
+    report_warn(r->child->arena, r->out->document,
+                "HEAD had left the replayed commits: it is left where it is, and so are files");
+    report_kept(r->child->arena, r->out->document, r->apply);
+    return TG_OK;
 }
 
 /* By git's own means: the user has committed it, and nothing is left to do, or has given it up. */
@@ -260,25 +354,37 @@ static int take_ended(struct recovery *r)
 
 /* ---------------------------------------------------------------- back */
 
+/* Below the level that it is of, a stop waits still. */
 static int finish_abort(struct recovery *r)
 {
     const char *moved;
+    unsigned level = r->unfinished.journal.level;
     if (apply_backward(&moved, r->apply, &r->unfinished.journal, r->err) < 0)
         return -1;
     r->note = "an abort that was interrupted has been finished first";
-    return 0;
+    if (level == 1)
+        return 0;
+    return repo_read_head(&r->child->repo, r->err) < 0 ? -1 : recover(r);
 }
 
-/* A commit of a stopped run may itself have been interrupted: then two steps lead back. */
+/* Of what went on from a stop: that can be tried again. */
+static int continue_aborting(struct recovery *r)
+{
+    return r->unfinished.journal.level > 1 ? finish_abort(r) : refuse_aborting(r);
+}
+
+/* Level by level. What was resolved and committed on the way is not lost, and needs no copy. */
 static int go_back(struct recovery *r)
 {
     const struct journal first = r->unfinished.journal;
     const char *moved;
     int rc;
     do {
+        struct oid before = r->unfinished.journal.before.tree;
         rc = apply_backward(&moved, r->apply, &r->unfinished.journal, r->err);
         if (rc < 0 || repo_read_head(&r->child->repo, r->err) < 0 || look(r) < 0)
             return -1;
+        r->apply->known = before;
     } while (r->unfinished.state != APPLY_NONE && r->unfinished.state != APPLY_STALE);
     if (rc > 0 || (r->unfinished.state == APPLY_STALE && first.kind == JOURNAL_COMMIT))
         return refuse_ended(r);
@@ -299,8 +405,9 @@ static int (*const steps[APPLY_STATES][WANTED])(struct recovery *) = {
     [APPLY_NONE] = {pass, tidy, nothing_to_continue, nothing_to_abort},
     [APPLY_FORWARD] = {refuse_interrupted, finish, finish_both, go_back},
     [APPLY_STOPPED] = {refuse_waiting, refuse_waiting, take_stop, go_back},
-    [APPLY_BACKWARD] = {refuse_interrupted, finish_abort, refuse_aborting, go_back},
+    [APPLY_BACKWARD] = {refuse_interrupted, finish_abort, continue_aborting, go_back},
     [APPLY_STALE] = {pass, forget_ended, take_ended, refuse_ended},
+    [APPLY_ASTRAY] = {refuse_astray, refuse_astray, take_astray, leave_astray},
 };
 
 static int recover(struct recovery *r)

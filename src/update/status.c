@@ -208,6 +208,7 @@ static const char *in_progress(const struct unfinished *unfinished)
     case APPLY_BACKWARD:
         return "abort-interrupted";
     case APPLY_STOPPED:
+    case APPLY_ASTRAY:
         return ending_of(unfinished->journal.kind)->result;
     default:
         return NULL;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 
 struct arena;
+struct child;
+struct data;
 struct identity;
 struct journal;
 struct plan_edit;
@@ -42,6 +44,14 @@ struct strategy {
     TG_CHECKED int (*conclude)(struct oid *commit, const struct journal *stopped,
                                const struct repo *repo, const struct oid *tree,
                                const struct identity *who, const char *message, struct err *err);
+    /*
+     * Of one that stops more than once: the journal of what comes behind a stop, and its document.
+     * `made` is the commit that ends the stop; NULL: its user has given up what it brought, which
+     * is tried again. After child_read. NULL: a stop's commit is the end.
+     */
+    TG_CHECKED int (*go_on)(struct journal *next, struct data **document,
+                            const struct journal *stopped, struct child *child,
+                            const struct oid *made, struct err *err);
 };
 
 /* The one that is taken where nobody names one. */

@@ -1,0 +1,28 @@
+/* What somebody made of a conflict, kept so that the same one is offered resolved the next time. */
+#ifndef TMPLGEN_UPDATE_RESOLUTIONS_H
+#define TMPLGEN_UPDATE_RESOLUTIONS_H
+
+#include "base/err.h"
+#include "git/change.h"
+
+#include <stdbool.h>
+
+struct repo;
+struct store;
+
+/*
+ * They lie in git's folder, below tmplgen/resolutions, a file each, for all work trees. Two
+ * conflicts are the same where all three contents and modes are, by whatever name. Only what a file
+ * holds, or that there is none, is kept; and the newest RESOLUTIONS_MAX.
+ */
+enum { RESOLUTIONS_MAX = 1000 };
+
+/* A help, not a promise: what cannot be kept is not, and no failure. */
+void resolution_keep(const struct repo *repo, const struct leaf stages[STAGES],
+                     const struct leaf *resolved);
+
+/* `*found`, and what it is: put into the store. */
+TG_CHECKED int resolution_find(struct leaf *out, bool *found, const struct repo *repo,
+                               const struct leaf stages[STAGES], struct err *err);
+
+#endif
