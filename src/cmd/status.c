@@ -22,6 +22,21 @@ static void print_progress(struct run *run, const char *state)
             cmd_print(run, "%s\n", known[i].words);
 }
 
+static void print_replay(struct run *run, const struct data *replay)
+{
+    const char *commit = data_get_text(replay, "commit");
+    if (replay->kind == DATA_NULL)
+        return;
+    cmd_print(run, "  replays the commits of '%s', %lld of %lld",
+              cmd_masked(run, data_get_text(replay, "branch")),
+              (long long)data_get(replay, "step")->integer,
+              (long long)data_get(replay, "steps")->integer);
+    if (commit)
+        cmd_print(run, ": stopped at %.10s (%s)", commit,
+                  cmd_masked(run, data_get_text(replay, "subject")));
+    cmd_print(run, "\n");
+}
+
 /* Files of the child's own, and those of a waiting update, are only counted, unless --verbose. */
 static void print_paths(struct run *run, const struct data *paths)
 {
@@ -57,6 +72,7 @@ static void print_status(struct run *run, const struct data *document)
         cmd_print(run, "An update is available: %s ('tmplgen update' takes it)\n",
                   cmd_masked(run, available));
     print_progress(run, data_get_text(document, "in_progress"));
+    print_replay(run, data_get(document, "replay"));
     print_paths(run, data_get(document, "paths"));
     for (size_t i = 0; i < warnings->list.count; i++)
         cmd_warn(run, "%s", data_text(warnings->list.items[i]));

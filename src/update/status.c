@@ -16,6 +16,7 @@
 #include "update/base.h"
 #include "update/ending.h"
 #include "update/on_conflict.h"
+#include "update/progress.h"
 #include "update/target.h"
 #include "update/waiting.h"
 
@@ -40,10 +41,35 @@ static void warn(struct comparing *c, const char *text)
     data_push(c->arena, c->warnings, data_str(c->arena, text));
 }
 
+/*
+ * Where the first commit's replay stopped, HEAD is at the new render, which has no record: the
+ * branch says what the child is.
+ */
+static int look_at_branch(struct comparing *c)
+{
+    struct repo *repo = &c->child.repo;
+    const struct journal *j = &c->unfinished.journal;
+    struct commit tip;
+    struct record record;
+    bool found;
+    if (c->unfinished.state == APPLY_NONE || !journal_is_sequence(j) ||
+        !store_has(repo->store, &j->branch_old))
+        return 0;
+    if (provenance_at(&record, &found, repo, &repo->head, c->err) < 0)
+        return -1;
+    if (found)
+        return 0;
+    repo->head = j->branch_old;
+    if (repo_commit(&tip, c->arena, repo->store, &repo->head, c->err) < 0)
+        return -1;
+    repo->tree = tip.tree;
+    return 0;
+}
+
 static int open_child(struct comparing *c, const char *path)
 {
     if (child_open(&c->child, c->arena, path, c->err) < 0 ||
-        apply_look(&c->unfinished, c->arena, &c->child.repo, c->err) < 0 ||
+        apply_look(&c->unfinished, c->arena, &c->child.repo, c->err) < 0 || look_at_branch(c) < 0 ||
         child_read(&c->child, c->err) < 0 ||
         provenance_read(&c->child.record, &c->child.repo, c->err) < 0)
         return -1;
@@ -227,9 +253,10 @@ static struct data *catalog_data(struct arena *arena, const struct catalog_origi
 
 static int make_status(struct data **document, struct comparing *c)
 {
-    struct data *update = data_map(c->arena), *paths;
+    struct data *update = data_map(c->arena), *paths, *replay;
     const char *available;
-    if (find_paths(&paths, c) < 0 || mark_waiting(c, paths) < 0 || warn_of_dirty(c) < 0)
+    if (progress_data(&replay, &c->unfinished, &c->child.repo, c->err) < 0 ||
+        find_paths(&paths, c) < 0 || mark_waiting(c, paths) < 0 || warn_of_dirty(c) < 0)
         return -1;
     if (find_update(&available, c) < 0)
         return -1;
@@ -243,6 +270,7 @@ static int make_status(struct data **document, struct comparing *c)
              catalog_data(c->arena, &c->child.record.wanted.catalog));
     data_put(c->arena, *document, "update", update);
     data_put(c->arena, *document, "in_progress", data_str(c->arena, in_progress(&c->unfinished)));
+    data_put(c->arena, *document, "replay", replay);
     data_put(c->arena, *document, "paths", paths);
     data_put(c->arena, *document, "warnings", c->warnings);
     return 0;
