@@ -407,6 +407,19 @@ static int missing(const struct collector *c, const struct question *question)
                     question->help.text ? question->help.text : "");
 }
 
+/* A guess that is good takes the place of the default. */
+static void take_guess(struct data **fallback, const struct collector *c,
+                       const struct question *question, const struct given *guess,
+                       const struct data *choices)
+{
+    ERR_SCRATCH(ignored);
+    struct collector attempt = *c;
+    struct data *value;
+    attempt.err = &ignored;
+    if (parse_given(&value, &attempt, question, guess, choices) == 0)
+        *fallback = value;
+}
+
 static int answer_question(const struct collector *c, const struct question *question)
 {
     const struct given *given = given_find(c->given, question->name);
@@ -418,7 +431,7 @@ static int answer_question(const struct collector *c, const struct question *que
         return hide(c, question);
     if (read_choices(&choices, c, question) < 0)
         return -1;
-    if (given) {
+    if (given && given->from != GIVEN_GUESS) {
         if (parse_given(&value, c, question, given, choices) < 0)
             return -1;
         keep(c, question, value, true);
@@ -426,6 +439,8 @@ static int answer_question(const struct collector *c, const struct question *que
     }
     if (read_default(&fallback, c, question, choices) < 0)
         return -1;
+    if (given)
+        take_guess(&fallback, c, question, given, choices);
     value = fallback;
     if (c->asker && ask(&value, c, question, fallback, choices) < 0)
         return -1;
@@ -488,4 +503,40 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
         if (answer_question(&c, &manifest->questions[i]) < 0)
             return -1;
     return check_together(&c);
+}
+
+/* ---------------------------------------------------------------- before there are questions */
+
+int answers_choose(const char **out, struct arena *arena, const struct asker *asker,
+                   const char *name, const char *help, const char *const *names, size_t count,
+                   struct err *err)
+{
+    const struct question question = {.name = name, .type = QUESTION_CHOICE};
+    struct data *choices = data_list(arena);
+    const char *problem = NULL;
+    for (size_t i = 0; i < count; i++)
+        data_push(arena, choices, data_str(arena, names[i]));
+    for (;;) {
+        const char *text;
+        if (asker->ask(&text, asker->context, arena, &question, help,
+                       count == 1 ? choices->list.items[0] : NULL, choices, problem, err) < 0)
+            return -1;
+        *out = text || count != 1 ? text : names[0];
+        for (size_t i = 0; i < count; i++)
+            if (str_equal(*out, names[i]))
+                return 0;
+        problem = text ? "that is none of the choices" : "an answer is needed";
+    }
+}
+
+int answers_ask(const char **out, struct arena *arena, const struct asker *asker, const char *name,
+                const char *help, struct err *err)
+{
+    const struct question question = {.name = name, .type = QUESTION_STR};
+    const char *text;
+    if (asker->ask(&text, asker->context, arena, &question, help,
+                   *out ? data_str(arena, *out) : NULL, NULL, NULL, err) < 0)
+        return -1;
+    *out = text ? text : *out;
+    return 0;
 }

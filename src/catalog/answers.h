@@ -14,7 +14,14 @@ struct question;
 struct yaml_node;
 
 /* Where a given answer came from; the first that has one wins (DESIGN 3, precedence). */
-enum given_from { GIVEN_FLAG, GIVEN_SET, GIVEN_FILE, GIVEN_RECORD, GIVEN_CONFIG };
+enum given_from {
+    GIVEN_FLAG,
+    GIVEN_SET,
+    GIVEN_FILE,
+    GIVEN_RECORD,
+    GIVEN_GUESS, /* nobody said it: a default of this project, which is asked, and may be wrong */
+    GIVEN_CONFIG
+};
 
 /* One answer as given: text (flags, --set) or a node (files), never both. */
 struct given {
@@ -44,6 +51,14 @@ struct asker {
     void *context;
 };
 
+/* Asks for one of `names` until one is named; for what is needed before there are questions. */
+TG_CHECKED int answers_choose(const char **out, struct arena *arena, const struct asker *asker,
+                              const char *name, const char *help, const char *const *names,
+                              size_t count, struct err *err);
+/* Asks for a text; `*out` stays what it is where that is taken. */
+TG_CHECKED int answers_ask(const char **out, struct arena *arena, const struct asker *asker,
+                           const char *name, const char *help, struct err *err);
+
 struct answers {
     /* What templates see: every question's value, hidden ones by their default. */
     struct data *values;
@@ -59,8 +74,9 @@ struct answers {
  * answers (resolution, request, template). `name_default` is the default of `name`. Given answers
  * that no question takes, that are hidden, or that are not valid: exit 2, "invalid-answer" or
  * "unknown-question", naming them (those from GIVEN_CONFIG are passed over where they do not
- * apply); answers that do not go together, with the manifest's own words. Without `asker` a
- * question without a default and answer is exit 2, "missing-answer".
+ * apply, guesses where they are not valid, too); answers that do not go together, with the
+ * manifest's own words. Without `asker` a question without a default and answer is exit 2,
+ * "missing-answer".
  */
 TG_CHECKED int answers_collect(struct answers *out, struct arena *arena,
                                const struct manifest *manifest, const struct given_list *given,

@@ -99,6 +99,16 @@ int record_format(struct buf *out, const struct record *record)
     return yaml_write(out, map, 0);
 }
 
+int record_text(struct span *out, struct arena *arena, const struct record *record, struct err *err)
+{
+    BUF_SCRATCH(text, LIMIT_DOCUMENT_BYTES);
+    if (record_format(&text, record) < 0)
+        return err_set(err, TG_USAGE, "limit", "the record is larger than %zu bytes",
+                       LIMIT_DOCUMENT_BYTES);
+    *out = span_of(arena_memdup(arena, buf_text(&text), text.len), text.len);
+    return 0;
+}
+
 bool record_is_same(const struct record *a, const struct record *b)
 {
     BUF_SCRATCH(left, LIMIT_DOCUMENT_BYTES);

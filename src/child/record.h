@@ -41,6 +41,9 @@ bool record_is_genuine(const struct record *record, struct span overlay);
 
 /* As YAML, with a head comment for people. Deterministic. */
 int record_format(struct buf *out, const struct record *record);
+/* The same in the arena; exit 2, "limit", where it is too large. */
+TG_CHECKED int record_text(struct span *out, struct arena *arena, const struct record *record,
+                           struct err *err);
 /* True where both would be the same file. */
 bool record_is_same(const struct record *a, const struct record *b);
 /*

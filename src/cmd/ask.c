@@ -155,24 +155,3 @@ static int ask_question(const char **text, void *context, struct arena *arena,
 }
 
 const struct asker terminal_asker = {.ask = ask_question, .context = NULL};
-
-int ask_choice(const char **out, struct arena *arena, const char *name, const char *help,
-               const char *const *names, size_t count, struct err *err)
-{
-    struct data *choices = data_list(arena);
-    const char *problem = NULL;
-    for (size_t i = 0; i < count; i++)
-        data_push(arena, choices, data_str(arena, names[i]));
-    for (;;) {
-        char *line;
-        show_question(name, help, count == 1 ? choices->list.items[0] : NULL, choices, false,
-                      problem);
-        if (read_line(&line, arena, err) < 0)
-            return -1;
-        *out = *line || count != 1 ? by_number(line, choices) : names[0];
-        for (size_t i = 0; i < count; i++)
-            if (str_equal(*out, names[i]))
-                return 0;
-        problem = *line ? "that is none of the choices" : "an answer is needed";
-    }
-}

@@ -4,10 +4,8 @@
 #include "apply/apply.h"
 #include "apply/preflight.h"
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/data.h"
 #include "base/interrupt.h"
-#include "base/limits.h"
 #include "base/str.h"
 #include "catalog/semver.h"
 #include "child/base_ref.h"
@@ -119,16 +117,6 @@ static int check_upstream(struct updating *u)
                   "'%s' is at version %s of the template already, here it is %s", name,
                   theirs.catalog.version, u->child.record.wanted.catalog.version);
     return err_hint(u->err, "pull first");
-}
-
-static int format_record(struct span *out, struct updating *u, const struct record *record)
-{
-    BUF_SCRATCH(text, LIMIT_DOCUMENT_BYTES);
-    if (record_format(&text, record) < 0)
-        return err_set(u->err, TG_USAGE, "limit", "the record is larger than %zu bytes",
-                       LIMIT_DOCUMENT_BYTES);
-    *out = span_of(arena_memdup(u->arena, buf_text(&text), text.len), text.len);
-    return 0;
 }
 
 static int prove_base(struct updating *u)
@@ -478,7 +466,7 @@ static int run_checked(struct updating *u)
         return -1;
     int rc = target_make(&u->target, u->err);
     u->out->refusal = u->target.refusal;
-    if (rc < 0 || format_record(&u->record, u, &u->target.record) < 0)
+    if (rc < 0 || record_text(&u->record, u->arena, &u->target.record, u->err) < 0)
         return -1;
     if (record_is_same(&u->target.record, &u->child.record.wanted) && !u->options->restore_count)
         return up_to_date(u);
