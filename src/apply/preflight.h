@@ -25,8 +25,11 @@ TG_CHECKED int preflight_state(const struct repo *repo, struct err *err);
  */
 TG_CHECKED int preflight_merged(const struct repo *repo, struct err *err);
 
+/* Refused, "unborn-branch", where the branch has no commit yet. */
+TG_CHECKED int preflight_born(const struct repo *repo, struct err *err);
+
 /*
- * The repository as a whole: no operation under way, a branch with a commit that no other work tree
+ * The repository as a whole: no operation under way, a branch that no other work tree
  * has checked out, no lock, the whole index equal to `head` (the list of HEAD's tree). `new_branch`
  * (NULL: none) is a name that must be free, or, where `renewed`, may be there, in no work tree;
  * only with it HEAD may be detached. Each refusal is exit 3 with a code of its own.

@@ -224,14 +224,18 @@ static int check_index(const struct repo *repo, const struct index *index,
                     "commit what is staged, or 'git restore --staged' it, then run this again");
 }
 
+int preflight_born(const struct repo *repo, struct err *err)
+{
+    if (!repo->unborn)
+        return 0;
+    (void)err_set(err, TG_REFUSED, "unborn-branch", "this repository has no commit yet");
+    return err_hint(err, "commit the generated project first");
+}
+
 int preflight_repository(const struct repo *repo, const struct index *index,
                          const struct tree_files *head, const char *new_branch, bool renewed,
                          struct err *err)
 {
-    if (repo->unborn) {
-        (void)err_set(err, TG_REFUSED, "unborn-branch", "this repository has no commit yet");
-        return err_hint(err, "commit the generated project first");
-    }
     if (preflight_state(repo, err) < 0 || check_locks(repo, err) < 0)
         return -1;
     if (new_branch ? check_new_branch(repo, new_branch, renewed, err) < 0

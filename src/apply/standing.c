@@ -111,7 +111,7 @@ int standing_index_is_old(bool *out, const struct apply *a, const struct journal
     return 0;
 }
 
-/* Of the commit that the run began on: then HEAD and the index were equal. */
+/* Of the commit that the run began on: then HEAD and the index were equal. Zero: there was none. */
 static int find_old_tree(struct oid *out, const struct apply *a, const struct journal *j,
                          struct err *err)
 {
@@ -126,7 +126,10 @@ static int find_old_tree(struct oid *out, const struct apply *a, const struct jo
     if (repo_commit(&commit, a->arena, store, &j->branch_new, err) < 0)
         return -1;
     *out = commit.tree;
-    if (j->kind != JOURNAL_UPDATE || commit.parent_count == 0)
+    if (j->kind != JOURNAL_UPDATE)
+        return 0;
+    *out = (struct oid){{0}};
+    if (commit.parent_count == 0)
         return 0;
     if (repo_commit(&parent, a->arena, store, &commit.parents[0], err) < 0)
         return -1;
@@ -137,13 +140,15 @@ static int find_old_tree(struct oid *out, const struct apply *a, const struct jo
 int standing_old_leaves(struct leaf **out, const struct apply *a, const struct journal *j,
                         struct err *err)
 {
+    static const struct oid none;
     struct oid tree;
     *out = arena_array(a->arena, j->change_count + 1, sizeof(**out));
     if (find_old_tree(&tree, a, j, err) < 0)
         return -1;
     for (size_t i = 0; i < j->change_count; i++) {
         struct leaf *leaf = &(*out)[i];
-        if (tree_find(leaf, a->repo->store, &tree, j->changes[i].path, err) < 0)
+        if (!oid_equal(&tree, &none) &&
+            tree_find(leaf, a->repo->store, &tree, j->changes[i].path, err) < 0)
             return -1;
         if (leaf->mode == LEAF_TREE) /* a folder is no entry of the index */
             *leaf = (struct leaf){0};

@@ -232,7 +232,7 @@ static void log_switch(const struct apply *a, const struct journal *j)
     ERR_SCRATCH(ignored);
     bool on_branch = str_starts(j->head_old, "ref: "), there;
     const char *from = on_branch ? repo_branch_name(j->head_old + strlen("ref: ")) : j->head_old;
-    if (disk_exists(&there, a->work, TIP_NEW, &ignored) == 0 && there)
+    if (!a->repo->unborn && disk_exists(&there, a->work, TIP_NEW, &ignored) == 0 && there)
         ref_log_head(a->repo, &a->repo->head, &a->repo->head, j->reflog_who,
                      arena_printf(a->arena, "checkout: moving from %s to %s", from,
                                   repo_branch_name(j->branch)));

@@ -35,7 +35,7 @@ int patch_trees(struct span *out, struct arena *arena, const struct repo *repo,
 {
     git_tree *from = NULL, *to = NULL;
     git_buf text = GIT_BUF_INIT;
-    int rc = find_tree(&from, repo, old, err);
+    int rc = old ? find_tree(&from, repo, old, err) : 0;
     if (rc == 0)
         rc = find_tree(&to, repo, new, err);
     if (rc == 0)

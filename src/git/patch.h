@@ -9,7 +9,10 @@
 struct arena;
 struct repo;
 
-/* Both trees may be new ones of the repository's store. Binary files are only named. */
+/*
+ * Both trees may be new ones of the repository's store; `old` NULL is the empty one. Binary files
+ * are only named.
+ */
 TG_CHECKED int patch_trees(struct span *out, struct arena *arena, const struct repo *repo,
                            const struct oid *old, const struct oid *new, struct err *err);
 

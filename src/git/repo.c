@@ -179,6 +179,16 @@ static int read_head_text(struct repo *repo, struct err *err)
     return 0;
 }
 
+/* The branch that the first commit makes. */
+static int read_unborn(struct repo *repo)
+{
+    static const char link[] = "ref: ";
+    if (str_starts(repo->head_text, "ref: refs/heads/"))
+        repo->branch = repo->head_text + strlen(link);
+    repo->head = repo->tree = (struct oid){{0}};
+    return 0;
+}
+
 int repo_read_head(struct repo *repo, struct err *err)
 {
     git_reference *head = NULL;
@@ -189,7 +199,7 @@ int repo_read_head(struct repo *repo, struct err *err)
     int rc = git_repository_head(&head, repo->git);
     repo->unborn = rc == GIT_EUNBORNBRANCH || rc == GIT_ENOTFOUND;
     if (repo->unborn)
-        return 0;
+        return read_unborn(repo);
     if (rc < 0)
         return git_fail(err, "cannot read HEAD");
     if (git_reference_is_branch(head))
@@ -200,6 +210,11 @@ int repo_read_head(struct repo *repo, struct err *err)
         return -1;
     repo->tree = commit.tree;
     return 0;
+}
+
+const struct oid *repo_tree(const struct repo *repo)
+{
+    return repo->unborn ? NULL : &repo->tree;
 }
 
 /* Whether `folder` ("" or "a/b/") has the file `marker`, on disk or in HEAD. */

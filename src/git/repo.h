@@ -28,7 +28,7 @@ struct repo {
     mode_t mask;           /* the umask */
     const char *branch;    /* "refs/heads/main"; NULL: HEAD is detached */
     const char *head_text; /* what the file HEAD says, without its newline */
-    bool unborn;           /* the branch has no commit: then head and tree are zero */
+    bool unborn;           /* the branch has no commit yet: then head and tree are zero */
     struct oid head;       /* commit */
     struct oid tree;       /* of the whole repository */
 };
@@ -52,6 +52,8 @@ bool repo_is_shallow(const struct repo *repo);
 
 /* HEAD, branch and tree, read again. */
 TG_CHECKED int repo_read_head(struct repo *repo, struct err *err);
+/* HEAD's tree, or NULL where there is no commit yet. */
+const struct oid *repo_tree(const struct repo *repo);
 
 /* "services/a/README.md" of "README.md". */
 const char *repo_path(const struct repo *repo, const char *path);

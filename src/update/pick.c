@@ -43,8 +43,8 @@ static int land(struct journal *j, const struct landing *l, struct err *err)
     if (j->kind == JOURNAL_STAGED)
         return 0;
     if (j->kind == JOURNAL_UPDATE)
-        return commit_put(&j->branch_new, l->repo->store, &l->result, &l->repo->head, 1, l->who,
-                          l->message, err);
+        return commit_put(&j->branch_new, l->repo->store, &l->result, &l->repo->head,
+                          !l->repo->unborn, l->who, l->message, err);
     j->pseudoref = "CHERRY_PICK_HEAD";
     return put_picked(&j->brought, l, err);
 }
@@ -75,7 +75,7 @@ static int conclude(struct oid *commit, const struct journal *stopped, const str
     struct identity author = *who;
     if (keep_author(&author, stopped, repo, err) < 0)
         return -1;
-    return commit_put(commit, repo->store, tree, &repo->head, 1, &author, message, err);
+    return commit_put(commit, repo->store, tree, &repo->head, !repo->unborn, &author, message, err);
 }
 
 const struct strategy strategy_default = {

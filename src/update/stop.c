@@ -95,8 +95,8 @@ static int index_tree(struct oid *out, const struct stop *s, struct err *err)
             continue;
         edits[kept++] = (struct tree_edit){paths[i], found ? item.leaf : (struct leaf){0}};
     }
-    return tree_edit(out, s->child->repo.store, s->child->repo.store, &s->child->repo.tree, edits,
-                     kept, err);
+    return tree_edit(out, s->child->repo.store, s->child->repo.store, repo_tree(&s->child->repo),
+                     edits, kept, err);
 }
 
 /* MERGE_MSG as the user left it, less its comments. */
