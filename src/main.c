@@ -16,6 +16,7 @@
 static const struct command *const commands[] = {
     &new_command,
     &update_command,
+    &adopt_command,
     &status_command,
     &diff_command,
     &matrix_list_command,

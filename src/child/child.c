@@ -1,9 +1,11 @@
 /* A child as it stands: its repository, what HEAD has of it, what it says of itself. */
 #include "child/child.h"
 
+#include "apply/apply.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "catalog/render.h"
+#include "git/disk.h"
 #include "git/index.h"
 #include "git/tree.h"
 
@@ -19,12 +21,69 @@ static int no_record(const struct child *c, struct err *err)
     return err_hint(err, "'tmplgen new' makes a project; name the folder of one");
 }
 
-int child_open(struct child *c, struct arena *arena, const char *path, struct err *err)
+/* The record that a run brings where there was none, or NULL. */
+static const char *new_record(const struct journal *j)
+{
+    for (size_t i = 0; i < j->change_count; i++) {
+        const struct change *change = &j->changes[i];
+        const char *slash = strrchr(change->path, '/'), *name = slash ? slash + 1 : change->path;
+        if (strcmp(name, RECORD_PATH) == 0 && change->old.kind == DISK_ABSENT)
+            return change->path;
+    }
+    return NULL;
+}
+
+/* The folder that becomes a child, where that was begun: it may have no record yet, or no more. */
+static int find_begun(struct child *c, struct err *err)
+{
+    struct unfinished begun;
+    if (apply_look(&begun, c->arena, &c->repo, err) < 0)
+        return -1;
+    const char *record = begun.state == APPLY_NONE ? NULL : new_record(&begun.journal);
+    if (record)
+        c->repo.prefix = arena_memdup(c->arena, record, strlen(record) - strlen(RECORD_PATH));
+    return 0;
+}
+
+static int open_near(struct child *c, struct arena *arena, const char *path, struct err *err)
 {
     *c = (struct child){.arena = arena};
     if (repo_open(&c->repo, arena, path, RECORD_PATH, err) < 0)
         return -1;
+    return c->repo.prefix ? 0 : find_begun(c, err);
+}
+
+int child_open(struct child *c, struct arena *arena, const char *path, struct err *err)
+{
+    if (open_near(c, arena, path, err) < 0)
+        return -1;
     return c->repo.prefix ? 0 : no_record(c, err);
+}
+
+const char *child_folder(const struct child *c)
+{
+    return arena_printf(c->arena, "%s/", c->repo.start) + strlen(c->repo.top);
+}
+
+int child_open_any(struct child *c, struct arena *arena, const char *path, struct err *err)
+{
+    if (open_near(c, arena, path, err) < 0)
+        return -1;
+    if (!c->repo.prefix)
+        c->repo.prefix = child_folder(c);
+    return 0;
+}
+
+int child_has_record(bool *out, const struct child *c, struct err *err)
+{
+    const char *path = repo_path(&c->repo, RECORD_PATH);
+    struct leaf leaf = {0};
+    if (disk_exists(out, c->repo.top_fd, path, err) < 0)
+        return -1;
+    if (!*out && !c->repo.unborn && tree_find(&leaf, c->repo.store, &c->repo.tree, path, err) < 0)
+        return -1;
+    *out = *out || leaf.mode != LEAF_ABSENT;
+    return 0;
 }
 
 void child_mark_nested(struct plan_file *files, size_t count, struct arena *arena)

@@ -8,6 +8,8 @@
 #include "git/tree.h"
 #include "plan/sides.h"
 
+#include <stdbool.h>
+
 struct arena;
 struct index;
 
@@ -24,6 +26,16 @@ struct child {
 /* The repository around `path`, and the child in it: exit 3, "no-record", where there is none. */
 TG_CHECKED int child_open(struct child *out, struct arena *arena, const char *path,
                           struct err *err);
+/*
+ * The repository around `path`, for a folder that may become a child: `prefix` is that of the child
+ * around it, of one that an interrupted run was about to make, or else of the folder itself.
+ */
+TG_CHECKED int child_open_any(struct child *out, struct arena *arena, const char *path,
+                              struct err *err);
+/* Whether `prefix` has a record, on disk or in HEAD. */
+TG_CHECKED int child_has_record(bool *out, const struct child *child, struct err *err);
+/* The folder that was asked for, as a prefix. */
+const char *child_folder(const struct child *child);
 /* HEAD's files, and the index. */
 TG_CHECKED int child_read(struct child *child, struct err *err);
 /*

@@ -16,6 +16,17 @@
 static const char *const project_flags[] = {"name",        "ci",           "deploy",
                                             "gpu-sharing", "orchestrator", "registry"};
 
+const struct option project_options[] = {
+    {"name", "NAME", "name of the project (default FRAMEWORK-TYPE)", false},
+    {"ci", "LIST", "CI systems, separated by commas, or none", false},
+    {"deploy", "WORD", "what it is deployed on, or none", false},
+    {"gpu-sharing", "WORD", "how GPUs are shared, or none", false},
+    {"orchestrator", "WORD", "what runs the jobs, or none", false},
+    {"registry", "HOST/PATH", "registry of the team's images", false},
+    {"set", "KEY=VALUE", "answer any question of the template", true},
+    {NULL, NULL, NULL, false},
+};
+
 static bool is_stack_name(const char *name)
 {
     return stack_choice_of(span_from(name)) < CHOICE_COUNT;

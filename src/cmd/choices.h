@@ -3,6 +3,7 @@
 #define TMPLGEN_CMD_CHOICES_H
 
 #include "base/err.h"
+#include "base/option.h"
 #include "catalog/answers.h"
 
 #include <stdbool.h>
@@ -10,6 +11,9 @@
 struct config;
 struct run;
 struct stack_request;
+
+/* Options that answer questions; a row without a name ends it. */
+extern const struct option project_options[];
 
 struct choices {
     const char *type;          /* NULL: not said */

@@ -48,9 +48,10 @@ struct command {
 extern const struct option common_options[];
 
 /* The commands, each defined in the file of its name. */
-extern const struct command new_command, update_command, status_command, diff_command, help_command,
-    version_command, completion_command, matrix_list_command, matrix_resolve_command,
-    matrix_check_command, matrix_verify_command, matrix_refresh_command, doctor_command;
+extern const struct command new_command, update_command, adopt_command, status_command,
+    diff_command, help_command, version_command, completion_command, matrix_list_command,
+    matrix_resolve_command, matrix_check_command, matrix_verify_command, matrix_refresh_command,
+    doctor_command;
 
 /* A line on stderr unless --quiet; masked. */
 void cmd_say(const struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -244,17 +244,6 @@ static const struct option what_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option project_options[] = {
-    {"name", "NAME", "name of the project (default FRAMEWORK-TYPE)", false},
-    {"ci", "LIST", "CI systems, separated by commas, or none", false},
-    {"deploy", "WORD", "what it is deployed on, or none", false},
-    {"gpu-sharing", "WORD", "how GPUs are shared, or none", false},
-    {"orchestrator", "WORD", "what runs the jobs, or none", false},
-    {"registry", "HOST/PATH", "registry of the team's images", false},
-    {"set", "KEY=VALUE", "answer any question of the template", true},
-    {NULL, NULL, NULL, false},
-};
-
 static const struct option how_options[] = {
     {"catalog", "SRC[@REF]", "take the templates from this catalog (default: the one built in)",
      false},

@@ -1,4 +1,5 @@
-/* The command line of an `update` as what comes next needs it: its options again, its PATH. */
+/* The command line of an `update` or `adopt` as what comes next needs it: its options again, its
+ * PATH. */
 #include "cmd/update_command.h"
 
 #include "base/buf.h"
@@ -39,7 +40,8 @@ static const char *command(struct run *run, const char *more)
 {
     BUF_SCRATCH(out, LIMIT_MIB);
     const char *path = place(run);
-    (void)buf_printf(&out, UPDATE "%s%s%s", path ? " " : "", path ? path : "", more);
+    (void)buf_printf(&out, "tmplgen %s%s%s%s", run->command->name, path ? " " : "",
+                     path ? path : "", more);
     for (size_t i = 0; i < run->options.count; i++) {
         const struct option_value *value = &run->options.values[i];
         if (!is_repeated(value->option))

@@ -1,4 +1,5 @@
-/* The command line of an `update` as what comes next needs it: its options again, its PATH. */
+/* The command line of an `update` or `adopt` as what comes next needs it: its options again, its
+ * PATH. */
 #ifndef TMPLGEN_CMD_UPDATE_COMMAND_H
 #define TMPLGEN_CMD_UPDATE_COMMAND_H
 

@@ -22,21 +22,30 @@ static const char *version_of(struct run *run, const struct data *document, cons
     return cmd_masked(run, version ? version : "?");
 }
 
-static void print_updated(struct run *run, const struct data *document, const char *result)
+/* "Updated 1.0.0 -> 1.1.0", or of a repository that had no version before. */
+static void print_step(struct run *run, const struct data *document)
 {
     const char *from = version_of(run, document, "from"), *to = version_of(run, document, "to");
+    bool dry = opt_given(&run->options, "dry-run");
+    if (data_get_text(data_get(document, "from"), "version"))
+        cmd_print(run, "%s %s -> %s", dry ? "Would update" : "Updated", from, to);
+    else
+        cmd_print(run, "%s the template '%s' %s", dry ? "Would adopt" : "Adopted",
+                  cmd_masked(run, data_get_text(document, "template")), to);
+}
+
+static void print_updated(struct run *run, const struct data *document, const char *result)
+{
     const char *commit = data_get_text(document, "commit");
     const char *branch = data_get_text(data_get(document, "branch"), "name");
     bool conflicts = strcmp(result, "conflicts") == 0;
+    print_step(run, document);
     if (opt_given(&run->options, "dry-run"))
-        cmd_print(run, "Would update %s -> %s%s; nothing was written", from, to,
-                  conflicts ? ", with conflicts" : "");
+        cmd_print(run, "%s; nothing was written", conflicts ? ", with conflicts" : "");
     else if (commit)
-        cmd_print(run, "Updated %s -> %s%s, commit %.7s", from, to,
-                  conflicts ? ", with conflicts" : "", commit);
+        cmd_print(run, "%s, commit %.7s", conflicts ? ", with conflicts" : "", commit);
     else
-        cmd_print(run, "Updated %s -> %s%s", from, to,
-                  conflicts ? ", with conflicts" : "; it is staged, not committed");
+        cmd_print(run, "%s", conflicts ? ", with conflicts" : "; it is staged, not committed");
     if (branch)
         cmd_print(run, " on branch '%s'%s", cmd_masked(run, branch),
                   next_stayed(document) ? ", as it was already" : "");

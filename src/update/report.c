@@ -23,7 +23,7 @@
 
 static struct data *origin_data(struct arena *arena, const struct catalog_origin *origin)
 {
-    if (!origin)
+    if (!origin || !origin->version)
         return data_null(arena);
     struct data *map = data_map(arena);
     data_put(arena, map, "version", data_str(arena, origin->version));

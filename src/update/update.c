@@ -56,6 +56,7 @@ struct updating {
     struct oid render_tree; /* of the new render */
     struct identity who;
     struct refresh refresh; /* of --refresh */
+    bool adopts;            /* there is no record yet, and so no version before */
     const char **warnings;
     size_t warning_count;
     struct err *err;
@@ -204,6 +205,11 @@ static void settle_conflicts(struct updating *u)
         u->beside = conflicts_commit(&u->beside_count, u->arena, &u->child, &u->plan);
 }
 
+static unsigned record_mode(const struct updating *u)
+{
+    return u->adopts ? LEAF_FILE : u->child.record.leaf.mode;
+}
+
 static int list_edits(struct updating *u)
 {
     u->edits = arena_array(u->arena, u->plan.edit_count + 1, sizeof(*u->edits));
@@ -214,7 +220,7 @@ static int list_edits(struct updating *u)
     struct plan_edit *record = &u->edits[u->plan.edit_count];
     *record = (struct plan_edit){.path = repo_path(&u->child.repo, RECORD_PATH),
                                  .old = u->child.record.leaf,
-                                 .disk.mode = u->child.record.leaf.mode};
+                                 .disk.mode = record_mode(u)};
     if (store_put(&record->disk.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0)
         return -1;
     u->edit_count = u->plan.edit_count + !leaf_equal(&record->old, &record->disk);
@@ -229,6 +235,9 @@ static const char *subject(const struct updating *u)
 {
     const struct target *t = &u->target;
     const char *from = u->child.record.made.catalog.version, *to = t->origin.version;
+    if (u->adopts)
+        return arena_printf(u->arena, "Adopt template %s of %s %s", u->child.record.wanted.type,
+                            t->catalog_name, to);
     if (strcmp(from, to) == 0)
         return arena_printf(u->arena, "Update from template %s of %s %s",
                             u->child.record.wanted.type, t->catalog_name, to);
@@ -243,8 +252,8 @@ static int result_tree(struct oid *out, struct updating *u)
     for (size_t i = 0; i < u->edit_count; i++)
         if (u->edits[i].disk.mode || u->edits[i].old.mode) /* else in the index alone */
             edits[count++] = (struct tree_edit){u->edits[i].path, u->edits[i].disk};
-    return tree_edit(out, u->child.repo.store, u->child.repo.store, &u->child.repo.tree, edits,
-                     count, u->err);
+    return tree_edit(out, u->child.repo.store, u->child.repo.store, repo_tree(&u->child.repo),
+                     edits, count, u->err);
 }
 
 /* Trailers are the last paragraph: of a message that is given, too. */
@@ -318,7 +327,7 @@ static int land(struct updating *u, struct journal *j, const char *message)
                               .base = &u->base.files,
                               .base_tree = u->render_tree,
                               .base_commit = j->refs[0].target,
-                              .record = {u->child.record.leaf.mode, {{0}}},
+                              .record = {record_mode(u), {{0}}},
                               .who = &u->who,
                               .message = message};
     if (store_put(&landing.record.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0 ||
@@ -329,6 +338,15 @@ static int land(struct updating *u, struct journal *j, const char *message)
     return u->options->strategy->land(j, &landing, u->err);
 }
 
+static const char *reflog(const struct updating *u)
+{
+    const char *to = u->target.origin.version;
+    if (u->adopts)
+        return arena_printf(u->arena, "tmplgen adopt: %s", to);
+    return arena_printf(u->arena, "tmplgen update: %s -> %s", u->child.record.made.catalog.version,
+                        to);
+}
+
 static int fill_journal(struct updating *u, struct journal *j)
 {
     char *sum = arena_alloc(u->arena, 41);
@@ -337,9 +355,7 @@ static int fill_journal(struct updating *u, struct journal *j)
                           .index_old = sum,
                           .changes = u->files.changes,
                           .change_count = u->files.count,
-                          .reflog_what = arena_printf(u->arena, "tmplgen update: %s -> %s",
-                                                      u->child.record.made.catalog.version,
-                                                      u->target.origin.version)};
+                          .reflog_what = reflog(u)};
     if (index_checksum(sum, repo_index_path(&u->child.repo), u->err) < 0 ||
         identity_read(&u->who, u->arena, u->child.repo.git, u->err) < 0 || fill_branch(u, j) < 0 ||
         add_base_ref(u, j) < 0)
@@ -367,7 +383,8 @@ static void note_identity(struct updating *u)
 static int report_ending(struct updating *u, enum journal_kind kind, const char *commit)
 {
     const struct ending *ending = ending_of(u->beside_count ? JOURNAL_CONFLICT : kind);
-    return report(u, ending->result, &u->base, &u->plan, commit, ending->exit);
+    const struct base *base = u->adopts ? NULL : &u->base;
+    return report(u, ending->result, base, &u->plan, commit, ending->exit);
 }
 
 /* Nothing is made, and HEAD stays; told is all that the branch brings. */
@@ -414,7 +431,7 @@ static int foresee(struct updating *u)
     struct span diff;
     int code = report_ending(u, journal_kind(u), NULL);
     if (result_tree(&tree, u) < 0 ||
-        patch_trees(&diff, u->arena, &u->child.repo, &u->child.repo.tree, &tree, u->err) < 0)
+        patch_trees(&diff, u->arena, &u->child.repo, repo_tree(&u->child.repo), &tree, u->err) < 0)
         return -1;
     data_put(u->arena, u->out->document, "diff", data_span(u->arena, diff));
     data_put(u->arena, u->out->document, "next", next_foreseen(u->arena));
@@ -448,7 +465,8 @@ static int check_repository(struct updating *u)
 {
     const struct repo *repo = &u->child.repo;
     const char *branch = u->options->branch;
-    if (preflight_repository(repo, u->child.index, &u->child.head, branch, u->options->refresh,
+    if (preflight_born(repo, u->err) < 0 ||
+        preflight_repository(repo, u->child.index, &u->child.head, branch, u->options->refresh,
                              u->err) < 0)
         return -1;
     if (u->options->refresh && refresh_check(&u->refresh, repo, branch, u->err) < 0)
@@ -535,4 +553,30 @@ int update_run(struct update_outcome *out, struct arena *arena,
     target_close(&u.target);
     child_close(&u.child);
     return rc;
+}
+
+/* ---------------------------------------------------------------- adopt */
+
+int update_adopt(struct update_outcome *out, const struct adoption *a,
+                 const struct update_options *options, struct err *err)
+{
+    struct updating u = {.out = out,
+                         .options = options,
+                         .arena = a->child->arena,
+                         .child = *a->child,
+                         .apply = a->apply,
+                         .target = *a->target,
+                         .base.files = *a->base,
+                         .plan = *a->plan,
+                         .adopts = true,
+                         .err = err};
+    struct plan_list render;
+    u.child.record = (struct provenance){.wanted = a->target->record};
+    for (size_t i = 0; i < a->warning_count; i++)
+        warn(&u, a->warnings[i]);
+    base_list_render(&render, u.arena, &u.target.render);
+    if (put_render(&u, &render) < 0 || record_text(&u.record, u.arena, &u.target.record, err) < 0 ||
+        list_edits(&u) < 0 || interrupt_check(err) < 0)
+        return -1;
+    return options->dry_run ? foresee(&u) : carry_out(&u);
 }

@@ -8,7 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct apply;
 struct arena;
+struct child;
+struct plan;
+struct plan_list;
 struct strategy;
 struct update_outcome;
 
@@ -31,5 +35,20 @@ struct update_options {
 /* Ends with the exit code of its result, or -1 with `err` set. */
 TG_CHECKED int update_run(struct update_outcome *out, struct arena *arena,
                           const struct update_options *options, struct err *err);
+
+/* What `adopt` has found out; from there on it is an update without a version before. */
+struct adoption {
+    const struct child *child;
+    struct apply *apply; /* NULL with --dry-run */
+    const struct target *target;
+    const struct plan_list *base; /* what is merged against; empty for all else */
+    const struct plan *plan;
+    const char *const *warnings;
+    size_t warning_count;
+};
+
+/* Brings the plan and the new record onto the branch, or foresees that, as update_run does. */
+TG_CHECKED int update_adopt(struct update_outcome *out, const struct adoption *adoption,
+                            const struct update_options *options, struct err *err);
 
 #endif

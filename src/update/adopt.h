@@ -1,0 +1,39 @@
+/* `adopt`: a repository that was not made from a template gets one, and keeps its files. */
+#ifndef TMPLGEN_UPDATE_ADOPT_H
+#define TMPLGEN_UPDATE_ADOPT_H
+
+#include "base/err.h"
+#include "resolver/request.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct asker;
+struct catalog;
+struct given_list;
+struct update_outcome;
+
+struct adopt_options {
+    const char *path; /* the folder that becomes a child */
+    const struct catalog *catalog;
+    const char *type;                    /* --type, or NULL */
+    const struct given_list *answers;    /* to questions, by rank */
+    const struct given_list *stack;      /* stack choices by rank, */
+    const struct stack_request *request; /* and the same as a request */
+    const struct asker *asker;           /* NULL: nobody is asked */
+    const char *const *merge;            /* globs of files that are merged where they differ */
+    size_t merge_count;
+    bool dry_run, no_commit, signoff;
+    const char *branch;  /* --branch, or NULL */
+    const char *message; /* --message, or NULL */
+};
+
+/* Words for `result` (JSON.md), besides those of an update. */
+#define RESULT_ADOPTED "adopted"
+
+/* Ends with the exit code of its result, or -1 with `err` set. */
+TG_CHECKED int adopt_run(struct update_outcome *out, struct arena *arena,
+                         const struct adopt_options *options, struct err *err);
+
+#endif
