@@ -140,7 +140,6 @@ static int find_old_tree(struct oid *out, const struct apply *a, const struct jo
 int standing_old_leaves(struct leaf **out, const struct apply *a, const struct journal *j,
                         struct err *err)
 {
-    static const struct oid none;
     struct oid tree;
     *out = arena_array(a->arena, j->change_count + 1, sizeof(**out));
     if (find_old_tree(&tree, a, j, err) < 0)
