@@ -5,15 +5,14 @@
 #include "apply/standing.h"
 #include "base/arena.h"
 #include "base/data.h"
-#include "base/interrupt.h"
 #include "child/child.h"
 #include "git/commit.h"
 #include "git/index.h"
 #include "update/ending.h"
 #include "update/outcome.h"
 #include "update/report.h"
+#include "update/sequence.h"
 #include "update/stop.h"
-#include "update/strategies.h"
 
 #include <string.h>
 
@@ -235,19 +234,15 @@ static int commit_stop(struct recovery *r, const struct stop *stop)
     return TG_OK;
 }
 
-/* To the next stop, or the end. */
+static struct sequence as_sequence(const struct recovery *r)
+{
+    return (struct sequence){r->child, r->apply, &r->unfinished.journal};
+}
+
 static int go_on(struct recovery *r, const struct oid *made)
 {
-    const struct journal *stopped = &r->unfinished.journal;
-    struct arena *arena = r->child->arena;
-    struct journal next;
-    if (strategy_of(stopped)->go_on(&next, &r->out->document, stopped, r->child, made, r->err) <
-            0 ||
-        report_store(&next.report, arena, r->out->document, r->err) < 0 ||
-        interrupt_check(r->err) < 0 || apply_run(r->apply, &next, r->err) < 0)
-        return -1;
-    report_kept(arena, r->out->document, r->apply);
-    return ending_of(next.kind)->exit;
+    const struct sequence sequence = as_sequence(r);
+    return sequence_go_on(&r->out->document, &sequence, made, r->err);
 }
 
 static int commit_and_go_on(struct recovery *r, const struct stop *stop)
@@ -272,20 +267,8 @@ static int take_stop(struct recovery *r)
 
 static int refuse_astray(struct recovery *r)
 {
-    const struct journal *j = &r->unfinished.journal;
-    bool on;
-    if (standing_went_on(&on, &r->child->repo, j, r->err) < 0)
-        return -1;
-    (void)err_set(r->err, TG_REFUSED, "update-in-progress",
-                  "an update that replays the commits of '%s' is half done",
-                  repo_branch_name(j->branch));
-    if (on)
-        return err_hint(r->err, "'tmplgen update --continue' goes on with what you committed, "
-                                "'tmplgen update --abort' goes back");
-    return err_hint(r->err,
-                    "HEAD has left it: 'git switch --detach %.12s' goes back to where it waits; "
-                    "'tmplgen update --abort' gives it up",
-                    j->head_new);
+    const struct sequence sequence = as_sequence(r);
+    return sequence_refuse(&sequence, r->err);
 }
 
 static int refuse_staged(struct recovery *r)
@@ -316,20 +299,33 @@ static int take_astray(struct recovery *r)
     return go_on(r, waits ? NULL : &repo->head);
 }
 
-static int leave_astray(struct recovery *r)
+/* Anywhere else: files and HEAD are the user's. */
+static int leave(struct recovery *r)
 {
-    const struct repo *repo = &r->child->repo;
-    bool on;
-    if (standing_went_on(&on, repo, &r->unfinished.journal, r->err) < 0)
-        return -1;
-    r->apply->known = repo->tree;
-    if (on)
-        return go_back(r);
-    recall(r, &r->unfinished.journal, RESULT_ABORTED, NULL);
     if (apply_leave(r->apply, &r->unfinished.journal, r->err) < 0)
         return -1;
     report_warn(r->child->arena, r->out->document,
                 "HEAD had left the replayed commits: it is left where it is, and so are files");
+    return 0;
+}
+
+static int leave_astray(struct recovery *r)
+{
+    const struct repo *repo = &r->child->repo;
+    const struct sequence sequence = as_sequence(r);
+    const char **staged;
+    size_t count;
+    bool on;
+    if (standing_went_on(&on, repo, &r->unfinished.journal, r->err) < 0 ||
+        child_read(r->child, r->err) < 0)
+        return -1;
+    r->apply->known = repo->tree;
+    index_differences(&staged, &count, r->child->arena, r->child->index, &r->child->head);
+    if (on && count)
+        return go_back(r);
+    recall(r, &r->unfinished.journal, RESULT_ABORTED, NULL);
+    if ((on ? sequence_return(&sequence, r->err) : leave(r)) < 0)
+        return -1;
     report_kept(r->child->arena, r->out->document, r->apply);
     return TG_OK;
 }

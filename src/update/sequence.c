@@ -1,0 +1,95 @@
+/* An update that replays commits and stops on the way: on from there, or back from where HEAD went.
+ */
+#include "update/sequence.h"
+
+#include "apply/apply.h"
+#include "apply/preflight.h"
+#include "apply/standing.h"
+#include "base/arena.h"
+#include "base/interrupt.h"
+#include "child/base_ref.h"
+#include "child/child.h"
+#include "git/commit.h"
+#include "git/index.h"
+#include "update/ending.h"
+#include "update/replay_edits.h"
+#include "update/report.h"
+#include "update/strategies.h"
+
+int sequence_refuse(const struct sequence *s, struct err *err)
+{
+    const struct journal *j = s->stopped;
+    bool on;
+    if (standing_went_on(&on, &s->child->repo, j, err) < 0)
+        return -1;
+    (void)err_set(err, TG_REFUSED, "update-in-progress",
+                  "an update that replays the commits of '%s' is half done",
+                  repo_branch_name(j->branch));
+    if (on)
+        return err_hint(err, "'tmplgen update --continue' goes on with what you committed, "
+                             "'tmplgen update --abort' goes back");
+    return err_hint(err,
+                    "HEAD has left it: 'git switch --detach %.12s' goes back to where it waits; "
+                    "'tmplgen update --abort' gives it up",
+                    j->head_new);
+}
+
+int sequence_go_on(struct data **document, const struct sequence *s, const struct oid *made,
+                   struct err *err)
+{
+    struct arena *arena = s->child->arena;
+    struct journal next;
+    if (strategy_of(s->stopped)->go_on(&next, document, s->stopped, s->child, made, err) < 0 ||
+        report_store(&next.report, arena, *document, err) < 0 || interrupt_check(err) < 0 ||
+        apply_run(s->apply, &next, err) < 0)
+        return -1;
+    report_kept(arena, *document, s->apply);
+    if (!journal_stops(&next))
+        base_ref_prune(&s->child->repo, s->apply, (struct oid){{0}});
+    return ending_of(next.kind)->exit;
+}
+
+/* The commit that the branch is at, on disk and in the index. */
+static int list_changes(struct preflight *out, const struct sequence *s, struct err *err)
+{
+    const struct repo *repo = &s->child->repo;
+    struct replay_edits edits;
+    struct commit tip;
+    if (repo_commit(&tip, repo->arena, repo->store, &s->stopped->branch_old, err) < 0 ||
+        replay_edits(&edits, repo, &repo->tree, &tip.tree, NULL, 0, NULL, err) < 0)
+        return -1;
+    return preflight_files(out, repo, s->child->index, edits.edits, edits.count, err);
+}
+
+int sequence_return(const struct sequence *s, struct err *err)
+{
+    const struct repo *repo = &s->child->repo;
+    const struct journal *j = s->stopped;
+    char *sum = arena_alloc(repo->arena, 41);
+    struct preflight files;
+    struct identity who;
+    if (list_changes(&files, s, err) < 0 || identity_read(&who, repo->arena, repo->git, err) < 0 ||
+        index_checksum(sum, repo_index_path(repo), err) < 0)
+        return -1;
+    struct journal back = {.kind = JOURNAL_UPDATE,
+                           .head_old = repo->head_text,
+                           .head_new = arena_printf(repo->arena, "ref: %s", j->branch),
+                           .branch = j->branch,
+                           .branch_old = j->branch_old,
+                           .branch_new = j->branch_old,
+                           .strategy = j->strategy,
+                           .pseudoref = j->pseudoref,
+                           .before.tree = repo->tree,
+                           .reflog_who = who.committer,
+                           .reflog_what = "tmplgen update --abort",
+                           .index_old = sum,
+                           .changes = files.changes,
+                           .change_count = files.count,
+                           .steps = j->steps,
+                           .step_count = j->step_count,
+                           .report = j->report};
+    if (apply_run(s->apply, &back, err) < 0)
+        return -1;
+    base_ref_prune(&s->child->repo, s->apply, (struct oid){{0}});
+    return 0;
+}

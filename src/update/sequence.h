@@ -1,0 +1,37 @@
+/* An update that replays commits and stops on the way: on from there, or back from where HEAD went. */
+#ifndef TMPLGEN_UPDATE_SEQUENCE_H
+#define TMPLGEN_UPDATE_SEQUENCE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct apply;
+struct child;
+struct data;
+struct journal;
+struct oid;
+
+struct sequence {
+    struct child *child;
+    struct apply *apply;
+    const struct journal *stopped;
+};
+
+/* What is half done, and the ways out, where HEAD is not where it waited. Returns -1. */
+int sequence_refuse(const struct sequence *sequence, struct err *err);
+
+/*
+ * To the next stop, or the end: its document and exit code. `made` as in strategy.h. After
+ * child_read.
+ */
+TG_CHECKED int sequence_go_on(struct data **document, const struct sequence *sequence,
+                              const struct oid *made, struct err *err);
+
+/*
+ * Its user's commits are on top of what was replayed, or the stop was given up: from there back to
+ * the branch. After child_read, with the index equal to HEAD.
+ */
+TG_CHECKED int sequence_return(const struct sequence *sequence, struct err *err);
+
+#endif
