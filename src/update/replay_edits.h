@@ -15,9 +15,10 @@ struct replay_edits {
 };
 
 /*
- * From the tree `from`, as it lies on disk, to the tree `to`. Of `conflicts`, whose stages are base,
- * what is replayed and the commit, `to` has what shall lie on disk. One that was resolved before is
- * none: `resolved` (one for each conflict) is set, and what it was resolved to takes its place.
+ * From the tree `from`, as it lies on disk, to the tree `to`. Of `conflicts`, whose stages are
+ * base, what is replayed and the commit, `to` has what shall lie on disk. One that was resolved
+ * before is none: `resolved` (one for each conflict) is set, and what it was resolved to takes its
+ * place.
  */
 TG_CHECKED int replay_edits(struct replay_edits *out, const struct repo *repo,
                             const struct oid *from, const struct oid *to,
