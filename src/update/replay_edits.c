@@ -22,12 +22,18 @@ static void add_differences(struct replay_edits *out, struct arena *arena,
     for (size_t i = 0, j = 0; i < from->count || j < to->count;) {
         const struct tree_file *old = i < from->count ? &from->files[i] : NULL;
         const struct tree_file *new = j < to->count ? &to->files[j] : NULL;
-        int order = old && new ? strcmp(old->path, new->path) : old ? -1 : 1;
-        struct plan_edit edit = {.path = order <= 0 ? old->path : new->path};
-        if (order <= 0)
-            edit.old = from->files[i++].leaf;
-        if (order >= 0)
-            edit.disk = to->files[j++].leaf;
+        int order = !new ? -1 : !old ? 1 : strcmp(old->path, new->path);
+        struct plan_edit edit = {0};
+        if (old && order <= 0) {
+            edit.path = old->path;
+            edit.old = old->leaf;
+            i++;
+        }
+        if (new && order >= 0) {
+            edit.path = new->path;
+            edit.disk = new->leaf;
+            j++;
+        }
         if (!leaf_equal(&edit.old, &edit.disk))
             add(out, arena, &edit);
     }

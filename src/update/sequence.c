@@ -1,5 +1,4 @@
-/* An update that replays commits and stops on the way: on from there, or back from where HEAD went.
- */
+/* An update that replays commits and stopped on the way: on, or back, from wherever HEAD is. */
 #include "update/sequence.h"
 
 #include "apply/apply.h"
