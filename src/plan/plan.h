@@ -43,12 +43,20 @@ struct plan_edit {
     struct leaf stages[SIDES]; /* only with a conflict */
 };
 
+/* Which files were one, and where it lies afterwards. */
+struct plan_pair {
+    const struct plan_file *side[SIDES]; /* NULL where it is absent */
+    const char *path;                    /* NULL: nowhere */
+};
+
 struct plan {
     struct plan_path *paths; /* sorted by path */
     size_t path_count;
     struct plan_edit *edits; /* sorted by path */
     size_t edit_count;
     size_t conflict_count;
+    struct plan_pair *pairs; /* all but the child's own files */
+    size_t pair_count;
     const char **warnings;
     size_t warning_count;
 };

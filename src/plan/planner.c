@@ -293,9 +293,21 @@ static void drop_doubles(struct plan *plan)
     plan->path_count = kept;
 }
 
+static void list_pairs(struct planner *p)
+{
+    struct plan *out = p->out;
+    out->pairs = arena_array(p->arena, p->unit_count + 1, sizeof(*out->pairs));
+    for (size_t i = 0; i < p->unit_count; i++) {
+        struct plan_pair *pair = &out->pairs[out->pair_count++];
+        memcpy(pair->side, p->units[i].side, sizeof(pair->side));
+        pair->path = p->outcomes[i].path;
+    }
+}
+
 static int write_out(struct planner *p)
 {
     ways_clear(p);
+    list_pairs(p);
     for (size_t i = 0; i < p->unit_count; i++) {
         edit_unit(p, i);
         report_unit(p, i);

@@ -1,0 +1,98 @@
+/* A commit as its bytes have it: what a replayed one keeps of it. */
+#include "git/raw_commit.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "git/repo.h"
+#include "git/store.h"
+
+#include <string.h>
+
+#define COMMIT_MAX (64 * LIMIT_MIB)
+
+/* What follows `name` on a line of the header; NULL: the line is another. */
+static const char *value_of(struct arena *arena, struct span line, const char *name)
+{
+    size_t len = strlen(name);
+    if (line.len <= len || memcmp(line.ptr, name, len) != 0 || line.ptr[len] != ' ')
+        return NULL;
+    return arena_memdup(arena, line.ptr + len + 1, line.len - len - 1);
+}
+
+static int take_oid(struct oid *out, const char *hex, struct err *err)
+{
+    return oid_parse(out, hex) < 0 ? err_set(err, TG_RUNTIME, "git", "a commit is damaged") : 0;
+}
+
+static int read_line(struct raw_commit *out, struct arena *arena, struct span line, struct err *err)
+{
+    const char *value;
+    if ((value = value_of(arena, line, "tree")))
+        return take_oid(&out->tree, value, err);
+    if ((value = value_of(arena, line, "parent")))
+        return out->parent_count++ ? 0 : take_oid(&out->parent, value, err);
+    if ((value = value_of(arena, line, "author")))
+        out->author = value;
+    else if ((value = value_of(arena, line, "encoding")))
+        out->encoding = value;
+    else if (value_of(arena, line, "gpgsig") || value_of(arena, line, "gpgsig-sha256"))
+        out->is_signed = true;
+    return 0;
+}
+
+static struct span take_line(struct span *text)
+{
+    const char *end = memchr(text->ptr, '\n', text->len);
+    struct span line = span_of(text->ptr, end ? (size_t)(end - text->ptr) : text->len);
+    size_t taken = line.len + (end != NULL);
+    *text = span_of(text->ptr + taken, text->len - taken);
+    return line;
+}
+
+static const char *subject_of(struct arena *arena, struct span message)
+{
+    struct span line = span_of("", 0);
+    while (message.len && line.len == 0)
+        line = take_line(&message);
+    return arena_memdup(arena, line.ptr, line.len);
+}
+
+int raw_commit_read(struct raw_commit *out, struct arena *arena, const struct store *store,
+                    const struct oid *id, struct err *err)
+{
+    STORE_BYTES_SCRATCH(bytes);
+    *out = (struct raw_commit){.id = *id, .author = ""};
+    if (store_get(&bytes, store, STORE_COMMIT, id, "a commit", err) < 0)
+        return -1;
+    struct span text = bytes.bytes, line;
+    while (text.len && (line = take_line(&text)).len)
+        if (read_line(out, arena, line, err) < 0)
+            return -1;
+    out->message = span_of(arena_memdup(arena, text.ptr, text.len), text.len);
+    out->subject = subject_of(arena, out->message);
+    return 0;
+}
+
+int raw_commit_put(struct oid *out, struct store *store, const struct raw_commit *commit,
+                   const struct oid *tree, const struct oid *parent, const char *committer,
+                   struct err *err)
+{
+    static const struct oid none;
+    BUF_SCRATCH(text, COMMIT_MAX);
+    char hex[41];
+    oid_hex(hex, tree);
+    (void)buf_printf(&text, "tree %s\n", hex);
+    if (!oid_equal(parent, &none)) {
+        oid_hex(hex, parent);
+        (void)buf_printf(&text, "parent %s\n", hex);
+    }
+    (void)buf_printf(&text, "author %s\ncommitter %s\n", commit->author, committer);
+    if (commit->encoding)
+        (void)buf_printf(&text, "encoding %s\n", commit->encoding);
+    (void)buf_putc(&text, '\n');
+    (void)buf_append(&text, commit->message.ptr, commit->message.len);
+    if (text.overflowed)
+        return err_set(err, TG_USAGE, "limit", "the message of a commit is too long");
+    return store_put(out, store, STORE_COMMIT, span_of(buf_text(&text), text.len), err);
+}

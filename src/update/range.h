@@ -1,0 +1,53 @@
+/* The commits that a rebase replays: the child's own, from the root to HEAD, in a line. */
+#ifndef TMPLGEN_UPDATE_RANGE_H
+#define TMPLGEN_UPDATE_RANGE_H
+
+#include "base/err.h"
+#include "child/record.h"
+#include "git/raw_commit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct repo;
+
+struct range_commit {
+    struct raw_commit raw;
+    struct oid parent_tree; /* zero: it is a root */
+    struct leaf record_leaf, overlay_leaf;
+    const struct record *record; /* what it says of itself; NULL: nothing that can be read */
+    const struct record *made; /* the newest one until then that nobody edited by hand, else that */
+    bool is_update;            /* its record is of another render than its parent's */
+};
+
+/* A ref that has commits of the range, which it keeps. */
+struct range_holder {
+    const char *ref; /* in full */
+    struct oid tip;
+    size_t commits; /* so many of the range, from its start */
+};
+
+struct range {
+    struct range_commit *commits; /* oldest first */
+    size_t count;
+    struct range_holder *holders; /* remotes' branches, tags, and other branches */
+    size_t holder_count;
+};
+
+/*
+ * From the root to `tip`. A root that is a base commit, as rebase makes it, is not a part. Refused
+ * (3), naming the commit: "merge-in-range", "shallow", "unsound-root" (the root has no record, and
+ * is not what the next commit's record renders to).
+ */
+TG_CHECKED int range_read(struct range *out, struct arena *arena, const struct repo *repo,
+                          const struct oid *tip, struct err *err);
+
+/* Refused (3, "published") where a remote's branch or a tag has some of it. After range_read. */
+TG_CHECKED int range_check_published(const struct range *range, struct arena *arena,
+                                     struct err *err);
+
+/* "1234567890 (subject)". */
+const char *range_name(struct arena *arena, const struct raw_commit *commit);
+
+#endif
