@@ -154,13 +154,16 @@ const char *message_format(struct arena *arena, const struct message *m)
 
 /* ---------------------------------------------------------------- the seal */
 
-static void hash(char out[SHA256_HEX_SIZE], struct span message, const struct oid *parent,
-                 const struct oid *tree)
+static void hash(char out[SHA256_HEX_SIZE], struct span message, const struct oid *parents,
+                 size_t parent_count, const struct oid *tree)
 {
     BUF_SCRATCH(text, 2 * MESSAGE_MAX);
     char hex[41];
-    oid_hex(hex, parent);
-    (void)buf_printf(&text, "tmplgen update 1\nparent %s\n", hex);
+    (void)buf_puts(&text, "tmplgen update 1\n");
+    for (size_t i = 0; i < parent_count; i++) {
+        oid_hex(hex, &parents[i]);
+        (void)buf_printf(&text, "parent %s\n", hex);
+    }
     oid_hex(hex, tree);
     (void)buf_printf(&text, "tree %s\n", hex);
     (void)buf_append(&text, message.ptr, message.len);
@@ -174,12 +177,12 @@ static bool ends_in_trailer(const char *message)
     return last && strchr(last + 1, '\n') && strchr(last + 1, '\n')[1] == '\0';
 }
 
-const char *message_seal(struct arena *arena, const char *message, const struct oid *parent,
-                         const struct oid *tree)
+const char *message_seal(struct arena *arena, const char *message, const struct oid *parents,
+                         size_t parent_count, const struct oid *tree)
 {
     char sum[SHA256_HEX_SIZE];
     const char *gap = ends_in_trailer(message) ? "" : "\n";
-    hash(sum, span_from(message), parent, tree);
+    hash(sum, span_from(message), parents, parent_count, tree);
     return arena_printf(arena, "%s%s" SEAL "%s\n", message, gap, sum);
 }
 
@@ -211,9 +214,9 @@ int message_seal_of(const char **out, const struct repo *repo, const struct oid 
         return -1;
     const char *text = arena_memdup(repo->arena, bytes.bytes.ptr, bytes.bytes.len);
     const char *body = strstr(text, "\n\n");
-    if (read.parent_count != 1 || !body || !split_seal(&message, &sum, body + 2))
+    if (read.parent_count == 0 || !body || !split_seal(&message, &sum, body + 2))
         return 0;
-    hash(expected, message, &read.parents[0], &read.tree);
+    hash(expected, message, read.parents, read.parent_count, &read.tree);
     if (strncmp(expected, sum, SHA256_HEX_SIZE - 1) == 0)
         *out = arena_strdup(repo->arena, expected);
     return 0;

@@ -28,11 +28,13 @@ const char *message_format(struct arena *arena, const struct message *message);
 
 /*
  * The same with a last trailer, "Tmplgen-Update: HASH", by which a commit of tmplgen's is known
- * again: over its parent, its tree and its message.
+ * again: over its parents, its tree and its message.
  */
-const char *message_seal(struct arena *arena, const char *message, const struct oid *parent,
-                         const struct oid *tree);
-/* The hash of a commit that is as tmplgen made it: one parent, and a seal that agrees; else NULL.
+const char *message_seal(struct arena *arena, const char *message, const struct oid *parents,
+                         size_t parent_count, const struct oid *tree);
+/*
+ * The hash of a commit that is as tmplgen made it: it has a parent (the first is the project's, the
+ * second of a merge the template's), and a seal that agrees; else NULL.
  */
 TG_CHECKED int message_seal_of(const char **out, const struct repo *repo, const struct oid *commit,
                                struct err *err);

@@ -8,6 +8,7 @@
 #include "git/store.h"
 #include "git/tree.h"
 #include "plan/sides.h"
+#include "update/landing.h"
 #include "update/strategy.h"
 
 #include <string.h>
@@ -43,8 +44,7 @@ static int land(struct journal *j, const struct landing *l, struct err *err)
     if (j->kind == JOURNAL_STAGED)
         return 0;
     if (j->kind == JOURNAL_UPDATE)
-        return commit_put(&j->branch_new, l->repo->store, &l->result, &l->repo->head,
-                          !l->repo->unborn, l->who, l->message, err);
+        return landing_commit(&j->branch_new, l, &l->repo->head, !l->repo->unborn, err);
     j->pseudoref = "CHERRY_PICK_HEAD";
     return put_picked(&j->brought, l, err);
 }

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "git/leaf.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -29,6 +30,7 @@ struct landing {
     struct oid result;            /* the whole repository afterwards, where nothing conflicts */
     const struct identity *who;
     const char *message;
+    bool sealed; /* its commit gets a seal (update/message.h) */
 };
 
 /*
@@ -38,6 +40,8 @@ struct landing {
 struct strategy {
     const char *name;        /* --strategy, and in JSON */
     const char *git_command; /* git's own that goes on from a stop, with --continue and --abort */
+    /* What it asks of the repository beyond what every update does: else exit 3. NULL: nothing. */
+    TG_CHECKED int (*check)(const struct repo *repo, struct err *err);
     /* Fills in the journal's `branch_new`, where it commits, or what git is told of the stop. */
     TG_CHECKED int (*land)(struct journal *journal, const struct landing *landing, struct err *err);
     /* The commit that ends a stop, of what the user made of it; `tree` is the index. */

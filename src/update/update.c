@@ -329,12 +329,11 @@ static int land(struct updating *u, struct journal *j, const char *message)
                               .base_commit = j->refs[0].target,
                               .record = {record_mode(u), {{0}}},
                               .who = &u->who,
-                              .message = message};
+                              .message = message,
+                              .sealed = u->options->branch != NULL};
     if (store_put(&landing.record.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0 ||
         (j->kind == JOURNAL_UPDATE && result_tree(&landing.result, u) < 0))
         return -1;
-    if (j->kind == JOURNAL_UPDATE && u->options->branch)
-        landing.message = message_seal(u->arena, message, &u->child.repo.head, &landing.result);
     return u->options->strategy->land(j, &landing, u->err);
 }
 
@@ -464,7 +463,10 @@ static int plan_update(struct updating *u)
 static int check_repository(struct updating *u)
 {
     const struct repo *repo = &u->child.repo;
+    const struct strategy *strategy = u->options->strategy;
     const char *branch = u->options->branch;
+    if (strategy->check && strategy->check(repo, u->err) < 0)
+        return -1;
     if (preflight_born(repo, u->err) < 0 ||
         preflight_repository(repo, u->child.index, &u->child.head, branch, u->options->refresh,
                              u->err) < 0)
