@@ -50,6 +50,11 @@ bool journal_is_sequence(const struct journal *j)
     return j->step_count > 0;
 }
 
+bool journal_merges(const struct journal *j)
+{
+    return j->pseudoref && strcmp(j->pseudoref, "MERGE_HEAD") == 0;
+}
+
 bool journal_stops(const struct journal *j)
 {
     return j->kind == JOURNAL_CONFLICT || j->kind == JOURNAL_STAGED;

@@ -104,6 +104,8 @@ static int prepare_refs(struct prepared *p, const struct journal *j, struct err 
         return -1;
     if (journal_stops(j) && j->pseudoref && prepare_oid(p, PSEUDOREF, &j->brought, err) < 0)
         return -1;
+    if (journal_stops(j) && journal_merges(j) && prepare_text(p, MODE, MODE_TEXT, err) < 0)
+        return -1;
     if (j->message && journal_stops(j) && prepare_text(p, MESSAGE, j->message, err) < 0)
         return -1;
     for (size_t i = 0; i < j->ref_count; i++)

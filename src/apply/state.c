@@ -164,8 +164,8 @@ static int restore_index(const struct apply *a, const struct journal *j, struct 
  * A prepared text gets its name, if that does not say it already. Where it is not there any more
  * (somebody tidied up in git's folder) it is written again: the journal has it.
  */
-static int put_text(const struct apply *a, int folder, const char *path, const char *prepared,
-                    const char *text, struct err *err)
+static int put_file(const struct apply *a, int folder, const char *path, const char *prepared,
+                    const char *text, const char *end, struct err *err)
 {
     bool says, there;
     if (ref_says(&says, folder, path, text, err) < 0 ||
@@ -173,11 +173,17 @@ static int put_text(const struct apply *a, int folder, const char *path, const c
         return -1;
     if (says)
         return 0;
-    if (!there && (disk_write(a->work, prepared, span_from(arena_printf(a->arena, "%s\n", text)),
-                              0666 & ~a->mask, err) < 0 ||
+    const char *whole = arena_printf(a->arena, "%s%s", text, end);
+    if (!there && (disk_write(a->work, prepared, span_from(whole), 0666 & ~a->mask, err) < 0 ||
                    disk_sync(a->work, prepared, err) < 0))
         return -1;
     return ref_put(folder, path, a->work, prepared, err);
+}
+
+static int put_text(const struct apply *a, int folder, const char *path, const char *prepared,
+                    const char *text, struct err *err)
+{
+    return put_file(a, folder, path, prepared, text, "\n", err);
 }
 
 static int put_oid(const struct apply *a, int folder, const char *path, const char *prepared,
@@ -323,12 +329,28 @@ static int remove_message(const struct apply *a, struct err *err)
     return 0;
 }
 
+/* Beside a pseudoref of somebody else's it is theirs. */
+static int remove_mode(const struct apply *a, const struct journal *j, const char *hex,
+                       struct err *err)
+{
+    bool there, ours;
+    if (!journal_merges(j))
+        return 0;
+    if (disk_exists(&there, a->repo->git_fd, j->pseudoref, err) < 0 ||
+        ref_says(&ours, a->repo->git_fd, j->pseudoref, hex, err) < 0)
+        return -1;
+    return there && !ours ? 0 : ref_remove(a->repo->git_fd, MODE_FILE, MODE_TEXT, err);
+}
+
 static int remove_pseudoref(const struct apply *a, const struct journal *j,
                             const struct oid *brought, struct err *err)
 {
     char hex[41];
     oid_hex(hex, brought);
-    return j->pseudoref ? ref_remove(a->repo->git_fd, j->pseudoref, hex, err) : 0;
+    if (!j->pseudoref)
+        return 0;
+    return remove_mode(a, j, hex, err) < 0 ? -1
+                                           : ref_remove(a->repo->git_fd, j->pseudoref, hex, err);
 }
 
 /* Less the newlines at its end, as files are compared. */
@@ -349,6 +371,8 @@ static int put_state(const struct apply *a, const struct journal *j, struct err 
         return -1;
     if (j->message && (prepared || !there) &&
         put_text(a, a->repo->git_fd, MESSAGE_FILE, MESSAGE, trimmed(a, j->message), err) < 0)
+        return -1;
+    if (journal_merges(j) && put_file(a, a->repo->git_fd, MODE_FILE, MODE, MODE_TEXT, "", err) < 0)
         return -1;
     return j->pseudoref ? put_oid(a, a->repo->git_fd, j->pseudoref, PSEUDOREF, &j->brought, err)
                         : 0;

@@ -38,6 +38,7 @@ struct repo;
 #define PSEUDOREF "pick"         /* as 0.2.0 calls it, whose runs are finished, too */
 #define PSEUDOREF_OLD "pick.old" /* of the stop that the run went on from */
 #define MESSAGE "message"
+#define MODE "mode"
 #define MESSAGE_OLD "message.old"
 #define INDEX_NEW "index.new"
 #define INDEX_OLD "index.old"
@@ -45,6 +46,9 @@ struct repo;
 #define TRASH "trash"
 
 #define MESSAGE_FILE "MERGE_MSG"
+/* Beside MERGE_HEAD, without a newline: no parent is dropped, also where history has it already. */
+#define MODE_FILE "MERGE_MODE"
+#define MODE_TEXT "no-ff"
 #define ORIG_HEAD "ORIG_HEAD"
 #define FALLBACK_STAGE ".tmplgen-stage" /* in the work tree, where git's folder lies elsewhere */
 

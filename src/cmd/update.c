@@ -220,7 +220,7 @@ static const struct option what_options[] = {
 };
 
 static const struct option how_options[] = {
-    {"strategy", "NAME", "how it gets onto the branch (the default makes one commit)", false},
+    {"strategy", "NAME", "pick (the default): one commit; merge: a merge commit", false},
     {"check", NULL, "only say whether there is an update (exit 6)", false},
     {"dry-run", NULL, "show what would change, write nothing", false},
     {"branch", "NAME", "make this branch at HEAD and update there", false},

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const struct strategy *const strategies[] = {&strategy_default};
+static const struct strategy *const strategies[] = {&strategy_default, &strategy_merge};
 enum { COUNT = sizeof(strategies) / sizeof(*strategies) };
 
 const struct strategy *strategy_find(const char *name)

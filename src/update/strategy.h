@@ -60,5 +60,6 @@ struct strategy {
 
 /* The one that is taken where nobody names one. */
 extern const struct strategy strategy_default;
+extern const struct strategy strategy_merge;
 
 #endif

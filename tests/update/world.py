@@ -13,6 +13,10 @@ from .faults import SANITIZED, built
 
 TEMPLATE = "description: a test\nstack: none\n"
 RECORD = ".tmplgen.yml"
+# Strategies of `update`, each with git's command that goes on from its stops. Tests that hold for
+# all of them run over these.
+GIT_COMMANDS = {"pick": "cherry-pick", "merge": "merge"}
+STRATEGIES = list(GIT_COMMANDS)
 # A time in the past, so that a test's commits do not depend on the clock.
 WHEN = "1700000000 +0000"
 # Nothing in the background, and no processes and files that no test needs: sample hooks, graphs.
@@ -106,6 +110,7 @@ class World:
     """Everything of one test lies below `folder`."""
 
     binary = BINARY
+    strategy = "pick"  # of updates that name none
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -194,7 +199,19 @@ class World:
         return self.commit(message, cwd=child)
 
     def update(self, *args, child=None, **more) -> Result:
+        named = {"--strategy", "--continue", "--abort"} & set(args)
+        if not named and self.strategy != "pick":
+            args = ("--strategy", self.strategy, *args)
         return self.tmplgen("update", child or self.child, "--json", *args, **more)
+
+    @property
+    def git_command(self) -> str:
+        return GIT_COMMANDS[self.strategy]
+
+    @property
+    def pseudoref(self) -> str:
+        """What git is told of a stop."""
+        return self.git_command.upper().replace("-", "_") + "_HEAD"
 
     def copy(self, name: str) -> Path:
         """The child once more; a copied journal would not be its own, so none may be there."""
