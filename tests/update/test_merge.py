@@ -312,25 +312,6 @@ def test_conflicts_that_are_committed_are_a_merge(ready):
 NEXT = {"a": lines(20, {5: "theirs", 15: "newer"}), "b": THEIRS, "added": "new\n"}
 
 
-@pytest.mark.parametrize("then", ["pick", "merge"])
-def test_squashed_later_no_old_conflict_returns(ready, then):
-    """S-82: history has no merge base any more; the record has."""
-    ready.edit({"a": MINE})
-    assert ready.update("--branch", "bot").code == 5
-    put(ready.child, {"a": MINE})
-    ready.git("add", "a")
-    assert ready.update("--continue").code == 0
-    assert len(parents(ready)) == 2
-    ready.git("switch", "-q", "main")
-    ready.git("merge", "-q", "--squash", "bot")
-    ready.git("commit", "-qm", "squashed")
-    ready.git("branch", "-q", "-D", "bot")
-    ready.release("1.2.0", NEXT)
-    done = ready.update("--strategy", then)
-    assert (done.code, done.paths["a"]) == (0, "merged"), done.out
-    assert ready.read("a") == lines(20, {5: "mine", 15: "newer"})
-
-
 @pytest.mark.parametrize("first, then", [("pick", "merge"), ("merge", "pick")])
 @pytest.mark.parametrize("kind", ["clean", "conflict"])
 def test_after_the_one_comes_the_other(ready, kind, first, then):
@@ -368,3 +349,27 @@ def test_the_base_is_found_in_a_merges_second_parent(ready):
     done = ready.update("--catalog", moved, "--to", "v1.2.0", child=there)
     assert done.code == 0, done.out
     assert "newer" in ready.read("a", there)
+
+
+def test_a_merge_that_was_reverted_can_be_taken_again(ready):
+    """To git it is merged for good: by history alone nothing would ever come."""
+    assert ready.update().code == 0
+    tree = ready.tree()
+    ready.git("revert", "--no-edit", "-m", "1", "HEAD")
+    before = ready.git("rev-parse", "HEAD")
+    assert ready.update().code == 0
+    assert ready.tree() == tree
+    assert_merged(ready, before)
+
+
+def test_branches_that_merged_the_same_version_have_nothing_left_to_do(ready):
+    ready.git("switch", "-qc", "topic")
+    ready.edit({"other": "topic\n"})
+    assert ready.update().code == 0
+    ready.git("switch", "-q", "main")
+    assert ready.update().code == 0
+    ready.git("merge", "-q", "-m", "merged", "topic")
+    assert ready.update().json["result"] == "up-to-date"
+    ready.release("1.2.0", NEXT)
+    assert ready.update().code == 0
+    assert "newer" in ready.read("a")

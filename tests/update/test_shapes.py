@@ -226,45 +226,6 @@ def test_reverted_update_can_be_taken_again(edited):
     assert edited.tree() == tree
 
 
-def conflict_and_solve(world, child):
-    """An update whose conflict on line 5 was solved in favour of the child."""
-    world.release("1.2.0", {**NEW, "a": lines(20, {5: "theirs", 15: "theirs"})})
-    put(child, {"a": lines(20, {3: "mine", 5: "mine", 15: "theirs"})})
-    world.commit(cwd=child)
-    assert world.update(child=child).code == 5
-    put(child, {"a": lines(20, {3: "mine", 5: "mine", 15: "theirs"})})
-    world.git("add", "a", cwd=child)
-    done = world.tmplgen("update", "--continue", cwd=child)
-    assert done.code == 0, done.err
-
-
-def rewrite(world, how):
-    main = world.git("rev-parse", "main")
-    world.git("checkout", "-q", "-b", "update")
-    ok(world)
-    conflict_and_solve(world, world.child)
-    world.git("checkout", "-q", "main")
-    world.edit({"other": "meanwhile\n"})
-    if how == "squash":
-        world.git("merge", "-q", "--squash", "update")
-        world.commit("squashed")
-    elif how == "cherry-pick":
-        world.git("cherry-pick", f"{main}..update")
-    else:
-        world.git("checkout", "-q", "update")
-        world.git("rebase", "-q", "main")
-
-
-@pytest.mark.parametrize("how", ["squash", "cherry-pick", "rebase"])
-def test_S_81_S_82_no_old_conflict_returns(edited, how):
-    rewrite(edited, how)
-    edited.release("1.3.0", {**NEW, "a": lines(20, {5: "theirs", 12: "newest", 15: "theirs"})})
-    ok(edited)
-    expected = lines(20, {3: "mine", 5: "mine", 12: "newest", 15: "theirs"})
-    assert edited.read("a") == expected
-    assert_sound(edited)
-
-
 def test_two_hops_and_one_hop_end_in_the_same_tree(edited):
     short = edited.copy("short")
     ok(edited)
