@@ -15,6 +15,7 @@
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/strategies.h"
+#include "update/strategy.h"
 
 #include <string.h>
 
@@ -42,12 +43,27 @@ static int usage(struct err *err, const char *message)
 
 /* ---------------------------------------------------------------- what was asked for */
 
+static int check_strategy(struct updated_child *u)
+{
+    const struct strategy *strategy = u->options.strategy;
+    const struct parsed *options = &u->run->options;
+    for (const char *const *name = strategy->refuses; name && *name; name++)
+        if (opt_given(options, *name))
+            return err_set(u->err, TG_USAGE, "usage", "--strategy %s goes not with --%s",
+                           strategy->name, *name);
+    if (opt_given(options, "rewrite-published") && !strategy->replay)
+        return err_set(u->err, TG_USAGE, "usage",
+                       "--rewrite-published is for a strategy that rewrites commits, not for '%s'",
+                       strategy->name);
+    return 0;
+}
+
 static int find_strategy(struct updated_child *u)
 {
     const char *name = opt_value(&u->run->options, "strategy");
     u->options.strategy = name ? strategy_find(name) : &strategy_default;
     if (u->options.strategy)
-        return 0;
+        return check_strategy(u);
     (void)err_set(u->err, TG_USAGE, "usage", "there is no strategy '%s'", name);
     return err_hint(u->err, "this version of tmplgen has: %s", strategy_names(&u->run->arena));
 }
@@ -151,6 +167,7 @@ static int fill_options(struct updated_child *u)
     u->options.accept_drift = opt_given(given, "accept-drift");
     u->options.branch = opt_value(given, "branch");
     u->options.refresh = opt_given(given, "refresh");
+    u->options.rewrite_published = opt_given(given, "rewrite-published");
     u->options.message = opt_value(given, "message");
     u->options.signoff = opt_given(given, "signoff");
     u->options.commit_conflicts = str_equal(opt_value(given, "on-conflict"), "commit");
@@ -221,6 +238,7 @@ static const struct option what_options[] = {
 
 static const struct option how_options[] = {
     {"strategy", "NAME", "pick (the default): one commit; merge: a merge commit", false},
+    {"rewrite-published", NULL, "let rebase replace commits that a remote or a tag has", false},
     {"check", NULL, "only say whether there is an update (exit 6)", false},
     {"dry-run", NULL, "show what would change, write nothing", false},
     {"branch", "NAME", "make this branch at HEAD and update there", false},

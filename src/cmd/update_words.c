@@ -129,6 +129,20 @@ static size_t print_state(struct run *run, const struct data *paths, const char 
     return count;
 }
 
+/* Of commits that are replayed. */
+static void print_commits(struct run *run, const struct data *document)
+{
+    const struct data *commits = data_get(document, "commits");
+    for (size_t i = 0; commits->kind == DATA_LIST && i < commits->list.count; i++) {
+        const struct data *line = commits->list.items[i];
+        const char *note = data_get_text(line, "note"), *to = data_get_text(line, "to");
+        cmd_print(run, "%s  %-9s %.10s%s%.10s  %s%s%s\n", i ? "" : "\nCommits:\n",
+                  data_get_text(line, "state"), data_get_text(line, "commit"), to ? " -> " : "",
+                  to ? to : "", cmd_masked(run, data_get_text(line, "subject")), note ? ": " : "",
+                  note ? cmd_masked(run, note) : "");
+    }
+}
+
 static void print_paths(struct run *run, const struct data *document)
 {
     const struct data *paths = data_get(document, "paths");
@@ -217,6 +231,7 @@ static void print_body(struct run *run, const struct data *document, const char 
         print_counts(run, document);
         (void)print_state(run, data_get(document, "paths"), "conflict", "\nConflicts:\n");
     }
+    print_commits(run, document);
     print_stack(run, document);
     print_answers(run, document);
     print_paths(run, document);

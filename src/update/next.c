@@ -111,8 +111,11 @@ static void add_conflict(struct steps *s)
     add(s, "git add PATH", "once a file is well");
     add_odd_ones(s);
     add(s, "tmplgen update --continue",
-        arena_printf(s->arena, "commits (or: git %s --continue)", git));
-    add(s, "tmplgen update --abort", arena_printf(s->arena, "goes back (or: git %s --abort)", git));
+        git ? arena_printf(s->arena, "commits (or: git %s --continue)", git)
+            : "commits, and goes on with the commits behind");
+    add(s, "tmplgen update --abort",
+        git ? arena_printf(s->arena, "goes back (or: git %s --abort)", git)
+            : "goes back to before the first");
 }
 
 static void add_staged(struct steps *s)
@@ -181,11 +184,29 @@ static void add_deleted(struct steps *s)
         add(s, see, "what the template has for a file that you deleted");
 }
 
+/* Branches of remotes that have commits which are replaced: only while nobody else pushed there. */
+static void add_rewritten(struct steps *s)
+{
+    const struct data *list = data_get(s->document, "rewritten");
+    for (size_t i = 0; list && list->kind == DATA_LIST && i < list->list.count; i++) {
+        const struct data *line = list->list.items[i];
+        const char *branch = data_get_text(line, "branch");
+        const char *lease =
+            arena_printf(s->arena, "--force-with-lease=%s:%s", branch, data_get_text(line, "old"));
+        add(s,
+            arena_printf(s->arena, "git push %s %s %s", next_quoted(s->arena, lease),
+                         next_quoted(s->arena, data_get_text(line, "remote")),
+                         next_quoted(s->arena, branch)),
+            "replaces what was published, unless somebody has pushed since");
+    }
+}
+
 static void add_updated(struct steps *s)
 {
     add(s, arena_printf(s->arena, "git show --stat %.7s", data_get_text(s->document, "commit")),
         "shows the commit");
     add_deleted(s);
+    add_rewritten(s);
     add_push(s);
 }
 

@@ -38,6 +38,7 @@ struct replay {
     const struct range *range;
     const char *committer; /* "NAME <EMAIL> SECONDS ZONE" */
     struct leaf record;    /* of the new version: every commit has it */
+    struct oid onto;       /* the new base commit */
     /*
      * What every step is planned with: `yours`, labels, and the disk's case. Of the first step also
      * declared renames, and the new render: its files and rules.
@@ -45,7 +46,7 @@ struct replay {
     const struct plan_input *input;
     struct replay_step *steps;  /* one for each commit of the range */
     size_t at;                  /* the first that is to be done */
-    struct oid tip, tree;       /* what is replayed so far: before the first, the new base commit */
+    struct oid tip, tree;       /* what is replayed so far: at first `onto` */
     struct trace before, after; /* of the commit before `at`, and of what is replayed */
     /* Of the step that conflicts: */
     struct plan

@@ -29,7 +29,7 @@ static void add_differences(struct replay_edits *out, struct arena *arena,
             edit.old = old->leaf;
             i++;
         }
-        if (new && order >= 0) {
+        if (new &&order >= 0) {
             edit.path = new->path;
             edit.disk = new->leaf;
             j++;

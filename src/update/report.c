@@ -107,7 +107,9 @@ static struct data *path_data(struct arena *arena, const struct report *report,
     data_put_text(arena, map, "resolve",
                   waits ? next_resolving(arena, report->plan, path->path) : NULL);
     data_put_text(arena, map, "see",
-                  state == PATH_KEPT_DELETED ? seeing(arena, report->target, path->path) : NULL);
+                  state == PATH_KEPT_DELETED && report->target
+                      ? seeing(arena, report->target, path->path)
+                      : NULL);
     return map;
 }
 
@@ -210,6 +212,9 @@ struct data *report_document(struct arena *arena, const struct report *report)
     data_put_text(arena, document, "tree", report->plan ? target->render.tree : NULL);
     data_put(arena, document, "counts", counts_data(arena, paths));
     data_put(arena, document, "paths", paths);
+    data_put(arena, document, "commits", report->commits ? report->commits : data_null(arena));
+    data_put(arena, document, "rewritten",
+             report->rewritten ? report->rewritten : data_null(arena));
     data_put(arena, document, "warnings", warnings_data(arena, report));
     data_put(arena, document, "next", next_steps(arena, document));
     data_put(arena, document, "summary", data_null(arena));
@@ -293,6 +298,21 @@ struct data *report_recall(struct arena *arena, struct span text, const char *re
 int report_exit(const struct data *document, int code)
 {
     return committed_conflicts(document) ? TG_CONFLICTS : code;
+}
+
+void report_put_paths(struct arena *arena, struct data *document, const struct plan *plan)
+{
+    const struct report report = {.plan = plan, .prefix = ""};
+    struct data *paths = paths_data(arena, &report);
+    data_put(arena, document, "paths", paths);
+    data_put(arena, document, "counts", counts_data(arena, paths));
+    data_put(arena, document, "next", next_steps(arena, document));
+}
+
+void report_put_commits(struct arena *arena, struct data *document, struct data *commits)
+{
+    data_put(arena, document, "commits", commits);
+    data_put(arena, document, "next", next_steps(arena, document));
 }
 
 void report_warn(struct arena *arena, struct data *document, const char *text)

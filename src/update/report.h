@@ -36,7 +36,8 @@ struct report {
     size_t beside_count;
     const char *const *adopted; /* untracked files, from the top of the work tree */
     size_t adopted_count;
-    const char *const *warnings; /* on top of those of target and plan */
+    struct data *commits, *rewritten; /* of commits that are replayed; or NULL */
+    const char *const *warnings;      /* on top of those of target and plan */
     size_t warning_count;
 };
 
@@ -57,6 +58,9 @@ struct apply;
 void report_kept(struct arena *arena, struct data *document, const struct apply *apply);
 /* The exit code of a recalled document: `code`, or that of conflicts where they are committed. */
 int report_exit(const struct data *document, int code);
+/* Other lines for the paths, or for commits that are replayed; `next` goes with them. */
+void report_put_paths(struct arena *arena, struct data *document, const struct plan *plan);
+void report_put_commits(struct arena *arena, struct data *document, struct data *commits);
 /* Adds a text to the document's warnings. */
 void report_warn(struct arena *arena, struct data *document, const char *text);
 

@@ -124,15 +124,31 @@ static int read_message(const char **out, const struct stop *s, struct err *err)
     return 0;
 }
 
+/* Of a commit that is being replayed: its words stay, to the byte, unless somebody edited them. */
+static int message_is_untouched(bool *out, const struct stop *s, struct err *err)
+{
+    const char *text = s->journal->message;
+    *out = false;
+    if (!journal_is_sequence(s->journal) || !text)
+        return 0;
+    size_t len = strlen(text);
+    while (len && text[len - 1] == '\n')
+        len--;
+    return ref_says(out, s->child->repo.git_fd, "MERGE_MSG",
+                    arena_memdup(s->child->arena, text, len), err);
+}
+
 int stop_conclude(struct oid *commit, struct identity *who, const struct stop *s, struct err *err)
 {
     const struct repo *repo = &s->child->repo;
     const char *message;
     struct oid tree;
-    if (index_tree(&tree, s, err) < 0 || identity_read(who, repo->arena, repo->git, err) < 0 ||
-        read_message(&message, s, err) < 0)
+    bool untouched;
+    if (message_is_untouched(&untouched, s, err) < 0 || index_tree(&tree, s, err) < 0 ||
+        identity_read(who, repo->arena, repo->git, err) < 0 || read_message(&message, s, err) < 0)
         return -1;
-    return strategy_of(s->journal)->conclude(commit, s->journal, repo, &tree, who, message, err);
+    return strategy_of(s->journal)
+        ->conclude(commit, s->journal, repo, &tree, who, untouched ? NULL : message, err);
 }
 
 /* ---------------------------------------------------------------- ended by git's own means */

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const struct strategy *const strategies[] = {&strategy_default, &strategy_merge};
+static const struct strategy *const strategies[] = {&strategy_default, &strategy_merge,
+                                                    &strategy_rebase};
 enum { COUNT = sizeof(strategies) / sizeof(*strategies) };
 
 const struct strategy *strategy_find(const char *name)

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "git/leaf.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@ struct data;
 struct identity;
 struct journal;
 struct plan_edit;
+struct plan_input;
 struct plan_list;
 struct repo;
 
@@ -31,6 +33,32 @@ struct landing {
     const struct identity *who;
     const char *message;
     bool sealed; /* its commit gets a seal (update/message.h) */
+    /* For those that replay: */
+    const struct plan_input *input;
+    const struct plan *plan;
+    bool rewrite_published;
+    const char *branch;              /* --branch, or NULL */
+    const struct unrolled *unrolled; /* what came of it, */
+    struct data *document;           /* and, where that stops, the document of the end */
+};
+
+/* What becomes of commits that are replayed, before anything is touched. */
+struct unrolled {
+    bool stops;              /* at a conflict */
+    struct plan_edit *edits; /* of files and index, from the top of the work tree */
+    size_t edit_count;
+    struct oid tree; /* afterwards; of a stop: with what lies on disk */
+    struct oid tip;  /* of what is replayed */
+    struct journal_step *steps;
+    size_t step_count;
+    struct data *commits, *rewritten; /* of the document; */
+    const char **warnings;
+    size_t warning_count;
+    /* Of a stop: */
+    struct oid picked;
+    const char *message;
+    struct plan stopped;  /* lines of the report, and conflicts */
+    struct data *context; /* for go_on */
 };
 
 /*
@@ -38,13 +66,20 @@ struct landing {
  * settled before: committed, a conflict, or staged.
  */
 struct strategy {
-    const char *name;        /* --strategy, and in JSON */
-    const char *git_command; /* git's own that goes on from a stop, with --continue and --abort */
+    const char *name;           /* --strategy, and in JSON */
+    const char *git_command;    /* git's own that goes on from a stop, with --continue and --abort;
+                                   NULL: there is none */
+    const char *const *refuses; /* options that make no sense with it, NULL behind the last */
     /* What it asks of the repository beyond what every update does: else exit 3. NULL: nothing. */
     TG_CHECKED int (*check)(const struct repo *repo, struct err *err);
+    /* Of one that makes more than one commit; else NULL. `landing` has no message yet. */
+    TG_CHECKED int (*replay)(struct unrolled *out, const struct landing *landing, struct err *err);
     /* Fills in the journal's `branch_new`, where it commits, or what git is told of the stop. */
     TG_CHECKED int (*land)(struct journal *journal, const struct landing *landing, struct err *err);
-    /* The commit that ends a stop, of what the user made of it; `tree` is the index. */
+    /*
+     * The commit that ends a stop, of what the user made of it; `tree` is the index. `message` is
+     * NULL where a commit is being replayed, and its words were not touched.
+     */
     TG_CHECKED int (*conclude)(struct oid *commit, const struct journal *stopped,
                                const struct repo *repo, const struct oid *tree,
                                const struct identity *who, const char *message, struct err *err);
@@ -61,5 +96,6 @@ struct strategy {
 /* The one that is taken where nobody names one. */
 extern const struct strategy strategy_default;
 extern const struct strategy strategy_merge;
+extern const struct strategy strategy_rebase;
 
 #endif

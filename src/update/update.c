@@ -46,9 +46,12 @@ struct updating {
     struct apply *apply; /* NULL with --check and --dry-run */
     struct target target;
     struct base base;
-    struct span record; /* the new one, as a file */
+    struct span record; /* the new one, as a file, */
+    struct leaf record_leaf;
+    struct plan_input input;
     struct plan plan;
-    struct beside *beside; /* of conflicts that are committed */
+    struct unrolled unrolled; /* of a strategy that replays commits */
+    struct beside *beside;    /* of conflicts that are committed */
     size_t beside_count;
     struct plan_edit *edits; /* the plan's and the record's, from the top of the work tree */
     size_t edit_count;
@@ -90,6 +93,8 @@ static int report(struct updating *u, const char *result, const struct base *bas
                             .beside_count = u->beside_count,
                             .adopted = u->files.adopted,
                             .adopted_count = u->files.adopted_count,
+                            .commits = u->unrolled.commits,
+                            .rewritten = u->unrolled.rewritten,
                             .warnings = u->warnings,
                             .warning_count = u->warning_count};
     u->out->document = report_document(u->arena, &report);
@@ -153,7 +158,8 @@ static int put_render(struct updating *u, const struct plan_list *render)
 static int make_plan(struct updating *u)
 {
     const struct target *target = &u->target;
-    struct plan_input input = {
+    struct plan_input *input = &u->input;
+    *input = (struct plan_input){
         .side = {u->base.files, conflicts_apart(u->arena, &u->child.files), {0}},
         .base_has_rules = u->base.has_rules,
         .rename_old = target->migrated.rename_old,
@@ -165,12 +171,12 @@ static int make_plan(struct updating *u)
         .any_case = disk_ignores_case(u->child.repo.top_fd),
         .base_label = arena_printf(u->arena, "template %s", u->child.record.made.catalog.version),
         .render_label = arena_printf(u->arena, "template %s", target->origin.version)};
-    base_list_render(&input.side[RENDER], u->arena, &target->render);
-    if (put_render(u, &input.side[RENDER]) < 0 ||
-        restore_find(&input.restore, &u->child, &input, u->options->restore, input.restore_count,
+    base_list_render(&input->side[RENDER], u->arena, &target->render);
+    if (put_render(u, &input->side[RENDER]) < 0 ||
+        restore_find(&input->restore, &u->child, input, u->options->restore, input->restore_count,
                      u->err) < 0)
         return -1;
-    return plan_make(&u->plan, u->arena, u->child.repo.store, &input, u->err);
+    return plan_make(&u->plan, u->arena, u->child.repo.store, input, u->err);
 }
 
 /* A base that somebody named has the child's own edits: where the template won, they are gone. */
@@ -223,8 +229,14 @@ static int list_edits(struct updating *u)
                                  .disk.mode = record_mode(u)};
     if (store_put(&record->disk.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0)
         return -1;
+    u->record_leaf = record->disk;
     u->edit_count = u->plan.edit_count + !leaf_equal(&record->old, &record->disk);
     plan_sort_edits(u->edits, u->edit_count);
+    return 0;
+}
+
+static int check_files(struct updating *u)
+{
     return preflight_files(&u->files, &u->child.repo, u->child.index, u->edits, u->edit_count,
                            u->err);
 }
@@ -315,26 +327,62 @@ static int fill_branch(struct updating *u, struct journal *j)
 
 static enum journal_kind journal_kind(const struct updating *u)
 {
+    if (u->options->strategy->replay)
+        return u->unrolled.stops ? JOURNAL_CONFLICT : JOURNAL_UPDATE;
     if (u->plan.conflict_count && !u->beside_count)
         return JOURNAL_CONFLICT;
     return u->options->no_commit ? JOURNAL_STAGED : JOURNAL_UPDATE;
 }
 
+static int make_landing(struct landing *out, struct updating *u)
+{
+    *out = (struct landing){.arena = u->arena,
+                            .repo = &u->child.repo,
+                            .base = &u->base.files,
+                            .base_tree = u->render_tree,
+                            .record = u->record_leaf,
+                            .who = &u->who,
+                            .sealed = u->options->branch != NULL,
+                            .input = &u->input,
+                            .plan = &u->plan,
+                            .rewrite_published = u->options->rewrite_published,
+                            .branch = u->options->branch,
+                            .unrolled = &u->unrolled};
+    return base_commit_put(&out->base_commit, u->child.repo.store, &u->render_tree, "", u->err);
+}
+
+/* Of a strategy that replays commits: what becomes of them, and so of files. */
+static int replay(struct updating *u)
+{
+    const struct strategy *strategy = u->options->strategy;
+    struct landing landing;
+    if (!strategy->replay)
+        return 0;
+    if (identity_read(&u->who, u->arena, u->child.repo.git, u->err) < 0 ||
+        make_landing(&landing, u) < 0 ||
+        (u->plan.conflict_count == 0 && result_tree(&landing.result, u) < 0) ||
+        strategy->replay(&u->unrolled, &landing, u->err) < 0)
+        return -1;
+    u->edits = u->unrolled.edits;
+    u->edit_count = u->unrolled.edit_count;
+    for (size_t i = 0; i < u->unrolled.warning_count; i++)
+        warn(u, u->unrolled.warnings[i]);
+    return 0;
+}
+
 static int land(struct updating *u, struct journal *j, const char *message)
 {
-    struct landing landing = {.arena = u->arena,
-                              .repo = &u->child.repo,
-                              .base = &u->base.files,
-                              .base_tree = u->render_tree,
-                              .base_commit = j->refs[0].target,
-                              .record = {record_mode(u), {{0}}},
-                              .who = &u->who,
-                              .message = message,
-                              .sealed = u->options->branch != NULL};
-    if (store_put(&landing.record.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0 ||
-        (j->kind == JOURNAL_UPDATE && result_tree(&landing.result, u) < 0))
+    const struct strategy *strategy = u->options->strategy;
+    struct landing landing;
+    if (make_landing(&landing, u) < 0 ||
+        (j->kind == JOURNAL_UPDATE && !strategy->replay && result_tree(&landing.result, u) < 0))
         return -1;
-    return u->options->strategy->land(j, &landing, u->err);
+    landing.message = message;
+    if (u->unrolled.stops) { /* what there will be to say once it is over */
+        (void)report(u, RESULT_UPDATED, &u->base, &u->plan, NULL, TG_OK);
+        landing.document = u->out->document;
+    }
+    return strategy->land(j, &landing, u->err);
 }
 
 static const char *reflog(const struct updating *u)
@@ -344,25 +392,6 @@ static const char *reflog(const struct updating *u)
         return arena_printf(u->arena, "tmplgen adopt: %s", to);
     return arena_printf(u->arena, "tmplgen update: %s -> %s", u->child.record.made.catalog.version,
                         to);
-}
-
-static int fill_journal(struct updating *u, struct journal *j)
-{
-    char *sum = arena_alloc(u->arena, 41);
-    *j = (struct journal){.kind = journal_kind(u),
-                          .strategy = u->options->strategy->name,
-                          .index_old = sum,
-                          .changes = u->files.changes,
-                          .change_count = u->files.count,
-                          .reflog_what = reflog(u)};
-    if (index_checksum(sum, repo_index_path(&u->child.repo), u->err) < 0 ||
-        identity_read(&u->who, u->arena, u->child.repo.git, u->err) < 0 || fill_branch(u, j) < 0 ||
-        add_base_ref(u, j) < 0)
-        return -1;
-    const char *message = message_of(u, j->kind);
-    j->reflog_who = u->who.committer;
-    j->message = j->kind == JOURNAL_CONFLICT ? conflict_message(u, message) : message;
-    return land(u, j, message);
 }
 
 static void note_identity(struct updating *u)
@@ -378,12 +407,33 @@ static void note_identity(struct updating *u)
              "you");
 }
 
+static int fill_journal(struct updating *u, struct journal *j)
+{
+    char *sum = arena_alloc(u->arena, 41);
+    *j = (struct journal){.kind = journal_kind(u),
+                          .strategy = u->options->strategy->name,
+                          .index_old = sum,
+                          .changes = u->files.changes,
+                          .change_count = u->files.count,
+                          .reflog_what = reflog(u)};
+    if (index_checksum(sum, repo_index_path(&u->child.repo), u->err) < 0 ||
+        identity_read(&u->who, u->arena, u->child.repo.git, u->err) < 0 || fill_branch(u, j) < 0 ||
+        add_base_ref(u, j) < 0)
+        return -1;
+    note_identity(u);
+    const char *message = message_of(u, j->kind);
+    j->reflog_who = u->who.committer;
+    j->message = j->kind == JOURNAL_CONFLICT ? conflict_message(u, message) : message;
+    return land(u, j, message);
+}
+
 /* The report of an update as it ends, or would end. */
 static int report_ending(struct updating *u, enum journal_kind kind, const char *commit)
 {
     const struct ending *ending = ending_of(u->beside_count ? JOURNAL_CONFLICT : kind);
     const struct base *base = u->adopts ? NULL : &u->base;
-    return report(u, ending->result, base, &u->plan, commit, ending->exit);
+    const struct plan *plan = u->unrolled.stops ? &u->unrolled.stopped : &u->plan;
+    return report(u, ending->result, base, plan, commit, ending->exit);
 }
 
 /* Nothing is made, and HEAD stays; told is all that the branch brings. */
@@ -400,7 +450,6 @@ static int carry_out(struct updating *u)
     char hex[41];
     if (fill_journal(u, &j) < 0)
         return -1;
-    note_identity(u);
     bool commits = ending_of(j.kind)->commits;
     bool same = false;
     if (commits && u->refresh.tip &&
@@ -426,10 +475,10 @@ static int carry_out(struct updating *u)
 
 static int foresee(struct updating *u)
 {
-    struct oid tree;
+    struct oid tree = u->unrolled.tree;
     struct span diff;
     int code = report_ending(u, journal_kind(u), NULL);
-    if (result_tree(&tree, u) < 0 ||
+    if ((!u->options->strategy->replay && result_tree(&tree, u) < 0) ||
         patch_trees(&diff, u->arena, &u->child.repo, repo_tree(&u->child.repo), &tree, u->err) < 0)
         return -1;
     data_put(u->arena, u->out->document, "diff", data_span(u->arena, diff));
@@ -450,7 +499,7 @@ static int plan_update(struct updating *u)
         return -1;
     tell_undone(u);
     settle_conflicts(u);
-    if (list_edits(u) < 0 ||
+    if (list_edits(u) < 0 || replay(u) < 0 || check_files(u) < 0 ||
         summary_place_check_edits(u->options->output, &u->child.repo, u->edits, u->edit_count,
                                   u->err) < 0 ||
         interrupt_check(u->err) < 0)
@@ -578,7 +627,7 @@ int update_adopt(struct update_outcome *out, const struct adoption *a,
         warn(&u, a->warnings[i]);
     base_list_render(&render, u.arena, &u.target.render);
     if (put_render(&u, &render) < 0 || record_text(&u.record, u.arena, &u.target.record, err) < 0 ||
-        list_edits(&u) < 0 || interrupt_check(err) < 0)
+        list_edits(&u) < 0 || check_files(&u) < 0 || interrupt_check(err) < 0)
         return -1;
     return options->dry_run ? foresee(&u) : carry_out(&u);
 }

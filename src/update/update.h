@@ -21,8 +21,9 @@ struct update_options {
     struct target_options target;
     bool check, dry_run, no_commit, accept_drift, trust_base;
     const struct strategy *strategy;
-    const char *branch;    /* --branch, or NULL */
-    bool refresh;          /* --refresh: that branch is there, and is made anew */
+    const char *branch; /* --branch, or NULL */
+    bool refresh;       /* --refresh: that branch is there, and is made anew */
+    bool rewrite_published;
     bool commit_conflicts; /* --on-conflict commit */
     bool signoff;
     const char *message; /* --message, or NULL */

@@ -1,0 +1,486 @@
+/* The strategy `rebase`: the child's own commits are done again on the new render. */
+#include "apply/journal.h"
+#include "apply/preflight.h"
+#include "apply/work.h"
+#include "base/arena.h"
+#include "base/data.h"
+#include "base/io.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "catalog/render.h"
+#include "child/child.h"
+#include "git/commit.h"
+#include "git/index.h"
+#include "git/ref.h"
+#include "git/repo.h"
+#include "git/store.h"
+#include "git/tree.h"
+#include "update/base.h"
+#include "update/landing.h"
+#include "update/range.h"
+#include "update/rebase_context.h"
+#include "update/rebase_report.h"
+#include "update/replay.h"
+#include "update/replay_edits.h"
+#include "update/report.h"
+#include "update/resolutions.h"
+#include "update/strategy.h"
+
+#include <string.h>
+
+#define PICK_HEAD "CHERRY_PICK_HEAD"
+
+static int check(const struct repo *repo, struct err *err)
+{
+    return landing_check_root(repo, strategy_rebase.name, err);
+}
+
+/* ---------------------------------------------------------------- in memory */
+
+static void begin_steps(struct replay *r, const struct range *range)
+{
+    r->steps = arena_array(r->arena, range->count + 1, sizeof(*r->steps));
+    for (size_t i = 0; i < range->count; i++)
+        r->steps[i].commit = &range->commits[i];
+}
+
+static struct journal_step *list_steps(const struct replay *r)
+{
+    struct journal_step *steps = arena_array(r->arena, r->range->count + 1, sizeof(*steps));
+    for (size_t i = 0; i < r->range->count; i++)
+        steps[i] = (struct journal_step){r->steps[i].commit->raw.id, r->steps[i].made,
+                                         r->steps[i].by_hand};
+    return steps;
+}
+
+/* A line of its own in the report: it is staged, and a person looks at it. */
+static void tell_resolved(struct replay *r, const struct plan_edit *conflict)
+{
+    for (size_t i = 0; i < r->stopped.path_count; i++) {
+        struct plan_path *path = &r->stopped.paths[i];
+        if (strcmp(path->path, conflict->path) == 0)
+            path->note =
+                arena_printf(r->arena, "%s; resolved as you did before, and staged: look at it",
+                             path->note ? path->note : "in conflict");
+    }
+}
+
+/* What becomes of files and index, from the tree that they are at. */
+static int list_edits(struct unrolled *out, struct replay *r, const struct oid *from,
+                      struct err *err)
+{
+    const struct plan *stopped = &r->stopped;
+    size_t count = out->stops ? stopped->edit_count : 0;
+    bool *resolved = arena_array(r->arena, count + 1, sizeof(*resolved));
+    struct replay_edits edits;
+    out->tree = out->stops ? r->stopped_tree : r->tree;
+    if (replay_edits(&edits, r->repo, from, &out->tree, stopped->edits, count, resolved, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (resolved[i])
+            tell_resolved(r, &stopped->edits[i]);
+    out->edits = edits.edits;
+    out->edit_count = edits.count;
+    return 0;
+}
+
+/* As git says it to whoever ends a conflict. */
+static const char *stop_message(const struct replay *r)
+{
+    const struct span message = r->steps[r->at].commit->raw.message;
+    char mark = repo_comment_char(r->repo);
+    const char *text = arena_memdup(r->arena, message.ptr, message.len);
+    if (str_equal(repo_text(r->repo, "core.commentchar"), "auto"))
+        return text;
+    text = arena_printf(r->arena, "%s%s%c Conflicts:\n", text, str_ends(text, "\n") ? "\n" : "\n\n",
+                        mark);
+    for (size_t i = 0; i < r->stopped.edit_count; i++)
+        text = arena_printf(r->arena, "%s%c\t%s\n", text, mark, r->stopped.edits[i].path);
+    return text;
+}
+
+static int unroll(struct unrolled *out, struct replay *r, const struct oid *from, struct err *err)
+{
+    if (replay_run(r, err) < 0)
+        return -1;
+    out->stops = r->at < r->range->count;
+    out->tip = r->tip;
+    if (list_edits(out, r, from, err) < 0)
+        return -1;
+    out->steps = list_steps(r);
+    out->step_count = r->range->count;
+    out->commits = rebase_commits(r->arena, r->steps, r->range->count);
+    if (!out->stops)
+        return 0;
+    out->picked = r->steps[r->at].commit->raw.id;
+    out->message = stop_message(r);
+    out->stopped = r->stopped;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the first run */
+
+static int refuse_other(const struct replay *r, const struct landing *l, struct err *err)
+{
+    enum { SHOWN = 10 };
+    struct tree_files ours, picks;
+    const char *list = "";
+    size_t count = 0;
+    (void)err_set(err, TG_REFUSED, "differs-from-pick",
+                  "the replayed commits end in another tree than the strategy 'pick' does");
+    if (l->plan->conflict_count) {
+        (void)err_set(err, TG_REFUSED, "differs-from-pick",
+                      "the commits can be replayed, but the strategy 'pick' has conflicts: one of "
+                      "the two is wrong");
+    } else if (tree_list(&ours, r->arena, r->repo->store, &r->tree, TREE_ENTRIES, err) == 0 &&
+               tree_list(&picks, r->arena, r->repo->store, &l->result, TREE_ENTRIES, err) == 0) {
+        struct replay_edits edits;
+        if (replay_edits(&edits, r->repo, &l->result, &r->tree, NULL, 0, NULL, err) < 0)
+            return -1;
+        for (; count < edits.count && count < SHOWN; count++)
+            list = arena_printf(r->arena, "%s%s'%s'", list, count ? ", " : "",
+                                edits.edits[count].path);
+        (void)err_set(err, TG_REFUSED, "differs-from-pick",
+                      "the replayed commits end in another tree than the strategy 'pick' does: "
+                      "%s%s",
+                      list, edits.count > SHOWN ? ", ..." : "");
+    }
+    return err_hint(err, "nothing was changed; 'tmplgen update' without --strategy rebase takes "
+                         "the new version on top");
+}
+
+static int refuse_branch(struct err *err)
+{
+    (void)err_set(err, TG_REFUSED, "conflicts-on-branch",
+                  "the rebase stops at a conflict, which it does on the branch that is checked out "
+                  "alone");
+    return err_hint(err, "'git switch -c NAME' makes a branch of your own; there run it without "
+                         "--branch");
+}
+
+static int check_ended(const struct unrolled *out, const struct replay *r, const struct landing *l,
+                       struct err *err)
+{
+    if (out->stops)
+        return l->branch ? refuse_branch(err) : 0;
+    if (l->plan->conflict_count || !oid_equal(&r->tree, &l->result))
+        return refuse_other(r, l, err);
+    return 0;
+}
+
+static int replay(struct unrolled *out, const struct landing *l, struct err *err)
+{
+    const struct repo *repo = l->repo;
+    struct range *range = arena_alloc(l->arena, sizeof(*range));
+    struct replay *r = arena_alloc(l->arena, sizeof(*r));
+    *out = (struct unrolled){.stops = false};
+    if (range_read(range, l->arena, repo, &repo->head, err) < 0 ||
+        (!l->rewrite_published && range_check_published(range, l->arena, err) < 0))
+        return -1;
+    *r = (struct replay){.arena = l->arena,
+                         .repo = repo,
+                         .range = range,
+                         .committer = l->who->committer,
+                         .record = l->record,
+                         .input = l->input,
+                         .onto = l->base_commit,
+                         .tip = l->base_commit,
+                         .tree = l->base_tree};
+    begin_steps(r, range);
+    if (unroll(out, r, &repo->tree, err) < 0 || check_ended(out, r, l, err) < 0)
+        return -1;
+    rebase_tell_holders(out, repo, range);
+    out->context = rebase_context(l->arena, r);
+    return 0;
+}
+
+/* What it said, for whoever goes back: NULL where that was no commit. */
+static const char *read_orig_head(const struct repo *repo, struct arena *arena)
+{
+    ERR_SCRATCH(ignored);
+    struct span text;
+    struct oid id;
+    bool there;
+    if (disk_exists(&there, repo->git_fd, ORIG_HEAD, &ignored) < 0 || !there ||
+        io_read_file(&text, arena, repo->git_fd, ORIG_HEAD, LIMIT_DOCUMENT_BYTES, &ignored) < 0)
+        return NULL;
+    while (text.len && text.ptr[text.len - 1] == '\n')
+        text.len--;
+    const char *hex = arena_memdup(arena, text.ptr, text.len);
+    return oid_parse(&id, hex) == 0 ? hex : NULL;
+}
+
+static int land_stop(struct journal *j, const struct unrolled *u, struct arena *arena,
+                     struct err *err)
+{
+    j->pseudoref = PICK_HEAD;
+    j->brought = u->picked;
+    j->head_new = oid_text(arena, &u->tip);
+    j->message = u->message;
+    j->steps = u->steps;
+    j->step_count = u->step_count;
+    return report_store(&j->context, arena, u->context, err);
+}
+
+static int land(struct journal *j, const struct landing *l, struct err *err)
+{
+    const struct unrolled *u = l->unrolled;
+    if (u->stops) {
+        rebase_context_put_document(l->arena, u->context, l->document);
+        return land_stop(j, u, l->arena, err);
+    }
+    j->branch_new = u->tip;
+    j->orig_head = oid_text(l->arena, &l->repo->head);
+    j->orig_head_old = read_orig_head(l->repo, l->arena);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- after a stop */
+
+/* The commit's own words, unless its user has changed them; nothing where nothing of it is left. */
+static int conclude(struct oid *commit, const struct journal *stopped, const struct repo *repo,
+                    const struct oid *tree, const struct identity *who, const char *message,
+                    struct err *err)
+{
+    struct raw_commit raw;
+    *commit = repo->head;
+    if (oid_equal(tree, &repo->tree))
+        return 0;
+    if (raw_commit_read(&raw, repo->arena, repo->store, &stopped->brought, err) < 0)
+        return -1;
+    if (message) {
+        raw.message = span_from(message);
+        raw.encoding = NULL;
+    }
+    return raw_commit_put(commit, repo->store, &raw, tree, &repo->head, who->committer, err);
+}
+
+/* A stop that its user has resolved. */
+struct resumed {
+    struct arena *arena;
+    struct child *child;
+    const struct journal *stopped;
+    struct range range;
+    struct replay replay;
+    struct plan_input input;
+    struct base base; /* of the first step: the new render */
+    struct identity who;
+    struct unrolled out;
+    struct oid from; /* the tree that files and index are at */
+    struct err *err;
+};
+
+static int refuse_context(const struct resumed *s)
+{
+    (void)err_set(s->err, TG_REFUSED, "foreign-journal",
+                  "the rebase cannot be gone on with: what it kept of the commits is not what '%s' "
+                  "has",
+                  repo_branch_name(s->stopped->branch));
+    return err_hint(s->err, "'tmplgen update --abort' goes back");
+}
+
+/* The steps that are done, with what was said of them. */
+static int take_steps(struct resumed *s, const struct data *commits)
+{
+    struct replay *r = &s->replay;
+    static const struct oid none;
+    const struct journal *j = s->stopped;
+    begin_steps(r, &s->range);
+    if (j->step_count != s->range.count)
+        return refuse_context(s);
+    for (size_t i = 0; i < j->step_count; i++) {
+        struct replay_step *step = &r->steps[i];
+        if (!oid_equal(&j->steps[i].picked, &step->commit->raw.id))
+            return refuse_context(s);
+        if (i != r->at || oid_equal(&j->steps[i].made, &none))
+            continue;
+        step->made = j->steps[i].made;
+        step->by_hand = j->steps[i].by_hand;
+        step->state = oid_equal(&step->made, &r->tip) ? REPLAY_DROPPED : REPLAY_MADE;
+        if (commits && commits->kind == DATA_LIST && i < commits->list.count)
+            step->note = data_get_text(commits->list.items[i], "note");
+        r->tip = step->made;
+        r->at = i + 1;
+    }
+    return 0;
+}
+
+/* The first step needs the new render; its record says which. */
+static int take_render(struct resumed *s)
+{
+    static const struct base_options options;
+    STORE_BYTES_SCRATCH(text);
+    struct record record;
+    if (s->replay.at > 0)
+        return 0;
+    if (store_get(&text, s->child->repo.store, STORE_BLOB, &s->replay.record.id, RECORD_PATH,
+                  s->err) < 0 ||
+        record_parse(
+            &record, s->arena, RECORD_PATH,
+            span_of(arena_memdup(s->arena, text.bytes.ptr, text.bytes.len), text.bytes.len),
+            s->err) < 0 ||
+        base_prove(&s->base, &s->child->repo, &record, &options, s->err) < 0)
+        return -1;
+    s->input.side[RENDER] = s->base.files;
+    return 0;
+}
+
+static int take_tree(struct resumed *s)
+{
+    struct commit commit;
+    const struct repo *repo = &s->child->repo;
+    if (repo_commit(&commit, s->arena, repo->store, &s->replay.tip, s->err) < 0)
+        return -1;
+    s->replay.tree = commit.tree;
+    return 0;
+}
+
+static int resume(struct resumed *s)
+{
+    ERR_SCRATCH(ignored);
+    struct replay *r = &s->replay;
+    struct data *context, *report;
+    const struct repo *repo = &s->child->repo;
+    *r = (struct replay){.arena = s->arena, .repo = repo, .range = &s->range, .input = &s->input};
+    if (range_read(&s->range, s->arena, repo, &s->stopped->branch_old, s->err) < 0 ||
+        identity_read(&s->who, s->arena, repo->git, s->err) < 0)
+        return -1;
+    r->committer = s->who.committer;
+    if (json_parse(&context, s->arena, "the journal", s->stopped->context, &ignored) < 0 ||
+        rebase_context_read(r, &s->input, context) < 0)
+        return refuse_context(s);
+    if (json_parse(&report, s->arena, "the journal", s->stopped->report, &ignored) < 0)
+        report = NULL;
+    s->input.any_case = disk_ignores_case(repo->top_fd);
+    return take_steps(s, report ? data_get(report, "commits") : NULL) < 0 || take_tree(s) < 0
+               ? -1
+               : take_render(s);
+}
+
+/* For the next time. */
+static void keep_resolutions(const struct resumed *s, const struct oid *tree)
+{
+    ERR_SCRATCH(ignored);
+    const struct repo *repo = &s->child->repo;
+    for (size_t i = 0; i < s->stopped->change_count; i++) {
+        const struct change *change = &s->stopped->changes[i];
+        struct leaf leaf;
+        if (change_conflicts(change) &&
+            tree_find(&leaf, repo->store, tree, change->path, &ignored) == 0)
+            resolution_keep(repo, change->stages, &leaf);
+    }
+}
+
+static int take_resolved(struct resumed *s, const struct oid *made)
+{
+    struct commit commit;
+    s->from = s->child->repo.tree;
+    if (!made)
+        return 0;
+    if (repo_commit(&commit, s->arena, s->child->repo.store, made, s->err) < 0)
+        return -1;
+    s->from = commit.tree;
+    keep_resolutions(s, &commit.tree);
+    return replay_take(&s->replay, made, s->err);
+}
+
+/* What the stop has left in git's folder, as its user has it by now. */
+static int read_before(struct journal_before *out, const struct resumed *s)
+{
+    const struct repo *repo = &s->child->repo;
+    struct span text;
+    bool says, there;
+    *out = (struct journal_before){.tree = s->from};
+    if (ref_says(&says, repo->git_fd, PICK_HEAD, oid_text(s->arena, &s->stopped->brought), s->err) <
+            0 ||
+        disk_exists(&there, repo->git_fd, MESSAGE_FILE, s->err) < 0)
+        return -1;
+    if (says)
+        out->brought = s->stopped->brought;
+    if (!there)
+        return 0;
+    if (io_read_file(&text, s->arena, repo->git_fd, MESSAGE_FILE, LIMIT_DOCUMENT_BYTES, s->err) < 0)
+        return -1;
+    out->message = arena_memdup(s->arena, text.ptr, text.len);
+    return 0;
+}
+
+static int fill_journal(struct journal *j, struct resumed *s)
+{
+    const struct repo *repo = &s->child->repo;
+    struct preflight files;
+    char *sum = arena_alloc(s->arena, 41);
+    if (preflight_files(&files, repo, s->child->index, s->out.edits, s->out.edit_count, s->err) <
+            0 ||
+        index_checksum(sum, repo_index_path(repo), s->err) < 0)
+        return -1;
+    *j = (struct journal){.kind = s->out.stops ? JOURNAL_CONFLICT : JOURNAL_UPDATE,
+                          .head_old = repo->head_text,
+                          .head_new = arena_printf(s->arena, "ref: %s", s->stopped->branch),
+                          .branch = s->stopped->branch,
+                          .branch_old = s->stopped->branch_old,
+                          .branch_new = s->stopped->branch_old,
+                          .strategy = strategy_rebase.name,
+                          .pseudoref = PICK_HEAD,
+                          .reflog_who = s->who.committer,
+                          .reflog_what = s->stopped->reflog_what,
+                          .index_old = sum,
+                          .changes = files.changes,
+                          .change_count = files.count,
+                          .steps = s->out.steps,
+                          .step_count = s->out.step_count};
+    if (read_before(&j->before, s) < 0)
+        return -1;
+    if (s->out.stops)
+        return land_stop(j, &s->out, s->arena, s->err);
+    j->branch_new = s->out.tip;
+    j->orig_head = oid_text(s->arena, &j->branch_old);
+    j->orig_head_old = read_orig_head(repo, s->arena);
+    return 0;
+}
+
+/* The lines of a stop are of its commit; at the end they are the whole update's again. */
+static int fill_document(struct data **document, struct resumed *s)
+{
+    struct arena *arena = s->arena;
+    const struct data *context = s->out.context;
+    struct span text;
+    if (s->out.stops) {
+        *document = report_recall(arena, s->stopped->report, "conflicts", NULL);
+        report_put_paths(arena, *document, &s->out.stopped);
+    } else {
+        const struct data *whole = rebase_context_document(context);
+        if (!whole)
+            return refuse_context(s);
+        if (report_store(&text, arena, whole, s->err) < 0)
+            return -1;
+        *document = report_recall(arena, text, "updated", oid_text(arena, &s->out.tip));
+    }
+    report_put_commits(arena, *document, s->out.commits);
+    return 0;
+}
+
+static int go_on(struct journal *next, struct data **document, const struct journal *stopped,
+                 struct child *child, const struct oid *made, struct err *err)
+{
+    struct resumed *s = arena_alloc(child->arena, sizeof(*s));
+    *s = (struct resumed){.arena = child->arena, .child = child, .stopped = stopped, .err = err};
+    if (resume(s) < 0 || take_resolved(s, made) < 0 ||
+        unroll(&s->out, &s->replay, &s->from, err) < 0)
+        return -1;
+    s->out.context = rebase_context(s->arena, &s->replay);
+    rebase_context_keep(s->out.context, s->arena, stopped->context);
+    return fill_journal(next, s) < 0 ? -1 : fill_document(document, s);
+}
+
+/* Its commits are the child's own, one by one. */
+static const char *const refuses[] = {"no-commit", "message", "signoff", "on-conflict",
+                                      "refresh",   "restore", NULL};
+
+const struct strategy strategy_rebase = {.name = "rebase",
+                                         .refuses = refuses,
+                                         .check = check,
+                                         .replay = replay,
+                                         .land = land,
+                                         .conclude = conclude,
+                                         .go_on = go_on};

@@ -1,0 +1,83 @@
+/* What a rebase that stopped needs to go on, as its journal keeps it. */
+#include "update/rebase_context.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "base/json.h"
+#include "git/repo.h"
+#include "update/replay.h"
+
+#define DOCUMENT "document"
+
+struct data *rebase_context(struct arena *arena, const struct replay *r)
+{
+    struct data *context = data_map(arena);
+    data_put_text(arena, context, "onto", oid_text(arena, &r->onto));
+    data_put_text(arena, context, "record", oid_text(arena, &r->record.id));
+    data_put(arena, context, "record_mode", data_int(arena, r->record.mode));
+    data_put_text(arena, context, "base_label", r->input->base_label);
+    data_put_text(arena, context, "render_label", r->input->render_label);
+    data_put(arena, context, "yours", data_texts(arena, r->input->yours, r->input->yours_count));
+    data_put(arena, context, "before", trace_data(arena, &r->before));
+    data_put(arena, context, "after", trace_data(arena, &r->after));
+    return context;
+}
+
+void rebase_context_put_document(struct arena *arena, struct data *context, struct data *document)
+{
+    data_put(arena, context, DOCUMENT, document);
+}
+
+void rebase_context_keep(struct data *context, struct arena *arena, struct span earlier)
+{
+    ERR_SCRATCH(ignored);
+    struct data *before;
+    if (json_parse(&before, arena, "the journal", earlier, &ignored) == 0 &&
+        rebase_context_document(before))
+        data_put(arena, context, DOCUMENT, rebase_context_document(before));
+}
+
+struct data *rebase_context_document(const struct data *context)
+{
+    struct data *document = context->kind == DATA_MAP ? data_get(context, DOCUMENT) : NULL;
+    return document && document->kind == DATA_MAP ? document : NULL;
+}
+
+static int read_oid(struct oid *out, const struct data *context, const char *name)
+{
+    const char *hex = data_get_text(context, name);
+    return hex ? oid_parse(out, hex) : -1;
+}
+
+static int read_yours(struct plan_input *input, struct arena *arena, const struct data *list)
+{
+    if (!list || list->kind != DATA_LIST)
+        return -1;
+    const char **yours = arena_array(arena, list->list.count + 1, sizeof(*yours));
+    for (size_t i = 0; i < list->list.count; i++) {
+        if (list->list.items[i]->kind != DATA_STR)
+            return -1;
+        yours[i] = data_text(list->list.items[i]);
+    }
+    input->yours = yours;
+    input->yours_count = list->list.count;
+    return 0;
+}
+
+int rebase_context_read(struct replay *r, struct plan_input *input, const struct data *context)
+{
+    if (context->kind != DATA_MAP)
+        return -1;
+    const struct data *mode = data_get(context, "record_mode");
+    if (!mode || mode->kind != DATA_INT || read_oid(&r->onto, context, "onto") < 0 ||
+        read_oid(&r->record.id, context, "record") < 0 ||
+        read_yours(input, r->arena, data_get(context, "yours")) < 0)
+        return -1;
+    r->record.mode = (unsigned)mode->integer;
+    r->tip = r->onto;
+    input->base_label = data_get_text(context, "base_label");
+    input->render_label = data_get_text(context, "render_label");
+    trace_parse(&r->before, r->arena, data_get(context, "before"));
+    trace_parse(&r->after, r->arena, data_get(context, "after"));
+    return input->base_label && input->render_label ? 0 : -1;
+}

@@ -1,0 +1,109 @@
+/* What a rebase says of commits: which were replayed, and who has the old ones. */
+#include "update/rebase_report.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "base/str.h"
+#include "git/repo.h"
+#include "update/range.h"
+#include "update/replay.h"
+
+#include <git2.h>
+#include <string.h>
+
+struct data *rebase_commits(struct arena *arena, const struct replay_step *steps, size_t count)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < count; i++) {
+        const struct replay_step *step = &steps[i];
+        const struct raw_commit *raw = &step->commit->raw;
+        struct data *line = data_map(arena);
+        bool made = step->state == REPLAY_MADE;
+        data_put_text(arena, line, "commit", oid_text(arena, &raw->id));
+        data_put_text(arena, line, "subject", raw->subject);
+        data_put_text(arena, line, "state", replay_state_names[step->state]);
+        data_put_text(arena, line, "to", made ? oid_text(arena, &step->made) : NULL);
+        data_put_text(arena, line, "note", step->note);
+        data_push(arena, list, line);
+    }
+    return list;
+}
+
+static void warn(struct unrolled *out, struct arena *arena, const char *text)
+{
+    out->warnings = arena_grow(arena, out->warnings, out->warning_count, sizeof(*out->warnings));
+    out->warnings[out->warning_count++] = text;
+}
+
+static bool has_note(const struct repo *repo, const struct oid *commit)
+{
+    git_note *note = NULL;
+    git_oid id;
+    memcpy(id.id, commit->id, sizeof(id.id));
+    bool found = git_note_read(&note, repo->git, NULL, &id) == 0;
+    git_note_free(note);
+    return found;
+}
+
+static void tell_lost(struct unrolled *out, const struct repo *repo, const struct range *range)
+{
+    size_t signatures = 0, notes = 0;
+    for (size_t i = 0; i < range->count; i++) {
+        signatures += range->commits[i].raw.is_signed;
+        notes += has_note(repo, &range->commits[i].raw.id);
+    }
+    if (signatures)
+        warn(out, repo->arena,
+             arena_printf(repo->arena, "%zu %s signed: the new commits are not", signatures,
+                          signatures == 1 ? "commit is" : "commits are"));
+    if (notes)
+        warn(out, repo->arena,
+             arena_printf(repo->arena,
+                          "%zu %s a note, which stays with the old one: 'git notes copy OLD NEW' "
+                          "takes it over",
+                          notes, notes == 1 ? "commit has" : "commits have"));
+}
+
+/* "origin" of "refs/remotes/origin/main", and where the branch's name begins; NULL: no remote's. */
+static const char *remote_of(const char **branch, const struct repo *repo, const char *ref)
+{
+    static const char start[] = "refs/remotes/";
+    if (!str_starts(ref, start))
+        return NULL;
+    const char *rest = ref + strlen(start);
+    for (const char *slash = strchr(rest, '/'); slash; slash = strchr(slash + 1, '/')) {
+        const char *remote = arena_memdup(repo->arena, rest, (size_t)(slash - rest));
+        *branch = slash + 1;
+        if (repo_text(repo, arena_printf(repo->arena, "remote.%s.url", remote)))
+            return remote;
+    }
+    return NULL;
+}
+
+/* The remote's copy of this very branch: what is pushed once everybody agrees. */
+static bool add_rewritten(struct data *list, const struct repo *repo,
+                          const struct range_holder *holder)
+{
+    const char *branch, *remote = remote_of(&branch, repo, holder->ref);
+    if (!remote || !repo->branch || strcmp(branch, repo_branch_name(repo->branch)) != 0)
+        return false;
+    struct data *line = data_map(repo->arena);
+    data_put_text(repo->arena, line, "remote", remote);
+    data_put_text(repo->arena, line, "branch", branch);
+    data_put_text(repo->arena, line, "old", oid_text(repo->arena, &holder->tip));
+    data_push(repo->arena, list, line);
+    return true;
+}
+
+void rebase_tell_holders(struct unrolled *out, const struct repo *repo, const struct range *range)
+{
+    out->rewritten = data_list(repo->arena);
+    tell_lost(out, repo, range);
+    for (size_t i = 0; i < range->holder_count; i++) {
+        const struct range_holder *holder = &range->holders[i];
+        if (!add_rewritten(out->rewritten, repo, holder))
+            warn(out, repo->arena,
+                 arena_printf(repo->arena, "'%s' keeps %zu of the commits as they were",
+                              holder->ref, holder->commits));
+    }
+}

@@ -1,0 +1,21 @@
+/* What a rebase says of commits: which were replayed, and who has the old ones. */
+#ifndef TMPLGEN_UPDATE_REBASE_REPORT_H
+#define TMPLGEN_UPDATE_REBASE_REPORT_H
+
+#include "update/strategy.h"
+
+struct data;
+struct range;
+struct replay_step;
+struct repo;
+
+/* The member `commits` of documents (docs/json.md, update). */
+struct data *rebase_commits(struct arena *arena, const struct replay_step *steps, size_t count);
+
+/*
+ * The member `rewritten`: branches of remotes that have commits of the range, and are to be pushed
+ * anew; and warnings of signatures, notes, tags and branches that the new commits do not have.
+ */
+void rebase_tell_holders(struct unrolled *out, const struct repo *repo, const struct range *range);
+
+#endif
