@@ -97,20 +97,19 @@ def edits_somewhere(world):
     return found
 
 
-@pytest.mark.parametrize("save", [save_in_place, save_by_rename])
-def test_edit_made_while_the_update_runs_is_never_lost(ready, save):
-    """Either the update sees it and goes back, or it comes after the update and stays."""
+def edits_while_it_runs(world, save, times):
+    """Either the update sees the edit and goes back, or it comes after the update and stays."""
     chance = random.Random(7)
-    pristine = ready.copy("pristine")
-    for number in range(25):
-        subprocess.run(["rm", "-rf", ready.child], check=True)
-        ready.copy_from(pristine)
-        run = start(ready, ready.child)
+    pristine = world.copy("pristine")
+    for number in range(times):
+        subprocess.run(["rm", "-rf", world.child], check=True)
+        world.copy_from(pristine)
+        run = start(world, world.child, "--strategy", world.strategy)
         time.sleep(chance.random() * 0.03)
-        save(ready.child / "a", number)
+        save(world.child / "a", number)
         out = run.communicate()[0]
         assert run.returncode in (0, 3), out
-        assert f"edit {number}\n" in edits_somewhere(ready), (number, run.returncode, out)
+        assert f"edit {number}\n" in edits_somewhere(world), (number, run.returncode, out)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

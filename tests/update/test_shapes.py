@@ -226,15 +226,6 @@ def test_reverted_update_can_be_taken_again(edited):
     assert edited.tree() == tree
 
 
-def test_two_hops_and_one_hop_end_in_the_same_tree(edited):
-    short = edited.copy("short")
-    ok(edited)
-    edited.release("1.2.0", {**NEW, "a": lines(20, {15: "theirs", 18: "more"}), "c": "c\n"})
-    ok(edited)
-    ok(edited, short)
-    assert edited.tree() == edited.tree(child=short)
-
-
 # ---------------------------------------------------------------- work trees and submodules
 
 

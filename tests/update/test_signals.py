@@ -62,6 +62,7 @@ class Place:
             "status": ("status", self.run),
             "diff": ("diff", self.run),
             "update": ("update", self.run),
+            "update-merge": ("update", "--strategy", "merge", self.run),
             "update-check": ("update", "--check", self.run),
             "update-dry-run": ("update", "--dry-run", self.run),
             "new": ("new", self.made, "--type", "app", *catalog),
@@ -130,6 +131,7 @@ COMMANDS = [
     "status",
     "diff",
     "update",
+    "update-merge",
     "update-check",
     "update-dry-run",
     "new",
@@ -217,8 +219,7 @@ def test_A5_worker_that_cannot_start_is_no_damage(place, name, call, reason):
     assert code == "no-worker" and reason in words, words
 
 
-@pytest.mark.parametrize("name", READING)
-def test_worker_that_is_killed_is_no_damage(place, name):
+def kill_workers(place, name):
     """At each place the question is another: is it there, what is it, whose parents."""
     usual, told = natural(place, name)[0], 0
     for at in range(1, 9):
@@ -233,6 +234,11 @@ def test_worker_that_is_killed_is_no_damage(place, name):
         assert place.state() == place.before, at
         told += 1
     assert told
+
+
+@pytest.mark.parametrize("name", READING)
+def test_worker_that_is_killed_is_no_damage(place, name):
+    kill_workers(place, name)
 
 
 def test_worker_that_crashes_is_damage(place):
