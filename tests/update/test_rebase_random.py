@@ -5,6 +5,7 @@ told of; git agrees where it can be asked; and from any stop everything comes ba
 
 import os
 import random
+import re
 import shutil
 from collections import Counter
 
@@ -23,6 +24,7 @@ REASONS = {
     "differs-from-pick": lambda history: True,
 }
 FEW_STOPS = 40
+WRITTEN = re.compile(rb"mine [a-z]+ [0-9a-f]+|mine-[0-9a-f]+==")
 
 
 def everything(world, child) -> dict:
@@ -44,16 +46,24 @@ def assert_everything(world, child, before):
     assert now == before, differences(before, now)
 
 
+def raw_objects(world, child, ids, wanted) -> dict:
+    """The bytes of each, all of one kind."""
+    names = "".join(f"{oid}\n" for oid in ids).encode()
+    done = world.git("cat-file", "--batch", cwd=child, stdin=names, check=False)
+    found, at = {}, 0
+    while at < len(done.stdout):
+        end = done.stdout.index(b"\n", at)
+        oid, kind, size = done.stdout[at:end].decode().split(" ")
+        assert kind == wanted
+        found[oid] = done.stdout[end + 1 : end + 1 + int(size)]
+        at = end + 2 + int(size)
+    return found
+
+
 def raw_commits(world, child, ids) -> dict:
     """Headers (tree, author, encoding and so on, each a list) and message of each, as bytes."""
-    wanted = "".join(f"{oid}\n" for oid in ids).encode()
-    done = world.git("cat-file", "--batch", cwd=child, stdin=wanted, check=False)
-    found, rest = {}, done.stdout
-    while rest:
-        line, rest = rest.split(b"\n", 1)
-        oid, kind, size = line.decode().split(" ")
-        assert kind == "commit"
-        body, rest = rest[: int(size)], rest[int(size) + 1 :]
+    found = {}
+    for oid, body in raw_objects(world, child, ids, "commit").items():
         head, message = body.split(b"\n\n", 1)
         headers = {}
         for header in head.replace(b"\n ", b"\0").split(b"\n"):
@@ -151,6 +161,8 @@ class Trial:
         assert files_on_disk(child) == files_on_disk(self.picked)
         assert done.json["result"] == "updated" and done.json["strategy"] == "rebase"
         self.assert_ended(done)
+        if not self.history.careless:
+            self.assert_each_has_its_own(done)
 
     def assert_ended(self, done):
         world, child = self.world, self.child
@@ -192,6 +204,33 @@ class Trial:
             if entry["state"] == "dropped":
                 assert entry["note"], entry
                 assert by_hand or not self.was_empty(raw, entry["commit"]), entry
+
+    def assert_each_has_its_own(self, done):
+        """Where nothing conflicts each commit has what the user had written by then, no more."""
+        old, new = (self.written(tip) for tip in (self.tip, "HEAD"))
+        at = commits_of(self.world, self.child)[0]
+        for entry in self.listed(done):
+            at = entry["to"] or at
+            assert new[at] == old[entry["commit"]], entry
+
+    def written(self, tip) -> dict:
+        """By commit the user's words and binaries in its tree, and how often."""
+        command = ("log", "--reverse", "--raw", "--no-abbrev", "--no-renames", "--format=%H", tip)
+        found, tree, known = {}, {}, {}
+        for line in filter(None, self.world.git(*command, cwd=self.child).splitlines()):
+            if not line.startswith(":"):
+                found[line] = tree = dict(tree)
+                continue
+            meta, path = line.split("\t", 1)
+            tree[path] = meta.split(" ")[3]
+        blobs = {blob for tree in found.values() for blob in tree.values() if blob.strip("0")}
+        for blob, content in raw_objects(self.world, self.child, blobs, "blob").items():
+            binary = content[:1] == b"\0" and not content.startswith(b"\0logo")
+            known[blob] = Counter([content] if binary else WRITTEN.findall(content))
+        return {
+            commit: sum((known.get(blob, Counter()) for blob in tree.values()), Counter())
+            for commit, tree in found.items()
+        }
 
     def was_empty(self, raw, commit) -> bool:
         headers, _ = raw[commit]
