@@ -268,7 +268,7 @@ class Log:
 
 
 class History:
-    """`world.child` with its commits; `plain`: text edits alone, which git itself can replay."""
+    """`world.child` with its commits; `plain`: of changes that git itself can replay alone."""
 
     def __init__(self, folder, seed):
         self.seed, self.rng = seed, random.Random(seed)
@@ -434,7 +434,7 @@ class History:
             del self.files[self.rng.choice(paths)]
 
     def rename(self):
-        paths = self.mine() if self.careless else self.texts()
+        paths = self.mine() if self.careless and not self.plain else self.texts()
         if paths:
             path = self.rng.choice(paths)
             target = f"mine/{self.rng.getrandbits(16):x}/{os.path.basename(path)}"
@@ -565,7 +565,12 @@ def without_markers(rng, content: bytes) -> bytes:
 
 
 NONE = File(b"", "")
-PLAIN = [History.edit_text] * 6 + [History.add_file, History.edit_own, History.nothing]
+# Where git has no rule of its own that differs.
+PLAIN = [
+    *[History.edit_text] * 6,
+    *(History.add_file, History.edit_own, History.nothing, History.mode, History.rename),
+    *(History.add_binary, History.add_empty, History.take_a_fix),
+]
 WAYS = [
     *[History.edit_text] * 8,
     *(History.add_file, History.add_file, History.add_binary, History.add_empty, History.add_link),

@@ -266,7 +266,8 @@ class Trial:
         world.git("replace", "--graft", self.commits[0], old, cwd=child)
         world.git("checkout", "-q", "-f", "--detach", self.tip, cwd=child)
         new = bases[self.pick.json["tree"]]
-        return world.git("rebase", "-q", "--onto", new, old, cwd=child, check=False)
+        rules = ("-c", "merge.directoryRenames=false")
+        return world.git(*rules, "rebase", "-q", "--onto", new, old, cwd=child, check=False)
 
     def assert_git_agrees(self, done):
         """Commit by commit: what each changes, and so the tree."""
