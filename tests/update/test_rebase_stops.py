@@ -292,6 +292,45 @@ def test_abort_puts_aside_what_was_edited_since(twelve, number):
     assert kept == ["edited since\n", "half solved\n"], done.json["warnings"]
 
 
+def conflict_in_the_root(world):
+    """The first commit was amended, and that is what conflicts."""
+    world.release("1.0.0", OLD)
+    world.new()
+    put(world.child, {"a": lines(20, {5: "mine"})})
+    world.git("add", "-A")
+    world.git("commit", "-q", "--amend", "-m", "begun")
+    world.edit({"own/1": "1\n"}, "second")
+    world.release("1.1.0", NEW)
+    before = everything(world, world.child)
+    done = world.update("--strategy", "rebase")
+    assert done.code == 5, done.out
+    assert [entry["state"] for entry in done.json["commits"]] == ["conflict", "pending"]
+    return before
+
+
+def test_a_stop_at_the_first_commit_is_gone_on_from(world):
+    """HEAD is the new rendering, which has no record: what waits is known all the same."""
+    conflict_in_the_root(world)
+    assert world.tmplgen("status", world.child, "--json").json["replay"]["step"] == 1
+    put(world.child, {"a": lines(20, {5: "both"})})
+    world.git("add", "a")
+    done = world.update("--continue")
+    assert (done.code, done.json["result"]) == (0, "updated"), done.out
+    assert world.git("log", "--format=%s").splitlines()[:2] == ["second", "begun"]
+    assert world.read("a") == lines(20, {5: "both"})
+    assert world.update("--strategy", "rebase").json["result"] == "up-to-date"
+
+
+@pytest.mark.parametrize("leave", [False, True])
+def test_a_stop_at_the_first_commit_is_aborted(world, leave):
+    before = conflict_in_the_root(world)
+    if leave:
+        world.git("checkout", "-q", "-f", "main")
+        before["index"] = (world.child / ".git/index").read_bytes()
+    assert world.update("--abort").code == 0
+    assert_everything(world, world.child, before)
+
+
 # ---------------------------------------------------------------- said to be half done
 
 
@@ -306,6 +345,13 @@ def test_while_it_waits_nothing_else_begins(twelve, number):
     assert_everything(twelve.world, twelve.child, before)
     status = twelve.world.tmplgen("status", twelve.child, "--json")
     assert status.json["in_progress"] == "conflicts"
+    assert status.json["replay"] == {
+        "branch": "main",
+        "commit": twelve.commits[number],
+        "subject": f"commit {number}",
+        "step": number + 1,
+        "steps": 13,
+    }
     words = twelve.world.tmplgen("status", twelve.child)
     assert words.code == 0 and "--continue" in words.out, words.out
 
