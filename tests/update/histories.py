@@ -486,9 +486,15 @@ class History:
                     self.files[path] = before[path]
 
     def take_a_fix(self):
-        """A line as a later version of the template has it."""
+        """A line as a later version of the template has it; a careful one, as the newest has it."""
         mine = self.mine()
-        fixes = [fix for fix in self.template.fixes if fix[3] > self.version and fix[0] in mine]
+        last = b"".join(file.content for file in self.template.versions[-1].values())
+        fixes = [
+            fix
+            for fix in self.template.fixes
+            if fix[3] > self.version and fix[0] in mine
+            if self.careless or text([fix[2]]) in last
+        ]
         if not fixes:
             return
         path, old, new, _ = self.rng.choice(fixes)
