@@ -84,21 +84,6 @@ static int list_edits(struct unrolled *out, struct replay *r, const struct oid *
     return 0;
 }
 
-/* As git says it to whoever ends a conflict. */
-static const char *stop_message(const struct replay *r)
-{
-    const struct span message = r->steps[r->at].commit->raw.message;
-    char mark = repo_comment_char(r->repo);
-    const char *text = arena_memdup(r->arena, message.ptr, message.len);
-    if (str_equal(repo_text(r->repo, "core.commentchar"), "auto"))
-        return text;
-    text = arena_printf(r->arena, "%s%s%c Conflicts:\n", text, str_ends(text, "\n") ? "\n" : "\n\n",
-                        mark);
-    for (size_t i = 0; i < r->stopped.edit_count; i++)
-        text = arena_printf(r->arena, "%s%c\t%s\n", text, mark, r->stopped.edits[i].path);
-    return text;
-}
-
 static int unroll(struct unrolled *out, struct replay *r, const struct oid *from, struct err *err)
 {
     if (replay_run(r, err) < 0)
@@ -112,8 +97,10 @@ static int unroll(struct unrolled *out, struct replay *r, const struct oid *from
     out->commits = rebase_commits(r->arena, r->steps, r->range->count);
     if (!out->stops)
         return 0;
-    out->picked = r->steps[r->at].commit->raw.id;
-    out->message = stop_message(r);
+    const struct raw_commit *raw = &r->steps[r->at].commit->raw;
+    out->picked = raw->id;
+    /* without git's list of conflicts, which `git commit --no-edit` would leave in it */
+    out->message = arena_memdup(r->arena, raw->message.ptr, raw->message.len);
     out->stopped = r->stopped;
     return 0;
 }
