@@ -53,9 +53,12 @@ static struct journal_step *list_steps(const struct replay *r)
     return steps;
 }
 
-/* A line of its own in the report: it is staged, and a person looks at it. */
-static void tell_resolved(struct replay *r, const struct plan_edit *conflict)
+/* It is staged, and a person looks at it. */
+static void tell_resolved(struct unrolled *out, struct replay *r, const struct plan_edit *conflict)
 {
+    out->warnings = arena_grow(r->arena, out->warnings, out->warning_count, sizeof(*out->warnings));
+    out->warnings[out->warning_count++] = arena_printf(
+        r->arena, "'%s' is resolved as you did before, and staged: look at it", conflict->path);
     for (size_t i = 0; i < r->stopped.path_count; i++) {
         struct plan_path *path = &r->stopped.paths[i];
         if (strcmp(path->path, conflict->path) == 0)
@@ -78,7 +81,7 @@ static int list_edits(struct unrolled *out, struct replay *r, const struct oid *
         return -1;
     for (size_t i = 0; i < count; i++)
         if (resolved[i])
-            tell_resolved(r, &stopped->edits[i]);
+            tell_resolved(out, r, &stopped->edits[i]);
     out->edits = edits.edits;
     out->edit_count = edits.count;
     return 0;
@@ -435,6 +438,8 @@ static int fill_document(struct data **document, struct resumed *s)
     if (s->out.stops) {
         *document = report_recall(arena, s->stopped->report, "conflicts", NULL);
         report_put_paths(arena, *document, &s->out.stopped);
+        for (size_t i = 0; i < s->out.warning_count; i++)
+            report_warn(arena, *document, s->out.warnings[i]);
     } else {
         const struct data *whole = rebase_context_document(context);
         if (!whole)
