@@ -2,6 +2,7 @@
 #include "apply/files.h"
 
 #include "apply/journal.h"
+#include "apply/resolutions.h"
 #include "apply/work.h"
 #include "base/arena.h"
 #include "base/io.h"
@@ -212,7 +213,7 @@ static int put_beside(struct apply *a, int folder, const char *name, const char 
     return rc;
 }
 
-/* What is committed need not be put aside. */
+/* In a tree that is committed. */
 static int is_committed(bool *out, const struct apply *a, const char *path,
                         const struct disk *found, struct err *err)
 {
@@ -227,18 +228,33 @@ static int is_committed(bool *out, const struct apply *a, const char *path,
     return 0;
 }
 
+/* What is kept elsewhere need not be put aside: it is committed, or the resolution of a stop. */
+static int is_kept(bool *out, const struct apply *a, const struct change *change,
+                   const struct disk *found, struct err *err)
+{
+    struct leaf resolution;
+    if (is_committed(out, a, change->path, found, err) < 0)
+        return -1;
+    if (*out || !change_conflicts(change))
+        return 0;
+    if (resolution_find(&resolution, out, a->repo, change->stages, err) < 0)
+        return -1;
+    *out = *out && leaf_is_file(&resolution) && oid_equal(&resolution.id, &found->raw);
+    return 0;
+}
+
 /* In the trash nobody writes it any more: then its content is certain. */
-static bool is_still(int trash, const char *place, const struct disk *committed)
+static bool is_still(int trash, const char *place, const struct disk *elsewhere)
 {
     ERR_SCRATCH(ignored);
     struct disk found;
-    return committed && disk_look(&found, NULL, NULL, trash, place, &ignored) == 0 &&
-           oid_equal(&found.raw, &committed->raw);
+    return elsewhere && disk_look(&found, NULL, NULL, trash, place, &ignored) == 0 &&
+           oid_equal(&found.raw, &elsewhere->raw);
 }
 
-/* `committed`: what it holds, where that is not lost; or NULL. */
+/* `elsewhere`: what it holds, where that is kept elsewhere, too; or NULL. */
 static int put_into_trash(struct apply *a, int folder, const char *name, const char *path,
-                          const struct disk *committed)
+                          const struct disk *elsewhere)
 {
     int rc = -1;
     (void)mkdirat(a->folder, TRASH, 0777);
@@ -247,7 +263,7 @@ static int put_into_trash(struct apply *a, int folder, const char *name, const c
     for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
         const char *place = arena_printf(a->arena, "%d-%s", i, name);
         rc = io_move_new(folder, name, trash, place);
-        if (rc == 0 && is_still(trash, place, committed))
+        if (rc == 0 && is_still(trash, place, elsewhere))
             (void)unlinkat(trash, place, 0);
         else if (rc == 0)
             apply_keep(a, arena_printf(a->arena, "%s (now %s" TRASH "/%s)", path, a->path, place));
@@ -259,17 +275,18 @@ static int put_into_trash(struct apply *a, int folder, const char *name, const c
     return rc;
 }
 
-static int throw_away(struct apply *a, const char *path, const struct disk *found, struct err *err)
+static int throw_away(struct apply *a, const struct change *change, const struct disk *found,
+                      struct err *err)
 {
-    const char *name;
-    bool committed;
+    const char *name, *path = change->path;
+    bool elsewhere;
     int folder;
-    if (is_committed(&committed, a, path, found, err) < 0)
+    if (is_kept(&elsewhere, a, change, found, err) < 0)
         return -1;
     int rc = disk_parent(&folder, &name, a->repo->top_fd, path, DISK_FIND, err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
-    rc = put_into_trash(a, folder, name, path, committed ? found : NULL);
+    rc = put_into_trash(a, folder, name, path, elsewhere ? found : NULL);
     if (rc < 0 && errno == EXDEV)
         rc = put_beside(a, folder, name, path);
     if (rc < 0)
@@ -288,8 +305,7 @@ int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
         if (disk_look(&found, NULL, NULL, a->repo->top_fd, change->path, err) < 0)
             return -1;
         if (found.kind == DISK_FILE && !swap_same(&a->swap, &found, &change->old) &&
-            !swap_same(&a->swap, &found, &change->new) &&
-            throw_away(a, change->path, &found, err) < 0)
+            !swap_same(&a->swap, &found, &change->new) && throw_away(a, change, &found, err) < 0)
             return -1;
     }
     return 0;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-struct replay {
+struct update_replay {
     struct arena arena;
     const struct repo *repo;
     struct plan_list base, before, after;
@@ -20,14 +20,15 @@ struct replay {
     struct err *err;
 };
 
-static void edit(struct replay *r, const char *path, struct leaf leaf)
+static void edit(struct update_replay *r, const char *path, struct leaf leaf)
 {
     r->edits = arena_grow(&r->arena, r->edits, r->edit_count, sizeof(*r->edits));
     r->edits[r->edit_count++] = (struct tree_edit){path, leaf};
 }
 
 /* The one file of the base with that content which the child has no more: it had moved it. */
-static const struct plan_file *find_moved(const struct replay *r, const struct plan_file *file)
+static const struct plan_file *find_moved(const struct update_replay *r,
+                                          const struct plan_file *file)
 {
     const struct plan_file *found = NULL;
     for (size_t i = 0; i < r->base.count; i++) {
@@ -42,8 +43,8 @@ static const struct plan_file *find_moved(const struct replay *r, const struct p
 }
 
 /* Both had changed it: as text, else as lines of pins. */
-static int merge(struct replay *r, const struct plan_file *base, const struct plan_file *before,
-                 const struct plan_file *after)
+static int merge(struct update_replay *r, const struct plan_file *base,
+                 const struct plan_file *before, const struct plan_file *after)
 {
     struct three_way_input input = {
         .file = {before, base, after}, .base_label = "before", .render_label = "after"};
@@ -62,7 +63,7 @@ static int merge(struct replay *r, const struct plan_file *base, const struct pl
 }
 
 /* One path that the update changed. What the child had of its own there stays out. */
-static int replay_path(struct replay *r, const struct plan_file *before,
+static int replay_path(struct update_replay *r, const struct plan_file *before,
                        const struct plan_file *after)
 {
     const char *path = before ? before->path : after ? after->path : "";
@@ -82,7 +83,7 @@ static int replay_path(struct replay *r, const struct plan_file *before,
     return 0;
 }
 
-static int replay_paths(struct replay *r)
+static int replay_paths(struct update_replay *r)
 {
     size_t i = 0, j = 0;
     while (r->clean && (i < r->before.count || j < r->after.count)) {
@@ -104,7 +105,7 @@ static int replay_paths(struct replay *r)
 int base_replay(struct replayed *out, const struct repo *repo, const struct oid *base,
                 const struct oid *before, const struct oid *after, struct err *err)
 {
-    struct replay r = {.arena = ARENA_INIT, .repo = repo, .clean = true, .err = err};
+    struct update_replay r = {.arena = ARENA_INIT, .repo = repo, .clean = true, .err = err};
     int rc = base_tree_files(&r.base, &r.arena, repo, base, err);
     if (rc == 0)
         rc = base_tree_files(&r.before, &r.arena, repo, before, err);

@@ -40,7 +40,7 @@ static int refuse_shallow(const struct raw_commit *raw, struct arena *arena, str
     return err_hint(err, "'git fetch --unshallow' brings them");
 }
 
-static int add_commit(struct range *out, struct arena *arena, const struct repo *repo,
+static int add_commit(struct commit_range *out, struct arena *arena, const struct repo *repo,
                       const struct oid *id, struct err *err)
 {
     out->commits = arena_grow(arena, out->commits, out->count, sizeof(*out->commits));
@@ -53,7 +53,7 @@ static int add_commit(struct range *out, struct arena *arena, const struct repo 
     return 0;
 }
 
-static void turn_round(struct range *range)
+static void turn_round(struct commit_range *range)
 {
     for (size_t i = 0, j = range->count; i + 1 < j; i++) {
         struct range_commit held = range->commits[i];
@@ -64,7 +64,7 @@ static void turn_round(struct range *range)
         range->commits[i].parent_tree = range->commits[i - 1].raw.tree;
 }
 
-static int read_line(struct range *out, struct arena *arena, const struct repo *repo,
+static int read_line(struct commit_range *out, struct arena *arena, const struct repo *repo,
                      const struct oid *tip, struct err *err)
 {
     for (struct oid id = *tip; !oid_equal(&id, &none);) {
@@ -129,7 +129,7 @@ static int read_record(struct range_commit *commit, const struct range_commit *b
     return 0;
 }
 
-static int read_records(struct range *range, struct arena *arena, const struct repo *repo,
+static int read_records(struct commit_range *range, struct arena *arena, const struct repo *repo,
                         struct err *err)
 {
     for (size_t i = 0; i < range->count; i++)
@@ -140,7 +140,7 @@ static int read_records(struct range *range, struct arena *arena, const struct r
 }
 
 /* The root has no record: it may be what the next one's renders to, as rebase and merge make it. */
-static int check_root(struct range *range, struct arena *arena, struct err *err)
+static int check_root(struct commit_range *range, struct arena *arena, struct err *err)
 {
     const struct range_commit *root = &range->commits[0], *next = root + 1;
     char tree[41];
@@ -162,7 +162,7 @@ static int check_root(struct range *range, struct arena *arena, struct err *err)
 /* ---------------------------------------------------------------- who else has them */
 
 /* A walk from refs down to the range. */
-struct search {
+struct holder_search {
     struct arena arena;
     const struct repo *repo;
     struct oid_map range, seen;
@@ -171,7 +171,7 @@ struct search {
     struct err *err;
 };
 
-static void push(struct search *s, const struct oid *id)
+static void push(struct holder_search *s, const struct oid *id)
 {
     size_t at;
     if (oid_map_find(&at, &s->range, id)) {
@@ -185,7 +185,7 @@ static void push(struct search *s, const struct oid *id)
     s->stack[s->depth++] = *id;
 }
 
-static int search_from(struct search *s, const struct oid *tip)
+static int search_from(struct holder_search *s, const struct oid *tip)
 {
     ARENA_SCRATCH(scratch);
     s->most = 0;
@@ -211,7 +211,8 @@ static void peel(struct oid *out, bool *found, git_reference *ref)
     git_object_free(object);
 }
 
-static int add_holder(struct range *out, struct arena *arena, struct search *s, git_reference *ref)
+static int add_holder(struct commit_range *out, struct arena *arena, struct holder_search *s,
+                      git_reference *ref)
 {
     struct oid tip;
     bool found;
@@ -233,7 +234,7 @@ static int add_holder(struct range *out, struct arena *arena, struct search *s, 
     return 0;
 }
 
-static int find_holders(struct range *out, struct arena *arena, struct search *s)
+static int find_holders(struct commit_range *out, struct arena *arena, struct holder_search *s)
 {
     static const char *const globs[] = {"refs/remotes/*", "refs/tags/*", "refs/heads/*"};
     int rc = 0;
@@ -251,11 +252,11 @@ static int find_holders(struct range *out, struct arena *arena, struct search *s
     return rc;
 }
 
-int range_read(struct range *out, struct arena *arena, const struct repo *repo,
+int range_read(struct commit_range *out, struct arena *arena, const struct repo *repo,
                const struct oid *tip, struct err *err)
 {
-    struct search search = {.arena = ARENA_INIT, .repo = repo, .err = err};
-    *out = (struct range){0};
+    struct holder_search search = {.arena = ARENA_INIT, .repo = repo, .err = err};
+    *out = (struct commit_range){0};
     if (read_line(out, arena, repo, tip, err) < 0 || read_records(out, arena, repo, err) < 0 ||
         check_root(out, arena, err) < 0)
         return -1;
@@ -273,7 +274,7 @@ static bool publishes(const struct range_holder *holder)
     return str_starts(holder->ref, "refs/remotes/") || str_starts(holder->ref, "refs/tags/");
 }
 
-int range_check_published(const struct range *range, struct arena *arena, struct err *err)
+int range_check_published(const struct commit_range *range, struct arena *arena, struct err *err)
 {
     const struct range_holder *most = NULL;
     for (size_t i = 0; i < range->holder_count; i++)

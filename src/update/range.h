@@ -28,7 +28,7 @@ struct range_holder {
     size_t commits; /* so many of the range, from its start */
 };
 
-struct range {
+struct commit_range {
     struct range_commit *commits; /* oldest first */
     size_t count;
     struct range_holder *holders; /* remotes' branches, tags, and other branches */
@@ -40,11 +40,11 @@ struct range {
  * (3), naming the commit: "merge-in-range", "shallow", "unsound-root" (the root has no record, and
  * is not what the next commit's record renders to).
  */
-TG_CHECKED int range_read(struct range *out, struct arena *arena, const struct repo *repo,
+TG_CHECKED int range_read(struct commit_range *out, struct arena *arena, const struct repo *repo,
                           const struct oid *tip, struct err *err);
 
 /* Refused (3, "published") where a remote's branch or a tag has some of it. After range_read. */
-TG_CHECKED int range_check_published(const struct range *range, struct arena *arena,
+TG_CHECKED int range_check_published(const struct commit_range *range, struct arena *arena,
                                      struct err *err);
 
 /* "1234567890 (subject)". */

@@ -1,6 +1,7 @@
 /* The strategy `rebase`: the child's own commits are done again on the new render. */
 #include "apply/journal.h"
 #include "apply/preflight.h"
+#include "apply/resolutions.h"
 #include "apply/work.h"
 #include "base/arena.h"
 #include "base/data.h"
@@ -23,7 +24,6 @@
 #include "update/replay.h"
 #include "update/replay_edits.h"
 #include "update/report.h"
-#include "update/resolutions.h"
 #include "update/strategy.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static int check(const struct repo *repo, struct err *err)
 
 /* ---------------------------------------------------------------- in memory */
 
-static void begin_steps(struct replay *r, const struct range *range)
+static void begin_steps(struct replay *r, const struct commit_range *range)
 {
     r->steps = arena_array(r->arena, range->count + 1, sizeof(*r->steps));
     for (size_t i = 0; i < range->count; i++)
@@ -161,7 +161,7 @@ static int check_ended(const struct unrolled *out, const struct replay *r, const
 static int replay(struct unrolled *out, const struct landing *l, struct err *err)
 {
     const struct repo *repo = l->repo;
-    struct range *range = arena_alloc(l->arena, sizeof(*range));
+    struct commit_range *range = arena_alloc(l->arena, sizeof(*range));
     struct replay *r = arena_alloc(l->arena, sizeof(*r));
     *out = (struct unrolled){.stops = false};
     if (range_read(range, l->arena, repo, &repo->head, err) < 0 ||
@@ -250,7 +250,7 @@ struct resumed {
     struct arena *arena;
     struct child *child;
     const struct journal *stopped;
-    struct range range;
+    struct commit_range range;
     struct replay replay;
     struct plan_input input;
     struct base base; /* of the first step: the new render */

@@ -45,7 +45,8 @@ static bool has_note(const struct repo *repo, const struct oid *commit)
     return found;
 }
 
-static void tell_lost(struct unrolled *out, const struct repo *repo, const struct range *range)
+static void tell_lost(struct unrolled *out, const struct repo *repo,
+                      const struct commit_range *range)
 {
     size_t signatures = 0, notes = 0;
     for (size_t i = 0; i < range->count; i++) {
@@ -95,7 +96,8 @@ static bool add_rewritten(struct data *list, const struct repo *repo,
     return true;
 }
 
-void rebase_tell_holders(struct unrolled *out, const struct repo *repo, const struct range *range)
+void rebase_tell_holders(struct unrolled *out, const struct repo *repo,
+                         const struct commit_range *range)
 {
     out->rewritten = data_list(repo->arena);
     tell_lost(out, repo, range);

@@ -5,7 +5,7 @@
 #include "update/strategy.h"
 
 struct data;
-struct range;
+struct commit_range;
 struct replay_step;
 struct repo;
 
@@ -16,6 +16,7 @@ struct data *rebase_commits(struct arena *arena, const struct replay_step *steps
  * The member `rewritten`: branches of remotes that have commits of the range, and are to be pushed
  * anew; and warnings of signatures, notes, tags and branches that the new commits do not have.
  */
-void rebase_tell_holders(struct unrolled *out, const struct repo *repo, const struct range *range);
+void rebase_tell_holders(struct unrolled *out, const struct repo *repo,
+                         const struct commit_range *range);
 
 #endif

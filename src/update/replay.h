@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 struct base;
-struct range;
+struct commit_range;
 struct range_commit;
 struct repo;
 
@@ -35,7 +35,7 @@ struct replay {
     /* Filled in by the caller: */
     struct arena *arena;
     const struct repo *repo;
-    const struct range *range;
+    const struct commit_range *range;
     const char *committer; /* "NAME <EMAIL> SECONDS ZONE" */
     struct leaf record;    /* of the new version: every commit has it */
     struct oid onto;       /* the new base commit */

@@ -1,11 +1,11 @@
 /* What a stop of a rebase, or its end, does to files and index. */
 #include "update/replay_edits.h"
 
+#include "apply/resolutions.h"
 #include "base/arena.h"
 #include "git/change.h"
 #include "git/repo.h"
 #include "git/tree.h"
-#include "update/resolutions.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What somebody made of a conflict, kept so that the same one is offered resolved the next time. */
-#ifndef TMPLGEN_UPDATE_RESOLUTIONS_H
-#define TMPLGEN_UPDATE_RESOLUTIONS_H
+#ifndef TMPLGEN_APPLY_RESOLUTIONS_H
+#define TMPLGEN_APPLY_RESOLUTIONS_H
 
 #include "base/err.h"
 #include "git/change.h"

@@ -1,5 +1,5 @@
 /* What somebody made of a conflict, kept so that the same one is offered resolved the next time. */
-#include "update/resolutions.h"
+#include "apply/resolutions.h"
 
 #include "apply/work.h"
 #include "base/arena.h"
@@ -112,8 +112,8 @@ void resolution_keep(const struct repo *repo, const struct leaf stages[STAGES],
     make_room(folder);
     name_of(name, stages);
     if (disk_write(folder, DRAFT, text, 0666, &ignored) == 0 &&
-        disk_sync(folder, DRAFT, &ignored) == 0)
-        (void)!renameat(folder, DRAFT, folder, name);
+        disk_sync(folder, DRAFT, &ignored) == 0 && renameat(folder, DRAFT, folder, name) == 0)
+        (void)!disk_sync_folder(folder, "a resolution", &ignored);
     (void)close(folder);
 }
 
