@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "child/child.h"
 #include "plan/plan.h"
-#include "update/report.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

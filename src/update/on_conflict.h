@@ -8,9 +8,14 @@
 #include <stddef.h>
 
 struct arena;
-struct beside;
 struct child;
 struct plan;
+
+/* Of a conflict that is committed: where the template's content lies. */
+struct beside {
+    const char *path;   /* in conflict */
+    const char *theirs; /* NULL: the template has no file there, or no room for one */
+};
 
 /*
  * Makes edits of a plan's conflicts that can be committed: the child's content stays where it is,

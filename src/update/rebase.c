@@ -23,7 +23,6 @@
 #include "update/rebase_report.h"
 #include "update/replay.h"
 #include "update/replay_edits.h"
-#include "update/report.h"
 #include "update/strategy.h"
 
 #include <string.h>
@@ -209,7 +208,7 @@ static int land_stop(struct journal *j, const struct unrolled *u, struct arena *
     j->message = u->message;
     j->steps = u->steps;
     j->step_count = u->step_count;
-    return report_store(&j->context, arena, u->context, err);
+    return rebase_context_store(&j->context, arena, u->context, err);
 }
 
 static int land(struct journal *j, const struct landing *l, struct err *err)
@@ -429,30 +428,7 @@ static int fill_journal(struct journal *j, struct resumed *s)
     return 0;
 }
 
-/* The lines of a stop are of its commit; at the end they are the whole update's again. */
-static int fill_document(struct data **document, struct resumed *s)
-{
-    struct arena *arena = s->arena;
-    const struct data *context = s->out.context;
-    struct span text;
-    if (s->out.stops) {
-        *document = report_recall(arena, s->stopped->report, "conflicts", NULL);
-        report_put_paths(arena, *document, &s->out.stopped);
-        for (size_t i = 0; i < s->out.warning_count; i++)
-            report_warn(arena, *document, s->out.warnings[i]);
-    } else {
-        const struct data *whole = rebase_context_document(context);
-        if (!whole)
-            return refuse_context(s);
-        if (report_store(&text, arena, whole, s->err) < 0)
-            return -1;
-        *document = report_recall(arena, text, "updated", oid_text(arena, &s->out.tip));
-    }
-    report_put_commits(arena, *document, s->out.commits);
-    return 0;
-}
-
-static int go_on(struct journal *next, struct data **document, const struct journal *stopped,
+static int go_on(struct journal *next, struct unrolled *out, const struct journal *stopped,
                  struct child *child, const struct oid *made, struct err *err)
 {
     struct resumed *s = arena_alloc(child->arena, sizeof(*s));
@@ -462,7 +438,9 @@ static int go_on(struct journal *next, struct data **document, const struct jour
         return -1;
     s->out.context = rebase_context(s->arena, &s->replay);
     rebase_context_keep(s->out.context, s->arena, stopped->context);
-    return fill_journal(next, s) < 0 ? -1 : fill_document(document, s);
+    s->out.document = rebase_context_document(s->out.context);
+    *out = s->out;
+    return fill_journal(next, s);
 }
 
 /* Its commits are the child's own, one by one. */

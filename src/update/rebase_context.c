@@ -2,12 +2,15 @@
 #include "update/rebase_context.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/data.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "git/repo.h"
 #include "update/replay.h"
 
 #define DOCUMENT "document"
+#define CONTEXT_MAX (64 * LIMIT_MIB)
 
 struct data *rebase_context(struct arena *arena, const struct replay *r)
 {
@@ -21,6 +24,16 @@ struct data *rebase_context(struct arena *arena, const struct replay *r)
     data_put(arena, context, "before", trace_data(arena, &r->before));
     data_put(arena, context, "after", trace_data(arena, &r->after));
     return context;
+}
+
+int rebase_context_store(struct span *out, struct arena *arena, const struct data *context,
+                         struct err *err)
+{
+    BUF_SCRATCH(text, CONTEXT_MAX);
+    if (json_write(&text, context, false) < 0)
+        return err_set(err, TG_RUNTIME, "limit", "what a rebase keeps for later is too large");
+    *out = span_of(arena_memdup(arena, buf_text(&text), text.len), text.len);
+    return 0;
 }
 
 void rebase_context_put_document(struct arena *arena, struct data *context, struct data *document)

@@ -11,6 +11,8 @@ struct plan_input;
 struct replay;
 
 struct data *rebase_context(struct arena *arena, const struct replay *replay);
+TG_CHECKED int rebase_context_store(struct span *out, struct arena *arena,
+                                    const struct data *context, struct err *err);
 /* The document of the whole update as it ends: the report of its paths. */
 void rebase_context_put_document(struct arena *arena, struct data *context, struct data *document);
 /* The same as an earlier context had it. */

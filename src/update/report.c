@@ -13,6 +13,7 @@
 #include "update/base.h"
 #include "update/ending.h"
 #include "update/next.h"
+#include "update/on_conflict.h"
 #include "update/strategy.h"
 #include "update/target.h"
 

@@ -9,17 +9,12 @@
 
 struct arena;
 struct base;
+struct beside;
 struct data;
 struct plan;
 struct repo;
 struct target;
 struct provenance;
-
-/* Of a conflict that is committed: where the template's content lies. */
-struct beside {
-    const char *path;   /* in conflict */
-    const char *theirs; /* NULL: the template has no file there, or no room for one */
-};
 
 struct report {
     const char *result;                  /* a word of update/ending.h */

@@ -33,12 +33,33 @@ int sequence_refuse(const struct sequence *s, struct err *err)
                     j->head_new);
 }
 
+/* The lines of a stop are of its commit; at the end they are the whole update's again. */
+static int make_document(struct data **document, const struct sequence *s,
+                         const struct unrolled *unrolled, struct err *err)
+{
+    struct arena *arena = s->child->arena;
+    struct span text = s->stopped->report;
+    if (!unrolled->stops && unrolled->document &&
+        report_store(&text, arena, unrolled->document, err) < 0)
+        return -1;
+    *document = report_recall(arena, text, unrolled->stops ? RESULT_CONFLICTS : RESULT_UPDATED,
+                              unrolled->stops ? NULL : oid_text(arena, &unrolled->tip));
+    if (unrolled->stops)
+        report_put_paths(arena, *document, &unrolled->stopped);
+    report_put_commits(arena, *document, unrolled->commits);
+    for (size_t i = 0; i < unrolled->warning_count; i++)
+        report_warn(arena, *document, unrolled->warnings[i]);
+    return 0;
+}
+
 int sequence_go_on(struct data **document, const struct sequence *s, const struct oid *made,
                    struct err *err)
 {
     struct arena *arena = s->child->arena;
     struct journal next;
-    if (strategy_of(s->stopped)->go_on(&next, document, s->stopped, s->child, made, err) < 0 ||
+    struct unrolled unrolled;
+    if (strategy_of(s->stopped)->go_on(&next, &unrolled, s->stopped, s->child, made, err) < 0 ||
+        make_document(document, s, &unrolled, err) < 0 ||
         report_store(&next.report, arena, *document, err) < 0 || interrupt_check(err) < 0 ||
         apply_run(s->apply, &next, err) < 0)
         return -1;

@@ -59,6 +59,8 @@ struct unrolled {
     const char *message;
     struct plan stopped;  /* lines of the report, and conflicts */
     struct data *context; /* for go_on */
+    /* Of what went on from a stop, and ends: the document that was kept for that, or NULL. */
+    struct data *document;
 };
 
 /*
@@ -84,11 +86,11 @@ struct strategy {
                                const struct repo *repo, const struct oid *tree,
                                const struct identity *who, const char *message, struct err *err);
     /*
-     * Of one that stops more than once: the journal of what comes behind a stop, and its document.
+     * Of one that stops more than once: what comes behind a stop, and the journal of that.
      * `made` is the commit that ends the stop; NULL: its user has given up what it brought, which
      * is tried again. After child_read. NULL: a stop's commit is the end.
      */
-    TG_CHECKED int (*go_on)(struct journal *next, struct data **document,
+    TG_CHECKED int (*go_on)(struct journal *next, struct unrolled *out,
                             const struct journal *stopped, struct child *child,
                             const struct oid *made, struct err *err);
 };
