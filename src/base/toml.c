@@ -1,4 +1,4 @@
-/* TOML 1.0: whether a document is valid. Nothing is made of it. */
+/* TOML 1.0: whether a document is valid, and the texts in it. */
 #include "base/toml.h"
 
 #include "base/arena.h"
@@ -33,6 +33,10 @@ struct toml {
     size_t slot_count, node_count;
     size_t section; /* headers so far; inline tables count, too */
     size_t depth;
+    const struct toml_key *table; /* with `name`: the key whose value is read */
+    struct span name;
+    toml_visitor *visit; /* or NULL */
+    void *context;
 };
 
 /* ---------------------------------------------------------------- keys in tables */
@@ -226,18 +230,29 @@ static bool read_text(struct toml *t, struct buf *out, char quote, bool multilin
     return false;
 }
 
+/* The keys that lead to the value that is read. */
+static const char *path_of(const struct toml *t)
+{
+    const char *path = arena_memdup(t->arena, t->name.ptr, t->name.len);
+    for (const struct toml_key *table = t->table; table; table = table->parent)
+        if (table->name.len)
+            path = arena_printf(t->arena, "%.*s.%s", (int)table->name.len, table->name.ptr, path);
+    return path;
+}
+
 static bool skip_string(struct toml *t, char quote)
 {
     const char three[] = {quote, quote, quote, '\0'};
-    BUF_SCRATCH(ignored, LIMIT_TOML_BYTES);
-    if (!take(t, three)) {
+    BUF_SCRATCH(text, LIMIT_TOML_BYTES);
+    bool multiline = take(t, three);
+    if (!multiline)
         t->at++;
-        return read_text(t, &ignored, quote, false);
-    }
-    if (!read_text(t, &ignored, quote, true))
+    if (!read_text(t, &text, quote, multiline))
         return false;
-    for (int i = 0; i < 2 && peek(t) == quote; i++) /* up to two quotes before the closing three */
-        t->at++;
+    for (int i = 0; multiline && i < 2 && peek(t) == quote; i++, t->at++)
+        (void)buf_putc(&text, quote); /* up to two quotes before the closing three */
+    if (t->visit)
+        t->visit(t->context, path_of(t), buf_text(&text));
     return true;
 }
 
@@ -382,6 +397,8 @@ static bool skip_array(struct toml *t)
 static bool skip_inline_table(struct toml *t)
 {
     struct toml_key *table = new_table(t);
+    table->parent = t->table;
+    table->name = t->name;
     t->at++;
     skip_blanks(t);
     if (take(t, "}"))
@@ -487,8 +504,13 @@ static bool read_pair(struct toml *t, struct toml_key *table)
     if (!take(t, "="))
         return false;
     skip_blanks(t);
+    const struct toml outer = *t;
+    t->table = table;
+    t->name = name;
     if (!skip_value(t) || find(t, table, name))
         return false;
+    t->table = outer.table;
+    t->name = outer.name;
     (void)add(t, table, name, TOML_VALUE);
     return true;
 }
@@ -523,6 +545,8 @@ static struct toml_key *declare_one_of_tables(struct toml *t, const struct toml_
     if (node->kind != TOML_TABLES)
         return NULL;
     node->last = new_table(t);
+    node->last->parent = parent;
+    node->last->name = name;
     return node->last;
 }
 
@@ -578,12 +602,21 @@ static struct span without_cr(struct arena *arena, struct span source)
     return span_of(copy, (size_t)(to - copy));
 }
 
-bool toml_valid(struct span source)
+bool toml_each_text(struct span source, toml_visitor *visit, void *context)
 {
     ARENA_SCRATCH(arena);
     if (source.len > LIMIT_TOML_BYTES || !utf8_valid(source))
         return false;
     source = without_cr(&arena, source);
-    struct toml t = {.arena = &arena, .at = source.ptr, .end = source.ptr + source.len};
+    struct toml t = {.arena = &arena,
+                     .at = source.ptr,
+                     .end = source.ptr + source.len,
+                     .visit = visit,
+                     .context = context};
     return read_document(&t);
+}
+
+bool toml_valid(struct span source)
+{
+    return toml_each_text(source, NULL, NULL);
 }

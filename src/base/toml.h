@@ -1,4 +1,4 @@
-/* TOML 1.0: whether a document is valid. Nothing is made of it. */
+/* TOML 1.0: whether a document is valid, and the texts in it. */
 #ifndef TMPLGEN_BASE_TOML_H
 #define TMPLGEN_BASE_TOML_H
 
@@ -13,5 +13,13 @@
  * deeper than LIMIT_DOCUMENT_DEPTH, is taken for invalid.
  */
 bool toml_valid(struct span source);
+
+/*
+ * Calls for every text of a valid document, with the keys that lead to it, joined by dots: those of
+ * an array have its key, those of an inline table that table's and their own. False where the
+ * document is not valid; then some may have been visited.
+ */
+typedef void toml_visitor(void *context, const char *path, const char *text);
+bool toml_each_text(struct span source, toml_visitor *visit, void *context);
 
 #endif
