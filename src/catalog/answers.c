@@ -407,17 +407,23 @@ static int missing(const struct collector *c, const struct question *question)
                     question->help.text ? question->help.text : "");
 }
 
-/* A guess that is good takes the place of the default. */
-static void take_guess(struct data **fallback, const struct collector *c,
-                       const struct question *question, const struct given *guess,
-                       const struct data *choices)
+/* The first guess that is good takes the place of the default; NULL: there is none. */
+static const struct given *take_guess(struct data **fallback, const struct collector *c,
+                                      const struct question *question, const struct data *choices)
 {
-    ERR_SCRATCH(ignored);
-    struct collector attempt = *c;
-    struct data *value;
-    attempt.err = &ignored;
-    if (parse_given(&value, &attempt, question, guess, choices) == 0)
+    for (size_t i = 0; i < c->given->count; i++) {
+        const struct given *guess = &c->given->items[i];
+        ERR_SCRATCH(ignored);
+        struct collector attempt = *c;
+        struct data *value = NULL;
+        attempt.err = &ignored;
+        if (guess->from != GIVEN_GUESS || strcmp(guess->name, question->name) != 0 ||
+            parse_given(&value, &attempt, question, guess, choices) < 0)
+            continue;
         *fallback = value;
+        return guess;
+    }
+    return NULL;
 }
 
 static int answer_question(const struct collector *c, const struct question *question)
@@ -437,10 +443,9 @@ static int answer_question(const struct collector *c, const struct question *que
         keep(c, question, value, true);
         return 0;
     }
-    if (read_default(&fallback, c, question, choices) < 0)
+    const struct given *guess = given ? take_guess(&fallback, c, question, choices) : NULL;
+    if (!guess && read_default(&fallback, c, question, choices) < 0)
         return -1;
-    if (given)
-        take_guess(&fallback, c, question, given, choices);
     value = fallback;
     if (c->asker && ask(&value, c, question, fallback, choices) < 0)
         return -1;
@@ -449,7 +454,9 @@ static int answer_question(const struct collector *c, const struct question *que
     if (value == fallback && strcmp(question->name, "name") == 0 &&
         check_str(c, question, data_text(value)) < 0)
         return -1;
-    if (!c->asker)
+    if (guess && value == fallback)
+        c->out->guessed[c->out->guessed_count++] = guess;
+    else if (!c->asker)
         c->out->defaulted[c->out->defaulted_count++] = question->name;
     keep(c, question, value, true);
     return 0;
@@ -494,6 +501,7 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
                           .err = err};
     *out = (struct answers){.values = data_map(arena), .kept = data_map(arena)};
     out->defaulted = arena_array(arena, manifest->question_count, sizeof(*out->defaulted));
+    out->guessed = arena_array(arena, manifest->question_count, sizeof(*out->guessed));
     for (size_t i = 0; i < context->map.count; i++)
         data_put_span(arena, c.context, context->map.members[i].name,
                       context->map.members[i].value);

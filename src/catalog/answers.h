@@ -67,6 +67,9 @@ struct answers {
     /* Names of questions that took their default without being asked or given. */
     const char **defaulted;
     size_t defaulted_count;
+    /* The guesses that were taken. */
+    const struct given **guessed;
+    size_t guessed_count;
 };
 
 /*

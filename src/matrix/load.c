@@ -409,3 +409,22 @@ int matrix_whole(const struct matrix **out, const struct matrix *matrix, struct 
     *out = whole->matrix;
     return 0;
 }
+
+int matrix_packages(struct words *out, struct arena *arena, const struct fileset *files,
+                    const char *framework, struct err *err)
+{
+    struct matrix *matrix;
+    *out = (struct words){0};
+    if (matrix_load(&matrix, arena, files, span_of("", 0), framework, err) < 0)
+        return -1;
+    const struct framework *found = &matrix->frameworks[0];
+    if (found->packages.count == 0)
+        return 0;
+    out->items = arena_array(arena, found->packages.count + 1, sizeof(*out->items));
+    for (size_t i = 0; i < found->packages.count; i++)
+        out->items[out->count++] = arena_strdup(arena, found->packages.items[i]);
+    const char *own = found->requirements;
+    if (own)
+        out->items[out->count++] = arena_memdup(arena, own, strcspn(own, "[=<>~! {"));
+    return 0;
+}

@@ -31,4 +31,11 @@ TG_CHECKED int matrix_load_placed(struct matrix **out, struct arena *arena,
 /* The frameworks of a catalog, by the names of its files matrices/frameworks/NAME.yml. */
 size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files);
 
+/*
+ * The packages that a project of the framework names: "torch" of pytorch. None of one whose only
+ * package any project may have, so that it tells nothing.
+ */
+TG_CHECKED int matrix_packages(struct words *out, struct arena *arena, const struct fileset *files,
+                               const char *framework, struct err *err);
+
 #endif

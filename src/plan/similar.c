@@ -179,6 +179,11 @@ static bool is_enough(const struct amount *amount)
     return amount->common * 100 > larger * PERCENT;
 }
 
+size_t bag_common(const struct bag *a, const struct bag *b)
+{
+    return overlap(a, b, NULL).all.common;
+}
+
 bool bag_similar(const struct bag *a, const struct bag *b)
 {
     if (!sizes_similar(a->bytes, b->bytes))

@@ -23,6 +23,8 @@ struct bag {
 void bag_make(struct bag *out, struct arena *arena, struct span content);
 /* True where more than 60 % of the larger one's bytes lie in pieces that both have. */
 bool bag_similar(const struct bag *a, const struct bag *b);
+/* Bytes of pieces that both have. */
+size_t bag_common(const struct bag *a, const struct bag *b);
 /* True where sizes alone do not rule it out. */
 bool sizes_similar(size_t a, size_t b);
 
