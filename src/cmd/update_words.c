@@ -225,14 +225,58 @@ static void print_next(struct run *run, const struct data *document)
     }
 }
 
+/* ---------------------------------------------------------------- of adopt alone */
+
+static void print_guesses(struct run *run, const struct data *document)
+{
+    const struct data *guesses = data_get(document, "guesses");
+    for (size_t i = 0; guesses && i < guesses->list.count; i++) {
+        const struct data *guess = guesses->list.items[i];
+        cmd_print(run, "%s  %-12s  %s", i ? "" : "\nGuessed:\n", data_get_text(guess, "what"),
+                  cmd_masked(run, data_get_text(guess, "value")));
+        cmd_print(run, " (by %s)\n", cmd_masked(run, data_get_text(guess, "from")));
+    }
+}
+
+static void print_alike(struct run *run, const struct data *line, const char *what)
+{
+    const struct data *alike = data_get(line, "alike");
+    const char *problem = data_get_text(line, "problem");
+    cmd_print(run, "  %-12s  ", cmd_masked(run, data_get_text(line, what)));
+    if (problem)
+        cmd_print(run, "cannot be made with these answers: %s\n", cmd_masked(run, problem));
+    else
+        cmd_print(run, "%lld %%\n", (long long)alike->integer);
+}
+
+/* Which version of the template the files that are merged are most like. */
+static void print_search(struct run *run, const struct data *document)
+{
+    const struct data *search = data_get(document, "search");
+    const struct data *files = data_get(search, "files"), *versions = data_get(search, "versions");
+    const char *version = search ? data_get_text(search, "version") : NULL;
+    for (size_t i = 0; versions && i < versions->list.count; i++) {
+        cmd_print(run, "%s", i ? "" : "\nHow alike the versions are to the files to merge:\n");
+        print_alike(run, versions->list.items[i], "version");
+    }
+    for (size_t i = 0; version && i < files->list.count; i++) {
+        if (i == 0)
+            cmd_print(run, "\nMerged against version %s, which is most like them:\n",
+                      cmd_masked(run, version));
+        print_alike(run, files->list.items[i], "path");
+    }
+}
+
 static void print_body(struct run *run, const struct data *document, const char *result)
 {
     if (strcmp(result, "available") != 0) {
         print_counts(run, document);
         (void)print_state(run, data_get(document, "paths"), "conflict", "\nConflicts:\n");
     }
+    print_guesses(run, document);
     print_commits(run, document);
     print_stack(run, document);
+    print_search(run, document);
     print_answers(run, document);
     print_paths(run, document);
     print_notes(run, document);

@@ -17,6 +17,8 @@
 #include "git/tree.h"
 #include "plan/plan.h"
 #include "plan/planner.h"
+#include "update/adopt_guess.h"
+#include "update/adopt_search.h"
 #include "update/base_render.h"
 #include "update/ending.h"
 #include "update/outcome.h"
@@ -41,7 +43,9 @@ struct adopting {
     struct apply *apply; /* NULL with --dry-run */
     struct making making;
     struct target target;
-    struct plan_list render, base;
+    struct guesses guesses;
+    struct plan_list render;
+    struct alike alike; /* what is merged against */
     struct plan plan;
     const char **yours;
     size_t yours_count;
@@ -128,11 +132,16 @@ static int make(struct adopting *a)
         .arena = a->arena, .catalog = a->options->catalog, .asker = a->options->asker};
     if (read_overlay(&m->overlay, a) < 0 || making_type(m, a->options->type, a->err) < 0)
         return -1;
-    int rc = making_stack(m, a->options->stack, a->options->request, a->err);
+    if (guess_all(&a->guesses, a->arena, &a->child, m, a->err) < 0)
+        return -1;
+    int rc = guess_stack(&a->guesses, a->arena, m, a->options->stack, a->options->request, a->err);
     a->out->refusal = m->refusal;
-    if (rc < 0 || making_answers(m, a->options->answers, default_name(a), a->err) < 0 ||
+    if (rc < 0 ||
+        guess_answers(&a->guesses, a->arena, m, a->options->answers, default_name(a), a->err) < 0 ||
         making_render(m, a->err) < 0)
         return -1;
+    for (size_t i = 0; i < a->guesses.warning_count; i++)
+        warn(a, a->guesses.warnings[i]);
     render_keep_bytes(&m->render, a->arena);
     base_list_render(&a->render, a->arena, &m->render);
     return 0;
@@ -186,11 +195,12 @@ static void add_yours(struct adopting *a, const char *path)
 static int plan_once(struct adopting *a)
 {
     struct plan_input input = {
-        .side = {a->base, a->child.files, a->render},
+        .side = {a->alike.base, a->child.files, a->render},
         .yours = a->yours,
         .yours_count = a->yours_count,
         .any_case = disk_ignores_case(a->child.repo.top_fd),
-        .base_label = "template",
+        .base_label =
+            a->alike.version ? arena_printf(a->arena, "template %s", a->alike.version) : "template",
         .render_label = arena_printf(a->arena, "template %s", a->making.catalog->origin.version)};
     return plan_make(&a->plan, a->arena, a->child.repo.store, &input, a->err);
 }
@@ -201,12 +211,50 @@ static bool take_as_yours(struct adopting *a)
     bool any = false;
     for (size_t i = 0; i < a->plan.path_count; i++) {
         const struct plan_path *path = &a->plan.paths[i];
-        if (path->state != PATH_CONFLICT || plan_list_find(&a->base, path->path))
+        if (path->state != PATH_CONFLICT || plan_list_find(&a->alike.base, path->path))
             continue;
         add_yours(a, path->path);
         any = true;
     }
     return any;
+}
+
+static bool is_file_at(const struct plan_list *list, const char *path)
+{
+    const struct plan_file *file = plan_list_find(list, path);
+    return file && leaf_is_file(&file->leaf) && !file->nested;
+}
+
+/* Of a path that differs: whether its user wants it merged. */
+static bool is_to_merge(const struct adopting *a, const struct plan_path *path)
+{
+    if (path->state != PATH_CONFLICT || !is_file_at(&a->child.files, path->path) ||
+        !is_file_at(&a->render, path->path))
+        return false;
+    for (size_t i = 0; i < a->options->merge_count; i++)
+        if (glob_match(a->options->merge[i], path->path))
+            return true;
+    return false;
+}
+
+/* The files that are merged, and what against. */
+static int find_bases(struct adopting *a)
+{
+    const char **paths;
+    size_t count = 0;
+    if (a->options->merge_count == 0)
+        return 0;
+    if (plan_once(a) < 0)
+        return -1;
+    paths = arena_array(a->arena, a->plan.path_count + 1, sizeof(*paths));
+    for (size_t i = 0; i < a->plan.path_count; i++)
+        if (is_to_merge(a, &a->plan.paths[i]))
+            paths[count++] = a->plan.paths[i].path;
+    if (count)
+        return adopt_search(&a->alike, a->arena, &a->child, &a->making.record, paths, count,
+                            a->err);
+    warn(a, "--merge: no file of such a path differs from the template's");
+    return 0;
 }
 
 /* Each round makes a path more the user's that was not before. */
@@ -256,7 +304,7 @@ static int check_attributes(struct adopting *a)
 {
     const struct plan_file *file = plan_list_find(&a->child.files, ATTRIBUTES_PATH);
     STORE_BYTES_SCRATCH(text);
-    if (!file || plan_list_find(&a->base, ATTRIBUTES_PATH))
+    if (!file || plan_list_find(&a->alike.base, ATTRIBUTES_PATH))
         return 0;
     if (leaf_is_file(&file->leaf)) {
         if (store_get(&text, a->child.repo.store, STORE_BLOB, &file->leaf.id, ATTRIBUTES_PATH,
@@ -272,10 +320,15 @@ static int check_attributes(struct adopting *a)
 
 /* ---------------------------------------------------------------- the run */
 
+/* What was cut off here may have been an update. */
 static void tell(struct adopting *a, struct data *document)
 {
-    if (str_equal(data_get_text(document, "result"), RESULT_UPDATED))
+    if (str_equal(data_get_text(document, "result"), RESULT_UPDATED) &&
+        !data_get_text(data_get(document, "from"), "version"))
         data_put_text(a->arena, document, "result", RESULT_ADOPTED);
+    data_put(a->arena, document, "guesses",
+             a->guesses.taken ? a->guesses.taken : data_list(a->arena));
+    data_put(a->arena, document, "search", a->alike.report ? a->alike.report : data_null(a->arena));
     data_put(a->arena, document, "yours", data_texts(a->arena, a->yours, a->yours_count));
 }
 
@@ -288,14 +341,14 @@ static int adopt(struct adopting *a)
                                      .branch = a->options->branch,
                                      .signoff = a->options->signoff,
                                      .message = a->options->message};
-    if (make_plan(a) < 0 || check_attributes(a) < 0)
+    if (find_bases(a) < 0 || make_plan(a) < 0 || check_attributes(a) < 0)
         return -1;
     settle_seeds(a);
     fill_target(a);
     struct adoption adoption = {.child = &a->child,
                                 .apply = a->apply,
                                 .target = &a->target,
-                                .base = &a->base,
+                                .base = &a->alike.base,
                                 .plan = &a->plan,
                                 .warnings = a->warnings,
                                 .warning_count = a->warning_count};
