@@ -91,7 +91,7 @@ def test_A8_every_command_and_flag_that_is_named_exists():
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("'tmplgen adopt' starts anew", "adopt"),
+        ("'tmplgen adapt' starts anew", "adapt"),
         ("try 'tmplgen update --frobnicate'", "update --frobnicate"),
         ("  tmplgen updat --continue    commits", "updat --continue"),
         ("--frobnicate takes it", "--frobnicate"),

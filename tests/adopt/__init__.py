@@ -1,0 +1,1 @@
+"""`adopt`: a repository that was not made from a template gets one."""
