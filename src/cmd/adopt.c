@@ -58,7 +58,7 @@ static void fill_options(struct adopted_child *a)
 
 static int adopt(struct adopted_child *a)
 {
-    if (gather(a) < 0 || cmd_open_catalog(&a->catalog, a->run, &a->config, a->err) < 0)
+    if (gather(a) < 0 || cmd_open_untold(&a->catalog, a->run, &a->config, a->err) < 0)
         return -1;
     fill_options(a);
     int code = adopt_run(&a->outcome, &a->run->arena, &a->options, a->err);

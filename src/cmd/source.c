@@ -49,8 +49,8 @@ static int check_trust(const struct run *run, const struct config *config, const
                     "no catalog over the network, with --trust neither");
 }
 
-int cmd_open_catalog(struct catalog **out, struct run *run, const struct config *config,
-                     struct err *err)
+int cmd_open_untold(struct catalog **out, struct run *run, const struct config *config,
+                    struct err *err)
 {
     const char *given = opt_value(&run->options, "catalog"), *source = NULL, *ref = NULL;
     if (!given)
@@ -59,7 +59,13 @@ int cmd_open_catalog(struct catalog **out, struct run *run, const struct config 
         split_source(&source, &ref, &run->arena, given);
     if (source && check_trust(run, config, source, err) < 0)
         return -1;
-    if (catalog_open(out, &run->arena, source, ref, err) < 0)
+    return catalog_open(out, &run->arena, source, ref, err);
+}
+
+int cmd_open_catalog(struct catalog **out, struct run *run, const struct config *config,
+                     struct err *err)
+{
+    if (cmd_open_untold(out, run, config, err) < 0)
         return -1;
     for (size_t i = 0; i < (*out)->warning_count; i++)
         cmd_warn(run, "%s", (*out)->warnings[i]);

@@ -14,6 +14,9 @@ struct run;
  */
 TG_CHECKED int cmd_open_catalog(struct catalog **out, struct run *run, const struct config *config,
                                 struct err *err);
+/* The same for whoever tells the catalog's warnings in a report. */
+TG_CHECKED int cmd_open_untold(struct catalog **out, struct run *run, const struct config *config,
+                               struct err *err);
 
 /* Only what --catalog names, split, not opened; both NULL where it is not given. Trust as above. */
 TG_CHECKED int cmd_named_catalog(const char **source, const char **ref, struct run *run,

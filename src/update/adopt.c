@@ -299,22 +299,33 @@ static bool has_line(struct span text, const char *wanted)
     return false;
 }
 
-/* The user's own .gitattributes stays as it is: then git would merge the record as text. */
+/* What will lie at a path of the child. */
+static struct leaf outcome_at(const struct adopting *a, const char *path)
+{
+    const struct plan_file *file = plan_list_find(&a->child.files, path);
+    for (size_t i = 0; i < a->plan.edit_count; i++)
+        if (strcmp(a->plan.edits[i].path, path) == 0)
+            return a->plan.edits[i].disk;
+    return file ? file->leaf : (struct leaf){0};
+}
+
+/* Where the .gitattributes stays the user's own, git would merge the record as text. */
 static int check_attributes(struct adopting *a)
 {
-    const struct plan_file *file = plan_list_find(&a->child.files, ATTRIBUTES_PATH);
+    const struct plan_file *render = plan_list_find(&a->render, ATTRIBUTES_PATH);
+    struct leaf leaf = outcome_at(a, ATTRIBUTES_PATH);
     STORE_BYTES_SCRATCH(text);
-    if (!file || plan_list_find(&a->alike.base, ATTRIBUTES_PATH))
+    if (render && leaf_equal(&leaf, &render->leaf))
         return 0;
-    if (leaf_is_file(&file->leaf)) {
-        if (store_get(&text, a->child.repo.store, STORE_BLOB, &file->leaf.id, ATTRIBUTES_PATH,
-                      a->err) < 0)
+    if (leaf_is_file(&leaf)) {
+        if (store_get(&text, a->child.repo.store, STORE_BLOB, &leaf.id, ATTRIBUTES_PATH, a->err) <
+            0)
             return -1;
         if (has_line(text.bytes, RECORD_ATTRIBUTE))
             return 0;
     }
-    warn(a, "your " ATTRIBUTES_PATH " stays as it is, so that git merges the record as text: add "
-            "the line '" RECORD_ATTRIBUTE "' to it");
+    warn(a, "your " ATTRIBUTES_PATH " has no line for the record, so that git merges that as text: "
+            "add '" RECORD_ATTRIBUTE "' to it");
     return 0;
 }
 

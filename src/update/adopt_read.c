@@ -116,7 +116,7 @@ static void add_requirement(struct reading *r, const char *text)
 {
     const char *line = trimmed(r->arena, text, strcspn(text, "#"));
     size_t len = strlen(line);
-    for (size_t i = 0; i + 1 < len; i++)
+    for (size_t i = 0; i < len; i++)
         if (line[i] == '\\' || strncmp(line + i, " --", 3) == 0)
             len = i;
     if (len && isalnum((unsigned char)*line))
