@@ -137,22 +137,34 @@ static int rebuild_index(const struct apply *a, const struct index *now, const s
     return put_index(a, INDEX_NEW, err);
 }
 
-/* Its bytes, where it was kept and nobody staged anything else since; that takes no space. */
+/* There was none: a repository without a commit. */
+static int remove_index(const struct apply *a, struct err *err)
+{
+    if (unlinkat(a->repo->git_fd, "index", 0) < 0 && errno != ENOENT)
+        return err_errno(err, errno, "io", "cannot remove the index");
+    return disk_sync_folder(a->repo->git_fd, "the index", err);
+}
+
+/*
+ * Its bytes, where it was kept and nobody staged anything else since, or that it was not there;
+ * that takes no space.
+ */
 static int restore_index(const struct apply *a, const struct journal *j, struct err *err)
 {
     struct index *now = NULL, *old = NULL;
-    bool is_old, kept;
+    bool is_old, kept, none = !*j->index_old;
     if (standing_index_is_old(&is_old, a, j, err) < 0 ||
         disk_exists(&kept, a->work, INDEX_OLD, err) < 0)
         return -1;
     if (is_old)
         return 0;
     int rc = index_open(&now, repo_index_path(a->repo), err);
-    if (rc == 0 && kept)
+    if (rc == 0 && (kept || none)) /* which is read as an empty one */
         rc = index_open(&old, arena_printf(a->arena, "%s" INDEX_OLD, a->work_path), err);
-    if (rc == 0)
-        rc = old && only_our_changes(now, old, j) ? put_index(a, INDEX_OLD, err)
-                                                  : rebuild_index(a, now, j, err);
+    if (rc == 0 && !(old && only_our_changes(now, old, j)))
+        rc = rebuild_index(a, now, j, err);
+    else if (rc == 0)
+        rc = kept ? put_index(a, INDEX_OLD, err) : remove_index(a, err);
     index_free(now);
     index_free(old);
     return rc;

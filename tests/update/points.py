@@ -27,7 +27,7 @@ def stop(case, at, kind):
     """The child stays as the run left it."""
     env = fault(at, kind)
     done = run(case, env)
-    command = [BINARY, "update", case.child, *case.args]
+    command = [BINARY, "adopt" if case.adopts else "update", case.child, *case.args]
     print(f"{kind} at call {at}: exit code {done.code}\n{done.out}{done.err}", end="")
     print(f"child:      {case.child}\njournal:    {case.git_dir}/tmplgen/journal")
     print(f"unharmed:   {case.pristine}")

@@ -85,6 +85,10 @@ class Case:
     def git_dir(self):
         return self.common / ("worktrees/linked" if self.linked else "")
 
+    @property
+    def adopts(self):
+        return "--type" in self.args
+
     def leftovers(self):
         return leftovers(self.git_dir) + (leftovers(self.common) if self.linked else [])
 
@@ -103,7 +107,9 @@ def link(world, top):
     return folder
 
 
-def build(tmp, conflict=False, args=(), sub="", linked=False):
+def build(tmp, conflict=False, args=(), sub="", linked=False, adopt=""):
+    if adopt:
+        return build_adopted(tmp, adopt, conflict, args, sub)
     world = World(tmp / "w")
     world.release("1.0.0", OLD)
     top = world.folder / "pristine"
@@ -125,6 +131,32 @@ def build(tmp, conflict=False, args=(), sub="", linked=False):
     return Case(world, pristine, args, conflict, sub, linked)
 
 
+# Of the one file that is merged the older version is the one it is most like.
+TO_MERGE = {**NEW, "edited": lines(20, {10: "theirs", 15: "theirs"})}
+
+
+def build_adopted(tmp, adopt, conflict=False, args=(), sub=""):
+    """A repository that was not made from the template; "empty": one without a commit."""
+    world = World(tmp / "w")
+    world.release("1.0.0", OLD)
+    world.release("1.1.0", TO_MERGE)
+    top = world.folder / "pristine"
+    world.child = top / sub
+    world.child.mkdir(parents=True)
+    world.git("init", "-q", cwd=top)
+    if sub:
+        put(top, {"other/file": "other\n"})
+    if adopt == "empty":
+        put(world.child, {"own/file": "own\n"})
+    else:
+        world.edit(CONFLICT if conflict else MINE)
+    put(world.child, UNTRACKED)
+    world.git("gc", "-q", cwd=top)
+    merge = ("--merge", "edited") if conflict else ()
+    words = ("--type", "app", "--catalog", world.catalog, *merge, *args)
+    return Case(world, top, words, conflict, sub)
+
+
 CASES = {
     "clean": {},
     "conflict": {"conflict": True},
@@ -135,6 +167,12 @@ CASES = {
     "folder-conflict": {"conflict": True, "sub": "services/a"},
     "linked": {"linked": True},
     "linked-conflict": {"linked": True, "conflict": True},
+    "adopt": {"adopt": "mine"},
+    "adopt-staged": {"adopt": "mine", "args": ("--no-commit",)},
+    "adopt-conflict": {"adopt": "mine", "conflict": True},
+    "adopt-folder": {"adopt": "mine", "sub": "services/a"},
+    "adopt-empty": {"adopt": "empty"},
+    "adopt-empty-staged": {"adopt": "empty", "args": ("--no-commit",)},
 }
 
 
@@ -157,7 +195,8 @@ def raw_state(case) -> dict:
     for path in sorted((git / "refs").rglob("*")):
         if path.is_file() and "tmplgen" not in path.parts:
             state[str(path.relative_to(git))] = path.read_text().strip()
-    state["index"] = (case.git_dir / "index").read_bytes()
+    index = case.git_dir / "index"
+    state["index"] = index.read_bytes() if index.exists() else None
     state["pick"] = (case.git_dir / "CHERRY_PICK_HEAD").exists()
     return state
 
@@ -169,7 +208,8 @@ class Reference:
         self.case = case
         case.fresh()
         self.old = raw_state(case)
-        self.old_commits = int(case.world.git("rev-list", "--count", "HEAD", cwd=case.top))
+        log = case.world.git("rev-list", "--count", "HEAD", cwd=case.top, check=False)
+        self.old_commits = int(log.stdout or 0)  # none where nothing was committed yet
         done = run(case)
         assert done.code == (5 if case.conflict else 0), done.out + done.err
         self.new_files = files_on_disk(case.top)
@@ -200,7 +240,8 @@ def run(case, env=None, *args):
 
 
 def again(case, env=None, *args):
-    return case.world.tmplgen("update", case.child, "--json", *args, env=env)
+    command = "adopt" if "--type" in args else "update"
+    return case.world.tmplgen(command, case.child, "--json", *args, env=env)
 
 
 def assert_users_files(case):
@@ -223,7 +264,8 @@ def assert_whole(case, reference):
 
 def assert_fsck(case):
     done = case.world.git("fsck", "--strict", "--no-dangling", cwd=case.top, check=False)
-    assert done.returncode == 0 and not done.stderr, done.stderr
+    told = [line for line in done.stderr.splitlines() if not line.startswith(b"notice: ")]
+    assert done.returncode == 0 and not told, done.stderr
 
 
 def is_pending(case):
@@ -240,6 +282,8 @@ def check_forward(case, reference):
     elif done.code == 3 and case.args[:1] == ("--branch",):
         # It had made the branch and everything else before it died.
         assert done.error["code"] == "branch-exists"
+    elif done.code == 3 and case.adopts:
+        assert done.error["code"] == "already-adopted"
     else:
         assert done.code == 0, done.out
     reference.assert_new()
@@ -253,7 +297,8 @@ def check_backward(case, reference):
     done = again(case, None, "--abort")
     assert done.code in (0, 3), done.out
     if done.code == 3:
-        assert done.error["code"] == "nothing-in-progress"
+        nothing = {"nothing-in-progress", *(("no-record",) if case.adopts else ())}
+        assert done.error["code"] in nothing
         try:
             reference.assert_old()
         except AssertionError:
@@ -342,7 +387,7 @@ def fail_everywhere(case, size, kind, **more):
 
 
 ERRORS = ["EIO", "ENOSPC", "EACCES", "EMFILE", "EINTR", "short"]
-SOME = ["clean", "conflict", "branch"]
+SOME = ["clean", "conflict", "branch", "adopt-empty"]
 
 
 @pytest.mark.parametrize(("case", "size"), [("clean", 1000), ("conflict", 60)], indirect=["case"])
@@ -519,11 +564,11 @@ class Ending:
         else:
             assert done.code == 0, where
         assert files_on_disk(top) == self.files, where
+        if self.ending == "--abort":
+            self.reference.assert_old()  # before write-tree, which makes an index
         assert case.world.git("write-tree", cwd=top) == self.tree, where
         assert not (case.git_dir / "CHERRY_PICK_HEAD").exists(), where
-        if self.ending == "--abort":
-            self.reference.assert_old()
-        else:
+        if self.ending != "--abort":
             commits = int(case.world.git("rev-list", "--count", "HEAD", cwd=top))
             assert case.world.tree(child=top) == self.tree, where
             assert commits == self.reference.commits() + 1, where
@@ -564,6 +609,10 @@ ENDINGS = {
     "folder-abort": ("folder-conflict", "--abort", leave),
     "linked-continue": ("linked-conflict", "--continue", solve),
     "linked-abort": ("linked-conflict", "--abort", leave),
+    "adopt-continue": ("adopt-conflict", "--continue", solve),
+    "adopt-abort": ("adopt-conflict", "--abort", leave),
+    "adopt-empty-continue": ("adopt-empty-staged", "--continue", leave),
+    "adopt-empty-abort": ("adopt-empty-staged", "--abort", leave),
 }
 each_ending = pytest.mark.parametrize(
     ("case", "ending", "prepare"), ENDINGS.values(), ids=ENDINGS, indirect=["case"]
