@@ -18,7 +18,8 @@ static int no_record(const struct child *c, struct err *err)
 {
     (void)err_set(err, TG_REFUSED, "no-record", "'%s' is no project of a template: it has no %s",
                   c->repo.start, RECORD_PATH);
-    return err_hint(err, "'tmplgen new' makes a project; name the folder of one");
+    return err_hint(err, "'tmplgen new' makes a project, 'tmplgen adopt' one of what is here; or "
+                         "name the folder of one");
 }
 
 /* The record that a run brings where there was none, or NULL. */

@@ -336,7 +336,9 @@ static int refuse_base(const struct climb *c)
     return err_hint(c->err,
                     "--base COMMIT names the commit of this repository that is the unchanged "
                     "rendering; with --trust-base any other is taken: without it you are told "
-                    "first what that would do to your files");
+                    "first what that would do to your files. Or start anew: 'git rm %s', commit, "
+                    "then 'tmplgen adopt --type %s' keeps your files as they are",
+                    RECORD_PATH, c->record->type);
 }
 
 static int climb(struct climb *c)

@@ -305,7 +305,16 @@ def test_history_that_does_not_prove_it_is_refused_and_never_guessed(updated):
     fresh = clone(updated)
     rewrite_catalog(updated)
     error = refused(updated, fresh, code="no-base")
-    assert "--base COMMIT" in error["hint"] and "adopt" not in error["hint"]
+    assert "--base COMMIT" in error["hint"]
+    assert "'git rm .tmplgen.yml', commit, then 'tmplgen adopt --type app'" in error["hint"]
+    updated.git("rm", "-q", ".tmplgen.yml", cwd=fresh)
+    updated.git("commit", "-q", "-m", "anew", cwd=fresh)
+    before = updated.listing(child=fresh)
+    words = ("adopt", fresh, "--type", "app", "--catalog", updated.catalog)
+    assert updated.tmplgen(*words).code == 0
+    after = updated.listing(child=fresh)
+    assert {path: after[path] for path in before} == before
+    assert updated.update(child=fresh).json["result"] == "up-to-date"
 
 
 def test_same_tag_of_a_rewritten_catalog_renders_the_base(updated):
