@@ -20,6 +20,7 @@ from .test_faults import (
     CASES,
     RECOVERIES,
     SEED,
+    TOLD,
     Reference,
     again,
     assert_fsck,
@@ -30,7 +31,7 @@ from .test_faults import (
     raw_state,
     run,
 )
-from .world import assert_seen_by_git, files_on_disk, put
+from .world import GIT_COMMANDS, assert_seen_by_git, files_on_disk, put
 
 WAYS = {"again": (), "continue": ("--continue",), "abort": ("--abort",)}
 
@@ -192,7 +193,7 @@ def assert_is_so(case, done):
         assert set(changed) <= own, changed
     if done.json.get("result") == "conflicts":
         assert world.git("ls-files", "-u", cwd=top), "no conflict in the index"
-        assert (case.git_dir / "CHERRY_PICK_HEAD").exists()
+        assert case.told == TOLD[done.json["strategy"]]
 
 
 def recover(case, before, args):
@@ -247,9 +248,11 @@ def work_between(case, size, deeds):
                 raise AssertionError(f"{where}: {error}") from error
 
 
-@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
+@pytest.mark.parametrize(
+    "case", ["clean", "conflict", "staged", "merge-conflict", "merge-staged"], indirect=True
+)
 def test_A1_somebody_works_between_a_kill_and_recovery_few(case):
-    work_between(case, 9, DEEDS)
+    work_between(case, 6, DEEDS)
 
 
 @pytest.mark.full
@@ -345,7 +348,7 @@ def test_A1d_switch_after_the_journal(case):
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("case", ["conflict"], indirect=True)
+@pytest.mark.parametrize("case", ["conflict", "merge-conflict"], indirect=True)
 def test_A1c_continue_is_killed_and_git_continues(case, way):
     """The commit of `--continue` was prepared; git made it instead, and one more."""
     world, env = case.world, lambda at: fault(at, "kill")
@@ -363,7 +366,7 @@ def test_A1c_continue_is_killed_and_git_continues(case, way):
     at = next(c.number for c in calls if is_lock_of_index(c))
     resolve()
     again(case, env(at), "--continue")
-    world.git("cherry-pick", "--continue", cwd=case.top)
+    world.git(GIT_COMMANDS[case.strategy], "--continue", cwd=case.top)
     commit_own_file(case)
     tip = world.git("rev-parse", "HEAD", cwd=case.top)
     done = again(case, None, *way)

@@ -45,6 +45,8 @@ MINE = {
     ".gitignore": "secret\nbuild/\n",
 }
 CONFLICT = {**MINE, "edited": lines(20, {15: "mine"})}
+# By strategy, what git is told of a stop, in files of its folder.
+TOLD = {"pick": {"CHERRY_PICK_HEAD"}, "merge": {"MERGE_HEAD", "MERGE_MODE"}}
 # What no run may ever touch: not tracked, ignored, dirty elsewhere, staged nowhere.
 UNTRACKED = {"secret": "token\n", "build/out": "artefact\n", "notes": "note\n"}
 
@@ -64,6 +66,14 @@ class Case:
     def fresh(self):
         self.place = "run"
         clone_folder(self.pristine, self.folder)
+
+    @property
+    def strategy(self):
+        return self.args[1] if "--strategy" in self.args else "pick"
+
+    @property
+    def told(self):
+        return {name for names in TOLD.values() for name in names if (self.git_dir / name).exists()}
 
     @property
     def folder(self):
@@ -157,6 +167,7 @@ def build_adopted(tmp, adopt, conflict=False, args=(), sub=""):
     return Case(world, top, words, conflict, sub)
 
 
+MERGE = ("--strategy", "merge")
 CASES = {
     "clean": {},
     "conflict": {"conflict": True},
@@ -173,6 +184,9 @@ CASES = {
     "adopt-folder": {"adopt": "mine", "sub": "services/a"},
     "adopt-empty": {"adopt": "empty"},
     "adopt-empty-staged": {"adopt": "empty", "args": ("--no-commit",)},
+    "merge": {"args": MERGE},
+    "merge-conflict": {"conflict": True, "args": MERGE},
+    "merge-staged": {"args": (*MERGE, "--no-commit")},
 }
 
 
@@ -197,8 +211,22 @@ def raw_state(case) -> dict:
             state[str(path.relative_to(git))] = path.read_text().strip()
     index = case.git_dir / "index"
     state["index"] = index.read_bytes() if index.exists() else None
-    state["pick"] = (case.git_dir / "CHERRY_PICK_HEAD").exists()
+    state["told"] = case.told
     return state
+
+
+def count_commits(case):
+    """Of the project: what a merge brings from the template is none."""
+    words = ("rev-list", "--count", "--first-parent", "HEAD")
+    log = case.world.git(*words, cwd=case.top, check=False)
+    return int(log.stdout or 0)  # none where nothing was committed yet
+
+
+def assert_parents(case):
+    """The update's commit is what its strategy makes."""
+    parents = case.world.git("show", "-s", "--format=%P", "HEAD", cwd=case.top).split()
+    first = count_commits(case) == 1  # of a repository that had none
+    assert len(parents) == (2 if case.strategy == "merge" else 0 if first else 1)
 
 
 class Reference:
@@ -208,8 +236,7 @@ class Reference:
         self.case = case
         case.fresh()
         self.old = raw_state(case)
-        log = case.world.git("rev-list", "--count", "HEAD", cwd=case.top, check=False)
-        self.old_commits = int(log.stdout or 0)  # none where nothing was committed yet
+        self.old_commits = count_commits(case)
         done = run(case)
         assert done.code == (5 if case.conflict else 0), done.out + done.err
         self.new_files = files_on_disk(case.top)
@@ -221,11 +248,13 @@ class Reference:
         assert files_on_disk(top) == self.new_files
         assert world.git("ls-files", "-s", cwd=top) == self.new_index
         assert (self.case.git_dir / "HEAD").read_text() == self.new_head
-        pick = self.case.git_dir / "CHERRY_PICK_HEAD"
-        assert pick.exists() == self.case.conflict
-        if not self.case.conflict and "--no-commit" not in self.case.args:
+        staged = "--no-commit" in self.case.args
+        stops = self.case.conflict or (staged and self.case.strategy == "merge")
+        assert self.case.told == (TOLD[self.case.strategy] if stops else set())
+        if not self.case.conflict and not staged:
             assert world.git("write-tree", cwd=top) == world.tree(child=top)
-            assert world.git("rev-list", "--count", "HEAD", cwd=top) == str(self.commits() + 1)
+            assert count_commits(self.case) == self.commits() + 1
+            assert_parents(self.case)
 
     def commits(self):
         return self.old_commits
@@ -335,7 +364,7 @@ def kill_everywhere(case, size, after=False):
 
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_killed_anywhere_few(case):
-    kill_everywhere(case, 6)
+    kill_everywhere(case, 5)
 
 
 @pytest.mark.full
@@ -387,7 +416,7 @@ def fail_everywhere(case, size, kind, **more):
 
 
 ERRORS = ["EIO", "ENOSPC", "EACCES", "EMFILE", "EINTR", "short"]
-SOME = ["clean", "conflict", "branch", "adopt-empty"]
+SOME = ["clean", "conflict", "branch", "merge-conflict", "adopt-empty"]
 
 
 @pytest.mark.parametrize(("case", "size"), [("clean", 1000), ("conflict", 60)], indirect=["case"])
@@ -395,14 +424,15 @@ def test_error_anywhere_few(case, size):
     fail_everywhere(case, size, "EIO")
 
 
-@pytest.mark.parametrize("case", ["branch-conflict"], indirect=True)
+@pytest.mark.parametrize("case", ["branch-conflict", "merge-conflict"], indirect=True)
 def test_error_at_what_is_prepared(case):
     """Texts of refs, the index, the message: without one of them nothing begins."""
     reference = Reference(case)
     calls = calls_of(lambda env: run(case, env))
     texts = [call for call in calls if "/tmplgen/work" in call.paths[0]]
     names = {Path(call.paths[0]).name for call in texts}
-    assert {"head.new", "head.old", "tip.new", "pick", "message"} <= names
+    known = {"merge": {"mode"}, "pick": {"head.new", "head.old", "tip.new"}}
+    assert {"pick", "message", *known[case.strategy]} <= names
     for call in texts:
         done = run(case, fault(call.number, "EIO"))
         check_error(case, reference, done)
@@ -467,7 +497,11 @@ def test_full_disk_sample(case):
     fill_disk_everywhere(case, 100)
 
 
-@pytest.mark.parametrize("case", ["conflict", "staged", "branch-conflict"], indirect=True)
+@pytest.mark.parametrize(
+    "case",
+    ["conflict", "staged", "branch-conflict", "merge-conflict", "merge-staged"],
+    indirect=True,
+)
 def test_abort_needs_no_disk_space(case):
     reference = Reference(case)
     run(case)
@@ -567,11 +601,11 @@ class Ending:
         if self.ending == "--abort":
             self.reference.assert_old()  # before write-tree, which makes an index
         assert case.world.git("write-tree", cwd=top) == self.tree, where
-        assert not (case.git_dir / "CHERRY_PICK_HEAD").exists(), where
+        assert case.told == set(), where
         if self.ending != "--abort":
-            commits = int(case.world.git("rev-list", "--count", "HEAD", cwd=top))
             assert case.world.tree(child=top) == self.tree, where
-            assert commits == self.reference.commits() + 1, where
+            assert count_commits(case) == self.reference.commits() + 1, where
+            assert_parents(case)
             assert again(case).json["result"] == "up-to-date"
         assert_fsck(case)
         assert case.leftovers() == [], where
@@ -613,6 +647,10 @@ ENDINGS = {
     "adopt-abort": ("adopt-conflict", "--abort", leave),
     "adopt-empty-continue": ("adopt-empty-staged", "--continue", leave),
     "adopt-empty-abort": ("adopt-empty-staged", "--abort", leave),
+    "merge-continue": ("merge-conflict", "--continue", solve),
+    "merge-abort": ("merge-conflict", "--abort", leave),
+    "merge-staged-continue": ("merge-staged", "--continue", leave),
+    "merge-staged-abort": ("merge-staged", "--abort", leave),
 }
 each_ending = pytest.mark.parametrize(
     ("case", "ending", "prepare"), ENDINGS.values(), ids=ENDINGS, indirect=["case"]

@@ -62,7 +62,7 @@ STEPS = {
     "git is locked out": r"/(index|HEAD|refs/heads/.*)\.lock$",
     "files are exchanged": r"^(?!.*\.git/)",
     "what the child was made from is kept": "/refs/tmplgen/base/",
-    "git is told of a stop": "/(MERGE_MSG|CHERRY_PICK_HEAD)$",
+    "git is told of a stop": "/(MERGE_MSG|MERGE_MODE|MERGE_HEAD|CHERRY_PICK_HEAD)$",
     "the branch moves": "/refs/heads/",
     "HEAD moves": "/HEAD$",
     "the index is put": "/index$",
