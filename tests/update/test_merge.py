@@ -373,3 +373,19 @@ def test_branches_that_merged_the_same_version_have_nothing_left_to_do(ready):
     ready.release("1.2.0", NEXT)
     assert ready.update().code == 0
     assert "newer" in ready.read("a")
+
+
+def test_a_staged_merge_that_was_stashed_is_an_ordinary_change(ready):
+    """As of any merge, git's stash forgets that it was one; every hint says what works."""
+    before = ready.git("rev-parse", "HEAD")
+    assert ready.update("--no-commit").json["result"] == "staged"
+    ready.git("stash", "-q")
+    assert "nothing of it" in ready.update("--continue").error["message"]
+    ready.git("stash", "pop", "-q", "--index")
+    for args in ((), ("--continue",), ("--abort",)):
+        done = ready.update(*args)
+        assert done.code == 3 and "'git commit' takes it" in done.error["hint"], done.out
+    ready.git("commit", "-qm", "taken")
+    assert parents(ready) == [before]
+    assert ready.update().json["result"] == "up-to-date"
+    assert_sound(ready)

@@ -15,7 +15,7 @@ VERSION = "version: 1.1.0"
 
 
 @pytest.fixture
-def ready(world):
+def ready(world, strategy):
     world.release("1.0.0", {"a": LONG, "b": LONG, "gone": LONG})
     world.new()
     world.release("1.1.0", NEW)
@@ -33,6 +33,10 @@ def conflict(ready):
 def staged(ready):
     assert ready.update("--no-commit").json["result"] == "staged"
     return ready
+
+
+# git lets nobody switch, and forgets in a stash, what is a merge to it.
+no_merge = pytest.mark.parametrize("strategy", ["pick"], indirect=True)
 
 
 def refused(world, *args):
@@ -55,7 +59,7 @@ def assert_given_up(world):
 
 
 def test_continue_after_git_gave_the_conflict_up_is_refused(conflict):
-    conflict.git("cherry-pick", "--abort")
+    conflict.git(conflict.git_command, "--abort")
     assert_given_up(conflict)
     assert conflict.update().code == 5
 
@@ -67,11 +71,12 @@ def test_continue_after_git_reset_is_refused(conflict):
 
 
 def test_continue_after_a_conflict_gave_way_to_another_commit_is_refused(conflict):
-    conflict.git("cherry-pick", "--abort")
+    conflict.git(conflict.git_command, "--abort")
     conflict.edit({"mine": "x\n"})
     assert_given_up(conflict)
 
 
+@no_merge
 def test_continue_while_the_staged_update_is_stashed_is_refused(staged):
     staged.git("stash", "-q")
     assert_given_up(staged)
@@ -118,9 +123,14 @@ def test_continue_after_git_committed_the_conflict_is_done(conflict, commit):
     refused(conflict, "--continue")
 
 
-@pytest.mark.parametrize(
-    "commit", [*COMMITS, commit_on_another_branch, commit_and_leave_the_branch]
-)
+@no_merge
+def test_continue_after_git_committed_on_another_branch_is_done(staged):
+    commit_on_another_branch(staged)
+    assert staged.update("--continue").json["result"] == "up-to-date"
+    assert_sound(staged)
+
+
+@pytest.mark.parametrize("commit", [*COMMITS, commit_and_leave_the_branch])
 def test_continue_after_git_committed_what_was_staged_is_done(staged, commit):
     commit(staged)
     done = staged.update("--continue")
@@ -180,6 +190,7 @@ def test_abort_puts_aside_what_was_edited_since(ready, kind, edits):
     assert aborted(ready, before) == sorted(edits.values())
 
 
+@no_merge
 def test_update_on_another_branch_leaves_what_waits_staged_for_its_own(staged):
     """It is refused, and nothing is thrown away: the journal neither."""
     before = files_on_disk(staged.child)
@@ -194,9 +205,9 @@ def test_update_on_another_branch_leaves_what_waits_staged_for_its_own(staged):
     assert_sound(staged)
 
 
-def test_A8_after_cherry_pick_quit_every_hint_works(conflict):
+def test_A8_after_gits_own_quit_every_hint_works(conflict):
     """Unresolved: git reset --merge. Resolved: git commit. Then an update finds its way."""
-    conflict.git("cherry-pick", "--quit")
+    conflict.git(conflict.git_command, "--quit")
     for args in ((), ("--continue",), ("--abort",)):
         done = conflict.update(*args)
         assert done.code == 3 and "git reset --merge" in done.error["hint"], done.out
@@ -212,7 +223,7 @@ def test_A8_after_cherry_pick_quit_every_hint_works(conflict):
 
 
 def test_A8_what_was_quit_and_staged_is_given_up_by_the_hint(conflict):
-    conflict.git("cherry-pick", "--quit")
+    conflict.git(conflict.git_command, "--quit")
     conflict.git("checkout", "--ours", "a")
     conflict.git("add", "a")
     assert "git reset --merge" in conflict.update().error["hint"]
@@ -341,6 +352,7 @@ def test_what_an_earlier_run_left_in_the_folder_of_work_is_nothing(ready):
         "tip.old",
         "head.new",
         "pick",
+        "mode",
         "message",
         "0",
         "7",
@@ -358,7 +370,7 @@ def test_without_an_update_the_hint_is_gits_own_way_where_files_are_unmerged(con
     assert conflict.update("--abort").code == 0
     assert "'tmplgen status' says how things are" in refused(conflict, words)["hint"]
     assert conflict.update().code == 5
-    conflict.git("cherry-pick", "--quit")
+    conflict.git(conflict.git_command, "--quit")
     shutil.rmtree(conflict.child / ".git/tmplgen")
     assert "git reset --merge" in refused(conflict, words)["hint"]
 
