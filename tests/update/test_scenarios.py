@@ -150,18 +150,18 @@ def run_in_copy(world, name, scenario, env):
     return done, world.git("ls-files", "-s", cwd=child)
 
 
-def cases():
-    """Each scenario with the default strategy, and some of them with each other one; else all."""
+def cases(*strategies, few=()):
+    """Each scenario with each strategy; of those in `few` the quick set has some, by a seed."""
     seed = int(os.environ.get("TMPLGEN_SEED", "20260101"))
-    for at, strategy in enumerate(STRATEGIES):
-        few = random.Random(seed + at).sample(range(len(SCENARIOS)), 12)
+    for at, strategy in enumerate(strategies):
+        quick = random.Random(seed + at).sample(range(len(SCENARIOS)), 12)
         for i, scenario in enumerate(SCENARIOS):
-            marks = [pytest.mark.full] if at and i not in few else []
-            name = f"{scenario.id}-{strategy}" if at else scenario.id
+            marks = [pytest.mark.full] if strategy in few and i not in quick else []
+            name = scenario.id if strategy == "pick" else f"{scenario.id}-{strategy}"
             yield pytest.param(strategy, scenario, marks=marks, id=name)
 
 
-@pytest.mark.parametrize("strategy, scenario", list(cases()))
+@pytest.mark.parametrize("strategy, scenario", list(cases(*STRATEGIES, few=STRATEGIES[1:])))
 def test_scenario(world, strategy, scenario):
     """What comes out is, under every strategy, what `pick` makes of it elsewhere."""
     world.strategy = strategy
@@ -205,6 +205,47 @@ def test_scenario(world, strategy, scenario):
         return
     assert_conflict_state(world, scenario)
     check_ways_out(world, scenario, old, head)
+
+
+def settle(world):
+    """Every stop of a rebase is resolved and continued."""
+    for _ in range(3):
+        resolve(world)
+        done = world.update("--continue")
+        assert done.code in (0, 5), done.out
+        if done.code == 0:
+            return done
+    raise AssertionError("more stops than there are commits")
+
+
+@pytest.mark.parametrize("strategy, scenario", list(cases("rebase", few=["rebase"])))
+def test_scenario_replayed(world, strategy, scenario):
+    """The child's commits on the new base end in what `pick` makes of it, or stop where it does."""
+    world.strategy = strategy
+    prepare(world, scenario)
+    if "--restore" in scenario.args:
+        done = world.update(*scenario.args)
+        assert (done.code, done.error["code"]) == (2, "usage"), done.out
+        return
+    old, there = snapshot(world), world.copy("there")
+    picked = world.update("--strategy", "pick", *scenario.args, child=there)
+    dry = assert_dry_run_tells_the_truth(world, scenario)
+    done = world.update(*scenario.args)
+    assert done.code == dry.code == picked.code, done.out
+    if scenario.conflicts:
+        assert world.update("--abort").code == 0
+        assert snapshot(world) == old
+        assert_sound(world)
+        assert world.update(*scenario.args).code == 5
+        assert settle(world).json["result"] == "updated"
+    else:
+        assert done.json["paths"] == picked.json["paths"] == dry.json["paths"]
+        assert world.git("ls-files", "-s") == world.git("ls-files", "-s", cwd=there)
+    assert 'version: "1.1.0"' in world.read(RECORD)
+    assert world.git("symbolic-ref", "HEAD") == "refs/heads/main"
+    assert world.git("status", "--porcelain") == ""
+    assert_sound(world)
+    assert_idempotent(world)
 
 
 def assert_landed(world, head):

@@ -302,7 +302,7 @@ def leftovers(git_dir: Path) -> list:
     """Locks, journals and prepared files that nobody should find after a finished run."""
     found = [str(p.relative_to(git_dir)) for p in git_dir.rglob("*.lock")]
     for path in (git_dir / "tmplgen").rglob("*") if (git_dir / "tmplgen").exists() else []:
-        if path.is_file() and path.name != "lock":
+        if path.is_file() and path.name != "lock" and path.parent.name != "resolutions":
             found.append(str(path.relative_to(git_dir)))
     found += [str(p.relative_to(git_dir)) for p in (git_dir / "objects").rglob("tmp_*")]
     return sorted(found)
