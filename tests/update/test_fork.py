@@ -9,10 +9,17 @@ import pytest
 import yaml
 
 from .scenarios import LONG, lines
-from .world import RECORD, assert_sound, put, snapshot
+from .world import GIT_COMMANDS, RECORD, STRATEGIES, assert_sound, put, snapshot
 
 MINE = {3: "mine"}
 THEIRS = {15: "theirs"}
+
+
+@pytest.fixture(params=[*STRATEGIES, "rebase"])
+def strategy(request, world):
+    """A rebase as well: what is tried here holds for it, too."""
+    world.strategy = request.param
+    return request.param
 
 
 @pytest.fixture
@@ -165,8 +172,9 @@ def test_a_dry_run_at_the_new_place_foresees_it_and_records_nothing(forked):
 
 def test_the_same_files_at_a_new_place_change_the_record_alone(forked):
     place = fork(forked)
+    before = forked.tree()
     taken(forked, "--catalog", place, paths={"a": "kept-yours"})
-    assert forked.git("diff", "--name-only", "HEAD^1", "HEAD") == RECORD
+    assert forked.git("diff", "--name-only", before, "HEAD") == RECORD
     assert recorded(forked)["source"] == str(place)
 
 
@@ -222,15 +230,20 @@ def conflict(forked):
     return forked, before
 
 
+def ends(world, whose, word):
+    """Only tmplgen ends a rebase as a whole."""
+    if whose == "git" and world.strategy in GIT_COMMANDS:
+        world.git(world.git_command, word)
+    else:
+        assert world.update(word).code == 0
+
+
 @pytest.mark.parametrize("whose", ["tmplgen", "git"])
 def test_a_conflict_is_continued_and_the_new_place_is_recorded(conflict, whose):
     world, _ = conflict
     put(world.child, {"a": lines(20, {3: "both"})})
     world.git("add", "a")
-    if whose == "git":
-        world.git(world.git_command, "--continue")
-    else:
-        assert world.update("--continue").code == 0
+    ends(world, whose, "--continue")
     assert recorded(world)["source"] == str(world.catalog)
     assert world.update().json["result"] == "up-to-date"
     world.release("1.2.0", {"a": lines(20, {3: "theirs", 9: "newer"}), "b": LONG})
@@ -241,10 +254,7 @@ def test_a_conflict_is_continued_and_the_new_place_is_recorded(conflict, whose):
 @pytest.mark.parametrize("whose", ["tmplgen", "git"])
 def test_a_conflict_is_given_up_and_the_old_place_stays_recorded(conflict, whose):
     world, before = conflict
-    if whose == "git":
-        world.git(world.git_command, "--abort")
-    else:
-        assert world.update("--abort").code == 0
+    ends(world, whose, "--abort")
     assert snapshot(world) == before
     assert recorded(world)["source"] == str(world.folder / "catalog")
     assert world.update().error["code"] == "unreachable-catalog"
