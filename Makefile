@@ -215,10 +215,13 @@ build/measure: tests/bench/measure.c build/flags
 
 # The scenarios of updates through tmplgen, copier and cruft; never in CI. ONLY=S-25,S-27 and
 # TOOLS=tmplgen choose, WHY=1 tells each outcome, AGAIN=1 asks the others anew, WRITE=1 puts the
-# table into docs/update.md.
+# table into docs/update.md. RATES=1 counts conflicts instead: 50 children through 12 versions of our
+# own catalog, beside git merge, copier and cruft (an hour at first); CHILDREN=12 are fewer, CHILD=7
+# is one of them.
 peers: venv
 	@$(MAKE) --no-print-directory -s build/tmplgen build/peers-venv/made
-	@nice $(VENV)/bin/python -m tests.peers $(if $(ONLY),--only $(ONLY)) $(if $(TOOLS),--tools $(TOOLS)) \
+	@nice $(VENV)/bin/python -m tests.peers$(if $(RATES),.rates $(if $(CHILDREN),--children $(CHILDREN)) \
+	    $(if $(CHILD),--only $(CHILD))) $(if $(ONLY),--only $(ONLY)) $(if $(TOOLS),--tools '$(TOOLS)') \
 	    $(if $(WHY),--why) $(if $(AGAIN),--again) $(if $(WRITE),--write)
 
 # One fault at a time in the sources on which a child's safety rests; never in CI, and it goes on
