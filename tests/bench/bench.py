@@ -1,7 +1,8 @@
 """How fast tmplgen is, beside what others do about the same.
 
     bench.py [--rounds N] [--write] [--slow MICROSECONDS] [PART...]
-                                                   parts: new, resolve, update, slope; without: all
+                                                   parts: new, resolve, update, rebase, slope;
+                                                   without: all
 
 Nothing passes or fails here: time is not for tests. `--write` puts the results into
 docs/performance.md, part by part, and leaves the rest of it alone. `--slow` is a machine on which
@@ -19,13 +20,20 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import part_new
+import part_rebase
 import part_resolve
 import part_slope
 import part_update
 from contender import TOP, Contender, environment
 
 REPORT = TOP / "docs" / "performance.md"
-PARTS = {"new": part_new, "resolve": part_resolve, "update": part_update, "slope": part_slope}
+PARTS = {
+    "new": part_new,
+    "resolve": part_resolve,
+    "update": part_update,
+    "rebase": part_rebase,
+    "slope": part_slope,
+}
 TOOLS = ["cookiecutter", "copier", "cruft", "uv"]
 
 
