@@ -259,6 +259,8 @@ static int put_into_trash(struct apply *a, int folder, const char *name, const c
     int rc = -1;
     (void)mkdirat(a->folder, TRASH, 0777);
     int trash = openat(a->folder, TRASH, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (trash < 0 && elsewhere) /* no space for the folder */
+        return unlinkat(folder, name, 0);
     errno = EEXIST;
     for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
         const char *place = arena_printf(a->arena, "%d-%s", i, name);

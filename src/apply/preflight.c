@@ -428,6 +428,8 @@ int preflight_files(struct preflight *out, const struct repo *repo, const struct
         struct change *change = &out->changes[out->count++];
         change->path = edit->path;
         fill_stages(change, edit);
+        if (edit->index_only && !leaf_is_file(&edit->old) && !leaf_is_file(&edit->disk))
+            continue;
         int rc = edit->old.mode != LEAF_ABSENT ? check_tracked(&c, edit, change)
                                                : check_new(&c, edit, change);
         if (rc < 0 || check_nested(&c, edit) < 0)

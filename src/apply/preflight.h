@@ -28,6 +28,9 @@ TG_CHECKED int preflight_merged(const struct repo *repo, struct err *err);
 /* Refused, "unborn-branch", where the branch has no commit yet. */
 TG_CHECKED int preflight_born(const struct repo *repo, struct err *err);
 
+/* Another work tree has the branch checked out: refused, "branch-in-use". */
+TG_CHECKED int preflight_unused(const struct repo *repo, const char *branch, struct err *err);
+
 /*
  * The repository as a whole: no operation under way, a branch that no other work tree
  * has checked out, no lock, the whole index equal to `head` (the list of HEAD's tree). `new_branch`

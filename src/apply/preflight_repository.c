@@ -111,7 +111,7 @@ static int find_other_worktree(const char **out, const struct repo *repo, const 
                : err_errno(err, errno, "io", "cannot open the folder of work trees");
 }
 
-static int check_unused(const struct repo *repo, const char *branch, struct err *err)
+int preflight_unused(const struct repo *repo, const char *branch, struct err *err)
 {
     const char *other;
     if (find_other_worktree(&other, repo, branch, err) < 0)
@@ -126,7 +126,7 @@ static int check_unused(const struct repo *repo, const char *branch, struct err 
 static int check_branch(const struct repo *repo, struct err *err)
 {
     if (repo->branch)
-        return check_unused(repo, repo->branch, err);
+        return preflight_unused(repo, repo->branch, err);
     (void)err_set(err, TG_REFUSED, "detached-head", "HEAD is on no branch");
     return err_hint(err, "switch to a branch, or give --branch NAME to make one here");
 }
@@ -169,7 +169,8 @@ static int check_new_branch(const struct repo *repo, const char *name, bool rene
 {
     if (check_free(repo, name, renewed, err) < 0)
         return -1;
-    return renewed ? check_unused(repo, arena_printf(repo->arena, "refs/heads/%s", name), err) : 0;
+    return renewed ? preflight_unused(repo, arena_printf(repo->arena, "refs/heads/%s", name), err)
+                   : 0;
 }
 
 /* The first path in conflict, or NULL. */

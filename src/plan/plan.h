@@ -40,6 +40,7 @@ struct plan_edit {
     struct leaf old;  /* in the child's HEAD */
     struct leaf disk; /* afterwards on disk; without a conflict in the tree, too */
     bool conflict;
+    bool index_only;           /* on disk it stays, or is there already: a link, a submodule */
     struct leaf stages[SIDES]; /* only with a conflict */
 };
 

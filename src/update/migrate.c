@@ -199,6 +199,26 @@ int migrate_apply(struct migrated *out, struct given_list *given, struct arena *
     return 0;
 }
 
+int migrate_renames(struct migrated *out, struct arena *arena, const struct manifest *manifest,
+                    const char *from, const char *to, struct err *err)
+{
+    size_t files = count_file_renames(manifest);
+    struct moves m = {.arena = arena, .out = out, .manifest = manifest};
+    *out = (struct migrated){.rename_count = 0};
+    out->rename_old = arena_array(arena, files + 1, sizeof(*out->rename_old));
+    out->rename_new = arena_array(arena, files + 1, sizeof(*out->rename_new));
+    for (size_t i = 0; i < manifest->migration_count; i++) {
+        const struct migration *migration = &manifest->migrations[i];
+        bool matches, later = false;
+        if (applies(&matches, arena, migration, from, err) < 0 ||
+            (to && applies(&later, arena, migration, to, err) < 0))
+            return -1;
+        if (matches && !later)
+            rename_files(&m, migration);
+    }
+    return 0;
+}
+
 static bool was_renamed_to(const struct migrated *moved, const char *name)
 {
     for (size_t i = 0; i < moved->answers.renamed_count; i++)

@@ -32,6 +32,13 @@ struct migrated {
 TG_CHECKED int migrate_apply(struct migrated *out, struct given_list *given, struct arena *arena,
                              const struct manifest *manifest, const struct provenance *provenance,
                              const struct given_list *sets, struct err *err);
+/*
+ * The files that migrations rename between two versions: those that match `from` and, unless it is
+ * NULL, not `to`.
+ */
+TG_CHECKED int migrate_renames(struct migrated *out, struct arena *arena,
+                               const struct manifest *manifest, const char *from, const char *to,
+                               struct err *err);
 /* Fills in which answers came and went, once `kept` is known. */
 void migrate_compare(struct migrated *out, struct arena *arena, const struct provenance *provenance,
                      const struct data *kept);

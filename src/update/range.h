@@ -18,7 +18,9 @@ struct range_commit {
     struct leaf record_leaf, overlay_leaf;
     const struct record *record; /* what it says of itself; NULL: nothing that can be read */
     const struct record *made; /* the newest one until then that nobody edited by hand, else that */
-    bool is_update;            /* its record is of another render than its parent's */
+    const char **rename_old, **rename_new; /* declared by migrations, on the way that it went */
+    size_t rename_count;
+    bool is_update; /* its record is of another render than its parent's */
 };
 
 /* A ref that has commits of the range, which it keeps. */

@@ -18,6 +18,7 @@
 #include "git/tree.h"
 #include "update/base.h"
 #include "update/landing.h"
+#include "update/migrate.h"
 #include "update/range.h"
 #include "update/rebase_context.h"
 #include "update/rebase_report.h"
@@ -157,6 +158,25 @@ static int check_ended(const struct unrolled *out, const struct replay *r, const
     return 0;
 }
 
+/* What migrations say of files: from where the first commit began, and of each update. */
+static int find_renames(struct commit_range *range, const struct landing *l, struct err *err)
+{
+    for (size_t i = 0; i < range->count; i++) {
+        struct range_commit *commit = &range->commits[i];
+        const struct record *from = i ? commit[-1].made : commit->made;
+        const char *to = i ? commit->record ? commit->record->catalog.version : NULL : NULL;
+        struct migrated moved;
+        if (i && !commit->is_update)
+            continue;
+        if (migrate_renames(&moved, l->arena, l->manifest, from->catalog.version, to, err) < 0)
+            return -1;
+        commit->rename_old = moved.rename_old;
+        commit->rename_new = moved.rename_new;
+        commit->rename_count = moved.rename_count;
+    }
+    return 0;
+}
+
 static int replay(struct unrolled *out, const struct landing *l, struct err *err)
 {
     const struct repo *repo = l->repo;
@@ -176,7 +196,8 @@ static int replay(struct unrolled *out, const struct landing *l, struct err *err
                          .tip = l->base_commit,
                          .tree = l->base_tree};
     begin_steps(r, range);
-    if (unroll(out, r, &repo->tree, err) < 0 || check_ended(out, r, l, err) < 0)
+    if (find_renames(range, l, err) < 0 || unroll(out, r, &repo->tree, err) < 0 ||
+        (out->stops && replay_check(r, err) < 0) || check_ended(out, r, l, err) < 0)
         return -1;
     rebase_tell_holders(out, repo, range);
     out->context = rebase_context(l->arena, r);
@@ -336,7 +357,7 @@ static int resume(struct resumed *s)
         return -1;
     r->committer = s->who.committer;
     if (json_parse(&context, s->arena, "the journal", s->stopped->context, &ignored) < 0 ||
-        rebase_context_read(r, &s->input, context) < 0)
+        rebase_context_read(r, &s->input, &s->range, context) < 0)
         return refuse_context(s);
     if (json_parse(&report, s->arena, "the journal", s->stopped->report, &ignored) < 0)
         report = NULL;
@@ -399,7 +420,8 @@ static int fill_journal(struct journal *j, struct resumed *s)
     const struct repo *repo = &s->child->repo;
     struct preflight files;
     char *sum = arena_alloc(s->arena, 41);
-    if (preflight_files(&files, repo, s->child->index, s->out.edits, s->out.edit_count, s->err) <
+    if ((!s->out.stops && preflight_unused(repo, s->stopped->branch, s->err) < 0) ||
+        preflight_files(&files, repo, s->child->index, s->out.edits, s->out.edit_count, s->err) <
             0 ||
         index_checksum(sum, repo_index_path(repo), s->err) < 0)
         return -1;

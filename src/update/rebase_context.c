@@ -7,10 +7,52 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "git/repo.h"
+#include "update/range.h"
 #include "update/replay.h"
 
 #define DOCUMENT "document"
 #define CONTEXT_MAX (64 * LIMIT_MIB)
+
+/* [commit, old, new] */
+static struct data *renames_data(struct arena *arena, const struct commit_range *range)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < range->count; i++)
+        for (size_t k = 0; k < range->commits[i].rename_count; k++) {
+            struct data *line = data_list(arena);
+            data_push(arena, line, data_int(arena, (int64_t)i));
+            data_push(arena, line, data_str(arena, range->commits[i].rename_old[k]));
+            data_push(arena, line, data_str(arena, range->commits[i].rename_new[k]));
+            data_push(arena, list, line);
+        }
+    return list;
+}
+
+static bool is_rename(const struct data *line, const struct commit_range *range)
+{
+    return line->kind == DATA_LIST && line->list.count == 3 &&
+           line->list.items[0]->kind == DATA_INT && line->list.items[0]->integer >= 0 &&
+           (size_t)line->list.items[0]->integer < range->count &&
+           line->list.items[1]->kind == DATA_STR && line->list.items[2]->kind == DATA_STR;
+}
+
+static void add_rename(struct range_commit *commit, struct arena *arena, const struct data *line)
+{
+    size_t count = commit->rename_count++;
+    commit->rename_old = arena_grow(arena, commit->rename_old, count, sizeof(char *));
+    commit->rename_new = arena_grow(arena, commit->rename_new, count, sizeof(char *));
+    commit->rename_old[count] = data_text(line->list.items[1]);
+    commit->rename_new[count] = data_text(line->list.items[2]);
+}
+
+static void read_renames(struct commit_range *range, struct arena *arena, const struct data *list)
+{
+    for (size_t i = 0; list && list->kind == DATA_LIST && i < list->list.count; i++) {
+        const struct data *line = list->list.items[i];
+        if (is_rename(line, range))
+            add_rename(&range->commits[line->list.items[0]->integer], arena, line);
+    }
+}
 
 struct data *rebase_context(struct arena *arena, const struct replay *r)
 {
@@ -21,6 +63,7 @@ struct data *rebase_context(struct arena *arena, const struct replay *r)
     data_put_text(arena, context, "base_label", r->input->base_label);
     data_put_text(arena, context, "render_label", r->input->render_label);
     data_put(arena, context, "yours", data_texts(arena, r->input->yours, r->input->yours_count));
+    data_put(arena, context, "renames", renames_data(arena, r->range));
     data_put(arena, context, "before", trace_data(arena, &r->before));
     data_put(arena, context, "after", trace_data(arena, &r->after));
     return context;
@@ -77,7 +120,8 @@ static int read_yours(struct plan_input *input, struct arena *arena, const struc
     return 0;
 }
 
-int rebase_context_read(struct replay *r, struct plan_input *input, const struct data *context)
+int rebase_context_read(struct replay *r, struct plan_input *input, struct commit_range *range,
+                        const struct data *context)
 {
     if (context->kind != DATA_MAP)
         return -1;
@@ -90,6 +134,7 @@ int rebase_context_read(struct replay *r, struct plan_input *input, const struct
     r->tip = r->onto;
     input->base_label = data_get_text(context, "base_label");
     input->render_label = data_get_text(context, "render_label");
+    read_renames(range, r->arena, data_get(context, "renames"));
     trace_parse(&r->before, r->arena, data_get(context, "before"));
     trace_parse(&r->after, r->arena, data_get(context, "after"));
     return input->base_label && input->render_label ? 0 : -1;

@@ -6,6 +6,7 @@
 #include "base/str.h"
 
 struct arena;
+struct commit_range;
 struct data;
 struct plan_input;
 struct replay;
@@ -20,9 +21,11 @@ void rebase_context_keep(struct data *context, struct arena *arena, struct span 
 /* NULL where there is none. */
 struct data *rebase_context_document(const struct data *context);
 
-/* Fills in `onto`, `tip`, `record`, the traces, and of the input what every step is planned with.
+/*
+ * Fills in `onto`, `tip`, `record`, the traces, the declared renames of the range's commits, and of
+ * the input what every step is planned with.
  */
 TG_CHECKED int rebase_context_read(struct replay *replay, struct plan_input *input,
-                                   const struct data *context);
+                                   struct commit_range *range, const struct data *context);
 
 #endif

@@ -384,6 +384,8 @@ static int go_back(struct recovery *r)
     } while (r->unfinished.state != APPLY_NONE && r->unfinished.state != APPLY_STALE);
     if (rc > 0 || (r->unfinished.state == APPLY_STALE && first.kind == JOURNAL_COMMIT))
         return refuse_ended(r);
+    if (r->unfinished.state == APPLY_NONE)
+        apply_tidy(r->apply); /* of a run that was cut off before it had a journal */
     recall(r, &first, RESULT_ABORTED, NULL);
     if (moved)
         report_warn(r->child->arena, r->out->document,

@@ -60,6 +60,13 @@ static int prove(struct base *out, struct stepping *s, const struct record *reco
     return 0;
 }
 
+static void take_renames(struct plan_input *input, const struct range_commit *commit)
+{
+    input->rename_old = commit->rename_old;
+    input->rename_new = commit->rename_new;
+    input->rename_count = commit->rename_count;
+}
+
 static int refuse_update(const struct stepping *s)
 {
     (void)err_set(s->err, TG_REFUSED, "update-conflicts",
@@ -88,7 +95,7 @@ static int begin_from_update(struct stepping *s)
     input.side[BASE] = old.files;
     input.side[RENDER] = new.files;
     input.base_has_rules = old.has_rules;
-    input.rename_count = 0;
+    take_renames(&input, s->commit);
     if (plan_make(&plan, &s->arena, r->repo->store, &input, s->err) < 0 ||
         edit_tree(&begun, s, &s->commit->parent_tree, &plan, NULL) < 0)
         return -1;
@@ -134,6 +141,7 @@ static int plan_step(struct stepping *s)
     input.side[CHILD] = conflicts_apart(&s->arena, &input.side[CHILD]);
     input.side[BASE] = s->base;
     input.base_has_rules = s->has_rules;
+    take_renames(&input, s->commit);
     if (!first) {
         input.rename_count = 0;
         input.restore_count = 0;
@@ -267,6 +275,21 @@ int replay_run(struct replay *r, struct err *err)
         if (rc == 0)
             rc = step(&s);
         conflict = at->state == REPLAY_CONFLICT;
+        arena_release(&s.arena);
+    }
+    return rc;
+}
+
+int replay_check(const struct replay *replay, struct err *err)
+{
+    struct replay r = *replay;
+    int rc = 0;
+    r.before = (struct trace){NULL, 0};
+    for (; rc == 0 && r.at < r.range->count; r.at++) {
+        struct stepping s = {
+            .r = &r, .arena = ARENA_INIT, .commit = r.steps[r.at].commit, .err = err};
+        if (r.at > 0 && s.commit->is_update)
+            rc = begin_from_update(&s);
         arena_release(&s.arena);
     }
     return rc;

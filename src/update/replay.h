@@ -61,6 +61,12 @@ struct replay {
  */
 TG_CHECKED int replay_run(struct replay *replay, struct err *err);
 
+/*
+ * Whether the updates behind a stop can be replayed at all: what is refused there is refused before
+ * anybody has resolved anything.
+ */
+TG_CHECKED int replay_check(const struct replay *replay, struct err *err);
+
 /* The step at `at` is done by hand: the commit that was made of it, or, the same as before, none.
  */
 TG_CHECKED int replay_take(struct replay *replay, const struct oid *made, struct err *err);

@@ -15,6 +15,15 @@ static void add(struct replay_edits *out, struct arena *arena, const struct plan
     out->edits[out->count++] = *edit;
 }
 
+/*
+ * A link or a submodule, which only the child can have. One that a later commit adds stays on disk
+ * meanwhile; where a file takes its place, or the other way round, that is for preflight to refuse.
+ */
+static bool is_other(const struct leaf *leaf)
+{
+    return leaf->mode == LEAF_LINK || leaf->mode == LEAF_SUBMODULE;
+}
+
 /* Both lists are sorted. */
 static void add_differences(struct replay_edits *out, struct arena *arena,
                             const struct tree_files *from, const struct tree_files *to)
@@ -34,6 +43,7 @@ static void add_differences(struct replay_edits *out, struct arena *arena,
             edit.disk = new->leaf;
             j++;
         }
+        edit.index_only = is_other(&edit.old) || is_other(&edit.disk);
         if (!leaf_equal(&edit.old, &edit.disk))
             add(out, arena, &edit);
     }

@@ -15,6 +15,7 @@ struct child;
 struct data;
 struct identity;
 struct journal;
+struct manifest;
 struct plan_edit;
 struct plan_input;
 struct plan_list;
@@ -36,6 +37,7 @@ struct landing {
     /* For those that replay: */
     const struct plan_input *input;
     const struct plan *plan;
+    const struct manifest *manifest; /* of the new version */
     bool rewrite_published;
     const char *branch;              /* --branch, or NULL */
     const struct unrolled *unrolled; /* what came of it, */

@@ -345,6 +345,7 @@ static int make_landing(struct landing *out, struct updating *u)
                             .sealed = u->options->branch != NULL,
                             .input = &u->input,
                             .plan = &u->plan,
+                            .manifest = u->target.manifest,
                             .rewrite_published = u->options->rewrite_published,
                             .branch = u->options->branch,
                             .unrolled = &u->unrolled};
@@ -402,9 +403,10 @@ static void note_identity(struct updating *u)
                              "user.email)",
                              u->who.name));
     if (repo_flag(&u->child.repo, "commit.gpgsign", false) && !u->options->no_commit)
-        warn(u,
-             "commit.gpgSign is set, but tmplgen signs nothing: --no-commit leaves the commit to "
-             "you");
+        warn(u, u->options->strategy->replay
+                    ? "commit.gpgSign is set, but tmplgen signs nothing"
+                    : "commit.gpgSign is set, but tmplgen signs nothing: --no-commit leaves the "
+                      "commit to you");
 }
 
 static int fill_journal(struct updating *u, struct journal *j)
