@@ -299,7 +299,10 @@ def snapshot(world: World, child=None) -> dict:
 
 
 def leftovers(git_dir: Path) -> list:
-    """Locks, journals and prepared files that nobody should find after a finished run."""
+    """
+    Locks, journals and prepared files that nobody should find after a finished run: all but what is
+    kept on purpose.
+    """
     found = [str(p.relative_to(git_dir)) for p in git_dir.rglob("*.lock")]
     for path in (git_dir / "tmplgen").rglob("*") if (git_dir / "tmplgen").exists() else []:
         if path.is_file() and path.name != "lock" and path.parent.name != "resolutions":
