@@ -72,7 +72,7 @@ static int read_line(struct commit_range *out, struct arena *arena, const struct
             return -1;
         const struct raw_commit *raw = &out->commits[out->count - 1].raw;
         id = raw->parent;
-        if (!oid_equal(&id, &none) && !store_has(repo->store, &id))
+        if (!oid_equal(&id, &none) && repo_is_shallow(repo) && !store_has(repo->store, &id))
             return refuse_shallow(raw, arena, err);
     }
     turn_round(out);
