@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-static bool is_state(const struct data *path, const char *state)
+static bool is_state(const struct data *line, const char *state)
 {
-    return str_equal(data_get_text(path, "state"), state);
+    return str_equal(data_get_text(line, "state"), state);
 }
 
 /* ---------------------------------------------------------------- the head */
@@ -32,6 +32,28 @@ static void print_step(struct run *run, const struct data *document)
     else
         cmd_print(run, "%s the template '%s' %s", dry ? "Would adopt" : "Adopted",
                   cmd_masked(run, data_get_text(document, "template")), to);
+}
+
+/* The commit that a strategy which replays them stopped at: NULL where there is none. */
+static const struct data *find_stop(size_t *number, const struct data *commits)
+{
+    for (size_t i = 0; commits->kind == DATA_LIST && i < commits->list.count; i++)
+        if (is_state(commits->list.items[i], "conflict")) {
+            *number = i + 1;
+            return commits->list.items[i];
+        }
+    return NULL;
+}
+
+static void print_stop(struct run *run, const struct data *document, const struct data *stop,
+                       size_t number)
+{
+    bool dry = opt_given(&run->options, "dry-run");
+    cmd_print(run, "%s at %.10s (%s), commit %zu of %zu, on the way from %s to %s%s\n",
+              dry ? "Would stop" : "Stopped", data_get_text(stop, "commit"),
+              cmd_masked(run, data_get_text(stop, "subject")), number,
+              data_get(document, "commits")->list.count, version_of(run, document, "from"),
+              version_of(run, document, "to"), dry ? "; nothing was written" : "");
 }
 
 static void print_updated(struct run *run, const struct data *document, const char *result)
@@ -63,7 +85,11 @@ static void print_up_to_date(struct run *run, const struct data *document)
 
 static void print_head(struct run *run, const struct data *document, const char *result)
 {
-    if (strcmp(result, "up-to-date") == 0)
+    size_t number;
+    const struct data *stop = find_stop(&number, data_get(document, "commits"));
+    if (stop)
+        print_stop(run, document, stop, number);
+    else if (strcmp(result, "up-to-date") == 0)
         print_up_to_date(run, document);
     else if (strcmp(result, "available") == 0)
         cmd_print(run, "An update is available: %s -> %s\n", version_of(run, document, "from"),
