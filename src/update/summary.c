@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { PATHS_SHOWN = 100 };
+enum { LINES_SHOWN = 100 };
 #define TEXT_MAX ((size_t)60000) /* forges take 64 KiB */
 #define SECTION_MAX (LIMIT_MIB)
 
@@ -148,11 +148,40 @@ static void put_state(struct buf *out, const struct data *document, const char *
             continue;
         if (count++ == 0)
             (void)buf_printf(out, "\n## %s\n\n", title);
-        if (count <= PATHS_SHOWN)
+        if (count <= LINES_SHOWN)
             put_path(out, paths->list.items[i]);
     }
-    if (count > PATHS_SHOWN)
-        (void)buf_printf(out, "- and %zu more\n", count - PATHS_SHOWN);
+    if (count > LINES_SHOWN)
+        (void)buf_printf(out, "- and %zu more\n", count - LINES_SHOWN);
+}
+
+/* ---------------------------------------------------------------- commits that are replayed */
+
+static void put_commit(struct buf *out, const struct data *commit)
+{
+    const char *note = data_get_text(commit, "note"), *to = data_get_text(commit, "to");
+    (void)buf_printf(out, "- %s: `%.10s`", data_get_text(commit, "state"),
+                     data_get_text(commit, "commit"));
+    if (to)
+        (void)buf_printf(out, " is now `%.10s`", to);
+    (void)buf_puts(out, ", ");
+    code(out, data_get_text(commit, "subject"));
+    if (note) {
+        (void)buf_puts(out, ": ");
+        (void)markdown_text(out, span_from(note));
+    }
+    (void)buf_putc(out, '\n');
+}
+
+static void put_commits(struct buf *out, const struct data *document)
+{
+    const struct data *commits = data_get(document, "commits");
+    size_t count = commits && commits->kind == DATA_LIST ? commits->list.count : 0;
+    (void)buf_puts(out, count ? "\n## Commits\n\n" : "");
+    for (size_t i = 0; i < count && i < LINES_SHOWN; i++)
+        put_commit(out, commits->list.items[i]);
+    if (count > LINES_SHOWN)
+        (void)buf_printf(out, "- and %zu more\n", count - LINES_SHOWN);
 }
 
 /* ---------------------------------------------------------------- stack, answers, notes */
@@ -261,8 +290,8 @@ static void put_kept(struct buf *out, const struct data *document)
 void summary_format(struct buf *out, const struct data *document)
 {
     static void (*const sections[])(struct buf *, const struct data *) = {
-        put_title,   put_origin, put_counts, put_conflicts, put_next,    put_stack,
-        put_answers, put_notes,  put_merged, put_kept,      put_warnings};
+        put_title, put_origin,  put_counts, put_conflicts, put_next, put_commits,
+        put_stack, put_answers, put_notes,  put_merged,    put_kept, put_warnings};
     static const char cut[] = "\n(A section is left out here: the text would be too long.)\n";
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
         BUF_SCRATCH(section, SECTION_MAX);

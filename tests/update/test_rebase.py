@@ -1,4 +1,4 @@
-"""A rebase that goes through: files keep their rules, commits what is theirs, the tree is pick's."""
+"""A rebase that goes through: files keep their rules, commits their words; the tree is pick's."""
 
 import os
 
@@ -392,3 +392,79 @@ def test_a_merge_tag_or_any_other_header_is_not_carried_over(ready):
     headers, message = raw_commits(ready, ready.child, chain[-1:])[chain[-1]]
     assert set(headers) == {"tree", "parent", "author", "committer", "encoding"}
     assert message == b"\xc1\n"
+
+
+# ---------------------------------------------------------------- what is said
+
+
+@pytest.fixture
+def conflict(ready):
+    """The third of four commits changes what the template changes."""
+    ready.edit({"a": lines(20, {5: "mine", 15: "mine"})}, "@you: closes #1 `in` <b>conflict</b>")
+    ready.edit({"own/z": "z\n"}, "last")
+    return ready
+
+
+def test_the_first_line_says_where_it_stopped(conflict):
+    commit = conflict.git("rev-parse", "HEAD~1")[:10]
+    args = ("update", conflict.child, "--strategy", "rebase")
+    where = f"{commit} (@you: closes #1 `in` <b>conflict</b>), commit 4 of 5, on the way"
+    dry = conflict.tmplgen(*args, "--dry-run").out.splitlines()[0]
+    assert dry == f"Would stop at {where} from 1.0.0 to 1.1.0; nothing was written"
+    words = conflict.tmplgen(*args).out.splitlines()[0]
+    assert words == f"Stopped at {where} from 1.0.0 to 1.1.0"
+    again = conflict.tmplgen("update", conflict.child, "--continue").out.splitlines()[0]
+    assert again == words
+
+
+def test_the_summary_lists_the_commits(conflict):
+    entries = rebase(conflict, "--summary", conflict.folder / "pr.md").json["commits"]
+    text = (conflict.folder / "pr.md").read_text()
+    listed = text.split("## Commits\n\n")[1].split("\n\n")[0].splitlines()
+    ids = [(entry["commit"][:10], entry["to"] and entry["to"][:10]) for entry in entries]
+    assert listed[1] == f"- replayed: `{ids[1][0]}` is now `{ids[1][1]}`, `one`"
+    odd = "`` @you: closes #1 `in` <b>conflict</b> ``"
+    assert listed[3] == f"- conflict: `{ids[3][0]}`, {odd}: in conflict: 'a'"
+    assert listed[4] == f"- pending: `{ids[4][0]}`, `last`"
+    assert len(listed) == 5
+
+
+# ---------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize("strategy", ["pick", "merge"])
+def test_rewrite_published_is_for_rebase(ready, strategy):
+    done = ready.update("--strategy", strategy, "--rewrite-published")
+    assert (done.code, done.error["code"]) == (2, "usage"), done.out
+    assert "--rewrite-published" in done.error["message"]
+
+
+def test_a_conflict_on_a_branch_of_its_own_is_refused(conflict):
+    error = refused(conflict, "conflicts-on-branch", "--branch", "topic")
+    assert "git switch -c" in error["hint"]
+    assert conflict.git("for-each-ref", "refs/heads/topic") == ""
+
+
+def test_up_to_date_is_said_whatever_the_history_is(ready):
+    """Nothing is replayed where nothing is new: nothing stands in the way of that."""
+    assert ready.update().code == 0
+    ready.git("tag", "v1")
+    ready.git("merge", "-q", "--allow-unrelated-histories", "-s", "ours", "-m", "m", other(ready))
+    done = rebase(ready)
+    assert (done.code, done.json["result"]) == (0, "up-to-date"), done.out
+
+
+def other(world):
+    return world.git("commit-tree", "-m", "other", "HEAD^{tree}")
+
+
+def test_a_rebase_to_an_older_version(ready):
+    """Down is a direction, too, where it is asked for."""
+    copy = ready.copy("older")
+    assert rebase(ready).code == 0
+    back = ("--to", "v1.0.0", "--allow-downgrade")
+    done = rebase(ready, *back)
+    assert done.code == 0, done.out
+    assert ready.git("log", "--format=%s %T", "-3") == ready.git(
+        "log", "--format=%s %T", "-3", cwd=copy
+    )
