@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "git/disk.h"
 #include "git/ref.h"
 #include "git/repo.h"
@@ -300,15 +301,30 @@ void work_tidy(struct apply *a, const struct journal *j)
     work_remove(a, &leftover);
 }
 
+/* The level of "work-N"; 0: it is something else. */
+static unsigned level_of(const char *name)
+{
+    unsigned level = 0;
+    if (!str_starts(name, WORK "-"))
+        return 0;
+    for (name += strlen(WORK "-"); *name >= '0' && *name <= '9' && level < JOURNAL_LEVELS; name++)
+        level = level * 10 + (unsigned)(*name - '0');
+    return *name || level < 2 || level > JOURNAL_LEVELS ? 0 : level;
+}
+
 void work_tidy_levels(struct apply *a)
 {
-    struct stat info;
-    struct journal level = {.kind = JOURNAL_UPDATE, .level = 2};
-    while (level.level < JOURNAL_LEVELS &&
-           fstatat(a->folder, work_name(a, &level), &info, AT_SYMLINK_NOFOLLOW) == 0) {
-        work_tidy(a, &level);
-        level.level++;
+    DIR *dir = fdopendir(fcntl(a->folder, F_DUPFD_CLOEXEC, 0));
+    struct dirent *entry;
+    if (!dir)
+        return;
+    rewinddir(dir);
+    while ((entry = io_next(dir))) {
+        struct journal nothing = {.kind = JOURNAL_UPDATE, .level = level_of(entry->d_name)};
+        if (nothing.level)
+            work_tidy(a, &nothing);
     }
+    (void)closedir(dir);
 }
 
 /* Each, too, under the name that it has where modes cannot be changed. */
