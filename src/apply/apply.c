@@ -37,6 +37,7 @@ int apply_look(struct unfinished *out, struct arena *arena, const struct repo *r
     } files[] = {
         {APPLY_FOLDER "/" APPLY_JOURNAL, APPLY_FORWARD},
         {APPLY_FOLDER "/" APPLY_ABORT, APPLY_BACKWARD},
+        {APPLY_FOLDER "/" APPLY_ENDED, APPLY_ENDING},
         {arena_printf(arena, APPLY_FOLDER "/%s", work_pending(arena, levels)), APPLY_STOPPED}};
     for (size_t i = 0; !found && i < sizeof(files) / sizeof(*files); i++) {
         if (journal_read(&out->journal, &found, arena, repo->git_fd, files[i].name, token, err) < 0)
@@ -135,15 +136,22 @@ static int forget_below(struct apply *a, unsigned level, struct err *err)
     return 0;
 }
 
+int apply_end(struct apply *a, const struct journal *j, struct err *err)
+{
+    if (forget_below(a, j->level, err) < 0 || work_open(a, j, err) < 0)
+        return -1;
+    return remove_journal(a, j, APPLY_ENDED, err);
+}
+
 static int close_up(struct apply *a, const struct journal *j, struct err *err)
 {
     if (journal_stops(j))
         return stop(a, j, err);
     files_remove_emptied(a, j);
-    if (j->kind == JOURNAL_UPDATE && j->level > 1 &&
-        (forget_below(a, j->level, err) < 0 || work_open(a, j, err) < 0))
-        return -1;
-    return remove_journal(a, j, APPLY_JOURNAL, err);
+    if (j->kind != JOURNAL_UPDATE || j->level == 1)
+        return remove_journal(a, j, APPLY_JOURNAL, err);
+    /* Without the stops below there is no way back: from here on it has happened. */
+    return rename_journal(a, APPLY_JOURNAL, APPLY_ENDED, err) < 0 ? -1 : apply_end(a, j, err);
 }
 
 /* `moved`: somebody went on from there, with commits or on another branch, which stay theirs. */

@@ -18,6 +18,7 @@ enum apply_state {
     APPLY_FORWARD,  /* interrupted on its way forward */
     APPLY_STOPPED,  /* waits for the user */
     APPLY_BACKWARD, /* interrupted on its way back */
+    APPLY_ENDING,   /* done, but the stops that it went on from are not all forgotten */
     APPLY_STALE,    /* waited for the user, who has ended it by other means */
     APPLY_ASTRAY,   /* replays commits, and HEAD is not where it waited for the user */
     APPLY_STATES
@@ -55,6 +56,8 @@ TG_CHECKED int apply_forward(const char **moved, struct apply *apply, struct jou
  */
 TG_CHECKED int apply_backward(const char **moved, struct apply *apply, struct journal *journal,
                               struct err *err);
+/* Forgets the stops that an ended run went on from: there is no way back from there. */
+TG_CHECKED int apply_end(struct apply *apply, const struct journal *journal, struct err *err);
 /* Forgets a stopped run that the user has ended. */
 TG_CHECKED int apply_forget(struct apply *apply, const struct journal *journal, struct err *err);
 /*

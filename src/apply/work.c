@@ -96,7 +96,7 @@ static int make_token(struct apply *a, struct err *err)
 /* That of a journal which outlived the file, in a copy that went without it; or NULL. */
 static int token_of_journals(const char **out, const struct apply *a, struct err *err)
 {
-    static const char *const names[] = {APPLY_JOURNAL, APPLY_ABORT, APPLY_PENDING};
+    static const char *const names[] = {APPLY_JOURNAL, APPLY_ABORT, APPLY_ENDED, APPLY_PENDING};
     struct journal left;
     bool found;
     *out = NULL;

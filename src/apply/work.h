@@ -20,6 +20,7 @@ struct repo;
 /* Stopped for the user: a conflict, or staged. From level 2 on with its number behind. */
 #define APPLY_PENDING "pending"
 #define APPLY_ABORT "abort" /* going back */
+#define APPLY_ENDED "ended" /* done: only the stops that it went on from are to be forgotten */
 
 /*
  * In the common folder: whoever works holds its flock, and every lock of git's files has its text,

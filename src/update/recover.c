@@ -25,6 +25,17 @@ static void recall(struct recovery *r, const struct journal *j, const char *resu
         report_recall(arena, j->report, result, commit ? oid_text(arena, commit) : NULL);
 }
 
+/* A sequence that ends where its branch was all along has gone back (sequence_return). */
+static void recall_ended(struct recovery *r, const struct journal *j)
+{
+    const struct ending *ending = ending_of(j->kind);
+    bool back = journal_is_sequence(j) && ending->commits && !journal_moves_branch(j);
+    if (back)
+        recall(r, j, RESULT_ABORTED, NULL);
+    else
+        recall(r, j, ending->result, ending->commits ? &j->branch_new : NULL);
+}
+
 static int look(struct recovery *r)
 {
     return apply_look(&r->unfinished, r->child->arena, &r->child->repo, r->err);
@@ -147,11 +158,29 @@ static int finish(struct recovery *r)
     if (moved)
         return go_another_way(r, moved);
     r->done = true;
-    recall(r, j, ending->result, ending->commits ? &j->branch_new : NULL);
+    recall_ended(r, j);
     report_warn(r->child->arena, r->out->document,
                 "an update that was interrupted has been finished");
     report_kept(r->child->arena, r->out->document, r->apply);
     return report_exit(r->out->document, ending->exit);
+}
+
+/* Only the stops that it went on from were left. */
+static int finish_ended(struct recovery *r)
+{
+    const struct journal *j = &r->unfinished.journal;
+    if (apply_end(r->apply, j, r->err) < 0)
+        return -1;
+    r->done = true;
+    recall_ended(r, j);
+    report_warn(r->child->arena, r->out->document,
+                "an update that was interrupted has been finished");
+    return TG_OK;
+}
+
+static int refuse_finished(struct recovery *r)
+{
+    return apply_end(r->apply, &r->unfinished.journal, r->err) < 0 ? -1 : refuse_ended(r);
 }
 
 static int forget(struct recovery *r)
@@ -404,6 +433,7 @@ static int (*const steps[APPLY_STATES][WANTED])(struct recovery *) = {
     [APPLY_FORWARD] = {refuse_interrupted, finish, finish_both, go_back},
     [APPLY_STOPPED] = {refuse_waiting, refuse_waiting, take_stop, go_back},
     [APPLY_BACKWARD] = {refuse_interrupted, finish_abort, continue_aborting, go_back},
+    [APPLY_ENDING] = {pass, finish_ended, finish_ended, refuse_finished},
     [APPLY_STALE] = {pass, forget_ended, take_ended, refuse_ended},
     [APPLY_ASTRAY] = {refuse_astray, refuse_astray, take_astray, leave_astray},
 };
