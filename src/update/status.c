@@ -17,6 +17,7 @@
 #include "update/ending.h"
 #include "update/on_conflict.h"
 #include "update/progress.h"
+#include "update/recover.h"
 #include "update/target.h"
 #include "update/waiting.h"
 
@@ -66,12 +67,23 @@ static int look_at_branch(struct comparing *c)
     return 0;
 }
 
+/* An adoption that is half done has no record yet: then that comes first. */
+static int read_provenance(struct comparing *c)
+{
+    struct recovery begun = {.child = &c->child, .err = c->err};
+    bool done;
+    if (provenance_read(&c->child.record, &c->child.repo, c->err) == 0)
+        return 0;
+    if (str_equal(c->err->code, "no-record"))
+        (void)!recover_first(&begun, true, &done);
+    return -1;
+}
+
 static int open_child(struct comparing *c, const char *path)
 {
     if (child_open(&c->child, c->arena, path, c->err) < 0 ||
         apply_look(&c->unfinished, c->arena, &c->child.repo, c->err) < 0 || look_at_branch(c) < 0 ||
-        child_read(&c->child, c->err) < 0 ||
-        provenance_read(&c->child.record, &c->child.repo, c->err) < 0)
+        child_read(&c->child, c->err) < 0 || read_provenance(c) < 0)
         return -1;
     return child_list_tracked(&c->disk, &c->child, c->err);
 }

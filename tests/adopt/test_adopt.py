@@ -127,6 +127,18 @@ def test_no_commit_stages_it_and_continue_commits(place):
     assert_sound(place)
 
 
+def test_status_and_diff_say_that_it_waits(place):
+    releases(place)
+    place.repository(MINE)
+    assert place.adopt("--no-commit").code == 0
+    for command in ("status", "diff"):
+        done = place.tmplgen(command, place.child, "--json")
+        assert done.code == 3 and done.error["code"] == "update-in-progress", done.out
+        assert "tmplgen update --abort" in done.error["hint"]
+    done = place.update("--dry-run")
+    assert done.code == 3 and done.error["code"] == "update-in-progress"
+
+
 def test_no_commit_can_be_committed_by_git(place):
     releases(place)
     place.repository(MINE)
