@@ -22,6 +22,11 @@ static int no_record(const struct child *c, struct err *err)
                          "name the folder of one");
 }
 
+const char *child_folder(const struct child *c)
+{
+    return arena_printf(c->arena, "%s/", c->repo.start) + strlen(c->repo.top);
+}
+
 /* The record that a run brings where there was none, or NULL. */
 static const char *new_record(const struct journal *j)
 {
@@ -34,12 +39,19 @@ static const char *new_record(const struct journal *j)
     return NULL;
 }
 
-/* The folder that becomes a child, where that was begun: it may have no record yet, or no more. */
+/*
+ * The folder that becomes a child, where that was begun: it may have no record yet, or no more.
+ * What was prepared and is left over counts, too: somebody must tidy it up.
+ */
 static int find_begun(struct child *c, struct err *err)
 {
     struct unfinished begun;
-    if (apply_look(&begun, c->arena, &c->repo, err) < 0)
+    bool prepared;
+    if (apply_look(&begun, c->arena, &c->repo, err) < 0 ||
+        disk_exists(&prepared, c->repo.git_fd, APPLY_FOLDER "/" WORK, err) < 0)
         return -1;
+    if (begun.state == APPLY_NONE && prepared)
+        c->repo.prefix = child_folder(c);
     const char *record = begun.state == APPLY_NONE ? NULL : new_record(&begun.journal);
     if (record)
         c->repo.prefix = arena_memdup(c->arena, record, strlen(record) - strlen(RECORD_PATH));
@@ -59,11 +71,6 @@ int child_open(struct child *c, struct arena *arena, const char *path, struct er
     if (open_near(c, arena, path, err) < 0)
         return -1;
     return c->repo.prefix ? 0 : no_record(c, err);
-}
-
-const char *child_folder(const struct child *c)
-{
-    return arena_printf(c->arena, "%s/", c->repo.start) + strlen(c->repo.top);
 }
 
 int child_open_any(struct child *c, struct arena *arena, const char *path, struct err *err)

@@ -159,7 +159,7 @@ static const char *packed(struct arena *arena, const char *spec)
 static void loosen(struct guesses *out, struct arena *arena, const struct framework_guess *best)
 {
     const struct spec *spec = &best->requirement.spec;
-    const struct version *pinned = &spec->clauses[0].version;
+    const struct version *pinned = spec->count ? &spec->clauses[0].version : NULL;
     size_t count = 0;
     if (spec->count)
         out->framework[count++] =
