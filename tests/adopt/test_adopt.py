@@ -265,6 +265,21 @@ def test_a_folder_of_a_larger_repository(place):
     assert_sound(place)
 
 
+def test_merge_works_from_there_on_and_rebase_has_no_root(place):
+    releases(place)
+    place.repository(MINE)
+    assert place.adopt().code == 0
+    place.release("1.1.0", SECOND, template=SEEDS)
+    refused = place.update("--strategy", "rebase")
+    assert refused.code == 3 and refused.error["code"] == "unsound-root"
+    for version, files in (("1.1.0", SECOND), ("1.2.0", THIRD)):
+        place.release(version, files, template=SEEDS)
+        done = place.update("--strategy", "merge")
+        assert done.code == 0 and done.paths["README.md"] == "kept-yours"
+        assert len(place.git("log", "-1", "--format=%P").split()) == 2
+    assert_sound(place)
+
+
 # ---------------------------------------------------------------- an empty repository
 
 
@@ -287,6 +302,17 @@ def test_an_empty_repository_gets_its_first_commit(place, how):
     assert_sound(place)
     place.release("1.1.0", SECOND, template=SEEDS)
     assert place.update().json["result"] == "updated"
+
+
+def test_an_empty_repository_can_be_rebased_later(place):
+    releases(place)
+    place.repository({})
+    assert place.adopt().code == 0
+    place.edit({"own": "1\n"})
+    place.release("1.1.0", SECOND, template=SEEDS)
+    done = place.update("--strategy", "rebase")
+    assert done.code == 0 and done.json["result"] == "updated", done.err
+    assert place.git("log", "-1", "--format=%s") == "edit" and place.read("tools/new") == "new\n"
 
 
 def test_an_empty_repository_is_empty_again_after_abort(place):

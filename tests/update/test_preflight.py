@@ -554,7 +554,7 @@ def test_folder_outside_of_any_repository_is_refused(ready):
 def test_S_99_deleted_record_is_refused(ready):
     ready.edit({".tmplgen.yml": None})
     error = refused(ready, "no-record")
-    assert "adopt" not in error["hint"]  # no such command yet
+    assert "'tmplgen adopt' one of what is here" in error["hint"]
 
 
 def test_S_99_record_with_conflict_markers_names_the_line(ready):
