@@ -155,19 +155,23 @@ static const char *packed(struct arena *arena, const char *spec)
     return out;
 }
 
+/* "pytorch==2.4.*" */
+static const char *minor_of(struct arena *arena, const char *name, const struct version *version)
+{
+    return arena_printf(arena, "%s==%llu.%llu.*", name, (unsigned long long)version->release[0],
+                        (unsigned long long)version->release[1]);
+}
+
 /* As asked, then its minor, then any version. */
 static void loosen(struct guesses *out, struct arena *arena, const struct framework_guess *best)
 {
     const struct spec *spec = &best->requirement.spec;
-    const struct version *pinned = spec->count ? &spec->clauses[0].version : NULL;
     size_t count = 0;
     if (spec->count)
         out->framework[count++] =
             arena_printf(arena, "%s%s", best->name, packed(arena, spec->text));
-    if (best->rank == RANK_PIN && pinned->count >= 2)
-        out->framework[count++] = arena_printf(arena, "%s==%llu.%llu.*", best->name,
-                                               (unsigned long long)pinned->release[0],
-                                               (unsigned long long)pinned->release[1]);
+    if (best->rank == RANK_PIN)
+        out->framework[count++] = minor_of(arena, best->name, &spec->clauses[0].version);
     out->framework[count] = best->name;
     out->framework_from = best->from;
 }
@@ -295,7 +299,7 @@ static void note_stack(struct guesses *g, struct arena *arena, const struct stac
 {
     const char *framework = request_text(made, CHOICE_FRAMEWORK);
     const char *python = request_text(made, CHOICE_PYTHON);
-    bool guessed = !request_text(request, CHOICE_FRAMEWORK) && g->framework_from;
+    bool guessed = framework && !request_text(request, CHOICE_FRAMEWORK) && g->framework_from;
     if (guessed)
         take(g, arena, "framework", framework, g->framework_from);
     if (guessed && strcmp(framework, g->framework[0]) != 0)

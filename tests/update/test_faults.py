@@ -162,7 +162,7 @@ def build_adopted(tmp, adopt, conflict=False, args=(), sub=""):
         world.edit(CONFLICT if conflict else MINE)
     put(world.child, UNTRACKED)
     world.git("gc", "-q", cwd=top)
-    merge = ("--merge", "edited") if conflict else ()
+    merge = ("--merge", "edited") if adopt != "empty" else ()
     words = ("--type", "app", "--catalog", world.catalog, *merge, *args)
     return Case(world, top, words, conflict, sub)
 
@@ -735,7 +735,8 @@ def test_no_call_that_changes_a_file_escapes_the_shim(case):
     log = case.world.folder / "trace"
     names = ",".join(sorted(CHANGING | {"open", "openat", "openat2", "write", "mmap"}))
     prefix = ("strace", "-f", "-o", log, "-e", f"trace={names}")
-    case.world.tmplgen("update", case.child, "--json", *case.args, prefix=prefix)
+    command = "adopt" if case.adopts else "update"
+    case.world.tmplgen(command, case.child, "--json", *case.args, prefix=prefix)
     seen = [line for line in log.read_text().splitlines() if changes_something(line)]
     assert len(seen) == total, seen
 
