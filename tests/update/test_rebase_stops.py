@@ -625,7 +625,7 @@ def shape(twelve) -> dict:
     index = twelve.git("ls-files", "-s")
     chain = commits_of(twelve.world, twelve.child)
     raw = raw_commits(twelve.world, twelve.child, chain)
-    tips = twelve.git("for-each-ref", "--format=%(refname) %(tree)", "refs/heads", "refs/tmplgen")
+    tips = twelve.git("for-each-ref", "--format=%(refname) %(tree)", "refs/heads")
     return {
         "files": files_on_disk(twelve.child),
         "index": index,
