@@ -9,6 +9,7 @@ import random
 import tarfile
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -62,6 +63,7 @@ def from_catalog(world, path, version):
     return yaml.safe_load(world.git("show", f"v{version}:{path}", cwd=world.catalog)) or {}
 
 
+@cache
 def seeds_of(world, kind, version):
     """Of the type, and of all layers: few name the same files."""
     names = world.git("ls-tree", "-r", "--name-only", f"v{version}", cwd=world.catalog).split()

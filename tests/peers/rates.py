@@ -5,8 +5,8 @@ of tmplgen and by other tools, and how often each asks the child's owner.
     python -m tests.peers.rates [--children 12] [--only NUMBER] [--tools git merge,copier]
                                 [--again] [--why] [--write]
 
-What was seen of copier, cruft and git is remembered in build/peers/rates until the way in which
-they are run changes; what is right is asked anew each time. The exit code is 1 where tmplgen has a
+What was seen is remembered in build/peers/rates until the way in which a tool is run, or the tool,
+changes; what is right is asked anew each time. The exit code is 1 where tmplgen has a
 wrong clean merge, or more conflicts than another.
 """
 
@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from ..common.program import BINARY
 from ..update.faults import fast_folder
 from ..update.world import World
 from . import drive, histories, oracle, rivals, tools
@@ -72,6 +73,8 @@ def key_of(kind, history, versions):
     parts = [repr(replace(history, catalog=None)), repr(sorted(others.items()))]
     parts += [inspect.getsource(one) for one in (rivals.Rival, kind, rivals.childs_hunks)]
     parts += [inspect.getsource(one) for one in (drive.seen, histories.do, histories.change_line)]
+    if issubclass(kind, rivals.Tmplgen):
+        parts.append(hashlib.sha256(BINARY.read_bytes()).hexdigest())
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -79,8 +82,7 @@ def steps_of(kind, history, versions, again):
     """From a run, or from one that was seen before."""
     kept = SEEN / f"{kind.name.replace(' ', '-')}-{history.number}"
     key = key_of(kind, history, versions)
-    own = issubclass(kind, rivals.Tmplgen)
-    if kept.is_file() and not own and not again:
+    if kept.is_file() and not again:
         known, steps = pickle.loads(zlib.decompress(kept.read_bytes()))
         if known == key:
             return steps
@@ -89,8 +91,7 @@ def steps_of(kind, history, versions, again):
         steps = kind(World(folder / "w"), history).go()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    if not own:
-        kept.write_bytes(zlib.compress(pickle.dumps((key, steps)), 1))
+    kept.write_bytes(zlib.compress(pickle.dumps((key, steps)), 1))
     return steps
 
 
@@ -116,7 +117,7 @@ def run_all(args, kinds, versions):
             traceback.print_exc()
             return kind.name, history.number, Count(refused=[f"not run to its end: {error}"])
 
-    jobs = [(kind, history) for kind in kinds for history in made]
+    jobs = [(kind, history) for history in made for kind in kinds]
     found = {kind.name: {} for kind in kinds}
     with ThreadPoolExecutor(args.jobs) as pool:
         for done, (name, number, counted) in enumerate(pool.map(one, jobs), 1):

@@ -62,6 +62,8 @@ class Rival:
         self.world, self.history = world, history
         self.child = world.folder / "child"
         self.template = world.folder / "template"
+        # Tools that clone and render do so a hundred times: where the child lies, not on a disk.
+        self.env = {**world.env, "NO_COLOR": "1", "COLUMNS": "200", "TMPDIR": str(world.folder)}
 
     def git(self, *args, check=True):
         return self.world.git(*args, cwd=self.child, check=check)
@@ -70,7 +72,7 @@ class Rival:
         done = subprocess.run(
             [str(arg) for arg in args],
             cwd=cwd or self.child,
-            env={**self.world.env, "NO_COLOR": "1", "COLUMNS": "200"},
+            env=self.env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -91,6 +93,7 @@ class Rival:
             self.world.git("add", "-A", "-f", cwd=self.template)
             self.world.git("commit", "-q", "--allow-empty", "-m", version, cwd=self.template)
             self.world.git("tag", f"v{version}", cwd=self.template)
+        self.world.git("gc", "-q", cwd=self.template)
 
     def write(self, at, files):
         raise NotImplementedError
@@ -201,7 +204,7 @@ class Merge(Tmplgen):
 class Rebase(Tmplgen):
     name, strategy = "tmplgen rebase", "rebase"
     how = "`tmplgen update --strategy rebase`, then `--continue` until its end"
-    side, stage = "last", "3"
+    stage = "3"  # as in a rebase of git, though the markers have the child first
 
 
 class Git(Rival):
