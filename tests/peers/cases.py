@@ -11,7 +11,7 @@ from ..update.scenarios import LONG, PLAIN, SCENARIOS, lines, template
 # Of the common list, and not here.
 LEFT_OUT = {
     "S-24, S-50, S-57, S-115, S-116, S-123": "not part of what tmplgen promises",
-    "S-117, S-119, S-120": "replaying the child's commits is not built yet",
+    "S-117, S-119, S-120": "the others replay no commits; tests/update/test_rebase_*.py",
     "a kill at any point": "tests/update/test_faults.py; copier and cruft have no recovery",
     "S-94 to S-96, `--base`": "the others have no base that could be proven",
 }

@@ -55,13 +55,13 @@ class Update:
     # ------------------------------------------------------------ what is not right
 
     def lost_words(self):
-        """The child's own lines: each has a word that is nowhere else."""
+        """(Path, line) of the child's own lines: each has a word that is nowhere else."""
         now = b"\n".join([f[1] for f in self.after.values()])
         now += b"\n".join(data for stages in self.step.stages.values() for data in stages.values())
         now += "\n".join(self.after).encode()
         for path, (_, data) in self.before.items():
             lines = [*lines_of(data), path.encode()]
-            yield from (f"{path}: {ln.decode()}" for ln in lines if WORD in ln and ln not in now)
+            yield from ((path, ln.decode()) for ln in lines if WORD in ln and ln not in now)
 
     def wrong(self):
         found = []

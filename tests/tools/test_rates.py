@@ -136,5 +136,7 @@ def test_more_conflicts_than_another_are_told():
     found = {"tmplgen pick": dict(enumerate(one)), "copier": dict(enumerate(none))}
     assert len(list(shortcomings(found))) == 2
     assert not list(shortcomings({"tmplgen pick": {0: none[0]}, "copier": {0: one[0]}}))
+    silent = Count(11, lost=["a"], silent=[("1.1.0", "a")])
+    assert not list(shortcomings({"tmplgen pick": {0: one[0]}, "copier": {0: silent}}))
     lost = {"tmplgen merge": {0: Count(11, lost=["a"])}, "copier": {0: one[0]}}
     assert list(shortcomings(lost))
