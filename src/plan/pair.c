@@ -84,6 +84,8 @@ static size_t conditional_name(struct span *name, const char *text)
 static const char *plain_source(struct arena *arena, const char *source)
 {
     struct span name;
+    if (!strstr(source, "{{ '") && !strstr(source, "{{ \""))
+        return source;
     char *plain = arena_strdup(arena, source), *to = plain;
     while (*source) {
         size_t len = conditional_name(&name, source);
