@@ -25,6 +25,9 @@
 /* A glob of a manifest; longer ones would match nothing. */
 #define LIMIT_GLOB_BYTES ((size_t)512)
 
+/* What somebody wrote to a commit: git has no limit. */
+#define LIMIT_MESSAGE_BYTES (64 * LIMIT_MIB)
+
 /* One `str` answer. */
 #define LIMIT_ANSWER_BYTES (256 * LIMIT_KIB)
 

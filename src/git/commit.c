@@ -54,18 +54,3 @@ int commit_put(struct oid *out, struct store *store, const struct oid *tree,
         return err_set(err, TG_USAGE, "limit", "the commit's message is too long");
     return store_put(out, store, STORE_COMMIT, span_of(buf_text(&text), text.len), err);
 }
-
-int commit_subject(const char **out, struct arena *arena, const struct store *store,
-                   const struct oid *id, struct err *err)
-{
-    STORE_BYTES_SCRATCH(text);
-    if (store_get(&text, store, STORE_COMMIT, id, "a commit", err) < 0)
-        return -1;
-    const char *end = text.bytes.ptr + text.bytes.len;
-    const char *at = memmem(text.bytes.ptr, text.bytes.len, "\n\n", 2);
-    for (at = at ? at + 2 : end; at < end && *at == '\n';)
-        at++;
-    const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-    *out = arena_memdup(arena, at, (size_t)((stop ? stop : end) - at));
-    return 0;
-}

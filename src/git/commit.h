@@ -25,8 +25,4 @@ TG_CHECKED int commit_put(struct oid *out, struct store *store, const struct oid
                           const struct oid *parents, size_t parent_count,
                           const struct identity *who, const char *message, struct err *err);
 
-/* The first line of its message, in the arena. */
-TG_CHECKED int commit_subject(const char **out, struct arena *arena, const struct store *store,
-                              const struct oid *id, struct err *err);
-
 #endif

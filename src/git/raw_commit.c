@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#define COMMIT_MAX (64 * LIMIT_MIB)
+#define COMMIT_MAX (LIMIT_MESSAGE_BYTES + LIMIT_MIB)
+enum { SUBJECT_MAX = 200 };
 
 /* What follows `name` on a line of the header; NULL: the line is another. */
 static const char *value_of(struct arena *arena, struct span line, const char *name)
@@ -50,12 +51,18 @@ static struct span take_line(struct span *text)
     return line;
 }
 
+/* For people, who would not read all of a very long one. */
 static const char *subject_of(struct arena *arena, struct span message)
 {
     struct span line = span_of("", 0);
     while (message.len && line.len == 0)
         line = take_line(&message);
-    return arena_memdup(arena, line.ptr, line.len);
+    if (line.len <= SUBJECT_MAX)
+        return arena_memdup(arena, line.ptr, line.len);
+    size_t len = SUBJECT_MAX;
+    while (len && (line.ptr[len] & 0xc0) == 0x80) /* within a character */
+        len--;
+    return arena_printf(arena, "%.*s...", (int)len, line.ptr);
 }
 
 int raw_commit_read(struct raw_commit *out, struct arena *arena, const struct store *store,

@@ -184,14 +184,15 @@ int ref_says(bool *out, int folder, const char *path, const char *text, struct e
     ARENA_SCRATCH(scratch);
     struct span found;
     struct stat info;
+    size_t most = strlen(text) + LIMIT_DOCUMENT_BYTES;
     *out = false;
     if (fstatat(folder, path, &info, 0) < 0)
         return errno == ENOENT || errno == ENOTDIR
                    ? 0
                    : err_errno(err, errno, "io", "cannot look for '%s'", path);
-    if (!S_ISREG(info.st_mode) || info.st_size > (off_t)LIMIT_DOCUMENT_BYTES)
+    if (!S_ISREG(info.st_mode) || info.st_size > (off_t)most)
         return 0; /* a folder: of branches whose names begin with it */
-    if (io_read_file(&found, &scratch, folder, path, LIMIT_DOCUMENT_BYTES, err) < 0)
+    if (io_read_file(&found, &scratch, folder, path, most, err) < 0)
         return -1;
     while (found.len && found.ptr[found.len - 1] == '\n')
         found.len--;

@@ -3,7 +3,7 @@
 
 #include "apply/apply.h"
 #include "base/data.h"
-#include "git/commit.h"
+#include "git/raw_commit.h"
 #include "git/repo.h"
 #include "git/store.h"
 
@@ -23,19 +23,19 @@ int progress_data(struct data **out, const struct unfinished *unfinished, const 
 {
     const struct journal *j = &unfinished->journal;
     struct arena *arena = repo->arena;
-    const char *subject = NULL;
+    struct raw_commit raw = {.subject = NULL};
     *out = data_null(arena);
     if (unfinished->state == APPLY_NONE || !journal_is_sequence(j))
         return 0;
     size_t step = find_step(j);
     const struct oid *commit = step < j->step_count ? &j->steps[step].picked : NULL;
     if (commit && store_has(repo->store, commit) &&
-        commit_subject(&subject, arena, repo->store, commit, err) < 0)
+        raw_commit_read(&raw, arena, repo->store, commit, err) < 0)
         return -1;
     *out = data_map(arena);
     data_put_text(arena, *out, "branch", repo_branch_name(j->branch));
     data_put_text(arena, *out, "commit", commit ? oid_text(arena, commit) : NULL);
-    data_put_text(arena, *out, "subject", subject);
+    data_put_text(arena, *out, "subject", raw.subject);
     data_put(arena, *out, "step", data_int(arena, (int64_t)step + (commit != NULL)));
     data_put(arena, *out, "steps", data_int(arena, (int64_t)j->step_count));
     return 0;

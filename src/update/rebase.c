@@ -409,7 +409,7 @@ static int read_before(struct journal_before *out, const struct resumed *s)
         out->brought = s->stopped->brought;
     if (!there)
         return 0;
-    if (io_read_file(&text, s->arena, repo->git_fd, MESSAGE_FILE, LIMIT_DOCUMENT_BYTES, s->err) < 0)
+    if (io_read_file(&text, s->arena, repo->git_fd, MESSAGE_FILE, LIMIT_MESSAGE_BYTES, s->err) < 0)
         return -1;
     out->message = arena_memdup(s->arena, text.ptr, text.len);
     return 0;

@@ -3,6 +3,7 @@
 
 #include "apply/journal.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/io.h"
 #include "base/limits.h"
 #include "catalog/render.h"
@@ -103,24 +104,24 @@ static int index_tree(struct oid *out, const struct stop *s, struct err *err)
 static int read_message(const char **out, const struct stop *s, struct err *err)
 {
     struct span text = span_from(s->journal->message ? s->journal->message : "Update\n");
-    const char *message = "";
+    BUF_SCRATCH(message, LIMIT_MESSAGE_BYTES + 1);
     char mark = repo_comment_char(&s->child->repo);
     bool there;
     if (disk_exists(&there, s->child->repo.git_fd, "MERGE_MSG", err) < 0 ||
         (there && io_read_file(&text, s->child->arena, s->child->repo.git_fd, "MERGE_MSG",
-                               LIMIT_DOCUMENT_BYTES, err) < 0))
+                               LIMIT_MESSAGE_BYTES, err) < 0))
         return -1;
     while (text.len) {
         const char *end = memchr(text.ptr, '\n', text.len);
         size_t len = end ? (size_t)(end - text.ptr) : text.len;
         if (*text.ptr != mark)
-            message = arena_printf(s->child->arena, "%s%.*s\n", message, (int)len, text.ptr);
+            (void)(buf_append(&message, text.ptr, len) < 0 || buf_putc(&message, '\n') < 0);
         text = span_of(text.ptr + len + (end != NULL), text.len - len - (end != NULL));
     }
-    size_t len = strlen(message);
-    while (len > 1 && message[len - 1] == '\n' && message[len - 2] == '\n')
+    size_t len = message.len;
+    while (len > 1 && message.ptr[len - 1] == '\n' && message.ptr[len - 2] == '\n')
         len--;
-    *out = arena_memdup(s->child->arena, message, len);
+    *out = arena_memdup(s->child->arena, buf_text(&message), len);
     return 0;
 }
 

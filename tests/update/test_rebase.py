@@ -7,7 +7,7 @@ import pytest
 from .scenarios import LONG, lines, template
 from .test_rebase_random import commits_of, raw_commits
 from .test_rebase_shapes import rebase, refused, replayed, states, subjects, write_commit
-from .world import RECORD, assert_sound
+from .world import RECORD, assert_sound, put
 
 MINE, THEIRS = lines(20, {5: "mine"}), lines(20, {15: "theirs"})
 BOTH = lines(20, {5: "mine", 15: "theirs"})
@@ -468,3 +468,27 @@ def test_a_rebase_to_an_older_version(ready):
     assert ready.git("log", "--format=%s %T", "-3") == ready.git(
         "log", "--format=%s %T", "-3", cwd=copy
     )
+
+
+LONG_MESSAGES = {
+    "lines": b"subject\n\n" + b"0123456 line\n" * 100000,
+    "one-line": "ä".encode() * 800000 + b"\n",
+}
+
+
+@pytest.mark.parametrize("kind", LONG_MESSAGES)
+def test_a_long_message_is_kept_at_a_stop_and_cut_short_in_reports(ready, kind):
+    put(ready.child, {"a": lines(20, {5: "mine", 15: "mine"})})
+    ready.git("add", "-A")
+    tree, tip = ready.git("write-tree"), ready.git("rev-parse", "HEAD")
+    write_commit(ready, tree, [tip], [], LONG_MESSAGES[kind])
+    done = rebase(ready)
+    assert done.code == 5 and len(done.out) < 10000, done.out[:2000]
+    status = ready.tmplgen("status", ready.child)
+    assert status.code == 0 and len(status.out) < 2000, status.out[:2000]
+    put(ready.child, {"a": lines(20, {5: "mine", 15: "both"})})
+    ready.git("add", "-A")
+    done = ready.update("--continue")
+    assert done.code == 0, done.out
+    chain = commits_of(ready, ready.child)
+    assert raw_commits(ready, ready.child, chain[-1:])[chain[-1]][1] == LONG_MESSAGES[kind]
