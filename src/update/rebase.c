@@ -16,7 +16,6 @@
 #include "git/repo.h"
 #include "git/store.h"
 #include "git/tree.h"
-#include "update/base.h"
 #include "update/landing.h"
 #include "update/migrate.h"
 #include "update/range.h"
@@ -196,6 +195,7 @@ static int replay(struct unrolled *out, const struct landing *l, struct err *err
                          .tip = l->base_commit,
                          .tree = l->base_tree};
     begin_steps(r, range);
+    trace_render(&r->after, l->arena, &l->input->side[RENDER]);
     if (find_renames(range, l, err) < 0 || unroll(out, r, &repo->tree, err) < 0 ||
         (out->stops && replay_check(r, err) < 0) || check_ended(out, r, l, err) < 0)
         return -1;
@@ -273,7 +273,6 @@ struct resumed {
     struct commit_range range;
     struct replay replay;
     struct plan_input input;
-    struct base base; /* of the first step: the new render */
     struct identity who;
     struct unrolled out;
     struct oid from; /* the tree that files and index are at */
@@ -315,26 +314,6 @@ static int take_steps(struct resumed *s, const struct data *commits)
     return 0;
 }
 
-/* The first step needs the new render; its record says which. */
-static int take_render(struct resumed *s)
-{
-    static const struct base_options options;
-    STORE_BYTES_SCRATCH(text);
-    struct record record;
-    if (s->replay.at > 0)
-        return 0;
-    if (store_get(&text, s->child->repo.store, STORE_BLOB, &s->replay.record.id, RECORD_PATH,
-                  s->err) < 0 ||
-        record_parse(
-            &record, s->arena, RECORD_PATH,
-            span_of(arena_memdup(s->arena, text.bytes.ptr, text.bytes.len), text.bytes.len),
-            s->err) < 0 ||
-        base_prove(&s->base, &s->child->repo, &record, &options, s->err) < 0)
-        return -1;
-    s->input.side[RENDER] = s->base.files;
-    return 0;
-}
-
 static int take_tree(struct resumed *s)
 {
     struct commit commit;
@@ -362,9 +341,7 @@ static int resume(struct resumed *s)
     if (json_parse(&report, s->arena, "the journal", s->stopped->report, &ignored) < 0)
         report = NULL;
     s->input.any_case = disk_ignores_case(repo->top_fd);
-    return take_steps(s, report ? data_get(report, "commits") : NULL) < 0 || take_tree(s) < 0
-               ? -1
-               : take_render(s);
+    return take_steps(s, report ? data_get(report, "commits") : NULL) < 0 ? -1 : take_tree(s);
 }
 
 /* For the next time. */

@@ -134,20 +134,16 @@ static int plan_step(struct stepping *s)
     struct replay *r = s->r;
     struct plan_input input = *r->input;
     static const struct trace unknown;
-    bool first = r->at == 0;
     if (trace_list(&input.side[CHILD], &s->arena, r->repo, &s->commit->raw.tree, &unknown, s->err) <
-        0)
+            0 ||
+        trace_list(&input.side[RENDER], &s->arena, r->repo, &r->tree, &r->after, s->err) < 0)
         return -1;
     input.side[CHILD] = conflicts_apart(&s->arena, &input.side[CHILD]);
     input.side[BASE] = s->base;
     input.base_has_rules = s->has_rules;
     take_renames(&input, s->commit);
-    if (!first) {
+    if (r->at > 0)
         input.rename_count = 0;
-        input.restore_count = 0;
-        if (trace_list(&input.side[RENDER], &s->arena, r->repo, &r->tree, &r->after, s->err) < 0)
-            return -1;
-    }
     return plan_make(&s->plan, &s->arena, r->repo->store, &input, s->err);
 }
 
@@ -295,20 +291,29 @@ int replay_check(const struct replay *replay, struct err *err)
     return rc;
 }
 
+static void take_made(struct stepping *s, const struct oid *made, const struct oid *tree)
+{
+    struct replay *r = s->r;
+    bool dropped = oid_equal(made, &r->tip);
+    s->step->made = *made;
+    s->step->by_hand = true;
+    s->step->state = dropped ? REPLAY_DROPPED : REPLAY_MADE;
+    s->step->note =
+        dropped ? "nothing of it was left when it was resolved" : "you resolved its conflicts";
+    r->tip = *made;
+    r->tree = *tree;
+    go_on(s);
+}
+
 int replay_take(struct replay *r, const struct oid *made, struct err *err)
 {
     struct stepping s;
     struct commit commit;
-    if (open_step(&s, r, err) < 0 || repo_commit(&commit, r->arena, r->repo->store, made, err) < 0)
-        return -1;
-    s.step->made = *made;
-    s.step->by_hand = true;
-    s.step->state = oid_equal(made, &r->tip) ? REPLAY_DROPPED : REPLAY_MADE;
-    s.step->note = s.step->state == REPLAY_DROPPED ? "nothing of it was left when it was resolved"
-                                                   : "you resolved its conflicts";
-    r->tip = *made;
-    r->tree = commit.tree;
-    go_on(&s);
+    int rc = open_step(&s, r, err);
+    if (rc == 0)
+        rc = repo_commit(&commit, r->arena, r->repo->store, made, err);
+    if (rc == 0)
+        take_made(&s, made, &commit.tree);
     arena_release(&s.arena);
-    return 0;
+    return rc;
 }

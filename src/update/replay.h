@@ -41,13 +41,14 @@ struct replay {
     struct oid onto;       /* the new base commit */
     /*
      * What every step is planned with: `yours`, labels, and the disk's case. Of the first step also
-     * declared renames, and the new render: its files and rules.
+     * declared renames.
      */
     const struct plan_input *input;
     struct replay_step *steps;  /* one for each commit of the range */
     size_t at;                  /* the first that is to be done */
     struct oid tip, tree;       /* what is replayed so far: at first `onto` */
-    struct trace before, after; /* of the commit before `at`, and of what is replayed */
+    struct trace before, after; /* of the commit before `at`, and of what is replayed: at first the
+                                   new render's */
     /* Of the step that conflicts: */
     struct plan
         stopped; /* its lines; of the edits, conflicts alone, with stages as git's pick has */

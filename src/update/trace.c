@@ -70,6 +70,14 @@ static void add(struct trace *out, struct arena *arena, const char *path,
         arena_strdup(arena, path), arena_strdup(arena, rule->source), rule->policy, rule->merge};
 }
 
+void trace_render(struct trace *out, struct arena *arena, const struct plan_list *render)
+{
+    *out = (struct trace){arena_array(arena, render->count + 1, sizeof(*out->files)), 0};
+    for (size_t i = 0; i < render->count; i++)
+        if (render->files[i].source && *render->files[i].source)
+            add(out, arena, render->files[i].path, &render->files[i]);
+}
+
 void trace_child(struct trace *out, struct arena *arena, const struct plan *plan)
 {
     *out = (struct trace){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};

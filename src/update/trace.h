@@ -31,6 +31,8 @@ struct trace {
 TG_CHECKED int trace_list(struct plan_list *out, struct arena *arena, const struct repo *repo,
                           const struct oid *tree, const struct trace *trace, struct err *err);
 
+/* Of a render: all its files. */
+void trace_render(struct trace *out, struct arena *arena, const struct plan_list *render);
 /* Of a plan: by the child's names, and by those that they have afterwards. */
 void trace_child(struct trace *out, struct arena *arena, const struct plan *plan);
 void trace_result(struct trace *out, struct arena *arena, const struct plan *plan);

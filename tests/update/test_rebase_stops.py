@@ -11,7 +11,7 @@ import shutil
 import pytest
 
 from .faults import clone_folder, count_calls, fast_folder, fault, sample
-from .scenarios import lines
+from .scenarios import lines, template
 from .test_rebase_random import assert_everything, commits_of, differences, everything, raw_commits
 from .world import RECORD, World, assert_seen_by_git, files_on_disk, leftovers, put
 
@@ -319,6 +319,30 @@ def test_a_stop_at_the_first_commit_is_gone_on_from(world):
     assert world.git("log", "--format=%s").splitlines()[:2] == ["second", "begun"]
     assert world.read("a") == lines(20, {5: "both"})
     assert world.update("--strategy", "rebase").json["result"] == "up-to-date"
+
+
+@pytest.mark.parametrize("offline", [False, True])
+def test_behind_a_stop_at_the_first_commit_declared_renames_still_count(world, offline):
+    """A later commit edits what the new version has by another name; the catalog may be gone."""
+    world.release("1.0.0", {"a": lines(20), "c": lines(20)})
+    world.new()
+    put(world.child, {"c": lines(20, {5: "mine"})})
+    world.git("commit", "-q", "-a", "--amend", "-m", "begun")
+    world.edit({"a": lines(20, {15: "mine"})}, "second")
+    renames = template(migrations="  - {from: '<1.1', rename_files: {a: b}}\n")
+    new = {"b": lines(20, {3: "theirs"}), "c": lines(20, {5: "theirs"})}
+    world.release("1.1.0", new, template=renames)
+    done = world.update("--strategy", "rebase")
+    assert (done.code, done.paths) == (5, {"b": "renamed", "c": "conflict"}), done.out
+    put(world.child, {"c": lines(20, {5: "both"})})
+    world.git("add", "c")
+    if offline:
+        world.catalog.rename(world.folder / "elsewhere")
+    done = world.update("--continue")
+    assert done.code == 0, done.out
+    assert [entry["state"] for entry in done.json["commits"]] == ["replayed", "replayed"]
+    assert world.read("b") == lines(20, {3: "theirs", 15: "mine"})
+    assert not (world.child / "a").exists()
 
 
 @pytest.mark.parametrize("leave", [False, True])
