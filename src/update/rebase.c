@@ -97,10 +97,12 @@ static int unroll(struct unrolled *out, struct replay *r, const struct oid *from
     out->steps = list_steps(r);
     out->step_count = r->range->count;
     out->commits = rebase_commits(r->arena, r->steps, r->range->count);
+    out->from = *from;
     if (!out->stops)
         return 0;
     const struct raw_commit *raw = &r->steps[r->at].commit->raw;
     out->picked = raw->id;
+    out->from = raw->tree;
     /* without git's list of conflicts, which `git commit --no-edit` would leave in it */
     out->message = arena_memdup(r->arena, raw->message.ptr, raw->message.len);
     out->stopped = r->stopped;

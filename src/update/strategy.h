@@ -49,7 +49,8 @@ struct unrolled {
     bool stops;              /* at a conflict */
     struct plan_edit *edits; /* of files and index, from the top of the work tree */
     size_t edit_count;
-    struct oid tree; /* afterwards; of a stop: with what lies on disk */
+    struct oid tree; /* afterwards; of a stop: with what lies on disk, */
+    struct oid from; /* and what that is made of: the commit's own tree; else HEAD's */
     struct oid tip;  /* of what is replayed */
     struct journal_step *steps;
     size_t step_count;

@@ -475,14 +475,25 @@ static int carry_out(struct updating *u)
 
 /* ---------------------------------------------------------------- looking only */
 
+/* They are made anew, later, and so under other ids. */
+static void forget_commits(const struct updating *u)
+{
+    const struct data *commits = u->unrolled.commits;
+    for (size_t i = 0; commits && i < commits->list.count; i++)
+        data_put_text(u->arena, commits->list.items[i], "to", NULL);
+}
+
 static int foresee(struct updating *u)
 {
     struct oid tree = u->unrolled.tree;
     struct span diff;
     int code = report_ending(u, journal_kind(u), NULL);
     if ((!u->options->strategy->replay && result_tree(&tree, u) < 0) ||
-        patch_trees(&diff, u->arena, &u->child.repo, repo_tree(&u->child.repo), &tree, u->err) < 0)
+        patch_trees(&diff, u->arena, &u->child.repo,
+                    u->unrolled.stops ? &u->unrolled.from : repo_tree(&u->child.repo), &tree,
+                    u->err) < 0)
         return -1;
+    forget_commits(u);
     data_put(u->arena, u->out->document, "diff", data_span(u->arena, diff));
     data_put(u->arena, u->out->document, "next", next_foreseen(u->arena));
     return code;
