@@ -229,8 +229,11 @@ static int make_commit(struct stepping *s, const struct oid *tree)
 
 static void go_on(struct stepping *s)
 {
-    trace_child(&s->r->before, s->r->arena, &s->plan);
-    trace_result(&s->r->after, s->r->arena, &s->plan);
+    struct trace before, after;
+    trace_child(&before, &s->arena, &s->plan);
+    trace_result(&after, &s->arena, &s->plan);
+    trace_keep(&s->r->before, s->r->arena, &before);
+    trace_keep(&s->r->after, s->r->arena, &after);
     s->r->at++;
 }
 

@@ -61,13 +61,11 @@ static const struct plan_file *rule_of(const struct plan_pair *pair)
     return NULL;
 }
 
-static void add(struct trace *out, struct arena *arena, const char *path,
-                const struct plan_file *rule)
+static void add(struct trace *out, const char *path, const struct plan_file *rule)
 {
     if (!path || !rule)
         return;
-    out->files[out->count++] = (struct traced){
-        arena_strdup(arena, path), arena_strdup(arena, rule->source), rule->policy, rule->merge};
+    out->files[out->count++] = (struct traced){path, rule->source, rule->policy, rule->merge};
 }
 
 void trace_render(struct trace *out, struct arena *arena, const struct plan_list *render)
@@ -75,7 +73,7 @@ void trace_render(struct trace *out, struct arena *arena, const struct plan_list
     *out = (struct trace){arena_array(arena, render->count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < render->count; i++)
         if (render->files[i].source && *render->files[i].source)
-            add(out, arena, render->files[i].path, &render->files[i]);
+            add(out, render->files[i].path, &render->files[i]);
 }
 
 void trace_child(struct trace *out, struct arena *arena, const struct plan *plan)
@@ -83,7 +81,7 @@ void trace_child(struct trace *out, struct arena *arena, const struct plan *plan
     *out = (struct trace){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < plan->pair_count; i++) {
         const struct plan_file *child = plan->pairs[i].side[CHILD];
-        add(out, arena, child ? child->path : NULL, rule_of(&plan->pairs[i]));
+        add(out, child ? child->path : NULL, rule_of(&plan->pairs[i]));
     }
     sort(out);
 }
@@ -92,8 +90,30 @@ void trace_result(struct trace *out, struct arena *arena, const struct plan *pla
 {
     *out = (struct trace){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < plan->pair_count; i++)
-        add(out, arena, plan->pairs[i].path, rule_of(&plan->pairs[i]));
+        add(out, plan->pairs[i].path, rule_of(&plan->pairs[i]));
     sort(out);
+}
+
+static bool is_same(const struct trace *a, const struct trace *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = strcmp(a->files[i].path, b->files[i].path) == 0 &&
+               strcmp(a->files[i].source, b->files[i].source) == 0 &&
+               a->files[i].policy == b->files[i].policy && a->files[i].merge == b->files[i].merge;
+    return same;
+}
+
+void trace_keep(struct trace *kept, struct arena *arena, const struct trace *now)
+{
+    if (is_same(kept, now))
+        return;
+    *kept = (struct trace){arena_array(arena, now->count + 1, sizeof(*kept->files)), now->count};
+    for (size_t i = 0; i < now->count; i++) {
+        kept->files[i] = now->files[i];
+        kept->files[i].path = arena_strdup(arena, now->files[i].path);
+        kept->files[i].source = arena_strdup(arena, now->files[i].source);
+    }
 }
 
 struct data *trace_data(struct arena *arena, const struct trace *trace)

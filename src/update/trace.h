@@ -37,6 +37,9 @@ void trace_render(struct trace *out, struct arena *arena, const struct plan_list
 void trace_child(struct trace *out, struct arena *arena, const struct plan *plan);
 void trace_result(struct trace *out, struct arena *arena, const struct plan *plan);
 
+/* In an arena of its own, a copy where it is another than before. */
+void trace_keep(struct trace *kept, struct arena *arena, const struct trace *now);
+
 /* For a journal, and back; what is damaged there is left out. */
 struct data *trace_data(struct arena *arena, const struct trace *trace);
 void trace_parse(struct trace *out, struct arena *arena, const struct data *data);
