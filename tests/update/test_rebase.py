@@ -1,6 +1,7 @@
 """A rebase that goes through: files keep their rules, commits their words; the tree is pick's."""
 
 import os
+import time
 
 import pytest
 
@@ -492,3 +493,33 @@ def test_a_long_message_is_kept_at_a_stop_and_cut_short_in_reports(ready, kind):
     assert done.code == 0, done.out
     chain = commits_of(ready, ready.child)
     assert raw_commits(ready, ready.child, chain[-1:])[chain[-1]][1] == LONG_MESSAGES[kind]
+
+
+# ---------------------------------------------------------------- many
+
+
+def many(world, count):
+    """As many commits, of a few files, from one stream."""
+    stream = [b"feature done\n"]
+    for number in range(count):
+        text = f"{number}\n".encode()
+        head = f"commit {MAIN}\nauthor A <a@example.com> {1600000000 + number} +0000\n"
+        head += f"committer A <a@example.com> {1600000000 + number} +0000\ndata 2\nc\n"
+        stream.append(head.encode())
+        stream.append(f"from {MAIN}^0\n".encode() if number == 0 else b"")
+        stream.append(b"M 644 inline own/%d\ndata %d\n%s\n" % (number % 50, len(text), text))
+    stream.append(b"done\n")
+    world.git("fast-import", "--quiet", "--done", stdin=b"".join(stream))
+    world.git("reset", "-q", "--hard")
+
+
+@pytest.mark.full
+def test_two_thousand_commits_take_seconds(ready):
+    many(ready, 2000)
+    begun_at = time.monotonic()
+    done = rebase(ready)
+    assert done.code == 0, done.out
+    assert len(done.json["commits"]) == 2003
+    assert time.monotonic() - begun_at < 60
+    assert ready.git("rev-list", "--count", "HEAD") == "2004"
+    assert_sound(ready)
