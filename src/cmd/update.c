@@ -237,7 +237,7 @@ static const struct option what_options[] = {
 };
 
 static const struct option how_options[] = {
-    {"strategy", "NAME", "pick (the default): one commit; merge: a merge commit", false},
+    {"strategy", "NAME", "pick: one commit (the default); merge; rebase: your commits anew", false},
     {"rewrite-published", NULL, "let rebase replace commits that a remote or a tag has", false},
     {"check", NULL, "only say whether there is an update (exit 6)", false},
     {"dry-run", NULL, "show what would change, write nothing", false},
