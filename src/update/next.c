@@ -201,10 +201,24 @@ static void add_rewritten(struct steps *s)
     }
 }
 
+/* Of replayed commits the newest alone says nothing of the update. */
+static void add_look(struct steps *s)
+{
+    const char *made = data_get_text(s->document, "commit");
+    const struct data *commits = data_get(s->document, "commits");
+    size_t count = commits && commits->kind == DATA_LIST ? commits->list.count : 0;
+    if (count)
+        add(s,
+            arena_printf(s->arena, "git diff --stat %.7s %.7s",
+                         data_get_text(commits->list.items[count - 1], "commit"), made),
+            "shows what the update changed");
+    else
+        add(s, arena_printf(s->arena, "git show --stat %.7s", made), "shows the commit");
+}
+
 static void add_updated(struct steps *s)
 {
-    add(s, arena_printf(s->arena, "git show --stat %.7s", data_get_text(s->document, "commit")),
-        "shows the commit");
+    add_look(s);
     add_deleted(s);
     add_rewritten(s);
     add_push(s);

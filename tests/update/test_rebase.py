@@ -418,6 +418,23 @@ def test_the_first_line_says_where_it_stopped(conflict):
     assert again == words
 
 
+@pytest.mark.parametrize("stops", [False, True])
+def test_the_end_names_a_command_that_shows_the_update(ready, stops):
+    if stops:
+        ready.edit({"a": lines(20, {5: "mine", 15: "mine"})}, "in conflict")
+        ready.edit({"own/z": "z\n"}, "last")
+    old = ready.git("rev-parse", "HEAD")
+    done = rebase(ready)
+    if stops:
+        put(ready.child, {"a": lines(20, {5: "mine", 15: "both"})})
+        ready.git("add", "a")
+        done = ready.update("--continue")
+    new = ready.git("rev-parse", "HEAD")
+    assert done.json["next"][0]["run"] == f"git diff --stat {old[:7]} {new[:7]}"
+    shown = ready.git(*done.json["next"][0]["run"].split()[1:])
+    assert "a " in shown and "own" not in shown
+
+
 def test_the_summary_lists_the_commits(conflict):
     entries = rebase(conflict, "--summary", conflict.folder / "pr.md").json["commits"]
     text = (conflict.folder / "pr.md").read_text()
