@@ -164,6 +164,17 @@ def test_another_child_in_a_folder_is_left_alone(world):
     assert {p: leaf for p, leaf in world.listing().items() if p.startswith("nested/")} == nested
 
 
+def test_where_the_tree_is_not_picks_it_is_refused(world):
+    """Deleted, it stays so; brought back, it is a new file, with nothing of the new version."""
+    begun(world, {"a": LONG, "b": "b\n"})
+    world.edit({"a": None}, "without it")
+    world.git("revert", "--no-edit", "HEAD")
+    world.release("1.1.0", {"a": THEIRS, "b": "b\n"})
+    error = refused(world, "differs-from-pick")
+    assert error["message"].endswith(": 'a'"), error
+    assert "without --strategy rebase" in error["hint"]
+
+
 # ---------------------------------------------------------------- one after another
 
 ASKS = template(questions="  - {name: who, type: str, default: nobody}\n")
