@@ -129,9 +129,9 @@ static int forget_below(struct apply *a, unsigned level, struct err *err)
         files_remove_emptied(a, &below);
         if (files_discard(a, &below, err) < 0)
             return -1;
+        work_remove(a, &below);
         if (unlinkat(a->folder, name, 0) < 0)
             return err_errno(err, errno, "io", "cannot remove the journal");
-        work_remove(a, &below);
     }
     return 0;
 }

@@ -52,12 +52,18 @@ static struct journal_step *list_steps(const struct replay *r)
     return steps;
 }
 
+static void warn(struct unrolled *out, struct arena *arena, const char *text)
+{
+    out->warnings = arena_grow(arena, out->warnings, out->warning_count, sizeof(*out->warnings));
+    out->warnings[out->warning_count++] = text;
+}
+
 /* It is staged, and a person looks at it. */
 static void tell_resolved(struct unrolled *out, struct replay *r, const struct plan_edit *conflict)
 {
-    out->warnings = arena_grow(r->arena, out->warnings, out->warning_count, sizeof(*out->warnings));
-    out->warnings[out->warning_count++] = arena_printf(
-        r->arena, "'%s' is resolved as you did before, and staged: look at it", conflict->path);
+    warn(out, r->arena,
+         arena_printf(r->arena, "'%s' is resolved as you did before, and staged: look at it",
+                      conflict->path));
     for (size_t i = 0; i < r->stopped.path_count; i++) {
         struct plan_path *path = &r->stopped.paths[i];
         if (strcmp(path->path, conflict->path) == 0)
@@ -159,6 +165,15 @@ static int check_ended(const struct unrolled *out, const struct replay *r, const
     return 0;
 }
 
+static void set_apart(struct replay *r, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->edit_count; i++)
+        if (plan->edits[i].conflict) {
+            r->apart = arena_grow(r->arena, r->apart, r->apart_count, sizeof(*r->apart));
+            r->apart[r->apart_count++] = plan->edits[i].path;
+        }
+}
+
 /* What migrations say of files: from where the first commit began, and of each update. */
 static int find_renames(struct commit_range *range, const struct landing *l, struct err *err)
 {
@@ -194,13 +209,16 @@ static int replay(struct unrolled *out, const struct landing *l, struct err *err
                          .record = l->record,
                          .input = l->input,
                          .onto = l->base_commit,
+                         .pick = l->result,
                          .tip = l->base_commit,
                          .tree = l->base_tree};
     begin_steps(r, range);
+    set_apart(r, l->plan);
     trace_render(&r->after, l->arena, &l->input->side[RENDER]);
     if (find_renames(range, l, err) < 0 || unroll(out, r, &repo->tree, err) < 0 ||
         (out->stops && replay_check(r, err) < 0) || check_ended(out, r, l, err) < 0)
         return -1;
+    set_apart(r, &out->stopped);
     rebase_tell_holders(out, repo, range);
     out->context = rebase_context(l->arena, r);
     return 0;
@@ -429,14 +447,44 @@ static int fill_journal(struct journal *j, struct resumed *s)
     return 0;
 }
 
+static bool is_apart(const struct replay *r, const char *path)
+{
+    bool apart = strcmp(path, RECORD_PATH) == 0;
+    for (size_t i = 0; !apart && i < r->apart_count; i++)
+        apart = strcmp(r->apart[i], path) == 0;
+    return apart;
+}
+
+/*
+ * After a stop nothing says that the end must be pick's; where it is not, and nobody was asked
+ * about that path, somebody is to look.
+ */
+static int tell_others(struct unrolled *out, struct resumed *s)
+{
+    struct replay *r = &s->replay;
+    struct replay_edits edits;
+    if (out->stops || !store_has(r->repo->store, &r->pick))
+        return 0;
+    if (replay_edits(&edits, r->repo, &r->pick, &r->tree, NULL, 0, NULL, s->err) < 0)
+        return -1;
+    for (size_t i = 0; i < edits.count; i++)
+        if (!is_apart(r, edits.edits[i].path))
+            warn(out, r->arena,
+                 arena_printf(r->arena,
+                              "'%s' is not what the strategy 'pick' would make of it: look at it",
+                              edits.edits[i].path));
+    return 0;
+}
+
 static int go_on(struct journal *next, struct unrolled *out, const struct journal *stopped,
                  struct child *child, const struct oid *made, struct err *err)
 {
     struct resumed *s = arena_alloc(child->arena, sizeof(*s));
     *s = (struct resumed){.arena = child->arena, .child = child, .stopped = stopped, .err = err};
     if (resume(s) < 0 || take_resolved(s, made) < 0 ||
-        unroll(&s->out, &s->replay, &s->from, err) < 0)
+        unroll(&s->out, &s->replay, &s->from, err) < 0 || tell_others(&s->out, s) < 0)
         return -1;
+    set_apart(&s->replay, &s->out.stopped);
     s->out.context = rebase_context(s->arena, &s->replay);
     rebase_context_keep(s->out.context, s->arena, stopped->context);
     s->out.document = rebase_context_document(s->out.context);

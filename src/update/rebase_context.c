@@ -63,6 +63,8 @@ struct data *rebase_context(struct arena *arena, const struct replay *r)
     data_put_text(arena, context, "base_label", r->input->base_label);
     data_put_text(arena, context, "render_label", r->input->render_label);
     data_put(arena, context, "yours", data_texts(arena, r->input->yours, r->input->yours_count));
+    data_put_text(arena, context, "pick", oid_text(arena, &r->pick));
+    data_put(arena, context, "apart", data_texts(arena, r->apart, r->apart_count));
     data_put(arena, context, "renames", renames_data(arena, r->range));
     data_put(arena, context, "before", trace_data(arena, &r->before));
     data_put(arena, context, "after", trace_data(arena, &r->after));
@@ -105,31 +107,34 @@ static int read_oid(struct oid *out, const struct data *context, const char *nam
     return hex ? oid_parse(out, hex) : -1;
 }
 
-static int read_yours(struct plan_input *input, struct arena *arena, const struct data *list)
+static int read_texts(const char ***out, size_t *count, struct arena *arena,
+                      const struct data *list)
 {
     if (!list || list->kind != DATA_LIST)
         return -1;
-    const char **yours = arena_array(arena, list->list.count + 1, sizeof(*yours));
-    for (size_t i = 0; i < list->list.count; i++) {
-        if (list->list.items[i]->kind != DATA_STR)
+    *out = arena_array(arena, list->list.count + 1, sizeof(**out));
+    for (*count = 0; *count < list->list.count; (*count)++) {
+        if (list->list.items[*count]->kind != DATA_STR)
             return -1;
-        yours[i] = data_text(list->list.items[i]);
+        (*out)[*count] = data_text(list->list.items[*count]);
     }
-    input->yours = yours;
-    input->yours_count = list->list.count;
     return 0;
 }
 
 int rebase_context_read(struct replay *r, struct plan_input *input, struct commit_range *range,
                         const struct data *context)
 {
+    const char **yours, **apart;
     if (context->kind != DATA_MAP)
         return -1;
     const struct data *mode = data_get(context, "record_mode");
     if (!mode || mode->kind != DATA_INT || read_oid(&r->onto, context, "onto") < 0 ||
-        read_oid(&r->record.id, context, "record") < 0 ||
-        read_yours(input, r->arena, data_get(context, "yours")) < 0)
+        read_oid(&r->record.id, context, "record") < 0 || read_oid(&r->pick, context, "pick") < 0 ||
+        read_texts(&yours, &input->yours_count, r->arena, data_get(context, "yours")) < 0 ||
+        read_texts(&apart, &r->apart_count, r->arena, data_get(context, "apart")) < 0)
         return -1;
+    input->yours = yours;
+    r->apart = apart;
     r->record.mode = (unsigned)mode->integer;
     r->tip = r->onto;
     input->base_label = data_get_text(context, "base_label");

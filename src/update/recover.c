@@ -171,6 +171,7 @@ static int finish_ended(struct recovery *r)
     const struct journal *j = &r->unfinished.journal;
     if (apply_end(r->apply, j, r->err) < 0)
         return -1;
+    apply_tidy(r->apply);
     r->done = true;
     recall_ended(r, j);
     report_warn(r->child->arena, r->out->document,
@@ -180,7 +181,10 @@ static int finish_ended(struct recovery *r)
 
 static int refuse_finished(struct recovery *r)
 {
-    return apply_end(r->apply, &r->unfinished.journal, r->err) < 0 ? -1 : refuse_ended(r);
+    if (apply_end(r->apply, &r->unfinished.journal, r->err) < 0)
+        return -1;
+    apply_tidy(r->apply);
+    return refuse_ended(r);
 }
 
 static int forget(struct recovery *r)

@@ -39,6 +39,9 @@ struct replay {
     const char *committer; /* "NAME <EMAIL> SECONDS ZONE" */
     struct leaf record;    /* of the new version: every commit has it */
     struct oid onto;       /* the new base commit */
+    struct oid pick;       /* the tree that the strategy `pick` ends in; and */
+    const char **apart;    /* paths where it, or a stop, conflicted, so that they may differ */
+    size_t apart_count;
     /*
      * What every step is planned with: `yours`, labels, and the disk's case. Of the first step also
      * declared renames.

@@ -360,8 +360,7 @@ static int replay(struct updating *u)
     if (!strategy->replay)
         return 0;
     if (identity_read(&u->who, u->arena, u->child.repo.git, u->err) < 0 ||
-        make_landing(&landing, u) < 0 ||
-        (u->plan.conflict_count == 0 && result_tree(&landing.result, u) < 0) ||
+        make_landing(&landing, u) < 0 || result_tree(&landing.result, u) < 0 ||
         strategy->replay(&u->unrolled, &landing, u->err) < 0)
         return -1;
     u->edits = u->unrolled.edits;
