@@ -180,6 +180,23 @@ def test_where_the_tree_is_not_picks_it_is_refused(world):
 ASKS = template(questions="  - {name: who, type: str, default: nobody}\n")
 
 
+def test_what_is_not_picks_behind_a_stop_is_told(world):
+    """A person was asked about one file; another one differs, too."""
+    begun(world, {"a": LONG, "b": LONG})
+    world.edit({"a": None}, "without it")
+    world.git("revert", "--no-edit", "HEAD")
+    world.edit({"b": MINE}, "mine")
+    world.release("1.1.0", {"a": THEIRS, "b": lines(20, {5: "theirs"})})
+    assert rebase(world).code == 5
+    put(world.child, {"b": "both\n"})
+    world.git("add", "b")
+    done = world.update("--continue")
+    told = [text for text in done.json["warnings"] if "pick" in text]
+    assert (done.code, len(told)) == (0, 1), done.out
+    assert "'a'" in told[0]
+    assert world.read("a") == LONG
+
+
 def three(world):
     """Three versions, of which each changes lines of its own; the last is what is released last."""
     texts = [LONG, THEIRS, lines(20, {10: "newer", 15: "theirs"})]
