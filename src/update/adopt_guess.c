@@ -302,7 +302,7 @@ static void note_stack(struct guesses *g, struct arena *arena, const struct stac
     bool guessed = framework && !request_text(request, CHOICE_FRAMEWORK) && g->framework_from;
     if (guessed)
         take(g, arena, "framework", framework, g->framework_from);
-    if (guessed && g->framework[0] && strcmp(framework, g->framework[0]) != 0)
+    if (guessed && !str_equal(framework, g->framework[0]))
         warn(g, arena,
              arena_printf(arena, "%s says '%s', for which there is no stack: '%s' was taken",
                           g->framework_from, g->framework[0], framework));
