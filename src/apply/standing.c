@@ -227,6 +227,18 @@ static bool is_whole(const struct apply *a, const struct oid *id)
            tree_visit_all(store, &commit.tree, look_at_entry, store, &ignored) == 0;
 }
 
+/* What a run that stops puts into the index: no commit need have it. */
+static bool has_stages(const struct apply *a, const struct journal *j)
+{
+    for (size_t i = 0; journal_stops(j) && i < j->change_count; i++)
+        for (size_t stage = 0; stage < STAGES; stage++) {
+            const struct leaf *leaf = &j->changes[i].stages[stage];
+            if (leaf_is_file(leaf) && !store_has(a->repo->store, &leaf->id))
+                return false;
+        }
+    return true;
+}
+
 /*
  * Until the branch moves no ref holds the run's objects, and `git gc --prune=now` takes them. Where
  * their pack is still there, so are they.
@@ -238,7 +250,7 @@ static bool objects_are_there(const struct apply *a, const struct journal *j)
     bool there;
     if (*j->pack && disk_exists(&there, a->repo->common_fd, pack, &ignored) == 0 && there)
         return true;
-    bool whole = !journal_moves_branch(j) || is_whole(a, &j->branch_new);
+    bool whole = has_stages(a, j) && (!journal_moves_branch(j) || is_whole(a, &j->branch_new));
     for (size_t i = 0; whole && i < j->ref_count; i++)
         whole = is_whole(a, &j->refs[i].target);
     struct oid head;
