@@ -163,7 +163,7 @@ def build_adopted(tmp, adopt, conflict=False, args=(), sub=""):
     put(world.child, UNTRACKED)
     world.git("gc", "-q", cwd=top)
     merge = ("--merge", "edited") if adopt != "empty" else ()
-    words = ("--type", "app", "--catalog", world.catalog, *merge, *args)
+    words = ("--type", "app", "--catalog", world.catalog, "--name", "shop", *merge, *args)
     return Case(world, top, words, conflict, sub)
 
 
