@@ -170,6 +170,21 @@ def test_an_earlier_update_is_dissolved_and_told(grown):
     assert subjects(grown)[2:] == ["one", "two", "three", "last"]
 
 
+def test_a_file_that_an_update_brought_is_followed_through_a_later_rename(grown):
+    """The first commit never had it: what the dissolved update brought says which file it is."""
+    text = lines(12, {1: "brought"})
+    grown.release("1.2.0", {**NEWER, "new/x": text})
+    assert grown.update().code == 0
+    grown.edit({"new/x": lines(12, {1: "brought", 6: "mine"})}, "edits it")
+    moved = {path: content for path, content in NEWER.items() if path != "new/x"}
+    template = "description: a test\nstack: none\nmigrations:\n"
+    template += "  - {from: '<1.3', rename_files: {new/x: elsewhere/x}}\n"
+    grown.release("1.3.0", {**moved, "elsewhere/x": text}, template=template)
+    done = replayed(grown)
+    assert states(done)["edits it"] == "replayed"
+    assert grown.read("elsewhere/x") == lines(12, {1: "brought", 6: "mine"})
+
+
 def test_an_earlier_update_with_an_edit_of_its_own_is_replayed_as_that(grown):
     """--no-commit, then reviewed and changed: what it holds beyond the merge is the user's."""
     assert grown.update("--no-commit").code == 0
