@@ -12,15 +12,21 @@
 struct arena;
 struct repo;
 
+/* Files that migrations rename. */
+struct range_renames {
+    const char **old, **new;
+    size_t count;
+};
+
 struct range_commit {
     struct raw_commit raw;
     struct oid parent_tree; /* zero: it is a root */
     struct leaf record_leaf, overlay_leaf;
     const struct record *record; /* what it says of itself; NULL: nothing that can be read */
     const struct record *made; /* the newest one until then that nobody edited by hand, else that */
-    const char **rename_old, **rename_new; /* declared by migrations, on the way that it went */
-    size_t rename_count;
-    bool is_update; /* its record is of another render than its parent's */
+    struct range_renames went; /* of an update: from the version before to its own, */
+    struct range_renames goes; /* and, of the first, too, from there to the new one */
+    bool is_update;            /* its record is of another render than its parent's */
 };
 
 /* A ref that has commits of the range, which it keeps. */

@@ -174,21 +174,29 @@ static void set_apart(struct replay *r, const struct plan *plan)
         }
 }
 
-/* What migrations say of files: from where the first commit began, and of each update. */
+static int find_some(struct range_renames *out, const struct landing *l, const struct record *from,
+                     const struct record *to, struct err *err)
+{
+    struct migrated moved;
+    if (!from)
+        return 0;
+    if (migrate_renames(&moved, l->arena, l->manifest, from->catalog.version,
+                        to ? to->catalog.version : NULL, err) < 0)
+        return -1;
+    *out = (struct range_renames){moved.rename_old, moved.rename_new, moved.rename_count};
+    return 0;
+}
+
+/* What migrations say of files: of updates, and from each version to the new one. */
 static int find_renames(struct commit_range *range, const struct landing *l, struct err *err)
 {
     for (size_t i = 0; i < range->count; i++) {
         struct range_commit *commit = &range->commits[i];
-        const struct record *from = i ? commit[-1].made : commit->made;
-        const char *to = i ? commit->record ? commit->record->catalog.version : NULL : NULL;
-        struct migrated moved;
         if (i && !commit->is_update)
             continue;
-        if (migrate_renames(&moved, l->arena, l->manifest, from->catalog.version, to, err) < 0)
+        if ((i && find_some(&commit->went, l, commit[-1].made, commit->record, err) < 0) ||
+            find_some(&commit->goes, l, i ? commit->record : commit->made, NULL, err) < 0)
             return -1;
-        commit->rename_old = moved.rename_old;
-        commit->rename_new = moved.rename_new;
-        commit->rename_count = moved.rename_count;
     }
     return 0;
 }

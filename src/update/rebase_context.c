@@ -13,45 +13,56 @@
 #define DOCUMENT "document"
 #define CONTEXT_MAX (64 * LIMIT_MIB)
 
-/* [commit, old, new] */
+static void add_renames(struct data *list, struct arena *arena, size_t commit,
+                        const struct range_renames *renames, bool goes)
+{
+    for (size_t i = 0; i < renames->count; i++) {
+        struct data *line = data_list(arena);
+        data_push(arena, line, data_int(arena, (int64_t)commit));
+        data_push(arena, line, data_bool(arena, goes));
+        data_push(arena, line, data_str(arena, renames->old[i]));
+        data_push(arena, line, data_str(arena, renames->new[i]));
+        data_push(arena, list, line);
+    }
+}
+
+/* [commit, whether it goes on from there, old, new] */
 static struct data *renames_data(struct arena *arena, const struct commit_range *range)
 {
     struct data *list = data_list(arena);
-    for (size_t i = 0; i < range->count; i++)
-        for (size_t k = 0; k < range->commits[i].rename_count; k++) {
-            struct data *line = data_list(arena);
-            data_push(arena, line, data_int(arena, (int64_t)i));
-            data_push(arena, line, data_str(arena, range->commits[i].rename_old[k]));
-            data_push(arena, line, data_str(arena, range->commits[i].rename_new[k]));
-            data_push(arena, list, line);
-        }
+    for (size_t i = 0; i < range->count; i++) {
+        add_renames(list, arena, i, &range->commits[i].went, false);
+        add_renames(list, arena, i, &range->commits[i].goes, true);
+    }
     return list;
 }
 
 static bool is_rename(const struct data *line, const struct commit_range *range)
 {
-    return line->kind == DATA_LIST && line->list.count == 3 &&
-           line->list.items[0]->kind == DATA_INT && line->list.items[0]->integer >= 0 &&
-           (size_t)line->list.items[0]->integer < range->count &&
-           line->list.items[1]->kind == DATA_STR && line->list.items[2]->kind == DATA_STR;
+    static const enum data_kind kinds[] = {DATA_INT, DATA_BOOL, DATA_STR, DATA_STR};
+    bool valid = line->kind == DATA_LIST && line->list.count == sizeof(kinds) / sizeof(*kinds);
+    for (size_t i = 0; valid && i < line->list.count; i++)
+        valid = line->list.items[i]->kind == kinds[i];
+    return valid && line->list.items[0]->integer >= 0 &&
+           (size_t)line->list.items[0]->integer < range->count;
 }
 
-static void add_rename(struct range_commit *commit, struct arena *arena, const struct data *line)
+static void take_rename(struct commit_range *range, struct arena *arena, const struct data *line)
 {
-    size_t count = commit->rename_count++;
-    commit->rename_old = arena_grow(arena, commit->rename_old, count, sizeof(char *));
-    commit->rename_new = arena_grow(arena, commit->rename_new, count, sizeof(char *));
-    commit->rename_old[count] = data_text(line->list.items[1]);
-    commit->rename_new[count] = data_text(line->list.items[2]);
+    struct data *const *member = line->list.items;
+    struct range_commit *commit = &range->commits[member[0]->integer];
+    struct range_renames *renames = member[1]->boolean ? &commit->goes : &commit->went;
+    renames->old = arena_grow(arena, renames->old, renames->count, sizeof(char *));
+    renames->new = arena_grow(arena, renames->new, renames->count, sizeof(char *));
+    renames->old[renames->count] = data_text(member[2]);
+    renames->new[renames->count++] = data_text(member[3]);
 }
 
 static void read_renames(struct commit_range *range, struct arena *arena, const struct data *list)
 {
-    for (size_t i = 0; list && list->kind == DATA_LIST && i < list->list.count; i++) {
-        const struct data *line = list->list.items[i];
-        if (is_rename(line, range))
-            add_rename(&range->commits[line->list.items[0]->integer], arena, line);
-    }
+    for (size_t i = 0; list && list->kind == DATA_LIST && i < list->list.count; i++)
+        if (is_rename(list->list.items[i], range))
+            take_rename(range, arena, list->list.items[i]);
 }
 
 struct data *rebase_context(struct arena *arena, const struct replay *r)

@@ -60,11 +60,11 @@ static int prove(struct base *out, struct stepping *s, const struct record *reco
     return 0;
 }
 
-static void take_renames(struct plan_input *input, const struct range_commit *commit)
+static void take_renames(struct plan_input *input, const struct range_renames *renames)
 {
-    input->rename_old = commit->rename_old;
-    input->rename_new = commit->rename_new;
-    input->rename_count = commit->rename_count;
+    input->rename_old = renames->old;
+    input->rename_new = renames->new;
+    input->rename_count = renames->count;
 }
 
 static int refuse_update(const struct stepping *s)
@@ -95,7 +95,7 @@ static int begin_from_update(struct stepping *s)
     input.side[BASE] = old.files;
     input.side[RENDER] = new.files;
     input.base_has_rules = old.has_rules;
-    take_renames(&input, s->commit);
+    take_renames(&input, &s->commit->went);
     if (plan_make(&plan, &s->arena, r->repo->store, &input, s->err) < 0 ||
         edit_tree(&begun, s, &s->commit->parent_tree, &plan, NULL) < 0)
         return -1;
@@ -141,9 +141,7 @@ static int plan_step(struct stepping *s)
     input.side[CHILD] = conflicts_apart(&s->arena, &input.side[CHILD]);
     input.side[BASE] = s->base;
     input.base_has_rules = s->has_rules;
-    take_renames(&input, s->commit);
-    if (r->at > 0)
-        input.rename_count = 0;
+    take_renames(&input, &s->commit->goes);
     return plan_make(&s->plan, &s->arena, r->repo->store, &input, s->err);
 }
 
