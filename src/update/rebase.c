@@ -268,6 +268,7 @@ static int land(struct journal *j, const struct landing *l, struct err *err)
         return land_stop(j, u, l->arena, err);
     }
     j->branch_new = u->tip;
+    j->before.tree = l->repo->tree; /* the new commit's parent is not what the index was of */
     j->orig_head = oid_text(l->arena, &l->repo->head);
     j->orig_head_old = read_orig_head(l->repo, l->arena);
     return 0;
