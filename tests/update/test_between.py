@@ -33,6 +33,7 @@ from .test_faults import (
 )
 from .world import GIT_COMMANDS, assert_seen_by_git, files_on_disk, put
 
+BASE = "what the templates render to"
 WAYS = {"again": (), "continue": ("--continue",), "abort": ("--abort",)}
 
 
@@ -138,12 +139,26 @@ def look(case) -> Before:
     return Before(dict(line.split() for line in refs.splitlines()), texts)
 
 
+def subjects_of(case, tip):
+    """Of the project's commits, not of what a rebase puts below them."""
+    told = case.world.git("log", "--format=%s", tip, cwd=case.top).splitlines()
+    return [subject for subject in told if subject != BASE]
+
+
 def assert_no_commit_lost(case, before):
-    """Only an update's own commit, on which nobody built, may be taken back."""
+    """
+    Only an update's own commit, on which nobody built, may be taken back. What a rebase moved is
+    there again; what somebody made upon it was moved by nobody.
+    """
     world, top = case.world, case.top
     now = look(case).tips
     for name, tip in before.tips.items():
         subject = world.git("log", "-1", "--format=%s", tip, cwd=top)
+        if case.strategy == "rebase" and name in now and "MY WORK" not in subject:
+            told, found = subjects_of(case, tip), subjects_of(case, now[name])
+            own = [subject for subject in told if not subject.startswith("Update")]
+            assert found[-len(own) :] == own, f"{name} was {own}, is {found}"
+            continue
         if subject.startswith(("Update", "Adopt")) and "MY WORK" not in subject:
             parents = world.git("log", "-1", "--format=%P", tip, cwd=top).split()
             if not parents:
@@ -253,7 +268,9 @@ def work_between(case, size, deeds):
 
 
 @pytest.mark.parametrize(
-    "case", ["clean", "conflict", "staged", "merge-conflict", "merge-staged"], indirect=True
+    "case",
+    ["clean", "conflict", "staged", "merge-conflict", "merge-staged", "rebase", "rebase-conflict"],
+    indirect=True,
 )
 def test_A1_somebody_works_between_a_kill_and_recovery_few(case):
     work_between(case, 6, DEEDS)
@@ -316,6 +333,29 @@ def test_A1_what_was_staged_since_is_still_staged(case, way):
         assert case.world.git("show", ":edited", cwd=case.top) == "staged only"
     assert_fsck(case)
     assert not list(case.git_dir.rglob("*.lock"))
+
+
+def is_move_of_branch(call):
+    return call.paths[-1].endswith("/refs/heads/main")
+
+
+def is_move_of_index(call):
+    return call.paths[-1].endswith("/.git/index")
+
+
+@pytest.mark.parametrize("case", ["clean", "merge", "rebase"], indirect=True)
+def test_A1_what_was_staged_before_the_index_came_is_all_that_is_staged(case):
+    """The branch has moved by then, and the index is still the one of before."""
+    calls = calls_of(lambda env: run(case, env))
+    [branch] = [call.number for call in calls if is_move_of_branch(call) and "rename" in call.name]
+    [index] = [call.number for call in calls if is_move_of_index(call)]
+    for at in (branch + 1, index):
+        run(case, fault(at, "kill"))
+        remove_locks(case)
+        stage_own_file(case)
+        done = again(case)
+        assert (done.code, done.json["result"]) == (0, "updated"), done.out
+        assert case.world.git("status", "--porcelain", "-uno", cwd=case.top) == "A  mine", at
 
 
 @pytest.mark.parametrize("way", [(), ("--abort",)], ids=["again", "abort"])
@@ -474,7 +514,7 @@ def travel_between(case, size, trips):
 TRAVELLERS = [name for name in CASES if not name.startswith("linked")]
 
 
-@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
+@pytest.mark.parametrize("case", ["clean", "conflict", "staged", "rebase-conflict"], indirect=True)
 def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_few(case):
     travel_between(case, 6, TRIPS)
 

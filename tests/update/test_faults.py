@@ -46,7 +46,17 @@ MINE = {
 }
 CONFLICT = {**MINE, "edited": lines(20, {15: "mine"})}
 # By strategy, what git is told of a stop, in files of its folder.
-TOLD = {"pick": {"CHERRY_PICK_HEAD"}, "merge": {"MERGE_HEAD", "MERGE_MODE"}}
+TOLD = {
+    "pick": {"CHERRY_PICK_HEAD"},
+    "merge": {"MERGE_HEAD", "MERGE_MODE"},
+    "rebase": {"CHERRY_PICK_HEAD"},
+}
+# What is committed after that: of a rebase that stops it is not in the work tree meanwhile.
+LATER = [
+    {"own/later": "later\n", "same": lines(10, {4: "later"})},
+    {"own/later": "later\nstill\n", "edited": lines(20, {3: "mine", 19: "later"})},
+]
+LATER_CONFLICT = [LATER[0], {"own/later": "later\nstill\n"}]
 # What no run may ever touch: not tracked, ignored, dirty elsewhere, staged nowhere.
 UNTRACKED = {"secret": "token\n", "build/out": "artefact\n", "notes": "note\n"}
 
@@ -117,7 +127,7 @@ def link(world, top):
     return folder
 
 
-def build(tmp, conflict=False, args=(), sub="", linked=False, adopt=""):
+def build(tmp, conflict=False, args=(), sub="", linked=False, adopt="", later=()):
     if adopt:
         return build_adopted(tmp, adopt, conflict, args, sub)
     world = World(tmp / "w")
@@ -133,7 +143,8 @@ def build(tmp, conflict=False, args=(), sub="", linked=False, adopt=""):
     else:
         world.child = top
         world.new()
-    world.edit(CONFLICT if conflict else MINE)
+    for files in (CONFLICT if conflict else MINE, *later):
+        world.edit(files)
     world.release("1.1.0", NEW, template="description: a test\nstack: none\n" + MOVES)
     put(world.child, UNTRACKED)
     world.git("gc", "-q", cwd=top)
@@ -168,6 +179,7 @@ def build_adopted(tmp, adopt, conflict=False, args=(), sub=""):
 
 
 MERGE = ("--strategy", "merge")
+REBASE = ("--strategy", "rebase")
 CASES = {
     "clean": {},
     "conflict": {"conflict": True},
@@ -187,6 +199,8 @@ CASES = {
     "merge": {"args": MERGE},
     "merge-conflict": {"conflict": True, "args": MERGE},
     "merge-staged": {"args": (*MERGE, "--no-commit")},
+    "rebase": {"args": REBASE, "later": LATER},
+    "rebase-conflict": {"conflict": True, "args": REBASE, "later": LATER_CONFLICT},
 }
 
 
@@ -229,6 +243,15 @@ def assert_parents(case):
     assert len(parents) == (2 if case.strategy == "merge" else 0 if first else 1)
 
 
+def head_of(case):
+    """What HEAD says; a commit, of which there is another each time, by what is in its history."""
+    text = (case.git_dir / "HEAD").read_text()
+    if text.startswith("ref: "):
+        return text
+    form = "--format=%T %an <%ae> %ad%n%B"
+    return case.world.git("log", "--date=raw", form, "HEAD", cwd=case.top)
+
+
 class Reference:
     """The states that a run may end in."""
 
@@ -241,13 +264,13 @@ class Reference:
         assert done.code == (5 if case.conflict else 0), done.out + done.err
         self.new_files = files_on_disk(case.top)
         self.new_index = case.world.git("ls-files", "-s", cwd=case.top)
-        self.new_head = (case.git_dir / "HEAD").read_text()
+        self.new_head = head_of(case)
 
     def assert_new(self):
         world, top = self.case.world, self.case.top
         assert files_on_disk(top) == self.new_files
         assert world.git("ls-files", "-s", cwd=top) == self.new_index
-        assert (self.case.git_dir / "HEAD").read_text() == self.new_head
+        assert head_of(self.case) == self.new_head
         staged = "--no-commit" in self.case.args
         stops = self.case.conflict or (staged and self.case.strategy == "merge")
         assert self.case.told == (TOLD[self.case.strategy] if stops else set())
@@ -420,7 +443,7 @@ def fail_everywhere(case, size, kind, **more):
 
 
 ERRORS = ["EIO", "ENOSPC", "EACCES", "EMFILE", "EINTR", "short"]
-SOME = ["clean", "conflict", "branch", "merge-conflict", "adopt-empty"]
+SOME = ["clean", "conflict", "branch", "merge-conflict", "rebase-conflict", "adopt-empty"]
 
 
 @pytest.mark.parametrize(("case", "size"), [("clean", 1000), ("conflict", 60)], indirect=["case"])
@@ -428,14 +451,17 @@ def test_error_anywhere_few(case, size):
     fail_everywhere(case, size, "EIO")
 
 
-@pytest.mark.parametrize("case", ["branch-conflict", "merge-conflict"], indirect=True)
+@pytest.mark.parametrize(
+    "case", ["branch-conflict", "merge-conflict", "rebase-conflict"], indirect=True
+)
 def test_error_at_what_is_prepared(case):
     """Texts of refs, the index, the message: without one of them nothing begins."""
     reference = Reference(case)
     calls = calls_of(lambda env: run(case, env))
     texts = [call for call in calls if "/tmplgen/work" in call.paths[0]]
     names = {Path(call.paths[0]).name for call in texts}
-    known = {"merge": {"mode"}, "pick": {"head.new", "head.old", "tip.new"}}
+    head = {"head.new", "head.old"}
+    known = {"merge": {"mode"}, "pick": {*head, "tip.new"}, "rebase": head}
     assert {"pick", "message", *known[case.strategy]} <= names
     for call in texts:
         done = run(case, fault(call.number, "EIO"))
@@ -655,6 +681,8 @@ ENDINGS = {
     "merge-abort": ("merge-conflict", "--abort", leave),
     "merge-staged-continue": ("merge-staged", "--continue", leave),
     "merge-staged-abort": ("merge-staged", "--abort", leave),
+    "rebase-continue": ("rebase-conflict", "--continue", solve),
+    "rebase-abort": ("rebase-conflict", "--abort", leave),
 }
 each_ending = pytest.mark.parametrize(
     ("case", "ending", "prepare"), ENDINGS.values(), ids=ENDINGS, indirect=["case"]
