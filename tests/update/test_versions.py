@@ -580,7 +580,7 @@ def test_no_proof_is_refused_and_offers_base(world):
     world.commit("start")
     lose_old_version(world)
     error = fails(world, 3, "no-base")
-    assert "--base" in error["hint"] and "adopt" not in error["hint"]  # no such command yet
+    assert "--base" in error["hint"] and "tmplgen adopt --type app" in error["hint"]
     assert proven_by(world, "--base", root) == "given"
     assert world.read("a") == lines(20, {3: "mine", 15: "theirs"})
 
