@@ -28,6 +28,7 @@ from .test_faults import (
     assert_fsck,
     assert_users_files,
     build,
+    count_commits,
     fail_ending,
     fail_everywhere,
     fill_disk_everywhere,
@@ -215,9 +216,7 @@ def check_ways(case, reference):
     done = again(case, None, "--continue")
     assert done.code == 0, done.out + done.err
     assert case.world.git("status", "--porcelain", "-uno", cwd=case.top) == ""
-    assert int(case.world.git("rev-list", "--count", "HEAD", cwd=case.top)) == (
-        reference.commits() + 1
-    )
+    assert count_commits(case) == reference.commits() + 1
     assert_users_files(case)
     assert_fsck(case)
     assert case.leftovers() == []
