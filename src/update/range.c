@@ -161,42 +161,69 @@ static int check_root(struct commit_range *range, struct arena *arena, struct er
 
 /* ---------------------------------------------------------------- who else has them */
 
-/* A walk from refs down to the range. */
+/* A commit outside of the range whose parents are looked at. */
+struct holder_step {
+    struct holder_step *child;
+    struct commit commit;
+    size_t next;  /* of its parents */
+    size_t place; /* in `reached` */
+};
+
+/* A walk from refs down to the range; what one ref came to, the next ones need not walk again. */
 struct holder_search {
     struct arena arena;
     const struct repo *repo;
-    struct oid_map range, seen;
-    struct oid *stack;
-    size_t depth, most; /* commits of the range that were met */
+    struct oid_map range, seen; /* places in the range; in `reached` */
+    size_t *reached, count;     /* so many commits of the range, from its start */
+    struct holder_step *step;
     struct err *err;
 };
 
-static void push(struct holder_search *s, const struct oid *id)
+static void raise_to(size_t *most, size_t found)
+{
+    if (found > *most)
+        *most = found;
+}
+
+/* What is known of it at once goes into `most`; else it is the next step. */
+static int enter(struct holder_search *s, const struct oid *id, size_t *most)
 {
     size_t at;
     if (oid_map_find(&at, &s->range, id)) {
-        if (at + 1 > s->most)
-            s->most = at + 1;
-        return;
+        raise_to(most, at + 1);
+        return 0;
     }
-    if (!store_has(s->repo->store, id) || !oid_map_add(&s->seen, id, 0))
-        return;
-    s->stack = arena_grow(&s->arena, s->stack, s->depth, sizeof(*s->stack));
-    s->stack[s->depth++] = *id;
+    if (oid_map_find(&at, &s->seen, id)) {
+        raise_to(most, s->reached[at]);
+        return 0;
+    }
+    if (!store_has(s->repo->store, id))
+        return 0;
+    struct holder_step *step = arena_alloc(&s->arena, sizeof(*step));
+    *step = (struct holder_step){.child = s->step, .place = s->count};
+    s->step = step;
+    s->reached = arena_grow(&s->arena, s->reached, s->count, sizeof(*s->reached));
+    s->reached[s->count] = 0;
+    (void)oid_map_add(&s->seen, id, s->count++);
+    return repo_commit(&step->commit, &s->arena, s->repo->store, id, s->err);
 }
 
-static int search_from(struct holder_search *s, const struct oid *tip)
+static int search_from(size_t *most, struct holder_search *s, const struct oid *tip)
 {
-    ARENA_SCRATCH(scratch);
-    s->most = 0;
-    push(s, tip);
-    while (s->depth) {
-        struct commit commit;
-        struct oid id = s->stack[--s->depth];
-        if (repo_commit(&commit, &scratch, s->repo->store, &id, s->err) < 0)
-            return -1;
-        for (size_t i = 0; i < commit.parent_count; i++)
-            push(s, &commit.parents[i]);
+    struct holder_step *step;
+    *most = 0;
+    if (enter(s, tip, most) < 0)
+        return -1;
+    while ((step = s->step)) {
+        size_t found = s->reached[step->place];
+        if (step->next < step->commit.parent_count) {
+            if (enter(s, &step->commit.parents[step->next++], &found) < 0)
+                return -1;
+            raise_to(&s->reached[step->place], found);
+            continue;
+        }
+        s->step = step->child;
+        raise_to(step->child ? &s->reached[step->child->place] : most, found);
     }
     return 0;
 }
@@ -216,21 +243,20 @@ static int add_holder(struct commit_range *out, struct arena *arena, struct hold
 {
     struct oid tip;
     bool found;
+    size_t most;
     const char *name = git_reference_name(ref);
     if (git_reference_type(ref) != GIT_REFERENCE_DIRECT || str_equal(name, s->repo->branch))
         return 0;
     peel(&tip, &found, ref);
     if (!found)
         return 0;
-    oid_map_release(&s->seen); /* another ref may have come the same way */
-    s->seen = (struct oid_map){0};
-    if (search_from(s, &tip) < 0)
+    if (search_from(&most, s, &tip) < 0)
         return -1;
-    if (s->most == 0)
+    if (most == 0)
         return 0;
     out->holders = arena_grow(arena, out->holders, out->holder_count, sizeof(*out->holders));
     out->holders[out->holder_count++] =
-        (struct range_holder){arena_strdup(arena, name), tip, s->most};
+        (struct range_holder){arena_strdup(arena, name), tip, most};
     return 0;
 }
 

@@ -96,16 +96,26 @@ static bool add_rewritten(struct data *list, const struct repo *repo,
     return true;
 }
 
+/* So many refs that keep old commits are named; of more the report says how to list them. */
+enum { HOLDERS_TOLD = 20 };
+
 void rebase_tell_holders(struct unrolled *out, const struct repo *repo,
                          const struct commit_range *range)
 {
+    size_t told = 0;
     out->rewritten = data_list(repo->arena);
     tell_lost(out, repo, range);
     for (size_t i = 0; i < range->holder_count; i++) {
         const struct range_holder *holder = &range->holders[i];
-        if (!add_rewritten(out->rewritten, repo, holder))
+        if (!add_rewritten(out->rewritten, repo, holder) && told++ < HOLDERS_TOLD)
             warn(out, repo->arena,
                  arena_printf(repo->arena, "'%s' keeps %zu of the commits as they were",
                               holder->ref, holder->commits));
     }
+    if (told > HOLDERS_TOLD)
+        warn(out, repo->arena,
+             arena_printf(repo->arena,
+                          "%zu more refs keep some of them: 'git for-each-ref --contains %.10s' "
+                          "lists all",
+                          told - HOLDERS_TOLD, oid_text(repo->arena, &range->commits[0].raw.id)));
 }

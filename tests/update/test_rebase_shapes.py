@@ -1,6 +1,8 @@
 """Rebase in histories as people have them: published, signed, empty, squashed, merged, moved."""
 
 import os
+import random
+import re
 
 import pytest
 
@@ -8,6 +10,9 @@ from .scenarios import LONG, lines
 from .test_rebase_random import assert_everything, commits_of, everything, raw_commits
 from .world import RECORD, assert_sound, files_on_disk, put
 
+SEED = int(os.environ.get("TMPLGEN_SEED", "20261123"))
+
+KEEPS = r"'refs/heads/(side-\d+)' keeps (\d+) of"
 OLD = {"a": LONG, "run.sh": ("x", "#!/bin/sh\n"), "gone": lines(12, {1: "gone"})}
 NEW = {"a": lines(20, {15: "theirs"}), "run.sh": ("x", "#!/bin/sh\n"), "new/x": "new\n"}
 NEWER = {**NEW, "a": lines(20, {10: "newer", 15: "theirs"})}
@@ -145,6 +150,37 @@ def test_the_lease_is_of_what_this_clone_has_seen(grown):
     assert done.code == 0, done.out
     command = next(step["run"] for step in done.json["next"] if "push" in step["run"])
     assert grown.git(*command.split()[1:], check=False).returncode != 0
+
+
+def test_what_each_branch_keeps_is_told_through_any_merges(grown):
+    """`git rev-list` is the judge: how many of the old commits each ref comes to."""
+    dice = random.Random(SEED)
+    old = grown.git("rev-list", "HEAD").split()
+    made = list(old)
+    for number in range(40):
+        parents = dice.sample(made, dice.choice((1, 1, 2, 3)))
+        flags = [word for parent in parents for word in ("-p", parent)]
+        made.append(grown.git("commit-tree", "-m", f"side {number}", *flags, "HEAD^{tree}"))
+        if dice.random() < 0.5:
+            grown.git("branch", f"side-{number}", made[-1])
+    done = replayed(grown, equal=False)
+    told = dict(re.findall(KEEPS, "\n".join(done.json["warnings"])))
+    kept = {
+        name: len(set(grown.git("rev-list", name).split()) & set(old))
+        for name in grown.git("branch", "--format=%(refname:short)", "--list", "side-*").split()
+    }
+    assert {name: int(count) for name, count in told.items()} == kept, f"seed {SEED}"
+
+
+def test_of_a_thousand_tags_twenty_are_named(grown):
+    first = grown.git("rev-list", "--max-parents=0", "HEAD")
+    tags = "".join(f"create refs/tags/v{number} {first}\n" for number in range(1000))
+    grown.git("update-ref", "--stdin", stdin=tags)
+    done = replayed(grown, "--rewrite-published", equal=False)
+    assert sum("' keeps 1 of" in text for text in done.json["warnings"]) == 20
+    (more,) = (text for text in done.json["warnings"] if "980 more refs" in text)
+    command = more.split("'")[1].split()
+    assert len(grown.git(*command[1:]).splitlines()) == 1000
 
 
 # ---------------------------------------------------------------- dropped
