@@ -30,6 +30,8 @@ const char *child_folder(const struct child *c)
 /* The record that a run brings where there was none, or NULL. */
 static const char *new_record(const struct journal *j)
 {
+    if (journal_is_sequence(j)) /* of projects at the top alone; at a stop it may be deleted */
+        return RECORD_PATH;
     for (size_t i = 0; i < j->change_count; i++) {
         const struct change *change = &j->changes[i];
         const char *slash = strrchr(change->path, '/'), *name = slash ? slash + 1 : change->path;

@@ -21,19 +21,17 @@ static const char *value_of(struct arena *arena, struct span line, const char *n
     return arena_memdup(arena, line.ptr + len + 1, line.len - len - 1);
 }
 
-static int take_oid(struct oid *out, const char *hex, struct err *err)
-{
-    return oid_parse(out, hex) < 0 ? err_set(err, TG_RUNTIME, "git", "a commit is damaged") : 0;
-}
-
-static int read_line(struct raw_commit *out, struct arena *arena, struct span line, struct err *err)
+/* -1 where the line is damaged. */
+static int read_line(struct raw_commit *out, struct arena *arena, struct span line)
 {
     const char *value;
+    if (memchr(line.ptr, '\0', line.len)) /* what is behind it would be lost */
+        return -1;
     if ((value = value_of(arena, line, "tree")))
-        return take_oid(&out->tree, value, err);
+        return oid_parse(&out->tree, value);
     if ((value = value_of(arena, line, "parent")))
-        return out->parent_count++ ? 0 : take_oid(&out->parent, value, err);
-    if ((value = value_of(arena, line, "author")))
+        return out->parent_count++ ? 0 : oid_parse(&out->parent, value);
+    if (!out->author && (value = value_of(arena, line, "author")))
         out->author = value;
     else if ((value = value_of(arena, line, "encoding")))
         out->encoding = value;
@@ -69,13 +67,17 @@ int raw_commit_read(struct raw_commit *out, struct arena *arena, const struct st
                     const struct oid *id, struct err *err)
 {
     STORE_BYTES_SCRATCH(bytes);
-    *out = (struct raw_commit){.id = *id, .author = ""};
-    if (store_get(&bytes, store, STORE_COMMIT, id, "a commit", err) < 0)
+    char hex[41];
+    bool valid = true;
+    oid_hex(hex, id);
+    *out = (struct raw_commit){.id = *id};
+    if (store_get(&bytes, store, STORE_COMMIT, id, hex, err) < 0)
         return -1;
     struct span text = bytes.bytes, line;
-    while (text.len && (line = take_line(&text)).len)
-        if (read_line(out, arena, line, err) < 0)
-            return -1;
+    while (valid && text.len && (line = take_line(&text)).len)
+        valid = read_line(out, arena, line) == 0;
+    if (!valid || !out->author)
+        return err_set(err, TG_RUNTIME, "git", "commit %s is damaged", hex);
     out->message = span_of(arena_memdup(arena, text.ptr, text.len), text.len);
     out->subject = subject_of(arena, out->message);
     return 0;

@@ -23,6 +23,7 @@ struct raw_commit {
     bool is_signed;
 };
 
+/* One without an author, or with a NUL in its header, is damaged. */
 TG_CHECKED int raw_commit_read(struct raw_commit *out, struct arena *arena,
                                const struct store *store, const struct oid *id, struct err *err);
 

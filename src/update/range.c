@@ -173,6 +173,7 @@ struct holder_step {
 struct holder_search {
     struct arena arena;
     const struct repo *repo;
+    const char *lands;          /* the branch that is to be moved */
     struct oid_map range, seen; /* places in the range; in `reached` */
     size_t *reached, count;     /* so many commits of the range, from its start */
     struct holder_step *step;
@@ -228,14 +229,26 @@ static int search_from(size_t *most, struct holder_search *s, const struct oid *
     return 0;
 }
 
-/* The commit that a ref comes to; `*found` is false where it names something else. */
-static void peel(struct oid *out, bool *found, git_reference *ref)
+/* The commit that a ref comes to; `*found` is false where it names something else, or nothing. */
+static int peel(struct oid *out, bool *found, const struct holder_search *s, git_reference *ref)
 {
     git_object *object = NULL;
-    *found = git_reference_peel(&object, ref, GIT_OBJECT_COMMIT) == 0;
+    int rc = git_reference_peel(&object, ref, GIT_OBJECT_COMMIT);
+    *found = rc == 0;
     if (*found)
         memcpy(out->id, git_object_id(object)->id, sizeof(out->id));
     git_object_free(object);
+    if (rc == 0 || rc == GIT_ENOTFOUND || rc == GIT_EPEEL || rc == GIT_EINVALIDSPEC)
+        return 0;
+    return git_fail(s->err, "cannot read what '%s' names", git_reference_name(ref));
+}
+
+/* A remote's HEAD follows a branch that is listed by its own name. */
+static bool is_looked_at(const struct holder_search *s, git_reference *ref)
+{
+    const char *name = git_reference_name(ref);
+    bool follows = git_reference_type(ref) == GIT_REFERENCE_SYMBOLIC;
+    return !str_equal(name, s->lands) && !(follows && !str_starts(name, "refs/tags/"));
 }
 
 static int add_holder(struct commit_range *out, struct arena *arena, struct holder_search *s,
@@ -245,14 +258,11 @@ static int add_holder(struct commit_range *out, struct arena *arena, struct hold
     bool found;
     size_t most;
     const char *name = git_reference_name(ref);
-    if (git_reference_type(ref) != GIT_REFERENCE_DIRECT || str_equal(name, s->repo->branch))
+    if (!is_looked_at(s, ref))
         return 0;
-    peel(&tip, &found, ref);
-    if (!found)
-        return 0;
-    if (search_from(&most, s, &tip) < 0)
+    if (peel(&tip, &found, s, ref) < 0 || (found && search_from(&most, s, &tip) < 0))
         return -1;
-    if (most == 0)
+    if (!found || most == 0)
         return 0;
     out->holders = arena_grow(arena, out->holders, out->holder_count, sizeof(*out->holders));
     out->holders[out->holder_count++] =
@@ -260,19 +270,22 @@ static int add_holder(struct commit_range *out, struct arena *arena, struct hold
     return 0;
 }
 
-static int find_holders(struct commit_range *out, struct arena *arena, struct holder_search *s)
+static int list_holders(struct commit_range *out, struct arena *arena, struct holder_search *s)
 {
     static const char *const globs[] = {"refs/remotes/*", "refs/tags/*", "refs/heads/*"};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(globs) / sizeof(*globs); i++) {
         git_reference_iterator *iterator = NULL;
         git_reference *ref;
+        int next = 0;
         if (git_reference_iterator_glob_new(&iterator, s->repo->git, globs[i]) < 0)
             return git_fail(s->err, "cannot list '%s'", globs[i]);
-        while (rc == 0 && git_reference_next(&ref, iterator) == 0) {
+        while (rc == 0 && (next = git_reference_next(&ref, iterator)) == 0) {
             rc = add_holder(out, arena, s, ref);
             git_reference_free(ref);
         }
+        if (rc == 0 && next != GIT_ITEROVER)
+            rc = git_fail(s->err, "cannot list '%s'", globs[i]);
         git_reference_iterator_free(iterator);
     }
     return rc;
@@ -281,14 +294,20 @@ static int find_holders(struct commit_range *out, struct arena *arena, struct ho
 int range_read(struct commit_range *out, struct arena *arena, const struct repo *repo,
                const struct oid *tip, struct err *err)
 {
-    struct holder_search search = {.arena = ARENA_INIT, .repo = repo, .err = err};
     *out = (struct commit_range){0};
-    if (read_line(out, arena, repo, tip, err) < 0 || read_records(out, arena, repo, err) < 0 ||
-        check_root(out, arena, err) < 0)
+    if (read_line(out, arena, repo, tip, err) < 0 || read_records(out, arena, repo, err) < 0)
         return -1;
+    return check_root(out, arena, err);
+}
+
+int range_find_holders(struct commit_range *out, struct arena *arena, const struct repo *repo,
+                       const char *lands, struct err *err)
+{
+    struct holder_search search = {
+        .arena = ARENA_INIT, .repo = repo, .lands = lands, .err = err};
     for (size_t i = 0; i < out->count; i++)
         (void)oid_map_add(&search.range, &out->commits[i].raw.id, i);
-    int rc = find_holders(out, arena, &search);
+    int rc = list_holders(out, arena, &search);
     oid_map_release(&search.range);
     oid_map_release(&search.seen);
     arena_release(&search.arena);

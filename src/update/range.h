@@ -51,7 +51,11 @@ struct commit_range {
 TG_CHECKED int range_read(struct commit_range *out, struct arena *arena, const struct repo *repo,
                           const struct oid *tip, struct err *err);
 
-/* Refused (3, "published") where a remote's branch or a tag has some of it. After range_read. */
+/* Who else has them: all refs but `lands`, the branch that is to be moved (in full, or NULL). */
+TG_CHECKED int range_find_holders(struct commit_range *out, struct arena *arena,
+                                  const struct repo *repo, const char *lands, struct err *err);
+
+/* Refused (3, "published") where a remote's branch or a tag has some of it. After that. */
 TG_CHECKED int range_check_published(const struct commit_range *range, struct arena *arena,
                                      struct err *err);
 

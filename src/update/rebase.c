@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "catalog/render.h"
 #include "child/child.h"
 #include "git/commit.h"
@@ -52,16 +53,10 @@ static struct journal_step *list_steps(const struct replay *r)
     return steps;
 }
 
-static void warn(struct unrolled *out, struct arena *arena, const char *text)
-{
-    out->warnings = arena_grow(arena, out->warnings, out->warning_count, sizeof(*out->warnings));
-    out->warnings[out->warning_count++] = text;
-}
-
 /* It is staged, and a person looks at it. */
 static void tell_resolved(struct unrolled *out, struct replay *r, const struct plan_edit *conflict)
 {
-    warn(out, r->arena,
+    rebase_warn(out, r->arena,
          arena_printf(r->arena, "'%s' is resolved as you did before, and staged: look at it",
                       conflict->path));
     for (size_t i = 0; i < r->stopped.path_count; i++) {
@@ -70,6 +65,20 @@ static void tell_resolved(struct unrolled *out, struct replay *r, const struct p
             path->note =
                 arena_printf(r->arena, "%s; resolved as you did before, and staged: look at it",
                              path->note ? path->note : "in conflict");
+    }
+}
+
+/* Nothing that git lists at a stop says whose it is. */
+static void tell_left(struct unrolled *out, struct replay *r)
+{
+    for (size_t i = 0; i < out->edit_count; i++) {
+        const struct plan_edit *edit = &out->edits[i];
+        if (edit->index_only && edit->old.mode && !edit->disk.mode)
+            rebase_warn(out, r->arena,
+                        arena_printf(r->arena,
+                                     "'%s' is of a later commit, and stays on disk until then, "
+                                     "untracked: leave it as it is",
+                                     edit->path));
     }
 }
 
@@ -89,6 +98,8 @@ static int list_edits(struct unrolled *out, struct replay *r, const struct oid *
             tell_resolved(out, r, &stopped->edits[i]);
     out->edits = edits.edits;
     out->edit_count = edits.count;
+    if (out->stops)
+        tell_left(out, r);
     return 0;
 }
 
@@ -117,31 +128,32 @@ static int unroll(struct unrolled *out, struct replay *r, const struct oid *from
 
 /* ---------------------------------------------------------------- the first run */
 
-static int refuse_other(const struct replay *r, const struct landing *l, struct err *err)
+static const char *list_paths(struct arena *arena, const struct plan_edit *edits, size_t count,
+                              bool conflicts)
 {
     enum { SHOWN = 10 };
-    struct tree_files ours, picks;
     const char *list = "";
-    size_t count = 0;
-    (void)err_set(err, TG_REFUSED, "differs-from-pick",
-                  "the replayed commits end in another tree than the strategy 'pick' does");
-    if (l->plan->conflict_count) {
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++)
+        if ((!conflicts || edits[i].conflict) && shown++ < SHOWN)
+            list = arena_printf(arena, "%s%s'%s'", list, *list ? ", " : "", edits[i].path);
+    return shown > SHOWN ? arena_printf(arena, "%s, ...", list) : list;
+}
+
+static int refuse_other(const struct replay *r, const struct landing *l, struct err *err)
+{
+    struct replay_edits edits;
+    if (l->plan->conflict_count)
         (void)err_set(err, TG_REFUSED, "differs-from-pick",
-                      "the commits can be replayed, but the strategy 'pick' has conflicts: one of "
-                      "the two is wrong");
-    } else if (tree_list(&ours, r->arena, r->repo->store, &r->tree, TREE_ENTRIES, err) == 0 &&
-               tree_list(&picks, r->arena, r->repo->store, &l->result, TREE_ENTRIES, err) == 0) {
-        struct replay_edits edits;
-        if (replay_edits(&edits, r->repo, &l->result, &r->tree, NULL, 0, NULL, err) < 0)
-            return -1;
-        for (; count < edits.count && count < SHOWN; count++)
-            list = arena_printf(r->arena, "%s%s'%s'", list, count ? ", " : "",
-                                edits.edits[count].path);
+                      "the commits can be replayed, but the strategy 'pick' has conflicts, so that "
+                      "one of the two is wrong: %s",
+                      list_paths(r->arena, l->plan->edits, l->plan->edit_count, true));
+    else if (replay_edits(&edits, r->repo, &l->result, &r->tree, NULL, 0, NULL, err) < 0)
+        return -1;
+    else
         (void)err_set(err, TG_REFUSED, "differs-from-pick",
-                      "the replayed commits end in another tree than the strategy 'pick' does: "
-                      "%s%s",
-                      list, edits.count > SHOWN ? ", ..." : "");
-    }
+                      "the replayed commits end in another tree than the strategy 'pick' does: %s",
+                      list_paths(r->arena, edits.edits, edits.count, false));
     return err_hint(err, "nothing was changed; 'tmplgen update' without --strategy rebase takes "
                          "the new version on top");
 }
@@ -206,8 +218,11 @@ static int replay(struct unrolled *out, const struct landing *l, struct err *err
     const struct repo *repo = l->repo;
     struct commit_range *range = arena_alloc(l->arena, sizeof(*range));
     struct replay *r = arena_alloc(l->arena, sizeof(*r));
+    const char *lands =
+        l->branch ? arena_printf(l->arena, "refs/heads/%s", l->branch) : repo->branch;
     *out = (struct unrolled){.stops = false};
     if (range_read(range, l->arena, repo, &repo->head, err) < 0 ||
+        range_find_holders(range, l->arena, repo, lands, err) < 0 ||
         (!l->rewrite_published && range_check_published(range, l->arena, err) < 0))
         return -1;
     *r = (struct replay){.arena = l->arena,
@@ -227,7 +242,7 @@ static int replay(struct unrolled *out, const struct landing *l, struct err *err
         (out->stops && replay_check(r, err) < 0) || check_ended(out, r, l, err) < 0)
         return -1;
     set_apart(r, &out->stopped);
-    rebase_tell_holders(out, repo, range);
+    rebase_tell_holders(out, repo, range, lands);
     out->context = rebase_context(l->arena, r);
     return 0;
 }
@@ -289,7 +304,8 @@ static int conclude(struct oid *commit, const struct journal *stopped, const str
         return -1;
     if (message) {
         raw.message = span_from(message);
-        raw.encoding = NULL;
+        if (utf8_valid(raw.message))
+            raw.encoding = NULL;
     }
     return raw_commit_put(commit, repo->store, &raw, tree, &repo->head, who->committer, err);
 }
@@ -387,17 +403,83 @@ static void keep_resolutions(const struct resumed *s, const struct oid *tree)
     }
 }
 
-static int take_resolved(struct resumed *s, const struct oid *made)
+static int read_record(struct record *out, bool *valid, const struct resumed *s,
+                       const struct leaf *leaf)
+{
+    ERR_SCRATCH(ignored);
+    STORE_BYTES_SCRATCH(text);
+    *valid = false;
+    if (!leaf_is_file(leaf))
+        return 0;
+    if (store_get(&text, s->child->repo.store, STORE_BLOB, &leaf->id, RECORD_PATH, s->err) < 0)
+        return -1;
+    *valid = record_parse(out, s->arena, RECORD_PATH, text.bytes, &ignored) == 0;
+    return 0;
+}
+
+/* Whether it is of the new version: edits by hand of that one are its user's, and stay. */
+static int is_of_render(bool *out, const struct resumed *s, const struct leaf *leaf)
+{
+    struct record ours, theirs;
+    bool valid;
+    *out = leaf_equal(leaf, &s->replay.record);
+    if (*out)
+        return 0;
+    if (read_record(&theirs, out, s, leaf) < 0 ||
+        read_record(&ours, &valid, s, &s->replay.record) < 0)
+        return -1;
+    *out = *out && valid && strcmp(ours.tree, theirs.tree) == 0;
+    return 0;
+}
+
+/*
+ * Every commit that is replayed has the new version's record. Where its user took the commit's whole
+ * tree at the stop, or deleted the record, the child would say that it is of another version than
+ * what it is made of.
+ */
+static int take_record(struct oid *made, struct oid *tree, struct resumed *s)
+{
+    struct replay *r = &s->replay;
+    struct store *store = s->child->repo.store;
+    struct leaf record;
+    struct raw_commit raw;
+    bool same;
+    if (tree_find(&record, store, tree, RECORD_PATH, s->err) < 0 ||
+        is_of_render(&same, s, &record) < 0)
+        return -1;
+    if (same) {
+        r->record = record;
+        return 0;
+    }
+    const struct tree_edit edit = {RECORD_PATH, r->record};
+    if (tree_edit(tree, store, store, tree, &edit, 1, s->err) < 0 ||
+        raw_commit_read(&raw, s->arena, store, made, s->err) < 0)
+        return -1;
+    rebase_warn(&s->out, s->arena,
+         arena_printf(s->arena,
+                      "'" RECORD_PATH "' is the new version's in commit %s, too: what was made of "
+                      "it at the stop is not taken",
+                      range_name(s->arena, &r->steps[r->at].commit->raw)));
+    *made = r->tip;
+    if (oid_equal(tree, &r->tree))
+        return 0;
+    return raw_commit_put(made, store, &raw, tree, &raw.parent, r->committer, s->err);
+}
+
+static int take_resolved(struct resumed *s, const struct oid *resolved)
 {
     struct commit commit;
     s->from = s->child->repo.tree;
-    if (!made)
+    if (!resolved)
         return 0;
-    if (repo_commit(&commit, s->arena, s->child->repo.store, made, s->err) < 0)
+    struct oid made = *resolved;
+    if (repo_commit(&commit, s->arena, s->child->repo.store, &made, s->err) < 0)
         return -1;
     s->from = commit.tree;
+    if (take_record(&made, &commit.tree, s) < 0)
+        return -1;
     keep_resolutions(s, &commit.tree);
-    return replay_take(&s->replay, made, s->err);
+    return replay_take(&s->replay, &made, s->err);
 }
 
 /* What the stop has left in git's folder, as its user has it by now. */
@@ -478,7 +560,7 @@ static int tell_others(struct unrolled *out, struct resumed *s)
         return -1;
     for (size_t i = 0; i < edits.count; i++)
         if (!is_apart(r, edits.edits[i].path))
-            warn(out, r->arena,
+            rebase_warn(out, r->arena,
                  arena_printf(r->arena,
                               "'%s' is not what the strategy 'pick' would make of it: look at it",
                               edits.edits[i].path));

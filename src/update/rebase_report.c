@@ -29,7 +29,7 @@ struct data *rebase_commits(struct arena *arena, const struct replay_step *steps
     return list;
 }
 
-static void warn(struct unrolled *out, struct arena *arena, const char *text)
+void rebase_warn(struct unrolled *out, struct arena *arena, const char *text)
 {
     out->warnings = arena_grow(arena, out->warnings, out->warning_count, sizeof(*out->warnings));
     out->warnings[out->warning_count++] = text;
@@ -54,11 +54,11 @@ static void tell_lost(struct unrolled *out, const struct repo *repo,
         notes += has_note(repo, &range->commits[i].raw.id);
     }
     if (signatures)
-        warn(out, repo->arena,
+        rebase_warn(out, repo->arena,
              arena_printf(repo->arena, "%zu %s signed: the new commits are not", signatures,
                           signatures == 1 ? "commit is" : "commits are"));
     if (notes)
-        warn(out, repo->arena,
+        rebase_warn(out, repo->arena,
              arena_printf(repo->arena,
                           "%zu %s a note, which stays with the old one: 'git notes copy OLD NEW' "
                           "takes it over",
@@ -83,10 +83,10 @@ static const char *remote_of(const char **branch, const struct repo *repo, const
 
 /* The remote's copy of this very branch: what is pushed once everybody agrees. */
 static bool add_rewritten(struct data *list, const struct repo *repo,
-                          const struct range_holder *holder)
+                          const struct range_holder *holder, const char *lands)
 {
     const char *branch, *remote = remote_of(&branch, repo, holder->ref);
-    if (!remote || !repo->branch || strcmp(branch, repo_branch_name(repo->branch)) != 0)
+    if (!remote || !lands || strcmp(branch, repo_branch_name(lands)) != 0)
         return false;
     struct data *line = data_map(repo->arena);
     data_put_text(repo->arena, line, "remote", remote);
@@ -100,20 +100,20 @@ static bool add_rewritten(struct data *list, const struct repo *repo,
 enum { HOLDERS_TOLD = 20 };
 
 void rebase_tell_holders(struct unrolled *out, const struct repo *repo,
-                         const struct commit_range *range)
+                         const struct commit_range *range, const char *lands)
 {
     size_t told = 0;
     out->rewritten = data_list(repo->arena);
     tell_lost(out, repo, range);
     for (size_t i = 0; i < range->holder_count; i++) {
         const struct range_holder *holder = &range->holders[i];
-        if (!add_rewritten(out->rewritten, repo, holder) && told++ < HOLDERS_TOLD)
-            warn(out, repo->arena,
+        if (!add_rewritten(out->rewritten, repo, holder, lands) && told++ < HOLDERS_TOLD)
+            rebase_warn(out, repo->arena,
                  arena_printf(repo->arena, "'%s' keeps %zu of the commits as they were",
                               holder->ref, holder->commits));
     }
     if (told > HOLDERS_TOLD)
-        warn(out, repo->arena,
+        rebase_warn(out, repo->arena,
              arena_printf(repo->arena,
                           "%zu more refs keep some of them: 'git for-each-ref --contains %.10s' "
                           "lists all",

@@ -52,11 +52,20 @@ static int edit_tree(struct oid *out, struct stepping *s, const struct oid *tree
 
 /* ---------------------------------------------------------------- what a commit began from */
 
+/* What one update brought the next one begins from: it is rendered once. */
 static int prove(struct base *out, struct stepping *s, const struct record *record)
 {
     static const struct base_options options;
-    if (base_prove(out, s->r->repo, record, &options, s->err) < 0)
-        return err_wrap(s->err, "commit %s", range_name(s->r->arena, &s->commit->raw));
+    struct replay *r = s->r;
+    for (size_t i = 0; i < REPLAY_PROVEN; i++)
+        if (r->proven[i].record == record) {
+            *out = r->proven[i].base;
+            return 0;
+        }
+    if (base_prove(out, r->repo, record, &options, s->err) < 0)
+        return err_wrap(s->err, "commit %s", range_name(r->arena, &s->commit->raw));
+    r->proven[r->proven_next] = (struct replay_proven){record, *out};
+    r->proven_next = (r->proven_next + 1) % REPLAY_PROVEN;
     return 0;
 }
 
@@ -195,6 +204,9 @@ static const char *why_dropped(const struct stepping *s)
                             commit->record->catalog.version);
     if (!leaf_equal(&commit->record_leaf, &before->record_leaf))
         return "the new " RECORD_PATH " has it already";
+    for (size_t i = 0; i < s->r->at; i++)
+        if (s->r->steps[i].by_hand)
+            return "what is replayed before it has it already";
     return "the template has it already";
 }
 

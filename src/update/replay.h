@@ -4,14 +4,15 @@
 
 #include "base/err.h"
 #include "plan/plan.h"
+#include "update/base.h"
 #include "update/trace.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct base;
 struct commit_range;
 struct range_commit;
+struct record;
 struct repo;
 
 enum replay_state {
@@ -29,6 +30,13 @@ struct replay_step {
     struct oid made;
     bool by_hand;     /* a person resolved it */
     const char *note; /* for people, or NULL */
+};
+
+/* The latest proven, which the next one asks for again. */
+enum { REPLAY_PROVEN = 2 };
+struct replay_proven {
+    const struct record *record;
+    struct base base;
 };
 
 struct replay {
@@ -52,6 +60,8 @@ struct replay {
     struct oid tip, tree;       /* what is replayed so far: at first `onto` */
     struct trace before, after; /* of the commit before `at`, and of what is replayed: at first the
                                    new render's */
+    struct replay_proven proven[REPLAY_PROVEN];
+    size_t proven_next;
     /* Of the step that conflicts: */
     struct plan
         stopped; /* its lines; of the edits, conflicts alone, with stages as git's pick has */

@@ -129,8 +129,14 @@ static int read_message(const char **out, const struct stop *s, struct err *err)
 static int message_is_untouched(bool *out, const struct stop *s, struct err *err)
 {
     const char *text = s->journal->message;
+    bool there;
     *out = false;
     if (!journal_is_sequence(s->journal) || !text)
+        return 0;
+    if (disk_exists(&there, s->child->repo.git_fd, "MERGE_MSG", err) < 0)
+        return -1;
+    *out = !there;
+    if (*out)
         return 0;
     size_t len = strlen(text);
     while (len && text[len - 1] == '\n')

@@ -139,6 +139,64 @@ def test_rewritten_with_leave_says_what_to_push_and_how(grown):
     assert grown.git("rev-parse", "main", cwd=bare) == grown.git("rev-parse", "HEAD")
 
 
+def test_on_a_new_branch_no_other_one_is_to_be_pushed(grown):
+    """The branch that is checked out does not move: it is one that keeps the old commits."""
+    with_remote(grown)
+    done = rebase(grown, "--rewrite-published", "--branch", "topic")
+    assert done.code == 0, done.out
+    assert not [step for step in done.json["next"] if "--force" in step["run"]], done.json["next"]
+    assert done.json["rewritten"] == []
+    assert warned(done, "'refs/heads/main' keeps 4"), done.json["warnings"]
+
+
+def test_the_lease_is_of_the_branch_that_is_made(grown):
+    """Its name is taken at the remote, by another's work."""
+    with_remote(grown)
+    there = grown.git("rev-parse", "HEAD~1")
+    grown.git("update-ref", "refs/remotes/origin/topic", there)
+    done = rebase(grown, "--rewrite-published", "--branch", "topic")
+    pushes = [step["run"] for step in done.json["next"] if "--force" in step["run"]]
+    assert pushes == [f"git push --force-with-lease=topic:{there} origin topic"], done.out
+
+
+def test_a_tag_that_names_a_branch_counts_as_published(grown):
+    grown.git("branch", "stable", "HEAD~1")
+    grown.git("symbolic-ref", "refs/tags/stable", "refs/heads/stable")
+    assert "refs/tags/stable" in refused(grown, "published")["message"]
+
+
+def test_a_tag_that_cannot_be_read_is_no_tag_that_has_nothing(grown):
+    """Its object is gone from a damaged repository: what it has is not known."""
+    grown.git("tag", "-a", "-m", "first", "release-1", "HEAD~1")
+    tag = grown.git("rev-parse", "refs/tags/release-1")
+    (grown.child / ".git/objects" / tag[:2] / tag[2:]).chmod(0o644)
+    (grown.child / ".git/objects" / tag[:2] / tag[2:]).write_bytes(b"no object")
+    done = rebase(grown)
+    assert done.code != 0 and grown.git("rev-parse", "HEAD") == commits_of(grown, grown.child)[-1]
+    assert "release-1" in done.error["message"], done.out
+
+
+def damaged(world, old, new):
+    """The last commit with a header that git itself would not write."""
+    body = world.git("cat-file", "commit", "HEAD").encode() + b"\n"
+    assert old in body
+    put(world.folder, {"commit": body.replace(old, new)})
+    name = world.folder / "commit"
+    made = world.git("hash-object", "-t", "commit", "-w", "--literally", name)
+    world.git("update-ref", "refs/heads/main", made)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(b"author ", b"nobody "), (b" <", b"\0 <")], ids=["no-author", "nul"]
+)
+def test_a_damaged_commit_is_named_and_not_written_anew(grown, old, new):
+    commit = damaged(grown, old, new)
+    done = rebase(grown)
+    assert done.code == 1 and commit in done.error["message"], done.out
+    assert grown.git("rev-parse", "HEAD") == commit
+
+
 def test_the_lease_is_of_what_this_clone_has_seen(grown):
     """Somebody pushed since: the command that is named must not overwrite that."""
     with_remote(grown)
@@ -175,7 +233,7 @@ def test_what_each_branch_keeps_is_told_through_any_merges(grown):
 def test_of_a_thousand_tags_twenty_are_named(grown):
     first = grown.git("rev-list", "--max-parents=0", "HEAD")
     tags = "".join(f"create refs/tags/v{number} {first}\n" for number in range(1000))
-    grown.git("update-ref", "--stdin", stdin=tags)
+    grown.git("update-ref", "--stdin", stdin=tags.encode())
     done = replayed(grown, "--rewrite-published", equal=False)
     assert sum("' keeps 1 of" in text for text in done.json["warnings"]) == 20
     (more,) = (text for text in done.json["warnings"] if "980 more refs" in text)
