@@ -179,7 +179,8 @@ def assert_no_line_lost(case, before):
             if where.is_file() and line in where.read_text().splitlines():
                 continue
             name = str(where.relative_to(case.top))
-            kept = case.world.git("grep", "-x", line, "HEAD", "--", name, cwd=case.top, check=False)
+            words = ("grep", "-q", "-e", f"^{line}$", "HEAD", "--", name)
+            kept = case.world.git(*words, cwd=case.top, check=False)
             found = kept.returncode == 0 or is_in_trash(case, line) or was_replayed_upon(case, line)
             assert found, f"'{line}' of {path} is lost"
 

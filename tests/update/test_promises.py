@@ -23,7 +23,7 @@ from .test_faults import (
 from .test_races import edits_while_it_runs, save_by_rename, save_in_place
 from .test_scenarios import assert_every_path_told, assert_idempotent, assert_nothing_lost
 from .test_signals import Place, interrupt_often, kill_workers, troubled
-from .world import STRATEGIES, assert_sound, files_on_disk, git_files, put, snapshot
+from .world import GIT_COMMANDS, STRATEGIES, assert_sound, files_on_disk, git_files, put, snapshot
 
 
 def text(name, changes=None):
@@ -61,6 +61,12 @@ STATES = {
 NEWS = "# Changelog\n\n## 1.1.0\n\n- Faster gears (#7)\n\n## 1.0.0\n\n- first\n"
 
 
+@pytest.fixture(params=[*STRATEGIES, "rebase"])
+def strategy(request, world):
+    world.strategy = request.param
+    return request.param
+
+
 @pytest.fixture(params=["clean", "conflict"])
 def ready(request, world, strategy):
     """An update in which every state of a path occurs."""
@@ -88,7 +94,13 @@ def updated(world, *args):
 def resolve(world):
     put(world.child, {"conflict": text("conflict", {20: "both"})})
     world.git("add", "conflict")
-    assert world.update("--continue").code == 0
+    done = world.update("--continue")
+    assert done.code == 0, done.out
+    return done
+
+
+# What it makes is the child's own commits: there is none for notes, or for both sides of a conflict.
+with_a_commit_of_its_own = pytest.mark.parametrize("strategy", STRATEGIES, indirect=True)
 
 
 def base_of(world):
@@ -107,6 +119,9 @@ def test_every_path_that_differs_has_one_line(ready):
     """Where child, base and new render differ; and no other path has one."""
     child, base = ready.listing(), base_of(ready)
     done = updated(ready)
+    if ready.conflicts and ready.strategy == "rebase":
+        done = resolve(ready)  # at a stop the lines are of the commit that it is at
+        ready.states["conflict"] = "merged"
     assert done.paths == ready.states
     assert_every_path_told(ready, done.json, base, child)
 
@@ -159,7 +174,11 @@ def test_a_second_run_is_a_no_op(ready):
 
 
 # Its rows of test_faults.py: what commits, and what stops.
-FAULTS = {"pick": ("clean", "conflict"), "merge": ("merge", "merge-conflict")}
+FAULTS = {
+    "pick": ("clean", "conflict"),
+    "merge": ("merge", "merge-conflict"),
+    "rebase": ("rebase", "rebase-conflict"),
+}
 
 
 def with_cases(tmp_path, strategy, check, *args):
@@ -169,7 +188,7 @@ def with_cases(tmp_path, strategy, check, *args):
         check(build(folder, **CASES[name]), *args)
 
 
-each_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
+each_strategy = pytest.mark.parametrize("strategy", FAULTS)
 
 
 @each_strategy
@@ -262,17 +281,27 @@ def test_commits_carry_the_users_identity(ready):
         "GIT_COMMITTER_NAME": "Cy",
         "GIT_COMMITTER_EMAIL": "cy@x.org",
     }
-    done = ready.update(*["--on-conflict", "commit"] * ready.conflicts, env=who)
+    if ready.strategy == "rebase":
+        author = ready.git("log", "-1", "--format=%an <%ae>")
+        done = ready.update(env=who)
+        if ready.conflicts:
+            put(ready.child, {"conflict": text("conflict", {20: "both"})})
+            ready.git("add", "conflict")
+            done = ready.tmplgen("update", ready.child, "--json", "--continue", env=who)
+    else:
+        author = "Bo <bo@x.org>"
+        done = ready.update(*["--on-conflict", "commit"] * ready.conflicts, env=who)
     assert done.json["commit"] == ready.git("rev-parse", "HEAD")
     shown = ready.git("log", "-1", "--format=%an <%ae> %cn <%ce>")
-    assert shown == "Bo <bo@x.org> Cy <cy@x.org>"
+    assert shown == f"{author} Cy <cy@x.org>"
 
 
 def test_commits_are_never_signed_and_the_report_names_no_commit(ready):
     ready.git("config", "commit.gpgSign", "true")
     ready.git("config", "gpg.program", "false")
     done = updated(ready)
-    assert any("commit.gpgSign" in w and "--no-commit" in w for w in done.json["warnings"])
+    named = "" if ready.strategy == "rebase" else "--no-commit"
+    assert any("commit.gpgSign" in w and named in w for w in done.json["warnings"])
     if ready.conflicts:
         resolve(ready)
     assert "gpgsig" not in ready.git("cat-file", "commit", "HEAD")
@@ -339,14 +368,19 @@ def test_a_helper_process_that_is_ended_is_told_as_that(place, strategy):
 def test_the_report_starts_with_counts_and_ends_with_what_is_to_be_done(ready):
     words = ready.tmplgen("update", ready.child, "--strategy", ready.strategy).out
     blocks = words.rstrip("\n").split("\n\n")
-    first, counts = blocks[0].splitlines()
+    if ready.conflicts and ready.strategy == "rebase":
+        assert re.match(r"Stopped at .* on the way from 1\.0\.0 to 1\.1\.0\n", blocks[0])
+        assert "--continue" in blocks[-1]
+        return
+    first, counts = blocks[0].splitlines()[:2]
     assert first.startswith("Updated 1.0.0 -> 1.1.0")
     told = {word: int(n) for n, word in re.findall(r"(\d+) ([a-z ]+)", counts)}
     assert told.pop("files") == len(ready.states) == sum(told.values())
     assert blocks[-1].startswith("Next:\n")
-    assert (f"{ready.git_command} --continue" in blocks[-1]) == ready.conflicts
+    assert (f"{GIT_COMMANDS.get(ready.strategy)} --continue" in blocks[-1]) == ready.conflicts
 
 
+@with_a_commit_of_its_own
 def test_notes_are_shown_and_go_into_the_commits_body(ready):
     """Of the catalog's CHANGELOG.md and of migrations, also through a conflict."""
     done = updated(ready)
@@ -373,6 +407,7 @@ def test_summary_writes_the_same_as_markdown(ready):
     assert "Faster gears" in target.read_text() and "Mind the gap" in target.read_text()
 
 
+@with_a_commit_of_its_own
 def test_on_conflict_commit_keeps_yours_and_has_the_templates_beside(ready):
     done = updated(ready, "--on-conflict", "commit")
     assert done.json["commit"] == ready.git("rev-parse", "HEAD")
@@ -386,6 +421,7 @@ def test_on_conflict_commit_keeps_yours_and_has_the_templates_beside(ready):
 REFRESH = ("--branch", "bot", "--refresh", "--on-conflict", "commit")
 
 
+@with_a_commit_of_its_own
 def test_refresh_renews_a_branch_that_only_tmplgen_committed_to(ready):
     updated(ready, *REFRESH)
     first = ready.git("rev-parse", "bot")
