@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 
-from .faults import clone_folder, count_calls, fast_folder, fault, sample
+from .faults import calls_of, clone_folder, count_calls, fast_folder, fault, sample
 from .scenarios import lines, template
 from .test_rebase_random import assert_everything, commits_of, differences, everything, raw_commits
 from .world import RECORD, World, assert_seen_by_git, files_on_disk, leftovers, put
@@ -84,6 +84,7 @@ class Twelve:
         self.tip = self.commits[-1]
         self.child = world.folder / "run"
         self.before = {}
+        self.has_reflog = True  # a line of it that cannot be written is no error: ORIG_HEAD is there
         self.fresh()
         self.before = everything(world, self.child)
 
@@ -189,7 +190,9 @@ class Twelve:
         self.assert_files(END)
         self.assert_replayed(13)
         assert self.git("symbolic-ref", "HEAD") == "refs/heads/main"
-        assert self.git("rev-parse", "ORIG_HEAD", "main@{1}").split() == [self.tip] * 2
+        assert self.git("rev-parse", "ORIG_HEAD") == self.tip
+        if self.has_reflog:
+            assert self.git("rev-parse", "main@{1}") == self.tip
         self.assert_over()
         assert self.update("--strategy", "rebase").json["result"] == "up-to-date"
 
@@ -790,7 +793,9 @@ def test_killed_all(twelve, run, after):
 def fail(twelve, run, size, kind, **more):
     """What fails says so; run again, or back, it comes to what it must."""
     killed = Killed(twelve, run)
+    calls = {call.number: call for call in calls_of(lambda env: run(twelve, env))}
     for at in sample(list(range(1, killed.total + 1)), size, SEED):
+        twelve.has_reflog = not any("/logs" in path for path in calls[at].paths)
         done = run(twelve, fault(at, kind, **more))
         where = f"{kind} at call {at} (seed {SEED}): {done.out}{done.err}"
         try:
