@@ -2,7 +2,6 @@
 #include "apply/files.h"
 
 #include "apply/journal.h"
-#include "apply/resolutions.h"
 #include "apply/work.h"
 #include "base/arena.h"
 #include "base/io.h"
@@ -199,21 +198,7 @@ int files_backward(struct apply *a, const struct journal *j, const bool *settled
     return tell_links(a, j, err);
 }
 
-/* Where the trash folder is on another file system: beside its path. */
-static int put_beside(struct apply *a, int folder, const char *name, const char *path)
-{
-    int rc = -1;
-    errno = EEXIST;
-    for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
-        const char *place = arena_printf(a->arena, "%s" SWAP_KEPT "%d", name, i);
-        rc = io_move_new(folder, name, folder, place);
-        if (rc == 0)
-            apply_keep(a, arena_printf(a->arena, "%s" SWAP_KEPT "%d", path, i));
-    }
-    return rc;
-}
-
-/* In a tree that is committed. */
+/* In a tree that is committed: then it need not be put aside. */
 static int is_committed(bool *out, const struct apply *a, const char *path,
                         const struct disk *found, struct err *err)
 {
@@ -228,69 +213,67 @@ static int is_committed(bool *out, const struct apply *a, const char *path,
     return 0;
 }
 
-/* What is kept elsewhere need not be put aside: it is committed, or the resolution of a stop. */
-static int is_kept(bool *out, const struct apply *a, const struct change *change,
-                   const struct disk *found, struct err *err)
-{
-    struct leaf resolution;
-    if (is_committed(out, a, change->path, found, err) < 0)
-        return -1;
-    if (*out || !change_conflicts(change))
-        return 0;
-    if (resolution_find(&resolution, out, a->repo, change->stages, err) < 0)
-        return -1;
-    *out = *out && leaf_is_file(&resolution) && oid_equal(&resolution.id, &found->raw);
-    return 0;
-}
-
-/* In the trash nobody writes it any more: then its content is certain. */
-static bool is_still(int trash, const char *place, const struct disk *elsewhere)
+/*
+ * What was put aside nobody writes any more: only then its content is certain. `elsewhere` is what it
+ * has to be, where a copy of it is not needed; or NULL.
+ */
+static bool discard(int folder, const char *place, const struct disk *elsewhere)
 {
     ERR_SCRATCH(ignored);
     struct disk found;
-    return elsewhere && disk_look(&found, NULL, NULL, trash, place, &ignored) == 0 &&
-           oid_equal(&found.raw, &elsewhere->raw);
+    return elsewhere && disk_look(&found, NULL, NULL, folder, place, &ignored) == 0 &&
+           oid_equal(&found.raw, &elsewhere->raw) && unlinkat(folder, place, 0) == 0;
 }
 
-/* `elsewhere`: what it holds, where that is kept elsewhere, too; or NULL. */
+/* Where there can be no trash folder, or it is on another file system. */
+static int put_beside(struct apply *a, int folder, const char *name, const char *path,
+                      const struct disk *elsewhere)
+{
+    int rc = -1;
+    errno = EEXIST;
+    for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
+        const char *place = arena_printf(a->arena, "%s" SWAP_KEPT "%d", name, i);
+        rc = io_move_new(folder, name, folder, place);
+        if (rc == 0 && !discard(folder, place, elsewhere))
+            apply_keep(a, arena_printf(a->arena, "%s" SWAP_KEPT "%d", path, i));
+    }
+    return rc;
+}
+
 static int put_into_trash(struct apply *a, int folder, const char *name, const char *path,
                           const struct disk *elsewhere)
 {
     int rc = -1;
     (void)mkdirat(a->folder, TRASH, 0777);
     int trash = openat(a->folder, TRASH, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (trash < 0 && elsewhere) /* no space for the folder */
-        return unlinkat(folder, name, 0);
+    if (trash < 0) /* no space for it, or somebody's own */
+        return put_beside(a, folder, name, path, elsewhere);
     errno = EEXIST;
     for (int i = 1; i < TRASH_MAX && rc < 0 && errno == EEXIST; i++) {
         const char *place = arena_printf(a->arena, "%d-%s", i, name);
         rc = io_move_new(folder, name, trash, place);
-        if (rc == 0 && is_still(trash, place, elsewhere))
-            (void)unlinkat(trash, place, 0);
-        else if (rc == 0)
+        if (rc == 0 && !discard(trash, place, elsewhere))
             apply_keep(a, arena_printf(a->arena, "%s (now %s" TRASH "/%s)", path, a->path, place));
     }
     int number = errno;
-    if (trash >= 0)
-        (void)close(trash);
+    (void)close(trash);
+    if (rc < 0 && number == EXDEV)
+        return put_beside(a, folder, name, path, elsewhere);
     errno = number;
     return rc;
 }
 
-static int throw_away(struct apply *a, const struct change *change, const struct disk *found,
-                      struct err *err)
+static int throw_away(struct apply *a, const char *path, const struct disk *found, struct err *err)
 {
-    const char *name, *path = change->path;
+    const char *name;
     bool elsewhere;
     int folder;
-    if (is_kept(&elsewhere, a, change, found, err) < 0)
+    if (is_committed(&elsewhere, a, path, found, err) < 0)
         return -1;
     int rc = disk_parent(&folder, &name, a->repo->top_fd, path, DISK_FIND, err);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     rc = put_into_trash(a, folder, name, path, elsewhere ? found : NULL);
-    if (rc < 0 && errno == EXDEV)
-        rc = put_beside(a, folder, name, path);
     if (rc < 0)
         (void)err_errno(err, errno, "io", "cannot put your '%s' aside", path);
     (void)close(folder);
@@ -307,7 +290,7 @@ int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
         if (disk_look(&found, NULL, NULL, a->repo->top_fd, change->path, err) < 0)
             return -1;
         if (found.kind == DISK_FILE && !swap_same(&a->swap, &found, &change->old) &&
-            !swap_same(&a->swap, &found, &change->new) && throw_away(a, change, &found, err) < 0)
+            !swap_same(&a->swap, &found, &change->new) && throw_away(a, change->path, &found, err) < 0)
             return -1;
     }
     return 0;

@@ -18,19 +18,21 @@
 
 #define FOLDER APPLY_FOLDER "/resolutions"
 #define DRAFT "draft"
-enum { NAME_SIZE = 65, MODE_BYTES = 7 }; /* "100644\n" */
+/* A sum of all that follows it, "100644\n", bytes. */
+enum { NAME_SIZE = 65, SUM_BYTES = 65, MODE_BYTES = 7, HEAD_BYTES = SUM_BYTES + MODE_BYTES };
 
-/* The mode of what was made of it, and its bytes. */
+/* The mode of what was made of it. */
 static const struct {
     const char *text;
     unsigned mode;
 } modes[] = {{"000000\n", LEAF_ABSENT}, {"100644\n", LEAF_FILE}, {"100755\n", LEAF_EXECUTABLE}};
 enum { MODES = sizeof(modes) / sizeof(*modes) };
 
-static void name_of(char name[NAME_SIZE], const struct leaf stages[STAGES])
+static void name_of(char name[NAME_SIZE], const struct conflict *conflict)
 {
     ARENA_SCRATCH(scratch);
-    const char *text = "";
+    const struct leaf *stages = conflict->stages;
+    const char *text = arena_printf(&scratch, "%s\n", conflict->path);
     char hex[41];
     for (size_t i = STAGE_BASE; i < STAGES; i++) {
         oid_hex(hex, &stages[i].id);
@@ -88,15 +90,18 @@ static int format(struct span *out, struct arena *arena, const struct repo *repo
          store_get(&content, repo->store, STORE_BLOB, &resolved->id, "a resolution", err) < 0) ||
         content.bytes.len > LIMIT_TEMPLATE_BYTES)
         return -1;
-    char *text = arena_alloc(arena, MODE_BYTES + content.bytes.len);
-    memcpy(text, modes[i].text, MODE_BYTES);
+    size_t len = HEAD_BYTES + content.bytes.len;
+    char *text = arena_alloc(arena, len);
+    memcpy(text + SUM_BYTES, modes[i].text, MODE_BYTES);
     if (content.bytes.len)
-        memcpy(text + MODE_BYTES, content.bytes.ptr, content.bytes.len);
-    *out = span_of(text, MODE_BYTES + content.bytes.len);
+        memcpy(text + HEAD_BYTES, content.bytes.ptr, content.bytes.len);
+    sha256_hex(text, text + SUM_BYTES, len - SUM_BYTES);
+    text[SUM_BYTES - 1] = '\n';
+    *out = span_of(text, len);
     return 0;
 }
 
-void resolution_keep(const struct repo *repo, const struct leaf stages[STAGES],
+void resolution_keep(const struct repo *repo, const struct conflict *conflict,
                      const struct leaf *resolved)
 {
     ARENA_SCRATCH(scratch);
@@ -105,12 +110,13 @@ void resolution_keep(const struct repo *repo, const struct leaf stages[STAGES],
     struct span text;
     if (format(&text, &scratch, repo, resolved, &ignored) < 0)
         return;
-    (void)mkdirat(repo->common_fd, FOLDER, 0777);
+    if (mkdirat(repo->common_fd, FOLDER, 0777) == 0)
+        (void)!disk_sync(repo->common_fd, APPLY_FOLDER, &ignored);
     int folder = open_folder(repo);
     if (folder < 0)
         return;
     make_room(folder);
-    name_of(name, stages);
+    name_of(name, conflict);
     if (disk_write(folder, DRAFT, text, 0666, &ignored) == 0 &&
         disk_sync(folder, DRAFT, &ignored) == 0 && renameat(folder, DRAFT, folder, name) == 0)
         (void)!disk_sync_folder(folder, "a resolution", &ignored);
@@ -119,7 +125,7 @@ void resolution_keep(const struct repo *repo, const struct leaf stages[STAGES],
 
 /* ---------------------------------------------------------------- found */
 
-/* What is not as it was written is none. */
+/* Of what follows its sum. */
 static int parse(struct leaf *out, bool *found, const struct repo *repo, struct span text,
                  struct err *err)
 {
@@ -135,21 +141,30 @@ static int parse(struct leaf *out, bool *found, const struct repo *repo, struct 
     return 0;
 }
 
-int resolution_find(struct leaf *out, bool *found, const struct repo *repo,
-                    const struct leaf stages[STAGES], struct err *err)
+static bool is_whole(struct span text)
 {
+    char sum[SUM_BYTES];
+    if (text.len < SUM_BYTES || text.ptr[SUM_BYTES - 1] != '\n')
+        return false;
+    sha256_hex(sum, text.ptr + SUM_BYTES, text.len - SUM_BYTES);
+    return memcmp(sum, text.ptr, SUM_BYTES - 1) == 0;
+}
+
+int resolution_find(struct leaf *out, bool *found, const struct repo *repo,
+                    const struct conflict *conflict, struct err *err)
+{
+    ERR_SCRATCH(ignored);
     char name[NAME_SIZE];
     struct span text;
-    bool there;
     *found = false;
-    name_of(name, stages);
-    const char *path = arena_printf(repo->arena, FOLDER "/%s", name);
-    if (disk_exists(&there, repo->common_fd, path, err) < 0)
-        return -1;
-    if (!there)
+    name_of(name, conflict);
+    int folder = open_folder(repo);
+    if (folder < 0)
         return 0;
-    if (io_read_file(&text, repo->arena, repo->common_fd, path, LIMIT_TEMPLATE_BYTES + MODE_BYTES,
-                     err) < 0)
-        return -1;
-    return parse(out, found, repo, text, err);
+    bool read = io_read_file(&text, repo->arena, folder, name, LIMIT_TEMPLATE_BYTES + HEAD_BYTES,
+                             &ignored) == 0;
+    (void)close(folder);
+    if (!read || !is_whole(text))
+        return 0;
+    return parse(out, found, repo, span_of(text.ptr + SUM_BYTES, text.len - SUM_BYTES), err);
 }

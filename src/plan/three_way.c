@@ -246,3 +246,18 @@ int three_way_merge(struct three_way *out, struct store *store, const struct thr
         return merge_contents(&m);
     return 0;
 }
+
+bool three_way_is_marked(struct span content)
+{
+    static const char *const markers[] = {"<<<<<<< " OUR_LABEL, ">>>>>>> template "};
+    for (const char *at = content.ptr, *end = content.ptr + content.len; at < end;) {
+        for (size_t i = 0; i < sizeof(markers) / sizeof(*markers); i++) {
+            size_t len = strlen(markers[i]);
+            if ((size_t)(end - at) >= len && memcmp(at, markers[i], len) == 0)
+                return true;
+        }
+        const char *line = memchr(at, '\n', (size_t)(end - at));
+        at = line ? line + 1 : end;
+    }
+    return false;
+}

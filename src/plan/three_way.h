@@ -3,6 +3,7 @@
 #define TMPLGEN_PLAN_THREE_WAY_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "plan/sides.h"
 
 #include <stdbool.h>
@@ -42,6 +43,9 @@ TG_CHECKED int three_way_merge(struct three_way *out, struct store *store,
 /* True where the two are the same file but for line endings; modes count. */
 TG_CHECKED int three_way_alike(bool *out, struct store *store, const struct plan_file *a,
                                const struct plan_file *b, struct err *err);
+
+/* True where a line begins as the markers do that a merge by us leaves. */
+bool three_way_is_marked(struct span content);
 
 /* As git has it: a NUL in the first 8000 bytes. */
 bool content_is_binary(struct span content);

@@ -104,12 +104,26 @@ static void add_odd_ones(struct steps *s)
     }
 }
 
+/* Of a stop, all may be resolved as they were before. */
+static bool is_unmerged(const struct data *document)
+{
+    const struct data *paths = data_get(document, "paths");
+    for (size_t i = 0; i < paths->list.count; i++)
+        if (data_get_text(paths->list.items[i], "resolve"))
+            return true;
+    return false;
+}
+
 static void add_conflict(struct steps *s)
 {
     const char *git = git_command(s);
-    add(s, "git status", "shows the conflicts");
-    add(s, "git add PATH", "once a file is well");
-    add_odd_ones(s);
+    if (is_unmerged(s->document)) {
+        add(s, "git status", "shows the conflicts");
+        add(s, "git add PATH", "once a file is well");
+        add_odd_ones(s);
+    } else {
+        add(s, "git diff --staged", "shows what is resolved as you did before");
+    }
     add(s, "tmplgen update --continue",
         git ? arena_printf(s->arena, "commits (or: git %s --continue)", git)
             : "commits, and goes on with the commits behind");

@@ -17,6 +17,7 @@
 #include "git/repo.h"
 #include "git/store.h"
 #include "git/tree.h"
+#include "plan/three_way.h"
 #include "update/landing.h"
 #include "update/migrate.h"
 #include "update/range.h"
@@ -53,12 +54,27 @@ static struct journal_step *list_steps(const struct replay *r)
     return steps;
 }
 
+static void set_apart(struct replay *r, const char *path)
+{
+    r->apart = arena_grow(r->arena, r->apart, r->apart_count, sizeof(*r->apart));
+    r->apart[r->apart_count++] = path;
+}
+
+static void set_conflicts_apart(struct replay *r, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->edit_count; i++)
+        if (plan->edits[i].conflict)
+            set_apart(r, plan->edits[i].path);
+}
+
 /* It is staged, and a person looks at it. */
-static void tell_resolved(struct unrolled *out, struct replay *r, const struct plan_edit *conflict)
+static void tell_resolved(struct unrolled *out, struct replay *r, struct plan_edit *conflict)
 {
     rebase_warn(out, r->arena,
-         arena_printf(r->arena, "'%s' is resolved as you did before, and staged: look at it",
-                      conflict->path));
+                arena_printf(r->arena, "'%s' is resolved as you did before, and staged: look at it",
+                             conflict->path));
+    conflict->conflict = false;
+    set_apart(r, conflict->path);
     for (size_t i = 0; i < r->stopped.path_count; i++) {
         struct plan_path *path = &r->stopped.paths[i];
         if (strcmp(path->path, conflict->path) == 0)
@@ -177,15 +193,6 @@ static int check_ended(const struct unrolled *out, const struct replay *r, const
     return 0;
 }
 
-static void set_apart(struct replay *r, const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->edit_count; i++)
-        if (plan->edits[i].conflict) {
-            r->apart = arena_grow(r->arena, r->apart, r->apart_count, sizeof(*r->apart));
-            r->apart[r->apart_count++] = plan->edits[i].path;
-        }
-}
-
 static int find_some(struct range_renames *out, const struct landing *l, const struct record *from,
                      const struct record *to, struct err *err)
 {
@@ -236,12 +243,12 @@ static int replay(struct unrolled *out, const struct landing *l, struct err *err
                          .tip = l->base_commit,
                          .tree = l->base_tree};
     begin_steps(r, range);
-    set_apart(r, l->plan);
+    set_conflicts_apart(r, l->plan);
     trace_render(&r->after, l->arena, &l->input->side[RENDER]);
     if (find_renames(range, l, err) < 0 || unroll(out, r, &repo->tree, err) < 0 ||
         (out->stops && replay_check(r, err) < 0) || check_ended(out, r, l, err) < 0)
         return -1;
-    set_apart(r, &out->stopped);
+    set_conflicts_apart(r, &out->stopped);
     rebase_tell_holders(out, repo, range, lands);
     out->context = rebase_context(l->arena, r);
     return 0;
@@ -389,6 +396,21 @@ static int resume(struct resumed *s)
     return take_steps(s, report ? data_get(report, "commits") : NULL) < 0 ? -1 : take_tree(s);
 }
 
+/* Deleted is a way to resolve where one side deleted it; else it may have got another name. */
+static bool is_resolution(const struct resumed *s, const struct change *change,
+                          const struct leaf *leaf)
+{
+    ERR_SCRATCH(ignored);
+    STORE_BYTES_SCRATCH(content);
+    if (leaf->mode == LEAF_ABSENT)
+        return change->stages[STAGE_OURS].mode == LEAF_ABSENT ||
+               change->stages[STAGE_THEIRS].mode == LEAF_ABSENT;
+    return leaf_is_file(leaf) &&
+           store_get(&content, s->child->repo.store, STORE_BLOB, &leaf->id, change->path,
+                     &ignored) == 0 &&
+           !three_way_is_marked(content.bytes);
+}
+
 /* For the next time. */
 static void keep_resolutions(const struct resumed *s, const struct oid *tree)
 {
@@ -396,10 +418,12 @@ static void keep_resolutions(const struct resumed *s, const struct oid *tree)
     const struct repo *repo = &s->child->repo;
     for (size_t i = 0; i < s->stopped->change_count; i++) {
         const struct change *change = &s->stopped->changes[i];
+        const struct conflict conflict = {change->path, change->stages};
         struct leaf leaf;
         if (change_conflicts(change) &&
-            tree_find(&leaf, repo->store, tree, change->path, &ignored) == 0)
-            resolution_keep(repo, change->stages, &leaf);
+            tree_find(&leaf, repo->store, tree, change->path, &ignored) == 0 &&
+            is_resolution(s, change, &leaf))
+            resolution_keep(repo, &conflict, &leaf);
     }
 }
 
@@ -575,7 +599,7 @@ static int go_on(struct journal *next, struct unrolled *out, const struct journa
     if (resume(s) < 0 || take_resolved(s, made) < 0 ||
         unroll(&s->out, &s->replay, &s->from, err) < 0 || tell_others(&s->out, s) < 0)
         return -1;
-    set_apart(&s->replay, &s->out.stopped);
+    set_conflicts_apart(&s->replay, &s->out.stopped);
     s->out.context = rebase_context(s->arena, &s->replay);
     rebase_context_keep(s->out.context, s->arena, stopped->context);
     s->out.document = rebase_context_document(s->out.context);

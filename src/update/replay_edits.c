@@ -60,7 +60,8 @@ static int settle_conflict(struct replay_edits *out, const struct repo *repo,
     struct leaf resolution;
     struct plan_edit edit = *conflict;
     size_t at = 0;
-    if (resolution_find(&resolution, resolved, repo, stages, err) < 0 ||
+    if (resolution_find(&resolution, resolved, repo, &(struct conflict){edit.path, stages}, err) <
+            0 ||
         tree_find(&edit.old, repo->store, from, edit.path, err) < 0)
         return -1;
     if (edit.old.mode == LEAF_TREE)

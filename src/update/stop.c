@@ -14,6 +14,7 @@
 #include "git/ref.h"
 #include "git/store.h"
 #include "git/tree.h"
+#include "plan/three_way.h"
 #include "update/strategies.h"
 
 #include <string.h>
@@ -21,21 +22,6 @@
 enum { SHOWN = 10 };
 
 /* ---------------------------------------------------------------- taken by tmplgen */
-
-static bool has_markers(struct span text)
-{
-    static const char *const markers[] = {"<<<<<<< your project", ">>>>>>> template "};
-    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
-        for (size_t i = 0; i < sizeof(markers) / sizeof(*markers); i++) {
-            size_t len = strlen(markers[i]);
-            if ((size_t)(end - at) >= len && memcmp(at, markers[i], len) == 0)
-                return true;
-        }
-        const char *line = memchr(at, '\n', (size_t)(end - at));
-        at = line ? line + 1 : end;
-    }
-    return false;
-}
 
 /* What is staged for a path that was in conflict must not be what the update wrote there. */
 static int still_marked(bool *out, const struct stop *s, const char *path, struct err *err)
@@ -49,7 +35,7 @@ static int still_marked(bool *out, const struct stop *s, const char *path, struc
         return 0;
     if (store_get(&staged, s->child->repo.store, STORE_BLOB, &item.leaf.id, path, err) < 0)
         return -1;
-    *out = has_markers(staged.bytes);
+    *out = three_way_is_marked(staged.bytes);
     return 0;
 }
 
