@@ -205,6 +205,8 @@ static int run(struct apply *a, struct journal *j, struct err *err)
     }
     if (close_up(a, j, err) == 0)
         return 0;
+    if (j->kind == JOURNAL_UPDATE && j->level > 1) /* its stops may be forgotten by now */
+        return err_hint(err, "it is done, but not tidied up: 'tmplgen update' finishes it");
     return err_hint(err, "the update is made, but not tidied up: 'tmplgen update' finishes it, "
                          "'tmplgen update --abort' goes back");
 }

@@ -214,8 +214,8 @@ static int is_committed(bool *out, const struct apply *a, const char *path,
 }
 
 /*
- * What was put aside nobody writes any more: only then its content is certain. `elsewhere` is what it
- * has to be, where a copy of it is not needed; or NULL.
+ * What was put aside nobody writes any more: only then its content is certain. `elsewhere` is what
+ * it has to be, where a copy of it is not needed; or NULL.
  */
 static bool discard(int folder, const char *place, const struct disk *elsewhere)
 {
@@ -290,7 +290,8 @@ int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
         if (disk_look(&found, NULL, NULL, a->repo->top_fd, change->path, err) < 0)
             return -1;
         if (found.kind == DISK_FILE && !swap_same(&a->swap, &found, &change->old) &&
-            !swap_same(&a->swap, &found, &change->new) && throw_away(a, change->path, &found, err) < 0)
+            !swap_same(&a->swap, &found, &change->new) &&
+            throw_away(a, change->path, &found, err) < 0)
             return -1;
     }
     return 0;

@@ -529,3 +529,19 @@ int journal_read(struct journal *out, bool *found, struct arena *arena, int fold
         return refuse(err, "belongs to another repository");
     return 0;
 }
+
+const struct change *journal_change(const struct journal *j, const char *path)
+{
+    size_t low = 0, high = j->change_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(j->changes[middle].path, path);
+        if (order == 0)
+            return &j->changes[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}

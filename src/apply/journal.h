@@ -84,6 +84,8 @@ bool journal_moves_branch(const struct journal *j);
 bool journal_moves_head(const struct journal *j);
 /* It replays commits, while HEAD is detached. */
 bool journal_is_sequence(const struct journal *j);
+/* Of that path; NULL: there is none. */
+const struct change *journal_change(const struct journal *j, const char *path);
 /* Its stop is a merge to git, which keeps MERGE_MODE beside the pseudoref. */
 bool journal_merges(const struct journal *j);
 /* It ends waiting for the user: a conflict, or staged. */

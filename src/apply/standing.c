@@ -5,6 +5,8 @@
 #include "apply/journal.h"
 #include "apply/work.h"
 #include "base/arena.h"
+#include "base/io.h"
+#include "base/limits.h"
 #include "git/history.h"
 #include "git/index.h"
 #include "git/ref.h"
@@ -388,4 +390,26 @@ int standing_waits(bool *out, const struct repo *repo, const struct journal *j, 
     if (*out && !j->pseudoref)
         return standing_is_staged(out, repo, j, err);
     return *out ? ref_says(out, repo->git_fd, j->pseudoref, hex, err) : 0;
+}
+
+int standing_before(struct journal_before *out, const struct repo *repo,
+                    const struct journal *stopped, const struct oid *tree, struct err *err)
+{
+    struct span text;
+    bool says, there;
+    *out = (struct journal_before){.tree = *tree};
+    const char *brought = oid_text(repo->arena, &stopped->brought);
+    if (!stopped->pseudoref)
+        return 0;
+    if (ref_says(&says, repo->git_fd, stopped->pseudoref, brought, err) < 0 ||
+        disk_exists(&there, repo->git_fd, MESSAGE_FILE, err) < 0)
+        return -1;
+    if (says)
+        out->brought = stopped->brought;
+    if (!there)
+        return 0;
+    if (io_read_file(&text, repo->arena, repo->git_fd, MESSAGE_FILE, LIMIT_MESSAGE_BYTES, err) < 0)
+        return -1;
+    out->message = arena_memdup(repo->arena, text.ptr, text.len);
+    return 0;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 
 struct apply;
+struct journal_before;
+struct oid;
 struct journal;
 struct leaf;
 struct repo;
@@ -51,5 +53,10 @@ TG_CHECKED int standing_index_is_old(bool *out, const struct apply *a, const str
 /* What HEAD and the index had for each path of the run before it, in the arena. */
 TG_CHECKED int standing_old_leaves(struct leaf **out, const struct apply *a,
                                    const struct journal *j, struct err *err);
+
+/* What a stop has left in git's folder, as its user has it by now; `tree` is the index. */
+TG_CHECKED int standing_before(struct journal_before *out, const struct repo *repo,
+                               const struct journal *stopped, const struct oid *tree,
+                               struct err *err);
 
 #endif

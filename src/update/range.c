@@ -194,7 +194,7 @@ static int enter(struct holder_search *s, const struct oid *id, size_t *most)
         raise_to(most, at + 1);
         return 0;
     }
-    if (oid_map_find(&at, &s->seen, id)) {
+    if (s->reached && oid_map_find(&at, &s->seen, id)) {
         raise_to(most, s->reached[at]);
         return 0;
     }
@@ -265,8 +265,7 @@ static int add_holder(struct commit_range *out, struct arena *arena, struct hold
     if (!found || most == 0)
         return 0;
     out->holders = arena_grow(arena, out->holders, out->holder_count, sizeof(*out->holders));
-    out->holders[out->holder_count++] =
-        (struct range_holder){arena_strdup(arena, name), tip, most};
+    out->holders[out->holder_count++] = (struct range_holder){arena_strdup(arena, name), tip, most};
     return 0;
 }
 
@@ -303,8 +302,7 @@ int range_read(struct commit_range *out, struct arena *arena, const struct repo 
 int range_find_holders(struct commit_range *out, struct arena *arena, const struct repo *repo,
                        const char *lands, struct err *err)
 {
-    struct holder_search search = {
-        .arena = ARENA_INIT, .repo = repo, .lands = lands, .err = err};
+    struct holder_search search = {.arena = ARENA_INIT, .repo = repo, .lands = lands, .err = err};
     for (size_t i = 0; i < out->count; i++)
         (void)oid_map_add(&search.range, &out->commits[i].raw.id, i);
     int rc = list_holders(out, arena, &search);

@@ -2,6 +2,7 @@
 #include "apply/journal.h"
 #include "apply/preflight.h"
 #include "apply/resolutions.h"
+#include "apply/standing.h"
 #include "apply/work.h"
 #include "base/arena.h"
 #include "base/data.h"
@@ -457,9 +458,9 @@ static int is_of_render(bool *out, const struct resumed *s, const struct leaf *l
 }
 
 /*
- * Every commit that is replayed has the new version's record. Where its user took the commit's whole
- * tree at the stop, or deleted the record, the child would say that it is of another version than
- * what it is made of.
+ * Every commit that is replayed has the new version's record. Where its user took the commit's
+ * whole tree at the stop, or deleted the record, the child would say that it is of another version
+ * than what it is made of.
  */
 static int take_record(struct oid *made, struct oid *tree, struct resumed *s)
 {
@@ -480,10 +481,11 @@ static int take_record(struct oid *made, struct oid *tree, struct resumed *s)
         raw_commit_read(&raw, s->arena, store, made, s->err) < 0)
         return -1;
     rebase_warn(&s->out, s->arena,
-         arena_printf(s->arena,
-                      "'" RECORD_PATH "' is the new version's in commit %s, too: what was made of "
-                      "it at the stop is not taken",
-                      range_name(s->arena, &r->steps[r->at].commit->raw)));
+                arena_printf(s->arena,
+                             "'" RECORD_PATH
+                             "' is the new version's in commit %s, too: what was made of "
+                             "it at the stop is not taken",
+                             range_name(s->arena, &r->steps[r->at].commit->raw)));
     *made = r->tip;
     if (oid_equal(tree, &r->tree))
         return 0;
@@ -504,27 +506,6 @@ static int take_resolved(struct resumed *s, const struct oid *resolved)
         return -1;
     keep_resolutions(s, &commit.tree);
     return replay_take(&s->replay, &made, s->err);
-}
-
-/* What the stop has left in git's folder, as its user has it by now. */
-static int read_before(struct journal_before *out, const struct resumed *s)
-{
-    const struct repo *repo = &s->child->repo;
-    struct span text;
-    bool says, there;
-    *out = (struct journal_before){.tree = s->from};
-    if (ref_says(&says, repo->git_fd, PICK_HEAD, oid_text(s->arena, &s->stopped->brought), s->err) <
-            0 ||
-        disk_exists(&there, repo->git_fd, MESSAGE_FILE, s->err) < 0)
-        return -1;
-    if (says)
-        out->brought = s->stopped->brought;
-    if (!there)
-        return 0;
-    if (io_read_file(&text, s->arena, repo->git_fd, MESSAGE_FILE, LIMIT_MESSAGE_BYTES, s->err) < 0)
-        return -1;
-    out->message = arena_memdup(s->arena, text.ptr, text.len);
-    return 0;
 }
 
 static int fill_journal(struct journal *j, struct resumed *s)
@@ -552,7 +533,7 @@ static int fill_journal(struct journal *j, struct resumed *s)
                           .change_count = files.count,
                           .steps = s->out.steps,
                           .step_count = s->out.step_count};
-    if (read_before(&j->before, s) < 0)
+    if (standing_before(&j->before, repo, s->stopped, &s->from, s->err) < 0)
         return -1;
     if (s->out.stops)
         return land_stop(j, &s->out, s->arena, s->err);
@@ -584,10 +565,11 @@ static int tell_others(struct unrolled *out, struct resumed *s)
         return -1;
     for (size_t i = 0; i < edits.count; i++)
         if (!is_apart(r, edits.edits[i].path))
-            rebase_warn(out, r->arena,
-                 arena_printf(r->arena,
-                              "'%s' is not what the strategy 'pick' would make of it: look at it",
-                              edits.edits[i].path));
+            rebase_warn(
+                out, r->arena,
+                arena_printf(r->arena,
+                             "'%s' is not what the strategy 'pick' would make of it: look at it",
+                             edits.edits[i].path));
     return 0;
 }
 

@@ -55,14 +55,15 @@ static void tell_lost(struct unrolled *out, const struct repo *repo,
     }
     if (signatures)
         rebase_warn(out, repo->arena,
-             arena_printf(repo->arena, "%zu %s signed: the new commits are not", signatures,
-                          signatures == 1 ? "commit is" : "commits are"));
+                    arena_printf(repo->arena, "%zu %s signed: the new commits are not", signatures,
+                                 signatures == 1 ? "commit is" : "commits are"));
     if (notes)
-        rebase_warn(out, repo->arena,
-             arena_printf(repo->arena,
-                          "%zu %s a note, which stays with the old one: 'git notes copy OLD NEW' "
-                          "takes it over",
-                          notes, notes == 1 ? "commit has" : "commits have"));
+        rebase_warn(
+            out, repo->arena,
+            arena_printf(repo->arena,
+                         "%zu %s a note, which stays with the old one: 'git notes copy OLD NEW' "
+                         "takes it over",
+                         notes, notes == 1 ? "commit has" : "commits have"));
 }
 
 /* "origin" of "refs/remotes/origin/main", and where the branch's name begins; NULL: no remote's. */
@@ -109,13 +110,14 @@ void rebase_tell_holders(struct unrolled *out, const struct repo *repo,
         const struct range_holder *holder = &range->holders[i];
         if (!add_rewritten(out->rewritten, repo, holder, lands) && told++ < HOLDERS_TOLD)
             rebase_warn(out, repo->arena,
-                 arena_printf(repo->arena, "'%s' keeps %zu of the commits as they were",
-                              holder->ref, holder->commits));
+                        arena_printf(repo->arena, "'%s' keeps %zu of the commits as they were",
+                                     holder->ref, holder->commits));
     }
     if (told > HOLDERS_TOLD)
-        rebase_warn(out, repo->arena,
-             arena_printf(repo->arena,
-                          "%zu more refs keep some of them: 'git for-each-ref --contains %.10s' "
-                          "lists all",
-                          told - HOLDERS_TOLD, oid_text(repo->arena, &range->commits[0].raw.id)));
+        rebase_warn(
+            out, repo->arena,
+            arena_printf(repo->arena,
+                         "%zu more refs keep some of them: 'git for-each-ref --contains %.10s' "
+                         "lists all",
+                         told - HOLDERS_TOLD, oid_text(repo->arena, &range->commits[0].raw.id)));
 }

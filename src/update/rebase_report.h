@@ -14,8 +14,8 @@ struct data *rebase_commits(struct arena *arena, const struct replay_step *steps
 
 /*
  * The member `rewritten`: branches of remotes that have commits of the range, and are to be pushed
- * anew; and warnings of signatures, notes, tags and branches that the new commits do not have. `lands` is
- * the branch that is moved, in full.
+ * anew; and warnings of signatures, notes, tags and branches that the new commits do not have.
+ * `lands` is the branch that is moved, in full.
  */
 void rebase_tell_holders(struct unrolled *out, const struct repo *repo,
                          const struct commit_range *range, const char *lands);

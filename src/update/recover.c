@@ -5,11 +5,13 @@
 #include "apply/standing.h"
 #include "base/arena.h"
 #include "base/data.h"
+#include "child/base_ref.h"
 #include "child/child.h"
 #include "git/commit.h"
 #include "git/index.h"
 #include "update/ending.h"
 #include "update/outcome.h"
+#include "update/replay_edits.h"
 #include "update/report.h"
 #include "update/sequence.h"
 #include "update/stop.h"
@@ -26,14 +28,25 @@ static void recall(struct recovery *r, const struct journal *j, const char *resu
 }
 
 /* A sequence that ends where its branch was all along has gone back (sequence_return). */
+static bool is_return(const struct journal *j)
+{
+    return journal_is_sequence(j) && ending_of(j->kind)->commits && !journal_moves_branch(j);
+}
+
+/* What was cut off is at its end. */
 static void recall_ended(struct recovery *r, const struct journal *j)
 {
     const struct ending *ending = ending_of(j->kind);
-    bool back = journal_is_sequence(j) && ending->commits && !journal_moves_branch(j);
-    if (back)
+    bool back = is_return(j);
+    if (back) {
         recall(r, j, RESULT_ABORTED, NULL);
-    else
+        base_ref_prune(&r->child->repo, r->apply, (struct oid){{0}});
+    } else {
         recall(r, j, ending->result, ending->commits ? &j->branch_new : NULL);
+    }
+    report_warn(r->child->arena, r->out->document,
+                back ? "an abort that was interrupted has been finished"
+                     : "an update that was interrupted has been finished");
 }
 
 static int look(struct recovery *r)
@@ -159,8 +172,6 @@ static int finish(struct recovery *r)
         return go_another_way(r, moved);
     r->done = true;
     recall_ended(r, j);
-    report_warn(r->child->arena, r->out->document,
-                "an update that was interrupted has been finished");
     report_kept(r->child->arena, r->out->document, r->apply);
     return report_exit(r->out->document, ending->exit);
 }
@@ -174,17 +185,20 @@ static int finish_ended(struct recovery *r)
     apply_tidy(r->apply);
     r->done = true;
     recall_ended(r, j);
-    report_warn(r->child->arena, r->out->document,
-                "an update that was interrupted has been finished");
     return TG_OK;
 }
 
 static int refuse_finished(struct recovery *r)
 {
-    if (apply_end(r->apply, &r->unfinished.journal, r->err) < 0)
+    const struct journal *j = &r->unfinished.journal;
+    if (is_return(j))
+        return finish_ended(r);
+    if (apply_end(r->apply, j, r->err) < 0)
         return -1;
     apply_tidy(r->apply);
-    return refuse_ended(r);
+    (void)err_set(r->err, TG_REFUSED, "nothing-in-progress",
+                  "the update is finished: there is nothing to go back from");
+    return err_hint(r->err, "'git log' shows the branch; it is left as it is");
 }
 
 static int forget(struct recovery *r)
@@ -342,10 +356,21 @@ static int leave(struct recovery *r)
     return 0;
 }
 
+/* From the tree of the index, all of it committed. */
+static int return_from(struct recovery *r, const struct oid *from)
+{
+    const struct sequence sequence = as_sequence(r);
+    r->apply->known = *from;
+    recall(r, &r->unfinished.journal, RESULT_ABORTED, NULL);
+    if (sequence_return(&sequence, from, r->err) < 0)
+        return -1;
+    report_kept(r->child->arena, r->out->document, r->apply);
+    return TG_OK;
+}
+
 static int leave_astray(struct recovery *r)
 {
     const struct repo *repo = &r->child->repo;
-    const struct sequence sequence = as_sequence(r);
     const char **staged;
     size_t count;
     bool on;
@@ -354,10 +379,10 @@ static int leave_astray(struct recovery *r)
         return -1;
     r->apply->known = repo->tree;
     index_differences(&staged, &count, r->child->arena, r->child->index, &r->child->head);
-    if (on && count)
-        return go_back(r);
+    if (on)
+        return count ? go_back(r) : return_from(r, &repo->tree);
     recall(r, &r->unfinished.journal, RESULT_ABORTED, NULL);
-    if ((on ? sequence_return(&sequence, r->err) : leave(r)) < 0)
+    if (leave(r) < 0)
         return -1;
     report_kept(r->child->arena, r->out->document, r->apply);
     return TG_OK;
@@ -402,6 +427,47 @@ static int continue_aborting(struct recovery *r)
     return r->unfinished.journal.level > 1 ? finish_abort(r) : refuse_aborting(r);
 }
 
+/* Whether that has more than what its stop's journal says. */
+static int has_more(bool *out, struct recovery *r, const struct oid *committed)
+{
+    const struct repo *repo = &r->child->repo;
+    const struct journal *j = &r->unfinished.journal;
+    struct replay_edits edits;
+    struct commit tip;
+    *out = false;
+    if (repo_commit(&tip, repo->arena, repo->store, &j->branch_old, r->err) < 0 ||
+        replay_edits(&edits, repo, committed, &tip.tree, NULL, 0, NULL, r->err) < 0)
+        return -1;
+    for (size_t i = 0; !*out && i < edits.count; i++)
+        *out = !journal_change(j, edits.edits[i].path);
+    return 0;
+}
+
+/*
+ * At a stop that was gone on from with more than what was in conflict, the way back is through the
+ * trees. Else it is by what the journal kept, which needs no space; so it is where this way cannot
+ * be gone, and then what was committed stays, staged. True where it was.
+ */
+static bool returned(struct recovery *r, const struct oid *committed)
+{
+    static const struct oid none;
+    ERR_SCRATCH(why);
+    struct recovery way = *r;
+    bool on, more;
+    way.err = &why;
+    if (oid_equal(committed, &none) || !journal_is_sequence(&way.unfinished.journal) ||
+        standing_went_on(&on, &r->child->repo, &way.unfinished.journal, &why) < 0 || !on ||
+        has_more(&more, &way, committed) < 0 || !more || child_read(r->child, &why) < 0)
+        return false;
+    return return_from(&way, committed) == TG_OK;
+}
+
+static int go_down(const char **moved, struct recovery *r)
+{
+    int rc = apply_backward(moved, r->apply, &r->unfinished.journal, r->err);
+    return rc < 0 || repo_read_head(&r->child->repo, r->err) < 0 || look(r) < 0 ? -1 : rc;
+}
+
 /* Level by level. What was resolved and committed on the way is not lost, and needs no copy. */
 static int go_back(struct recovery *r)
 {
@@ -410,8 +476,11 @@ static int go_back(struct recovery *r)
     int rc;
     do {
         struct oid before = r->unfinished.journal.before.tree;
-        rc = apply_backward(&moved, r->apply, &r->unfinished.journal, r->err);
-        if (rc < 0 || repo_read_head(&r->child->repo, r->err) < 0 || look(r) < 0)
+        if ((rc = go_down(&moved, r)) < 0)
+            return -1;
+        if (rc == 0 && returned(r, &before))
+            return TG_OK;
+        if (look(r) < 0)
             return -1;
         r->apply->known = before;
     } while (r->unfinished.state != APPLY_NONE && r->unfinished.state != APPLY_STALE);

@@ -70,25 +70,27 @@ int sequence_go_on(struct data **document, const struct sequence *s, const struc
 }
 
 /* The commit that the branch is at, on disk and in the index. */
-static int list_changes(struct preflight *out, const struct sequence *s, struct err *err)
+static int list_changes(struct preflight *out, const struct sequence *s, const struct oid *from,
+                        struct err *err)
 {
     const struct repo *repo = &s->child->repo;
     struct replay_edits edits;
     struct commit tip;
     if (repo_commit(&tip, repo->arena, repo->store, &s->stopped->branch_old, err) < 0 ||
-        replay_edits(&edits, repo, &repo->tree, &tip.tree, NULL, 0, NULL, err) < 0)
+        replay_edits(&edits, repo, from, &tip.tree, NULL, 0, NULL, err) < 0)
         return -1;
     return preflight_files(out, repo, s->child->index, edits.edits, edits.count, err);
 }
 
-int sequence_return(const struct sequence *s, struct err *err)
+int sequence_return(const struct sequence *s, const struct oid *from, struct err *err)
 {
     const struct repo *repo = &s->child->repo;
     const struct journal *j = s->stopped;
     char *sum = arena_alloc(repo->arena, 41);
     struct preflight files;
     struct identity who;
-    if (list_changes(&files, s, err) < 0 || identity_read(&who, repo->arena, repo->git, err) < 0 ||
+    if (list_changes(&files, s, from, err) < 0 ||
+        identity_read(&who, repo->arena, repo->git, err) < 0 ||
         index_checksum(sum, repo_index_path(repo), err) < 0)
         return -1;
     struct journal back = {.kind = JOURNAL_UPDATE,
@@ -99,7 +101,6 @@ int sequence_return(const struct sequence *s, struct err *err)
                            .branch_new = j->branch_old,
                            .strategy = j->strategy,
                            .pseudoref = j->pseudoref,
-                           .before.tree = repo->tree,
                            .reflog_who = who.committer,
                            .reflog_what = "tmplgen update --abort",
                            .index_old = sum,
@@ -108,7 +109,8 @@ int sequence_return(const struct sequence *s, struct err *err)
                            .steps = j->steps,
                            .step_count = j->step_count,
                            .report = j->report};
-    if (apply_run(s->apply, &back, err) < 0)
+    if (standing_before(&back.before, repo, j, from, err) < 0 ||
+        apply_run(s->apply, &back, err) < 0)
         return -1;
     base_ref_prune(&s->child->repo, s->apply, (struct oid){{0}});
     return 0;

@@ -29,9 +29,10 @@ TG_CHECKED int sequence_go_on(struct data **document, const struct sequence *seq
                               const struct oid *made, struct err *err);
 
 /*
- * Its user's commits are on top of what was replayed, or the stop was given up: from there back to
- * the branch. After child_read, with the index equal to HEAD.
+ * What its user made of it is committed, or the stop was given up: from the tree that the index is
+ * of back to the branch. After child_read.
  */
-TG_CHECKED int sequence_return(const struct sequence *sequence, struct err *err);
+TG_CHECKED int sequence_return(const struct sequence *sequence, const struct oid *from,
+                               struct err *err);
 
 #endif

@@ -8,28 +8,12 @@
 
 #include <string.h>
 
-static const struct change *find(const struct journal *j, const char *path)
-{
-    size_t low = 0, high = j->change_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(j->changes[middle].path, path);
-        if (order == 0)
-            return &j->changes[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 int waiting_has(bool *out, const struct unfinished *unfinished, const struct repo *repo,
                 const char *path, struct err *err)
 {
     struct disk disk;
     bool waits = unfinished->state != APPLY_NONE && unfinished->state != APPLY_STALE;
-    const struct change *change = waits ? find(&unfinished->journal, path) : NULL;
+    const struct change *change = waits ? journal_change(&unfinished->journal, path) : NULL;
     *out = false;
     if (!change || change_conflicts(change) || !change_on_disk(change))
         return 0;

@@ -99,7 +99,7 @@ def resolve(world):
     return done
 
 
-# What it makes is the child's own commits: there is none for notes, or for both sides of a conflict.
+# It makes the child's own commits: there is none for notes, or for both sides of a conflict.
 with_a_commit_of_its_own = pytest.mark.parametrize("strategy", STRATEGIES, indirect=True)
 
 

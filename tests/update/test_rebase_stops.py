@@ -84,7 +84,9 @@ class Twelve:
         self.tip = self.commits[-1]
         self.child = world.folder / "run"
         self.before = {}
-        self.has_reflog = True  # a line of it that cannot be written is no error: ORIG_HEAD is there
+        self.has_reflog = (
+            True  # a line of it that cannot be written is no error: ORIG_HEAD is there
+        )
         self.fresh()
         self.before = everything(world, self.child)
 
@@ -452,6 +454,88 @@ def test_a_resolution_may_change_more_than_was_in_conflict(twelve):
     twelve.assert_files({**END, "by-hand": "x\n"})
     named = twelve.git("log", "--format=%s", "--diff-filter=A", "--", "by-hand")
     assert named == "commit 3"
+
+
+# More than was in conflict: a new file, an edit, one less, one that the template has as well.
+MORE = {"by-hand": "x\n", "same": lines(9, {7: "by hand"}), "own/1": None, "added": "mine\n"}
+
+
+def resolve_more(twelve):
+    twelve.begin()
+    twelve.solve(3)
+    put(twelve.child, MORE)
+    twelve.git("add", "-A", *MORE)
+
+
+def abort_all_of_it(twelve, env=None):
+    """Both stops resolved with more, the first one committed."""
+    resolve_more(twelve)
+    assert twelve.go_on().code == 5
+    return twelve.update("--abort", env=env)
+
+
+def abort_what_git_committed(twelve, env=None):
+    resolve_more(twelve)
+    twelve.git("commit", "-q", "--no-edit")
+    return twelve.update("--abort", env=env)
+
+
+each_abort = pytest.mark.parametrize("run", [abort_all_of_it, abort_what_git_committed])
+
+
+@each_abort
+def test_abort_takes_back_what_was_committed_beyond_the_conflict(twelve, run):
+    twelve.assert_aborted(run(twelve), exact=False)
+
+
+def abort_killed(twelve, run, points, **more):
+    for at in points:
+        run(twelve, fault(at, "kill", **more))
+        twelve.assert_untracked()
+        done = twelve.update("--abort")
+        assert done.code == 0 or done.error["code"] == "nothing-in-progress", (at, done.out)
+        # Cut off between two stops, what is staged there may be somebody's: it stays so.
+        staged = twelve.git("diff", "--cached", "--name-only").splitlines()
+        assert set(staged) <= {"a", *MORE}, (at, staged)
+        twelve.git("reset", "-q", "--hard")
+        # Refs of bases that nothing needs any more go with the next update.
+        for ref in set(everything(twelve.world, twelve.child)["refs"]) - set(twelve.before["refs"]):
+            assert ref.startswith("refs/tmplgen/base/"), (at, ref)
+            twelve.git("update-ref", "-d", ref.split()[0])
+        try:
+            twelve.assert_aborted(exact=False)
+        except AssertionError as error:
+            raise AssertionError(f"killed at call {at} (seed {SEED}): {error}") from error
+
+
+@each_abort
+def test_such_an_abort_that_is_killed_ends_as_it_would_have(twelve, run):
+    total = count_calls(lambda env: run(twelve, env))
+    abort_killed(twelve, run, sample(list(range(1, total + 1)), 8, SEED))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("after", [False, True])
+@each_abort
+def test_such_an_abort_that_is_killed_anywhere_ends_as_it_would_have(twelve, run, after):
+    more = {"FAILN_AFTER": "1"} if after else {}
+    total = count_calls(lambda env: run(twelve, env))
+    abort_killed(twelve, run, range(1, total + 1), **more)
+
+
+@each_abort
+def test_such_an_abort_on_a_full_disk_loses_nothing(twelve, run):
+    """No room for what was deleted: in the worst case what was committed stays, staged."""
+    done = run(twelve, fault(1, "full", FAILN_FROM="1"))
+    assert done.code in (0, 1), done.out
+    if done.code == 1:
+        assert twelve.update("--abort").code == 0
+    assert twelve.git("rev-parse", "HEAD", "main").split() == [twelve.tip] * 2
+    twelve.assert_untracked()
+    staged = twelve.git("diff", "--cached", "--name-only").splitlines()
+    assert set(staged) <= {"a", *MORE}, staged
+    twelve.git("reset", "-q", "--hard")
+    assert twelve.update("--strategy", "rebase").code == 5
 
 
 def by_cherry_pick(twelve):
