@@ -427,6 +427,8 @@ static int continue_aborting(struct recovery *r)
     return r->unfinished.journal.level > 1 ? finish_abort(r) : refuse_aborting(r);
 }
 
+static const struct oid none;
+
 /* Whether that has more than what its stop's journal says. */
 static int has_more(bool *out, struct recovery *r, const struct oid *committed)
 {
@@ -435,8 +437,11 @@ static int has_more(bool *out, struct recovery *r, const struct oid *committed)
     struct replay_edits edits;
     struct commit tip;
     *out = false;
-    if (repo_commit(&tip, repo->arena, repo->store, &j->branch_old, r->err) < 0 ||
-        replay_edits(&edits, repo, committed, &tip.tree, NULL, 0, NULL, r->err) < 0)
+    if (repo_commit(&tip, repo->arena, repo->store, &j->branch_old, r->err) < 0)
+        return -1;
+    /* what it went on from: an earlier stop, or the branch */
+    const struct oid *from = oid_equal(&j->before.tree, &none) ? &tip.tree : &j->before.tree;
+    if (replay_edits(&edits, repo, committed, from, NULL, 0, NULL, r->err) < 0)
         return -1;
     for (size_t i = 0; !*out && i < edits.count; i++)
         *out = !journal_change(j, edits.edits[i].path);
@@ -450,7 +455,6 @@ static int has_more(bool *out, struct recovery *r, const struct oid *committed)
  */
 static bool returned(struct recovery *r, const struct oid *committed)
 {
-    static const struct oid none;
     ERR_SCRATCH(why);
     struct recovery way = *r;
     bool on, more;

@@ -511,10 +511,10 @@ def abort_killed(twelve, run, points, **more):
 @each_abort
 def test_such_an_abort_that_is_killed_ends_as_it_would_have(twelve, run):
     total = count_calls(lambda env: run(twelve, env))
-    abort_killed(twelve, run, sample(list(range(1, total + 1)), 8, SEED))
+    abort_killed(twelve, run, sample(list(range(1, total + 1)), 12, SEED))
 
 
-@pytest.mark.full
+@pytest.mark.soak
 @pytest.mark.parametrize("after", [False, True])
 @each_abort
 def test_such_an_abort_that_is_killed_anywhere_ends_as_it_would_have(twelve, run, after):
