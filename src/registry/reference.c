@@ -86,12 +86,11 @@ int image_reference_parse(struct image_reference *out, struct arena *arena, cons
         *colon = '\0';
         out->tag = colon + 1;
     }
-    out->path = rest;
-    if (!is_host(out->host) || !is_path(rest) || (out->tag && !is_tag(out->tag)) ||
+    bool official = str_equal(out->host, "docker.io") && !strchr(rest, '/');
+    out->path = official ? arena_printf(arena, "library/%s", rest) : rest;
+    if (!is_host(out->host) || !is_path(out->path) || (out->tag && !is_tag(out->tag)) ||
         (out->digest && !image_digest_is_valid(out->digest)))
         return invalid(err, text);
-    if (str_equal(out->host, "docker.io") && !strchr(rest, '/'))
-        out->path = arena_printf(arena, "library/%s", rest);
     if (!out->tag && !out->digest)
         out->tag = "latest";
     return 0;

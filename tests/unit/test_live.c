@@ -220,6 +220,21 @@ static void test_reference__refuses_what_is_none(void **state)
     }
 }
 
+/* "library/" counts. */
+static void test_reference__has_a_longest_path(void **state)
+{
+    (void)state;
+    for (size_t len = 246; len <= 249; len++) {
+        ARENA_SCRATCH(arena);
+        ERR_SCRATCH(err);
+        struct image_reference reference;
+        char name[256] = "";
+        memset(name, 'a', len);
+        assert_int_equal(image_reference_parse(&reference, &arena, name, &err),
+                         len <= 247 ? 0 : -1);
+    }
+}
+
 static void test_challenge__is_read_by_parameter(void **state)
 {
     static const char header[] =
@@ -320,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_marker__that_nests_without_end_is_open),
         cmocka_unit_test(test_reference__follows_dockers_rules),
         cmocka_unit_test(test_reference__refuses_what_is_none),
+        cmocka_unit_test(test_reference__has_a_longest_path),
         cmocka_unit_test(test_challenge__is_read_by_parameter),
         cmocka_unit_test(test_http__shows_urls_without_secrets),
         cmocka_unit_test(test_http__this_machine_is_told_by_its_address),
