@@ -230,14 +230,29 @@ static bool read_text(struct toml *t, struct buf *out, char quote, bool multilin
     return false;
 }
 
-/* The keys that lead to the value that is read. */
-static const char *path_of(const struct toml *t)
+/* Puts `name` before what is in the last `len` bytes of `path`; false: there is no room. */
+static bool put_before(char path[TOML_PATH_BYTES], size_t *len, struct span name)
 {
-    const char *path = arena_memdup(t->arena, t->name.ptr, t->name.len);
-    for (const struct toml_key *table = t->table; table; table = table->parent)
-        if (table->name.len)
-            path = arena_printf(t->arena, "%.*s.%s", (int)table->name.len, table->name.ptr, path);
-    return path;
+    if (name.len + 1 > TOML_PATH_BYTES - *len)
+        return false;
+    *len += name.len + 1;
+    memcpy(path + TOML_PATH_BYTES - *len, name.ptr, name.len);
+    path[TOML_PATH_BYTES - *len + name.len] = '.';
+    return true;
+}
+
+/*
+ * The keys that lead to the value that is read, in the end of `room`; NULL: longer than that. However
+ * long keys are, and however many values they have, no value takes more time than this.
+ */
+static const char *path_of(const struct toml *t, char room[TOML_PATH_BYTES])
+{
+    size_t len = 0;
+    bool fits = put_before(room, &len, t->name);
+    for (const struct toml_key *table = t->table; fits && table; table = table->parent)
+        fits = table->name.len == 0 || put_before(room, &len, table->name);
+    room[TOML_PATH_BYTES - 1] = '\0'; /* where the last point is */
+    return fits ? room + TOML_PATH_BYTES - len : NULL;
 }
 
 static bool skip_string(struct toml *t, char quote)
@@ -251,8 +266,10 @@ static bool skip_string(struct toml *t, char quote)
         return false;
     for (int i = 0; multiline && i < 2 && peek(t) == quote; i++, t->at++)
         (void)buf_putc(&text, quote); /* up to two quotes before the closing three */
-    if (t->visit)
-        t->visit(t->context, path_of(t), buf_text(&text));
+    char room[TOML_PATH_BYTES];
+    const char *path = t->visit ? path_of(t, room) : NULL;
+    if (path)
+        t->visit(t->context, path, buf_text(&text));
     return true;
 }
 

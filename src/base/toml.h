@@ -16,9 +16,11 @@ bool toml_valid(struct span source);
 
 /*
  * Calls for every text of a valid document, with the keys that lead to it, joined by dots: those of
- * an array have its key, those of an inline table that table's and their own. False where the
- * document is not valid; then some may have been visited.
+ * an array have its key, those of an inline table that table's and their own. Both live until it
+ * returns. A path that takes more than TOML_PATH_BYTES is passed over: nobody looks for it. False
+ * where the document is not valid; then some may have been visited.
  */
+enum { TOML_PATH_BYTES = 256 };
 typedef void toml_visitor(void *context, const char *path, const char *text);
 bool toml_each_text(struct span source, toml_visitor *visit, void *context);
 

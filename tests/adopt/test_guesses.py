@@ -304,6 +304,24 @@ def test_odd_content_is_passed_over(place):
     assert guesses(done) == {"name": ("child", "the folder's name")}
 
 
+LONG_KEYS = {
+    "deep": f"[{'.'.join('a' * 200_000)}]\nx = 'y'\n",
+    "deep, many": f"[{'.'.join('a' * 1000)}]\n" + "".join(f"x{i} = ''\n" for i in range(60_000)),
+    "long, many": f"[{'k' * 200_000}]\n" + "".join(f"x{i} = ''\n" for i in range(60_000)),
+    "array": f"[{'k' * 200_000}]\nx = [" + "''," * 200_000 + "]\n",
+}
+
+
+@pytest.mark.parametrize("name", LONG_KEYS)
+def test_keys_that_are_long_cost_little(place, name):
+    """Each value's path was put together anew: gigabytes, for a file of one megabyte."""
+    place.release("1.0.0", ANSWERS, template=QUESTIONS)
+    place.repository({"pyproject.toml": "[project]\nname = 'found'\n" + LONG_KEYS[name]})
+    done = place.adopt("--dry-run", prefix=("prlimit", f"--data={256 << 20}"))
+    assert done.code == 0, done.err
+    assert guesses(done)["name"] == ("found", "pyproject.toml")
+
+
 def test_links_and_files_of_nested_projects_are_not_read(place):
     place.release("1.0.0", ANSWERS, template=QUESTIONS)
     secret = place.folder / "secret.toml"
