@@ -242,8 +242,8 @@ static bool put_before(char path[TOML_PATH_BYTES], size_t *len, struct span name
 }
 
 /*
- * The keys that lead to the value that is read, in the end of `room`; NULL: longer than that. However
- * long keys are, and however many values they have, no value takes more time than this.
+ * The keys that lead to the value that is read, in the end of `room`; NULL: longer than that.
+ * However long keys are, and however many values they have, no value takes more time than this.
  */
 static const char *path_of(const struct toml *t, char room[TOML_PATH_BYTES])
 {
