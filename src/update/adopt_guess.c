@@ -43,9 +43,20 @@ static void take(struct guesses *g, struct arena *arena, const char *what, const
 
 /* ---------------------------------------------------------------- answers */
 
+/* Nobody means line ends and a terminal's commands, which would come into files. */
+static bool has_control(const char *text)
+{
+    for (; *text; text++)
+        if (iscntrl((unsigned char)*text))
+            return true;
+    return false;
+}
+
 static void add_answer(const struct guessing *g, const char *name, const char *value,
                        const char *from)
 {
+    if (has_control(value))
+        return;
     struct guesses *out = g->out;
     size_t count = out->answers.count;
     given_add(&out->answers, g->arena,

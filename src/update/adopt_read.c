@@ -2,6 +2,7 @@
 #include "update/adopt_read.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/data.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -91,6 +92,8 @@ static void add_python(struct reading *r, const char *version)
     add(r, FOUND_PYTHON, NULL, arena_printf(r->arena, "==%.*s.*", (int)len, version));
 }
 
+enum { VERSION_MAX = 1000000 }; /* what is larger is no version of anything */
+
 /* Poetry's `^2.4.1`, `~2.4`, `2.4.1`, `*` and the like as pip has them. */
 static const char *poetry_spec(struct arena *arena, const char *text)
 {
@@ -102,11 +105,19 @@ static const char *poetry_spec(struct arena *arena, const char *text)
     if (*text != '^' && (*text != '~' || text[1] == '='))
         return text;
     const char *version = text + 1;
-    long major = strtol(version, &end, 10);
-    long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
-    if (*text == '~' || (major == 0 && *end == '.'))
-        return arena_printf(arena, ">=%s,<%ld.%ld", version, major, minor + 1);
-    return arena_printf(arena, ">=%s,<%ld", version, major + 1);
+    long part[3] = {0}, count = 0; /* "2.4": two */
+    for (const char *at = version; count < 3 && isdigit((unsigned char)*at); at = end + 1) {
+        part[count++] = strtol(at, &end, 10);
+        if (*end != '.')
+            break;
+    }
+    if (part[0] >= VERSION_MAX || part[1] >= VERSION_MAX || part[2] >= VERSION_MAX)
+        return "";
+    if (*text == '^' && part[0] == 0 && part[1] == 0 && count == 3)
+        return arena_printf(arena, ">=%s,<0.0.%ld", version, part[2] + 1);
+    if (count > 1 && (*text == '~' || part[0] == 0))
+        return arena_printf(arena, ">=%s,<%ld.%ld", version, part[0], part[1] + 1);
+    return arena_printf(arena, ">=%s,<%ld", version, part[0] + 1);
 }
 
 /* ---------------------------------------------------------------- pip */
@@ -157,9 +168,25 @@ static void read_poetry(struct reading *r, const char *key, const char *text)
         add(r, FOUND_REQUIREMENT, NULL, arena_printf(r->arena, "%s%s", name, spec));
 }
 
+/* What is behind "tool.poetry.dependencies." and the like; NULL: it is of no such table. */
+static const char *poetry_key(const char *path)
+{
+    static const char start[] = "tool.poetry.", group[] = "group.", table[] = "dependencies.";
+    if (!str_starts(path, start))
+        return NULL;
+    path += strlen(start);
+    if (str_starts(path, group)) {
+        const char *dot = strchr(path + strlen(group), '.');
+        path = dot ? dot + 1 : "";
+    } else if (str_starts(path, "dev-")) {
+        path += strlen("dev-");
+    }
+    return str_starts(path, table) ? path + strlen(table) : NULL;
+}
+
 static void take_pyproject(void *context, const char *path, const char *text)
 {
-    static const char poetry[] = "tool.poetry.dependencies.";
+    const char *poetry = poetry_key(path);
     struct reading *r = context;
     for (size_t i = 0; i < sizeof(pyproject_answers) / sizeof(*pyproject_answers); i++)
         if (strcmp(path, pyproject_answers[i].path) == 0) {
@@ -173,8 +200,8 @@ static void take_pyproject(void *context, const char *path, const char *text)
              str_starts(path, "project.optional-dependencies.") ||
              str_starts(path, "dependency-groups."))
         add_requirement(r, text);
-    else if (str_starts(path, poetry))
-        read_poetry(r, path + strlen(poetry), text);
+    else if (poetry)
+        read_poetry(r, poetry, text);
 }
 
 static void read_pyproject(struct reading *r, struct span text)
@@ -363,14 +390,13 @@ static void read_cruft(struct reading *r, struct span text)
 
 static const char *node_as_text(struct arena *arena, const struct yaml_node *node)
 {
-    const char *text = "";
+    BUF_SCRATCH(text, LIMIT_ANSWER_BYTES);
     if (node->kind == YAML_SCALAR)
         return yaml_is_null(node) ? NULL : node->text.ptr;
     for (size_t i = 0; node->kind == YAML_LIST && i < node->list.count; i++)
         if (node->list.items[i]->kind == YAML_SCALAR)
-            text = arena_printf(arena, "%s%s%s", text, *text ? "," : "",
-                                node->list.items[i]->text.ptr);
-    return text;
+            (void)buf_printf(&text, "%s%s", text.len ? "," : "", node->list.items[i]->text.ptr);
+    return text.overflowed ? NULL : arena_strdup(arena, buf_text(&text));
 }
 
 static void read_copier(struct reading *r, struct span text)

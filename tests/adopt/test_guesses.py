@@ -94,6 +94,20 @@ STACKS = {
             "python": (">=3.10,<4", "pyproject.toml"),
         },
     ),
+    "a group of poetry": (
+        {
+            "pyproject.toml": "[tool.poetry.dependencies]\npython = '~3'\n"
+            "[tool.poetry.group.ml.dependencies]\ntorch = {version = '~2.4', optional = true}\n"
+        },
+        {
+            "framework": ("pytorch>=2.4,<2.5", "pyproject.toml"),
+            "python": (">=3,<4", "pyproject.toml"),
+        },
+    ),
+    "poetry's older table": (
+        {"pyproject.toml": "[tool.poetry.dev-dependencies]\njax = '^0.4.30'\n"},
+        {"framework": ("jax>=0.4.30,<0.5", "pyproject.toml")},
+    ),
     "setup.cfg": (
         {"setup.cfg": SETUP},
         {"framework": ("pytorch>=2.2,<2.5", "setup.cfg"), "python": (">=3.9", "setup.cfg")},
@@ -320,6 +334,32 @@ def test_keys_that_are_long_cost_little(place, name):
     done = place.adopt("--dry-run", prefix=("prlimit", f"--data={256 << 20}"))
     assert done.code == 0, done.err
     assert guesses(done)["name"] == ("found", "pyproject.toml")
+
+
+def test_a_list_that_is_long_costs_little(place):
+    place.release("1.0.0", ANSWERS, template=QUESTIONS)
+    answers = "name: found\nzz:\n" + "- aa\n" * 150_000
+    place.repository({".copier-answers.yml": answers})
+    done = place.adopt("--dry-run", prefix=("prlimit", f"--data={512 << 20}"))
+    assert done.code == 0, done.err
+    assert guesses(done)["name"] == ("found", ".copier-answers.yml")
+
+
+@pytest.mark.parametrize("number", ["9223372036854775807", "1" * 500])
+@pytest.mark.parametrize("form", ["^{}", "~1.{}", "^0.0.{}"])
+def test_a_number_that_is_no_version_is_passed_over(place, number, form):
+    place.release("1.0.0", ANSWERS, template=QUESTIONS)
+    text = f"[tool.poetry.dependencies]\npython = '{form.format(number)}'\n"
+    place.repository({"pyproject.toml": text})
+    assert "python" not in guesses(place.adopt("--dry-run"))
+
+
+def test_what_a_terminal_would_do_is_no_guess(place):
+    place.release("1.0.0", ANSWERS, template=QUESTIONS)
+    escape = "description = 'x'\nname = \"a\\u001b]0;pwn\\u0007\"\n"
+    place.repository({"pyproject.toml": "[project]\n" + escape})
+    done = place.adopt("--dry-run")
+    assert done.code == 0 and guesses(done)["name"] == ("child", "the folder's name"), done.out
 
 
 def test_links_and_files_of_nested_projects_are_not_read(place):
