@@ -329,6 +329,24 @@ static int check_attributes(struct adopting *a)
     return 0;
 }
 
+/* Where there is one pip builds by it: what the user's own file says of packages counts no more. */
+static void check_build(struct adopting *a)
+{
+    static const char file[] = "pyproject.toml";
+    static const char *const own[] = {"setup.py", "setup.cfg"};
+    if (plan_list_find(&a->child.files, file) || outcome_at(a, file).mode == LEAF_ABSENT)
+        return;
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+        if (plan_list_find(&a->child.files, own[i])) {
+            warn(a,
+                 arena_printf(a->arena,
+                              "'%s' is new, and pip builds by it, no more by your '%s': see that "
+                              "it names your package",
+                              file, own[i]));
+            return;
+        }
+}
+
 /* ---------------------------------------------------------------- the run */
 
 /* What was cut off here may have been an update. */
@@ -354,6 +372,7 @@ static int adopt(struct adopting *a)
                                      .message = a->options->message};
     if (find_bases(a) < 0 || make_plan(a) < 0 || check_attributes(a) < 0)
         return -1;
+    check_build(a);
     settle_seeds(a);
     fill_target(a);
     struct adoption adoption = {.child = &a->child,

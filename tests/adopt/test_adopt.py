@@ -470,3 +470,21 @@ def test_the_words_say_what_the_document_says(place):
     assert done.code == 0
     assert done.out.startswith("Adopted the template 'app' 1.0.0, commit ")
     assert "1 adopted" in done.out and "  kept-yours    README.md\n" in done.out
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ({"setup.py": "x\n", "setup.cfg": "x\n"}, "setup.py"),
+        ({"setup.cfg": "[metadata]\n"}, "setup.cfg"),
+        ({"setup.py": "x\n", "pyproject.toml": "[tool.x]\n"}, None),
+        ({"main.py": "x\n"}, None),
+    ],
+)
+def test_a_build_that_changes_is_told(place, files, named):
+    """pip takes a pyproject.toml that is there for the project's own."""
+    place.release("1.0.0", {"pyproject.toml": "[project]\nname = 'x'\n"})
+    place.repository(files)
+    done = place.adopt("--dry-run")
+    told = [text for text in done.json["warnings"] if "'pyproject.toml' is new" in text]
+    assert [f"'{named}'" in text for text in told] == [True] * bool(named), done.json["warnings"]
