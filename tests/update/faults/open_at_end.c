@@ -12,19 +12,23 @@
 
 enum { FIRST = 3, MANY = 256, CODE = 97 };
 
-/* libgit2 1.5 leaves the lock of a ref open whose sync fails; ours have other ways. */
+static bool by_libgit2; /* `new` writes its refs so; an update does not */
+
+/* libgit2 1.5 leaves the lock of a ref open whose sync fails. */
 static bool is_libgit2s(const char *path)
 {
     static const char end[] = ".lock (deleted)";
     size_t len = strlen(path), tail = sizeof(end) - 1;
-    return strstr(path, "/.git/refs/") && len > tail && strcmp(path + len - tail, end) == 0;
+    return by_libgit2 && strstr(path, "/.git/refs/") && len > tail &&
+           strcmp(path + len - tail, end) == 0;
 }
 
 static bool before[MANY];
 static pid_t owner;
 
-__attribute__((constructor)) static void start(void)
+__attribute__((constructor)) static void start(int argc, char **argv)
 {
+    by_libgit2 = argc > 1 && strcmp(argv[1], "new") == 0;
     owner = strncmp(program_invocation_short_name, "tmplgen", 7) == 0 ? getpid() : 0;
     for (int fd = FIRST; fd < MANY; fd++)
         before[fd] = fcntl(fd, F_GETFD) >= 0;
