@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* One a line. clang-format would have them in columns. */
+/* clang-format off */
 static const struct command *const commands[] = {
     &new_command,
     &update_command,
@@ -24,12 +26,21 @@ static const struct command *const commands[] = {
     &matrix_check_command,
     &matrix_verify_command,
     &matrix_refresh_command,
+    &image_list_command,
+    &image_render_command,
+    &image_lock_command,
+    &image_verify_command,
+    &image_build_command,
+    &image_push_command,
+    &image_bake_command,
+    &image_rebase_command,
     &doctor_command,
     &completion_command,
     &help_command,
     &version_command,
     NULL,
 };
+/* clang-format on */
 
 #define OUTPUT_MAX (256 * LIMIT_MIB)
 
@@ -59,23 +70,50 @@ static const struct command *find_command(size_t *words, const char *const *argv
     return NULL;
 }
 
+/* Whether the name begins with this word and has another one. */
+static bool is_of_family(const char *name, const char *word)
+{
+    return str_starts(name, word) && name[strlen(word)] == ' ';
+}
+
+/* The names of commands, joined: all, or those that begin with a word. */
+static const char *name_list(struct arena *arena, const char *family)
+{
+    const char *all = "";
+    for (size_t i = 0; commands[i]; i++)
+        if (!family || is_of_family(commands[i]->name, family))
+            all = arena_printf(arena, "%s%s%s", all, *all ? ", " : "", commands[i]->name);
+    return all;
+}
+
+static bool is_family(const char *word)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (is_of_family(commands[i]->name, word))
+            return true;
+    return false;
+}
+
 /* The command words that go with what was typed: the first ones, or those behind a known first. */
 static int unknown_command(struct err *err, struct arena *arena, const char *const *argv,
                            size_t argc)
 {
     const char *names[sizeof(commands) / sizeof(*commands)];
-    const char *typed = argv[0], *all = "";
+    const char *typed = argv[0], *family = is_family(argv[0]) ? argv[0] : NULL;
     size_t count = 0;
-    for (size_t i = 0; commands[i]; i++) {
-        names[count++] = commands[i]->name;
-        all = arena_printf(arena, "%s%s%s", all, i ? ", " : "", commands[i]->name);
-        if (argc > 1 && str_starts(commands[i]->name, arena_printf(arena, "%s ", argv[0])))
-            typed = arena_printf(arena, "%s %s", argv[0], argv[1]);
+    if (family && (argc == 1 || argv[1][0] == '-')) {
+        (void)err_set(err, TG_USAGE, "usage", "'%s' needs one word more", family);
+        return err_hint(err, "the commands are: %s", name_list(arena, family));
     }
+    if (family)
+        typed = arena_printf(arena, "%s %s", argv[0], argv[1]);
+    for (size_t i = 0; commands[i]; i++)
+        if (!family || is_of_family(commands[i]->name, family))
+            names[count++] = commands[i]->name;
     const char *nearest = str_nearest(typed, names, count);
     (void)err_set(err, TG_USAGE, "usage", "unknown command '%s'", typed);
     return nearest ? err_hint(err, "did you mean '%s'?", nearest)
-                   : err_hint(err, "the commands are: %s", all);
+                   : err_hint(err, "the commands are: %s", name_list(arena, family));
 }
 
 /* Whether a failure must be a JSON document even where the options could not be parsed. */
@@ -96,13 +134,21 @@ static int check_arguments(const struct run *run, struct err *err)
     return err_hint(err, "usage: tmplgen %s %s", run->command->name, run->command->usage);
 }
 
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 static int run_command(struct run *run, const char *const *argv, size_t argc, struct err *err)
 {
     size_t words = 0;
-    static const char *const help[] = {"help"};
-    if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
+    const char *help[] = {"help", NULL};
+    if (argc == 0 || is_help(argv[0])) {
         argv = help;
         argc = 1;
+    } else if (argc == 2 && is_family(argv[0]) && is_help(argv[1])) {
+        help[1] = argv[0];
+        argv = help;
     }
     run->command =
         strcmp(argv[0], "--version") == 0 ? &version_command : find_command(&words, argv, argc);

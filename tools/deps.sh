@@ -10,7 +10,7 @@ set -eu
 # PACKAGE, or PACKAGE:COMMAND where the command is enough, whoever installed it.
 BUILD='gcc:gcc libc6-dev make:make pkg-config:pkg-config libgit2-dev libyaml-dev
 libcurl4-openssl-dev libssl-dev libjansson-dev zlib1g-dev'
-TEST='docker-registry:docker-registry apache2-utils:htpasswd openssl:openssl git:git
+TEST='docker-registry:docker-registry skopeo:skopeo apache2-utils:htpasswd openssl:openssl git:git
 python3:python3 python3-venv libcmocka-dev valgrind:valgrind clang:clang
 clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck'
 TEST_FULL='debootstrap:debootstrap buildah:buildah curl:curl nodejs:node npm:npm xz-utils:xz

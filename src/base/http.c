@@ -98,6 +98,18 @@ bool http_is_this_machine(const char *host)
             ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET);
 }
 
+bool http_same_origin(const char *a, const char *b)
+{
+    ARENA_SCRATCH(scratch);
+    ERR_SCRATCH(err);
+    if (start_library(&err) < 0)
+        return false;
+    URL_SCRATCH(one);
+    URL_SCRATCH(two);
+    return url_parse(one, a) && url_parse(two, b) &&
+           str_equal(origin_of(&scratch, one), origin_of(&scratch, two));
+}
+
 const char *http_join(struct arena *arena, const char *base, const char *relative)
 {
     ERR_SCRATCH(err);
@@ -249,6 +261,8 @@ static bool add_lines(struct transfer *t)
     bool ours = same_origin(t);
     return add_line(t, "Accept", t->exchange->accept ? t->exchange->accept : "*/*") &&
            add_line(t, "Authorization", ours ? t->authorization : NULL) &&
+           add_line(t, "Content-Type", t->exchange->content_type) &&
+           add_line(t, "Expect", t->exchange->method ? "" : NULL) &&
            add_line(t, "If-None-Match", t->has_cached ? t->cached.etag : NULL) &&
            add_line(t, "If-Modified-Since",
                     t->has_cached && !t->cached.etag ? t->cached.last_modified : NULL);
@@ -275,6 +289,20 @@ static bool set_trust(struct transfer *t)
            (!http->settings.proxy || SET(CURLOPT_PROXY, http->settings.proxy));
 }
 
+/*
+ * What is sent. libcurl tries again by itself where a connection that it kept turns out to be
+ * closed: not with what is to be done once.
+ */
+static bool set_content(struct transfer *t)
+{
+    const struct http_exchange *x = t->exchange;
+    if (!x->method)
+        return true;
+    return SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)x->content.len) &&
+           SET(CURLOPT_POSTFIELDS, x->content.len ? x->content.ptr : "") &&
+           SET(CURLOPT_CUSTOMREQUEST, x->method) && SET(CURLOPT_FRESH_CONNECT, x->once ? 1L : 0L);
+}
+
 /* Redirects are followed by hand: libcurl is never to choose where a secret goes. */
 static bool set_request(struct transfer *t)
 {
@@ -286,9 +314,10 @@ static bool set_request(struct transfer *t)
                                : SET(CURLOPT_ACCEPT_ENCODING, "")) &&
            SET(CURLOPT_HTTPHEADER, t->lines) &&
            SET(CURLOPT_NETRC, netrc ? (long)CURL_NETRC_OPTIONAL : (long)CURL_NETRC_IGNORED) &&
-           SET(CURLOPT_NOBODY, t->exchange->head ? 1L : 0L) && SET(CURLOPT_PRIVATE, (void *)t) &&
-           SET(CURLOPT_WRITEFUNCTION, take_body) && SET(CURLOPT_WRITEDATA, (void *)t) &&
-           SET(CURLOPT_HEADERFUNCTION, take_header) && SET(CURLOPT_HEADERDATA, (void *)t);
+           SET(CURLOPT_NOBODY, t->exchange->head ? 1L : 0L) && set_content(t) &&
+           SET(CURLOPT_PRIVATE, (void *)t) && SET(CURLOPT_WRITEFUNCTION, take_body) &&
+           SET(CURLOPT_WRITEDATA, (void *)t) && SET(CURLOPT_HEADERFUNCTION, take_header) &&
+           SET(CURLOPT_HEADERDATA, (void *)t);
 }
 
 static void end_transfer(struct transfer *t)
@@ -393,6 +422,18 @@ static int redirect(struct transfer *t)
     return 0;
 }
 
+/* Content goes where its sender said, and as what he said, or nowhere. */
+static bool may_redirect(const struct transfer *t, long status)
+{
+    const char *to = http_header(t->arena, buf_text(&t->headers), "location");
+    if (!to || !is_redirect(status))
+        return false;
+    if (!t->exchange->method)
+        return true;
+    const char *url = http_join(t->arena, t->url, to);
+    return (status == 307 || status == 308) && url && http_same_origin(t->url, url);
+}
+
 static void keep_in_cache(const struct transfer *t)
 {
     const struct http *http = t->http;
@@ -402,8 +443,8 @@ static void keep_in_cache(const struct transfer *t)
                                  http_header(t->arena, headers, "last-modified"),
                                  http_header(t->arena, headers, "content-type"), t->exchange->body};
     if (http->settings.cache && t->exchange->status == 200 && !t->exchange->head &&
-        !t->exchange->range && !t->authorization && (answer.etag || answer.last_modified) &&
-        !(control && strcasestr(control, "no-store")))
+        !t->exchange->method && !t->exchange->range && !t->authorization &&
+        (answer.etag || answer.last_modified) && !(control && strcasestr(control, "no-store")))
         http_cache_store(http->settings.cache, t->exchange->url, t->exchange->accept, &answer);
 }
 
@@ -449,7 +490,8 @@ static void finish_broken(struct transfer *t, CURLcode code)
     else if (t->stop == STOP_TIME)
         (void)fail_transfer(t, "network", "it took longer than the limit of ",
                             arena_printf(t->arena, "%ld s", t->http->settings.seconds));
-    else if ((t->stop == STOP_FIRST_BYTE || is_passing(code)) && put_off(t, 0))
+    else if (!t->exchange->once && (t->stop == STOP_FIRST_BYTE || is_passing(code)) &&
+             put_off(t, 0))
         return;
     else if (t->stop == STOP_FIRST_BYTE)
         (void)fail_transfer(t, "network", "no answer in time", NULL);
@@ -467,25 +509,21 @@ static void finish(struct transfer *t, CURLcode code)
         finish_broken(t, code);
         return;
     }
-    int64_t asked = is_worth_retry(status) ? retry_after(t) : 0;
-    if (is_redirect(status) && http_header(t->arena, buf_text(&t->headers), "location"))
+    bool again = t->exchange->once ? status == 429 : is_worth_retry(status);
+    int64_t asked = again ? retry_after(t) : 0;
+    if (may_redirect(t, status))
         (void)redirect(t);
-    else if (!is_worth_retry(status) || !put_off(t, asked))
+    else if (!again || !put_off(t, asked))
         take_answer(t, status);
 }
 
 /* ------------------------------------------------------------------ the loop */
 
-/* User and password of a URL become a header, and leave the URL. */
-static int take_credentials(struct transfer *t, CURLU *url)
+const char *http_basic(struct arena *arena, const char *user, const char *password)
 {
     ARENA_SCRATCH(scratch);
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *user = url_part(&scratch, url, CURLUPART_USER, CURLU_URLDECODE);
-    const char *password = url_part(&scratch, url, CURLUPART_PASSWORD, CURLU_URLDECODE);
-    if (!user && !password)
-        return 0;
-    const char *pair = arena_printf(&scratch, "%s:%s", user ? user : "", password ? password : "");
+    const char *pair = arena_printf(&scratch, "%s:%s", user, password);
     size_t len = strlen(pair);
     BUF_SCRATCH(text, 2 * len + 64);
     (void)buf_puts(&text, "Basic ");
@@ -497,10 +535,20 @@ static int take_credentials(struct transfer *t, CURLU *url)
                          i + 1 < len ? digits[bits >> 6 & 63] : '=',
                          i + 2 < len ? digits[bits & 63] : '=');
     }
-    t->authorization = arena_strdup(t->arena, buf_text(&text));
+    return arena_strdup(arena, buf_text(&text));
+}
+
+/* User and password of a URL become a header, and leave the URL. */
+static void take_credentials(struct transfer *t, CURLU *url)
+{
+    ARENA_SCRATCH(scratch);
+    const char *user = url_part(&scratch, url, CURLUPART_USER, CURLU_URLDECODE);
+    const char *password = url_part(&scratch, url, CURLUPART_PASSWORD, CURLU_URLDECODE);
+    if (!user && !password)
+        return;
+    t->authorization = http_basic(t->arena, user ? user : "", password ? password : "");
     (void)curl_url_set(url, CURLUPART_USER, NULL, 0);
     (void)curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
-    return 0;
 }
 
 static bool has_control(const char *text)
@@ -518,8 +566,7 @@ static int prepare(struct transfer *t)
     if (!url_parse(url, t->exchange->url))
         return fail_transfer(t, "network", "that is no http or https URL", NULL);
     t->authorization = t->exchange->authorization;
-    if (take_credentials(t, url) < 0)
-        return -1;
+    take_credentials(t, url);
     if (has_control(t->authorization))
         return fail_transfer(t, "network", "the credentials hold control characters", NULL);
     (void)curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0);
@@ -528,7 +575,8 @@ static int prepare(struct transfer *t)
     const char *host = url_part(t->arena, url, CURLUPART_HOST, 0);
     if (t->authorization && str_starts(t->url, "http:") && !http_is_this_machine(host))
         return fail_transfer(t, "network", "credentials are not sent over plain http", NULL);
-    if (t->http->settings.cache && !t->authorization && !t->exchange->head && !t->exchange->range)
+    if (t->http->settings.cache && !t->authorization && !t->exchange->head &&
+        !t->exchange->method && !t->exchange->range)
         t->has_cached =
             http_cache_load(&t->cached, t->arena, t->http->settings.cache, t->exchange->url,
                             t->exchange->accept, t->exchange->max_bytes);
@@ -574,17 +622,21 @@ struct transfer_batch {
     size_t count, done, active;
 };
 
-static void read_messages(struct http *http)
+/* How many requests ended. */
+static size_t read_messages(struct http *http)
 {
     CURLMsg *message;
+    size_t ended = 0;
     int left;
     while ((message = curl_multi_info_read(http->multi, &left))) {
         struct transfer *t = NULL;
         CURLcode code = message->data.result;
+        ended++;
         if (message->msg == CURLMSG_DONE &&
             curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t) == CURLE_OK)
             finish(t, code);
     }
+    return ended;
 }
 
 /* Starts what may start, and counts. */
@@ -622,7 +674,8 @@ static int run_loop(struct transfer_batch *run, struct err *err)
             return 0;
         if (curl_multi_perform(run->http->multi, &running) != CURLM_OK)
             return err_set(err, TG_RUNTIME, "network", "libcurl failed");
-        read_messages(run->http);
+        if (read_messages(run->http))
+            continue; /* there is something to begin, or nothing to wait for */
         if (curl_multi_poll(run->http->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
             return err_set(err, TG_RUNTIME, "network", "libcurl failed");
     }

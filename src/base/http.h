@@ -31,6 +31,10 @@ struct http_settings {
 struct http_exchange {
     const char *url;
     bool head;                 /* HEAD instead of GET */
+    const char *method;        /* "PUT", "POST": with `content`; NULL: one of these two */
+    struct span content;       /* may be empty */
+    const char *content_type;  /* of `content`; or NULL */
+    bool once;                 /* not to be done twice: see http_run */
     const char *accept;        /* NULL: anything */
     const char *authorization; /* "Bearer ..."; or NULL */
     const char *range;         /* "0-99", "-500": these bytes only, answered by 206; or NULL */
@@ -52,8 +56,11 @@ void http_close(struct http *http);
  * Runs all exchanges, which were zeroed but for the request. Answers of any status count as such;
  * 429, 502, 503, 504, time-outs and broken connections are tried again first, up to four times in
  * all, with growing random waits and what Retry-After asks for (up to 60 s). Redirects (5) are
- * followed, but not from https to http. Bodies and headers are in the arena. -1 only where the run
- * as a whole ended: interrupted. The exchanges are released by http_release.
+ * followed, but not from https to http; of requests with a method only within the same origin, and
+ * where they keep it (307, 308): else the redirect is the answer. What is to be done `once` is
+ * tried again after 429 alone, which says that nothing was done. Bodies and headers are in the
+ * arena. -1 only where the run as a whole ended: interrupted. The exchanges are released by
+ * http_release.
  */
 TG_CHECKED int http_run(struct http *http, struct arena *arena, struct http_exchange *exchanges,
                         size_t count, struct err *err);
@@ -67,10 +74,14 @@ bool http_is_this_machine(const char *host);
 
 /* The value of a header, in the arena, or NULL; names are compared without regard to case. */
 const char *http_header(struct arena *arena, const char *headers, const char *name);
+/* Have both URLs the same scheme, host and port? */
+bool http_same_origin(const char *a, const char *b);
 /* `relative` as a link on the page `base`, in the arena, or NULL where it is no http(s) URL. */
 const char *http_join(struct arena *arena, const char *base, const char *relative);
 /* Sets exit 1, "network", for an answer that is not wanted, or passes the exchange's error on. */
 int http_fail(struct err *err, const struct http_exchange *exchange);
+/* "Basic ..." of a user and a password, in the arena. */
+const char *http_basic(struct arena *arena, const char *user, const char *password);
 /* A URL fit for messages: without user, password, query; in the arena. */
 const char *http_shown(struct arena *arena, const char *url);
 

@@ -22,6 +22,11 @@
 #define LIMIT_TEMPLATE_ITEMS ((size_t)1000000)
 #define LIMIT_TEMPLATE_MEMORY_BYTES (256 * LIMIT_MIB)
 
+/* Rows of a plan or of one base image, further tags of a plan, and all that their files hold. */
+#define LIMIT_IMAGE_ROWS ((size_t)1000)
+#define LIMIT_IMAGE_TAGS ((size_t)1000)
+#define LIMIT_IMAGE_CONTEXT_BYTES (1024 * LIMIT_MIB)
+
 /* A glob of a manifest; longer ones would match nothing. */
 #define LIMIT_GLOB_BYTES ((size_t)512)
 

@@ -1,10 +1,10 @@
-/* What waits for the disk, done together. */
+/* What waits for the disk or for other programs, done together. */
 #include "base/parallel.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS = 7 }; /* beside the one that calls */
+enum { THREADS = 63 }; /* beside the one that calls */
 
 /* What the threads share, each taking the next number. */
 struct shared_work {
@@ -22,12 +22,13 @@ static void *work(void *shared)
     return NULL;
 }
 
-void parallel_run(size_t count, void (*act)(void *context, size_t number), void *context)
+void parallel_run(size_t count, size_t at_once, void (*act)(void *context, size_t number),
+                  void *context)
 {
     struct shared_work shared = {.count = count, .act = act, .context = context};
     pthread_t threads[THREADS];
     size_t started = 0;
-    while (started < THREADS && started + 1 < count &&
+    while (started < THREADS && started + 1 < at_once && started + 1 < count &&
            pthread_create(&threads[started], NULL, work, &shared) == 0)
         started++;
     (void)work(&shared);

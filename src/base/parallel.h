@@ -1,14 +1,15 @@
-/* What waits for the disk, done together. */
+/* What waits for the disk or for other programs, done together. */
 #ifndef TMPLGEN_BASE_PARALLEL_H
 #define TMPLGEN_BASE_PARALLEL_H
 
 #include <stddef.h>
 
 /*
- * Calls `act` with each number below `count`, several at a time and in no order, from threads of
- * their own and this one; returns when all are done. Where threads cannot be had, one after
- * another. Not for what uses libgit2 or shares an arena.
+ * Calls `act` with each number below `count`, `at_once` at a time (at most 64) and in no order,
+ * from threads of their own and this one; returns when all are done. Where threads cannot be had,
+ * one after another. Not for what uses libgit2 or shares an arena.
  */
-void parallel_run(size_t count, void (*act)(void *context, size_t number), void *context);
+void parallel_run(size_t count, size_t at_once, void (*act)(void *context, size_t number),
+                  void *context);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 struct buf;
 
 /*
@@ -14,5 +16,28 @@ struct buf;
  */
 TG_CHECKED int process_capture(struct buf *out, int *status, const char *const *argv, int seconds,
                                struct err *err);
+
+/* Who hears what a program says while it runs. */
+struct process_watch {
+    /*
+     * Each line of both streams, without its end; of one that is drawn over, what was drawn last;
+     * of a long one its first 8 KiB.
+     */
+    void (*line)(void *context, const char *line);
+    void (*idle)(void *context); /* ten times a second at least; or NULL */
+    void *context;
+    struct buf *out;     /* takes its standard output, which is no lines then; or NULL */
+    int seconds;         /* it may run; 0: as long as it likes */
+    bool whatever_comes; /* it tidies up: no signal ends it */
+};
+
+/*
+ * Runs argv in a process group of its own, with nothing to read. `*status` as above. Exit 1,
+ * "process", where it cannot be started, prints more than `out` takes, or takes too long; 130, 143
+ * or 129 where a signal came. Its group is asked to end then, and killed after ten seconds. Nothing
+ * is started where a signal came before.
+ */
+TG_CHECKED int process_stream(int *status, const char *const *argv,
+                              const struct process_watch *watch, struct err *err);
 
 #endif

@@ -434,3 +434,11 @@ int yaml_error(struct err *err, const struct yaml_node *node, const char *format
     free(message);
     return -1;
 }
+
+int yaml_over_limit(struct err *err, const struct yaml_node *node, size_t count, const char *what,
+                    size_t limit)
+{
+    (void)yaml_error(err, node, "%zu %s are too many: the limit is %zu", count, what, limit);
+    err->code = "limit";
+    return -1;
+}

@@ -64,6 +64,10 @@ TG_CHECKED int yaml_parse(struct yaml_doc **out, struct arena *arena, const char
 int yaml_error(struct err *err, const struct yaml_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same of a limit: code "limit", `count` of `what` and the most that there may be. */
+int yaml_over_limit(struct err *err, const struct yaml_node *node, size_t count, const char *what,
+                    size_t limit);
+
 /* The value of a member, or NULL where there is none. `map` may be NULL. */
 struct yaml_node *yaml_get(const struct yaml_node *map, const char *name);
 /* Unquoted `null` (`Null`, `NULL`), `~` or nothing at all. */

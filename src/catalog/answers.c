@@ -160,8 +160,10 @@ static int check_str(const struct collector *c, const struct question *question,
     regfree(&compiled);
     if (rc == 0)
         return 0;
-    return invalid(c, question, text,
-                   arena_printf(c->arena, "it must match %s", question->pattern));
+    (void)invalid(c, question, text, arena_printf(c->arena, "it must match %s", question->pattern));
+    if (question->help.text)
+        (void)err_hint(c->err, "%s", question->help.text);
+    return -1;
 }
 
 typedef int parse_text(struct data **out, const struct collector *c,

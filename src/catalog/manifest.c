@@ -343,16 +343,26 @@ static int read_migration(void *out, const struct reader *reader, const struct y
                       yaml_get(node, "drop_answers"), "drop_answers", reader->err);
 }
 
-static int read_own_layer(struct manifest *manifest, const struct reader *reader,
-                          const struct yaml_node *root)
+static int read_files(struct manifest *manifest, const struct reader *reader, const char *folder,
+                      const struct yaml_node *root)
 {
     struct layer *own = &manifest->own;
     own->name = manifest->type;
-    own->folder = arena_printf(reader->arena, "templates/%s/files/", manifest->type);
+    own->folder = arena_printf(reader->arena, "%s/%s/files/", folder, manifest->type);
     if (read_delimiters(own, reader, yaml_get(root, "delimiters")) < 0 ||
-        read_file_rules(&own->rules, &own->rule_count, reader, root) < 0)
+        read_file_rules(&own->rules, &own->rule_count, reader, root) < 0 ||
+        read_overrides(&own->overrides, &own->override_count, reader, root) < 0)
         return -1;
-    return read_overrides(&own->overrides, &own->override_count, reader, root);
+    return read_list((void **)&manifest->layers, &manifest->layer_count, sizeof(*manifest->layers),
+                     reader, yaml_get(root, "layers"), "layers", read_layer_use);
+}
+
+int manifest_read_files(struct manifest *out, struct arena *arena, const char *folder,
+                        const char *name, const struct yaml_node *root, struct err *err)
+{
+    struct reader reader = {arena, err};
+    *out = (struct manifest){.type = name};
+    return read_files(out, &reader, folder, root);
 }
 
 /* `name` is always an answer: where the template does not ask for it, it is asked first. */
@@ -407,9 +417,7 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
     if (yaml_check_keys(root, keys, reader->err) < 0 ||
         read_required(&manifest->description, reader, root, "description") < 0 ||
         read_word(&stack, reader, yaml_get(root, "stack"), "stack", stacks, 2) < 0 ||
-        read_own_layer(manifest, reader, root) < 0 ||
-        read_list((void **)&manifest->layers, &manifest->layer_count, sizeof(*manifest->layers),
-                  reader, yaml_get(root, "layers"), "layers", read_layer_use) < 0 ||
+        read_files(manifest, reader, "templates", root) < 0 ||
         read_list((void **)&manifest->questions, &manifest->question_count,
                   sizeof(*manifest->questions), reader, yaml_get(root, "questions"), "questions",
                   read_question) < 0 ||

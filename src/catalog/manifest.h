@@ -100,6 +100,7 @@ struct manifest {
     struct layer_use *layers;
     size_t layer_count;
     struct layer own;
+    const char *beside;         /* path of a file of its own that is not below files/, or NULL */
     struct question *questions; /* in the order in which they are asked; `name` is among them */
     size_t question_count;
     struct refusal *refusals;
@@ -123,6 +124,12 @@ extern const char *const file_merge_names[MERGE_COUNT];
  */
 TG_CHECKED int manifest_load(struct manifest **out, struct arena *arena,
                              const struct catalog *catalog, const char *type, struct err *err);
+/*
+ * Which files there are, of any manifest: `layers`, `delimiters`, `overrides` and `files` of
+ * `root`, for the files below FOLDER/NAME/files/. Nothing else of `out` is filled.
+ */
+TG_CHECKED int manifest_read_files(struct manifest *out, struct arena *arena, const char *folder,
+                                   const char *name, const struct yaml_node *root, struct err *err);
 /* Reads templates/_layers/NAME/layer.yml. */
 TG_CHECKED int layer_load(struct layer *out, struct arena *arena, const struct fileset *files,
                           const char *name, struct err *err);

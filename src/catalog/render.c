@@ -34,9 +34,10 @@ struct globs {
 
 struct renderer {
     struct arena *arena;
-    const struct render_input *input;
+    const struct manifest *manifest;
     const struct fileset *files;
     struct data *context;
+    struct include_source includes;
     struct template_loader loader;
     struct layer *layers; /* those that apply, in order; the type's own last */
     size_t layer_count;
@@ -252,7 +253,7 @@ static int add_layer_files(struct renderer *r, const struct layer *layer, size_t
 
 static int choose_layers(struct renderer *r)
 {
-    const struct manifest *manifest = r->input->manifest;
+    const struct manifest *manifest = r->manifest;
     r->layers = arena_array(r->arena, manifest->layer_count + 1, sizeof(*r->layers));
     for (size_t i = 0; i < manifest->layer_count; i++)
         if (add_layer(r, &manifest->layers[i]) < 0)
@@ -376,26 +377,58 @@ static int compute_tree(struct render *out, const struct renderer *r)
     return rc;
 }
 
+/* The one file that does not lie below files/. */
+static int add_beside(struct renderer *r)
+{
+    const char *path = r->manifest->beside;
+    if (!path)
+        return 0;
+    struct layer layer = r->manifest->own;
+    layer.folder = arena_memdup(r->arena, path, (size_t)(strrchr(path, '/') + 1 - path));
+    long index = fileset_find(r->files, path);
+    if (index < 0)
+        return err_set(r->err, TG_USAGE, "missing-file", "the catalog has no '%s'", path);
+    return add_file(r, &layer, r->layer_count, (size_t)index);
+}
+
+/* All files of all layers, where each path is named once, with their policies. */
+static int gather(struct render *out, struct renderer *r)
+{
+    *out = (struct render){0};
+    r->loader = (struct template_loader){.load = load_include, .context = &r->includes};
+    if (choose_layers(r) < 0)
+        return -1;
+    for (size_t i = 0; i < r->layer_count; i++)
+        if (add_layer_files(r, &r->layers[i], i) < 0)
+            return -1;
+    if (add_beside(r) < 0 || settle(out, r) < 0)
+        return -1;
+    choose_policies(out, r);
+    return 0;
+}
+
+int render_context_files(struct render *out, struct arena *arena, const struct catalog *catalog,
+                         const struct manifest *manifest, struct data *context, struct err *err)
+{
+    struct renderer r = {.arena = arena,
+                         .manifest = manifest,
+                         .files = catalog->files,
+                         .context = context,
+                         .includes = {.arena = arena, .files = catalog->files},
+                         .err = err};
+    return gather(out, &r) < 0 ? -1 : check_paths(out, &r);
+}
+
 int render(struct render *out, struct arena *arena, const struct render_input *input,
            struct err *err)
 {
     struct renderer r = {.arena = arena,
-                         .input = input,
+                         .manifest = input->manifest,
                          .files = input->catalog->files,
                          .context = render_context(arena, input),
+                         .includes = {.arena = arena, .files = input->catalog->files},
                          .err = err};
-    struct include_source includes = {.arena = arena, .files = r.files};
-    r.loader = (struct template_loader){.load = load_include, .context = &includes};
-    *out = (struct render){0};
-    if (choose_layers(&r) < 0)
-        return -1;
-    for (size_t i = 0; i < r.layer_count; i++)
-        if (add_layer_files(&r, &r.layers[i], i) < 0)
-            return -1;
-    if (settle(out, &r) < 0)
-        return -1;
-    choose_policies(out, &r);
-    if (add_attributes(out, &r) < 0 || check_paths(out, &r) < 0)
+    if (gather(out, &r) < 0 || add_attributes(out, &r) < 0 || check_paths(out, &r) < 0)
         return -1;
     return compute_tree(out, &r);
 }

@@ -48,6 +48,14 @@ struct render_input {
 TG_CHECKED int render(struct render *out, struct arena *arena, const struct render_input *input,
                       struct err *err);
 
+/*
+ * The files of any manifest with what its templates see, without `.gitattributes` and tree id: of a
+ * base image.
+ */
+TG_CHECKED int render_context_files(struct render *out, struct arena *arena,
+                                    const struct catalog *catalog, const struct manifest *manifest,
+                                    struct data *context, struct err *err);
+
 /* What templates see: answers, resolution, request, template. */
 struct data *render_context(struct arena *arena, const struct render_input *input);
 

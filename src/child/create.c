@@ -214,7 +214,7 @@ static int write_files(struct builder *b, const struct render *render, struct sp
                                        .stop = &stop,
                                        .first = render->count * i / PORTIONS,
                                        .end = render->count * (i + 1) / PORTIONS};
-    parallel_run(PORTIONS, write_portion, portions);
+    parallel_run(PORTIONS, PORTIONS, write_portion, portions);
     for (size_t i = 0; i < PORTIONS; i++) {
         if (rc == 0 && portions[i].failed) {
             *b->err = portions[i].err;

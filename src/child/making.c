@@ -6,6 +6,7 @@
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
 #include "catalog/use.h"
+#include "child/team_image.h"
 #include "matrix/matrix.h"
 #include "matrix/version.h"
 #include "resolver/resolver.h"
@@ -160,6 +161,13 @@ int making_answers(struct making *m, const struct given_list *given, const char 
 
 int making_render(struct making *m, struct err *err)
 {
+    struct team_image_input image = {.catalog = m->catalog,
+                                     .overlay = m->overlay,
+                                     .manifest = m->manifest,
+                                     .answers = m->answers.values,
+                                     .request = m->request_data};
+    if (team_image_put(&m->resolution, m->arena, &image, err) < 0)
+        return -1;
     struct render_input input = input_of(m);
     if (render(&m->render, m->arena, &input, err) < 0)
         return -1;

@@ -40,7 +40,9 @@ TG_CHECKED int making_stack(struct making *m, const struct given_list *said,
                             const struct stack_request *request, struct err *err);
 TG_CHECKED int making_answers(struct making *m, const struct given_list *given,
                               const char *name_default, struct err *err);
-/* The files, and the record without `yours`. */
+/*
+ * The team's image, which joins the resolution, then the files, and the record without `yours`.
+ */
 TG_CHECKED int making_render(struct making *m, struct err *err);
 
 /* The frameworks that the type has files for, in its own order. */

@@ -24,10 +24,11 @@ static const char *config_path(struct arena *arena)
 static int read_keys(struct config *out, struct arena *arena, const struct yaml_node *root,
                      struct err *err)
 {
-    static const char *const keys[] = {"catalog", "registry", "trusted", "answers", NULL};
+    static const char *const keys[] = {"catalog", "registry", "mirror", "trusted", "answers", NULL};
     if (yaml_check_keys(root, keys, err) < 0 ||
         yaml_text(&out->catalog, yaml_get(root, "catalog"), "catalog", err) < 0 ||
         yaml_text(&out->registry, yaml_get(root, "registry"), "registry", err) < 0 ||
+        yaml_text(&out->mirror, yaml_get(root, "mirror"), "mirror", err) < 0 ||
         yaml_texts(&out->trusted, &out->trusted_count, arena, yaml_get(root, "trusted"), "trusted",
                    err) < 0)
         return -1;

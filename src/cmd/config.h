@@ -14,6 +14,7 @@ struct yaml_node;
 struct config {
     const char *catalog;  /* SRC[@REF] */
     const char *registry; /* HOST/PATH */
+    const char *mirror;   /* HOST[/PATH] where Docker Hub's images are looked for */
     const char **trusted; /* catalog sources, exact, or ending in '*' */
     size_t trusted_count;
     const struct yaml_node *answers; /* a map, or NULL */

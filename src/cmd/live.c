@@ -76,11 +76,15 @@ static int read_seconds(long *out, const struct run *run, struct err *err)
     return 0;
 }
 
-int live_http(struct http **out, struct run *run, const struct pip_settings *pip, struct err *err)
+int live_http(struct http **out, struct run *run, const struct pip_settings *pip, size_t parallel,
+              struct err *err)
 {
     const char *folder = live_cache_folder(&run->arena);
-    struct http_settings settings = {
-        .ca_file = pip->cert, .proxy = pip->proxy, .progress = draw_progress, .context = run};
+    struct http_settings settings = {.ca_file = pip->cert,
+                                     .proxy = pip->proxy,
+                                     .parallel = parallel,
+                                     .progress = draw_progress,
+                                     .context = run};
     if (read_seconds(&settings.seconds, run, err) < 0)
         return -1;
     if (folder && !opt_given(&run->options, "no-cache"))
@@ -125,7 +129,7 @@ static int open_index(struct live *out, struct run *run, const char *since, stru
         pip.index_url = getenv("PIP_INDEX_URL");
     if ((!pip.index_url || !*pip.index_url) && pip_settings(&pip, &run->arena, err) < 0)
         return -1;
-    if (live_http(&out->http, run, &pip, err) < 0)
+    if (live_http(&out->http, run, &pip, 0, err) < 0)
         return -1;
     out->name = http_shown(&run->arena, pip.index_url);
     out->index = index_live(&run->arena, &(struct index_settings){.http = out->http,

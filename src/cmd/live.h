@@ -4,6 +4,8 @@
 
 #include "cmd/opt.h"
 
+#include <stddef.h>
+
 struct http;
 struct package_index;
 struct run;
@@ -24,9 +26,9 @@ void live_close(struct live *live);
 /* The folder of what may be thrown away, $XDG_CACHE_HOME/tmplgen, in the arena; or NULL. */
 struct arena;
 const char *live_cache_folder(struct arena *arena);
-/* HTTP as the options and the user's pip have it. */
+/* HTTP as the options and the user's pip have it; `parallel` as in http_settings. */
 struct pip_settings;
 TG_CHECKED int live_http(struct http **out, struct run *run, const struct pip_settings *pip,
-                         struct err *err);
+                         size_t parallel, struct err *err);
 
 #endif

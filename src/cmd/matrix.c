@@ -41,12 +41,13 @@ static int read_overlay(struct session *s)
     return 0;
 }
 
+/* Untold: what its warnings are about is the record of a child, and here is none. */
 static int open_session(struct session *s)
 {
     struct config config;
     if (config_load(&config, &s->run->arena, s->err) < 0 || read_overlay(s) < 0)
         return -1;
-    return cmd_open_catalog(&s->catalog, s->run, &config, s->err);
+    return cmd_open_untold(&s->catalog, s->run, &config, s->err);
 }
 
 int matrix_in_session(struct run *run, int (*act)(struct session *s), struct err *err)

@@ -119,7 +119,7 @@ static int verify_only_images(struct session *s)
     if (!opt_value(&run->options, "registry"))
         return err_set(s->err, TG_USAGE, "usage", "images are looked for with --registry HOST");
     if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0 ||
-        live_http(&s->live.http, run, &pip, s->err) < 0 || verify_images(&images, s, matrix) < 0)
+        live_http(&s->live.http, run, &pip, 0, s->err) < 0 || verify_images(&images, s, matrix) < 0)
         return -1;
     return tell(s, data_list(&run->arena), images);
 }

@@ -10,6 +10,7 @@
 #include "child/create.h"
 #include "child/making.h"
 #include "child/record.h"
+#include "child/team_image.h"
 #include "cmd/ask.h"
 #include "cmd/choices.h"
 #include "cmd/cmd.h"
@@ -134,8 +135,7 @@ static void fill_document(const struct new_child *n)
     data_put(arena, document, "answers", data_copy(arena, n->making.answers.kept));
     data_put(arena, document, "request",
              n->making.request_data ? n->making.request_data : data_null(arena));
-    data_put(arena, document, "resolution",
-             n->making.resolution ? n->making.resolution : data_null(arena));
+    data_put(arena, document, "resolution", team_image_shown(arena, n->making.resolution));
     data_put(arena, document, "files", files);
     data_put(arena, document, "commit",
              data_str(arena, *n->created.commit ? n->created.commit : NULL));
@@ -176,6 +176,18 @@ static void print_dry_run(const struct new_child *n)
     print_stack(n);
 }
 
+/* The base image that the child begins with has to be made by somebody. */
+static void say_team_image(const struct new_child *n)
+{
+    const struct data *image = data_get(n->making.resolution, TEAM_IMAGE);
+    if (image)
+        cmd_say(n->run,
+                "'%s:%s' must be in the registry before this is built: 'tmplgen image build' makes "
+                "it, in the repository of the team's base images",
+                masked(n, data_get_text(image, "repository")),
+                masked(n, data_get_text(image, "tag")));
+}
+
 static void print_result(const struct new_child *n)
 {
     const struct created *created = &n->created;
@@ -195,6 +207,7 @@ static void print_result(const struct new_child *n)
     if (!*created->commit && n->target.repository && !opt_given(&n->run->options, "no-git"))
         cmd_say(n->run, "inside the repository '%s': nothing is committed (--commit does)",
                 n->target.repository);
+    say_team_image(n);
     cmd_print(n->run, "\nNext:\n  cd %s\n", masked(n, n->path));
     for (size_t i = 0; i < n->making.manifest->next_count; i++)
         cmd_print(n->run, "  %s\n", masked(n, n->making.manifest->next[i]));

@@ -1,5 +1,6 @@
 /* Look-ups in the rows of a matrix. */
 #include "matrix/facts.h"
+#include "matrix/matrix.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -94,6 +95,46 @@ const char *tag_text(struct arena *arena, const struct image *image, const struc
                             image->cudnn_word ? image->cudnn_word : "cudnn",
                             tag->flavour + strlen("cudnn"), tag->distribution->os);
     return arena_printf(arena, "%s-%s-%s", image->cuda.text, tag->flavour, tag->distribution->os);
+}
+
+static const struct tag *tag_with(struct arena *arena, const struct image *image, const char *tag)
+{
+    for (size_t i = 0; i < image->tag_count; i++)
+        if (str_equal(tag, tag_text(arena, image, &image->tags[i])))
+            return &image->tags[i];
+    return NULL;
+}
+
+/* Not every tag of an image that was only seen in use is listed: there it is taken to be there. */
+const char *matrix_flavour_tag(struct arena *arena, const struct matrix *matrix,
+                               const char *repository, const char *tag, const char *flavour)
+{
+    if (!str_equal(repository, matrix->repository))
+        return NULL;
+    for (size_t i = 0; i < matrix->images.count; i++) {
+        const struct image *image = ROW(struct image, matrix->images, i);
+        const struct tag *now = tag_with(arena, image, tag);
+        if (!now)
+            continue;
+        const struct tag wanted = {.flavour = flavour, .distribution = now->distribution};
+        const char *text = tag_text(arena, image, &wanted);
+        bool seen = str_equal(image->state, "observed");
+        return seen || tag_with(arena, image, text) ? text : NULL;
+    }
+    return NULL;
+}
+
+const char *matrix_tag_state(struct arena *arena, const struct matrix *matrix,
+                             const char *repository, const char *tag)
+{
+    if (!str_equal(repository, matrix->repository))
+        return NULL;
+    for (size_t i = 0; i < matrix->images.count; i++) {
+        const struct image *image = ROW(struct image, matrix->images, i);
+        if (tag_with(arena, image, tag))
+            return str_equal(image->state, "observed") ? "supported" : image->state;
+    }
+    return NULL;
 }
 
 const struct gate *gate_of(const struct matrix *matrix, const struct image *image)

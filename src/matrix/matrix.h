@@ -32,6 +32,21 @@ TG_CHECKED int matrix_load_placed(struct matrix **out, struct arena *arena,
 size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files);
 
 /*
+ * The tag of CUDA's image of the same version and distribution with another flavour (base, runtime,
+ * devel, cudnn-runtime, cudnn-devel), in the arena. NULL where `repository:tag` is none that the
+ * matrix knows, or where it knows none of that flavour.
+ */
+const char *matrix_flavour_tag(struct arena *arena, const struct matrix *matrix,
+                               const char *repository, const char *tag, const char *flavour);
+
+/*
+ * "supported", "superseded" or "eol": what the matrix says of a tag of CUDA's image; NULL of one
+ * that it does not know.
+ */
+const char *matrix_tag_state(struct arena *arena, const struct matrix *matrix,
+                             const char *repository, const char *tag);
+
+/*
  * The packages that a project of the framework names: "torch" of pytorch. None of one whose only
  * package any project may have, so that it tells nothing.
  */

@@ -2,6 +2,7 @@
 #include "registry/reference.h"
 
 #include "base/arena.h"
+#include "base/http.h"
 #include "base/str.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ bool image_digest_is_valid(const char *text)
 
 static bool is_host(const char *text)
 {
-    return strlen(text) <= PATH_BYTES_MAX && *text && *text != '-' &&
+    return strlen(text) <= PATH_BYTES_MAX && *text && !strchr("-._:]", *text) &&
            strspn(text, DIGITS LOWER UPPER ".-:[]_") == strlen(text);
 }
 
@@ -42,14 +43,40 @@ static bool is_path(const char *text)
     return strchr(DIGITS LOWER, before) != NULL;
 }
 
-static bool is_tag(const char *text)
+bool image_name_is_valid(const char *text)
+{
+    return is_path(text) && !strchr(text, '/');
+}
+
+bool image_tag_is_valid(const char *text)
 {
     return *text && *text != '.' && *text != '-' && strlen(text) <= TAG_BYTES_MAX &&
            strspn(text, DIGITS LOWER UPPER "._-") == strlen(text);
 }
 
+/* Only a digest may stand behind an '@': before any other stands who somebody is. */
+static const char *behind_user(const char *text)
+{
+    const char *rest = text;
+    for (const char *at = strchr(text, '@'); at; at = strchr(at + 1, '@'))
+        if (!str_starts(at + 1, "sha256:"))
+            rest = at + 1;
+    return rest;
+}
+
+int image_refuse_user(const char *text, const char *code, struct err *err)
+{
+    const char *rest = behind_user(text);
+    if (rest == text)
+        return 0;
+    (void)err_set(err, TG_USAGE, code, "'%s' must be named without user and password", rest);
+    return err_hint(err, "docker login or podman login keeps them");
+}
+
 static int invalid(struct err *err, const char *text)
 {
+    if (image_refuse_user(text, "invalid-image", err) < 0)
+        return -1;
     (void)err_set(err, TG_USAGE, "invalid-image", "'%s' is no name of an image", text);
     return err_hint(err, "such as nvidia/cuda:12.6.3-base-ubuntu24.04 or "
                          "registry.example.com/team/base@sha256:...");
@@ -88,10 +115,25 @@ int image_reference_parse(struct image_reference *out, struct arena *arena, cons
     }
     bool official = str_equal(out->host, "docker.io") && !strchr(rest, '/');
     out->path = official ? arena_printf(arena, "library/%s", rest) : rest;
-    if (!is_host(out->host) || !is_path(out->path) || (out->tag && !is_tag(out->tag)) ||
+    if (!is_host(out->host) || !is_path(out->path) || (out->tag && !image_tag_is_valid(out->tag)) ||
         (out->digest && !image_digest_is_valid(out->digest)))
         return invalid(err, text);
     if (!out->tag && !out->digest)
         out->tag = "latest";
     return 0;
+}
+
+int image_mirror_parse(struct image_reference *out, struct arena *arena, const char *mirror,
+                       struct err *err)
+{
+    ERR_SCRATCH(inner);
+    const char *name = arena_printf(arena, "%s/x", mirror);
+    if (image_reference_parse(out, arena, name, &inner) == 0 && str_starts(mirror, out->host) &&
+        !str_equal(out->host, "docker.io"))
+        return 0;
+    if (image_refuse_user(mirror, "invalid-image", err) < 0)
+        return -1;
+    (void)err_set(err, TG_USAGE, "invalid-image", "'%s' is no mirror of images",
+                  http_shown(arena, mirror));
+    return err_hint(err, "HOST or HOST/PATH, such as registry.example.com/hub");
 }

@@ -22,7 +22,19 @@ struct image_reference {
  */
 TG_CHECKED int image_reference_parse(struct image_reference *out, struct arena *arena,
                                      const char *text, struct err *err);
+/* HOST[/PATH] of a mirror, as the name of an image `x` below it. Exit 2, "invalid-image", else. */
+TG_CHECKED int image_mirror_parse(struct image_reference *out, struct arena *arena,
+                                  const char *mirror, struct err *err);
+/*
+ * Exit 2 with `code` where a user, and so maybe a password, stands in what should be a name: the
+ * message has only what stands behind.
+ */
+TG_CHECKED int image_refuse_user(const char *text, const char *code, struct err *err);
 /* "sha256:" and 64 lower-case hexadecimal digits. */
 bool image_digest_is_valid(const char *text);
+/* Lower-case letters and digits, with '.', '_' or '-' between them; no '/', at most 255 bytes. */
+bool image_name_is_valid(const char *text);
+/* At most 128 letters, digits and `_.-`, none of the last two at the start. */
+bool image_tag_is_valid(const char *text);
 
 #endif

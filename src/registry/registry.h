@@ -1,15 +1,14 @@
-/* An OCI registry's API: manifests by tag or digest, tag lists, tokens. */
+/* An OCI registry's API, to read: manifests by tag or digest, platforms, small blobs, tags. */
 #ifndef TMPLGEN_REGISTRY_REGISTRY_H
 #define TMPLGEN_REGISTRY_REGISTRY_H
 
 #include "base/err.h"
-#include "base/str.h"
+#include "registry/manifest.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
-struct data;
 struct http;
 struct image_reference;
 struct registry;
@@ -22,6 +21,13 @@ struct registry;
  */
 TG_CHECKED int registry_open(struct registry **out, struct arena *arena, struct http *http,
                              struct err *err);
+/*
+ * From now on references of docker.io are looked for below `mirror`, "HOST[/PATH]": as
+ * HOST/PATH/nvidia/cuda, HOST/PATH/library/ubuntu. NULL or "": they are not. Exit 2.
+ */
+TG_CHECKED int registry_set_mirror(struct registry *registry, const char *mirror, struct err *err);
+/* Is it looked for below the mirror? */
+bool registry_is_mirrored(const struct registry *registry, const struct image_reference *reference);
 
 enum image_presence { IMAGE_FAILED, IMAGE_THERE, IMAGE_GONE };
 
@@ -37,28 +43,46 @@ struct registry_image {
 TG_CHECKED int registry_look(struct registry *registry, struct registry_image *images, size_t count,
                              struct err *err);
 
-struct registry_manifest {
-    const char *digest; /* of the bytes that came, which are checked against it */
-    const char *media_type;
-    struct span bytes;
-    struct data *document; /* an index or a manifest */
+/* One manifest that is asked for. */
+struct registry_question {
+    const struct image_reference *reference;
+    enum image_presence presence;
+    struct registry_manifest manifest; /* where it is there */
+    const char *failure;               /* why nobody knows, or what is wrong with what came */
 };
 
+/*
+ * Asks for all, as many at once as the http allows (`parallel`), each checked as by
+ * registry_manifest; one that fails does not stop the others. -1 only where the run ended.
+ */
+TG_CHECKED int registry_manifests(struct registry *registry, struct registry_question *questions,
+                                  size_t count, struct err *err);
 /* Exit 1: "network", "not-found", "answer" (not what its digest says, or no manifest), "limit". */
 TG_CHECKED int registry_manifest(struct registry_manifest *out, struct registry *registry,
                                  const struct image_reference *reference, struct err *err);
+/*
+ * Which platforms an image is for, by name, with the manifest of each: as its index says, without
+ * attestations; of a plain manifest as its config says, which is fetched. `reference` is where
+ * `manifest` came from. Exit 1 as above; "answer" also where it is for none, and for an index
+ * inside an index.
+ */
+TG_CHECKED int registry_platforms(struct registry_platform **out, size_t *count,
+                                  struct registry *registry,
+                                  const struct image_reference *reference,
+                                  const struct registry_manifest *manifest, struct err *err);
+/*
+ * A small blob of the reference's repository, which is as large as the descriptor says and has its
+ * digest. Exit 1; "limit" where it is larger than `max`, "not-found" where it is not there.
+ */
+TG_CHECKED int registry_blob(struct span *bytes, struct registry *registry,
+                             const struct image_reference *reference,
+                             const struct registry_descriptor *blob, size_t max, struct err *err);
+/* The config of a manifest that is no index, as data. */
+TG_CHECKED int registry_config(struct data **out, struct registry *registry,
+                               const struct image_reference *reference,
+                               const struct registry_manifest *manifest, struct err *err);
 /* The tags of a repository, as the registry lists them, over all pages. */
 TG_CHECKED int registry_tags(const char ***tags, size_t *count, struct registry *registry,
                              const struct image_reference *repository, struct err *err);
-
-/* Reading of answers, by itself: a manifest, and one page of tags, appended to a list of texts. */
-TG_CHECKED int registry_read_manifest(struct registry_manifest *out, struct arena *arena,
-                                      const char *name, struct span bytes, const char *wanted,
-                                      struct err *err);
-TG_CHECKED int registry_read_tags(struct data *list, struct arena *arena, const char *name,
-                                  struct span bytes, struct err *err);
-/* A parameter of `Bearer realm="...",service="..."`, in the arena, or NULL. */
-const char *registry_challenge(struct arena *arena, const char *header, const char *scheme,
-                               const char *parameter);
 
 #endif

@@ -88,6 +88,9 @@ int matrix_explain(struct buf *out, const struct data *r)
     buf_printf(out, "%s %s (%s) on Python %s, %s\n", deep(r, "framework", "name"),
                deep(r, "framework", "version"), deep(r, "cuda", "variant"), data_shown(r, "python"),
                data_shown(r, "arch"));
+    if (*deep(r, "team_image", "repository")) /* of a child on a team's registry */
+        buf_printf(out, "  base     %s:%s\n", deep(r, "team_image", "repository"),
+                   deep(r, "team_image", "tag"));
     buf_printf(out, "  image    %s:%s", deep(r, "image", "repository"), deep(r, "image", "tag"));
     if (!str_equal(deep(r, "image", "state"), "supported"))
         buf_printf(out, " (%s)", deep(r, "image", "state"));

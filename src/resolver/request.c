@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/yaml.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -140,6 +141,37 @@ int stack_request_parse(struct stack_request *out, struct arena *arena, const st
             return err_set(err, TG_USAGE, "invalid-request", "request: unknown key '%.*s'",
                            (int)member->name.len, member->name.ptr);
         if (parse_member(out, arena, choice, member->value, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* A text stands for a list of one where a list is wanted: people write `gpu: T4`. */
+static int read_member(struct stack_request *out, struct arena *arena, enum stack_choice choice,
+                       const struct yaml_node *value, struct err *err)
+{
+    struct words *said = &out->said[choice];
+    const char *name = stack_options[choice].name, *text = NULL;
+    if (value->kind == YAML_LIST && stack_options[choice].repeatable)
+        return yaml_texts(&said->items, &said->count, arena, value, name, err);
+    if (yaml_text(&text, value, name, err) < 0)
+        return -1;
+    request_say(out, arena, choice, text);
+    return 0;
+}
+
+int stack_request_read(struct stack_request *out, struct arena *arena, const struct yaml_node *node,
+                       struct err *err)
+{
+    const char *keys[CHOICE_COUNT + 1] = {0};
+    *out = (struct stack_request){0};
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
+        keys[i] = stack_options[i].name;
+    if (yaml_check_keys(node, keys, err) < 0)
+        return -1;
+    for (size_t i = 0; i < node->map.count; i++) {
+        const struct yaml_member *member = &node->map.members[i];
+        if (read_member(out, arena, stack_choice_of(member->key->text), member->value, err) < 0)
             return -1;
     }
     return 0;

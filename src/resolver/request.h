@@ -10,6 +10,7 @@
 
 struct arena;
 struct data;
+struct yaml_node;
 
 /* In the order of help, records and JSON. */
 enum stack_choice {
@@ -62,6 +63,10 @@ struct data *stack_request_data(struct arena *arena, const struct stack_request 
 /* The same back, from a record. Exit 2 where it is not of that form. */
 TG_CHECKED int stack_request_parse(struct stack_request *out, struct arena *arena,
                                    const struct data *data, struct err *err);
+
+/* The same from a mapping of a file, where every value is text, or a list of texts. Exit 2. */
+TG_CHECKED int stack_request_read(struct stack_request *out, struct arena *arena,
+                                  const struct yaml_node *node, struct err *err);
 
 /* The name inside `NAME[SPEC]`, in the arena: "pytorch" of "pytorch>=2.6". */
 const char *package_name(struct arena *arena, const char *said);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "child/record.h"
+#include "child/team_image.h"
 #include "matrix/matrix.h"
 #include "matrix/version.h"
 #include "resolver/resolver.h"
@@ -127,7 +128,7 @@ int stack_make(struct carried_stack *out, struct arena *arena, const struct stac
     out->request = stack_request_data(arena, &request);
     if (input->keep && recorded->request && recorded->resolution &&
         data_equal(out->request, recorded->request)) {
-        out->resolution = data_copy(arena, recorded->resolution);
+        out->resolution = team_image_drop(arena, data_copy(arena, recorded->resolution));
         return 0;
     }
     return resolve(out, arena, input, &request, err);
@@ -153,10 +154,12 @@ static const struct data *at(const struct data *map, const char *one, const char
     return value && two ? data_get(value, two) : value;
 }
 
+/* What the Dockerfile starts from. */
 static const char *image_of(struct arena *arena, const struct data *resolution)
 {
-    const char *repository = data_text(at(resolution, "image", "repository"));
-    const char *tag = data_text(at(resolution, "image", "tag"));
+    const char *from = at(resolution, TEAM_IMAGE, NULL) ? TEAM_IMAGE : "image";
+    const char *repository = data_text(at(resolution, from, "repository"));
+    const char *tag = data_text(at(resolution, from, "tag"));
     return repository ? arena_printf(arena, "%s:%s", repository, tag ? tag : "") : NULL;
 }
 

@@ -41,7 +41,10 @@ TG_CHECKED int stack_make(struct carried_stack *out, struct arena *arena,
 /* For a template without a stack: exit 2 where stack choices are made, else 0. */
 TG_CHECKED int stack_refuse(const struct stack_input *input, const char *type, struct err *err);
 
-/* A list of {what, from, to}; either may be null. */
+/*
+ * A list of {what, from, to}; either may be null. `image` is what the project starts from: the
+ * team's where there is one.
+ */
 struct data *stack_changes(struct arena *arena, const struct data *before,
                            const struct data *after);
 

@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "catalog/revision.h"
 #include "catalog/semver.h"
+#include "child/team_image.h"
 #include "update/migrate.h"
 #include "update/notes.h"
 #include "update/stack.h"
@@ -265,7 +266,6 @@ static int make_stack(struct aiming *a)
         warn(a, stack.warnings[i]);
     a->request = stack.request;
     a->resolution = stack.resolution;
-    a->out->stack = stack_changes(a->arena, a->provenance->made.resolution, stack.resolution);
     return 0;
 }
 
@@ -283,6 +283,21 @@ static int make_answers(struct aiming *a)
                         a->options->asker, a->err) < 0)
         return -1;
     migrate_compare(&a->out->migrated, a->arena, a->provenance, a->answers.kept);
+    return 0;
+}
+
+/* The stack is complete with the image that the answers ask for. */
+static int make_image(struct aiming *a)
+{
+    struct team_image_input input = {.catalog = a->catalog,
+                                     .overlay = a->provenance->overlay,
+                                     .manifest = a->out->manifest,
+                                     .answers = a->answers.values,
+                                     .request = a->request};
+    if (team_image_put(&a->resolution, a->arena, &input, a->err) < 0)
+        return -1;
+    if (a->resolution)
+        a->out->stack = stack_changes(a->arena, a->provenance->made.resolution, a->resolution);
     return 0;
 }
 
@@ -349,7 +364,7 @@ int target_make(struct target *target, struct err *err)
             0 ||
         migrate_apply(&target->migrated, &a->given, a->arena, target->manifest, a->provenance,
                       a->options->sets, err) < 0 ||
-        make_stack(a) < 0 || make_answers(a) < 0)
+        make_stack(a) < 0 || make_answers(a) < 0 || make_image(a) < 0)
         return -1;
     make_notes(a);
     return make_render(a);

@@ -1,8 +1,8 @@
 """How fast tmplgen is, beside what others do about the same.
 
     bench.py [--rounds N] [--write] [--slow MICROSECONDS] [PART...]
-                                                   parts: new, resolve, update, rebase, slope;
-                                                   without: all
+                                                   parts: new, resolve, update, rebase, slope,
+                                                   image; without: all
 
 Nothing passes or fails here: time is not for tests. `--write` puts the results into
 docs/performance.md, part by part, and leaves the rest of it alone. `--slow` is a machine on which
@@ -19,6 +19,7 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import part_image
 import part_new
 import part_rebase
 import part_resolve
@@ -33,6 +34,7 @@ PARTS = {
     "update": part_update,
     "rebase": part_rebase,
     "slope": part_slope,
+    "image": part_image,
 }
 TOOLS = ["cookiecutter", "copier", "cruft", "uv"]
 

@@ -145,6 +145,8 @@ def _project(children):
     validator = api.Validator()
     found = []
     for child in children:
+        if not (child.folder / "pyproject.toml").exists():
+            continue
         try:
             validator(tomllib.loads(child.text("pyproject.toml")))
         except (errors.ValidationError, tomllib.TOMLDecodeError) as error:

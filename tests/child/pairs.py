@@ -29,12 +29,13 @@ def types():
 
 def choices(manifest):
     """What can be chosen for a type: a list of values for each choice."""
-    found = {
-        "framework": manifest["frameworks"],
-        "python": PYTHONS[PYTHONS.index(manifest["python"].removeprefix(">=")) :],
-        "variant": VARIANTS,
-        "name": NAMES,
-    }
+    found = {"name": NAMES}
+    if manifest["stack"] == "framework":
+        found |= {
+            "framework": manifest["frameworks"],
+            "python": PYTHONS[PYTHONS.index(manifest["python"].removeprefix(">=")) :],
+            "variant": VARIANTS,
+        }
     for question in manifest["questions"]:
         name, kind = question["name"], question["type"]
         if kind == "bool":
@@ -45,7 +46,9 @@ def choices(manifest):
             each = question["choices"]
             found[name] = ["none", *each, ",".join(each)]
         elif name in TEXTS:
-            found[name] = TEXTS[name]
+            found[name] = [
+                value for value in TEXTS[name] if value is not None or "default" in question
+            ]
     return found
 
 
@@ -78,8 +81,8 @@ def rows(choices, seed):
 def words(kind, row):
     """The words of `tmplgen new` for a row."""
     given = {name: value for name, value in row.items() if value is not None}
-    said = ["--type", kind, "--framework", given.pop("framework"), "--name", given.pop("name")]
-    for name in ("python", "variant", "ci"):
+    said = ["--type", kind, "--name", given.pop("name")]
+    for name in ("framework", "python", "variant", "ci"):
         if name in given:
             said += [f"--{name}", given.pop(name)]
     for name, value in given.items():

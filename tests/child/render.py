@@ -58,7 +58,7 @@ def answers(template, context, given):
     """The context with the answers to all questions."""
     full = dict(context)
     for question in _load(CATALOG / "templates" / template / "template.yml")["questions"]:
-        default = question["default"]
+        default = question.get("default")
         if isinstance(default, str):
             default = JINJA.from_string(default).render(full)
         full[question["name"]] = given.get(question["name"], default)

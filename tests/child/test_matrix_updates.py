@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+import yaml
 
 from . import matrix, pairs
 from .matrix import Child, tmplgen
@@ -13,6 +14,8 @@ from .render import CATALOG
 
 SEED = int(os.environ.get("SEED") or 20261121)
 TYPES = pairs.types()
+ROW = "  - image: jax\n    request: {framework: jax}\n"
+LOCK = "schema: 1\nimages:\n  nvidia/cuda:13.0.3-base-ubuntu24.04: {digest: sha256:0}\n"
 NOTES = "\n## Notes\n\n`ci/notes.sh` prints them: `make notes`.\n"
 
 
@@ -37,7 +40,8 @@ def change(path, old, new):
 def second(catalog):
     """A new script that the README and the Makefile name, a newer pin, other times in every CI."""
     layers = catalog / "templates/_layers"
-    script = layers / "python-common/files/ci/notes.sh"
+    script = layers / "common/files/ci/notes.sh"
+    script.parent.mkdir()
     script.write_text("#!/bin/sh\n# Prints the notes of this project.\nset -eu\necho calmly\n")
     script.chmod(0o755)
     change(catalog / "templates/_includes/ci/jobs.j2", "'minutes': 20", "'minutes': 25")
@@ -46,13 +50,20 @@ def second(catalog):
         for name, text in (("README.md.j2", NOTES), ("Makefile.j2", "\nnotes:\n\tci/notes.sh\n")):
             with open(files / name, "a") as file:
                 file.write(text)
+    plan = catalog / "templates/images/files/images.yml.j2"
+    change(plan, "# The plan:", "# This is the plan:")
+    change(plan, "\nimages:\n", "\nimages:\n  - image: xgboost\n    request: {}\n")
+    change(plan.with_name("base-images.lock.yml"), "images: {}", "images: {}\nnotes: {}")
     for path in catalog.glob("templates/**/dev.txt"):
         change(path, "pytest==9.2.0", "pytest==9.2.1")
 
 
+RENAMED = "{ci/notes.sh: ci/advice.sh}"
+
+
 def third(catalog):
     """The script has another name, and so has its target."""
-    folder = catalog / "templates/_layers/python-common/files/ci"
+    folder = catalog / "templates/_layers/common/files/ci"
     (folder / "notes.sh").rename(folder / "advice.sh")
     for kind in TYPES:
         files = catalog / "templates" / kind / "files"
@@ -60,9 +71,10 @@ def third(catalog):
             files / "README.md.j2", "ci/notes.sh` prints them: `make notes", "ci/advice.sh` prints"
         )
         change(files / "Makefile.j2", "\nnotes:\n\tci/notes.sh\n", "\nadvice:\n\tci/advice.sh\n")
-        with open(catalog / "templates" / kind / "template.yml", "a") as file:
-            rename = "{ci/notes.sh: ci/advice.sh}"
-            file.write(f"migrations:\n  - {{from: '<3', rename_files: {rename}}}\n")
+        manifest = catalog / "templates" / kind / "template.yml"
+        rows = f"migrations:\n  - {{from: '<3', rename_files: {RENAMED}}}\n"
+        head, found, tail = manifest.read_text().partition("migrations:\n")
+        manifest.write_text(head + rows + tail if found else head + rows)
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +99,24 @@ def edit(folder):
     (folder / "docs/ours.md").write_text("# Ours\n")
     path = folder / "README.md"
     path.write_text(path.read_text().replace("\n\n", "\n\nOur own words.\n\n", 1))
-    with open(folder / "requirements/constraints.txt", "a") as file:
-        file.write("idna==3.10\n")
+    if (folder / "images.yml").exists():
+        with open(folder / "images.yml", "a") as file:
+            file.write(ROW)
+        (folder / "base-images.lock.yml").write_text(LOCK)
+    else:
+        with open(folder / "requirements/constraints.txt", "a") as file:
+            file.write("idna==3.10\n")
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "-m", "ours")
+
+
+def assert_plan_and_lock_are_kept(child):
+    """The template's new row and one's own are both there; of the lock there is one's own alone."""
+    plan = child.text("images.yml")
+    assert plan.startswith("# This is the plan:") and plan.endswith(ROW)
+    rows = [row["image"] for row in yaml.safe_load(plan)["images"]]
+    assert rows == ["xgboost", "pytorch", "pytorch", "tensorflow", "jax"]
+    assert child.text("base-images.lock.yml") == LOCK
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -108,8 +134,11 @@ def test_children_are_sound_after_every_version(kind, catalog, tmp_path):
         assert matrix.check([child]) == []
         assert f"\n{target}:" in child.text("Makefile")
         assert "Our own words." in child.text("README.md")
-        assert "pytest==9.2.1" in child.text("requirements/dev.txt")
-        assert "idna==3.10" in child.text("requirements/constraints.txt")
+        if kind == "images":
+            assert_plan_and_lock_are_kept(child)
+        else:
+            assert "pytest==9.2.1" in child.text("requirements/dev.txt")
+            assert "idna==3.10" in child.text("requirements/constraints.txt")
     assert (folder / "ci/advice.sh").exists()
     assert not (folder / "ci/notes.sh").exists()
     assert (folder / "docs/ours.md").read_text() == "# Ours\n"

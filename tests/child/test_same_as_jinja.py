@@ -39,6 +39,8 @@ CASES = {
     "library-with-all": [
         *["--type=library", PYTORCH, "--set", "docs=true", "--ci", "github,gitlab,jenkins"],
     ],
+    "images": ["--type=images", "--registry", "ghcr.io/team", "--ci", "github,gitlab,jenkins"],
+    "images-without-ci": ["--type=images", "--registry", "r.example.org:5000/a", "--ci", "none"],
 }
 
 

@@ -126,6 +126,82 @@ def test_version(tmplgen, work):
     assert tmplgen("--version", cwd=work).out.startswith("tmplgen ")
 
 
+# Every command of one word and of two; a new one belongs here, and into a schema.
+COMMANDS = {
+    "": ["new", "update", "adopt", "status", "diff", "doctor", "completion", "help", "version"],
+    "matrix": ["list", "resolve", "check", "verify", "refresh"],
+    "image": ["list", "render", "lock", "verify", "build", "push", "bake", "rebase"],
+}
+FAMILIES = sorted(name for name in COMMANDS if name)
+WHOLE = [f"{first} {word}".strip() for first, words in COMMANDS.items() for word in words]
+
+
+def test_the_overview_has_every_command_and_no_other(tmplgen, work):
+    shown = tmplgen("help", cwd=work).out.split("commands:\n")[1].split("\n\n")[0]
+    listed = [line[2:20].strip() for line in shown.splitlines() if line[2] != " "]
+    assert sorted(listed) == sorted(WHOLE)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_command_has_help_in_completion_and_overview(tmplgen, work, name):
+    done = tmplgen("help", *name.split(), cwd=work)
+    assert done.code == 0 and done.out.startswith(f"usage: tmplgen {name}")
+    assert tmplgen(*name.split(), "--help", cwd=work).out == done.out
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_every_command(tmplgen, work, shell):
+    script = tmplgen("completion", shell, cwd=work).out
+    for first, words in COMMANDS.items():
+        for word in words:
+            if shell == "fish" and first:
+                seen = f"'__fish_seen_subcommand_from {first}; and not __fish_seen_subcommand_from "
+                assert f"{seen}{' '.join(words)} ' -a '{word}' -d " in script
+            elif shell == "fish":
+                assert f"-n __fish_use_subcommand -a '{word}' -d " in script
+            else:
+                assert f'    "{first} {word} "*) options='.replace('" ', '"') in script
+    for option in ("plan", "only", "lock", "mirror", "engine", "contexts", "onto"):
+        assert option in script
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_half_a_command_tells_the_other_half(tmplgen, work, family):
+    wanted = ", ".join(f"{family} {word}" for word in COMMANDS[family])
+    for words in ([family], [family, "--json"], [family, "--quiet"]):
+        done = tmplgen(*words, cwd=work)
+        assert done.code == 2
+        assert f"'{family}' needs one word more" in done.err + done.out
+        assert wanted in done.err + done.out
+    assert tmplgen(family, "--json", cwd=work).json["error"]["code"] == "usage"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_help_of_half_a_command_is_of_all_that_begin_so(tmplgen, work, family):
+    done = tmplgen("help", family, cwd=work)
+    shown = [line for line in done.out.splitlines() if line.startswith("usage: ")]
+    assert [line.split()[3] for line in shown] == COMMANDS[family]
+    assert tmplgen(family, "--help", cwd=work).out == done.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("image lst", "image list"), ("image bulid", "image build"), ("image veriffy", "image verify"),
+     ("matrix resolv", "matrix resolve")],
+)  # fmt: skip
+def test_a_mistyped_second_word_is_known_by_the_first(tmplgen, work, typed, meant):
+    done = tmplgen(*typed.split(), cwd=work)
+    assert done.code == 2
+    assert f"unknown command '{typed}'" in done.err and f"did you mean '{meant}'?" in done.err
+
+
+def test_a_second_word_that_is_like_none(tmplgen, work):
+    done = tmplgen("image", "xxxxxxxxxxxx", cwd=work)
+    assert done.code == 2
+    assert "image list, image render" in done.err and "matrix list" not in done.err
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_names_commands_and_options(tmplgen, work, shell):
     done = tmplgen("completion", shell, cwd=work)
@@ -133,14 +209,26 @@ def test_completion_names_commands_and_options(tmplgen, work, shell):
     assert "new" in done.out and "framework" in done.out
 
 
-def test_bash_completion_completes(tmplgen, work):
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("new --frame", "--framework"),
+        ("ima", "image"),
+        ("image ba", "bake"),
+        ("image ", "list render lock verify build push bake rebase"),
+        ("image bake --con", "--contexts"),
+        ("matrix res", "resolve"),
+    ],
+)
+def test_bash_completion_completes(tmplgen, work, typed, wanted):
     script = tmplgen("completion", "bash", cwd=work).out
+    words = " ".join(f"'{word}'" for word in typed.split(" "))
     done = subprocess.run(
-        ["bash", "-c", script + "COMP_WORDS=(tmplgen new --frame); COMP_CWORD=2; _tmplgen; "
-         "echo ${COMPREPLY[@]}"],
-        capture_output=True, text=True, check=True,
+        ["bash", "-c", script + f"COMP_WORDS=(tmplgen {words}); "
+         "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tmplgen; echo ${COMPREPLY[@]}"],
+        cwd=work, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.stdout.strip() == "--framework"
+    assert done.stdout.strip() == wanted
 
 
 def test_full_standard_output_is_reported():

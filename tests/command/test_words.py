@@ -15,10 +15,12 @@ FOREIGN = {
     "--no-cache-dir",
     "--index-url",
     "--extra-index-url",
+    "--all",
+    "--disable-pip-version-check",
 }
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|\'(?:[^\'\\\n]|\\.)+\'|"(?:[^"\\\n]|\\.)*"|\s+|.', re.S)
 # Where text is not said to anybody, or belongs to a program of its own.
-LEFT_OUT = ("src/smoke/", "src/cmd/completion.c")
+LEFT_OUT = ("src/smoke/", "src/cmd/completion.c", "src/image/engine_")
 
 
 def literals(source: str):

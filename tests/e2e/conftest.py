@@ -5,7 +5,9 @@ import shutil
 
 import pytest
 
-from .support import NODE, TMPLGEN, TOP, one_at_a_time, run
+from ..registry.conftest import running
+from .images import BASE, Images, forget_store, make_base
+from .support import TMPLGEN, install_node_modules, package_index, run
 
 
 @pytest.fixture(scope="session")
@@ -36,15 +38,25 @@ def trained(installed):
 EVERY_CI = {
     "service": ["--framework=none", "--registry=registry.example.org/team"],
     "batch": ["--framework=pytorch==2.13.0", "--registry=registry.example.org/team"],
-    "library": ["--framework=none", "--set=docs=true"],
+    "library": ["--framework=none", "--set=docs=true", "--registry=registry.example.org/team"],
 }
 
 
 @pytest.fixture(scope="session", params=EVERY_CI)
 def every_ci(request, tmp_path_factory):
     """A child with all three pipelines, as a clone of some server's main branch."""
-    folder = tmp_path_factory.mktemp(request.param) / "child"
     words = ["--type", request.param, *EVERY_CI[request.param], "--python", "3.11"]
+    return make_clone(tmp_path_factory.mktemp(request.param) / "child", words)
+
+
+@pytest.fixture(scope="session")
+def images_ci(tmp_path_factory):
+    """The same of a repository of base images."""
+    words = ["--type", "images", "--registry=registry.example.org/team"]
+    return make_clone(tmp_path_factory.mktemp("images") / "child", words)
+
+
+def make_clone(folder, words):
     run(TMPLGEN, "new", folder, *words, "--name", "it", "--ci", "github,gitlab,jenkins")
     for words in (
         ["branch", "--move", "main"],
@@ -58,19 +70,44 @@ def every_ci(request, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def node_modules():
-    """What tests/package.json names, installed."""
-    wanted = (TOP / "tests/package.json").read_text()
-    stamp = NODE / "made"
-    NODE.mkdir(parents=True, exist_ok=True)
-    with one_at_a_time("node"):
-        if not stamp.exists() or stamp.read_text() != wanted:
-            (NODE / "package.json").write_text(wanted)
-            run("npm", "install", "--no-package-lock", "--ignore-scripts", cwd=NODE)
-            stamp.write_text(wanted)
-    return NODE / "node_modules"
+    return install_node_modules()
 
 
 @pytest.fixture(scope="session")
 def _root_user():
     if os.geteuid() != 0:
         pytest.skip("needs root: it makes a system of its own in a folder")
+
+
+# ---------------------------------------------------------------- images
+
+
+@pytest.fixture(scope="session")
+def base():
+    """A plain Debian in the place of the CUDA image."""
+    forget_store()
+    make_base()
+    yield BASE
+    forget_store()
+
+
+@pytest.fixture(scope="session")
+def image_registry(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("images")) as registry:
+        yield registry
+
+
+@pytest.fixture(scope="session")
+def team(base, image_registry, tmp_path_factory):
+    """A team's image for children without a framework, built and pushed by tmplgen."""
+    rows = [{"image": "cuda-runtime", "request": {"framework": "none", "python": "3.11"}}]
+    images = Images(tmp_path_factory.mktemp("team"), image_registry, rows)
+    images.push_bases()
+    images("lock", "--mirror", images.mirror)
+    wheels = images.folder / "wheels"
+    words = ["download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", wheels]
+    run("python3", "-m", "pip", *words, "numpy==2.4.6")
+    with package_index(wheels) as images.index:
+        (images.built,) = images.build(images.index, "--push")
+        images.name = images.built["name"]
+        yield images

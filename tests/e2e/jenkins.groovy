@@ -1,9 +1,10 @@
 // Runs a Jenkinsfile on nothing: a declarative pipeline that records what it would do, and is as
 // strict as Jenkins about the words that it knows.
-// Usage: groovy jenkins.groovy FILE [NAME=VALUE...] [COMMAND?=STATUS...]
-//   NAME=VALUE      a variable of the environment
+// Usage: groovy jenkins.groovy FILE [NAME=VALUE...] [COMMAND?=STATUS...] [COMMAND?>=TEXT...]
+//   NAME=VALUE      a variable of the environment; TRIGGER is what started the build
 //   COMMAND?=STATUS what a shell command ends with, in place of 0
-// Prints JSON: result and stages, each with agent, minutes, commands and credentials; or what is
+//   COMMAND?>=TEXT  what it prints
+// Prints JSON: result, cron and stages, each with agent, minutes, commands and credentials; or what is
 // wrong, with status 1.
 import groovy.json.JsonOutput
 import org.codehaus.groovy.control.CompilerConfiguration
@@ -84,6 +85,14 @@ class When extends Block {
 
     void expression(Closure condition) { conditions << condition }
 
+    void triggeredBy(String what) { conditions << { env.TRIGGER == what } }
+
+    void not(Closure body) {
+        def inner = new When(env: env)
+        inner.run(body)
+        conditions << { !inner.holds() }
+    }
+
     boolean holds() {
         conditions.every {
             it.delegate = this
@@ -93,11 +102,59 @@ class When extends Block {
     }
 }
 
+class Triggers extends Block {
+    String found
+
+    void cron(String when) { found = when }
+}
+
 // What may stand in `steps` and `script`; records it.
 class Steps extends Block {
     Map statuses
+    Map texts
     Map record
     List held = []
+    boolean onAgent = true
+    boolean hasFiles = true
+    final String scm = 'scm'
+
+    // One that has neither files nor an agent's machine of its own until it checks them out.
+    void node(Closure body) {
+        def before = [onAgent, hasFiles]
+        (onAgent, hasFiles) = [true, false]
+        try {
+            run(body)
+        } finally {
+            (onAgent, hasFiles) = before
+        }
+    }
+
+    void checkout(String what) {
+        if (what != scm || !onAgent) {
+            throw new Refused("checkout ${what}")
+        }
+        hasFiles = true
+    }
+
+    // All of them, whichever fails.
+    void parallel(Map<String, Closure> branches) {
+        if (onAgent) {
+            throw new Refused('waits in an agent for other agents: with one executor, for ever')
+        }
+        def failures = [:]
+        branches.each { name, body ->
+            try {
+                run(body)
+            } catch (CommandFailed failure) {
+                failures[name] = failure.message
+            }
+        }
+        record.branches = branches.keySet() as List
+        record.failed = failures.keySet() as List
+        if (failures) {
+            throw new CommandFailed(failures.values().join('; '))
+        }
+    }
 
     void run(Closure body) {
         body.delegate = this
@@ -108,9 +165,16 @@ class Steps extends Block {
     def sh(String script) { sh(script: script) }
 
     def sh(Map how) {
-        if (how.keySet() - ['script', 'returnStatus', 'label']) {
+        if (how.keySet() - ['script', 'returnStatus', 'returnStdout', 'label']) {
             throw new Refused("sh(${how})")
         }
+        if (!onAgent) {
+            throw new Refused("the stage '${record.name}' has no agent")
+        }
+        if (!hasFiles) {
+            throw new Refused("'${how.script}' runs where nothing is checked out")
+        }
+        how.script = how.script.toString()
         record.commands << how.script
         if (held) {
             record.credentials[how.script] = held.flatten()
@@ -122,14 +186,18 @@ class Steps extends Block {
         if (status) {
             throw new CommandFailed("${how.script}: ${status}")
         }
+        return how.returnStdout ? texts[how.script] : null
     }
 
     void script(Closure body) { run(body) }
 
     void withCredentials(List bindings, Closure body) {
         held << bindings
-        run(body)
-        held.pop()
+        try {
+            run(body)
+        } finally {
+            held.remove(held.size() - 1)
+        }
     }
 
     List usernamePassword(Map how) { [how.credentialsId, how.usernameVariable, how.passwordVariable] }
@@ -192,13 +260,17 @@ class Stages extends Block {
 
 class Pipeline extends Block {
     Map statuses
+    Map texts
     Map blocks = [:]
     List records = []
+    String cron
     String result = 'SUCCESS'
 
     void agent(Object what) { blocks.agent = what }
 
     void options(Closure body) { blocks.options = body }
+
+    void triggers(Closure body) { blocks.triggers = body }
 
     void stages(Closure body) { blocks.stages = body }
 
@@ -209,6 +281,9 @@ class Pipeline extends Block {
         }
         String outer = Agent.of(env, blocks.agent)
         new Options(env: env).run(blocks.options ?: {})
+        def triggers = new Triggers(env: env)
+        triggers.run(blocks.triggers ?: {})
+        cron = triggers.found
         def list = new Stages(env: env)
         list.run(blocks.stages)
         if (!list.found) {
@@ -236,9 +311,6 @@ class Pipeline extends Block {
             return
         }
         record.agent = blocks.agent == null ? outer : Agent.of(env, blocks.agent)
-        if (record.agent == 'none') {
-            throw new Refused("the stage '${name}' has no agent")
-        }
         if (!when.holds()) {
             record.result = 'SKIPPED'
             return
@@ -247,7 +319,9 @@ class Pipeline extends Block {
     }
 
     void perform(Map record, Map blocks) {
-        def steps = new Steps(env: env, statuses: statuses, record: record)
+        boolean agent = record.agent != 'none'
+        def steps = new Steps(env: env, statuses: statuses, texts: texts, record: record,
+                              onAgent: agent, hasFiles: agent)
         try {
             steps.run(blocks.steps)
         } catch (CommandFailed failure) {
@@ -265,10 +339,11 @@ class Pipeline extends Block {
 
 class Top extends Block {
     Map statuses
+    Map texts
     Pipeline made
 
     void pipeline(Closure body) {
-        made = new Pipeline(env: env, statuses: statuses)
+        made = new Pipeline(env: env, statuses: statuses, texts: texts)
         made.run(body)
         made.execute()
     }
@@ -276,15 +351,18 @@ class Top extends Block {
 
 def env = [:]
 def statuses = [:]
+def texts = [:]
 args.drop(1).each {
     def (name, value) = it.split('=', 2) as List
-    if (name.endsWith('?')) {
+    if (name.endsWith('?>')) {
+        texts[name[0..-3]] = value
+    } else if (name.endsWith('?')) {
         statuses[name[0..-2]] = value
     } else {
         env[name] = value
     }
 }
-def top = new Top(env: env, statuses: statuses)
+def top = new Top(env: env, statuses: statuses, texts: texts)
 def settings = new CompilerConfiguration(scriptBaseClass: DelegatingScript.name)
 try {
     def script = new GroovyShell(this.class.classLoader, new Binding(), settings).parse(new File(args[0]))
@@ -293,7 +371,7 @@ try {
     if (top.made == null) {
         throw new Refused('no pipeline')
     }
-    println JsonOutput.toJson([result: top.made.result, stages: top.made.records])
+    println JsonOutput.toJson([result: top.made.result, cron: top.made.cron, stages: top.made.records])
 } catch (Exception | Error wrong) {
     println "${wrong.class.simpleName}: ${wrong.message}"
     System.exit(1)

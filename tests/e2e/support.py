@@ -248,6 +248,19 @@ def one_at_a_time(name):
         yield
 
 
+def install_node_modules():
+    """What tests/package.json names, in a folder."""
+    wanted = (TOP / "tests/package.json").read_text()
+    stamp = NODE / "made"
+    NODE.mkdir(parents=True, exist_ok=True)
+    with one_at_a_time("node"):
+        if not stamp.exists() or stamp.read_text() != wanted:
+            (NODE / "package.json").write_text(wanted)
+            run("npm", "install", "--no-package-lock", "--ignore-scripts", cwd=NODE)
+            stamp.write_text(wanted)
+    return NODE / "node_modules"
+
+
 def make_root(archive, packages):
     scratch = CACHE / "root.new"
     shutil.rmtree(scratch, ignore_errors=True)

@@ -1,6 +1,7 @@
 """The scripts of ci/ that build and try images, run as CI runs them, by buildah."""
 
 import hashlib
+import re
 import shutil
 
 import pytest
@@ -55,6 +56,30 @@ def wheels_of(child):
         run(*pip, "download", "--quiet", "--dest", scratch, *wanted, "hatchling>=1.26")
         scratch.rename(folder)
     return folder
+
+
+def test_tmplgen_is_taken_out_of_its_image(settings, tmp_path):
+    """A runner without tmplgen, and an image that holds it beside the libraries that it wants."""
+    files = tmp_path / "files"
+    linked = re.findall(r"(/\S+) \(0x", run("ldd", TMPLGEN))
+    for source, target in [(TMPLGEN, "usr/local/bin"), *((path, "usr/lib/any") for path in linked)]:
+        (files / target).mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, files / target)
+    image = "localhost/ci-tmplgen:1"
+    container = run("buildah", "from", "scratch", **settings).split()[-1]
+    run("buildah", "copy", "--quiet", container, files, "/", **settings)
+    run("buildah", "commit", "--quiet", container, image, **settings)
+    run("buildah", "rm", container, **settings)
+    child = tmp_path / "base"
+    run(TMPLGEN, "new", child, "--type", "images", "--registry", "registry.example.org/team")
+    env = {**settings, "TMPLGEN_IMAGE": image}
+    words = ["matrix", "resolve", "--framework", "pytorch"]
+    said = run("ci/tmplgen.sh", *words, cwd=child, **env)
+    assert f"taking it from {image}" in said
+    again = run("ci/tmplgen.sh", *words, cwd=child, **env)
+    assert again.startswith(f"{image} could not be pulled: ")  # it is here alone
+    assert again.split("\n", 1)[1] == run(TMPLGEN, *words, cwd=child)
+    assert run("buildah", "containers", "--quiet", **settings).strip() == ""
 
 
 @pytest.mark.parametrize("kind", ["library", "batch", "service"])

@@ -25,7 +25,7 @@ def all_pairs():
     found = []
     for path in sorted((TOP / "templates").glob("*/template.yml")):
         manifest = yaml.safe_load(path.read_text())
-        found += [(path.parent.name, name) for name in manifest["frameworks"]]
+        found += [(path.parent.name, name) for name in manifest.get("frameworks", [])]
     return found
 
 

@@ -1,39 +1,17 @@
-"""The child's Dockerfile, built by a real builder on a plain Debian, and its service run."""
+"""The image of a child, on a plain Debian and on the team's image, and its service run."""
 
 import hashlib
-import json
 import shutil
 
 import pytest
+import yaml
 
-from .support import (
-    CACHE,
-    TMPLGEN,
-    WORK,
-    bare_root,
-    free_port,
-    package_index,
-    run,
-    service,
-    storage_driver,
-)
+from .images import buildah, container_of, frozen, inside, inspect, layers
+from .support import CACHE, TMPLGEN, free_port, package_index, run, service
 
 pytestmark = pytest.mark.usefixtures("_root_user")
 
-STORAGE = [
-    "--root",
-    WORK / "containers",
-    "--runroot",
-    WORK / "containers-run",
-    "--storage-driver",
-    storage_driver(),
-]
-BASE = "localhost/plain-debian"
 RELEASES = {"pytorch": "pytorch 2.13.0", "none": "none 2.4.6"}
-
-
-def buildah(command, *words, **more):
-    return run("buildah", *STORAGE, command, *words, **more)
 
 
 @pytest.fixture(scope="session", params=RELEASES)
@@ -65,34 +43,16 @@ def wheels(source):
     return folder
 
 
-@pytest.fixture(scope="session")
-def base():
-    """A plain Debian in the place of the CUDA image."""
-    for folder in ("containers", "containers-run"):
-        shutil.rmtree(WORK / folder, ignore_errors=True)
-    root = bare_root(WORK / "image-root", "ca-certificates")
-    container = buildah("from", "scratch").split()[-1]
-    buildah("copy", "--quiet", container, root, "/")
-    buildah("commit", "--quiet", container, BASE)
-    buildah("rm", container)
-    shutil.rmtree(root)
-    yield BASE
-    for folder in ("containers", "containers-run"):
-        shutil.rmtree(WORK / folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="session")
-def image(base, source, wheels):
-    """The image, from which only the base, the index and the source of Python were changed."""
-    name = f"localhost/{source.name}"
+def build(name, source, wheels, *words, **arguments):
     with package_index(wheels) as url:
+        arguments = {"INDEX_URL": url, "PYTHON_SOURCE": "apt", **arguments}
         buildah(
             "build",
             "--isolation=chroot",
             "--format=docker",
-            f"--build-arg=BASE_IMAGE={base}",
-            f"--build-arg=INDEX_URL={url}",
-            "--build-arg=PYTHON_SOURCE=apt",
+            "--pull=false",  # what is here was not compressed, and its layers can be compared
+            *(f"--build-arg={name}={value}" for name, value in arguments.items()),
+            *words,
             f"--tag={name}",
             source,
         )
@@ -100,18 +60,19 @@ def image(base, source, wheels):
 
 
 @pytest.fixture(scope="session")
+def image(base, source, wheels):
+    """The image, from which only the base, the index and the source of Python were changed."""
+    return build(f"localhost/{source.name}", source, wheels, BASE_IMAGE=base)
+
+
+@pytest.fixture(scope="session")
 def container(image):
-    return buildah("from", image).split()[-1]
-
-
-def inside(container, *command, **env):
-    settings = [f"--env={name}={value}" for name, value in env.items()]
-    return ["buildah", *STORAGE, "run", "--isolation=chroot", *settings, container, "--", *command]
+    return container_of(image)
 
 
 @pytest.fixture(scope="session")
 def config(image):
-    return json.loads(buildah("inspect", "--type", "image", image))["OCIv1"]["config"]
+    return inspect(image)["OCIv1"]["config"]
 
 
 def test_image_runs_as_nobody_in_particular(config, container):
@@ -142,3 +103,101 @@ def test_service_of_the_image_predicts_rightly(config, container, source, tmp_pa
 
 def test_gpu_smoke_of_the_image_says_that_there_is_no_gpu(container):
     assert "GPU" in run(*inside(container, "gpu-smoke"), status=77)
+
+
+# ---------------------------------------------------------------- on the team's image
+
+
+@pytest.fixture(scope="session")
+def member(source, team, tmp_path_factory):
+    """The same child, that begins with the team's image."""
+    scratch = tmp_path_factory.mktemp("member")
+    words = ["--type", "service", "--framework", "none", "--python", "3.11", "--no-git"]
+    run(TMPLGEN, "new", *words, "--registry", f"{team.registry.host}/team", cwd=scratch)
+    return scratch / source.name
+
+
+@pytest.fixture(scope="session")
+def fallback(base, member, wheels):
+    """Its image where no registry has the team's."""
+    return build("localhost/fallback", member, wheels, "--target=image", BASE_IMAGE=base)
+
+
+@pytest.fixture(scope="session")
+def team_image(team, member):
+    """The one that `tmplgen image build` made, by the name that the child's record has."""
+    record = yaml.safe_load((member / ".tmplgen.yml").read_text())
+    image = record["resolution"]["team_image"]
+    name = f"{image['repository']}:{image['tag']}"
+    assert name == team.name
+    return name
+
+
+@pytest.fixture(scope="session")
+def member_image(team_image, member, wheels):
+    """Its image, of which nobody changed the base."""
+    return build("localhost/member", member, wheels, "--layers")
+
+
+ON_TEAM = pytest.mark.parametrize("source", ["none"], indirect=True)
+
+
+@ON_TEAM
+def test_packages_are_the_same_straight_and_on_the_teams_image_and_without_it(
+    image, fallback, member_image
+):
+    straight = frozen(image)
+    assert any(line.startswith("numpy==") for line in straight)
+    assert frozen(fallback) == straight
+    assert frozen(member_image) == straight
+
+
+@ON_TEAM
+def test_a_child_adds_less_than_100_mb_to_the_teams_image(team_image, member_image):
+    base, whole = layers(team_image), layers(member_image)
+    assert whole[: len(base)] == base
+    assert sum(size for _, size in whole[len(base) :]) < 100_000_000
+
+
+@ON_TEAM
+def test_a_change_of_code_makes_no_large_layer_anew(team_image, member, wheels, tmp_path):
+    """On the team's image, from a warm cache: a node pulls what changed, and no more."""
+    changed = shutil.copytree(member, tmp_path / "changed")
+    code = next(changed.glob("src/*/__init__.py"))
+    code.write_text(f"{code.read_text()}CHANGED = True\n")
+    found = []
+    with package_index(wheels) as url:  # one for both: another URL is another instruction
+        for name, source in (("localhost/before", member), ("localhost/after", changed)):
+            build(name, source, wheels, "--layers", INDEX_URL=url)
+            found.append(dict(layers(name)))
+    before, after = found
+    anew = {digest: size for digest, size in after.items() if digest not in before}
+    print(f"of {len(after)} layers, {sum(after.values())} bytes, these are new: {anew}")
+    assert anew
+    assert max(anew.values()) < 5_000_000
+
+
+@ON_TEAM
+def test_images_name_the_base_that_they_were_built_on(base, config, team_image, member_image):
+    label = "org.opencontainers.image.base.name"
+    assert config["Labels"][label] == base
+    member = inspect(member_image)["OCIv1"]["config"]
+    assert member["Labels"][label] == team_image
+    assert member["Labels"]["tmplgen.image"] == "cuda-runtime"
+    assert member["User"] == "10001:10001"
+    assert "HOME=/tmp" in member["Env"]
+
+
+@ON_TEAM
+def test_no_compiler_comes_on_the_teams_image(member_image):
+    container = container_of(member_image)
+    script = "command -v cc gcc make || echo none; ls /opt"
+    assert run(*inside(container, "sh", "-c", script)).split() == ["none", "app"]
+
+
+@ON_TEAM
+def test_tests_of_a_child_run_on_the_teams_image(member_image, member, wheels):
+    name = build("localhost/member-test", member, wheels, "--layers", "--target=test")
+    container = container_of(name)
+    words = ["-p", "no:cacheprovider", "tests/test_backend.py", "tests/test_model.py"]
+    assert " passed" in run(*inside(container, "python", "-m", "pytest", *words))

@@ -69,6 +69,15 @@ def test_workflow_is_right_in_the_eyes_of_githubs_parser(parser, every_ci):
     assert {"lint", "test", "gpu-smoke", "publish"} <= set(said.split()), said
 
 
+def test_workflows_of_base_images_are_right_too(parser, images_ci):
+    found = {}
+    for path in sorted((images_ci / ".github/workflows").glob("*.yml")):
+        status, found[path.name] = parse(parser, path)
+        assert status == 0, found[path.name]
+    assert found["ci.yml"].split() == ["jobs:", "lint", "render", "plan", "build", "push"]
+    assert found["verify.yml"].split() == ["jobs:", "verify"]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

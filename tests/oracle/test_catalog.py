@@ -103,9 +103,31 @@ def pair(ours):
     return Pair(ours)
 
 
+# What `tmplgen image` adds for the files of a base image.
+IMAGE = {
+    "image": {
+        "name": "pytorch",
+        "description": "an image",
+        "tag": "2.14.0-cu130-py312-ubuntu24.04",
+        "program": "tmplgen",
+        "os": "ubuntu24.04",
+        "cuda": "13.0",
+        "base": {
+            "repository": "nvidia/cuda",
+            "tag": "13.0.3-base-ubuntu24.04",
+            "digest": None,
+            "reference": "nvidia/cuda:13.0.3-base-ubuntu24.04",
+        },
+    },
+    "catalog": {"name": "tmplgen", "version": "1.0.0", "commit": "0" * 40},
+    "packages": {"framework": ["numpy==2.4.6"]},
+    "version": "1.0.0",
+}
+
+
 def with_defaults(pair, context):
     """The context with the default of every question that it does not answer."""
-    names = {**context.pop("answers"), **context}
+    names = {**IMAGE, **context.pop("answers"), **context}
     for path in MANIFESTS:
         names["template"] = path.parent.name
         for question in read_yaml(path).get("questions", []):

@@ -134,3 +134,16 @@ def test_tags_that_are_none(registry, probe, body):
     registry.replies = [reply(), reply(body)]
     result = probe("tags", f"{registry.host}/a/b")
     assert (result.code, result.err.split(":")[0]) == (1, "answer")
+
+
+@pytest.mark.parametrize("others", [["Negotiate"], ['Basic realm="x"'], ["Negotiate", "Basic x=y"]])
+def test_token_is_preferred_where_several_ways_are_offered(registry, tokens, probe, others):
+    lines = [*others, f'Bearer realm="http://127.0.0.1:{tokens.port}/token"']
+    head = "".join(f"www-authenticate: {line}\r\n" for line in lines)
+    registry.replies = [
+        Reply(f"HTTP/1.1 401 No\r\n{head}Content-Length: 0\r\n\r\n".encode()),
+        reply(MANIFEST),
+    ]
+    tokens.replies = [reply(b'{"token": "abc"}')]
+    assert probe("manifest", f"{registry.host}/team/base:1").code == 0
+    assert "Authorization: Bearer abc" in registry.requests[1]

@@ -5,6 +5,7 @@
 #include "base/zip.h"
 #include "index/requirement.h"
 #include "index/wheel.h"
+#include "registry/challenge.h"
 #include "registry/credentials.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
@@ -235,19 +236,41 @@ static void test_reference__has_a_longest_path(void **state)
     }
 }
 
+static void test_challenge__password_is_for_the_registrys_own(void **state)
+{
+    static const struct {
+        const char *url, *realm;
+        bool may;
+    } cases[] = {
+        {"https://registry-1.docker.io", "https://auth.docker.io/token", true},
+        {"https://registry.gitlab.com", "https://gitlab.com/jwt/auth", true},
+        {"https://mine.azurecr.io", "https://mine.azurecr.io/oauth2/token", true},
+        {"https://mine.azurecr.io", "https://other.azurecr.io/oauth2/token", false},
+        {"https://a.jfrog.io", "https://B.JFROG.io/token", false},
+        {"https://registry.example.com", "https://example.org/token", false},
+        {"https://registry.example.com", "http://registry.example.com/token", false},
+    };
+    struct arena arena = ARENA_INIT;
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        assert_int_equal(challenge_may_have_password(&arena, cases[i].url, cases[i].realm),
+                         cases[i].may);
+    arena_release(&arena);
+}
+
 static void test_challenge__is_read_by_parameter(void **state)
 {
     static const char header[] =
         "Bearer realm=\"https://auth.example.com/token\", service=\"a b\",scope=x";
     ARENA_SCRATCH(arena);
     (void)state;
-    assert_string_equal(registry_challenge(&arena, header, "Bearer", "realm"),
+    assert_string_equal(challenge_parameter(&arena, header, "Bearer", "realm"),
                         "https://auth.example.com/token");
-    assert_string_equal(registry_challenge(&arena, header, "bearer", "Service"), "a b");
-    assert_string_equal(registry_challenge(&arena, header, "Bearer", "scope"), "x");
-    assert_null(registry_challenge(&arena, header, "Bearer", "error"));
-    assert_null(registry_challenge(&arena, header, "Basic", "realm"));
-    assert_null(registry_challenge(&arena, NULL, "Basic", "realm"));
+    assert_string_equal(challenge_parameter(&arena, header, "bearer", "Service"), "a b");
+    assert_string_equal(challenge_parameter(&arena, header, "Bearer", "scope"), "x");
+    assert_null(challenge_parameter(&arena, header, "Bearer", "error"));
+    assert_null(challenge_parameter(&arena, header, "Basic", "realm"));
+    assert_null(challenge_parameter(&arena, NULL, "Basic", "realm"));
 }
 
 static void test_http__shows_urls_without_secrets(void **state)
@@ -337,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_reference__refuses_what_is_none),
         cmocka_unit_test(test_reference__has_a_longest_path),
         cmocka_unit_test(test_challenge__is_read_by_parameter),
+        cmocka_unit_test(test_challenge__password_is_for_the_registrys_own),
         cmocka_unit_test(test_http__shows_urls_without_secrets),
         cmocka_unit_test(test_http__this_machine_is_told_by_its_address),
         cmocka_unit_test(test_http__finds_headers),

@@ -33,7 +33,8 @@ class Catalog:
         self.folder = folder
         copy_catalog(folder)
         manifests = sorted(folder.glob("templates/[a-z]*/template.yml"))
-        self.types = [path.parent for path in manifests]
+        # The others have neither pins nor sources for a user to edit.
+        self.types = [p.parent for p in manifests if "\nstack: framework\n" in p.read_text()]
         self.common = folder / "templates" / "_layers" / "python-common"
 
     def change(self, path: Path, pattern: str, new, count=0) -> None:
@@ -99,7 +100,7 @@ class Catalog:
             self.to_list(kind / "template.yml", "layers", "  - name: hygiene")
 
     def remove_file(self):
-        (self.common / "files/.editorconfig").unlink()
+        (self.folder / "templates/_layers/common/files/.editorconfig").unlink()
 
     def edit_in_the_middle(self):
         dockerfile = self.folder / "templates/_layers/docker/files/Dockerfile.j2"

@@ -3,6 +3,7 @@ The built-in catalog over releases: what an older binary made, a newer one rende
 updates, on a fresh clone, with no network.
 """
 
+import re
 import shutil
 import subprocess
 
@@ -82,6 +83,9 @@ def binaries(tmp_path_factory):
     folder = tmp_path_factory.mktemp("releases") / "catalog"
     copy_catalog(folder)
     (folder / "releases").mkdir()
+    for manifest in folder.glob("templates/*/template.yml"):  # those are of real releases
+        text = manifest.read_text()
+        manifest.write_text(re.sub(r"^migrations:\n(  .*\n)+", "", text, flags=re.M))
     set_version(folder, "0.1.0-dev")
     made = [link(folder, "tmplgen-dev")]
     for day, (version, change) in enumerate(RELEASES, 1):
@@ -297,6 +301,22 @@ def conditional(request, world, newest):
         edits[path] = ("x", text) if path.endswith(".sh") else text
     world.edit(edits)
     return paths
+
+
+@pytest.mark.parametrize("kind", ["service", "batch"])
+def test_a_project_with_a_registry_is_told_of_the_image_that_must_be_in_it(world, newest, kind):
+    """The built-in image is in no registry until somebody builds it."""
+    words = ["--type", kind, "--framework", "pytorch", "--registry", "ghcr.io/team"]
+    done = run(world, newest, "new", world.child, *words, "--catalog", "builtin@v0.2.0")
+    assert done.code == 0, done.err
+    [note] = [
+        note["text"]
+        for note in updated(world, newest, world.child).json["notes"]
+        if note["from"] == "migration"
+    ]
+    assert "ghcr.io/team/pytorch:" in world.read("Dockerfile")
+    assert "tmplgen image build --push" in note and "BASE_IMAGE=nvidia/cuda:TAG" in note
+    assert run(world, newest, "update", world.child, "--check", "--json").json["notes"] == []
 
 
 def assert_both(world, path):

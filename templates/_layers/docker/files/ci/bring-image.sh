@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 . ci/project.sh
 
 engine=$(ci/engine.sh)
-if [ -n "$REGISTRY" ]; then
+if [ -e ci/push.sh ]; then
     [ -z "${REGISTRY_PASSWORD-}" ] || ci/login.sh
     if "$engine" pull "$IMAGE" && "$engine" pull "$IMAGE-test"; then
         exit

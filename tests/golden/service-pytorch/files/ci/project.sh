@@ -1,4 +1,4 @@
-# The image's name, and the registry that keeps it. Read by the scripts beside this file.
+# The image's name, and the registry. Read by the scripts beside this file.
 # shellcheck shell=sh disable=SC2034
 REGISTRY=
 # GitHub, GitLab and Jenkins say which commit this is; elsewhere it is the latest.

@@ -1,0 +1,76 @@
+/* Building rows: the builder's own work, then what is checked in what it made. */
+#ifndef TMPLGEN_IMAGE_BUILD_H
+#define TMPLGEN_IMAGE_BUILD_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct catalog;
+struct data;
+struct engine;
+struct image_row;
+struct lock;
+
+enum build_step { BUILD_IMAGE, BUILD_CONTENTS, BUILD_BUDGET, BUILD_TAG, BUILD_PUSH, BUILD_STEPS };
+/* "build", "contents", "budget", "tag", "push". */
+extern const char *const build_step_names[BUILD_STEPS];
+
+enum build_status { BUILD_NOT_RUN, BUILD_FAILED, BUILD_DONE, BUILD_PUSHED };
+/* "not-run", "failed", "built", "pushed". */
+extern const char *const build_status_names[];
+
+/* What became of a row. */
+struct built {
+    enum build_status status;
+    enum build_step failed_step; /* where it failed */
+    const char *why;             /* or NULL */
+    const char *instruction;     /* of the Dockerfile at which the builder stopped, or NULL */
+    struct words last;           /* lines that were said before a failure */
+    const char *digest;          /* or NULL */
+    int64_t bytes;               /* uncompressed; 0: not known */
+    int64_t seconds;
+    struct data *packages; /* {STEP: [NAME==VERSION]}: what it was built with; or NULL */
+};
+
+/* Who is told; one call at a time, from any thread. Any may be NULL. */
+struct build_watch {
+    void (*began)(void *context, size_t row, enum build_step step);
+    void (*line)(void *context, size_t row, const char *line);
+    void (*ticked)(void *context); /* some times a second, while anything runs */
+    void (*ended)(void *context, size_t row, const struct built *built);
+    void *context;
+};
+
+struct build_job {
+    const struct catalog *catalog;
+    const struct image_row *rows;
+    size_t count;
+    const struct lock *lock;
+    const struct engine *engine;
+    struct words arguments; /* K=V for the builder */
+    const char *mirror;     /* HOST[/PATH] for Docker Hub's images, or NULL */
+    size_t at_once;
+    bool push;          /* what passed */
+    bool fresh;         /* find packages anew, whatever the lock has */
+    bool want_packages; /* find out what pip installed */
+    const char *epoch;  /* SOURCE_DATE_EPOCH, or NULL */
+    const struct build_watch *watch;
+};
+
+/*
+ * Builds all rows, `at_once` of them at a time; one that fails stops only itself. A name is given
+ * to an image only when all that is checked in it was right. `*out` has one for each row. -1 where
+ * nothing could begin, or where a signal came: the builders are ended then.
+ */
+TG_CHECKED int image_build(struct built **out, struct arena *arena, const struct build_job *job,
+                           struct err *err);
+/* Pushes what is built already, by its names. As above. */
+TG_CHECKED int image_push(struct built **out, struct arena *arena, const struct build_job *job,
+                          struct err *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* Which of the programs that build images is used. */
+#include "image/engines.h"
+
+#include "base/buf.h"
+#include "base/process.h"
+#include "base/str.h"
+#include "image/engine.h"
+#include "image/engine_buildah.h"
+#include "image/engine_docker.h"
+
+#include <stdlib.h>
+
+#define PROBE_SECONDS 30
+
+static const struct engine *const engines[] = {&docker_engine, &buildah_engine, &podman_engine};
+static const size_t engine_count = sizeof(engines) / sizeof(*engines);
+
+static int named_engine(const struct engine **out, const char *name, const char *where,
+                        struct err *err)
+{
+    for (size_t i = 0; i < engine_count; i++)
+        if (str_equal(engines[i]->name, name)) {
+            *out = engines[i];
+            return 0;
+        }
+    (void)err_set(err, TG_USAGE, "usage", "%s: '%s' is no engine", where, name);
+    return err_hint(err, "there is: docker, buildah, podman");
+}
+
+/* -1 only where a signal came. */
+static int is_there(bool *out, const struct engine *engine, struct err *err)
+{
+    int status = -1;
+    BUF_SCRATCH(said, 65536);
+    ERR_SCRATCH(inner);
+    int rc = process_capture(&said, &status, engine->probe, PROBE_SECONDS, &inner);
+    *out = rc == 0 && status == 0;
+    return rc < 0 && inner.exit != TG_RUNTIME
+               ? err_set(err, inner.exit, inner.code, "%s", inner.message)
+               : 0;
+}
+
+static int must_be_there(const struct engine *engine, struct err *err)
+{
+    bool there;
+    if (is_there(&there, engine, err) < 0)
+        return -1;
+    if (there)
+        return 0;
+    (void)err_set(err, TG_RUNTIME, "no-engine", "'%s' cannot be used here", engine->name);
+    return err_hint(err, "'%s %s' must succeed", engine->probe[0], engine->probe[1]);
+}
+
+int engine_choose(const struct engine **out, const char *name, struct err *err)
+{
+    const char *wanted = getenv("TMPLGEN_ENGINE");
+    bool there;
+    if (name)
+        return named_engine(out, name, "--engine", err) < 0 ? -1 : must_be_there(*out, err);
+    if (wanted && *wanted)
+        return named_engine(out, wanted, "TMPLGEN_ENGINE", err) < 0 ? -1 : must_be_there(*out, err);
+    for (size_t i = 0; i < engine_count; i++) {
+        if (is_there(&there, engines[i], err) < 0)
+            return -1;
+        *out = engines[i];
+        if (there)
+            return 0;
+    }
+    (void)err_set(err, TG_RUNTIME, "no-engine",
+                  "there is no docker with buildx, buildah or podman");
+    return err_hint(err, "install one of them, or let CI build: tmplgen image bake");
+}

@@ -1,0 +1,54 @@
+/* Rows: the base images that a command is about, each with its stack and its name. */
+#ifndef TMPLGEN_IMAGE_ROWS_H
+#define TMPLGEN_IMAGE_ROWS_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "resolver/request.h"
+
+#include <stddef.h>
+
+struct arena;
+struct base_image;
+struct catalog;
+struct data;
+struct image_plan;
+
+struct image_row {
+    const struct base_image *image;
+    struct stack_request request;
+    const struct data *resolution;
+    const char *tag;
+    const char *base;     /* REPO:TAG of the image it begins with, as lock files name it */
+    const char *name;     /* [REGISTRY/]IMAGE:TAG, as it is built and pushed */
+    struct words aliases; /* further names: the plan's `tags` */
+};
+
+struct image_selection {
+    const struct catalog *catalog;
+    struct span overlay;                 /* of the matrix */
+    struct words images;                 /* names; none: all */
+    struct words only;                   /* IMAGE:TAG; none: all */
+    const struct stack_request *request; /* one row of the one image, or NULL */
+    const struct image_plan *plan;       /* else these, or NULL: each image's own */
+    const char *registry;                /* HOST/PATH before each name, or NULL */
+};
+
+/*
+ * Resolves all rows; what two requests make alike is one row. Exit 4: a request that no stack
+ * meets, at its place in the plan, with `*refusal` as matrix_resolve has it. Exit 2: an unknown
+ * image, or two different rows of one name.
+ */
+TG_CHECKED int image_rows(struct image_row **out, size_t *count, struct data **refusal,
+                          struct arena *arena, const struct image_selection *selection,
+                          struct err *err);
+
+/* The platforms that a row can be built for: "linux/amd64", "linux/arm64"; a list. */
+TG_CHECKED int image_row_platforms(struct data **out, struct arena *arena,
+                                   const struct image_selection *selection,
+                                   const struct image_row *row, struct err *err);
+
+/* The processor that its request names, where it is another than this machine's; or NULL. */
+const char *image_row_foreign(const struct image_row *row);
+
+#endif

@@ -1,0 +1,404 @@
+/* Asking registries: where each is, who asks, with which token. */
+#include "registry/access.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "registry/challenge.h"
+#include "registry/credentials.h"
+#include "registry/reference.h"
+
+#include <string.h>
+
+#define HUB "docker.io"
+#define HUB_HOST "registry-1.docker.io"
+#define REASON_BYTES 4096
+
+/* A registry that was asked how it wants to be asked. */
+struct registry_host {
+    const char *name;      /* as in references */
+    const char *url;       /* "https://registry.example.com" */
+    const char *challenge; /* what it answered; NULL: nobody need say who he is */
+    bool asked;
+    struct registry_trouble trouble; /* why it could not be asked: it is asked once */
+};
+
+/* What one kind of question about one repository is authorized with. */
+struct registry_token {
+    struct registry_host *host;
+    const char *path, *push; /* as in the request */
+    const char *authorization;
+    struct registry_trouble trouble;
+};
+
+/* ------------------------------------------------------------------ troubles */
+
+static struct registry_trouble trouble_of(struct arena *arena, const struct err *err)
+{
+    return (struct registry_trouble){err->exit, err->code, arena_strdup(arena, err->message),
+                                     err->hint ? arena_strdup(arena, err->hint) : NULL};
+}
+
+static struct registry_trouble trouble_answer(struct arena *arena,
+                                              const struct http_exchange *answer)
+{
+    ERR_SCRATCH(err);
+    (void)http_fail(&err, answer);
+    return trouble_of(arena, &err);
+}
+
+static int fail(struct err *err, const struct registry_trouble *trouble)
+{
+    (void)err_set(err, trouble->exit, trouble->code, "%s", trouble->message);
+    return trouble->hint ? err_hint(err, "%s", trouble->hint) : -1;
+}
+
+/* What a registry says of what it did not do: "DENIED: requested access is denied"; or NULL. */
+static const char *reason_of(struct arena *arena, const struct http_exchange *answer)
+{
+    ERR_SCRATCH(err);
+    struct data *document;
+    if (answer->body.len > REASON_BYTES ||
+        json_parse(&document, arena, "the answer", answer->body, &err) < 0)
+        return NULL;
+    const struct data *errors = data_get(document, "errors");
+    if (!errors || errors->kind != DATA_LIST || !errors->list.count)
+        return NULL;
+    const char *code = data_get_text(errors->list.items[0], "code");
+    const char *message = data_get_text(errors->list.items[0], "message");
+    return code && message ? arena_printf(arena, "%s: %s", code, message) : code;
+}
+
+int access_fail(struct err *err, const struct access_request *request)
+{
+    ARENA_SCRATCH(scratch);
+    const struct http_exchange *answer = &request->exchange;
+    const char *reason;
+    if (request->trouble.message)
+        return fail(err, &request->trouble);
+    (void)http_fail(err, answer);
+    reason = reason_of(&scratch, answer);
+    if (!reason)
+        return -1;
+    const char *hint = err->hint ? arena_strdup(&scratch, err->hint) : NULL;
+    (void)err_set(err, TG_RUNTIME, "network", "%s (%s)", arena_strdup(&scratch, err->message),
+                  reason);
+    return hint ? err_hint(err, "%s", hint) : -1;
+}
+
+/* ------------------------------------------------------------------ hosts */
+
+void access_locate(const char **host, const char **path, const struct registry *registry,
+                   const struct image_reference *reference)
+{
+    bool mirrored = registry->mirror_host && str_equal(reference->host, HUB);
+    *host = mirrored ? registry->mirror_host : reference->host;
+    *path = mirrored ? arena_printf(registry->arena, "%s%s", registry->mirror_path, reference->path)
+                     : reference->path;
+}
+
+static struct registry_host *find_host(struct registry *registry, const char *name)
+{
+    for (size_t i = 0; i < registry->host_count; i++)
+        if (str_equal(registry->hosts[i]->name, name))
+            return registry->hosts[i];
+    struct registry_host *host = arena_alloc(registry->arena, sizeof(*host));
+    host->name = name;
+    registry->hosts =
+        arena_grow(registry->arena, registry->hosts, registry->host_count, sizeof(host));
+    registry->hosts[registry->host_count++] = host;
+    return host;
+}
+
+static void take_probe(struct registry_host *host, struct registry *registry,
+                       const struct http_exchange *answer, const char *url)
+{
+    host->url = url;
+    host->trouble = (struct registry_trouble){0};
+    if (answer->status == 401)
+        host->challenge = challenge_of(registry->arena, answer->headers);
+    else if (answer->status != 200)
+        host->trouble = trouble_answer(registry->arena, answer);
+}
+
+/* Asks hosts what they say of themselves under /v2/. */
+static int probe(struct registry_host **hosts, size_t count, struct registry *registry,
+                 const char *scheme, struct err *err)
+{
+    struct arena *arena = registry->arena;
+    struct http_exchange *answers = arena_array(arena, count + 1, sizeof(*answers));
+    const char **urls = arena_array(arena, count + 1, sizeof(*urls));
+    for (size_t i = 0; i < count; i++) {
+        const char *name = str_equal(hosts[i]->name, HUB) ? HUB_HOST : hosts[i]->name;
+        urls[i] = arena_printf(arena, "%s://%s", scheme, name);
+        answers[i] = (struct http_exchange){.url = arena_printf(arena, "%s/v2/", urls[i]),
+                                            .max_bytes = LIMIT_DOCUMENT_BYTES};
+    }
+    int rc = http_run(registry->http, arena, answers, count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (answers[i].status)
+            take_probe(hosts[i], registry, &answers[i], urls[i]);
+        else if (!hosts[i]->asked)
+            hosts[i]->trouble = trouble_answer(arena, &answers[i]);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        hosts[i]->asked = true;
+    http_release(answers, count);
+    return rc;
+}
+
+/* On this machine a registry without TLS is taken, as docker does. */
+static int probe_new(struct registry *registry, struct err *err)
+{
+    struct registry_host **some =
+        arena_array(registry->arena, registry->host_count + 1, sizeof(struct registry_host *));
+    size_t fresh = 0, plain = 0;
+    for (size_t i = 0; i < registry->host_count; i++)
+        if (!registry->hosts[i]->asked)
+            some[fresh++] = registry->hosts[i];
+    if (!fresh)
+        return 0;
+    if (probe(some, fresh, registry, "https", err) < 0)
+        return -1;
+    for (size_t i = 0; i < fresh; i++)
+        if (!some[i]->url && http_is_this_machine(some[i]->name))
+            some[plain++] = some[i];
+    return plain ? probe(some, plain, registry, "http", err) : 0;
+}
+
+/* ------------------------------------------------------------------ tokens */
+
+static struct registry_token *find_token(struct registry *registry,
+                                         const struct access_request *request)
+{
+    for (size_t i = 0; i < registry->token_count; i++) {
+        struct registry_token *token = registry->tokens[i];
+        if (token->host == request->host && str_equal(token->path, request->path) &&
+            str_equal(token->push, request->push))
+            return token;
+    }
+    struct registry_token *token = arena_alloc(registry->arena, sizeof(*token));
+    *token = (struct registry_token){
+        .host = request->host, .path = request->path, .push = request->push};
+    registry->tokens =
+        arena_grow(registry->arena, registry->tokens, registry->token_count, sizeof(token));
+    registry->tokens[registry->token_count++] = token;
+    return token;
+}
+
+/* What is asked for, and by whom: a password or an identity goes to the registry's own alone. */
+static int token_question(struct http_exchange *out, struct registry *registry,
+                          const struct registry_token *token, struct err *err)
+{
+    struct arena *arena = registry->arena;
+    const struct registry_host *host = token->host;
+    const char *scopes[2];
+    struct challenge_question question = {host->challenge, host->url, {scopes, 1}};
+    scopes[0] =
+        arena_printf(arena, "repository:%s:%s", token->path, token->push ? "pull,push" : "pull");
+    if (token->push && *token->push)
+        scopes[question.scopes.count++] = arena_printf(arena, "repository:%s:pull", token->push);
+    *out = (struct http_exchange){.max_bytes = LIMIT_DOCUMENT_BYTES};
+    if (challenge_token_url(&out->url, arena, &question, err) < 0)
+        return -1;
+    struct credential credential = {0};
+    if (challenge_may_have_password(arena, host->url, out->url))
+        credential = credentials_for(registry->credentials, host->name, token->path);
+    out->authorization = credential.basic;
+    if (!credential.identity)
+        return 0;
+    out->authorization = NULL;
+    out->method = "POST";
+    out->content_type = "application/x-www-form-urlencoded";
+    return challenge_token_form(&out->url, &out->content, arena, &question, credential.identity,
+                                err);
+}
+
+static void take_token(struct registry_token *token, struct arena *arena,
+                       const struct http_exchange *answer)
+{
+    ERR_SCRATCH(err);
+    int rc = answer->status == 200
+                 ? challenge_read_token(&token->authorization, arena,
+                                        http_shown(arena, answer->final_url), answer->body, &err)
+                 : http_fail(&err, answer);
+    if (rc < 0)
+        token->trouble = trouble_of(arena, &err);
+}
+
+static bool is_known(const struct registry_token *token)
+{
+    return token->authorization || token->trouble.message;
+}
+
+static int fetch_tokens(struct registry *registry, struct err *err)
+{
+    struct arena *arena = registry->arena;
+    size_t room = registry->token_count + 1, count = 0;
+    struct http_exchange *answers = arena_array(arena, room, sizeof(*answers));
+    struct registry_token **wanted = arena_array(arena, room, sizeof(struct registry_token *));
+    for (size_t i = 0; i < registry->token_count; i++) {
+        ERR_SCRATCH(one);
+        struct registry_token *token = registry->tokens[i];
+        if (is_known(token))
+            continue;
+        if (token_question(&answers[count], registry, token, &one) < 0)
+            token->trouble = trouble_of(arena, &one);
+        else
+            wanted[count++] = token;
+    }
+    int rc = count ? http_run(registry->http, arena, answers, count, err) : 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        take_token(wanted[i], arena, &answers[i]);
+    http_release(answers, count);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ questions */
+
+static struct registry_trouble no_password(struct arena *arena, const char *host,
+                                           const char *failure)
+{
+    return (struct registry_trouble){
+        TG_RUNTIME, "network", arena_printf(arena, "%s: it wants a user and a password", host),
+        failure ? failure : arena_printf(arena, "docker login %s, or podman login %s", host, host)};
+}
+
+/* Takes what is known of the host; a token is to be fetched after this. */
+static void meet_host(struct access_request *request, struct registry *registry)
+{
+    struct registry_host *host = request->host;
+    request->trouble = host->trouble;
+    request->token = NULL;
+    request->exchange.authorization = NULL;
+    if (host->trouble.message || !host->challenge)
+        return;
+    if (!challenge_is(host->challenge, "Basic")) {
+        request->token = find_token(registry, request);
+        return;
+    }
+    struct credential credential =
+        credentials_for(registry->credentials, host->name, request->path);
+    request->exchange.authorization = credential.basic;
+    if (!credential.basic)
+        request->trouble = no_password(registry->arena, host->name, credential.failure);
+}
+
+static void meet_token(struct access_request *request, struct arena *arena)
+{
+    if (request->token) {
+        request->trouble = request->token->trouble;
+        request->exchange.authorization = request->token->authorization;
+    }
+    if (!request->trouble.message && request->rest)
+        request->exchange.url =
+            arena_printf(arena, "%s/v2/%s/%s", request->host->url, request->path, request->rest);
+}
+
+static int authorize(struct registry *registry, struct access_request **requests, size_t count,
+                     struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *name;
+        access_locate(&name, &requests[i]->path, registry, requests[i]->reference);
+        requests[i]->host = find_host(registry, name);
+    }
+    if (probe_new(registry, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        meet_host(requests[i], registry);
+    if (fetch_tokens(registry, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        meet_token(requests[i], registry->arena);
+    return 0;
+}
+
+/* Asks those that may be asked. */
+static int ask_all(struct registry *registry, struct access_request **requests, size_t count,
+                   struct err *err)
+{
+    struct arena *arena = registry->arena;
+    struct http_exchange *exchanges = arena_array(arena, count + 1, sizeof(*exchanges));
+    struct access_request **asked = arena_array(arena, count + 1, sizeof(*requests));
+    size_t n = 0;
+    if (authorize(registry, requests, count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (!requests[i]->trouble.message) {
+            exchanges[n] = requests[i]->exchange;
+            asked[n++] = requests[i];
+        }
+    int rc = n ? http_run(registry->http, arena, exchanges, n, err) : 0;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        asked[i]->exchange = exchanges[i];
+        asked[i]->exchange.err = (struct err)ERR_INIT;
+        if (!exchanges[i].status)
+            asked[i]->trouble = trouble_answer(arena, &exchanges[i]);
+    }
+    http_release(exchanges, n);
+    return rc;
+}
+
+static void drop_token(struct registry *registry, const struct registry_token *token)
+{
+    for (size_t i = 0; i < registry->token_count; i++)
+        if (registry->tokens[i] == token)
+            registry->tokens[i] = registry->tokens[--registry->token_count];
+}
+
+/* Is it worth another question: with a fresh token, or now that the registry says what it wants? */
+static bool is_turned_away(struct registry *registry, const struct access_request *request)
+{
+    struct registry_host *host = request->host;
+    const struct http_exchange *answer = &request->exchange;
+    if (request->trouble.message || answer->status != 401)
+        return false;
+    if (!http_same_origin(answer->final_url, host->url))
+        return false;
+    if (request->token) {
+        drop_token(registry, request->token);
+        return true;
+    }
+    if (!host->challenge)
+        host->challenge = challenge_of(registry->arena, answer->headers);
+    return host->challenge && !answer->authorization;
+}
+
+static void ask_anew(struct http_exchange *exchange)
+{
+    exchange->status = 0;
+    exchange->body = span_of(NULL, 0);
+    exchange->headers = exchange->final_url = NULL;
+    exchange->from_cache = false;
+}
+
+int access_run(struct registry *registry, struct access_request *requests, size_t count,
+               struct err *err)
+{
+    struct access_request **some =
+        arena_array(registry->arena, count + 1, sizeof(struct access_request *));
+    size_t again = 0;
+    for (size_t i = 0; i < count; i++)
+        some[i] = &requests[i];
+    if (ask_all(registry, some, count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (is_turned_away(registry, &requests[i])) {
+            ask_anew(&requests[i].exchange);
+            some[again++] = &requests[i];
+        }
+    return again ? ask_all(registry, some, again, err) : 0;
+}
+
+int access_ask(struct registry *registry, struct access_request *request, struct err *err)
+{
+    if (access_run(registry, request, 1, err) < 0)
+        return -1;
+    return request->trouble.message ? fail(err, &request->trouble) : 0;
+}
+
+const char *access_url(const struct access_request *request)
+{
+    return request->host->url;
+}

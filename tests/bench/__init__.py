@@ -1,0 +1,1 @@
+"""How fast tmplgen is, and how large what it makes."""

@@ -1,0 +1,211 @@
+"""Builds that are interrupted, hang, or run beside each other."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from .engines import ENGINES, IMAGES, World, alive, pids, until
+
+# What says where it is and waits; a grandchild waits too.
+WAIT = 'sleep 300 & echo $! $$ >>"$FAKE/pids"; touch "$FAKE/there"; wait'
+# It ignores what asks it to end, and so does what it started.
+STUBBORN = f"trap '' TERM INT HUP; {WAIT}; while :; do sleep 1; done"
+
+
+@pytest.fixture(name="world")
+def make_world(tmp_path):
+    return World(tmp_path)
+
+
+def strike(world, process, number):
+    """When a step is there; the exit code, the seconds, both streams."""
+    until((world.fake / "there").exists)
+    began = time.monotonic()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    return process.returncode, time.monotonic() - began, out.decode(), err.decode()
+
+
+def all_ended(world):
+    numbers = pids(world.fake / "pids")
+    assert numbers
+    until(lambda: not any(alive(number) for number in numbers), 5)
+
+
+@pytest.mark.parametrize("verb", ["build", "inspect", "from", "run", "rm", "tag", "push"])
+def test_a_signal_at_each_step(world, verb):
+    world.plan({"image": "beta"}, {"image": "gamma"}, registry="r.example/ml")
+    world.on(verb, WAIT if verb != "rm" else 'touch "$FAKE/there"; sleep 0.5')
+    number = signal.SIGTERM if verb in ("run", "push") else signal.SIGINT
+    process = world.start("build", "--push")
+    code, seconds, _, err = strike(world, process, number)
+    assert code == 128 + number
+    assert seconds < 5
+    assert f"interrupted by {signal.Signals(number).name}" in err
+    if verb != "rm":
+        all_ended(world)
+    assert world.nothing_left()
+    assert world.tags == ({"beta"} if verb == "push" else set())
+    assert not world.names("registry")
+    calls = len(world.calls())
+    time.sleep(0.2)
+    assert len(world.calls()) == calls
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("verb", ["build", "run"])
+def test_a_signal_leaves_no_container_of_any_engine(tmp_path, engine, verb):
+    world = World(tmp_path, engine)
+    world.on(verb, WAIT)
+    process = world.start("build", "beta", "--engine", engine)
+    code, _, _, _ = strike(world, process, signal.SIGINT)
+    assert code == 130
+    all_ended(world)
+    assert world.nothing_left() and not world.tags
+
+
+def test_the_document_of_an_interrupted_build(world):
+    world.on("build@beta", WAIT)
+    process = world.start("build", "--json")
+    code, _, out, _ = strike(world, process, signal.SIGTERM)
+    document = json.loads(out)
+    assert code == document["exit"] == 143
+    assert document["error"]["code"] == "interrupted"
+    rows = {row["image"]: row["status"] for row in document["built"]}
+    assert rows == {"alpha": "built", "beta": "not-run", "gamma": "not-run"}
+    assert world.tags == {"alpha"}
+
+
+def test_several_at_once_are_all_ended(world):
+    world.on("build", WAIT)
+    process = world.start("build", "--jobs", "3")
+    until(lambda: len(pids(world.fake / "pids")) == 6)
+    code, seconds, _, _ = strike(world, process, signal.SIGINT)
+    assert code == 130 and seconds < 5
+    all_ended(world)
+    assert world.nothing_left() and not world.tags
+
+
+def test_who_does_not_listen_is_killed_after_ten_seconds(world):
+    """One with its group, one that closed its streams, one whose grandchild alone is deaf."""
+    world.on("build@alpha", STUBBORN)
+    world.on("build@beta", f"exec >/dev/null 2>&1; {STUBBORN}")
+    world.on("build@gamma", f"(trap '' TERM; {WAIT}; sleep 300) & {WAIT}")
+    process = world.start("build", "--jobs", "3")
+    until(lambda: len(pids(world.fake / "pids")) == 8)
+    code, seconds, _, _ = strike(world, process, signal.SIGINT)
+    assert code == 130 and 9 < seconds < 14
+    all_ended(world)
+    assert world.nothing_left() and not world.tags
+
+
+def test_a_stopped_builder_is_ended(world):
+    world.on("build", f"(sleep 0.3; kill -STOP $$) & {WAIT}")
+    process = world.start("build", "beta")
+    until(lambda: pids(world.fake / "pids"))
+    time.sleep(0.5)
+    code, seconds, _, _ = strike(world, process, signal.SIGTERM)
+    assert code == 143 and seconds < 5
+    all_ended(world)
+
+
+def test_a_builder_that_says_no_more_is_still_waited_for(world):
+    world.on("build", "exec >/dev/null 2>&1; sleep 0.5")
+    assert world.built("beta")[1]["beta"]["status"] == "built"
+
+
+def test_what_a_builder_leaves_running_is_not_waited_for(world):
+    world.on("build", '(sleep 300 & echo $! >>"$FAKE/pids"; wait) &')
+    began = time.monotonic()
+    assert world.run("build", "beta").code == 0
+    assert time.monotonic() - began < 5
+    for number in pids(world.fake / "pids"):
+        os.kill(number, signal.SIGKILL)
+
+
+def test_nor_what_it_leaves_talking(world):
+    world.on("build", '(while :; do echo x; sleep 0.02; [ -d "$FAKE" ] || exit; done) &')
+    began = time.monotonic()
+    assert world.run("build", "beta").code == 0
+    assert time.monotonic() - began < 10
+
+
+LATE_CLOCK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+/* A thousand seconds go by when there is a file. */
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real)
+        real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    int rc = real(id, now);
+    if (id == CLOCK_MONOTONIC && !access(getenv("LATE"), F_OK))
+        now->tv_sec += 1000;
+    return rc;
+}
+"""
+
+
+@pytest.mark.skipif(bool(os.environ.get("TMPLGEN")), reason="sanitizers want to be loaded first")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_command_that_hangs_fails_its_image(tmp_path, engine):
+    library = tmp_path / "clock.so"
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library],
+        input=LATE_CLOCK.encode(),
+        check=True,
+    )
+    world = World(tmp_path, engine)
+    world.on("run@beta", f"echo 'it loads'; {WAIT}")
+    env = {"LD_PRELOAD": str(library), "LATE": str(world.fake / "there")}
+    code, built = world.built("beta", "gamma", "--engine", engine, **env)
+    assert code == 1
+    assert built["beta"]["failed_step"] == "contents"
+    assert "has not ended after 600 s" in built["beta"]["why"] and "true" in built["beta"]["why"]
+    assert built["gamma"]["status"] == "built"
+    assert world.tags == {"gamma"} and world.nothing_left()
+    all_ended(world)
+
+
+# ---------------------------------------------------------------- beside each other
+
+COUNT = 'echo + >>"$FAKE/live"; sleep 0.4; echo - >>"$FAKE/live"'
+
+
+def most_at_once(world):
+    now = most = 0
+    for line in (world.fake / "live").read_text().split():
+        now += 1 if line == "+" else -1
+        most = max(most, now)
+    return most
+
+
+@pytest.mark.parametrize(("jobs", "most"), [(None, 1), ("2", 2), ("3", 3), ("64", 6)])
+def test_so_many_at_once_and_never_more(world, jobs, most):
+    systems = ("ubuntu22.04", "ubuntu24.04")
+    world.plan(*({"image": name, "request": {"os": os}} for name in IMAGES for os in systems))
+    world.on("build", COUNT)
+    result = world.run("build", "--json", *(["--jobs", jobs] if jobs else []))
+    rows = result.json["built"]
+    assert [row["status"] for row in rows] == ["built"] * len(rows)
+    assert most_at_once(world) == min(most, len(rows))
+
+
+def test_results_in_the_order_of_the_rows(world):
+    world.plan({"image": "gamma"}, {"image": "alpha"}, {"image": "beta"})
+    world.on("build@gamma", "sleep 0.6")
+    world.on("build@alpha", "sleep 0.3; exit 1")
+    result = world.run("build", "--json", "--jobs", "3")
+    rows = [(row["image"], row["status"]) for row in result.json["built"]]
+    assert rows == [("gamma", "built"), ("alpha", "failed"), ("beta", "built")]
+    result = world.run("build", "--jobs", "3")
+    table = [line.split(":")[0] for line in result.out.splitlines()[1:]]
+    assert table == ["gamma", "alpha", "beta"]
