@@ -9,6 +9,19 @@ from ..registry.conftest import running
 from .images import BASE, Images, forget_store, make_base
 from .support import TMPLGEN, install_node_modules, package_index, run
 
+# Files that share what takes long to make: one worker runs them. Any other file has its own.
+SHARING = {
+    "images": ["test_base_images", "test_image", "test_child"],
+    "pipelines": ["test_pipelines", "test_image_pipelines", "test_workflow"],
+}
+
+
+def pytest_collection_modifyitems(items):
+    groups = {file: group for group, files in SHARING.items() for file in files}
+    for item in items:
+        group = groups.get(item.path.stem, item.path.stem)
+        item.add_marker(pytest.mark.xdist_group(group))
+
 
 @pytest.fixture(scope="session")
 def child(tmp_path_factory):

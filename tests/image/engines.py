@@ -77,7 +77,7 @@ class World:
         """No other engine than those that were installed: only what the scripts need is there."""
         tools = self.folder / "tools"
         tools.mkdir(exist_ok=True)
-        for name in "sh cat cut sha256sum tr rm sed sleep dirname true kill head yes git".split():
+        for name in "sh cat cut sha256sum tr rm sed sleep dirname true head yes git".split():
             if not (tools / name).exists():
                 (tools / name).symlink_to(shutil.which(name))
         self.env["PATH"] = f"{self.bin}:{tools}"

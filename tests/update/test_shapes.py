@@ -3,9 +3,11 @@
 import os
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 
+from ..common.program import BINARY
 from .scenarios import LONG, lines
 from .world import RECORD, assert_sound, files_on_disk, leftovers, put
 
@@ -626,15 +628,17 @@ def test_read_only_folder_fails_and_changes_nothing(edited):
 
 
 def test_git_folder_on_another_file_system(edited):
-    memory = "/dev/shm"
-    if not os.access(memory, os.W_OK) or os.stat(memory).st_dev == edited.folder.stat().st_dev:
+    here = edited.folder.stat().st_dev
+    places = ("/dev/shm", tempfile.gettempdir(), BINARY.parent)
+    apart = next((p for p in places if os.access(p, os.W_OK) and os.stat(p).st_dev != here), None)
+    if not apart:
         pytest.skip("needs a second file system")
-    apart = f"{memory}/tmplgen-apart-{os.getpid()}"
-    shutil.move(edited.child / ".git", apart)
-    put(edited.child, {".git": f"gitdir: {apart}\n"})
+    folder = tempfile.mkdtemp(prefix="tmplgen-apart-", dir=apart)
+    shutil.move(edited.child / ".git", f"{folder}/it")
+    put(edited.child, {".git": f"gitdir: {folder}/it\n"})
     try:
         ok(edited)
         assert_merged(edited, edited.child)
         assert not list(edited.child.glob(".tmplgen-stage*"))
     finally:
-        subprocess.run(["rm", "-rf", apart], check=True)
+        subprocess.run(["rm", "-rf", folder], check=True)
