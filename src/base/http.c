@@ -476,22 +476,21 @@ static int too_much(struct transfer *t)
                          arena_printf(t->arena, "%zu bytes", t->exchange->max_bytes));
 }
 
-static bool is_passing(CURLcode code)
+static bool is_break(CURLcode code)
 {
-    return code == CURLE_OPERATION_TIMEDOUT || code == CURLE_RECV_ERROR ||
-           code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE ||
-           code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
+    return code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING ||
+           code == CURLE_PARTIAL_FILE || code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
 }
 
 static void finish_broken(struct transfer *t, CURLcode code)
 {
+    const struct http_exchange *x = t->exchange;
     if (t->stop == STOP_BODY || t->stop == STOP_HEADERS)
         (void)too_much(t);
     else if (t->stop == STOP_TIME)
         (void)fail_transfer(t, "network", "it took longer than the limit of ",
                             arena_printf(t->arena, "%ld s", t->http->settings.seconds));
-    else if (!t->exchange->once && (t->stop == STOP_FIRST_BYTE || is_passing(code)) &&
-             put_off(t, 0))
+    else if (!x->once && (x->late || (is_break(code) && !x->hasty)) && put_off(t, 0))
         return;
     else if (t->stop == STOP_FIRST_BYTE)
         (void)fail_transfer(t, "network", "no answer in time", NULL);
@@ -502,6 +501,7 @@ static void finish_broken(struct transfer *t, CURLcode code)
 static void finish(struct transfer *t, CURLcode code)
 {
     long status = 0;
+    t->exchange->late = code == CURLE_OPERATION_TIMEDOUT;
     if (code == CURLE_OK && t->stop == STOP_NONE)
         (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
     end_transfer(t);

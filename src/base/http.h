@@ -35,12 +35,14 @@ struct http_exchange {
     struct span content;       /* may be empty */
     const char *content_type;  /* of `content`; or NULL */
     bool once;                 /* not to be done twice: see http_run */
+    bool hasty;                /* a connection that breaks is not made again */
     const char *accept;        /* NULL: anything */
     const char *authorization; /* "Bearer ..."; or NULL */
     const char *range;         /* "0-99", "-500": these bytes only, answered by 206; or NULL */
     size_t max_bytes;          /* of the body, unpacked */
 
     long status; /* of the last answer; 0: there was none, and `err` says why */
+    bool late;   /* there was none in time */
     struct span body;
     const char *headers; /* of the last answer, as they came */
     const char *final_url;

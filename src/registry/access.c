@@ -122,48 +122,67 @@ static void take_probe(struct registry_host *host, struct registry *registry,
         host->trouble = trouble_answer(registry->arena, answer);
 }
 
-/* Asks hosts what they say of themselves under /v2/. */
-static int probe(struct registry_host **hosts, size_t count, struct registry *registry,
-                 const char *scheme, struct err *err)
+/* A server that waits for TLS says 400 to what is plain, or sends elsewhere, or nothing. */
+static bool is_meant_plainly(const struct http_exchange *answer)
+{
+    return answer->status && answer->status != 400 && answer->status / 100 != 3 &&
+           http_same_origin(answer->final_url, answer->url);
+}
+
+/* Whoever takes his time is not asked again by TLS: it would only take that time twice. */
+static void take_plain(struct registry_host *host, struct registry *registry,
+                       const struct http_exchange *answer, const char *url)
+{
+    if (is_meant_plainly(answer))
+        take_probe(host, registry, answer, url);
+    else if (answer->late)
+        host->trouble = trouble_answer(registry->arena, answer);
+    host->asked = answer->late || (host->url && !host->trouble.message);
+}
+
+static void take_secure(struct registry_host *host, struct registry *registry,
+                        const struct http_exchange *answer, const char *url)
+{
+    if (answer->status)
+        take_probe(host, registry, answer, url);
+    else if (!host->trouble.message)
+        host->trouble = trouble_answer(registry->arena, answer);
+    host->asked = true;
+}
+
+/* Asks those that are not known yet what they say of themselves under /v2/. */
+static int probe(struct registry *registry, bool plain, struct err *err)
 {
     struct arena *arena = registry->arena;
-    struct http_exchange *answers = arena_array(arena, count + 1, sizeof(*answers));
-    const char **urls = arena_array(arena, count + 1, sizeof(*urls));
-    for (size_t i = 0; i < count; i++) {
-        const char *name = str_equal(hosts[i]->name, HUB) ? HUB_HOST : hosts[i]->name;
-        urls[i] = arena_printf(arena, "%s://%s", scheme, name);
-        answers[i] = (struct http_exchange){.url = arena_printf(arena, "%s/v2/", urls[i]),
-                                            .max_bytes = LIMIT_DOCUMENT_BYTES};
+    size_t count = 0, room = registry->host_count + 1;
+    struct http_exchange *answers = arena_array(arena, room, sizeof(*answers));
+    struct registry_host **hosts = arena_array(arena, room, sizeof(struct registry_host *));
+    const char **urls = arena_array(arena, room, sizeof(*urls));
+    for (size_t i = 0; i < registry->host_count; i++) {
+        struct registry_host *host = registry->hosts[i];
+        const char *name = str_equal(host->name, HUB) ? HUB_HOST : host->name;
+        if (host->asked || (plain && !http_is_this_machine(name)))
+            continue;
+        urls[count] = arena_printf(arena, "%s://%s", plain ? "http" : "https", name);
+        answers[count] = (struct http_exchange){.url = arena_printf(arena, "%s/v2/", urls[count]),
+                                                .hasty = plain,
+                                                .max_bytes = LIMIT_DOCUMENT_BYTES};
+        hosts[count++] = host;
     }
-    int rc = http_run(registry->http, arena, answers, count, err);
+    int rc = count ? http_run(registry->http, arena, answers, count, err) : 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        if (answers[i].status)
-            take_probe(hosts[i], registry, &answers[i], urls[i]);
-        else if (!hosts[i]->asked)
-            hosts[i]->trouble = trouble_answer(arena, &answers[i]);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        hosts[i]->asked = true;
+        (plain ? take_plain : take_secure)(hosts[i], registry, &answers[i], urls[i]);
     http_release(answers, count);
     return rc;
 }
 
-/* On this machine a registry without TLS is taken, as docker does. */
+/*
+ * On this machine a registry without TLS is taken, as docker does, and looked for first: most are,
+ * and libcurl reads all certificates of the system to ask otherwise.
+ */
 static int probe_new(struct registry *registry, struct err *err)
 {
-    struct registry_host **some =
-        arena_array(registry->arena, registry->host_count + 1, sizeof(struct registry_host *));
-    size_t fresh = 0, plain = 0;
-    for (size_t i = 0; i < registry->host_count; i++)
-        if (!registry->hosts[i]->asked)
-            some[fresh++] = registry->hosts[i];
-    if (!fresh)
-        return 0;
-    if (probe(some, fresh, registry, "https", err) < 0)
-        return -1;
-    for (size_t i = 0; i < fresh; i++)
-        if (!some[i]->url && http_is_this_machine(some[i]->name))
-            some[plain++] = some[i];
-    return plain ? probe(some, plain, registry, "http", err) : 0;
+    return probe(registry, true, err) < 0 ? -1 : probe(registry, false, err);
 }
 
 /* ------------------------------------------------------------------ tokens */

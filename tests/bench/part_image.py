@@ -19,8 +19,8 @@ The digests of {TAGS} base images, from a registry on loopback that gives every 
 {LATENCY * 1000:.0f} ms late. `tmplgen image lock` resolves {TAGS} rows, asks, and writes digests
 and platforms into the lock file; `skopeo inspect --raw` fetches one manifest a call, in a loop, or
 by `xargs -P`. All fetch the same manifests, which is checked. The bound is what the answers must
-take, no processor included: two to find out how the registry speaks (it refuses TLS; no token is
-asked for), and {math.ceil(TAGS / PARALLEL)} rounds of {PARALLEL} at once.
+take, no processor included: one that says how the registry speaks (without TLS; no token is asked
+for), and {math.ceil(TAGS / PARALLEL)} rounds of {PARALLEL} at once.
 """
 
 
@@ -110,7 +110,7 @@ def lock(rounds, work, env):
         field[0].run(work / "counted", env)
         count = len(asked)
     own, alone = field[0], field[1]
-    bound = (2 + math.ceil(TAGS / PARALLEL)) * LATENCY
+    bound = (1 + math.ceil(TAGS / PARALLEL)) * LATENCY
     return [
         *prose(ABOUT_LOCK),
         "",

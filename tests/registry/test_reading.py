@@ -34,7 +34,7 @@ def test_a_hundred_tags_at_once(fake, probe):
     took = time.monotonic() - begun
     assert result.code == 0, result.err
     assert result.out.splitlines() == [f"there {digest_of(data)}" for data in made]
-    # what it is, that it speaks no TLS, a token, and then all of them
+    # what it is, a token, and then all of them
     assert [path for path in fake.paths() if "/manifests/" not in path] == [
         "/v2/",
         "/token?service=fake&scope=repository:nvidia/cuda:pull",
