@@ -118,10 +118,13 @@ static void on_tick(void *context)
         put_above(v, "");
 }
 
+/* What never began is told by the table alone. */
 static void on_end(void *context, size_t row, const struct built *built)
 {
     struct build_view *v = context;
     BUF_SCRATCH(text, TEXT_BYTES);
+    if (!v->views[row].runs)
+        return;
     v->views[row].runs = false;
     (void)buf_printf(&text, "%s: %s after %lld s\n", v->views[row].label,
                      build_status_names[built->status], (long long)built->seconds);

@@ -91,19 +91,26 @@ static void keep_text(char **place, const char *text)
         abort();
 }
 
+/* Told only in the end, where something fails. */
+static void keep_line(void *context, const char *line)
+{
+    struct row_work *w = context;
+    BUF_SCRATCH(text, LINE_BYTES);
+    heard_line(&text, line);
+    keep_text(&w->lines[w->line_count++ % LAST_LINES], buf_text(&text));
+}
+
 static void hear(void *context, const char *line)
 {
     struct row_work *w = context;
     const struct build_watch *watch = w->all->job->watch;
-    char **place = &w->lines[w->line_count++ % LAST_LINES];
-    BUF_SCRATCH(text, LINE_BYTES);
-    heard_line(&text, line);
-    keep_text(place, buf_text(&text));
-    if (w->step == BUILD_IMAGE && is_instruction(*place))
-        keep_text(&w->instruction, *place);
+    keep_line(w, line);
+    const char *text = w->lines[(w->line_count - 1) % LAST_LINES];
+    if (w->step == BUILD_IMAGE && is_instruction(text))
+        keep_text(&w->instruction, text);
     (void)pthread_mutex_lock(&w->all->lock);
     if (watch && watch->line)
-        watch->line(watch->context, w->number, *place);
+        watch->line(watch->context, w->number, text);
     (void)pthread_mutex_unlock(&w->all->lock);
 }
 
@@ -373,17 +380,29 @@ static int make_row(struct row_work *w)
     return w->all->job->push ? push_it(w) : 0;
 }
 
+/* In the words of buildah, podman and docker. */
+static bool is_unknown(const struct row_work *w)
+{
+    for (size_t i = 0; i < LAST_LINES && w->lines[i]; i++)
+        if (strcasestr(w->lines[i], "image not known") || strcasestr(w->lines[i], "no such image"))
+            return true;
+    return false;
+}
+
 static int push_row(struct row_work *w)
 {
     struct process_watch watch;
     struct engine_job job = call(w, &watch, 0, NULL);
     struct engine_image image;
-    begin(w, BUILD_PUSH);
+    w->step = BUILD_PUSH;
+    watch.line = keep_line;
     if (w->all->job->engine->describe(&image, &job, w->row->name) < 0) {
-        if (str_equal(w->err.code, "interrupted"))
+        if (str_equal(w->err.code, "interrupted") || !is_unknown(w))
             return -1;
-        return err_set(&w->err, TG_RUNTIME, "not-built", "%s has no '%s': build it first",
-                       w->all->job->engine->name, w->row->name);
+        forget_lines(w);
+        return err_set(&w->err, TG_RUNTIME, "not-built",
+                       "%s does not have it yet: tmplgen image build --only %s:%s",
+                       w->all->job->engine->name, w->row->image->name, w->row->tag);
     }
     take_description(w, &image);
     return push_it(w);

@@ -261,7 +261,32 @@ def test_push_of_what_is_built(each):
     rows = {row["image"]: row for row in result.json["built"]}
     assert rows["beta"]["status"] == "pushed"
     assert rows["beta"]["digest"] == digest("manifest beta")
-    assert rows["gamma"]["failed_step"] == "push" and "build it first" in rows["gamma"]["why"]
+    assert rows["gamma"]["failed_step"] == "push"
+    engine, command = rows["gamma"]["why"].split(" does not have it yet: tmplgen image ")
+    assert engine in ENGINES
+    # what it names builds that row and no other
+    assert each.run(*command.split()).code == 0
+    assert each.tags == {"beta", "gamma"}
+    assert each.run("push").code == 0
+
+
+def test_push_of_what_is_not_built_says_so_once(each):
+    each.plan({"image": "gamma"}, registry="registry.example.org/ml")
+    result = each.run("push")
+    assert result.code == 1
+    said = [line for line in result.err.splitlines() if "gamma" in line]
+    assert len(said) == 1 and said[0].endswith(f" image build --only gamma:{TAG}")
+    assert "not known" not in result.err and " after " not in result.err
+
+
+def test_push_by_a_builder_that_does_not_answer(world):
+    """What is wrong is the builder's word, and not that something is not built."""
+    world.plan({"image": "gamma"}, registry="registry.example.org/ml")
+    world.on("inspect", "fail 'cannot open the storage'")
+    result = world.run("push")
+    assert result.code == 1 and "does not have it" not in result.err
+    assert result.err.count("cannot open the storage") == 1
+    assert "gamma" in result.err and "ended with status 125" in result.err
 
 
 def test_no_push_without_a_registry(world):
