@@ -147,46 +147,55 @@ static int check(struct data **checked, struct image_session *s)
     return verify_bases(checked, arena, &lock, matrix, s->rows, s->count, registry, s->err);
 }
 
-/* What the rows begin with and nobody pinned: each once. */
-static struct data *list_unlocked(struct image_session *s)
+/* What the rows begin with and nobody pinned: each once; of how many rows. */
+static struct data *list_unlocked(size_t *rows, struct image_session *s)
 {
     struct arena *arena = &s->run->arena;
     struct data *list = data_list(arena);
-    size_t missing = 0;
+    *rows = 0;
     for (size_t i = 0; i < s->count; i++) {
         const char *base = s->rows[i].base;
         bool told = lock_digest(&s->lock, base) != NULL;
-        missing += !told;
+        *rows += !told;
         for (size_t j = 0; j < list->list.count; j++)
             told |= str_equal(data_text(list->list.items[j]), base);
         if (!told)
             data_push(arena, list, data_str(arena, base));
     }
-    if (missing)
-        cmd_warn(s->run, "%zu of %zu rows have a base image that is not locked: tmplgen image lock",
-                 missing, s->count);
     return list;
+}
+
+/* Nothing that was asked is nothing that was found to be right. */
+static int fail_verify(struct image_session *s, const struct data *checked)
+{
+    if (checked->list.count) {
+        (void)err_set(s->err, TG_RUNTIME, "network", "not every base image could be asked for");
+        return err_hint(s->err, "what was found out is above");
+    }
+    (void)err_set(s->err, TG_USAGE, "no-lock",
+                  "nothing to verify: no base image of these rows is locked in '%s'", s->lock.path);
+    return err_hint(s->err, "tmplgen image lock");
 }
 
 static int verify_rows(struct image_session *s)
 {
     struct run *run = s->run;
-    struct data *checked, *unlocked;
+    struct data *checked;
+    size_t rows;
     if (check(&checked, s) < 0)
         return -1;
-    unlocked = list_unlocked(s);
-    int code = verify_exit(checked);
+    struct data *unlocked = list_unlocked(&rows, s);
+    int code = checked->list.count ? verify_exit(checked) : TG_USAGE;
+    bool failed = code == TG_RUNTIME || code == TG_USAGE;
+    struct data *found = failed ? data_map(&run->arena) : run->document;
     print_checked(s, checked);
-    if (code == TG_RUNTIME) {
-        run->failure = data_map(&run->arena);
-        data_put(&run->arena, run->failure, "checked", checked);
-        data_put(&run->arena, run->failure, "unlocked", unlocked);
-        (void)err_set(s->err, TG_RUNTIME, "network", "not every base image could be asked for");
-        return err_hint(s->err, "what was found out is above");
-    }
-    data_put(&run->arena, run->document, "checked", checked);
-    data_put(&run->arena, run->document, "unlocked", unlocked);
-    return code;
+    if (rows && checked->list.count)
+        cmd_warn(run, "%zu of %zu rows have a base image that is not locked: tmplgen image lock",
+                 rows, s->count);
+    data_put(&run->arena, found, "checked", checked);
+    data_put(&run->arena, found, "unlocked", unlocked);
+    run->failure = failed ? found : NULL;
+    return failed ? fail_verify(s, checked) : code;
 }
 
 static int image_verify_run(struct run *run, struct err *err)
@@ -211,7 +220,8 @@ const struct command image_verify_command = {
     .summary = "Check the lock file against the registry: same, moved, gone, unreachable.",
     .details =
         "Exit code 6 where a tag moved or is gone, or where the matrix says that its support "
-        "has ended; 1 where something could not be asked and nothing else is wrong.",
+        "has ended; 1 where something could not be asked and nothing else is wrong; 2 where "
+        "nothing is locked.",
     .options = verify_groups,
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_verify_run};

@@ -486,7 +486,14 @@ def test_a_lock_that_holds_but_is_not_whole_is_made_so(team):
     assert len(team.branches()) == 1
 
 
-@pytest.mark.parametrize("status", [1, 2, 130])
+def test_where_nothing_is_locked_yet_the_first_lock_is_proposed(team):
+    team.say(status="2", lock=NEW)
+    team.run("ci/propose-lock.sh", "branch")
+    assert team.log() == ["tmplgen image verify", "tmplgen image lock"]
+    assert len(team.branches()) == 1
+
+
+@pytest.mark.parametrize("status", [1, 130])
 def test_a_registry_that_does_not_answer_is_no_reason_for_a_new_lock(team, status):
     team.say(status=str(status), lock=NEW)
     team.run("ci/propose-lock.sh", "github", status=status)

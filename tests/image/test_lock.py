@@ -304,11 +304,9 @@ def test_a_name_picks_what_is_asked_for(world, hub):
 
 
 def test_rows_that_are_not_locked_are_warned_of(world, hub):
-    done = world("verify")
-    assert done.code == 0 and "2 of 2 rows" in done.err
-    assert hub.requests == []
-    assert world.json("verify")["unlocked"] == [BASE, OLDER]
     world.write(LOCK, lock_text(BASE).replace(digest(BASE), hub.digests[BASE]))
+    done = world("verify")
+    assert done.code == 0 and "1 of 2 rows" in done.err
     assert world.json("verify")["unlocked"] == [OLDER]
     hub.special["GET", f"/v2/mirror/nvidia/cuda/manifests/{CUDA13}"] = Answer(status=403)
     assert world.json("verify", code=1)["error"]["unlocked"] == [OLDER]
@@ -316,6 +314,22 @@ def test_rows_that_are_not_locked_are_warned_of(world, hub):
     del hub.special["GET", f"/v2/mirror/nvidia/cuda/manifests/{CUDA13}"]
     world("lock")
     assert world.json("verify")["unlocked"] == []
+
+
+def test_verify_that_verifies_nothing_is_not_green(world, hub):
+    for text in (None, "schema: 1\nimages: {}\n"):
+        if text:
+            world.write(LOCK, text)
+        done = world("verify")
+        assert done.code == 2 and "hint: tmplgen image lock\n" in done.err
+        assert f"no base image of these rows is locked in '{LOCK}'" in done.err
+        assert "warning" not in done.err
+        error = world.json("verify", code=2)["error"]
+        assert (error["code"], error["checked"], error["unlocked"]) == ("no-lock", [], [BASE, OLDER])
+    world.plan({"image": "pytorch"}, {"image": "tmplgen"})
+    world.write(LOCK, lock_text(BASE).replace(digest(BASE), hub.digests[BASE]))
+    assert world.json("verify", "tmplgen", code=2)["error"]["unlocked"] == ["debian:12"]
+    assert world("verify", "pytorch").code == 0
 
 
 def test_nothing_is_written(world, hub):

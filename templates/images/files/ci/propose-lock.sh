@@ -26,7 +26,8 @@ status=0
 ci/tmplgen.sh image verify >"$scratch/found" || status=$?
 cat "$scratch/found"
 case $status in
-    0) ci/tmplgen.sh image lock ;; # what holds stays as it is, what is missing comes to it
+    # What holds stays as it is, what is missing comes to it; 2: nothing is locked yet.
+    0 | 2) ci/tmplgen.sh image lock ;;
     6) ci/tmplgen.sh image lock --update ;;
     *) exit "$status" ;;
 esac
