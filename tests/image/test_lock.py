@@ -325,7 +325,11 @@ def test_verify_that_verifies_nothing_is_not_green(world, hub):
         assert f"no base image of these rows is locked in '{LOCK}'" in done.err
         assert "warning" not in done.err
         error = world.json("verify", code=2)["error"]
-        assert (error["code"], error["checked"], error["unlocked"]) == ("no-lock", [], [BASE, OLDER])
+        assert (error["code"], error["checked"], error["unlocked"]) == (
+            "no-lock",
+            [],
+            [BASE, OLDER],
+        )
     world.plan({"image": "pytorch"}, {"image": "tmplgen"})
     world.write(LOCK, lock_text(BASE).replace(digest(BASE), hub.digests[BASE]))
     assert world.json("verify", "tmplgen", code=2)["error"]["unlocked"] == ["debian:12"]
