@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "base/yaml.h"
 #include "catalog/manifest.h"
+#include "registry/reference.h"
 
 #include <errno.h>
 #include <math.h>
@@ -118,10 +119,10 @@ static const char *join(struct arena *arena, const struct data *list)
 static int invalid(const struct collector *c, const struct question *question, const char *text,
                    const char *why)
 {
-    size_t shown = strlen(text);
-    bool cut = shown > 60;
-    return err_set(c->err, TG_USAGE, "invalid-answer", "'%s' cannot be '%.*s%s': %s",
-                   question->name, (int)(cut ? 60 : shown), text, cut ? "..." : "", why);
+    const char *shown = image_shown(c->arena, text);
+    bool cut = strlen(shown) > 60;
+    return err_set(c->err, TG_USAGE, "invalid-answer", "'%s' cannot be '%.60s%s': %s",
+                   question->name, shown, cut ? "..." : "", why);
 }
 
 static int check_choice(const struct collector *c, const struct question *question,

@@ -7,6 +7,7 @@
 #include "base/yaml.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
+#include "registry/reference.h"
 #include "resolver/resolver.h"
 
 #include <fcntl.h>
@@ -66,7 +67,7 @@ static int add_sets(struct choices *out, struct run *run, struct err *err)
         const char *equals = strchr(sets[i], '=');
         if (!equals || equals == sets[i])
             return err_set(err, TG_USAGE, "usage", "'--set %s' is not of the form KEY=VALUE",
-                           sets[i]);
+                           image_shown(&run->arena, sets[i]));
         const char *name = arena_memdup(&run->arena, sets[i], (size_t)(equals - sets[i]));
         if (strcmp(name, "type") == 0)
             out->type = out->type ? out->type : equals + 1;

@@ -293,7 +293,8 @@ static int check_named(struct gathering *g)
             found |= str_equal(
                 only, arena_printf(g->arena, "%s:%s", g->rows[j].image->name, g->rows[j].tag));
         if (!found) {
-            (void)err_set(g->err, TG_USAGE, "unknown-row", "no row is '%s'", only);
+            (void)err_set(g->err, TG_USAGE, "unknown-row", "no row is '%s'",
+                          image_shown(g->arena, only));
             return err_hint(g->err, "`tmplgen image list` shows the rows");
         }
     }

@@ -73,6 +73,12 @@ int image_refuse_user(const char *text, const char *code, struct err *err)
     return err_hint(err, "docker login or podman login keeps them");
 }
 
+const char *image_shown(struct arena *arena, const char *text)
+{
+    const char *rest = behind_user(text);
+    return rest == text ? text : arena_printf(arena, "***@%s", rest);
+}
+
 static int invalid(struct err *err, const char *text)
 {
     if (image_refuse_user(text, "invalid-image", err) < 0)

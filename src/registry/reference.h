@@ -30,6 +30,8 @@ TG_CHECKED int image_mirror_parse(struct image_reference *out, struct arena *are
  * message has only what stands behind.
  */
 TG_CHECKED int image_refuse_user(const char *text, const char *code, struct err *err);
+/* What may be a name of an image, fit for messages: without user and password. */
+const char *image_shown(struct arena *arena, const char *text);
 /* "sha256:" and 64 lower-case hexadecimal digits. */
 bool image_digest_is_valid(const char *text);
 /* Lower-case letters and digits, with '.', '_' or '-' between them; no '/', at most 255 bytes. */

@@ -5,6 +5,7 @@
 #include "base/fileset.h"
 #include "base/yaml.h"
 #include "matrix/matrix.h"
+#include "registry/reference.h"
 
 #include <string.h>
 
@@ -257,6 +258,8 @@ static int split_image(struct asked_image *image, const struct compiler *c)
     char *slash = strrchr(rest, '/'), *colon = strrchr(rest, ':');
     bool tagged = colon && colon > rest && colon[1] && (!slash || colon > slash);
     if (!tagged || strpbrk(rest, " \t\n\"'$") || (digest && !str_starts(digest, "sha256:"))) {
+        if (image_refuse_user(image->said, "invalid-image", c->err) < 0)
+            return -1;
         err_set(c->err, TG_USAGE, "invalid-image", "'%s' is no image", image->said);
         return err_hint(c->err, "REPO:TAG, such as nvidia/cuda:12.6.3-base-ubuntu24.04");
     }

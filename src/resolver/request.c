@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/yaml.h"
+#include "registry/reference.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -95,7 +96,9 @@ struct data *stack_request_data(struct arena *arena, const struct stack_request 
         const struct words *said = &request->said[i];
         struct data *value = data_list(arena);
         for (size_t j = 0; j < said->count; j++)
-            data_push(arena, value, data_str(arena, said->items[j]));
+            data_push(arena, value,
+                      data_str(arena, i == CHOICE_IMAGE ? image_shown(arena, said->items[j])
+                                                        : said->items[j]));
         if (said->count)
             data_put(arena, map, stack_options[i].name,
                      stack_options[i].repeatable ? value : value->list.items[0]);

@@ -400,3 +400,41 @@ def test_order_of_a_folder_catalog_does_not_matter(new, work, catalog, tmp_path)
 def test_works_without_home_and_configuration(tmplgen, work):
     done = tmplgen(*EXACT, cwd=work, env={"HOME": "", "XDG_CONFIG_HOME": ""})
     assert done.code == 0, done.err
+
+
+# ---------------------------------------------------------------- secrets in what is refused
+
+NAMED = ("me:hunter2@r.example.com/team", "https://me:hunter2@r.example.com/team",
+         "hunter2@r.example.com/team", "me:hunter2/hunter2@r.example.com/team")  # fmt: skip
+
+
+@pytest.mark.parametrize("type_name", ["service", "library", "images"])
+@pytest.mark.parametrize("named", NAMED)
+def test_no_password_of_a_registry_is_repeated(tmplgen, work, type_name, named):
+    words = ["new", "x", "--type", type_name, "--json"]
+    words += [] if type_name == "images" else ["--framework", "none"]
+    (work / "answers.yml").write_text(f"registry: '{named}'\n")
+    for said in (["--registry", named], ["--set", f"registry={named}"],
+                 ["--answers", "answers.yml"]):  # fmt: skip
+        done = tmplgen(*words, *said, cwd=work)
+        assert done.code == 2 and "hunter2" not in done.out + done.err
+        assert "'***@r.example.com/team'" in json.loads(done.out)["error"]["message"]
+    assert sorted(os.listdir(work)) == ["answers.yml"]
+
+
+@pytest.mark.parametrize("named", NAMED)
+@pytest.mark.parametrize(
+    "command", [["new", "x", "--type", "service"], ["matrix", "resolve"], ["image", "list", "x"]]
+)
+def test_no_password_of_an_image_is_repeated(tmplgen, work, command, named):
+    for image in (named, f"{named}/cuda:13.0.3-base-ubuntu24.04"):
+        words = [*command, "--framework", "none", "--image", image]
+        for done in (tmplgen(*words, cwd=work), tmplgen(*words, "--json", cwd=work)):
+            assert done.code == 2 and "hunter2" not in done.out + done.err
+    assert os.listdir(work) == []
+
+
+def test_no_password_in_what_is_no_answer_or_no_row(tmplgen, work):
+    for words in (["new", "x", "--set", NAMED[0]], ["image", "list", "--only", f"{NAMED[0]}:1"]):
+        done = tmplgen(*words, "--json", cwd=work)
+        assert done.code == 2 and "hunter2" not in done.out + done.err
