@@ -135,10 +135,12 @@ def test_older_builders_take_it_and_it_runs_as_nobody_in_particular(both):
 
 
 def test_labels_are_true_and_those_of_the_teams_image_stay(both):
-    for pair in both.values():
+    for (_, framework), pair in both.items():
         for child in pair:
             label = re.search(r"^LABEL (?:.*\\\n)*.*", child.text("Dockerfile"), re.M)[0]
             assert 'org.opencontainers.image.base.name="$BASE_IMAGE"' in label
+            told = re.search(r'tmplgen\.framework="([^"]*)"', label)[1].split(" ")
+            assert told[0] == framework and len(told) == (1 if framework == "none" else 2)
             last = child.text("Dockerfile").split("AS runtime")[1].split("LABEL")[0]
             assert "\nARG BASE_IMAGE\n" in last
             # What the team's image says there is not said of this one.

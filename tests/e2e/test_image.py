@@ -11,7 +11,7 @@ from .support import CACHE, TMPLGEN, free_port, package_index, run, service
 
 pytestmark = pytest.mark.usefixtures("_root_user")
 
-RELEASES = {"pytorch": "pytorch 2.13.0", "none": "none 2.4.6"}
+RELEASES = {"pytorch": "pytorch 2.13.0", "none": "none"}
 
 
 @pytest.fixture(scope="session", params=RELEASES)

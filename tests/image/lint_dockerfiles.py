@@ -224,12 +224,13 @@ def _stages(row):
 def _labels(row):
     stack, words = row.stack.resolution, shlex.split(" ".join(row.stages[-1].all("LABEL")))
     labels = dict(word.partition("=")[::2] for word in words)
+    framework, version = stack["framework"]["name"], stack["framework"]["version"]
     wanted = {
         "org.opencontainers.image.version": row.tag,
         "org.opencontainers.image.base.name": "$BASE_IMAGE",
         "tmplgen.image": row.image,
         "tmplgen.row": row.tag,
-        "tmplgen.framework": f"{stack['framework']['name']} {stack['framework']['version']}",
+        "tmplgen.framework": "none" if framework == "none" else f"{framework} {version}",
         "tmplgen.cuda": stack["cuda"]["version"] or "none",
         "tmplgen.driver.minimum": stack["driver"]["minimum"] or "none",
         "tmplgen.os": row.tag.rsplit("-", 1)[1],

@@ -125,9 +125,9 @@ def test_labels_tell_of_the_row(shipped):
         assert {f"org.opencontainers.image.{word}" for word in OCI} <= labels.keys(), name
         image, _, tag = name.split(" ")[0].partition(":")
         assert (labels["tmplgen.image"], labels["tmplgen.row"]) == (image, tag)
-        if stack["framework"]["name"] != "none":
-            wanted = "{name} {version}".format(**stack["framework"])
-            assert labels["tmplgen.framework"] == wanted
+        framework = stack["framework"]["name"]
+        release = "none" if framework == "none" else f"{framework} {stack['framework']['version']}"
+        assert labels["tmplgen.framework"] == release, name
         if stack["driver"] and stack["driver"]["minimum"]:
             assert labels["tmplgen.driver.minimum"] == stack["driver"]["minimum"], name
         shipped_by = "system" if "cudnn" in stack["image"]["tag"] else "none"
