@@ -163,7 +163,8 @@ static int list(struct image_session *s)
 
 static int image_list_run(struct run *run, struct err *err)
 {
-    return image_in_session(run, list, err);
+    static const struct image_work work = {.act = list, .uses_bases = true};
+    return image_in_session(run, &work, err);
 }
 
 static const struct option list_options[] = {
@@ -225,7 +226,8 @@ static int render_rows(struct image_session *s)
 
 static int image_render_run(struct run *run, struct err *err)
 {
-    return image_in_session(run, render_rows, err);
+    static const struct image_work work = {.act = render_rows, .uses_bases = true};
+    return image_in_session(run, &work, err);
 }
 
 static const struct option output_options[] = {

@@ -69,7 +69,8 @@ static int bake(struct image_session *s)
 
 static int image_bake_run(struct run *run, struct err *err)
 {
-    return image_in_session(run, bake, err);
+    static const struct image_work work = {.act = bake, .uses_bases = true};
+    return image_in_session(run, &work, err);
 }
 
 static const struct option bake_options[] = {

@@ -260,7 +260,9 @@ static int build_rows(struct image_session *s)
 
 static int image_build_run(struct run *run, struct err *err)
 {
-    return image_in_session(run, build_rows, err);
+    static const struct image_work work = {
+        .act = build_rows, .uses_bases = true, .builds_here = true};
+    return image_in_session(run, &work, err);
 }
 
 static const struct option build_options[] = {
@@ -306,7 +308,8 @@ static int push_rows(struct image_session *s)
 
 static int image_push_run(struct run *run, struct err *err)
 {
-    return image_in_session(run, push_rows, err);
+    static const struct image_work work = {.act = push_rows};
+    return image_in_session(run, &work, err);
 }
 
 static const struct option push_options[] = {

@@ -74,7 +74,8 @@ static int lock_rows(struct image_session *s)
 
 static int image_lock_run(struct run *run, struct err *err)
 {
-    return image_in_session(run, lock_rows, err);
+    static const struct image_work work = {.act = lock_rows, .locks = true};
+    return image_in_session(run, &work, err);
 }
 
 static const struct option update_options[] = {
@@ -200,7 +201,8 @@ static int verify_rows(struct image_session *s)
 
 static int image_verify_run(struct run *run, struct err *err)
 {
-    return image_in_session(run, verify_rows, err);
+    static const struct image_work work = {.act = verify_rows};
+    return image_in_session(run, &work, err);
 }
 
 static const struct option_group verify_groups[] = {

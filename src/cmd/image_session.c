@@ -61,8 +61,7 @@ static int load_lock(struct image_session *s, const char *plan)
 {
     struct run *run = s->run;
     const char *named = opt_value(&run->options, "lock");
-    bool made = str_equal(run->command->name, "image lock");
-    if (!named || made || access(named, F_OK) == 0 || errno != ENOENT)
+    if (!named || s->work->locks || access(named, F_OK) == 0 || errno != ENOENT)
         return lock_load(&s->lock, &run->arena, lock_path(run, plan), s->err);
     (void)err_set(s->err, TG_USAGE, "no-lock", "the lock file '%s' is not there", named);
     return err_hint(s->err, "tmplgen image lock --lock %s makes it", named);
@@ -81,10 +80,10 @@ static void take_request(struct image_session *s)
 
 static int not_a_name(const struct image_session *s, const char *text)
 {
-    bool locks = str_equal(s->run->command->name, "image lock");
     (void)err_set(s->err, TG_USAGE, "unknown-image", "'%s' is no name of an image", text);
-    return locks ? err_hint(s->err, "--update asks again for a base image: --update %s", text)
-                 : err_hint(s->err, "a row is picked by --only %s", text);
+    return s->work->locks
+               ? err_hint(s->err, "--update asks again for a base image: --update %s", text)
+               : err_hint(s->err, "a row is picked by --only %s", text);
 }
 
 /* Names of images have no ':'; a base that is named has a tag. */
@@ -150,14 +149,12 @@ static void warn_once(struct image_session *s, struct data *told, const char *te
     data_push(&s->run->arena, told, data_str(&s->run->arena, text));
 }
 
-/* What should be known of the bases; `verify` says it itself, `lock` and `push` make nothing. */
+/* `verify` says it itself, `lock` and `push` make nothing. */
 static void warn_of_bases(struct image_session *s)
 {
-    static const char *const commands[] = {"image list", "image render", "image build",
-                                           "image bake", NULL};
     static const char *const codes[] = {"image-eol", "image-superseded", "image-unknown", NULL};
     struct data *told = data_list(&s->run->arena);
-    if (!is_among(commands, s->run->command->name))
+    if (!s->work->uses_bases)
         return;
     for (size_t i = 0; i < s->count; i++) {
         const struct data *notes = data_get(s->rows[i].resolution, "notes");
@@ -178,7 +175,7 @@ static int resolve_rows(struct image_session *s)
             cmd_refuse(s->run, refusal);
         return -1;
     }
-    if (str_equal(s->run->command->name, "image build") && check_processors(s) < 0)
+    if (s->work->builds_here && check_processors(s) < 0)
         return -1;
     warn_of_bases(s);
     return 0;
@@ -208,19 +205,13 @@ static int open_rows(struct image_session *s)
     return resolve_rows(s);
 }
 
-/* One command runs at a time: what it does with its rows. */
-static int (*acting)(struct image_session *s);
-
-static int in_catalog(struct session *in)
+int image_in_session(struct run *run, const struct image_work *work, struct err *err)
 {
-    struct image_session s = {.in = in, .run = in->run, .err = in->err};
-    return open_rows(&s) < 0 ? -1 : acting(&s);
-}
-
-int image_in_session(struct run *run, int (*act)(struct image_session *s), struct err *err)
-{
-    acting = act;
-    return matrix_in_session(run, in_catalog, err);
+    struct session in;
+    struct image_session s = {.in = &in, .run = run, .work = work, .err = err};
+    int rc = matrix_session_open(&in, run, err) < 0 || open_rows(&s) < 0 ? -1 : work->act(&s);
+    matrix_session_close(&in);
+    return rc;
 }
 
 const char *image_mirror(const struct image_session *s)

@@ -15,10 +15,21 @@ struct session;
 
 #define IMAGE_NAMES_MAX 1000
 
+struct image_session;
+
+/* What a command does with its rows. */
+struct image_work {
+    int (*act)(struct image_session *s); /* the exit code of a result, or -1 */
+    bool locks;                          /* makes the lock file */
+    bool uses_bases;  /* makes something that stands on them, which should be known */
+    bool builds_here; /* for this machine alone */
+};
+
 /* Rows of a command: which, from where, under which names. */
 struct image_session {
     struct session *in; /* catalog, overlay */
     struct run *run;
+    const struct image_work *work;
     struct err *err;
     struct config config;
     struct image_plan *plan; /* or NULL */
@@ -35,11 +46,10 @@ extern const struct option image_row_options[];
 extern const struct option image_lock_options[];
 
 /*
- * Does `act` for the rows that the command line names. Exit 4 with the matrix's reasons where one
- * cannot be. The exit code of a result, or -1.
+ * Does the work for the rows that the command line names. Exit 4 with the matrix's reasons where
+ * one cannot be. The exit code of a result, or -1.
  */
-TG_CHECKED int image_in_session(struct run *run, int (*act)(struct image_session *s),
-                                struct err *err);
+TG_CHECKED int image_in_session(struct run *run, const struct image_work *work, struct err *err);
 /* --mirror, --timeout. */
 extern const struct option image_registry_options[];
 /* --mirror, else the user's; or NULL. */

@@ -50,13 +50,24 @@ static int open_session(struct session *s)
     return cmd_open_untold(&s->catalog, s->run, &config, s->err);
 }
 
+int matrix_session_open(struct session *s, struct run *run, struct err *err)
+{
+    *s = (struct session){.run = run, .err = err};
+    run->document = run->document ? run->document : data_map(&run->arena);
+    return open_session(s);
+}
+
+void matrix_session_close(struct session *s)
+{
+    live_close(&s->live);
+    catalog_close(s->catalog);
+}
+
 int matrix_in_session(struct run *run, int (*act)(struct session *s), struct err *err)
 {
-    struct session s = {.run = run, .err = err};
-    run->document = run->document ? run->document : data_map(&run->arena);
-    int rc = open_session(&s) < 0 ? -1 : act(&s);
-    live_close(&s.live);
-    catalog_close(s.catalog);
+    struct session s;
+    int rc = matrix_session_open(&s, run, err) < 0 ? -1 : act(&s);
+    matrix_session_close(&s);
     return rc;
 }
 
