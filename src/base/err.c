@@ -125,6 +125,12 @@ int err_at(struct err *err, const char *file, const char *text, size_t len, size
     return -1;
 }
 
+void err_hide_source(struct err *err)
+{
+    free(err->where.source);
+    err->where.source = NULL;
+}
+
 void err_release(struct err *err)
 {
     free(err->message);

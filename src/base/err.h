@@ -63,6 +63,8 @@ int err_trace(struct err *err, const char *format, ...) __attribute__((format(pr
  * worked out here and the line is kept for the excerpt. Returns -1.
  */
 int err_at(struct err *err, const char *file, const char *text, size_t len, size_t offset);
+/* The line may hold a password: the place is told without it. */
+void err_hide_source(struct err *err);
 void err_release(struct err *err);
 
 /* Compilers and analyzers look at one source at a time: lets them know what these return. */

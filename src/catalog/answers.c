@@ -116,6 +116,11 @@ static const char *join(struct arena *arena, const struct data *list)
     return text;
 }
 
+static bool hides_user(const struct collector *c, const char *text)
+{
+    return image_shown(c->arena, text) != text;
+}
+
 static int invalid(const struct collector *c, const struct question *question, const char *text,
                    const char *why)
 {
@@ -288,6 +293,8 @@ static int parse_given(struct data **out, const struct collector *c,
     if (!c->err->where.file) /* say which file and line holds the bad answer */
         (void)err_at(c->err, given->node->doc->name, given->node->doc->source.ptr,
                      given->node->doc->source.len, given->node->offset);
+    if (given->node->kind == YAML_SCALAR && hides_user(c, given->node->text.ptr))
+        err_hide_source(c->err);
     return -1;
 }
 

@@ -8,7 +8,6 @@
 #include "registry/reference.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 
 int plan_check_registry(const char *text, struct err *err)
@@ -89,8 +88,7 @@ static int read_plan(struct image_plan *out, struct arena *arena, const struct y
         return -1;
     if (out->registry && plan_check_registry(out->registry, &inner) < 0) {
         (void)yaml_error(err, registry, "%s", inner.message);
-        free(err->where.source); /* may hold a password */
-        err->where.source = NULL;
+        err_hide_source(err);
         return err_hint(err, "%s", inner.hint);
     }
     if (!yaml_get(root, "images"))

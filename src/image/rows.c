@@ -198,6 +198,8 @@ static int gather(struct gathering *g, const struct base_image *image,
     if (resolve(&row.resolution, g, image, &row.request) < 0) {
         if (node && !g->err->where.file)
             (void)err_at_node(g->err, node);
+        if (str_equal(g->err->code, "invalid-image"))
+            err_hide_source(g->err);
         return err_wrap(g->err, "image '%s'", image->name);
     }
     if (!base_image_takes_os(image, row.resolution)) {

@@ -54,8 +54,7 @@ static int load(struct credentials *credentials, const char *path, struct err *e
         credentials->files[credentials->count++] = file;
         return 0;
     }
-    free(err->where.source); /* may hold a password */
-    err->where.source = NULL;
+    err_hide_source(err);
     return -1;
 }
 

@@ -411,14 +411,15 @@ NAMED = ("me:hunter2@r.example.com/team", "https://me:hunter2@r.example.com/team
 @pytest.mark.parametrize("type_name", ["service", "library", "images"])
 @pytest.mark.parametrize("named", NAMED)
 def test_no_password_of_a_registry_is_repeated(tmplgen, work, type_name, named):
-    words = ["new", "x", "--type", type_name, "--json"]
+    words = ["new", "x", "--type", type_name]
     words += [] if type_name == "images" else ["--framework", "none"]
+    words += ["--json"]
     (work / "answers.yml").write_text(f"registry: '{named}'\n")
     for said in (["--registry", named], ["--set", f"registry={named}"],
                  ["--answers", "answers.yml"]):  # fmt: skip
-        done = tmplgen(*words, *said, cwd=work)
-        assert done.code == 2 and "hunter2" not in done.out + done.err
-        assert "'***@r.example.com/team'" in json.loads(done.out)["error"]["message"]
+        for done in (tmplgen(*words, *said, cwd=work), tmplgen(*words[:-1], *said, cwd=work)):
+            assert done.code == 2 and "hunter2" not in done.out + done.err
+            assert "'registry' cannot be '***@r.example.com/team'" in done.out + done.err
     assert sorted(os.listdir(work)) == ["answers.yml"]
 
 
@@ -432,6 +433,15 @@ def test_no_password_of_an_image_is_repeated(tmplgen, work, command, named):
         for done in (tmplgen(*words, cwd=work), tmplgen(*words, "--json", cwd=work)):
             assert done.code == 2 and "hunter2" not in done.out + done.err
     assert os.listdir(work) == []
+
+
+@pytest.mark.parametrize("named", NAMED)
+def test_no_password_of_a_plan_is_repeated(tmplgen, work, named):
+    plan = {"schema": 1, "images": [{"image": "cuda-base", "request": {"image": f"{named}:1"}}]}
+    (work / "images.yml").write_text(json.dumps(plan))
+    for more in ([], ["--json"]):
+        done = tmplgen("image", "list", *more, cwd=work)
+        assert done.code == 2 and "hunter2" not in done.out + done.err
 
 
 def test_no_password_in_what_is_no_answer_or_no_row(tmplgen, work):
