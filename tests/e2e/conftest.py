@@ -16,6 +16,7 @@ SHARING = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the marks
 def pytest_collection_modifyitems(items):
     groups = {file: group for group, files in SHARING.items() for file in files}
     for item in items:
