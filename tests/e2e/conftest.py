@@ -2,26 +2,30 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from ..registry.conftest import running
 from .images import BASE, Images, forget_store, make_base
 from .support import TMPLGEN, install_node_modules, package_index, run
 
-# Files that share what takes long to make: one worker runs them. Any other file has its own.
+# Files that share what takes long to make: one worker runs them. Any other file has one to itself.
 SHARING = {
-    "images": ["test_base_images", "test_image", "test_child"],
+    "images": ["test_base_images", "test_image", "test_child", "test_team_children"],
     "pipelines": ["test_pipelines", "test_image_pipelines", "test_workflow"],
 }
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the marks
-def pytest_collection_modifyitems(items):
-    groups = {file: group for group, files in SHARING.items() for file in files}
-    for item in items:
-        group = groups.get(item.path.stem, item.path.stem)
-        item.add_marker(pytest.mark.xdist_group(group))
+class Sharing(LoadScopeScheduling):
+    def _split_scope(self, nodeid):
+        file = Path(nodeid.split("::")[0]).stem
+        return next((name for name, files in SHARING.items() if file in files), file)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Sharing(config, log)
 
 
 @pytest.fixture(scope="session")
