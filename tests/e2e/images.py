@@ -25,6 +25,20 @@ def inspect(image):
     return json.loads(buildah("inspect", "--type", "image", image))
 
 
+def skopeo(name, *words):
+    return json.loads(run("skopeo", "inspect", "--tls-verify=false", *words, f"docker://{name}"))
+
+
+def pulled(name):
+    """The digest that a registry gives buildah; the image is here then."""
+    buildah("pull", "--quiet", "--tls-verify=false", "--policy=always", name)
+    return inspect(name)["FromImageDigest"]
+
+
+def config_of(name):
+    return inspect(name)["OCIv1"]["config"]
+
+
 def layers(image):
     """The layers as they are unpacked, those of the base first: digest and size."""
     found = json.loads(inspect(image)["Manifest"])["layers"]
@@ -50,6 +64,14 @@ def forget_store():
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def forget_images():
+    """All but the base, and the containers on them."""
+    buildah("rm", "--all")
+    names = {name for row in json.loads(buildah("images", "--json")) for name in row["names"] or []}
+    buildah("rmi", "--force", *sorted(names - {f"{BASE}:latest"}))
+    buildah("rmi", "--prune", "--force")
+
+
 def make_base():
     """A plain Debian in the place of CUDA's images, which knows the packages that they know."""
     root = bare_root(WORK / "image-root", "ca-certificates")
@@ -59,6 +81,15 @@ def make_base():
     buildah("commit", "--quiet", container, BASE)
     buildah("rm", container)
     shutil.rmtree(root)
+
+
+def push_patched(name, scratch):
+    """The stand-in with a file more."""
+    container = container_of(BASE)
+    (scratch / "patched").write_text("yes\n")
+    buildah("copy", "--quiet", container, scratch / "patched", "/etc/patched")
+    buildah("commit", "--quiet", container, "localhost/patched")
+    buildah("push", "--quiet", "--tls-verify=false", "localhost/patched", f"docker://{name}")
 
 
 def add_packages(root):
@@ -88,16 +119,17 @@ def encoded(data):
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
 
 
-def make_wheel(folder, requirement, modules=None, size=0):
+def make_wheel(folder, requirement, modules=None, size=0, more=()):
     """A wheel of NAME==VERSION that holds modules, and `size` bytes that do not compress."""
     name, version = re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^;]+)", requirement).groups()
     plain = re.sub(r"[-_.]+", "_", name)
     modules = modules or [plain]
     info = f"{plain}-{version}.dist-info"
     code = f"__version__ = {version!r}\n".encode()
+    told = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
     files = {
         **{f"{module}/__init__.py": code for module in modules},
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode(),
+        f"{info}/METADATA": "\n".join([*told, *more, ""]).encode(),
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     if size:
@@ -119,6 +151,33 @@ def make_wheels(folder, requirements, sizes=None):
     for requirement in requirements:
         name = re.match(r"[A-Za-z0-9._-]+", requirement)[0]
         make_wheel(folder, requirement, MODULES.get(name), (sizes or {}).get(name, 0))
+    return folder
+
+
+# CUDA in wheels: gigabytes that do nothing without a GPU.
+CUDA_WHEEL = re.compile(r"nvidia-(?!ml-py)|cuda-|jax-cuda|triton")
+
+
+def fetch_wheels(folder, lists):
+    """All that pip finds for lists of requirements; CUDA is made up, with what it asks for."""
+    pip = ["python3", "-m", "pip", "--disable-pip-version-check"]
+    report = folder / "report.json"
+    wanted = [word for path in lists for word in ("--requirement", path)]
+    only = ["--quiet", "--only-binary", ":all:"]
+    folder.mkdir()
+    run(*pip, "install", *only, "--dry-run", "--ignore-installed", "--report", report, *wanted,
+        "hatchling>=1.26")  # fmt: skip
+    real = []
+    for found in json.loads(report.read_text())["install"]:
+        about = found["metadata"]
+        requirement = f"{about['name']}=={about['version']}"
+        if CUDA_WHEEL.match(about["name"]):
+            asked = [f"Requires-Dist: {it}" for it in about.get("requires_dist", [])]
+            extras = [f"Provides-Extra: {it}" for it in about.get("provides_extra", [])]
+            make_wheel(folder, requirement, more=[*asked, *extras])
+        else:
+            real.append(requirement)
+    run(*pip, "download", *only, "--no-deps", "--dest", folder, *real)
     return folder
 
 

@@ -5,18 +5,22 @@ import tarfile
 
 import pytest
 
-from .images import Images, buildah, container_of, engine_env, inside, inspect, layers, make_wheels
-from .support import TMPLGEN, package_index, run
+from .images import (
+    Images,
+    buildah,
+    config_of,
+    container_of,
+    engine_env,
+    inside,
+    layers,
+    make_wheels,
+    pulled,
+    push_patched,
+    skopeo,
+)
+from .support import package_index, run
 
 pytestmark = pytest.mark.usefixtures("_root_user")
-
-
-def skopeo(name, *words):
-    return json.loads(run("skopeo", "inspect", "--tls-verify=false", *words, f"docker://{name}"))
-
-
-def config_of(name):
-    return inspect(name)["OCIv1"]["config"]
 
 
 def own_files(name, base_layers, scratch):
@@ -93,15 +97,6 @@ def test_two_builds_from_one_lock_have_one_digest(team, tmp_path):
     assert again.build(team.index)[0]["digest"] == first
 
 
-def push_patched(name, scratch):
-    """The stand-in with a file more."""
-    container = container_of("localhost/plain-debian")
-    (scratch / "patched").write_text("yes\n")
-    buildah("copy", "--quiet", container, scratch / "patched", "/etc/patched")
-    buildah("commit", "--quiet", container, "localhost/patched")
-    buildah("push", "--quiet", "--tls-verify=false", "localhost/patched", f"docker://{name}")
-
-
 def test_another_base_below_the_pushed_image(team, tmp_path):
     """No layer is pulled for it; skopeo and buildah agree, and what is in it runs."""
     base = team.rows()[0]["base"]
@@ -114,8 +109,7 @@ def test_another_base_below_the_pushed_image(team, tmp_path):
     assert skopeo(name)["Digest"] == made["digest"]
     new = skopeo(name)["Layers"]
     assert new[-len(old) + 1 :] == old[1:]
-    buildah("pull", "--quiet", "--tls-verify=false", name)
-    assert inspect(name)["FromImageDigest"] == made["digest"]
+    assert pulled(name) == made["digest"]
     script = "cat /etc/patched; python -c 'import numpy; print(numpy.__version__)'"
     assert run(*inside(container_of(name), "sh", "-c", script)).split() == ["yes", "2.4.6"]
     # the lock sees it, too
@@ -187,59 +181,3 @@ def test_an_image_with_system_packages_is_not_rebased(all_images, name, tmp_path
     push_patched(onto, tmp_path)
     said = all_images("rebase", all_images.built[name]["name"], "--onto", onto, "--check", status=3)
     assert said["error"]["code"] == "changed-base"
-
-
-# ---------------------------------------------------------------- every type of child on them
-
-REQUESTS = {
-    "none": {"framework": "none", "python": "3.11"},
-    "pytorch": {"framework": "pytorch==2.13.0", "python": "3.11"},
-}
-
-
-@pytest.fixture(scope="session", params=REQUESTS)
-def framework_team(request, base, image_registry, tmp_path_factory):
-    """A team's image of a framework, on its real wheels, and what all children of it install."""
-    folder = tmp_path_factory.mktemp(request.param)
-    words = REQUESTS[request.param]
-    image = "cuda-runtime" if request.param == "none" else request.param
-    images = Images(folder / "team", image_registry, [{"image": image, "request": words}])
-    images.children, lists = {}, []
-    for kind in ("library", "batch", "service"):
-        child = images.children[kind] = folder / kind
-        run(TMPLGEN, "new", child, "--type", kind, "--name", "it", "--no-git",
-            "--framework", words["framework"], "--python", "3.11",
-            "--registry", f"{image_registry.host}/team")  # fmt: skip
-        lists += sorted((child / "requirements").glob("*.txt"))
-    wheels = folder / "wheels"
-    pip = ["python3", "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
-    for path in lists:
-        run(*pip, "--dest", wheels, "--requirement", path)
-    run(*pip, "--dest", wheels, "hatchling>=1.26")
-    images.push_bases()
-    with package_index(wheels) as images.index:
-        (built,) = images.build(images.index, "--push")
-        images.name = built["name"]
-        yield images
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", ["library", "batch", "service"])
-def test_a_child_of_each_type_builds_and_passes_its_tests_on_the_teams_image(framework_team, kind):
-    child = framework_team.children[kind]
-    arguments = {"INDEX_URL": framework_team.index, "PYTHON_SOURCE": "apt"}
-    words = [f"--build-arg={name}={value}" for name, value in arguments.items()]
-    common = ["--isolation=chroot", "--format=docker", "--layers", "--pull=false", *words]
-    for target in ("runtime", "test"):
-        tag = f"--tag=localhost/{kind}-{target}"
-        buildah("build", *common, f"--target={target}", tag, child)
-    below, whole = layers(framework_team.name), layers(f"localhost/{kind}-runtime")
-    assert whole[: len(below)] == below
-    assert sum(size for _, size in whole[len(below) :]) < 100_000_000
-    config = config_of(f"localhost/{kind}-runtime")
-    assert config["User"] == "10001:10001"
-    assert config["Labels"]["org.opencontainers.image.base.name"] == framework_team.name
-    container = container_of(f"localhost/{kind}-test")
-    # torchrun looks its own host up, which a container of buildah's chroot has no name for.
-    words = ["-p", "no:cacheprovider", "-q", "-m", "not gpu", "-k", "not torchrun"]
-    assert " passed" in run(*inside(container, "python", "-m", "pytest", *words))

@@ -6,7 +6,17 @@ import shutil
 import pytest
 import yaml
 
-from .images import buildah, container_of, frozen, inside, inspect, layers
+from .images import (
+    buildah,
+    config_of,
+    container_of,
+    frozen,
+    inside,
+    layers,
+    pulled,
+    push_patched,
+    skopeo,
+)
 from .support import CACHE, TMPLGEN, free_port, package_index, run, service
 
 pytestmark = pytest.mark.usefixtures("_root_user")
@@ -72,7 +82,7 @@ def container(image):
 
 @pytest.fixture(scope="session")
 def config(image):
-    return inspect(image)["OCIv1"]["config"]
+    return config_of(image)
 
 
 def test_image_runs_as_nobody_in_particular(config, container):
@@ -90,15 +100,19 @@ def test_image_says_what_it_is_made_of(config, source):
     assert config["Labels"]["tmplgen.framework"] == RELEASES[framework]
 
 
-def test_service_of_the_image_predicts_rightly(config, container, source, tmp_path):
+def check_service(container, config, source, scratch):
     port = free_port()
     command = inside(container, *config["Cmd"], SERVE_PORT=port, SERVE_HOST="127.0.0.1")
-    with service(command, port, tmp_path / "log") as it:
+    with service(command, port, scratch / "log") as it:
         it.wait_ready()
         assert it.predict() == "negative"
         assert "http_requests_total" in it.ask("/metrics")[1]
         package = source.name.replace("-", "_")
         run(*inside(container, "python", "-m", package, "healthcheck", SERVE_PORT=port))
+
+
+def test_service_of_the_image_predicts_rightly(config, container, source, tmp_path):
+    check_service(container, config, source, tmp_path)
 
 
 def test_gpu_smoke_of_the_image_says_that_there_is_no_gpu(container):
@@ -181,7 +195,7 @@ def test_a_change_of_code_makes_no_large_layer_anew(team_image, member, wheels, 
 def test_images_name_the_base_that_they_were_built_on(base, config, team_image, member_image):
     label = "org.opencontainers.image.base.name"
     assert config["Labels"][label] == base
-    member = inspect(member_image)["OCIv1"]["config"]
+    member = config_of(member_image)
     assert member["Labels"][label] == team_image
     assert member["Labels"]["tmplgen.image"] == "cuda-runtime"
     assert member["User"] == "10001:10001"
@@ -193,6 +207,26 @@ def test_no_compiler_comes_on_the_teams_image(member_image):
     container = container_of(member_image)
     script = "command -v cc gcc make || echo none; ls /opt"
     assert run(*inside(container, "sh", "-c", script)).split() == ["none", "app"]
+
+
+@ON_TEAM
+def test_a_pushed_child_is_rebased_and_serves(team, member_image, source, tmp_path):
+    """skopeo and buildah agree with every digest."""
+    name, digest = f"{team.registry.host}/team/member:1", tmp_path / "digest"
+    words = ["--quiet", "--tls-verify=false", "--digestfile", digest]
+    buildah("push", *words, member_image, f"docker://{name}")
+    assert digest.read_text() == skopeo(name)["Digest"] == pulled(name)
+    base = team.rows()[0]["base"]
+    onto = f"{team.registry.host}/patched/{base['repository']}:{base['tag']}"
+    push_patched(onto, tmp_path)
+    before = skopeo(name)["Layers"]
+    made = team("rebase", name, "--onto", onto)
+    assert made["digest"] == skopeo(name)["Digest"] == pulled(name)
+    assert skopeo(name)["Layers"][-len(before) + 1 :] == before[1:]
+    assert config_of(name)["Labels"]["tmplgen.base"].startswith(onto)
+    container = container_of(name)
+    assert run(*inside(container, "cat", "/etc/patched")) == "yes\n"
+    check_service(container, config_of(name), source, tmp_path)
 
 
 @ON_TEAM
