@@ -235,6 +235,18 @@ static int check_labels(const struct rebase_part *part, struct rebase_run *run)
 }
 
 /*
+ * What the shell is given, behind the build arguments that builders tell before it:
+ * "|1 PYTHON_SOURCE=apt /bin/sh -c pip install ...", in which "apt" is no program.
+ */
+static const char *command_of(const char *step)
+{
+    static const char shell[] = " /bin/sh -c ";
+    const char *text = str_starts(step, "RUN ") ? step + 4 : step;
+    const char *command = *text == '|' ? strstr(text, shell) : NULL;
+    return command ? command + strlen(shell) : step;
+}
+
+/*
  * A RUN of the Dockerfiles that tmplgen renders: what pip installs into the environment, the step
  * of a child that had nothing to do since its base has Python, and the folder of a batch job's
  * runs.
@@ -287,7 +299,7 @@ static bool is_proven(struct arena *arena, const char *step)
     const char *text = instruction_of(step);
     if (str_starts(text, "COPY ") || str_starts(text, "ADD ") || str_starts(text, "WORKDIR "))
         return goes_to_others(arena, text);
-    return is_own_run(text);
+    return is_own_run(command_of(text));
 }
 
 /*

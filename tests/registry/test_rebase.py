@@ -437,6 +437,11 @@ SAID = {"created_by": "LABEL tmplgen.writes=/opt/app", "empty_layer": True}
             "changed-base",
             "a step may have changed",
         ),
+        (
+            [{"created_by": "|1 INDEX_URL=pip install  /bin/sh -c apt-get install git"}, SAID],
+            "changed-base",
+            "a step may have changed",
+        ),
         ([{"created_by": "ENV A=1", "empty_layer": True}], "unproven-base", "how it was made"),
         ([SAID, {"created_by": "COPY . /", "empty_layer": True}], "unproven-base", "COPY . /"),
         (
@@ -467,6 +472,17 @@ def test_history_of_a_child_of_the_teams_image(plain, where, pair, tmplgen):
         "created_by": "RUN if [ -x venv/bin/python ]; then exit 0; fi; apt-get install python3"
     }
     image.history = [{"created_by": "base"}, {"created_by": "base"}, SAID, guard, SAID]
+    image.put(plain, f"{where}/app", "1")
+    assert tmplgen("image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new).code == 0
+
+
+@pytest.mark.parametrize("before", ["", "RUN "])
+def test_history_with_build_arguments(plain, where, pair, tmplgen, before):
+    """Builders tell them before the command: PYTHON_SOURCE=apt runs no apt."""
+    old, new, _ = pair
+    image = app(old, own=OWN[:1])
+    step = {"created_by": f"{before}|2 PYTHON_SOURCE=apt A=b /bin/sh -c venv/bin/pip install numpy"}
+    image.history = [{"created_by": "base"}, {"created_by": "base"}, step, SAID]
     image.put(plain, f"{where}/app", "1")
     assert tmplgen("image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new).code == 0
 
