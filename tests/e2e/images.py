@@ -60,7 +60,12 @@ def frozen(image):
 
 
 def forget_store():
+    """With what the builder left mounted in it, which could not be removed."""
+    mounted = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
     for folder in (STORE, RUN_STORE):
+        for place in reversed(mounted):
+            if place.startswith(f"{folder}/"):
+                run("umount", "--lazy", place)
         shutil.rmtree(folder, ignore_errors=True)
 
 
