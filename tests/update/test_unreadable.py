@@ -34,7 +34,7 @@ from .test_new_faults import KINDS, Place
 from .world import files_on_disk, put
 
 ERRORS = ["EIO", "EACCES", "EMFILE"]
-FEW, SOME, ALL = 30, 40, 1000000
+FEW, SOME, ALL = 20, 24, 1000000
 
 
 @pytest.fixture
