@@ -40,7 +40,6 @@ static int lock_rows(struct image_session *s)
     struct run *run = s->run;
     struct registry *registry;
     struct lock_outcome out;
-    struct data *gone;
     bool written;
     struct lock_wishes wishes = {.rows = s->rows,
                                  .count = s->count,
@@ -51,14 +50,14 @@ static int lock_rows(struct image_session *s)
                                  .context = s};
     if (image_registry(&registry, s) < 0 ||
         lock_bases(&out, &run->arena, &s->lock, &wishes, registry, s->err) < 0 ||
-        lock_keep_bases(&gone, &written, &run->arena, &s->lock, &wishes, s->err) < 0)
+        lock_keep_bases(&out, &written, &run->arena, s->lock.path, &wishes, s->err) < 0)
         return -1;
     print_locked(s, out.locked);
     for (size_t i = 0; i < out.dropped->list.count; i++)
         cmd_print(run, "gone   %s: no row needs it\n", data_text(out.dropped->list.items[i]));
-    for (size_t i = 0; i < gone->list.count; i++)
+    for (size_t i = 0; i < out.dropped_packages->list.count; i++)
         cmd_say(run, "dropped the packages of %s: no row is called so",
-                data_text(gone->list.items[i]));
+                data_text(out.dropped_packages->list.items[i]));
     if (out.failed) {
         (void)err_set(s->err, TG_RUNTIME, "not-locked",
                       "%zu of %zu base images could not be locked", out.failed,
@@ -68,7 +67,7 @@ static int lock_rows(struct image_session *s)
     cmd_say(run, written ? "wrote %s" : "%s is as it was", s->lock.path);
     data_put(&run->arena, run->document, "locked", out.locked);
     data_put(&run->arena, run->document, "dropped", out.dropped);
-    data_put(&run->arena, run->document, "dropped_packages", gone);
+    data_put(&run->arena, run->document, "dropped_packages", out.dropped_packages);
     return TG_OK;
 }
 

@@ -17,6 +17,7 @@ struct locking {
     struct lock *lock;
     const struct lock_wishes *wishes;
     struct registry *registry;
+    struct data *taken;  /* as lock_outcome has it */
     struct data *failed; /* a list */
     struct err *err;
 };
@@ -79,6 +80,7 @@ static void take(struct locking *l, const char *name, const struct registry_ques
     data_put_text(l->arena, map, "digest", question->manifest.digest);
     data_put_text(l->arena, map, "media_type", question->manifest.media_type);
     data_put(l->arena, map, "platforms", by_platform);
+    data_put(l->arena, l->taken, name, map);
     data_put(l->arena, l->lock->images, name, map);
 }
 
@@ -152,6 +154,7 @@ int lock_bases(struct lock_outcome *out, struct arena *arena, struct lock *lock,
                         .lock = lock,
                         .wishes = wishes,
                         .registry = registry,
+                        .taken = data_map(arena),
                         .failed = data_list(arena),
                         .err = err};
     struct data *needed = needed_bases(arena, wishes->rows, wishes->count);
@@ -159,34 +162,41 @@ int lock_bases(struct lock_outcome *out, struct arena *arena, struct lock *lock,
     if (check_again(&l, needed) < 0 || ask(&l, open_questions(&l, needed)) < 0)
         return -1;
     out->locked = list_locked(&l, needed, before);
-    out->dropped = wishes->whole ? lock_drop(&lock->images, arena, needed) : data_list(arena);
+    out->taken = l.taken;
     out->failed = l.failed->list.count;
     return 0;
 }
 
 struct keeping {
     struct arena *arena;
-    const struct lock *lock;
     const struct lock_wishes *wishes;
-    struct data *gone;
+    struct lock_outcome *outcome;
 };
 
+/* Another run may have locked other bases while the registry was asked. */
 static void keep_bases(struct lock *now, void *context)
 {
     struct keeping *k = context;
-    now->images = k->lock->images;
-    if (k->wishes->whole)
-        k->gone = lock_drop(&now->packages, k->arena,
-                            needed_rows(k->arena, k->wishes->rows, k->wishes->count));
+    const struct lock_wishes *wishes = k->wishes;
+    const struct data *taken = k->outcome->taken;
+    for (size_t i = 0; i < taken->map.count; i++)
+        data_put_span(k->arena, now->images, taken->map.members[i].name,
+                      taken->map.members[i].value);
+    if (!wishes->whole)
+        return;
+    k->outcome->dropped =
+        lock_drop(&now->images, k->arena, needed_bases(k->arena, wishes->rows, wishes->count));
+    k->outcome->dropped_packages =
+        lock_drop(&now->packages, k->arena, needed_rows(k->arena, wishes->rows, wishes->count));
 }
 
-int lock_keep_bases(struct data **gone, bool *written, struct arena *arena, const struct lock *lock,
-                    const struct lock_wishes *wishes, struct err *err)
+int lock_keep_bases(struct lock_outcome *outcome, bool *written, struct arena *arena,
+                    const char *path, const struct lock_wishes *wishes, struct err *err)
 {
-    struct keeping keeping = {arena, lock, wishes, data_list(arena)};
-    int rc = lock_edit(written, arena, lock->path, keep_bases, &keeping, err);
-    *gone = keeping.gone;
-    return rc;
+    struct keeping keeping = {arena, wishes, outcome};
+    outcome->dropped = data_list(arena);
+    outcome->dropped_packages = data_list(arena);
+    return lock_edit(written, arena, path, keep_bases, &keeping, err);
 }
 
 /* ------------------------------------------------------------------ verify */

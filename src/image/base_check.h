@@ -26,23 +26,27 @@ struct lock_wishes {
 };
 
 struct lock_outcome {
-    struct data *locked;  /* a list of {reference, digest, was} */
-    struct data *dropped; /* a list of REPO:TAG */
-    size_t failed;        /* how many could not be had; the others are in the lock all the same */
+    struct data *locked;           /* a list of {reference, digest, was} */
+    struct data *taken;            /* what was asked for and answered: REPO:TAG: as in the file */
+    struct data *dropped;          /* a list of REPO:TAG */
+    struct data *dropped_packages; /* a list of IMAGE:TAG: there is no such row any more */
+    size_t failed; /* how many could not be had; the others are in the lock all the same */
 };
 
-/* Makes `lock`, in memory, hold what the rows need. -1 only where the run ended. */
+/*
+ * Makes `lock`, in memory, hold what the rows need; what is dropped is lock_keep_bases's. -1 only
+ * where the run ended.
+ */
 TG_CHECKED int lock_bases(struct lock_outcome *out, struct arena *arena, struct lock *lock,
                           const struct lock_wishes *wishes, struct registry *registry,
                           struct err *err);
 
 /*
- * Puts that into the file, and leaves alone what others have put there meanwhile. `*gone`: the rows
- * whose packages went, since there is no such row any more.
+ * Puts what was taken into the file, drops what no row needs where they are all, and leaves alone
+ * what others have put there meanwhile.
  */
-TG_CHECKED int lock_keep_bases(struct data **gone, bool *written, struct arena *arena,
-                               const struct lock *lock, const struct lock_wishes *wishes,
-                               struct err *err);
+TG_CHECKED int lock_keep_bases(struct lock_outcome *outcome, bool *written, struct arena *arena,
+                               const char *path, const struct lock_wishes *wishes, struct err *err);
 
 /*
  * Asks for everything that is locked: a list of {reference, status, state, digest, now, why}.

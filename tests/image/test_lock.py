@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,17 @@ def test_a_part_of_the_rows_drops_nothing(world, hub, words):
     world.write(LOCK, lock_text("debian:12"))
     assert world.json("lock", *words)["dropped"] == []
     assert {"debian:12", BASE} <= set(world.lock()["images"])
+
+
+def test_two_parts_at_once_are_both_in_the_file(world, hub):
+    """Each read the file before the registry was asked."""
+    put_index(hub, "mirror/library/debian", "12")
+    world.plan({"image": "pytorch"}, {"image": "tmplgen"})
+    hub.latency = 0.5
+    with ThreadPoolExecutor() as pool:
+        done = list(pool.map(lambda name: world("lock", name), ["pytorch", "tmplgen"]))
+    assert [one.code for one in done] == [0, 0]
+    assert set(world.lock()["images"]) == {BASE, "debian:12"}
 
 
 def test_update_asks_again(world, hub):
