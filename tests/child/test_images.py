@@ -56,7 +56,9 @@ case "$1 $2" in
         mkdir -p "$4/$row" && echo FROM scratch >"$4/$row/Dockerfile"
     done ;;
 "image verify") cat "$here/verified"; exit "$(cat "$here/status")" ;;
-"image lock") [ ! -e "$here/lock" ] || cat "$here/lock" >base-images.lock.yml ;;
+"image lock")
+    [ ! -e "$here/lock" ] || cat "$here/lock" >base-images.lock.yml
+    exit "$(cat "$here/locked")" ;;
 "image build")
     case "$*" in *--plan*) cat "$4" >"$here/plan" ;; esac
     failed=0
@@ -131,7 +133,14 @@ def team(tmp_path):
     words = ["--type", "images", "--registry", REGISTRY, "--ci", "github,gitlab,jenkins"]
     real_tmplgen("new", folder, *words, cwd=tmp_path)
     it = Team(folder, programs)
-    it.say(list=listing(TAGS), broken="", verified="nvidia/cuda moved\n", status="0", requests="")
+    it.say(
+        list=listing(TAGS),
+        broken="",
+        verified="nvidia/cuda moved\n",
+        status="0",
+        locked="0",
+        requests="",
+    )
     it.say(rendered="".join(f"{line.replace(':', '/')}\n" for line in ROWS))
     it.git("init", "--quiet", "--bare", str(tmp_path / "origin.git"))
     it.git("--git-dir", tmp_path / "origin.git", "config", "receive.advertisePushOptions", "true")
@@ -507,6 +516,36 @@ def test_what_no_lock_can_help_is_red(team):
     assert "change of images.yml" in done.stderr
     assert team.branches() == []
     assert team.log("gh") == []
+
+
+@pytest.mark.parametrize(("verified", "ended"), [(6, 6), (0, 1), (2, 1)])
+def test_what_could_be_locked_is_proposed_and_the_rest_is_red(team, verified, ended):
+    """Of two bases one has moved, and one is gone."""
+    team.say(status=str(verified), locked="1", lock=NEW)
+    done = team.run("ci/propose-lock.sh", "github", status=ended)
+    assert "could not be locked" in done.stderr
+    [branch] = team.branches()
+    team.git("fetch", "--quiet", "origin", branch)
+    assert team.git("show", f"FETCH_HEAD:{LOCK}") == NEW
+    assert len(team.log("gh")) == 2
+    assert team.git("status", "--porcelain") == ""
+    (team.programs / "lock").unlink()
+    team.run("ci/propose-lock.sh", "github", status=ended)
+    assert team.branches() == [branch]
+
+
+@pytest.mark.parametrize("step", ["lock", "write-tree", "commit-tree", "push"])
+def test_whatever_fails_the_work_tree_is_as_it_was(team, step):
+    """Else the next run in the same folder would refuse."""
+    team.say(status="6", locked="130" if step == "lock" else "0", lock=NEW)
+    git = shutil.which("git")
+    fails = f'case " $* " in *" {step} "*) exit 1 ;; esac\nexec {git} "$@"\n'
+    (team.programs / "git").write_text(f"#!/bin/sh\n{fails}")
+    (team.programs / "git").chmod(0o755)
+    team.run("ci/propose-lock.sh", "branch", status=130 if step == "lock" else 1)
+    (team.programs / "git").unlink()
+    assert team.git("status", "--porcelain") == ""
+    assert team.branches() == []
 
 
 @pytest.mark.parametrize("how", ["github", "gitlab", "branch"])

@@ -5,7 +5,8 @@
 # Usage: ci/propose-lock.sh github|gitlab|branch   as a pull request, a merge request, or neither
 # Environment: PUSH_USER and PUSH_TOKEN to push with, else as git is set up; GH_TOKEN for github;
 # PUSH_URL (origin)
-# Ends with 0 when all is well or the new lock is proposed, with 6 when no lock can help.
+# Ends with 0 when all is well or the new lock is proposed, with 6 when no lock can help, or not with
+# all: what it helps with is proposed. The work tree stays as it is.
 set -eu
 cd "$(dirname "$0")/.."
 . ci/project.sh
@@ -21,18 +22,33 @@ if [ -n "$(git status --porcelain -- "$LOCK")" ]; then
 fi
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+tidy() {
+    unset GIT_INDEX_FILE
+    case $(git status --porcelain -- "$LOCK") in
+        '') ;;
+        '??'*) rm -f -- "$LOCK" ;;
+        *) git checkout --quiet HEAD -- "$LOCK" || : ;;
+    esac
+    rm -rf "$scratch"
+}
+trap tidy EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 status=0
 ci/tmplgen.sh image verify >"$scratch/found" || status=$?
 cat "$scratch/found"
+end=0
 case $status in
     # What holds stays as it is, what is missing comes to it; 2: nothing is locked yet.
-    0 | 2) ci/tmplgen.sh image lock ;;
-    6) ci/tmplgen.sh image lock --update ;;
+    0 | 2) ci/tmplgen.sh image lock || end=$? ;;
+    6) ci/tmplgen.sh image lock --update || end=$? ;;
     *) exit "$status" ;;
 esac
+# 1: some could not be locked, and the others are.
+[ "$end" -le 1 ] || exit "$end"
+[ "$end" = 0 ] || [ "$status" != 6 ] || end=6
 if [ -z "$(git status --porcelain -- "$LOCK")" ]; then
-    [ "$status" = 6 ] || exit 0
+    [ "$status" = 6 ] || exit "$end"
     echo "a new lock would be the same: it takes a change of images.yml, or a newer tmplgen" >&2
     exit 6
 fi
@@ -57,7 +73,6 @@ name=$(git config user.name || echo base-images)
 mail=$(git config user.email || echo base-images@localhost)
 commit=$(git -c user.name="$name" -c user.email="$mail" \
     commit-tree "$tree" -p HEAD -F "$scratch/message")
-git checkout --quiet HEAD -- "$LOCK"
 
 # The token stays in the environment: it is no part of an address or of a command's words.
 # shellcheck disable=SC2016
@@ -97,3 +112,7 @@ case $how in
         ;;
     branch) echo "open a change from the branch $branch to have the new lock" ;;
 esac
+if [ "$end" != 0 ]; then
+    echo "some base images could not be locked: it takes a change of images.yml, or another try" >&2
+fi
+exit "$end"
