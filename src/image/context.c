@@ -312,11 +312,13 @@ static int make_folder(const char *path, const char *above, const char *tag,
 {
     ARENA_SCRATCH(scratch);
     const char *made;
-    const char *old =
-        replace ? arena_printf(&scratch, "%s/.%s.%d.old", above, tag, (int)getpid()) : NULL;
+    /* A process id would be no name: in containers that of a run that was killed comes again. */
+    const char *name =
+        arena_printf(&scratch, "%s/.%s.%08x%08x", above, tag, arc4random(), arc4random());
+    const char *beside = arena_printf(&scratch, "%s.new", name);
+    const char *old = replace ? arena_printf(&scratch, "%s.old", name) : NULL;
     if (io_make_folders(&made, &scratch, above, err) < 0)
         return -1;
-    const char *beside = arena_printf(&scratch, "%s/.%s.%d.new", above, tag, (int)getpid());
     if (mkdir(beside, 0777) < 0)
         return err_errno(err, errno, "io", "cannot make '%s'", beside);
     int rc = make_files(beside, files, err);

@@ -20,9 +20,9 @@ TG_CHECKED int image_context(struct render *out, struct arena *arena, const stru
                              const struct image_row *row, const struct lock *lock, struct err *err);
 /*
  * Makes OUTPUT/NAME/TAG with these files, all or nothing. A folder that holds just them is left
- * alone, and one that holds what was rendered before, unchanged, is replaced: a file in it says
- * what that was. Anything else there is refused with 3, "target-not-empty". `*path` is
- * OUTPUT/NAME/TAG.
+ * alone, and one that holds what was rendered before, unchanged, is replaced: a file in
+ * `marks`, which may be NULL, says what that was. Anything else there is refused with 3,
+ * "target-not-empty". `*path` is OUTPUT/NAME/TAG.
  */
 TG_CHECKED int image_context_write(const char **path, struct arena *arena, const char *output,
                                    const char *marks, const struct image_row *row,

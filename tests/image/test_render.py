@@ -317,6 +317,25 @@ def test_a_folder_that_holds_anything_else_is_refused(world, change):
     assert not list(world.folder.rglob("*.new"))
 
 
+@pytest.mark.parametrize("old", [False, True])
+def test_what_a_killed_run_left_is_in_nobodys_way(world, old):
+    """In a container the next run may have the same process id."""
+    (row,) = world.json("list", "jax")["images"][0]["rows"]
+    base = f"{row['base']['repository']}:{row['base']['tag']}"
+    if old:
+        assert world("render", "jax", "--output", "out").code == 0
+        world.write(LOCK, lock_text(base))
+    place = world.folder / "out/jax" / row["tag"]
+    left = f"{place.parent}/.{place.name}"
+    script = f'mkdir -p "{left}.$$.new" "{left}.$$.old/mine"; exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", script, "-", *WRAPPER, BINARY, "image", "render", "jax", "--output", "out"],
+        cwd=world.folder, env=world.tmplgen.env, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (digest(base) in (place / "Dockerfile").read_text()) == old
+
+
 def test_bake_names_the_option_of_what_is_in_its_way(world):
     made = world.json("render", "pytorch", "--output", "images")["rendered"]
     append(world.folder / made[0]["path"])
