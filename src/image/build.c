@@ -332,6 +332,10 @@ static int check_budget(struct row_work *w)
 {
     int64_t budget = w->row->image->budget;
     begin(w, BUILD_BUDGET);
+    if (budget && !w->built->bytes)
+        return err_set(&w->err, TG_RUNTIME, "budget",
+                       "the engine does not tell its size, and it has a budget of %lld MB",
+                       (long long)budget);
     if (!budget || w->built->bytes <= budget * MB)
         return 0;
     return err_set(&w->err, TG_RUNTIME, "budget", "it has %lld MB, more than its budget of %lld MB",

@@ -87,11 +87,20 @@ def test_hostile_words_in_failures_and_documents(world):
     assert row["instruction"] == r"STEP 2/9: RUN \xFF here"
 
 
-def test_hostile_answers(world):
-    text = r'{"FromImageDigest": "sha256:\u001b[31m", "Manifest": "{\"layers\": [{\"size\": -5}]}"}'
+@pytest.mark.parametrize("size", ["-5", "0", "null", "1e99", '\\"x\\"'])
+def test_hostile_answers(world, size):
+    """What is no size is none: no budget is kept by it."""
+    layers = f'{{\\"layers\\": [{{\\"size\\": {size}}}]}}'
+    text = f'{{"FromImageDigest": "sha256:\\u001b[31m", "Manifest": "{layers}"}}'
     world.on("inspect", f"cat <<'END'\n{text}\nEND\nexit 0")
-    result = world.run("build", "gamma")
-    assert "\033" not in result.out + result.err
+    result = world.run("build", "alpha", "gamma")
+    assert result.code == 1 and "\033" not in result.out + result.err
+    assert "failed at 'budget': the engine does not tell its size" in result.err
+    built = world.built("alpha", "gamma")[1]
+    assert built["alpha"]["failed_step"] == "budget" and built["gamma"]["status"] == "built"
+    assert [built[name]["bytes"] for name in ("alpha", "gamma")] == [None, None]
+    assert [built[name]["digest"] for name in ("alpha", "gamma")] == [None, None]
+    assert world.tags == {"gamma"}
 
 
 FLOODS = {
