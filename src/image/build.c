@@ -384,11 +384,10 @@ static int make_row(struct row_work *w)
     return w->all->job->push ? push_it(w) : 0;
 }
 
-/* In the words of buildah, podman and docker. */
 static bool is_unknown(const struct row_work *w)
 {
     for (size_t i = 0; i < LAST_LINES && w->lines[i]; i++)
-        if (strcasestr(w->lines[i], "image not known") || strcasestr(w->lines[i], "no such image"))
+        if (heard_is_unknown(w->lines[i]))
             return true;
     return false;
 }

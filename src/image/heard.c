@@ -74,3 +74,8 @@ void heard_line(struct buf *out, const char *line)
     hide_users(&hidden, buf_text(&plain));
     (void)unicode_mask(out, span_of(buf_text(&hidden), hidden.len), false);
 }
+
+bool heard_is_unknown(const char *line)
+{
+    return strcasestr(line, "image not known") || strcasestr(line, "no such image");
+}

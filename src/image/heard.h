@@ -2,6 +2,8 @@
 #ifndef TMPLGEN_IMAGE_HEARD_H
 #define TMPLGEN_IMAGE_HEARD_H
 
+#include <stdbool.h>
+
 struct buf;
 
 /*
@@ -9,5 +11,7 @@ struct buf;
  * everything else masked that a terminal may take for more than text.
  */
 void heard_line(struct buf *out, const char *line);
+/* Whether the line says that there is no such image, in the words of buildah, podman and docker. */
+bool heard_is_unknown(const char *line);
 
 #endif

@@ -2,17 +2,29 @@
 #include "image/sizes.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/process.h"
 #include "base/str.h"
 #include "image/engine.h"
+#include "image/heard.h"
 #include "image/rows.h"
 
 #define LAYERS_MAX 1000 /* engines themselves stop at 127 */
 
-static void hear_nothing(void *context, const char *line)
+#define WORDS_BYTES ((size_t)128 * 1024)
+
+/* What an engine said of one image. */
+struct words_heard {
+    bool unknown; /* it has none of that name */
+    struct buf *last;
+};
+
+static void hear(void *context, const char *line)
 {
-    (void)context;
-    (void)line;
+    struct words_heard *heard = context;
+    heard->unknown |= heard_is_unknown(line);
+    buf_truncate(heard->last, 0);
+    heard_line(heard->last, line);
 }
 
 static void take_layers(struct image_size *out, struct arena *arena,
@@ -27,6 +39,25 @@ static void take_layers(struct image_size *out, struct arena *arena,
         out->layers[i].digest = image->layers[i].digest;
         out->bytes += image->layers[i].bytes;
     }
+}
+
+static int describe(struct image_size *out, struct arena *arena, const struct engine *engine,
+                    const char *name, struct err *err)
+{
+    BUF_SCRATCH(last, WORDS_BYTES);
+    struct words_heard heard = {.last = &last};
+    const struct process_watch watch = {.line = hear, .context = &heard};
+    struct engine_image image;
+    ERR_SCRATCH(failed);
+    const struct engine_job job = {arena, &watch, &failed};
+    if (engine->describe(&image, &job, name) == 0)
+        take_layers(out, arena, &image);
+    else if (str_equal(failed.code, "interrupted"))
+        return err_set(err, failed.exit, failed.code, "%s", failed.message);
+    else if (!heard.unknown)
+        return err_set(err, failed.exit, failed.code, "%s: %s%s%s", name, failed.message,
+                       last.len ? ": " : "", buf_text(&last));
+    return 0;
 }
 
 static bool has_layer(const struct image_size *size, const char *digest)
@@ -54,17 +85,10 @@ static void compare(struct layer_size *layer, struct arena *arena, const struct 
 int image_sizes(struct image_size **out, struct arena *arena, const struct engine *engine,
                 const struct image_row *rows, size_t count, struct err *err)
 {
-    static const struct process_watch watch = {.line = hear_nothing};
     *out = arena_array(arena, count + 1, sizeof(**out));
-    for (size_t i = 0; i < count; i++) {
-        struct engine_image image;
-        ERR_SCRATCH(absent);
-        const struct engine_job job = {arena, &watch, &absent};
-        if (engine->describe(&image, &job, rows[i].name) == 0)
-            take_layers(&(*out)[i], arena, &image);
-        else if (str_equal(absent.code, "interrupted"))
-            return err_set(err, absent.exit, absent.code, "%s", absent.message);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (describe(&(*out)[i], arena, engine, rows[i].name, err) < 0)
+            return -1;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < (*out)[i].layer_count; j++)
             compare(&(*out)[i].layers[j], arena, *out, i, rows, count);

@@ -26,7 +26,10 @@ struct image_size {
     size_t layer_count;
 };
 
-/* Asks for all rows by their names; `*out` has one for each. -1 only where a signal came. */
+/*
+ * Asks for all rows by their names; `*out` has one for each. What the engine does not have is not
+ * known; -1 where it says anything else than that.
+ */
 TG_CHECKED int image_sizes(struct image_size **out, struct arena *arena,
                            const struct engine *engine, const struct image_row *rows, size_t count,
                            struct err *err);
