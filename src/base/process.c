@@ -22,6 +22,18 @@
 
 extern char **environ;
 
+/* Whoever reads no more of them ends them, though not us, who may ignore that. */
+static void set_attributes(posix_spawnattr_t *out, bool leads)
+{
+    sigset_t pipe;
+    (void)sigemptyset(&pipe);
+    (void)sigaddset(&pipe, SIGPIPE);
+    (void)posix_spawnattr_init(out);
+    (void)posix_spawnattr_setsigdefault(out, &pipe);
+    (void)posix_spawnattr_setflags(
+        out, (short)(POSIX_SPAWN_SETSIGDEF | (leads ? POSIX_SPAWN_SETPGROUP : 0)));
+}
+
 /* With `complaints`, which may be -1: as the leader of a group of its own. */
 static int start(pid_t *child, int answers, int complaints, const char *const *argv)
 {
@@ -30,9 +42,7 @@ static int start(pid_t *child, int answers, int complaints, const char *const *a
     int rc = posix_spawn_file_actions_init(&actions);
     if (rc)
         return rc;
-    (void)posix_spawnattr_init(&attributes);
-    if (complaints >= 0)
-        (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    set_attributes(&attributes, complaints >= 0);
     rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!rc)
         rc = posix_spawn_file_actions_adddup2(&actions, answers, STDOUT_FILENO);

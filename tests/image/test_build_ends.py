@@ -113,6 +113,15 @@ def test_a_stopped_builder_is_ended(world):
     all_ended(world)
 
 
+@pytest.mark.parametrize("verb", ["build", "run", "inspect"])
+def test_builders_end_of_a_pipe_that_nobody_reads(world, verb):
+    """It is ignored here, and would be by all that they start."""
+    world.on(verb, "grep ^SigIgn: /proc/$$/status >$FAKE/ignored")
+    assert world.run("build", "beta").code == 0
+    ignored = int((world.fake / "ignored").read_text().split()[1], 16)
+    assert not ignored & 1 << signal.SIGPIPE - 1
+
+
 def test_a_builder_that_says_no_more_is_still_waited_for(world):
     world.on("build", "exec >/dev/null 2>&1; sleep 0.5")
     assert world.built("beta")[1]["beta"]["status"] == "built"
