@@ -86,13 +86,13 @@ static void print_table(struct image_session *s, const struct built *built)
     int width = 4;
     for (size_t i = 0; i < s->count; i++)
         width = (int)strlen(s->rows[i].name) > width ? (int)strlen(s->rows[i].name) : width;
-    cmd_print(s->run, "%-*s  %-7s  %9s  %7s  %s\n", width, "image", "status", "size", "seconds",
+    cmd_print(s->run, "%-*s  %-11s  %9s  %7s  %s\n", width, "image", "status", "size", "seconds",
               "digest");
     for (size_t i = 0; i < s->count; i++) {
         char size[32] = "-";
         if (built[i].bytes)
             (void)snprintf(size, sizeof(size), "%.1f MB", (double)built[i].bytes / 1e6);
-        cmd_print(s->run, "%-*s  %-7s  %9s  %7lld  %s\n", width, s->rows[i].name,
+        cmd_print(s->run, "%-*s  %-11s  %9s  %7lld  %s\n", width, s->rows[i].name,
                   build_status_names[built[i].status], size, (long long)built[i].seconds,
                   built[i].digest ? built[i].digest : "-");
     }
@@ -271,6 +271,7 @@ static const struct option build_options[] = {
     {"build-arg", "K=V", "an argument for the Dockerfiles, such as INDEX_URL=https://...", true},
     {"push", NULL, "push what passed", false},
     {"jobs", "N", "build N rows at a time (default 1)", false},
+    {"mirror", "HOST[/PATH]", "where Docker Hub's images are fetched instead", false},
     {"refresh-packages", NULL, "find packages anew, whatever the lock file has of them", false},
     {NULL, NULL, NULL, false},
 };
@@ -280,7 +281,6 @@ static const struct option_group build_groups[] = {
     {"Rows", image_row_options},
     {"Stack, for one row of one image", stack_options},
     {"How", image_lock_options},
-    {"Registry", image_registry_options},
     {"Catalog", matrix_source_options},
     {"Output", common_options},
     {NULL, NULL},

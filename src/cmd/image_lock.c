@@ -49,8 +49,11 @@ static int lock_rows(struct image_session *s)
                                  .tell = tell,
                                  .context = s};
     if (image_registry(&registry, s) < 0 ||
-        lock_bases(&out, &run->arena, &s->lock, &wishes, registry, s->err) < 0 ||
-        lock_keep_bases(&out, &written, &run->arena, s->lock.path, &wishes, s->err) < 0)
+        lock_bases(&out, &run->arena, &s->lock, &wishes, registry, s->err) < 0)
+        return -1;
+    if (out.failed && !out.locked->list.count)
+        return err_set(s->err, TG_RUNTIME, "not-locked", "no base image could be locked");
+    if (lock_keep_bases(&out, &written, &run->arena, s->lock.path, &wishes, s->err) < 0)
         return -1;
     print_locked(s, out.locked);
     for (size_t i = 0; i < out.dropped->list.count; i++)

@@ -33,7 +33,7 @@
 #define PACKAGES_BYTES LIMIT_MIB
 
 const char *const build_step_names[BUILD_STEPS] = {"build", "contents", "budget", "tag", "push"};
-const char *const build_status_names[] = {"not-run", "failed", "built", "pushed"};
+const char *const build_status_names[] = {"not-run", "interrupted", "failed", "built", "pushed"};
 
 struct building;
 
@@ -428,8 +428,11 @@ static void do_row(struct row_work *w, int (*act)(struct row_work *w))
         return;
     int rc = act(w);
     w->built->seconds = now_seconds() - start;
-    if (rc < 0 && str_equal(w->err.code, "interrupted"))
+    if (rc < 0 && str_equal(w->err.code, "interrupted")) {
+        if (w->built->status == BUILD_NOT_RUN)
+            w->built->status = BUILD_INTERRUPTED;
         return;
+    }
     if (rc < 0) {
         w->built->status = BUILD_FAILED;
         w->built->failed_step = w->step;

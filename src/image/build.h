@@ -20,8 +20,8 @@ enum build_step { BUILD_IMAGE, BUILD_CONTENTS, BUILD_BUDGET, BUILD_TAG, BUILD_PU
 /* "build", "contents", "budget", "tag", "push". */
 extern const char *const build_step_names[BUILD_STEPS];
 
-enum build_status { BUILD_NOT_RUN, BUILD_FAILED, BUILD_DONE, BUILD_PUSHED };
-/* "not-run", "failed", "built", "pushed". */
+enum build_status { BUILD_NOT_RUN, BUILD_INTERRUPTED, BUILD_FAILED, BUILD_DONE, BUILD_PUSHED };
+/* "not-run", "interrupted", "failed", "built", "pushed". */
 extern const char *const build_status_names[];
 
 /* What became of a row. */

@@ -263,7 +263,8 @@ static int refuse(const char *path, struct err *err)
 
 static const char *folder_of(struct arena *arena, const char *output, const struct image_row *row)
 {
-    return arena_printf(arena, "%s/%s/%s", output, row->image->name, row->tag);
+    const char *slash = str_ends(output, "/") ? "" : "/";
+    return arena_printf(arena, "%s%s%s/%s", output, slash, row->image->name, row->tag);
 }
 
 /* What lies where a context goes. */
@@ -307,11 +308,11 @@ static int put_in_place(const char *beside, const char *path, const char *old, s
     return err_errno(err, number, "io", "cannot make '%s'", path);
 }
 
-static int make_folder(const char *path, const char *above, const char *tag,
-                       const struct render *files, bool replace, struct err *err)
+static int make_folder(const char *path, const struct render *files, bool replace, struct err *err)
 {
     ARENA_SCRATCH(scratch);
-    const char *made;
+    const char *made, *tag = strrchr(path, '/') + 1;
+    const char *above = arena_memdup(&scratch, path, (size_t)(tag - 1 - path));
     /* A process id would be no name: in containers that of a run that was killed comes again. */
     const char *name =
         arena_printf(&scratch, "%s/.%s.%08x%08x", above, tag, arc4random(), arc4random());
@@ -339,8 +340,7 @@ int image_context_write(const char **path, struct arena *arena, const char *outp
         return -1;
     if (place == PLACE_SAME)
         return 0;
-    if (make_folder(*path, arena_printf(arena, "%s/%s", output, row->image->name), row->tag, files,
-                    place == PLACE_OLD, err) < 0)
+    if (make_folder(*path, files, place == PLACE_OLD, err) < 0)
         return -1;
     keep_mark(marks, *path, files);
     return 0;

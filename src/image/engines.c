@@ -1,7 +1,9 @@
 /* Which of the programs that build images is used. */
 #include "image/engines.h"
 
+#include "base/arena.h"
 #include "base/buf.h"
+#include "base/http.h"
 #include "base/process.h"
 #include "base/str.h"
 #include "image/engine.h"
@@ -18,12 +20,14 @@ static const size_t engine_count = sizeof(engines) / sizeof(*engines);
 static int named_engine(const struct engine **out, const char *name, const char *where,
                         struct err *err)
 {
+    ARENA_SCRATCH(scratch);
     for (size_t i = 0; i < engine_count; i++)
         if (str_equal(engines[i]->name, name)) {
             *out = engines[i];
             return 0;
         }
-    (void)err_set(err, TG_USAGE, "usage", "%s: '%s' is no engine", where, name);
+    (void)err_set(err, TG_USAGE, "usage", "%s: '%s' is no engine", where,
+                  http_shown(&scratch, name));
     return err_hint(err, "there is: docker, buildah, podman");
 }
 

@@ -105,6 +105,19 @@ def test_an_unknown_engine(world, name):
     assert not world.calls("build")
 
 
+def test_no_password_of_what_is_no_engine(world):
+    for words, env in (["--engine"], {}), ([], {"TMPLGEN_ENGINE": "https://me:secret@x.org"}):
+        given = [*words, "https://me:secret@x.org"] if words else []
+        result = world.run("build", *given, **env)
+        assert result.code == 2 and "secret" not in result.err and "x.org" in result.err
+
+
+@pytest.mark.parametrize("option", ["--timeout", "--index-url"])
+def test_no_option_that_nothing_reads(world, option):
+    assert world.run("build", option, "5").code == 2
+    assert not world.calls("build")
+
+
 @pytest.mark.parametrize("jobs", ["0", "-1", "65", "", "two", "1.5", "99999999999999999999", "+2"])
 def test_bad_numbers_of_jobs(world, jobs):
     assert world.run("build", f"--jobs={jobs}").code == 2

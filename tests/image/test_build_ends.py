@@ -76,7 +76,7 @@ def test_the_document_of_an_interrupted_build(world):
     assert code == document["exit"] == 143
     assert document["error"]["code"] == "interrupted"
     rows = {row["image"]: row["status"] for row in document["built"]}
-    assert rows == {"alpha": "built", "beta": "not-run", "gamma": "not-run"}
+    assert rows == {"alpha": "built", "beta": "interrupted", "gamma": "not-run"}
     assert world.tags == {"alpha"}
 
 

@@ -152,6 +152,17 @@ def test_a_base_that_cannot_be_had_fails_alone(world, hub):
     assert set(world.lock()["images"]) == {BASE}
 
 
+def test_where_none_can_be_had_there_is_no_file(world, hub):
+    hub.manifests.clear()
+    done = world("lock")
+    assert done.code == 1 and "no base image could be locked" in done.err
+    assert "hint" not in done.err and world.files().keys() == {"images.yml"}
+    world.write(LOCK, lock_text(BASE, OLDER, "debian:12"))
+    before = world.files()
+    assert world("lock", "--update").code == 1
+    assert world.files() == before
+
+
 def test_a_failed_update_keeps_what_was_locked(world, hub):
     world.write(LOCK, lock_text(BASE, OLDER))
     del hub.manifests["mirror/nvidia/cuda", CUDA12]

@@ -207,6 +207,12 @@ def test_never_by_the_digest_of_one_platform(world):
         assert digest("linux_amd64") not in text and digest("linux_arm64") not in text
 
 
+def test_a_slash_at_the_end_is_one(world):
+    (plain,) = world.json("render", "jax", "--output", "out")["rendered"]
+    (slashed,) = world.json("render", "jax", "--output", "out/")["rendered"]
+    assert slashed["path"] == plain["path"] == f"out/jax/{plain['tag']}"
+
+
 def test_a_folder_that_is_right_is_left_alone(world):
     first = world("render", "pytorch", "--output", "out")
     before = {path: path.stat().st_mtime_ns for path in world.folder.rglob("*")}
