@@ -7,18 +7,19 @@
 #include "base/io.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/output.h"
+#include "base/sha.h"
 #include "base/str.h"
 #include "catalog/base_image.h"
 #include "image/context.h"
+#include "image/mark.h"
 #include "image/rows.h"
 #include "registry/reference.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define BAKE_BYTES_MAX (16 * LIMIT_MIB)
 
@@ -142,50 +143,60 @@ struct data *bake_document(struct data **targets, struct arena *arena, const str
 
 /* ------------------------------------------------------------------ the file */
 
-/* A file that is there stays, unless it says just that. */
-static int check_file(bool *there, const char *path, struct span text, struct arena *arena,
-                      struct err *err)
+static const char *sum_of(struct arena *arena, struct span text)
 {
-    struct span now;
+    char sum[SHA256_HEX_SIZE];
+    sha256_hex(sum, text.ptr, text.len);
+    return arena_strdup(arena, sum);
+}
+
+/* A file that is there stays, unless it says just that, or what was baked before, unchanged. */
+static int check_file(bool *same, struct arena *arena, const char *path, struct span text,
+                      const char *marks, struct err *err)
+{
+    struct span now, mark;
     struct stat st;
     ERR_SCRATCH(unread);
-    *there = lstat(path, &st) == 0;
-    if (!*there || (io_read_file(&now, arena, AT_FDCWD, path, BAKE_BYTES_MAX, &unread) == 0 &&
-                    span_equal(now, text)))
+    *same = false;
+    if (lstat(path, &st) < 0)
         return 0;
-    (void)err_set(err, TG_REFUSED, "target-not-empty", "'%s' is there and says something else",
-                  path);
+    if (io_read_file(&now, arena, AT_FDCWD, path, BAKE_BYTES_MAX, &unread) == 0) {
+        *same = span_equal(now, text);
+        if (*same || (mark_read(&mark, arena, marks, path) &&
+                      span_equal(mark, span_from(sum_of(arena, now)))))
+            return 0;
+    }
+    (void)err_set(err, TG_REFUSED, "target-not-empty",
+                  "'%s' holds something else than what was baked", path);
     return err_hint(err, "remove it, or name another --output");
 }
 
-static int write_file(const char *path, struct span text, struct err *err)
+static int write_all(struct arena *arena, const char *path, struct span text,
+                     const struct image_contexts *contexts, struct err *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int rc = fd < 0 ? -1 : io_write_all(fd, text);
-    if (fd >= 0 && close(fd) < 0)
-        rc = -1;
-    if (rc == 0)
-        return 0;
-    int number = errno;
-    if (fd >= 0)
-        (void)unlink(path);
-    return err_errno(err, number, "io", "cannot write '%s'", path);
+    struct output file;
+    if (output_open(&file, arena, path, err) < 0)
+        return -1;
+    if (image_contexts_write(arena, contexts, err) < 0) {
+        output_close(&file);
+        return -1;
+    }
+    if (output_write(&file, text, err) < 0)
+        return -1;
+    mark_keep(contexts->marks, path, span_from(sum_of(arena, text)));
+    return 0;
 }
 
 int bake_write(struct arena *arena, const char *path, const struct data *document,
                const struct image_contexts *contexts, struct err *err)
 {
     BUF_SCRATCH(text, BAKE_BYTES_MAX);
-    bool there;
+    bool same;
     if (json_write(&text, document, true) < 0 || buf_puts(&text, "\n") < 0)
         return err_set(err, TG_RUNTIME, "limit", "the bake file would be too large");
     struct span bytes = span_of(text.ptr, text.len);
-    if (check_file(&there, path, bytes, arena, err) < 0 ||
-        (!there && write_file(path, bytes, err) < 0))
+    if (check_file(&same, arena, path, bytes, contexts->marks, err) < 0)
         return -1;
-    if (image_contexts_write(arena, contexts, err) == 0)
-        return 0;
-    if (!there)
-        (void)unlink(path);
-    return -1;
+    return same ? image_contexts_write(arena, contexts, err)
+                : write_all(arena, path, bytes, contexts, err);
 }

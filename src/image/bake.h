@@ -25,8 +25,9 @@ struct bake_row {
 struct data *bake_document(struct data **targets, struct arena *arena, const struct bake_row *rows,
                            size_t count, const char *registry);
 /*
- * Writes the document to `path` and makes the contexts, or neither. The file comes first: without
- * it they are of no use. One that says something else is refused with 3, "target-not-empty".
+ * Makes the contexts and writes the document to `path`, or neither where either cannot be. What was
+ * baked there before, unchanged, is replaced (contexts->marks knows); a file that says anything
+ * else is refused with 3, "target-not-empty".
  */
 TG_CHECKED int bake_write(struct arena *arena, const char *path, const struct data *document,
                           const struct image_contexts *contexts, struct err *err);

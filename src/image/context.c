@@ -11,6 +11,7 @@
 #include "catalog/base_image.h"
 #include "catalog/source.h"
 #include "image/lock.h"
+#include "image/mark.h"
 #include "image/program.h"
 #include "image/rows.h"
 #include "tmplgen.h"
@@ -23,7 +24,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MARK_BYTES_MAX (32 * LIMIT_MIB)
 #define FILE_BYTES_MAX (64 * LIMIT_MIB)
 
 /* ------------------------------------------------------------------ what templates see */
@@ -151,7 +151,7 @@ static bool is_same_file(const char *path, const struct render_entry *entry)
 }
 
 /* "SHA256 -|x PATH", a line for each file: how a later run knows that nobody changed them. */
-static const char *mark_of(struct arena *arena, const struct render *files)
+static struct span mark_of(struct arena *arena, const struct render *files)
 {
     BUF_SCRATCH(text, MARK_BYTES_MAX);
     for (size_t i = 0; i < files->count; i++) {
@@ -160,7 +160,8 @@ static const char *mark_of(struct arena *arena, const struct render *files)
         sha256_hex(sum, entry->bytes.ptr, entry->bytes.len);
         (void)buf_printf(&text, "%s %c %s\n", sum, entry->executable ? 'x' : '-', entry->path);
     }
-    return text.overflowed ? "" : arena_memdup(arena, buf_text(&text), text.len);
+    return text.overflowed ? span_from("")
+                           : span_of(arena_memdup(arena, buf_text(&text), text.len), text.len);
 }
 
 static bool is_as_marked(const char *folder, const char *line)
@@ -183,42 +184,14 @@ static bool is_as_marked(const char *folder, const char *line)
     return same;
 }
 
-/* The mark of a folder lies in the user's cache, by the folder's name; NULL: none can be there. */
-static const char *mark_path(struct arena *arena, const char *marks, const char *folder)
-{
-    char sum[SHA256_HEX_SIZE], *whole = marks ? realpath(folder, NULL) : NULL;
-    if (!whole)
-        return NULL;
-    sha256_hex(sum, whole, strlen(whole));
-    free(whole);
-    return arena_printf(arena, "%s/%s", marks, sum);
-}
-
-/* Without a mark a folder is only not replaced: nothing depends on this. */
-static void keep_mark(const char *marks, const char *folder, const struct render *files)
-{
-    ARENA_SCRATCH(scratch);
-    ERR_SCRATCH(unkept);
-    const char *made, *path = mark_path(&scratch, marks, folder);
-    if (!path || io_make_folders(&made, &scratch, marks, &unkept) < 0)
-        return;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0 && io_write_all(fd, span_from(mark_of(&scratch, files))) < 0)
-        (void)unlink(path);
-    if (fd >= 0)
-        (void)close(fd);
-}
-
 /* What an earlier run rendered, and nothing else: it may be rendered again. */
 static bool is_untouched(const char *folder, const char *marks)
 {
     struct arena scratch = ARENA_INIT;
     struct span mark;
-    ERR_SCRATCH(err);
     char *rest;
     long lines = 0;
-    const char *path = mark_path(&scratch, marks, folder);
-    bool same = path && io_read_file(&mark, &scratch, AT_FDCWD, path, MARK_BYTES_MAX, &err) == 0;
+    bool same = mark_read(&mark, &scratch, marks, folder);
     char *text = same ? arena_memdup(&scratch, mark.ptr, mark.len) : NULL;
     for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && same;
          line = strtok_r(NULL, "\n", &rest), lines++)
@@ -342,7 +315,7 @@ int image_context_write(const char **path, struct arena *arena, const char *outp
         return 0;
     if (make_folder(*path, files, place == PLACE_OLD, err) < 0)
         return -1;
-    keep_mark(marks, *path, files);
+    mark_keep(marks, *path, mark_of(arena, files));
     return 0;
 }
 

@@ -165,6 +165,20 @@ def test_it_is_the_same_twice(world):
     assert bake(world) == first
 
 
+def test_what_was_baked_before_and_nobody_changed_is_replaced(world):
+    world.plan({"image": "pytorch"})
+    bake(world)
+    world.plan({"image": "jax"})
+    assert [one["image"] for one in bake(world)[0]] == ["jax"]
+    path = world.folder / "docker-bake.json"
+    path.write_text(path.read_text() + "\n")
+    world.plan({"image": "pytorch"})
+    before = world.files()
+    error = world.json("bake", "--output", path.name, code=3)["error"]
+    assert error["code"] == "target-not-empty" and "--output" in error["hint"]
+    assert world.files() == before
+
+
 def test_a_file_that_is_there_is_not_lost(world):
     world.write("docker-bake.json", "{}\n")
     error = world.json("bake", "pytorch", "--output", "docker-bake.json", code=3)["error"]
