@@ -119,17 +119,40 @@ static int choose_registry(struct image_session *s)
     return s->selection.registry && said ? plan_check_registry(said, s->err) : 0;
 }
 
-/* Whoever builds here builds for this machine: anything else would lie under the row's name. */
-static int check_processors(const struct image_session *s)
+static const char *words_of(struct arena *arena, const struct data *list)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        const char *arch = image_row_foreign(&s->rows[i]);
-        if (!arch)
-            continue;
-        (void)err_set(s->err, TG_USAGE, "other-processor",
-                      "%s is for %s, which is not this machine's processor", s->rows[i].name, arch);
+    const char *text = "";
+    for (size_t i = 0; i < list->list.count; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", data_text(list->list.items[i]));
+    return *text ? text : "no platform";
+}
+
+/* Whoever builds here builds for this machine: anything else would lie under the row's name. */
+static int check_processor(struct image_session *s, const struct image_row *row)
+{
+    struct arena *arena = &s->run->arena;
+    const char *arch, *here = image_this_platform(arena, &arch);
+    struct data *platforms;
+    if (image_row_platforms(&platforms, arena, &s->selection, row, s->err) < 0)
+        return -1;
+    for (size_t i = 0; i < platforms->list.count; i++)
+        if (str_equal(data_text(platforms->list.items[i]), here))
+            return 0;
+    (void)err_set(s->err, TG_USAGE, "other-processor", "%s is for %s, and this machine is %s",
+                  row->name, words_of(arena, platforms), here);
+    if (!arch || request_text(&row->request, CHOICE_ARCH))
         return err_hint(s->err, "`tmplgen image bake` builds for others");
-    }
+    return err_hint(s->err,
+                    "'arch: %s' in the request of its row (--arch %s) makes it one for this "
+                    "machine; `tmplgen image bake` builds for others",
+                    arch, arch);
+}
+
+static int check_processors(struct image_session *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (check_processor(s, &s->rows[i]) < 0)
+            return -1;
     return 0;
 }
 

@@ -13,6 +13,10 @@
 
 #include <sys/utsname.h>
 
+/* As the resolver and as registries call them. */
+static const char *const processors[][2] = {{"x86_64", "linux/amd64"}, {"aarch64", "linux/arm64"}};
+static const size_t processor_count = sizeof(processors) / sizeof(*processors);
+
 /* A matrix is read once for each framework. */
 struct framework_rows {
     const char *framework;
@@ -353,27 +357,35 @@ static bool holds_program_of(const struct base_image *image, const char *arch)
     return !image->program || is_this_machine(arch);
 }
 
-const char *image_row_foreign(const struct image_row *row)
+const char *image_this_platform(struct arena *arena, const char **arch)
 {
-    const char *arch = request_text(&row->request, CHOICE_ARCH);
-    return arch && !is_this_machine(arch) ? arch : NULL;
+    struct utsname machine;
+    *arch = NULL;
+    if (uname(&machine) < 0)
+        return "an unknown platform";
+    for (size_t i = 0; i < processor_count; i++)
+        if (str_equal(machine.machine, processors[i][0])) {
+            *arch = processors[i][0];
+            return processors[i][1];
+        }
+    return arena_printf(arena, "linux/%s", machine.machine);
 }
 
 int image_row_platforms(struct data **out, struct arena *arena,
                         const struct image_selection *selection, const struct image_row *row,
                         struct err *err)
 {
-    static const char *const names[][2] = {{"x86_64", "linux/amd64"}, {"aarch64", "linux/arm64"}};
     struct data *refusal = NULL;
     struct gathering g = {.arena = arena, .selection = selection, .refusal = &refusal, .err = err};
     const char *own = request_text(&row->request, CHOICE_ARCH);
     *out = data_list(arena);
-    for (size_t i = 0; i < 2; i++) {
-        bool there = str_equal(own, names[i][0]);
-        if (!there && !own && has_processor(&there, &g, row, names[i][0]) < 0)
+    for (size_t i = 0; i < processor_count; i++) {
+        const char *arch = processors[i][0];
+        bool there = str_equal(own, arch);
+        if (!there && !own && has_processor(&there, &g, row, arch) < 0)
             return -1;
-        if (there && holds_program_of(row->image, names[i][0]))
-            data_push(arena, *out, data_str(arena, names[i][1]));
+        if (there && holds_program_of(row->image, arch))
+            data_push(arena, *out, data_str(arena, processors[i][1]));
     }
     return 0;
 }

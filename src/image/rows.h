@@ -48,7 +48,7 @@ TG_CHECKED int image_row_platforms(struct data **out, struct arena *arena,
                                    const struct image_selection *selection,
                                    const struct image_row *row, struct err *err);
 
-/* The processor that its request names, where it is another than this machine's; or NULL. */
-const char *image_row_foreign(const struct image_row *row);
+/* This machine's: "linux/arm64"; `*arch` is what requests call it, NULL where none may. */
+const char *image_this_platform(struct arena *arena, const char **arch);
 
 #endif

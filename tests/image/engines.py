@@ -51,6 +51,7 @@ class World:
 
     def __init__(self, folder, *engines):
         self.folder = folder
+        self.catalog = catalog()
         self.fake = folder / "fake"
         self.work = folder / "work"
         self.tmp = folder / "tmp"
@@ -98,7 +99,7 @@ class World:
         return path
 
     def command(self, *words):
-        return [*WRAPPER, str(BINARY), "image", *words, "--catalog", str(catalog())]
+        return [*WRAPPER, str(BINARY), "image", *words, "--catalog", str(self.catalog)]
 
     def run(self, *words, timeout=60, **env):
         made = subprocess.run(

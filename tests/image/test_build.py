@@ -1,10 +1,13 @@
 """`tmplgen image build` and `push` with fake engines: what they are asked, and what came of it."""
 
 import json
+import os
 import platform
+import subprocess
 
 import pytest
 
+from ..common.program import ROOT
 from .engines import ENGINES, World, digest
 
 
@@ -21,6 +24,21 @@ def make_each(tmp_path, request):
 
 
 OTHER = "aarch64" if platform.machine() == "x86_64" else "x86_64"
+PLATFORM = {"x86_64": "linux/amd64", "aarch64": "linux/arm64"}
+MACHINE = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+/* Another processor than there is. */
+int uname(struct utsname *out)
+{
+    long rc = syscall(SYS_uname, out);
+    strcpy(out->machine, getenv("MACHINE"));
+    return rc;
+}
+"""
 
 
 @pytest.mark.parametrize("how", ["plan", "option"])
@@ -31,13 +49,40 @@ def test_a_row_for_another_processor_is_refused_before_anything_is_built(each, h
     result = each.run("build", *words, "--push", "--registry", "r.example.com/x", "--json")
     assert result.code == 2, result.err
     error = json.loads(result.out)["error"]
-    assert error["code"] == "other-processor" and OTHER in error["message"]
+    assert error["code"] == "other-processor" and PLATFORM[OTHER] in error["message"]
     assert "image bake" in error["hint"] and "gamma:" in error["message"]
     assert engines_called(each) == []
 
 
 def test_a_row_for_this_processor_is_built(world):
     assert world.run("build", "gamma", "--arch", platform.machine()).code == 0
+
+
+@pytest.mark.skipif(bool(os.environ.get("TMPLGEN")), reason="sanitizers want to be loaded first")
+@pytest.mark.parametrize(
+    ("machine", "image", "said"),
+    [
+        ("aarch64", "cuda-base", None),
+        ("aarch64", "onnxruntime", "is for linux/amd64, and this machine is linux/arm64"),
+        ("x86_64", "onnxruntime", None),
+        ("riscv64", "cuda-base", "is for linux/amd64, linux/arm64, and this machine is linux/risc"),
+    ],
+)
+def test_a_row_that_says_no_processor_is_for_those_with_its_wheels(tmp_path, machine, image, said):
+    """The resolver takes one for x86_64, and its pins would be built under the row's name."""
+    library = tmp_path / "machine.so"
+    cc = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library]
+    subprocess.run(cc, input=MACHINE.encode(), check=True)
+    world = World(tmp_path)
+    world.catalog = ROOT
+    result = world.run("build", image, "--json", LD_PRELOAD=str(library), MACHINE=machine)
+    assert result.code == (2 if said else 0), result.err
+    assert bool(engines_called(world)) == (said is None)
+    if said:
+        error = result.json["error"]
+        assert error["code"] == "other-processor" and said in error["message"]
+        assert "image bake" in error["hint"]
+        assert ("arch: aarch64" in error["hint"]) == (machine == "aarch64")
 
 
 # ---------------------------------------------------------------- who builds
