@@ -42,7 +42,8 @@ struct engine_image {
 
 struct engine {
     const char *name;
-    const char *const *probe; /* a command that succeeds where the engine can be used */
+    const char *const *probe;  /* a command that succeeds where the engine can be used */
+    const char *const *daemon; /* and one that its daemon answers; or NULL: it has none */
     TG_CHECKED int (*build)(const struct engine_job *job, const struct engine_build *what);
     /* A command in a container of `image`, as the image's user; `*status` is the command's. */
     TG_CHECKED int (*run)(int *status, const struct engine_job *job, const char *image,

@@ -10,7 +10,11 @@
 #include <string.h>
 
 static const char *const docker_probe[] = {"docker", "buildx", "version", NULL};
-static const char *const podman_probe[] = {"podman", "--version", NULL};
+/* The program alone tells its version, too, where no daemon runs. */
+static const char *const docker_daemon[] = {"docker", "version", "--format", "{{.Server.Version}}",
+                                            NULL};
+/* Unlike --version it asks the service of a podman that is remote. */
+static const char *const podman_probe[] = {"podman", "version", NULL};
 
 /* ------------------------------------------------------------------ building */
 
@@ -198,6 +202,7 @@ static int docker_push(const char **digest, const struct engine_job *job, const 
 
 const struct engine docker_engine = {.name = "docker",
                                      .probe = docker_probe,
+                                     .daemon = docker_daemon,
                                      .build = docker_build,
                                      .run = docker_run,
                                      .describe = docker_describe,

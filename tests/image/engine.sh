@@ -9,6 +9,7 @@ verb=$1
 { printf '%s' "$engine"; printf '\037%s' "$@"; echo; } >>"$FAKE/calls"
 case $engine-$verb in
 docker-buildx) verb=$2 && shift ;;
+docker-version) verb=daemon ;;
 *-image) verb=inspect && shift ;;
 esac
 
@@ -110,6 +111,7 @@ run_it() { # the command is in "$@"
 
 case $verb in
 --version) hooks; echo "$engine version 1.28.2" ;;
+daemon) hooks; echo 28.0.4 ;;
 version) hooks; echo "github.com/docker/buildx v0.23.0 28c90ea" ;;
 build) make_image "$@" ;;
 inspect)

@@ -105,6 +105,39 @@ def test_docker_counts_only_with_buildx(tmp_path):
     assert engines_called(world) == ["buildah"]
 
 
+SILENT = "echo 'Cannot connect to the Docker daemon. Is it running?' >&2; exit 1"
+
+
+def test_docker_counts_only_with_a_daemon(tmp_path):
+    """buildx tells its version without one, and builds nothing."""
+    world = World(tmp_path, *ENGINES)
+    world.on("daemon", SILENT)
+    assert world.run("build", "gamma").code == 0
+    assert engines_called(world) == ["buildah"]
+
+
+@pytest.mark.parametrize("how", ["option", "environment", "it is the only one"])
+def test_a_daemon_that_does_not_answer_is_named(tmp_path, how):
+    world = World(tmp_path, "docker")
+    world.alone()
+    world.on("daemon", SILENT)
+    words = ["--engine", "docker"] if how == "option" else []
+    env = {"TMPLGEN_ENGINE": "docker"} if how == "environment" else {}
+    result = world.run("build", "gamma", "--json", *words, **env)
+    assert result.code == 1 and not engines_called(world)
+    error = result.json["error"]
+    assert error["code"] == "no-engine" and "daemon does not answer" in error["message"]
+    assert error["hint"] == "'docker version' must succeed"
+
+
+def test_podman_that_cannot_ask_its_service_is_not_taken(tmp_path):
+    world = World(tmp_path, "podman")
+    world.on("version", "echo 'Error: unable to connect to Podman socket' >&2; exit 125")
+    result = world.run("build", "gamma", "--engine", "podman", "--json")
+    assert result.code == 1 and not engines_called(world)
+    assert result.json["error"]["hint"] == "'podman version' must succeed"
+
+
 def test_podman_where_there_is_no_other(tmp_path):
     world = World(tmp_path, "podman")
     world.alone()
