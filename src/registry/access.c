@@ -30,6 +30,8 @@ struct registry_token {
     const char *path, *push; /* as in the request */
     const char *authorization;
     struct registry_trouble trouble;
+    struct registry_trouble
+        nobody; /* what is wrong if it does not do: it was asked for by nobody */
 };
 
 /* ------------------------------------------------------------------ troubles */
@@ -46,6 +48,19 @@ static struct registry_trouble trouble_answer(struct arena *arena,
     ERR_SCRATCH(err);
     (void)http_fail(&err, answer);
     return trouble_of(arena, &err);
+}
+
+/* `why`: there is none, where `docker login` would not help; or NULL. */
+static struct registry_trouble no_password(struct arena *arena, const char *host, const char *why)
+{
+    return (struct registry_trouble){
+        TG_RUNTIME, "network", arena_printf(arena, "%s: it wants a user and a password", host),
+        why ? why : arena_printf(arena, "docker login %s, or podman login %s", host, host)};
+}
+
+static bool wants_somebody(const struct http_exchange *answer)
+{
+    return answer->status == 401 || answer->status == 403;
 }
 
 static int fail(struct err *err, const struct registry_trouble *trouble)
@@ -70,20 +85,29 @@ static const char *reason_of(struct arena *arena, const struct http_exchange *an
     return code && message ? arena_printf(arena, "%s: %s", code, message) : code;
 }
 
+/* Storage that a registry sends to has no users. */
+static const char *hint_of(const struct access_request *request, const struct err *err)
+{
+    const struct http_exchange *answer = &request->exchange;
+    const struct registry_token *token = request->token;
+    bool turned_away = wants_somebody(answer) && token && token->nobody.hint &&
+                       http_same_origin(answer->final_url, request->host->url);
+    return turned_away ? token->nobody.hint : err->hint;
+}
+
 int access_fail(struct err *err, const struct access_request *request)
 {
     ARENA_SCRATCH(scratch);
     const struct http_exchange *answer = &request->exchange;
-    const char *reason;
     if (request->trouble.message)
         return fail(err, &request->trouble);
     (void)http_fail(err, answer);
-    reason = reason_of(&scratch, answer);
-    if (!reason)
-        return -1;
-    const char *hint = err->hint ? arena_strdup(&scratch, err->hint) : NULL;
-    (void)err_set(err, TG_RUNTIME, "network", "%s (%s)", arena_strdup(&scratch, err->message),
-                  reason);
+    const char *reason = reason_of(&scratch, answer), *hint = hint_of(request, err);
+    if (hint)
+        hint = arena_strdup(&scratch, hint);
+    if (reason)
+        (void)err_set(err, err->exit, err->code, "%s (%s)", arena_strdup(&scratch, err->message),
+                      reason);
     return hint ? err_hint(err, "%s", hint) : -1;
 }
 
@@ -205,9 +229,23 @@ static struct registry_token *find_token(struct registry *registry,
     return token;
 }
 
-/* What is asked for, and by whom: a password or an identity goes to the registry's own alone. */
+/* A password or an identity goes to the registry's own token server alone. */
+static struct credential credential_of(struct registry *registry,
+                                       const struct registry_token *token, const char *url)
+{
+    const struct registry_host *host = token->host;
+    if (challenge_may_have_password(registry->arena, host->url, url))
+        return credentials_for(registry->credentials, host->name, token->path);
+    return (struct credential){
+        .failure = arena_printf(registry->arena,
+                                "%s is not of the registry's own domain: its password is not sent "
+                                "there",
+                                http_shown(registry->arena, url))};
+}
+
+/* What is asked for, and by whom. */
 static int token_question(struct http_exchange *out, struct registry *registry,
-                          const struct registry_token *token, struct err *err)
+                          struct registry_token *token, struct err *err)
 {
     struct arena *arena = registry->arena;
     const struct registry_host *host = token->host;
@@ -220,9 +258,9 @@ static int token_question(struct http_exchange *out, struct registry *registry,
     *out = (struct http_exchange){.max_bytes = LIMIT_DOCUMENT_BYTES};
     if (challenge_token_url(&out->url, arena, &question, err) < 0)
         return -1;
-    struct credential credential = {0};
-    if (challenge_may_have_password(arena, host->url, out->url))
-        credential = credentials_for(registry->credentials, host->name, token->path);
+    struct credential credential = credential_of(registry, token, out->url);
+    if (!credential.basic && !credential.identity)
+        token->nobody = no_password(arena, host->name, credential.failure);
     out->authorization = credential.basic;
     if (!credential.identity)
         return 0;
@@ -237,6 +275,10 @@ static void take_token(struct registry_token *token, struct arena *arena,
                        const struct http_exchange *answer)
 {
     ERR_SCRATCH(err);
+    if (wants_somebody(answer) && token->nobody.message) {
+        token->trouble = token->nobody;
+        return;
+    }
     int rc = answer->status == 200
                  ? challenge_read_token(&token->authorization, arena,
                                         http_shown(arena, answer->final_url), answer->body, &err)
@@ -274,14 +316,6 @@ static int fetch_tokens(struct registry *registry, struct err *err)
 }
 
 /* ------------------------------------------------------------------ questions */
-
-static struct registry_trouble no_password(struct arena *arena, const char *host,
-                                           const char *failure)
-{
-    return (struct registry_trouble){
-        TG_RUNTIME, "network", arena_printf(arena, "%s: it wants a user and a password", host),
-        failure ? failure : arena_printf(arena, "docker login %s, or podman login %s", host, host)};
-}
 
 /* Takes what is known of the host; a token is to be fetched after this. */
 static void meet_host(struct access_request *request, struct registry *registry)

@@ -57,11 +57,11 @@ static struct access_request manifest_request(struct arena *arena,
         .exchange = {.accept = ACCEPT_MANIFEST, .max_bytes = LIMIT_HTTP_MANIFEST_BYTES}};
 }
 
-static const char *failure_of(struct arena *arena, const struct access_request *request)
+/* One text of it all: whoever asks for many images at once has one hint for all of them. */
+static const char *told(struct arena *arena, const struct err *err)
 {
-    ERR_SCRATCH(err);
-    (void)access_fail(&err, request);
-    return arena_strdup(arena, err.message);
+    return arena_printf(arena, "%s%s%s", err->message, err->hint ? "; " : "",
+                        err->hint ? err->hint : "");
 }
 
 /* ------------------------------------------------------------------ looking */
@@ -78,7 +78,9 @@ static void take_look(struct registry_image *image, struct arena *arena,
     } else if (!request->trouble.message && answer->status == 404) {
         image->presence = IMAGE_GONE;
     } else {
-        image->failure = failure_of(arena, request);
+        ERR_SCRATCH(err);
+        (void)access_fail(&err, request);
+        image->failure = told(arena, &err);
     }
 }
 
@@ -147,7 +149,7 @@ int registry_manifests(struct registry *registry, struct registry_question *ques
             continue;
         question->presence = str_equal(one.code, "not-found") ? IMAGE_GONE : IMAGE_FAILED;
         if (question->presence == IMAGE_FAILED)
-            question->failure = arena_strdup(arena, one.message);
+            question->failure = told(arena, &one);
     }
     return 0;
 }

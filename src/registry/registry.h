@@ -35,8 +35,8 @@ enum image_presence { IMAGE_FAILED, IMAGE_THERE, IMAGE_GONE };
 struct registry_image {
     struct image_reference *reference;
     enum image_presence presence;
-    const char *digest; /* of its manifest, as the registry says; or NULL */
-    const char *failure;
+    const char *digest;  /* of its manifest, as the registry says; or NULL */
+    const char *failure; /* with its hint */
 };
 
 /* Looks for all, several at once; asks for no content. -1 only where the run ended. */
@@ -48,7 +48,7 @@ struct registry_question {
     const struct image_reference *reference;
     enum image_presence presence;
     struct registry_manifest manifest; /* where it is there */
-    const char *failure;               /* why nobody knows, or what is wrong with what came */
+    const char *failure; /* why nobody knows, or what is wrong with what came; with its hint */
 };
 
 /*

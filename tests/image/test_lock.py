@@ -163,6 +163,16 @@ def test_where_none_can_be_had_there_is_no_file(world, hub):
     assert world.files() == before
 
 
+def test_who_has_no_password_is_told_how_to_get_one(world, hub):
+    world.write(LOCK, lock_text(BASE, OLDER))
+    hub.token = "abc"
+    hub.special["GET", "/token"] = Answer(status=401)
+    for words in (["lock", "--update"], ["verify"]):
+        done = world(*words)
+        assert done.code == 1
+        assert (done.out + done.err).count(f"docker login {hub.host}, or podman login") == 2
+
+
 def test_a_failed_update_keeps_what_was_locked(world, hub):
     world.write(LOCK, lock_text(BASE, OLDER))
     del hub.manifests["mirror/nvidia/cuda", CUDA12]

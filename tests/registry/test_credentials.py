@@ -113,6 +113,50 @@ def test_helper_that_fails_is_named(secure, wanted, world, tmplgen, answer, why)
     assert error["hint"] == why
 
 
+WANTED = "it wants a user and a password"
+
+
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize(
+    ("config", "hint"),
+    [
+        ({"credsStore": "none"}, "docker-credential-none, which should know, is not there"),
+        ({}, "docker login {0}, or podman login {0}"),
+        ({"auths": {"{0}": auth()}}, None),
+    ],
+)
+def test_token_that_nobody_gets(fake, world, tmplgen, status, config, hint):
+    """As a registry without tokens says it; with a password it is the password that is wrong."""
+    fake.special["GET", "/token"] = Answer(status=status)
+    world.file(".docker/config.json", json.dumps(config).replace("{0}", fake.host))
+    where = f"{fake.host}/a/b:1"
+    words = ["image", "rebase", where, "--onto", where, "--json"]
+    error = json.loads(tmplgen(*words, **world.env).out)["error"]
+    if hint:
+        assert error["message"].endswith(f"{fake.host}: {WANTED}")
+        assert error["hint"] == hint.format(fake.host)
+    else:
+        assert error["message"].endswith(f"/token: the server answered {status}")
+        assert error["hint"] == "it wants other credentials"
+
+
+def test_token_of_nobody_that_does_not_do(fake, world, tmplgen):
+    """Docker Hub and GitLab give one to everybody, for what is public."""
+    fake.special["GET", "/v2/a/b/manifests/1"] = Answer(status=401)
+    where = f"{fake.host}/a/b:1"
+    words = ["image", "rebase", where, "--onto", where, "--json"]
+    error = json.loads(tmplgen(*words, **world.env).out)["error"]
+    assert error["message"].endswith("the server answered 401")
+    assert error["hint"].startswith(f"docker login {fake.host}")
+
+
+def test_hint_is_told_for_each_of_many(fake, world, probe):
+    fake.special["GET", "/token"] = Answer(status=401)
+    result = probe("manifests", f"{fake.host}/a/b:1", f"{fake.host}/c/d:1", **world.env)
+    said = f"failed {fake.host}: {WANTED}; docker login {fake.host}, or podman login {fake.host}"
+    assert result.out.splitlines() == [said] * 2
+
+
 @pytest.mark.parametrize("name", ["../evil", "a b", "x;id", ""])
 def test_helper_whose_name_is_none(secure, wanted, world, probe, name):
     world.file(".docker/config.json", {"credsStore": name, "auths": {secure.host: auth()}})
@@ -225,6 +269,12 @@ def test_identity_stays_at_home(fake, world, probe):
         world.file(".docker/config.json", {"auths": {fake.host: {"identitytoken": "secret"}}})
         assert probe("manifest", f"{fake.host}/a/b:1", **world.env).code == 0
         assert [(method, said) for method, _, said in other.requests] == [("GET", None)]
+        other.special["GET", "/token"] = Answer(status=401)
+        said = probe("manifests", f"{fake.host}/a/b:1", **world.env).out
+        assert said == (
+            f"failed {fake.host}: {WANTED}; http://localhost:{other.port}/token is not of the "
+            "registry's own domain: its password is not sent there\n"
+        )
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"auths": []}', '{"auths": {"x": 5}}',
