@@ -81,6 +81,25 @@ static const char *host_of(struct arena *arena, const char *url)
     return arena_memdup(arena, start, colon ? (size_t)(colon - start) : len);
 }
 
+/*
+ * Is it a name that a country gives to nobody, as "co" of "example.co.uk"? Those of one or two
+ * letters are taken for one: most are, as places and kinds, and in doubt no password is given.
+ */
+static bool is_second_level(const char *name, size_t len)
+{
+    static const char *const kinds[] = {
+        "adv",  "app", "art",    "asn",    "asso", "bel",   "biz",  "blog", "com",  "dev",
+        "edu",  "emp", "eng",    "eti",    "fin",  "firm",  "gen",  "gob",  "gouv", "gov",
+        "govt", "gub", "ind",    "inf",    "info", "int",   "jus",  "k12",  "law",  "leg",
+        "ltd",  "med", "mil",    "mod",    "muni", "name",  "net",  "ngo",  "nhs",  "nic",
+        "nom",  "org", "plc",    "police", "pol",  "press", "priv", "pro",  "pvt",  "rec",
+        "res",  "sch", "school", "srv",    "tec",  "tel",   "tmp",  "web"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (strlen(kinds[i]) == len && strncasecmp(name, kinds[i], len) == 0)
+            return true;
+    return len <= 2;
+}
+
 /* What a name shares with its siblings: "example.com", "example.co.uk"; all of an address. */
 static const char *domain_of(const char *host)
 {
@@ -90,7 +109,7 @@ static const char *domain_of(const char *host)
     const char *second = memrchr(host, '.', (size_t)(last - host));
     if (!second)
         return host;
-    if (strlen(last + 1) > 2 || last - second - 1 > 3)
+    if (strlen(last + 1) > 2 || !is_second_level(second + 1, (size_t)(last - second - 1)))
         return second + 1;
     const char *third = memrchr(host, '.', (size_t)(second - host));
     return third ? third + 1 : host;
@@ -102,7 +121,8 @@ static bool is_shared_by_many(const char *domain)
     static const char *const shared[] = {
         "azurecr.io",     "jfrog.io",          "amazonaws.com", "pkg.dev", "github.io",
         "cloudfront.net", "azurewebsites.net", "windows.net",   "ocir.io", "scw.cloud",
-        "appspot.com",    "run.app",           "herokuapp.com", "fly.dev", "ngrok.io"};
+        "appspot.com",    "run.app",           "herokuapp.com", "fly.dev", "ngrok.io",
+        "nip.io",         "sslip.io",          "ts.net"};
     for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++)
         if (strcasecmp(domain, shared[i]) == 0)
             return true;

@@ -249,6 +249,14 @@ static void test_challenge__password_is_for_the_registrys_own(void **state)
         {"https://a.jfrog.io", "https://B.JFROG.io/token", false},
         {"https://registry.example.com", "https://example.org/token", false},
         {"https://registry.example.com", "http://registry.example.com/token", false},
+        {"https://registry.bmw.de", "https://gitlab.bmw.de/jwt/auth", true},
+        {"https://registry.ibm.eu", "https://ibm.eu/token", true},
+        {"https://registry.team.co.uk", "https://auth.team.co.uk/token", true},
+        {"https://registry.team.co.uk", "https://auth.other.co.uk/token", false},
+        {"https://registry.com.br", "https://other.com.br/token", false},
+        {"https://a.gov.in", "https://b.GOV.in/token", false},
+        {"https://10.0.0.1.nip.io", "https://10.0.0.2.nip.io/token", false},
+        {"https://a.ny.us", "https://b.ny.us/token", false},
     };
     struct arena arena = ARENA_INIT;
     (void)state;
