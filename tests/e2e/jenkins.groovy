@@ -4,7 +4,7 @@
 //   NAME=VALUE      a variable of the environment; TRIGGER is what started the build
 //   COMMAND?=STATUS what a shell command ends with, in place of 0
 //   COMMAND?>=TEXT  what it prints
-// Prints JSON: result, cron and stages, each with agent, minutes, commands and credentials; or what is
+// Prints JSON: result, cron, aborts and stages, each with agent, minutes, commands and credentials; or what is
 // wrong, with status 1.
 import groovy.json.JsonOutput
 import org.codehaus.groovy.control.CompilerConfiguration
@@ -264,6 +264,7 @@ class Pipeline extends Block {
     Map blocks = [:]
     List records = []
     String cron
+    Object aborts
     String result = 'SUCCESS'
 
     void agent(Object what) { blocks.agent = what }
@@ -280,7 +281,9 @@ class Pipeline extends Block {
             throw new Refused("a pipeline without ${missing.join(' and ')}")
         }
         String outer = Agent.of(env, blocks.agent)
-        new Options(env: env).run(blocks.options ?: {})
+        def options = new Options(env: env)
+        options.run(blocks.options ?: {})
+        aborts = options.found.disableConcurrentBuilds?.abortPrevious
         def triggers = new Triggers(env: env)
         triggers.run(blocks.triggers ?: {})
         cron = triggers.found
@@ -371,7 +374,8 @@ try {
     if (top.made == null) {
         throw new Refused('no pipeline')
     }
-    println JsonOutput.toJson([result: top.made.result, cron: top.made.cron, stages: top.made.records])
+    println JsonOutput.toJson([result: top.made.result, cron: top.made.cron,
+                                 aborts: top.made.aborts, stages: top.made.records])
 } catch (Exception | Error wrong) {
     println "${wrong.class.simpleName}: ${wrong.message}"
     System.exit(1)

@@ -107,6 +107,12 @@ def test_jenkins_gives_no_credentials_elsewhere(images_ci, settings):
     assert done["cron"] == ""
 
 
+@pytest.mark.parametrize(("branch", "aborts"), [("main", False), ("feature", True)])
+def test_jenkins_lets_a_push_end(images_ci, branch, aborts):
+    done = jenkins(images_ci / "Jenkinsfile", f"BRANCH_NAME={branch}", PLANNED)
+    assert done["aborts"] is aborts
+
+
 def test_jenkins_builds_the_other_rows_when_one_fails(images_ci):
     done = jenkins(images_ci / "Jenkinsfile", *MAIN, f"ci/build.sh --push {ROWS[0]}?=1")
     assert done["result"] == "FAILURE"
@@ -182,6 +188,17 @@ def test_github_gives_each_job_no_more_than_it_needs(images_ci):
         }
     assert "github.event_name == 'schedule'" in workflow["jobs"]["verify"]["if"]
     assert jobs["build"]["if"] == jobs["push"]["if"].replace("==", "!=")
+
+
+def test_github_pushes_from_the_default_branch_whatever_it_is_called(images_ci):
+    """Its filter knows no default branch: every push starts it, and its jobs ask."""
+    workflow = yaml.safe_load((images_ci / ".github/workflows/ci.yml").read_text())
+    jobs = workflow["jobs"]
+    assert workflow[True]["push"] == {"branches": ["**"]}
+    assert "default_branch" in jobs["push"]["if"]
+    for name in ("lint", "render", "plan"):
+        assert jobs[name]["if"] == f"github.event_name != 'push' || {jobs['push']['if']}"
+    assert {"lint", "render", "plan"} == set(jobs["build"]["needs"]) == set(jobs["push"]["needs"])
 
 
 def test_the_token_of_github_goes_to_no_other_registry(images_ci):
