@@ -9,6 +9,7 @@
 #include "base/sha.h"
 #include "base/utf8.h"
 #include "image/rebase_splice.h"
+#include "image/rebase_steps.h"
 #include "image/rebase_system.h"
 #include "registry/push.h"
 #include "registry/reference.h"
@@ -185,18 +186,6 @@ static int load_part(struct rebase_part *part, struct rebase_run *run, const cha
 
 /* ------------------------------------------------------------------ is it safe */
 
-/* Folders that distributions leave to others: nothing of a base is there (FHS 3.0, 3.13, 4.9). */
-static bool is_left_to_others(const char *path)
-{
-    static const char *const folders[] = {"/opt", "/usr/local", "/srv", "/runs"};
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-        size_t len = strlen(folders[i]);
-        if (strncmp(path, folders[i], len) == 0 && (!path[len] || path[len] == '/'))
-            return !strstr(path, "..");
-    }
-    return false;
-}
-
 /* A text from outside, cut to what a message can hold, between two characters. */
 static const char *shown(struct arena *arena, const char *text)
 {
@@ -226,7 +215,7 @@ static int check_labels(const struct rebase_part *part, struct rebase_run *run)
                                    shown(run->arena, packages)));
     char *save = NULL, *words = arena_strdup(run->arena, writes);
     for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save))
-        if (!is_left_to_others(word))
+        if (!rebase_is_left_to_others(run->arena, word))
             return refuse(run, "changed-base",
                           arena_printf(run->arena,
                                        "its layers write to '%s', where its base has files",
@@ -234,122 +223,59 @@ static int check_labels(const struct rebase_part *part, struct rebase_run *run)
     return 0;
 }
 
-/*
- * What the shell is given, behind the build arguments that builders tell before it:
- * "|1 PYTHON_SOURCE=apt /bin/sh -c pip install ...", in which "apt" is no program.
- */
-static const char *command_of(const char *step)
+static const char *step_of(const struct data *history, size_t i)
 {
-    static const char shell[] = " /bin/sh -c ";
-    const char *text = str_starts(step, "RUN ") ? step + 4 : step;
-    const char *command = *text == '|' ? strstr(text, shell) : NULL;
-    return command ? command + strlen(shell) : step;
+    return data_shown(history->list.items[i], "created_by");
 }
 
-/*
- * A RUN of the Dockerfiles that tmplgen renders: what pip installs into the environment, the step
- * of a child that had nothing to do since its base has Python, and the folder of a batch job's
- * runs.
- */
-static bool is_own_run(const char *step)
+/* The first step of which no label speaks. */
+static size_t end_of_speech(struct rebase_run *run, const struct data *history)
 {
-    static const char *const marks[] = {"pip install ", "pip --disable-pip-version-check install ",
-                                        "if [ -x venv/bin/python ]",
-                                        "install -d -o 10001 -g 10001 /runs"};
-    static const char *const programs[] = {"apt-get ", "apt ", "dpkg ",   "apk ",     "dnf ",
-                                           "yum ",     "rpm ", "zypper ", "ldconfig", "useradd "};
-    if (strstr(step, marks[2]))
-        return true;
-    for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
-        if (strstr(step, programs[i]))
-            return false;
-    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-        if (strstr(step, marks[i]))
-            return true;
-    return false;
-}
-
-/* "COPY dir:... in /opt/app/", without what Docker and buildah put before instructions. */
-static const char *instruction_of(const char *step)
-{
-    static const char nop[] = "/bin/sh -c #(nop)";
-    if (str_starts(step, nop))
-        step += strlen(nop);
-    return step + strspn(step, " ");
-}
-
-/*
- * Where a COPY, ADD or WORKDIR goes: its last word, "... in /opt/app/ " as Docker and buildah tell,
- * "... /opt/app # buildkit". What is no whole path is below a WORKDIR.
- */
-static bool goes_to_others(struct arena *arena, const char *step)
-{
-    char *text = arena_strdup(arena, step), *mark = strstr(text, " # buildkit");
-    if (mark)
-        *mark = '\0';
-    for (size_t len = strlen(text); len && text[len - 1] == ' ';)
-        text[--len] = '\0';
-    const char *last = strrchr(text, ' ');
-    return last && (last[1] == '/' ? is_left_to_others(last + 1) : !strstr(last, ".."));
-}
-
-/* Nothing of the base was replaced, for all that the step says of itself. */
-static bool is_proven(struct arena *arena, const char *step)
-{
-    const char *text = instruction_of(step);
-    if (str_starts(text, "COPY ") || str_starts(text, "ADD ") || str_starts(text, "WORKDIR "))
-        return goes_to_others(arena, text);
-    return is_own_run(command_of(text));
-}
-
-/*
- * Is it an instruction that writes no file, as Docker ("/bin/sh -c #(nop)  USER 1"), BuildKit and
- * buildah tell of it? Which step has a layer says less: where all steps make one layer it is the
- * last that has it.
- */
-static bool writes_nothing(const char *step)
-{
-    static const char *const words[] = {"ARG ",     "CMD ",         "ENTRYPOINT ", "ENV ",
-                                        "EXPOSE ",  "HEALTHCHECK ", "LABEL ",      "MAINTAINER ",
-                                        "ONBUILD ", "SHELL ",       "STOPSIGNAL ", "USER ",
-                                        "VOLUME "};
-    const char *text = instruction_of(step);
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        if (str_starts(text, words[i]))
-            return true;
-    return false;
+    size_t end = history->list.count;
+    while (end && !rebase_step_speaks(run->arena, step_of(history, end - 1), LABEL_WRITES))
+        end--;
+    return end;
 }
 
 /* Labels are inherited: what a later Dockerfile put above them they do not speak of. */
-static int check_history(const struct rebase_part *part, struct rebase_run *run)
+static int check_steps(const struct rebase_part *part, struct rebase_run *run, size_t from)
 {
     const struct data *history = data_get(part->image.config, "history");
-    const char *folder = data_get_text(data_get(part->image.config, "config"), "WorkingDir");
-    bool spoken = false;
-    size_t from;
-    if (!rebase_own_history(&from, &part->image, &part->old))
-        return refuse(run, "unproven-base", "its history does not tell of every layer");
-    for (size_t i = history->list.count; i-- > from;) {
-        const char *step = data_shown(history->list.items[i], "created_by");
-        spoken = spoken || strstr(step, LABEL_WRITES "=") != NULL;
-        if (writes_nothing(step))
+    size_t spoken = end_of_speech(run, history);
+    struct rebase_place place = rebase_place_on(run->arena, part->old.config);
+    for (size_t i = from; i < history->list.count; i++) {
+        const char *step = step_of(history, i);
+        enum rebase_wrote wrote = rebase_wrote(&place, step);
+        if (wrote == REBASE_WROTE_NOTHING)
             continue;
-        if (!spoken) {
+        if (i >= spoken) {
             (void)refuse(run, "unproven-base",
                          arena_printf(run->arena, "no label says what this step wrote: %s",
                                       shown(run->arena, step)));
             return err_hint(run->err, "build it again on the new base");
         }
-        if (!is_proven(run->arena, step))
+        if (wrote == REBASE_WROTE_UNKNOWN)
             return refuse(run, "changed-base",
                           arena_printf(run->arena, "a step may have changed files of its base: %s",
                                        shown(run->arena, step)));
     }
-    if (folder && *folder && !is_left_to_others(folder))
-        return refuse(
-            run, "changed-base",
-            arena_printf(run->arena, "it works in '%s', where its base has files", folder));
-    return spoken ? 0 : refuse(run, "unproven-base", "its history does not say how it was made");
+    return spoken > from ? 0
+                         : refuse(run, "unproven-base", "its history does not say how it was made");
+}
+
+static int check_history(const struct rebase_part *part, struct rebase_run *run)
+{
+    const char *folder = data_get_text(data_get(part->image.config, "config"), "WorkingDir");
+    size_t from;
+    if (!rebase_own_history(&from, &part->image, &part->old))
+        return refuse(run, "unproven-base", "its history does not tell of every layer");
+    if (check_steps(part, run, from) < 0)
+        return -1;
+    return !folder || !*folder || rebase_is_left_to_others(run->arena, folder)
+               ? 0
+               : refuse(run, "changed-base",
+                        arena_printf(run->arena, "it works in '%s', where its base has files",
+                                     folder));
 }
 
 static size_t layers_of(const struct data *manifest)

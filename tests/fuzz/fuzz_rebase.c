@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "image/rebase_splice.h"
+#include "image/rebase_steps.h"
 #include "image/rebase_system.h"
 #include "registry/manifest.h"
 #include "registry/reference.h"
@@ -65,6 +66,20 @@ static void go_and_return(struct arena *arena, const struct rebase_image *image,
     must(data_equal(ids_of(back), ids_of(image->config)));
 }
 
+/* What stands in a build argument is not believed for the command behind it. */
+static void walk(struct arena *arena, const struct rebase_image *image,
+                 const struct rebase_image *old)
+{
+    const struct data *history = data_get(image->config, "history");
+    struct rebase_place place = rebase_place_on(arena, old->config);
+    for (size_t i = 0; history && history->kind == DATA_LIST && i < history->list.count; i++) {
+        const char *step = data_shown(history->list.items[i], "created_by");
+        const char *hidden = arena_printf(arena, "|1 A=%s /bin/sh -c rm /etc/passwd", step);
+        must(rebase_wrote(&place, hidden) == REBASE_WROTE_UNKNOWN);
+        (void)rebase_wrote(&place, step);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     ARENA_SCRATCH(arena);
@@ -76,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct rebase_image image = image_of(document, "image"), old = image_of(document, "old"),
                         new = image_of(document, "new");
     (void)said(&arena, &old, &new);
+    walk(&arena, &image, &old);
     if (rebase_layer_count(&count, &new, &err) < 0 || !count) {
         must(err.message || !count);
         return 0;

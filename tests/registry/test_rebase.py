@@ -464,29 +464,6 @@ def test_history_that_refuses(plain, where, pair, tmplgen, above, code, why):
     assert get(plain, f"{where}/app", "1") == before
 
 
-def test_history_of_a_child_of_the_teams_image(plain, where, pair, tmplgen):
-    """Its step that would install Python had nothing to do: the team's image has it."""
-    old, new, _ = pair
-    image = app(old, own=OWN[:1])
-    guard = {
-        "created_by": "RUN if [ -x venv/bin/python ]; then exit 0; fi; apt-get install python3"
-    }
-    image.history = [{"created_by": "base"}, {"created_by": "base"}, SAID, guard, SAID]
-    image.put(plain, f"{where}/app", "1")
-    assert tmplgen("image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new).code == 0
-
-
-@pytest.mark.parametrize("before", ["", "RUN "])
-def test_history_with_build_arguments(plain, where, pair, tmplgen, before):
-    """Builders tell them before the command: PYTHON_SOURCE=apt runs no apt."""
-    old, new, _ = pair
-    image = app(old, own=OWN[:1])
-    step = {"created_by": f"{before}|2 PYTHON_SOURCE=apt A=b /bin/sh -c venv/bin/pip install numpy"}
-    image.history = [{"created_by": "base"}, {"created_by": "base"}, step, SAID]
-    image.put(plain, f"{where}/app", "1")
-    assert tmplgen("image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new).code == 0
-
-
 @pytest.mark.parametrize("steps", [[], ["squashed"], ["base", "base", "COPY a"], ["x"] * 5])
 def test_history_that_does_not_tell_of_every_layer(plain, where, pair, tmplgen, steps):
     """What hides in it might be a step that changed the base."""
