@@ -132,6 +132,14 @@ const char *data_text(const struct data *data)
     return data && data->kind == DATA_STR ? data->str.ptr : NULL;
 }
 
+bool data_has_text(const struct data *list, const char *text)
+{
+    for (size_t i = 0; list && i < list->list.count; i++)
+        if (str_equal(data_text(list->list.items[i]), text))
+            return true;
+    return false;
+}
+
 const char *data_get_text(const struct data *map, const char *name)
 {
     return data_text(data_get(map, name));

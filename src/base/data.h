@@ -64,6 +64,8 @@ struct data *data_get(const struct data *map, const char *name);
 struct data *data_get_span(const struct data *map, struct span name);
 /* The text of a string, or NULL where it is something else (also for NULL). */
 const char *data_text(const struct data *data);
+/* Whether a list, which may be NULL, has that text. */
+bool data_has_text(const struct data *list, const char *text);
 /* The text of a member, or NULL; the same to be shown, "" where there is none. */
 const char *data_get_text(const struct data *map, const char *name);
 const char *data_shown(const struct data *map, const char *name);

@@ -33,6 +33,14 @@ bool str_ends(const char *text, const char *suffix)
     return len >= tail && memcmp(text + len - tail, suffix, tail) == 0;
 }
 
+bool str_is_among(const char *text, const char *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_equal(items[i], text))
+            return true;
+    return false;
+}
+
 #define NEAREST_MAX 64 /* longer names are never suggested */
 
 static int fold(char c)

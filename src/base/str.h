@@ -18,6 +18,7 @@ bool span_equal(struct span a, struct span b);
 bool str_equal(const char *a, const char *b); /* NULL equals only NULL */
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
+bool str_is_among(const char *text, const char *const *items, size_t count);
 
 /*
  * The name of `names` nearest to `wrong` by edits (insert, delete, replace, swap of neighbours), if

@@ -435,6 +435,11 @@ int yaml_error(struct err *err, const struct yaml_node *node, const char *format
     return -1;
 }
 
+int yaml_at(struct err *err, const struct yaml_node *node)
+{
+    return err_at(err, node->doc->name, node->doc->source.ptr, node->doc->source.len, node->offset);
+}
+
 int yaml_over_limit(struct err *err, const struct yaml_node *node, size_t count, const char *what,
                     size_t limit)
 {

@@ -128,15 +128,10 @@ static int check_flavour(const struct base_image *image, const struct yaml_node 
     return err_hint(err, "did you mean '%s'?", near ? near : flavours[0]);
 }
 
-static int err_at_node(struct err *err, const struct yaml_node *node)
-{
-    return err_at(err, node->doc->name, node->doc->source.ptr, node->doc->source.len, node->offset);
-}
-
 static int check_program(const struct base_image *image, const struct yaml_node *node,
                          struct err *err)
 {
-    return image->program && path_check(image->program, err) < 0 ? err_at_node(err, node) : 0;
+    return image->program && path_check(image->program, err) < 0 ? yaml_at(err, node) : 0;
 }
 
 static int read_image(struct base_image *out, struct arena *arena, const struct yaml_node *root,
@@ -326,14 +321,6 @@ const struct data *base_image_stack(struct arena *arena, const struct base_image
 
 /* ------------------------------------------------------------------ which children it serves */
 
-static bool has(const struct words *words, const char *word)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (str_equal(words->items[i], word))
-            return true;
-    return false;
-}
-
 int base_image_serving(struct base_image **out, struct arena *arena, const struct catalog *catalog,
                        const char *type, const struct data *resolution, const char *registry,
                        struct err *err)
@@ -347,7 +334,8 @@ int base_image_serving(struct base_image **out, struct arena *arena, const struc
         struct base_image *image = NULL;
         if (base_image_load(&image, arena, catalog, names[i], err) < 0)
             return -1;
-        if (!has(&image->types, type) || !has(&image->frameworks, framework))
+        if (!str_is_among(type, image->types.items, image->types.count) ||
+            !str_is_among(framework, image->frameworks.items, image->frameworks.count))
             continue;
         *out = image;
         return 0;

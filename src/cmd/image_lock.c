@@ -158,11 +158,9 @@ static struct data *list_unlocked(size_t *rows, struct image_session *s)
     *rows = 0;
     for (size_t i = 0; i < s->count; i++) {
         const char *base = s->rows[i].base;
-        bool told = lock_digest(&s->lock, base) != NULL;
-        *rows += !told;
-        for (size_t j = 0; j < list->list.count; j++)
-            told |= str_equal(data_text(list->list.items[j]), base);
-        if (!told)
+        bool locked = lock_digest(&s->lock, base) != NULL;
+        *rows += !locked;
+        if (!locked && !data_has_text(list, base))
             data_push(arena, list, data_str(arena, base));
     }
     return list;

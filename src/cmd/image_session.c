@@ -156,18 +156,10 @@ static int check_processors(struct image_session *s)
     return 0;
 }
 
-static bool is_among(const char *const *texts, const char *text)
-{
-    while (*texts && !str_equal(*texts, text))
-        texts++;
-    return *texts != NULL;
-}
-
 static void warn_once(struct image_session *s, struct data *told, const char *text)
 {
-    for (size_t i = 0; i < told->list.count; i++)
-        if (str_equal(data_text(told->list.items[i]), text))
-            return;
+    if (data_has_text(told, text))
+        return;
     cmd_warn(s->run, "%s", text);
     data_push(&s->run->arena, told, data_str(&s->run->arena, text));
 }
@@ -175,7 +167,7 @@ static void warn_once(struct image_session *s, struct data *told, const char *te
 /* `verify` says it itself, `lock` and `push` make nothing. */
 static void warn_of_bases(struct image_session *s)
 {
-    static const char *const codes[] = {"image-eol", "image-superseded", "image-unknown", NULL};
+    static const char *const codes[] = {"image-eol", "image-superseded", "image-unknown"};
     struct data *told = data_list(&s->run->arena);
     if (!s->work->uses_bases)
         return;
@@ -184,7 +176,7 @@ static void warn_of_bases(struct image_session *s)
         if (!data_get_text(data_get(s->rows[i].resolution, "cuda"), "version"))
             continue; /* nothing of a GPU hangs on its base */
         for (size_t j = 0; notes && j < notes->list.count; j++)
-            if (is_among(codes, data_get_text(notes->list.items[j], "code")))
+            if (str_is_among(data_get_text(notes->list.items[j], "code"), codes, 3))
                 warn_once(s, told, data_shown(notes->list.items[j], "text"));
     }
 }

@@ -22,19 +22,11 @@ struct locking {
     struct err *err;
 };
 
-static bool list_has(const struct data *list, const char *text)
-{
-    for (size_t i = 0; list && i < list->list.count; i++)
-        if (str_equal(data_text(list->list.items[i]), text))
-            return true;
-    return false;
-}
-
 static struct data *needed_bases(struct arena *arena, const struct image_row *rows, size_t count)
 {
     struct data *list = data_list(arena);
     for (size_t i = 0; i < count; i++)
-        if (!list_has(list, rows[i].base))
+        if (!data_has_text(list, rows[i].base))
             data_push(arena, list, data_str(arena, rows[i].base));
     return list;
 }
@@ -110,7 +102,7 @@ static struct data *open_questions(const struct locking *l, const struct data *n
     for (size_t i = 0; i < needed->list.count; i++) {
         const char *name = data_text(needed->list.items[i]);
         bool again = wishes->update && (!wishes->again || !wishes->again->list.count ||
-                                        list_has(wishes->again, name));
+                                        data_has_text(wishes->again, name));
         if (again || !lock_digest(l->lock, name))
             data_push(l->arena, names, data_str(l->arena, name));
     }
@@ -122,7 +114,7 @@ static int check_again(const struct locking *l, const struct data *needed)
     const struct data *again = l->wishes->again;
     for (size_t i = 0; again && i < again->list.count; i++) {
         const char *name = data_text(again->list.items[i]);
-        if (!list_has(needed, name)) {
+        if (!data_has_text(needed, name)) {
             (void)err_set(l->err, TG_USAGE, "unknown-base", "no row begins with '%s'", name);
             return err_hint(l->err, "`tmplgen image list` shows which images they begin with");
         }
@@ -137,7 +129,7 @@ static struct data *list_locked(const struct locking *l, const struct data *need
     for (size_t i = 0; i < needed->list.count; i++) {
         const char *name = data_text(needed->list.items[i]);
         struct data *map = data_map(l->arena);
-        if (!lock_digest(l->lock, name) || list_has(l->failed, name))
+        if (!lock_digest(l->lock, name) || data_has_text(l->failed, name))
             continue;
         data_put_text(l->arena, map, "reference", name);
         data_put_text(l->arena, map, "digest", lock_digest(l->lock, name));

@@ -266,10 +266,7 @@ struct data *lock_drop(struct data **map, struct arena *arena, const struct data
     struct data *kept = data_map(arena), *dropped = data_list(arena);
     for (size_t i = 0; i < (*map)->map.count; i++) {
         const struct data_member *member = &(*map)->map.members[i];
-        bool wanted = false;
-        for (size_t j = 0; j < needed->list.count; j++)
-            wanted |= str_equal(data_text(needed->list.items[j]), member->name.ptr);
-        if (wanted)
+        if (data_has_text(needed, member->name.ptr))
             data_put_span(arena, kept, member->name, member->value);
         else
             data_push(arena, dropped, data_span(arena, member->name));

@@ -101,10 +101,7 @@ static const char *named(struct gathering *g, const struct base_image *image, co
 
 static bool is_called(const struct image_row *row, const char *name)
 {
-    for (size_t i = 0; i < row->aliases.count; i++)
-        if (str_equal(row->aliases.items[i], name))
-            return true;
-    return str_equal(row->name, name);
+    return str_equal(row->name, name) || str_is_among(name, row->aliases.items, row->aliases.count);
 }
 
 /* A name stands for one row, whether it is the row's own or one that the plan gives it. */
@@ -179,11 +176,6 @@ static int name_base(struct image_row *row, struct gathering *g)
     return err_hint(g->err, "name its tag: the lock file keeps the digest (tmplgen image lock)");
 }
 
-static int err_at_node(struct err *err, const struct yaml_node *node)
-{
-    return err_at(err, node->doc->name, node->doc->source.ptr, node->doc->source.len, node->offset);
-}
-
 static const char *list_words(struct arena *arena, const struct words *words)
 {
     const char *list = "";
@@ -201,7 +193,7 @@ static int gather(struct gathering *g, const struct base_image *image,
         return -1;
     if (resolve(&row.resolution, g, image, &row.request) < 0) {
         if (node && !g->err->where.file)
-            (void)err_at_node(g->err, node);
+            (void)yaml_at(g->err, node);
         if (str_equal(g->err->code, "invalid-image"))
             err_hide_source(g->err);
         return err_wrap(g->err, "image '%s'", image->name);
@@ -213,19 +205,17 @@ static int gather(struct gathering *g, const struct base_image *image,
                         list_words(g->arena, &image->distributions));
     }
     if (base_image_tag(&row.tag, g->arena, image, row.resolution, g->err) < 0)
-        return node && !g->err->where.file ? err_at_node(g->err, node) : -1;
+        return node && !g->err->where.file ? yaml_at(g->err, node) : -1;
     if (name_base(&row, g) < 0)
-        return node ? err_at_node(g->err, node) : -1;
+        return node ? yaml_at(g->err, node) : -1;
     row.name = named(g, image, row.tag);
     return is_wanted(g->selection, &row) ? add_row(g, &row, tags, node) : 0;
 }
 
 static bool is_named(const struct image_selection *selection, const char *image)
 {
-    for (size_t i = 0; i < selection->images.count; i++)
-        if (str_equal(selection->images.items[i], image))
-            return true;
-    return !selection->images.count;
+    return !selection->images.count ||
+           str_is_among(image, selection->images.items, selection->images.count);
 }
 
 static int gather_plan(struct gathering *g, const struct image_plan *plan)
@@ -239,7 +229,7 @@ static int gather_plan(struct gathering *g, const struct image_plan *plan)
             const struct yaml_node *node = yaml_get(entry->node, "image");
             if (g->err->where.file)
                 return -1;
-            return err_at_node(g->err, node);
+            return yaml_at(g->err, node);
         }
         bool own = !entry->asks && image->row_count;
         if (gather(g, image, own ? &image->rows[0].request : &entry->request, &entry->tags,

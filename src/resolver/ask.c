@@ -93,14 +93,6 @@ static size_t add_variants(const char **names, size_t count, const struct framew
     return count;
 }
 
-static bool is_among(const char *word, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (str_equal(word, names[i]))
-            return true;
-    return false;
-}
-
 /* A word of this framework, or of another one (then nothing has it, and the answer is a refusal).
  */
 static int compile_variant(const struct compiler *c)
@@ -111,7 +103,7 @@ static int compile_variant(const struct compiler *c)
     const char **names = arena_array(c->arena, VARIANTS_MAX, sizeof *names);
     size_t count = add_variants(names, 0, c->ask->framework);
     names[count < VARIANTS_MAX ? count++ : count - 1] = "pypi";
-    if (!is_among(word, names, count) && !str_equal(word, "cpu")) {
+    if (!str_is_among(word, names, count) && !str_equal(word, "cpu")) {
         const struct matrix *all;
         const char **others = arena_array(c->arena, VARIANTS_MAX, sizeof *others);
         size_t other_count = 0;
@@ -119,7 +111,7 @@ static int compile_variant(const struct compiler *c)
             return -1;
         for (size_t i = 0; i < all->framework_count; i++)
             other_count = add_variants(others, other_count, &all->frameworks[i]);
-        if (!is_among(word, others, other_count))
+        if (!str_is_among(word, others, other_count))
             return unknown_word(c->err, "unknown-variant", "variant", word, names, count);
     }
     c->ask->variant = word;
@@ -216,13 +208,13 @@ static int compile_host(const struct compiler *c)
     const char *runtime = request_text(c->request, CHOICE_RUNTIME);
     c->ask->arch = arches[0];
     if (arch) {
-        if (!is_among(arch, arches, 2))
+        if (!str_is_among(arch, arches, 2))
             return unknown_word(c->err, "unknown-arch", "processor", arch, arches, 2);
         c->ask->arch = arch;
         add_demand(c, CHOICE_ARCH, 0, arena_printf(c->arena, "arch %s", arch));
     }
     if (runtime) {
-        if (!is_among(runtime, runtimes, 2))
+        if (!str_is_among(runtime, runtimes, 2))
             return unknown_word(c->err, "unknown-runtime", "runtime", runtime, runtimes, 2);
         c->ask->cdi = str_equal(runtime, "cdi");
         add_demand(c, CHOICE_RUNTIME, 0, arena_printf(c->arena, "runtime %s", runtime));
