@@ -90,7 +90,7 @@ class Place:
 
 
 def heed_signals():
-    """Who runs the tests may ignore them (nohup, a shell's `&`): one that comes early would be lost."""
+    """Who runs the tests may ignore them (nohup, a `&` of a shell): an early one would be lost."""
     for number in NUMBERS:
         signal.signal(number, signal.SIG_DFL)
 
