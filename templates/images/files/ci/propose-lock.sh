@@ -22,6 +22,7 @@ if [ -n "$(git status --porcelain -- "$LOCK")" ]; then
 fi
 
 scratch=$(mktemp -d)
+# shellcheck disable=SC2317  # the trap calls it
 tidy() {
     unset GIT_INDEX_FILE
     case $(git status --porcelain -- "$LOCK") in
