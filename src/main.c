@@ -1,4 +1,5 @@
 /* The table of commands, and the one way from a command's outcome to words and an exit code. */
+#include "base/budget.h"
 #include "base/data.h"
 #include "base/interrupt.h"
 #include "base/json.h"
@@ -10,6 +11,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -207,6 +209,35 @@ static int take_back(struct run *run)
     return -1;
 }
 
+/* Says how it ended; the exit code. */
+static int tell(struct run *run, int code, struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
+    if (code < 0) {
+        trouble_explain(err);
+        code = (int)err->exit;
+        if (!run->json)
+            print_failure(run, err);
+    }
+    if (run->json) {
+        buf_truncate(&run->out, 0);
+        print_document(run, code, err->message ? err : NULL);
+    }
+    return flush_output(run, code);
+}
+
+static struct run *running;
+
+/* Memory is used up in the middle of things: there is no way back to main. */
+static void end_run(void)
+{
+    ERR_SCRATCH(err);
+    (void)budget_fail(&err);
+    int code = tell(running, take_back(running), &err);
+    (void)fflush(stderr);
+    _exit(code);
+}
+
 int main(int argc, char **argv)
 {
     struct run run = {.arena = ARENA_INIT, .commands = commands, .out = BUF_INIT(OUTPUT_MAX)};
@@ -215,21 +246,15 @@ int main(int argc, char **argv)
     size_t count = argc > 0 ? (size_t)argc - 1 : 0;
     run.json = wants_json(words, count);
     run.document = data_map(&run.arena);
+    running = &run;
+    account_at_end(end_run);
     interrupt_install();
-    int code = run_command(&run, words, count, &err);
+    int code = budget_start(getenv("TMPLGEN_MEMORY"), &err);
+    if (code == 0)
+        code = run_command(&run, words, count, &err);
     if (code >= 0 && !interrupt_settled() && (interrupt_check(&err) < 0 || trouble_check(&err) < 0))
         code = take_back(&run);
-    if (code < 0) {
-        trouble_explain(&err);
-        code = (int)err.exit;
-        if (!run.json)
-            print_failure(&run, &err);
-    }
-    if (run.json) {
-        buf_truncate(&run.out, 0);
-        print_document(&run, code, err.message ? &err : NULL);
-    }
-    code = flush_output(&run, code);
+    code = tell(&run, code, &err);
     buf_release(&run.out);
     arena_release(&run.arena);
     return code;

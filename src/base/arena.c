@@ -1,6 +1,8 @@
 /* Arena memory: blocks of growing size, or one allocation a piece under the address sanitizer. */
 #include "base/arena.h"
 
+#include "base/account.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@
 struct arena_block {
     struct arena_block *next;
     size_t used, size;
+    size_t counted; /* by the run's budget */
     max_align_t data[];
 };
 
@@ -63,9 +66,11 @@ static struct arena_block *block_new(struct arena *arena, size_t size)
 {
     if (size > SIZE_MAX - sizeof(struct arena_block))
         out_of_memory();
+    size_t counted = account_take(sizeof(struct arena_block) + size);
     struct arena_block *block = calloc(1, sizeof(*block) + size);
     if (!block)
         out_of_memory();
+    block->counted = counted;
     block->size = size;
     block->next = arena->blocks;
     arena->blocks = block;
@@ -181,6 +186,7 @@ void arena_release(struct arena *arena)
     while (arena->blocks) {
         struct arena_block *block = arena->blocks;
         arena->blocks = block->next;
+        account_give(block->counted);
         free(block);
     }
 }

@@ -1,6 +1,7 @@
 /* A growing byte buffer with a maximum. */
 #include "base/buf.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 
 #include <stdio.h>
@@ -16,7 +17,9 @@ int buf_append(struct buf *buf, const void *data, size_t len)
     size_t need = buf->len + len + 1;
     if (need > buf->capacity) {
         size_t capacity = buf->capacity ? buf->capacity * 2 : 64;
-        buf->capacity = capacity > need ? capacity : need;
+        capacity = capacity > need ? capacity : need;
+        buf->counted += account_take(capacity - buf->capacity);
+        buf->capacity = capacity;
         buf->ptr = xrealloc(buf->ptr, buf->capacity);
     }
     if (len)
@@ -79,6 +82,7 @@ const char *buf_text(const struct buf *buf)
 
 void buf_release(struct buf *buf)
 {
+    account_give(buf->counted);
     free(buf->ptr);
     *buf = (struct buf)BUF_INIT(buf->max);
 }

@@ -15,11 +15,12 @@ struct buf {
     char *ptr;
     size_t len, capacity, max;
     bool overflowed;
+    size_t counted; /* by the run's budget */
 };
 
 #define BUF_INIT(maximum)                                                                          \
     {                                                                                              \
-        NULL, 0, 0, (maximum), false                                                               \
+        NULL, 0, 0, (maximum), false, 0                                                            \
     }
 /* A buffer in a scope: released when the scope ends. */
 #define BUF_SCRATCH(name, maximum)                                                                 \

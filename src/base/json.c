@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/limits.h"
@@ -10,7 +11,9 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <malloc.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- writing */
@@ -206,11 +209,16 @@ static const char *own_words(char *text, const json_error_t *error)
     return text;
 }
 
+/* Whether jansson was refused memory: its own words for that differ, and are wrong for a limit. */
+static _Thread_local bool starved;
+
 static int syntax_error(const struct json_source *doc, const json_error_t *error)
 {
     char text[JSON_ERROR_TEXT_LENGTH];
     enum json_error_code code = json_error_code(error);
     size_t stop = error->position > 0 ? (size_t)error->position : 0;
+    if (starved)
+        return budget_fail(doc->err);
     if (code == json_error_out_of_memory)
         return err_set(doc->err, TG_RUNTIME, "memory", "out of memory");
     (void)err_set(doc->err, TG_USAGE, "invalid", "not valid JSON: %s", own_words(text, error));
@@ -236,6 +244,23 @@ static int check_text(const struct json_source *doc)
     return fail_at(doc, 0);
 }
 
+/* jansson's own memory counts, and it takes none once the budget is spent. */
+static void *counted_malloc(size_t size)
+{
+    starved = starved || account_is_spent();
+    void *memory = starved ? NULL : malloc(size);
+    if (memory)
+        (void)account_take(malloc_usable_size(memory));
+    return memory;
+}
+
+static void counted_free(void *memory)
+{
+    if (memory)
+        account_give(malloc_usable_size(memory));
+    free(memory);
+}
+
 static struct data *convert(struct arena *arena, json_t *json);
 
 static struct data *convert_list(struct arena *arena, json_t *json)
@@ -255,8 +280,11 @@ static struct data *convert_map(struct arena *arena, json_t *json)
     return map;
 }
 
+/* Once the budget is spent there is nothing more: json_parse_large says so. */
 static struct data *convert(struct arena *arena, json_t *json)
 {
+    if (account_is_spent())
+        return data_null(arena);
     switch (json_typeof(json)) {
     case JSON_TRUE:
     case JSON_FALSE:
@@ -287,6 +315,7 @@ int json_parse_large(struct data **out, struct arena *arena, const char *name, s
                      size_t max, struct err *err)
 {
     static const char bom[] = "\xEF\xBB\xBF";
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     json_error_t error;
     if (source.len >= 3 && memcmp(source.ptr, bom, 3) == 0)
         source = span_of(source.ptr + 3, source.len - 3);
@@ -299,11 +328,13 @@ int json_parse_large(struct data **out, struct arena *arena, const char *name, s
     }
     if (check_text(&doc) || check_depth(&doc))
         return -1;
+    json_set_alloc_funcs(counted_malloc, counted_free);
+    starved = false;
     json_t *json = json_loadb(source.len ? source.ptr : "", source.len,
                               JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!json)
         return syntax_error(&doc, &error);
     *out = convert(arena, json);
     json_decref(json);
-    return 0;
+    return budget_check(err);
 }

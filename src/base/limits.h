@@ -5,6 +5,14 @@
 #define LIMIT_KIB ((size_t)1024)
 #define LIMIT_MIB (1024 * LIMIT_KIB)
 
+/*
+ * What one run spends on all that others wrote together (base/budget.h): memory, steps of templates
+ * and of whatever else loops over their files, and what is rendered.
+ */
+#define LIMIT_RUN_MEMORY_BYTES (512 * LIMIT_MIB)
+#define LIMIT_RUN_STEPS ((size_t)20000000)
+#define LIMIT_RUN_RENDERED_BYTES (1024 * LIMIT_MIB)
+
 /* YAML and JSON documents: manifests, answers, records, matrices. */
 #define LIMIT_DOCUMENT_BYTES (1 * LIMIT_MIB)
 #define LIMIT_DOCUMENT_DEPTH ((size_t)64)
@@ -17,15 +25,13 @@
 #define LIMIT_TEMPLATE_STEPS ((size_t)10000000)
 #define LIMIT_TEMPLATE_CALLS ((size_t)64)
 #define LIMIT_TEMPLATE_NESTING ((size_t)128)
-/* One text, one list or mapping, and all that one render takes. */
+/* One text, one list or mapping. */
 #define LIMIT_TEMPLATE_TEXT_BYTES (16 * LIMIT_MIB)
 #define LIMIT_TEMPLATE_ITEMS ((size_t)1000000)
-#define LIMIT_TEMPLATE_MEMORY_BYTES (256 * LIMIT_MIB)
 
-/* Rows of a plan or of one base image, further tags of a plan, and all that their files hold. */
+/* Rows of a plan or of one base image, further tags of a plan. */
 #define LIMIT_IMAGE_ROWS ((size_t)1000)
 #define LIMIT_IMAGE_TAGS ((size_t)1000)
-#define LIMIT_IMAGE_CONTEXT_BYTES (1024 * LIMIT_MIB)
 
 /* A glob of a manifest; longer ones would match nothing. */
 #define LIMIT_GLOB_BYTES ((size_t)512)

@@ -2,6 +2,7 @@
 #include "base/yaml.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -335,7 +336,7 @@ static int read_node(struct yaml_node **out, struct yaml_reader *reader, const y
                      size_t depth)
 {
     size_t offset = byte_offset(reader, event->start_mark.index);
-    if (refuse_properties(event, offset, reader))
+    if (refuse_properties(event, offset, reader) || budget_check(reader->err) < 0)
         return -1;
     struct yaml_node *node = arena_alloc(reader->arena, sizeof(*node));
     node->offset = offset;
@@ -396,6 +397,7 @@ static struct yaml_doc *doc_new(struct arena *arena, const char *name, struct sp
 int yaml_parse(struct yaml_doc **out, struct arena *arena, const char *name, struct span source,
                struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct yaml_reader reader = {.arena = arena, .err = err};
     if (source.len > LIMIT_DOCUMENT_BYTES) {
         (void)err_set(err, TG_USAGE, "limit", "the file has %zu bytes; the limit is %zu",
@@ -404,7 +406,8 @@ int yaml_parse(struct yaml_doc **out, struct arena *arena, const char *name, str
         return -1;
     }
     reader.doc = doc_new(arena, name, source);
-    if (check_source(&reader.ascii, reader.doc, err))
+    if (budget_steps(budget_steps_of(source.len), err) < 0 ||
+        check_source(&reader.ascii, reader.doc, err))
         return -1;
     if (!yaml_parser_initialize(&reader.parser))
         return err_set(err, TG_RUNTIME, "memory", "out of memory");
@@ -433,6 +436,14 @@ int yaml_error(struct err *err, const struct yaml_node *node, const char *format
         (void)err_set(err, TG_USAGE, "invalid", "%s", message ? message : format);
     free(message);
     return -1;
+}
+
+int yaml_blame(struct err *err, const struct yaml_node *node, const struct err *inner)
+{
+    (void)yaml_error(err, node, "%s", inner->message);
+    err->exit = inner->exit;
+    err->code = inner->code;
+    return inner->hint ? err_hint(err, "%s", inner->hint) : -1;
 }
 
 int yaml_at(struct err *err, const struct yaml_node *node)

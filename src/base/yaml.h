@@ -64,6 +64,9 @@ TG_CHECKED int yaml_parse(struct yaml_doc **out, struct arena *arena, const char
 int yaml_error(struct err *err, const struct yaml_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What `inner` says of the text that `node` holds, at the place of `node`; returns -1. */
+int yaml_blame(struct err *err, const struct yaml_node *node, const struct err *inner);
+
 /* Gives an error that is set already the place of `node`; returns -1. */
 int yaml_at(struct err *err, const struct yaml_node *node);
 /* As yaml_error, of a limit: code "limit", `count` of `what` and the most that there may be. */

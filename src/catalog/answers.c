@@ -1,6 +1,7 @@
 /* From what the user gave to a full, checked set of answers. */
 #include "catalog/answers.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
@@ -55,7 +56,7 @@ static int render_text(const char **out, const struct collector *c, const char *
     struct template_source source = {.name = node->doc->name, .text = span_from(text)};
     ERR_SCRATCH(inner);
     if (template_render(&buf, &source, c->context, NULL, &inner) < 0)
-        return yaml_error(c->err, node, "%s", inner.message);
+        return yaml_blame(c->err, node, &inner);
     *out = arena_strdup(c->arena, buf_text(&buf));
     return 0;
 }
@@ -332,7 +333,7 @@ static int holds(bool *out, const struct collector *c, const struct manifest_tex
     struct template_source source = {.name = when->node->doc->name, .text = span_from(when->text)};
     ERR_SCRATCH(inner);
     if (template_test(out, &source, c->context, &inner) < 0)
-        return yaml_error(c->err, when->node, "%s", inner.message);
+        return yaml_blame(c->err, when->node, &inner);
     return 0;
 }
 
@@ -501,6 +502,7 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
                     const struct given_list *given, const struct data *context,
                     const char *name_default, const struct asker *asker, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct collector c = {.arena = arena,
                           .manifest = manifest,
                           .given = given,

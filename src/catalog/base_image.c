@@ -2,6 +2,7 @@
  */
 #include "catalog/base_image.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
@@ -185,6 +186,7 @@ static int unknown_image(struct err *err, struct arena *arena, const struct cata
 int base_image_load(struct base_image **out, struct arena *arena, const struct catalog *catalog,
                     const char *name, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct yaml_doc *doc;
     struct base_image *image = arena_alloc(arena, sizeof(*image));
     const char *path = arena_printf(arena, FOLDER "%s" MANIFEST, name);

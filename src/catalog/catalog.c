@@ -1,6 +1,7 @@
 /* Opening a catalog: which kind of source it is, and what catalog.yml says. */
 #include "catalog/catalog.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/fileset.h"
 #include "base/str.h"
@@ -124,6 +125,7 @@ static int read_catalog_file(struct catalog *catalog, struct arena *arena, struc
 int catalog_open(struct catalog **out, struct arena *arena, const char *source, const char *ref,
                  struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
     *out = NULL;
     if (open_source(catalog, arena, source ? source : CATALOG_BUILTIN, ref, err) < 0)
@@ -145,6 +147,7 @@ void catalog_close(struct catalog *catalog)
 int catalog_revisions(struct catalog_revision **out, size_t *count, struct arena *arena,
                       const char *source, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     const struct source_kind *kind = kind_of(source ? source : CATALOG_BUILTIN);
     *out = NULL;
     *count = 0;

@@ -1,5 +1,6 @@
 /* A catalog that is a folder on disk, read without following links: for development. */
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/fileset.h"
 #include "base/io.h"
 #include "base/limits.h"
@@ -165,7 +166,7 @@ static int folder_read(struct span *out, const struct fileset *set, size_t index
     (void)close(fd);
     if (rc == 0)
         *out = folder->read[index] = span_of(bytes, entry->size);
-    return rc;
+    return rc < 0 || budget_check(err) == 0 ? rc : err_wrap(err, "'%s'", entry->path);
 }
 
 static void folder_close(struct catalog *catalog)

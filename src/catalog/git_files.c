@@ -2,6 +2,7 @@
 #include "catalog/git_files.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/fileset.h"
 #include "base/limits.h"
 #include "catalog/changelog.h"
@@ -19,6 +20,7 @@ struct git_files {
     struct fileset_entry *entries;
     git_oid *ids;
     git_odb_object **objects; /* the blobs read so far */
+    size_t *counted;          /* by the run's budget: libgit2 has them */
 };
 
 static int add_blob(struct git_files *files, const char *path, const git_tree_entry *entry,
@@ -114,6 +116,10 @@ static int read_blob(struct span *out, const struct fileset *set, size_t index, 
     if (git_odb_object_type(*object) != GIT_OBJECT_BLOB)
         return err_set(err, TG_RUNTIME, "git", "'%s' of the catalog is no file",
                        set->entries[index].path);
+    if (!files->counted[index])
+        files->counted[index] = account_take(git_odb_object_size(*object));
+    if (budget_check(err) < 0)
+        return err_wrap(err, "'%s'", set->entries[index].path);
     *out = span_of(git_odb_object_data(*object), git_odb_object_size(*object));
     return 0;
 }
@@ -144,6 +150,7 @@ int catalog_git_files(const struct fileset **out, struct arena *arena, git_repos
     for (size_t i = 0; i < files->set.count; i++)
         files->entries[i].id = files->ids[i].id;
     files->objects = arena_array(arena, files->set.count + 1, sizeof(*files->objects));
+    files->counted = arena_array(arena, files->set.count + 1, sizeof(*files->counted));
     files->set.entries = files->entries;
     files->set.read = read_blob;
     *out = &files->set;
@@ -155,7 +162,9 @@ void catalog_git_files_free(const struct fileset *files)
     const struct git_files *owned = (const struct git_files *)files;
     if (!owned)
         return;
-    for (size_t i = 0; i < files->count; i++)
+    for (size_t i = 0; i < files->count; i++) {
+        account_give(owned->counted[i]);
         git_odb_object_free(owned->objects[i]);
+    }
     git_odb_free(owned->odb);
 }

@@ -1,6 +1,7 @@
 /* Reading template.yml and layer.yml, strictly. */
 #include "catalog/manifest.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/fileset.h"
 #include "base/limits.h"
@@ -360,6 +361,7 @@ static int read_files(struct manifest *manifest, const struct reader *reader, co
 int manifest_read_files(struct manifest *out, struct arena *arena, const char *folder,
                         const char *name, const struct yaml_node *root, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct reader reader = {arena, err};
     *out = (struct manifest){.type = name};
     return read_files(out, &reader, folder, root);
@@ -473,6 +475,7 @@ static int unknown_type(const struct reader *reader, const struct catalog *catal
 int manifest_load(struct manifest **out, struct arena *arena, const struct catalog *catalog,
                   const char *type, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct reader reader = {arena, err};
     struct manifest *manifest = arena_alloc(arena, sizeof(*manifest));
     const char *path = arena_printf(arena, "templates/%s/template.yml", type);
@@ -490,6 +493,7 @@ int manifest_load(struct manifest **out, struct arena *arena, const struct catal
 int layer_load(struct layer *out, struct arena *arena, const struct fileset *files,
                const char *name, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     static const char *const keys[] = {"description", "delimiters", "files", NULL};
     struct reader reader = {arena, err};
     const char *description = NULL;

@@ -2,6 +2,7 @@
 #include "catalog/render.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/fileset.h"
@@ -43,7 +44,7 @@ struct renderer {
     size_t layer_count;
     struct globs absent; /* what the layer at hand says is not there */
     struct layer_file *pieces;
-    size_t count, bytes;
+    size_t count;
     struct err *err;
 };
 
@@ -70,7 +71,7 @@ static int holds(bool *out, const struct renderer *r, const struct manifest_text
     struct template_source source = {.name = when->node->doc->name, .text = span_from(when->text)};
     ERR_SCRATCH(inner);
     if (template_test(out, &source, r->context, &inner) < 0)
-        return yaml_error(r->err, when->node, "%s", inner.message);
+        return yaml_blame(r->err, when->node, &inner);
     return 0;
 }
 
@@ -103,7 +104,7 @@ static int add_layer(struct renderer *r, const struct layer_use *use)
     if (!applies)
         return 0;
     if (template_render(&name, &source, r->context, NULL, &inner) < 0)
-        return yaml_error(r->err, use->name.node, "%s", inner.message);
+        return yaml_blame(r->err, use->name.node, &inner);
     if (fileset_find(r->files,
                      arena_printf(r->arena, "templates/_layers/%s/layer.yml", buf_text(&name))) < 0)
         return unknown_layer(r, use->name.node, buf_text(&name));
@@ -158,6 +159,11 @@ static int take_bytes(struct render_entry *entry, struct span bytes,
     return 0;
 }
 
+static int count_bytes(size_t bytes, const char *source, struct err *err)
+{
+    return budget_rendered(bytes, err) < 0 ? err_wrap(err, "'%s'", source) : 0;
+}
+
 static int render_bytes(struct render_entry *entry, struct renderer *r, size_t index,
                         enum template_delimiters delimiters, bool is_template)
 {
@@ -169,7 +175,9 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
     if (r->files->read(&text, r->files, index, r->err) < 0)
         return -1;
     if (!is_template)
-        return take_bytes(entry, text, file, r->err);
+        return count_bytes(text.len, file->path, r->err) < 0
+                   ? -1
+                   : take_bytes(entry, text, file, r->err);
     BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
     struct template_source source = {.name = file->path, .text = text, .delimiters = delimiters};
     if (template_render(&out, &source, r->context, &r->loader, r->err) < 0)
@@ -178,7 +186,8 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
                              file->path, LIMIT_RENDERED_BYTES / LIMIT_MIB)
                    : -1;
     text = span_of(arena_memdup(r->arena, buf_text(&out), out.len), out.len);
-    return take_bytes(entry, text, NULL, r->err);
+    return count_bytes(text.len, file->path, r->err) < 0 ? -1
+                                                         : take_bytes(entry, text, NULL, r->err);
 }
 
 static struct layer_file *new_piece(struct renderer *r)
@@ -233,7 +242,6 @@ static int add_file(struct renderer *r, const struct layer *layer, size_t order,
         .order = order};
     if (render_bytes(&piece->entry, r, index, delimiters, is_template) < 0)
         return -1;
-    r->bytes += piece->entry.bytes.len;
     if (r->count++ == LIMIT_TREE_ENTRIES)
         return err_set(r->err, TG_USAGE, "limit", "the template renders more than %zu files",
                        LIMIT_TREE_ENTRIES);
@@ -410,6 +418,7 @@ static int gather(struct render *out, struct renderer *r)
 int render_context_files(struct render *out, struct arena *arena, const struct catalog *catalog,
                          const struct manifest *manifest, struct data *context, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct renderer r = {.arena = arena,
                          .manifest = manifest,
                          .files = catalog->files,
@@ -422,6 +431,7 @@ int render_context_files(struct render *out, struct arena *arena, const struct c
 int render(struct render *out, struct arena *arena, const struct render_input *input,
            struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct renderer r = {.arena = arena,
                          .manifest = input->manifest,
                          .files = input->catalog->files,

@@ -1,6 +1,7 @@
 /* Does every question of a template make a difference? */
 #include "catalog/use.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/fileset.h"
@@ -28,7 +29,7 @@ static int add_text(const struct name_collector *c, const struct manifest_text *
     ERR_SCRATCH(inner);
     struct template_source source = {.name = text->node->doc->name, .text = span_from(text->text)};
     if (template_names(c->names, c->arena, &source, expression, NULL, &inner) < 0)
-        return yaml_error(c->err, text->node, "%s", inner.message);
+        return yaml_blame(c->err, text->node, &inner);
     return 0;
 }
 
@@ -111,6 +112,7 @@ static int add_layer_use(const struct name_collector *c, const struct layer_use 
 int manifest_check_use(struct arena *arena, const struct catalog *catalog,
                        const struct manifest *manifest, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct name_collector c = {
         .arena = arena, .files = catalog->files, .names = data_map(arena), .err = err};
     struct include_source includes = {.arena = arena, .files = catalog->files};

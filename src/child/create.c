@@ -1,6 +1,7 @@
 /* Putting a rendered child on disk: built in a folder beside the target, then moved there. */
 #include "child/create.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/interrupt.h"
 #include "base/io.h"
@@ -359,6 +360,7 @@ int create_child(struct created *out, struct arena *arena, const struct create_t
                  const struct render *render, struct span record,
                  const struct create_options *options, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
     struct builder b = {.arena = arena, .target = target, .maker = IO_MAKER_INIT(-1), .err = err};
     bool own_repository = !options->no_git && !target->repository;
     *out = (struct created){0};

@@ -319,24 +319,10 @@ int image_context_write(const char **path, struct arena *arena, const char *outp
     return 0;
 }
 
-/* Bytes that the catalog made, which may not be without end: the running program is none of them.
- */
-static int count_bytes(size_t *total, const struct render *files, struct err *err)
-{
-    for (size_t i = 0; i < files->count; i++)
-        if (*files->entries[i].source)
-            *total += files->entries[i].bytes.len;
-    if (*total <= LIMIT_IMAGE_CONTEXT_BYTES)
-        return 0;
-    return err_set(err, TG_USAGE, "limit", "the files of all rows have more than %zu MiB",
-                   LIMIT_IMAGE_CONTEXT_BYTES / LIMIT_MIB);
-}
-
 /* Renders are not kept from one walk to the other: many rows would be too much to hold. */
 static int each_context(const char **paths, struct arena *arena, const struct image_contexts *what,
                         bool write, struct err *err)
 {
-    size_t total = 0;
     for (size_t i = 0; i < what->count; i++) {
         ARENA_SCRATCH(scratch);
         const struct image_row *row = &what->rows[i];
@@ -344,7 +330,6 @@ static int each_context(const char **paths, struct arena *arena, const struct im
         struct render files;
         enum context_place place;
         if (image_context(&files, &scratch, what->catalog, row, what->lock, err) < 0 ||
-            count_bytes(&total, &files, err) < 0 ||
             (write ? image_context_write(&path, arena, what->output, what->marks, row, &files, err)
                    : check_folder(&place, path, what->marks, &files, err)) < 0)
             return err_wrap(err, "%s:%s", row->image->name, row->tag);

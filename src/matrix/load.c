@@ -1,4 +1,5 @@
 /* The files of matrices/, read into rows and joined. */
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/fileset.h"
 #include "base/yaml.h"
@@ -385,6 +386,7 @@ static int load(struct matrix **out, struct arena *arena, const struct fileset *
 int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *files,
                 struct span overlay, const char *framework, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     if (load(out, arena, files, overlay, framework, false, err) == 0)
         return 0;
     err_release(err); /* again, for the place of what is wrong */
@@ -394,6 +396,7 @@ int matrix_load(struct matrix **out, struct arena *arena, const struct fileset *
 int matrix_load_placed(struct matrix **out, struct arena *arena, const struct fileset *files,
                        struct span overlay, const char *framework, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     return load(out, arena, files, overlay, framework, true, err);
 }
 
@@ -413,6 +416,7 @@ int matrix_whole(const struct matrix **out, const struct matrix *matrix, struct 
 int matrix_packages(struct words *out, struct arena *arena, const struct fileset *files,
                     const char *framework, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct matrix *matrix;
     *out = (struct words){0};
     if (matrix_load(&matrix, arena, files, span_of("", 0), framework, err) < 0)

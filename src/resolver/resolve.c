@@ -1,6 +1,7 @@
 /* A request in, one consistent stack or reasons out. */
 #include "resolver/resolver.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "resolver/nearest.h"
@@ -53,6 +54,7 @@ int matrix_resolve(struct data **resolution, struct data **refusal, struct arena
                    const struct matrix *matrix, const struct stack_request *request,
                    struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct ask *ask = arena_alloc(arena, sizeof *ask);
     struct candidate candidate;
     if (ask_compile(ask, arena, matrix, request, err))

@@ -1,6 +1,7 @@
 /* What a host, with the driver and GPUs that it has, can run of a matrix. */
 #include "resolver/runs.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "resolver/refuse.h"
@@ -264,6 +265,7 @@ static int survey_all(struct data **out, const struct survey *s, struct err *err
 int matrix_runs(struct data **out, struct arena *arena, const struct matrix *matrix,
                 const struct machine *machine, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct survey s = {.arena = arena, .matrix = matrix};
     ask_for_host(&s, machine);
     return survey_all(out, &s, err);

@@ -1,6 +1,7 @@
 /* Why this stack: by which preferences, and what was passed over for which reasons. */
 #include "resolver/resolver.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "resolver/search.h"
@@ -155,6 +156,7 @@ static struct data *list_chosen(const struct why *w)
 int matrix_why(struct data **out, struct arena *arena, const struct matrix *matrix,
                const struct stack_request *request, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct ask *ask = arena_alloc(arena, sizeof *ask);
     struct candidate chosen;
     struct why w = {.arena = arena, .ask = ask, .chosen = &chosen};

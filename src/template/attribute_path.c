@@ -97,6 +97,8 @@ int attribute_path_get(struct value *out, struct vm *vm, const struct attribute_
                        const struct value *item, bool lower)
 {
     struct value value = *item;
+    if (vm_charge(vm, path->count))
+        return -1;
     for (size_t i = 0; i < path->count; i++) {
         struct value object = value;
         if (member_item(&value, vm, &object, &path->parts[i]))

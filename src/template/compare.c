@@ -132,7 +132,7 @@ static int text_contains(bool *out, struct vm *vm, const struct value *item, str
         return vm_fail(vm, CODE_TYPE, "%s cannot be in a text", value_kind_name(item));
     *out = item->text.len == 0 ||
            (text.len && memmem(text.ptr, text.len, item->text.ptr, item->text.len));
-    return vm_charge(vm, text.len / 64);
+    return vm_charge_bytes(vm, text.len + item->text.len);
 }
 
 static int range_contains(bool *out, struct vm *vm, const struct value *item,

@@ -259,12 +259,25 @@ static int bind(struct call *call, const struct call_args *args)
     return 0;
 }
 
+/*
+ * What a function is given it may look at, whatever it does: here is where all of them pay for the
+ * bytes. Those that loop further charge for that themselves.
+ */
+static int charge_call(struct vm *vm, const struct value *self, const struct arguments *arguments)
+{
+    size_t bytes = self->kind == V_TEXT ? self->text.len : 0;
+    for (size_t i = 0; i < arguments->count; i++)
+        if (arguments->values[i].kind == V_TEXT)
+            bytes += arguments->values[i].text.len;
+    return vm_charge_bytes(vm, bytes);
+}
+
 /* Calls a function of the tables with the arguments of a call, which are evaluated first. */
 static int function_call(struct value *out, struct vm *vm, const struct function *function,
                          const struct value *self, const struct call_args *args)
 {
     struct call call = {.vm = vm, .function = function, .at = vm->at};
-    if (bind(&call, args) || vm_charge(vm, 1))
+    if (bind(&call, args) || charge_call(vm, self, &call.arguments))
         return -1;
     vm->at = call.at;
     return function->body(out, vm, self, &call.arguments);

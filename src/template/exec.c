@@ -20,7 +20,8 @@ static int exec_body(struct vm *vm, const struct statement *statement);
 static void enter_scope(struct vm *vm, const struct scope *scope)
 {
     struct value *slots = vm->frame->slots;
-    for (const struct symbol *symbol = scope->symbols; symbol; symbol = symbol->next) {
+    size_t count = 0;
+    for (const struct symbol *symbol = scope->symbols; symbol; symbol = symbol->next, count++) {
         switch (symbol->load) {
         case LOAD_PARAMETER:
         case LOAD_UNDEFINED:
@@ -34,6 +35,7 @@ static void enter_scope(struct vm *vm, const struct scope *scope)
             break;
         }
     }
+    vm_owe(vm, count / 8);
 }
 
 void frame_init(struct frame *frame, struct vm *vm, const struct program *program)
@@ -273,7 +275,6 @@ static int load_program(const struct program **out, struct vm *vm, struct span n
         return 0;
     if (rc < 0)
         return vm->err->where.file ? -1 : program_error_at(vm->frame->program, vm->at, vm->err);
-    vm->memory += source.text.len;
     if (program_parse(&program, vm->arena, &source, false, vm->err))
         return trace_include(vm, vm->frame, vm->at);
     program->next = vm->programs;

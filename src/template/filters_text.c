@@ -52,17 +52,13 @@ static bool is_word_gap(uint32_t c)
 /* One piece between gaps: its first character as capital, the rest small. */
 static int title_piece(struct vm *vm, struct span piece)
 {
-    struct value first, rest;
     size_t pos = 0;
     if (piece.len == 0)
         return 0;
     (void)utf8_next(piece, &pos);
-    if (text_case(&first, vm, span_of(piece.ptr, pos), unicode_upper) ||
-        text_case(&rest, vm, span_of(piece.ptr + pos, piece.len - pos), unicode_lower))
+    if (text_put_case(vm, span_of(piece.ptr, pos), unicode_upper))
         return -1;
-    (void)buf_append(&vm->scratch, first.text.ptr, first.text.len);
-    (void)buf_append(&vm->scratch, rest.text.ptr, rest.text.len);
-    return 0;
+    return text_put_case(vm, span_of(piece.ptr + pos, piece.len - pos), unicode_lower);
 }
 
 /* Jinja2's own title(): words begin behind blanks, dashes and opening brackets only. */

@@ -347,12 +347,14 @@ int format_percent(struct value *out, struct vm *vm, const struct value *format,
     size_t start = vm_begin(vm);
     while (formatter.pos < formatter.text.len) {
         char c = formatter.text.ptr[formatter.pos++];
+        if (vm->scratch.overflowed)
+            break;
         if (c != '%')
             (void)buf_putc(&vm->scratch, c);
         else if (vm_charge(vm, 1) || format_one(&formatter))
             return -1;
     }
-    if (formatter.taken < formatter.count && !formatter.mapping)
+    if (!vm->scratch.overflowed && formatter.taken < formatter.count && !formatter.mapping)
         return fail(&formatter, "not all values are used");
     return vm_end(out, vm, start);
 }

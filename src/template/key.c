@@ -115,7 +115,7 @@ int value_hash(uint64_t *out, struct vm *vm, const struct value *value)
         return 0;
     case V_TEXT:
         *out = text_hash(value->text);
-        return vm_charge(vm, value->text.len / 256);
+        return vm_charge(vm, value->text.len / 64);
     case V_TUPLE:
         return hash_tuple(out, vm, value->list);
     case V_UNDEFINED:

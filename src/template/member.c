@@ -54,18 +54,19 @@ static bool place_index(size_t *out, int64_t index, size_t length)
     return index >= 0 && (uint64_t)index < length;
 }
 
-static bool is_hashable(const struct value *value)
+static int is_hashable(bool *out, struct vm *vm, const struct value *value)
 {
-    bool hashable = value->kind != V_LIST && value->kind != V_DICT;
-    for (size_t i = 0; hashable && value->kind == V_TUPLE && i < value->list->count; i++)
-        hashable = is_hashable(&value->list->items[i]);
-    return hashable;
+    *out = value->kind != V_LIST && value->kind != V_DICT;
+    for (size_t i = 0; *out && value->kind == V_TUPLE && i < value->list->count; i++)
+        if (vm_charge(vm, 1) || is_hashable(out, vm, &value->list->items[i]))
+            return -1;
+    return 0;
 }
 
 static int text_item(struct value *out, struct vm *vm, const struct value *text, int64_t index)
 {
     size_t i, start, end;
-    if (vm_charge(vm, text->text.len / 64))
+    if (vm_charge_bytes(vm, text->text.len))
         return -1;
     if (!place_index(&i, index, utf8_count(text->text)))
         return 0;
@@ -83,8 +84,10 @@ static int find_item(struct value *out, struct vm *vm, const struct value *objec
     int64_t number;
     size_t i;
     struct value *found = NULL;
+    bool hashable;
     if (object->kind == V_DICT) {
-        if (is_hashable(index) && dict_find(&found, vm, object->dict, index))
+        if (is_hashable(&hashable, vm, index) ||
+            (hashable && dict_find(&found, vm, object->dict, index)))
             return -1;
         *out = found ? *found : value_none();
         return found != NULL;

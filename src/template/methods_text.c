@@ -116,7 +116,7 @@ static int open_window(struct window *out, struct vm *vm, struct span text,
 {
     int64_t start, end, length = (int64_t)utf8_count(text);
     if (argument_count(&start, vm, arguments, 1, 0) ||
-        argument_count(&end, vm, arguments, 2, length) || vm_charge(vm, text.len / 64))
+        argument_count(&end, vm, arguments, 2, length))
         return -1;
     start = adjust(start, length);
     end = end > length ? length : adjust(end, length);

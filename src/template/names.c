@@ -1,6 +1,7 @@
 /* The free names of a template: what it may read from its context. */
 #include "template/template.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/limits.h"
@@ -137,6 +138,7 @@ static int find_in_body(const struct finder *finder, const struct place *place,
 int template_names(struct data *names, struct arena *arena, const struct template_source *source,
                    bool expression, const struct template_loader *loader, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     size_t includes = 0;
     const struct finder finder = {names, arena, loader, err, &includes};
     struct program *program;

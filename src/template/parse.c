@@ -2,6 +2,7 @@
 #include "template/parse.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/utf8.h"
 #include "template/parse_expression.h"
 #include "template/program.h"
@@ -349,6 +350,8 @@ int program_parse(struct program **out, struct arena *arena, const struct templa
     struct parser parser = {.arena = arena, .err = err};
     program->name = source->name;
     program->delimiters = source->delimiters;
+    if (budget_steps(budget_steps_of(source->text.len), err) < 0)
+        return -1;
     if (source->text.len > LIMIT_TEMPLATE_BYTES)
         return err_set(err, TG_USAGE, CODE_LIMIT, "'%s' is larger than %zu bytes", program->name,
                        LIMIT_TEMPLATE_BYTES);

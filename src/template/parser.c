@@ -3,13 +3,19 @@
 #include "template/parser.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "template/program.h"
 #include "template/vm.h"
 
 #include <stdarg.h>
 
+/* All that parsing takes it takes by the token: here is where it stops. */
 int parser_advance(struct parser *parser)
 {
+    if (budget_check(parser->err) < 0) {
+        parser->err->code = CODE_LIMIT;
+        return program_error_at(parser->lexer.program, parser->current.offset, parser->err);
+    }
     return lexer_next(&parser->current, &parser->lexer);
 }
 

@@ -92,6 +92,7 @@ static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
 {
     struct span text = value->text;
     bool single = text.len && memchr(text.ptr, '\'', text.len);
+    size_t start = out->len;
     char quote = single && !memchr(text.ptr, '"', text.len) ? '"' : '\'';
     (void)buf_puts(out, value->safe ? "Markup(" : "");
     (void)buf_putc(out, quote);
@@ -100,7 +101,7 @@ static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
             return -1;
     (void)buf_putc(out, quote);
     (void)buf_puts(out, value->safe ? ")" : "");
-    return vm_charge(vm, text.len / 64);
+    return vm_charge(vm, (out->len - start) / 8); /* escapes take long */
 }
 
 /* ---------------------------------------------------------------- containers */

@@ -1,6 +1,7 @@
 /* The entry points: render a template, test an expression. */
 #include "template/template.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -25,6 +26,7 @@ int template_render(struct buf *out, const struct template_source *source,
                     const struct data *context, const struct template_loader *loader,
                     struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     ARENA_SCRATCH(arena);
     struct program *program;
     struct frame frame = {.calls = 0};
@@ -35,7 +37,7 @@ int template_render(struct buf *out, const struct template_source *source,
     vm.loader = loader;
     vm.out = out;
     frame_init(&frame, &vm, program);
-    int rc = exec_program(&vm);
+    int rc = exec_program(&vm) || vm_settle(&vm) ? -1 : 0;
     buf_release(&vm.scratch);
     return rc;
 }
@@ -43,6 +45,7 @@ int template_render(struct buf *out, const struct template_source *source,
 int template_test(bool *out, const struct template_source *source, const struct data *context,
                   struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     ARENA_SCRATCH(arena);
     struct program *program;
     struct frame frame = {.calls = 0};
@@ -55,7 +58,7 @@ int template_test(bool *out, const struct template_source *source, const struct 
     int rc = eval(&value, &vm, program->expression);
     vm.at = program->expression->offset;
     if (rc == 0)
-        rc = value_truth(out, &vm, &value);
+        rc = value_truth(out, &vm, &value) || vm_settle(&vm) ? -1 : 0;
     buf_release(&vm.scratch);
     return rc;
 }

@@ -9,9 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map)
+int text_put_case(struct vm *vm, struct span text, unicode_mapping *map)
 {
-    size_t start = vm_begin(vm);
     for (size_t pos = 0; pos < text.len;) {
         uint32_t c = utf8_next(text, &pos);
         if (unicode_is_unassigned(c))
@@ -19,7 +18,13 @@ int text_case(struct value *out, struct vm *vm, struct span text, unicode_mappin
                            "the case of U+%04X is not known: it is not in Unicode 14", c);
     }
     (void)map(&vm->scratch, text);
-    return vm_end(out, vm, start);
+    return vm_charge(vm, text.len / 4); /* two look-ups in large tables a character */
+}
+
+int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map)
+{
+    size_t start = vm_begin(vm);
+    return text_put_case(vm, text, map) || vm_end(out, vm, start) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- finding */
@@ -96,7 +101,7 @@ int text_replace(struct value *out, struct vm *vm, struct span text,
 {
     size_t start = vm_begin(vm);
     (change->old.len ? replace_part : replace_nothing)(vm, text, change);
-    return vm_end(out, vm, start) || vm_charge(vm, text.len / 64) ? -1 : 0;
+    return vm_end(out, vm, start);
 }
 
 /* ---------------------------------------------------------------- stripping */
@@ -133,7 +138,7 @@ int text_strip(struct value *out, struct vm *vm, struct span text,
     struct span set;
     if (!argument_given(arguments, 0) || arguments->values[0].kind == V_NONE) {
         *out = value_text(unicode_strip(text, sides & TEXT_LEFT, sides & TEXT_RIGHT));
-        return vm_charge(vm, text.len / 64);
+        return 0;
     }
     if (argument_text(&set, vm, arguments, 0) || vm_charge(vm, (text.len / 64 + 1) * (set.len + 1)))
         return -1;

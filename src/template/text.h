@@ -13,6 +13,8 @@
 
 struct vm;
 
+/* The same, appended to the scratch buffer. */
+TG_CHECKED int text_put_case(struct vm *vm, struct span text, unicode_mapping *map);
 TG_CHECKED int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map);
 
 struct text_change {

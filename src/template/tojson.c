@@ -44,13 +44,15 @@ static void put_character(struct buf *out, uint32_t c)
         (void)buf_putc(out, (char)c);
 }
 
+/* What is escaped takes far longer than what is copied: so it is what was written that counts. */
 static int write_text(struct tojson_writer *writer, struct span text)
 {
+    size_t start = writer->out->len;
     (void)buf_putc(writer->out, '"');
     for (size_t pos = 0; pos < text.len;)
         put_character(writer->out, utf8_next(text, &pos));
     (void)buf_putc(writer->out, '"');
-    return vm_charge(writer->vm, text.len / 64);
+    return vm_charge(writer->vm, (writer->out->len - start) / 8);
 }
 
 static void write_real(struct tojson_writer *writer, double real)

@@ -48,7 +48,7 @@ static int list_to_data(struct data *out, struct vm *vm, struct arena *arena, st
     list_open(vm, list);
     for (size_t i = 0; i < list->count; i++) {
         struct data *item;
-        if (value_to_data(&item, vm, arena, &list->items[i]))
+        if (vm_charge(vm, 1) || value_to_data(&item, vm, arena, &list->items[i]))
             return -1;
         data_push(arena, out, item);
     }
@@ -64,7 +64,7 @@ static int dict_to_data(struct data *out, struct vm *vm, struct arena *arena, st
         if (key->kind != V_TEXT)
             return vm_fail(vm, CODE_TYPE, "the key of a mapping is %s, not a text",
                            value_kind_name(key));
-        if (value_to_data(&item, vm, arena, &dict->entries[i].value))
+        if (vm_charge(vm, 1) || value_to_data(&item, vm, arena, &dict->entries[i].value))
             return -1;
         data_put_span(arena, out, key->text, item);
     }
@@ -105,6 +105,8 @@ int value_to_data(struct data **out, struct vm *vm, struct arena *arena, const s
         *out = data_float(arena, value->real);
         return 0;
     case V_TEXT:
+        if (vm_charge_bytes(vm, value->text.len))
+            return -1;
         *out = data_span(arena, value->text);
         return 0;
     case V_LIST:
@@ -170,7 +172,7 @@ int value_length(size_t *out, struct vm *vm, const struct value *value)
     *out = value->kind == V_UNDEFINED ? 0 : sized_length(vm, value);
     if (value->kind == V_TEXT)
         *out = utf8_count(value->text);
-    return vm_charge(vm, value->kind == V_TEXT ? value->text.len / 64 : 0);
+    return vm_charge_bytes(vm, value->kind == V_TEXT ? value->text.len : 0);
 }
 
 /* ---------------------------------------------------------------- lists */

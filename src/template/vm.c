@@ -2,6 +2,7 @@
 #define TMPLGEN_TEMPLATE_VM_C
 #include "template/vm.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
@@ -11,20 +12,42 @@
 
 void *vm_alloc(struct vm *vm, size_t size)
 {
-    vm->memory += size;
     return arena_alloc(vm->arena, size);
 }
 
+int vm_settle(struct vm *vm)
+{
+    size_t unpaid = vm->unpaid;
+    vm->unpaid = 0;
+    if (budget_steps(unpaid, vm->err) == 0)
+        return 0;
+    vm->err->code = CODE_LIMIT;
+    return program_error_at(vm->frame->program, vm->at, vm->err);
+}
+
+/* The run's budget is shared by threads: it is not asked for each step. */
+#define STEPS_AT_ONCE ((size_t)256)
+
 int vm_charge(struct vm *vm, size_t count)
 {
-    if (vm->memory > LIMIT_TEMPLATE_MEMORY_BYTES)
-        return vm_fail(vm, CODE_LIMIT, "the template takes more than %zu bytes of memory",
-                       LIMIT_TEMPLATE_MEMORY_BYTES);
     if (count > vm->steps)
         return vm_fail(vm, CODE_LIMIT, "the template takes more than %zu steps",
                        LIMIT_TEMPLATE_STEPS);
     vm->steps -= count;
-    return 0;
+    vm->unpaid += count;
+    return vm->unpaid >= STEPS_AT_ONCE || account_is_spent() ? vm_settle(vm) : 0;
+}
+
+int vm_charge_bytes(struct vm *vm, size_t bytes)
+{
+    return vm_charge(vm, budget_steps_of(bytes));
+}
+
+void vm_owe(struct vm *vm, size_t count)
+{
+    count = count < vm->steps ? count : vm->steps;
+    vm->steps -= count;
+    vm->unpaid += count;
 }
 
 int vm_fail(struct vm *vm, const char *code, const char *format, ...)
@@ -119,10 +142,9 @@ int vm_end(struct value *out, struct vm *vm, size_t start)
     if (vm->scratch.overflowed || len > LIMIT_TEMPLATE_TEXT_BYTES)
         return vm_fail(vm, CODE_LIMIT, "a text is longer than %zu bytes",
                        LIMIT_TEMPLATE_TEXT_BYTES);
-    vm->memory += len;
     *out = value_text(span_of(arena_memdup(vm->arena, buf_text(&vm->scratch) + start, len), len));
     buf_truncate(&vm->scratch, start);
-    return vm_charge(vm, len / 64);
+    return vm_charge_bytes(vm, len);
 }
 
 int vm_enter(struct vm *vm)

@@ -46,14 +46,20 @@ struct vm {
     struct buf *out;    /* where output goes now */
     struct buf scratch; /* texts in the making, one on top of the other */
     size_t steps;       /* left */
-    size_t memory;      /* taken */
+    size_t unpaid;      /* taken, and not yet told to the run's budget */
     size_t nesting;     /* blocks open, through all includes */
     size_t depth;       /* containers being walked: printed, compared, hashed */
 };
 
 void *vm_alloc(struct vm *vm, size_t size);
-/* Takes `count` steps; fails when none are left or too much memory is taken. */
+/* Takes `count` steps; fails when none are left, of this render or of the run (base/budget.h). */
 TG_CHECKED int vm_charge(struct vm *vm, size_t count);
+/* As vm_charge, for work on so many bytes. */
+TG_CHECKED int vm_charge_bytes(struct vm *vm, size_t bytes);
+/* Takes steps where nothing can fail: the next vm_charge does. */
+void vm_owe(struct vm *vm, size_t count);
+/* At the end of a render: the run's budget knows of all its steps. */
+TG_CHECKED int vm_settle(struct vm *vm);
 
 /* Fails at the current place; -1. */
 int vm_fail(struct vm *vm, const char *code, const char *format, ...)

@@ -3,6 +3,7 @@
 
 #include "apply/apply.h"
 #include "apply/preflight.h"
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
@@ -430,6 +431,7 @@ static int run(struct adopting *a)
 int adopt_run(struct update_outcome *out, struct arena *arena, const struct adopt_options *options,
               struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
     struct adopting a = {.out = out, .options = options, .arena = arena, .err = err};
     *out = (struct update_outcome){NULL, NULL};
     int rc = run(&a);

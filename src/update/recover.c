@@ -3,6 +3,7 @@
 
 #include "apply/preflight.h"
 #include "apply/standing.h"
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "child/base_ref.h"
@@ -549,10 +550,12 @@ static int end(struct update_outcome *out, struct arena *arena, const char *path
 int update_continue(struct update_outcome *out, struct arena *arena, const char *path,
                     struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
     return end(out, arena, path, WANTED_CONTINUE, err);
 }
 
 int update_abort(struct update_outcome *out, struct arena *arena, const char *path, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
     return end(out, arena, path, WANTED_ABORT, err);
 }

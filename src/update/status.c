@@ -2,6 +2,7 @@
 #include "update/status.h"
 
 #include "apply/apply.h"
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "child/child.h"
@@ -341,12 +342,14 @@ static int compare(struct data **document, struct comparing *c, const char *path
 int status_document(struct data **document, struct arena *arena, const char *path, bool fetch,
                     struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
     struct comparing c = {.arena = arena, .fetch = fetch, .err = err};
     return compare(document, &c, path, make_status);
 }
 
 int diff_document(struct data **document, struct arena *arena, const char *path, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
     struct comparing c = {.arena = arena, .err = err};
     return compare(document, &c, path, make_diff);
 }

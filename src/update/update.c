@@ -3,6 +3,7 @@
 
 #include "apply/apply.h"
 #include "apply/preflight.h"
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/interrupt.h"
@@ -607,6 +608,7 @@ static int run(struct updating *u)
 int update_run(struct update_outcome *out, struct arena *arena,
                const struct update_options *options, struct err *err)
 {
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
     struct updating u = {.out = out, .options = options, .arena = arena, .err = err};
     *out = (struct update_outcome){NULL, NULL};
     int rc = run(&u);

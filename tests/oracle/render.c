@@ -11,6 +11,7 @@
  *      "source": TEXT, "hint": TEXT, "trace": TEXT}
  */
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/err.h"
@@ -57,6 +58,8 @@ static int answer(struct data **out, struct arena *arena, struct data *request, 
                       *context = data_get(request, "context");
     const char *as = data_text(data_get(request, "as"));
     struct template_source source = {.name = "case", .text = text->str};
+    if (budget_start(NULL, err)) /* each is a run of its own */
+        return -1;
     source.delimiters = read_delimiters(request, "delimiters");
     const struct template_loader loader = {load_include, request};
     bool truth;

@@ -1,0 +1,73 @@
+/* The memory that a run takes on behalf of what others wrote. */
+#include "base/account.h"
+
+#include "base/limits.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* One in so many more may be taken between two checks. */
+#define SLACK_PART 8
+
+static atomic_size_t taken;
+static size_t limit = LIMIT_RUN_MEMORY_BYTES;
+static void (*at_end)(void);
+static _Thread_local enum account current;
+
+enum account account_enter(enum account account)
+{
+    enum account before = current;
+    current = account;
+    return before;
+}
+
+void account_leave(const enum account *before)
+{
+    current = *before;
+}
+
+/* Nothing can be undone from here: it is told, and the run is over. */
+static _Noreturn void end_run(void)
+{
+    current = ACCOUNT_OWN;
+    if (at_end)
+        at_end();
+    abort();
+}
+
+size_t account_take(size_t bytes)
+{
+    if (current == ACCOUNT_OWN)
+        return 0;
+    size_t before = atomic_fetch_add_explicit(&taken, bytes, memory_order_relaxed);
+    size_t most = limit + limit / SLACK_PART;
+    if (bytes > most || before > most - bytes)
+        end_run();
+    return bytes;
+}
+
+void account_give(size_t counted)
+{
+    if (counted)
+        atomic_fetch_sub_explicit(&taken, counted, memory_order_relaxed);
+}
+
+bool account_is_spent(void)
+{
+    return atomic_load_explicit(&taken, memory_order_relaxed) > limit;
+}
+
+size_t account_limit(void)
+{
+    return limit;
+}
+
+void account_set_limit(size_t bytes)
+{
+    limit = bytes;
+}
+
+void account_at_end(void (*end)(void))
+{
+    at_end = end;
+}

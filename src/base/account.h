@@ -1,0 +1,48 @@
+/*
+ * The memory that a run takes on behalf of what others wrote: catalogs, children's records,
+ * answers, servers. Arenas, buffers and libraries count themselves here; base/budget.h makes errors
+ * of it. One process, one account; threads share it.
+ */
+#ifndef TMPLGEN_BASE_ACCOUNT_H
+#define TMPLGEN_BASE_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * On whose behalf memory is taken, for this thread. It is foreign, and counts, unless somebody says
+ * otherwise: a user's own repository may be as large as git allows. Entry points that read what
+ * others wrote say so again, whoever calls them.
+ */
+enum account { ACCOUNT_FOREIGN, ACCOUNT_OWN };
+
+/* Until the end of the scope. */
+#define ACCOUNT_SCOPE(whose)                                                                       \
+    __attribute__((cleanup(account_leave), unused)) enum account account_before_ =                 \
+        account_enter(whose)
+enum account account_enter(enum account account);
+void account_leave(const enum account *before);
+
+/*
+ * Counts `bytes` where they are foreign; returns what it counted, to be given back in the end. Ends
+ * the run (account_at_end) where even what lies between two checks is used up: whoever loops over
+ * foreign input asks budget_check.
+ */
+size_t account_take(size_t bytes);
+void account_give(size_t counted);
+
+/* Whether more is taken than the run may have. */
+bool account_is_spent(void);
+
+/* In bytes. */
+size_t account_limit(void);
+void account_set_limit(size_t bytes);
+
+/*
+ * What ends the run where no error can be returned: tells why, and does not come back. Memory that
+ * it takes is not counted. Without one the process aborts, which is what fuzzers want: a check is
+ * missing.
+ */
+void account_at_end(void (*end)(void));
+
+#endif

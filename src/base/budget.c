@@ -1,0 +1,75 @@
+/* What one run may spend, all in all, on what others wrote. */
+#include "base/budget.h"
+
+#include "base/limits.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many bytes looked at, one character after the other, take as long as a step of a template. */
+#define STEP_BYTES ((size_t)16)
+#define MEMORY_MIB_MIN 64UL
+#define MEMORY_MIB_MAX (1024UL * 1024UL)
+
+static struct {
+    atomic_size_t steps, rendered;
+} spent;
+
+int budget_fail(struct err *err)
+{
+    size_t mib = account_limit() / LIMIT_MIB;
+    (void)err_set(err, TG_USAGE, "limit",
+                  "more than %zu MiB of memory would be taken for what is read here, the limit of "
+                  "a run",
+                  mib);
+    return err_hint(
+        err, "if that is meant, TMPLGEN_MEMORY=%zu in the environment allows so many MiB", 2 * mib);
+}
+
+int budget_check(struct err *err)
+{
+    return account_is_spent() ? budget_fail(err) : 0;
+}
+
+int budget_steps(size_t steps, struct err *err)
+{
+    size_t before = atomic_fetch_add_explicit(&spent.steps, steps, memory_order_relaxed);
+    if (steps > LIMIT_RUN_STEPS || before > LIMIT_RUN_STEPS - steps)
+        return err_set(err, TG_USAGE, "limit",
+                       "more than %zu steps would be taken over what is read here, the limit of a "
+                       "run",
+                       LIMIT_RUN_STEPS);
+    return budget_check(err);
+}
+
+size_t budget_steps_of(size_t bytes)
+{
+    return 1 + bytes / STEP_BYTES;
+}
+
+int budget_rendered(size_t bytes, struct err *err)
+{
+    size_t before = atomic_fetch_add_explicit(&spent.rendered, bytes, memory_order_relaxed);
+    if (bytes > LIMIT_RUN_RENDERED_BYTES || before > LIMIT_RUN_RENDERED_BYTES - bytes)
+        return err_set(err, TG_USAGE, "limit", "more than %zu MiB would be rendered in one run",
+                       LIMIT_RUN_RENDERED_BYTES / LIMIT_MIB);
+    return budget_check(err);
+}
+
+int budget_start(const char *memory, struct err *err)
+{
+    char *end = NULL;
+    spent.steps = spent.rendered = 0;
+    account_set_limit(LIMIT_RUN_MEMORY_BYTES);
+    if (!memory || !*memory)
+        return 0;
+    errno = 0;
+    unsigned long mib = strspn(memory, "0123456789") ? strtoul(memory, &end, 10) : 0;
+    if (!end || *end || errno || mib < MEMORY_MIB_MIN || mib > MEMORY_MIB_MAX)
+        return err_set(err, TG_USAGE, "usage", "TMPLGEN_MEMORY is no number of MiB from %lu to %lu",
+                       MEMORY_MIB_MIN, MEMORY_MIB_MAX);
+    account_set_limit(mib * LIMIT_MIB);
+    return 0;
+}

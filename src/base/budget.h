@@ -1,0 +1,31 @@
+/*
+ * What one run may spend, all in all, on what others wrote (DESIGN 9). Parts have limits of their
+ * own (base/limits.h); this is their sum, so that many allowed parts are no way around them. Memory
+ * is counted in base/account.h.
+ */
+#ifndef TMPLGEN_BASE_BUDGET_H
+#define TMPLGEN_BASE_BUDGET_H
+
+#include "base/account.h"
+#include "base/err.h"
+
+#include <stddef.h>
+
+/* Fails (2, "limit") once more memory is taken than the run may have. */
+TG_CHECKED int budget_check(struct err *err);
+/* Fails so in any case: for a library that was refused memory, and has given back what it had. */
+int budget_fail(struct err *err);
+/* Takes steps, too, and fails when none are left: the run may take LIMIT_RUN_STEPS. */
+TG_CHECKED int budget_steps(size_t steps, struct err *err);
+/* How many steps it is to look at so many bytes, 1 at least. */
+size_t budget_steps_of(size_t bytes);
+/* Counts what was rendered. */
+TG_CHECKED int budget_rendered(size_t bytes, struct err *err);
+
+/*
+ * Begins a run: no step is taken. `memory` is the environment's TMPLGEN_MEMORY, in MiB, or NULL for
+ * LIMIT_RUN_MEMORY_BYTES; anything but a number that makes sense is exit 2.
+ */
+TG_CHECKED int budget_start(const char *memory, struct err *err);
+
+#endif

@@ -1,0 +1,169 @@
+/* What one run may spend: memory, steps, rendered bytes, and on whose account. */
+#include "base/arena.h"
+#include "base/budget.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/json.h"
+#include "base/limits.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void assert_limit(const struct err *err, const char *words)
+{
+    assert_int_equal(err->exit, TG_USAGE);
+    assert_string_equal(err->code, "limit");
+    assert_non_null(strstr(err->message, words));
+}
+
+static void test_budget__counts_arenas_until_they_are_released(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    struct arena arena = ARENA_INIT;
+    assert_int_equal(budget_start("64", &err), 0);
+    for (size_t i = 0; i < 63; i++) {
+        (void)arena_alloc(&arena, LIMIT_MIB);
+        assert_int_equal(budget_check(&err), 0);
+    }
+    (void)arena_alloc(&arena, 2 * LIMIT_MIB);
+    assert_true(account_is_spent());
+    assert_int_equal(budget_check(&err), -1);
+    assert_limit(&err, "more than 64 MiB of memory");
+    assert_non_null(strstr(err.hint, "TMPLGEN_MEMORY=128"));
+    arena_release(&arena);
+    assert_false(account_is_spent());
+}
+
+static void test_budget__counts_buffers_by_their_room(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    static char mebibyte[LIMIT_MIB];
+    assert_int_equal(budget_start("64", &err), 0);
+    for (int round = 0; round < 3; round++) { /* what is released is had again */
+        BUF_SCRATCH(buf, 64 * LIMIT_MIB);
+        BUF_SCRATCH(other, 64 * LIMIT_MIB);
+        while (buf.len < 20 * LIMIT_MIB) /* a little more than 32 MiB of room */
+            (void)buf_append(&buf, mebibyte, sizeof(mebibyte));
+        assert_false(account_is_spent());
+        while (other.len < 20 * LIMIT_MIB)
+            (void)buf_append(&other, mebibyte, sizeof(mebibyte));
+        assert_true(account_is_spent());
+        buf_release(&buf);
+        assert_false(account_is_spent());
+    }
+}
+
+static void take_foreign(struct arena *arena, size_t bytes)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    (void)arena_alloc(arena, bytes);
+}
+
+static void take_own(struct arena *arena, size_t bytes)
+{
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
+    (void)arena_alloc(arena, bytes);
+    ARENA_SCRATCH(foreign); /* whoever calls */
+    take_foreign(&foreign, 65 * LIMIT_MIB);
+    assert_true(account_is_spent());
+}
+
+static void test_budget__a_users_own_data_are_free(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    ARENA_SCRATCH(arena);
+    assert_int_equal(budget_start("64", &err), 0);
+    for (int round = 0; round < 3; round++) { /* nothing is given back that was not counted */
+        take_own(&arena, 70 * LIMIT_MIB);
+        assert_false(account_is_spent());
+        arena_release(&arena);
+        assert_false(account_is_spent());
+    }
+    (void)arena_alloc(&arena, 65 * LIMIT_MIB);
+    assert_true(account_is_spent());
+}
+
+static void test_budget__counts_what_the_json_library_takes(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    BUF_SCRATCH(text, 8 * LIMIT_MIB);
+    assert_int_equal(budget_start("64", &err), 0);
+    (void)buf_puts(&text, "[");
+    while (text.len < 3 * LIMIT_MIB)
+        (void)buf_puts(&text, "[],");
+    (void)buf_puts(&text, "[]]");
+    for (int round = 0; round < 3; round++) {
+        ARENA_SCRATCH(arena);
+        struct data *data;
+        assert_int_equal(
+            json_parse_large(&data, &arena, "x", span_of(text.ptr, text.len), 8 * LIMIT_MIB, &err),
+            -1);
+        assert_limit(&err, "more than 64 MiB of memory");
+        arena_release(&arena);
+        assert_false(account_is_spent());
+    }
+}
+
+static void test_budget__steps_add_up_over_a_run(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    assert_int_equal(budget_start(NULL, &err), 0);
+    assert_int_equal(budget_steps(LIMIT_RUN_STEPS - 1, &err), 0);
+    assert_int_equal(budget_steps(1, &err), 0);
+    assert_int_equal(budget_steps(1, &err), -1);
+    assert_limit(&err, "more than 20000000 steps");
+    assert_int_equal(budget_start(NULL, &err), 0);
+    assert_int_equal(budget_steps(SIZE_MAX, &err), -1);
+    assert_int_equal(budget_steps_of(0), 1);
+    assert_true(budget_steps_of(LIMIT_MIB) > 10000);
+}
+
+static void test_budget__rendered_bytes_add_up_over_a_run(void **state)
+{
+    (void)state;
+    ERR_SCRATCH(err);
+    assert_int_equal(budget_start(NULL, &err), 0);
+    assert_int_equal(budget_rendered(LIMIT_RUN_RENDERED_BYTES, &err), 0);
+    assert_int_equal(budget_rendered(1, &err), -1);
+    assert_limit(&err, "more than 1024 MiB would be rendered");
+}
+
+static void test_budget__memory_is_a_number_that_makes_sense(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"0",    "63",    "-1",      "1e3",
+                                      "512M", " 512",  "+512",    "abc",
+                                      "512 ", "0x200", "1048577", "99999999999999999999"};
+    ERR_SCRATCH(err);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        assert_int_equal(budget_start(bad[i], &err), -1);
+        assert_int_equal(err.exit, TG_USAGE);
+    }
+    assert_int_equal(budget_start("1048576", &err), 0);
+    assert_int_equal(budget_start("", &err), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_budget__counts_arenas_until_they_are_released),
+        cmocka_unit_test(test_budget__counts_buffers_by_their_room),
+        cmocka_unit_test(test_budget__a_users_own_data_are_free),
+        cmocka_unit_test(test_budget__counts_what_the_json_library_takes),
+        cmocka_unit_test(test_budget__steps_add_up_over_a_run),
+        cmocka_unit_test(test_budget__rendered_bytes_add_up_over_a_run),
+        cmocka_unit_test(test_budget__memory_is_a_number_that_makes_sense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
