@@ -26,6 +26,11 @@ void account_leave(const enum account *before)
     current = *before;
 }
 
+enum account account_current(void)
+{
+    return current;
+}
+
 /* Nothing can be undone from here: it is told, and the run is over. */
 static _Noreturn void end_run(void)
 {

@@ -22,6 +22,7 @@ enum account { ACCOUNT_FOREIGN, ACCOUNT_OWN };
         account_enter(whose)
 enum account account_enter(enum account account);
 void account_leave(const enum account *before);
+enum account account_current(void);
 
 /*
  * Counts `bytes` where they are foreign; returns what it counted, to be given back in the end. Ends

@@ -60,11 +60,13 @@
 
 /*
  * One object of a foreign repository: time of the processor to read it (and one second more for so
- * many bytes), time to wait for it, and memory for it and what it is made of.
+ * many bytes), time to wait for it, and memory for it and what it is made of: in a user's own
+ * repository, and in others'.
  */
 #define LIMIT_OBJECT_SECONDS 2
 #define LIMIT_OBJECT_BYTES_A_SECOND (16 * LIMIT_MIB)
 #define LIMIT_OBJECT_WAIT_SECONDS 120
 #define LIMIT_OBJECT_MEMORY_BYTES (4096 * LIMIT_MIB)
+#define LIMIT_FOREIGN_OBJECT_MEMORY_BYTES (256 * LIMIT_MIB)
 
 #endif

@@ -1,6 +1,7 @@
 /* A repository's objects, read by libgit2 in a process of their own. */
 #include "git/odb.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/sha.h"
@@ -369,16 +370,21 @@ void odb_forget(void)
     }
 }
 
+/* Whose objects they are says how much memory reading one may take. */
 static struct odb_reader *get_reader(const char *objects)
 {
+    size_t memory = account_current() == ACCOUNT_OWN ? LIMIT_OBJECT_MEMORY_BYTES
+                                                     : LIMIT_FOREIGN_OBJECT_MEMORY_BYTES;
     if (!readers)
         (void)atexit(odb_forget);
     for (struct odb_reader *reader = readers; reader; reader = reader->next)
-        if (str_equal(reader->objects, objects))
+        if (str_equal(reader->objects, objects) && reader->worker.memory == memory)
             return reader;
     struct odb_reader *reader = xmalloc(sizeof(*reader));
-    *reader = (struct odb_reader){
-        .next = readers, .objects = xstrdup(objects), .piece = xmalloc(PIECE_BYTES)};
+    *reader = (struct odb_reader){.next = readers,
+                                  .objects = xstrdup(objects),
+                                  .piece = xmalloc(PIECE_BYTES),
+                                  .worker = {.memory = memory}};
     readers = reader;
     return reader;
 }

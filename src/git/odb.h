@@ -13,7 +13,8 @@ struct git_oid;
 /*
  * Opens the object database in the folder `objects` (".git/objects") and its alternates for
  * reading. libgit2 1.5 hangs or crashes on damaged objects and packs: it reads them in a forked
- * worker with limits on its time and memory, and what ends the worker is an error here. Nothing
+ * worker with limits on its time and memory (by whose they are: base/account.h), and what ends the
+ * worker is an error here. Nothing
  * can be written through it. Free with git_odb_free(); the worker
  * lasts as long as this process, and serves whoever opens the same folder again.
  */

@@ -30,11 +30,13 @@ static int make_worker(struct odb_process *process, const char *objects, const i
         (void)close(ends[0]);
         if (getppid() != parent)
             _exit(1);
-        odb_worker_run(objects, ends[1]);
+        odb_worker_run(objects, ends[1], process->memory);
     }
     if (child < 0)
         return errno;
-    *process = (struct odb_process){child, ends[0], process->started + 1};
+    process->pid = child;
+    process->socket = ends[0];
+    process->started++;
     return 0;
 }
 

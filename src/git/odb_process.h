@@ -5,12 +5,14 @@
 
 #include "base/err.h"
 
+#include <stddef.h>
 #include <sys/types.h>
 
 struct odb_process {
     pid_t pid; /* 0: none */
     int socket;
-    int started; /* that there were */
+    int started;   /* that there were */
+    size_t memory; /* in bytes: what it may take */
 };
 
 /* 0 where it runs; -1 where so many ended that no more is started; else an errno. */

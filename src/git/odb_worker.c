@@ -65,19 +65,19 @@ static int lower(bool *tight, __rlimit_resource_t which, rlim_t most)
 }
 
 /* `*tight` where somebody allows this process less memory than it allows itself. */
-static int confine(bool *tight)
+static int confine(bool *tight, size_t memory)
 {
     const struct rlimit none = {0, 0};
     if (set_signals() < 0 || setrlimit(RLIMIT_CORE, &none) < 0)
         return -1;
 #ifndef WITH_SANITIZER /* it reserves terabytes */
     struct rlimit space;
-    if (lower(tight, RLIMIT_DATA, LIMIT_OBJECT_MEMORY_BYTES) < 0 ||
-        getrlimit(RLIMIT_AS, &space) < 0)
+    if (lower(tight, RLIMIT_DATA, memory) < 0 || getrlimit(RLIMIT_AS, &space) < 0)
         return -1;
-    *tight = *tight || space.rlim_cur < LIMIT_OBJECT_MEMORY_BYTES;
+    *tight = *tight || space.rlim_cur < memory;
 #else
     (void)tight;
+    (void)memory;
     (void)lower;
 #endif
     return 0;
@@ -213,11 +213,11 @@ static void serve(git_odb *odb, int socket, bool tight)
     }
 }
 
-_Noreturn void odb_worker_run(const char *objects, int socket)
+_Noreturn void odb_worker_run(const char *objects, int socket, size_t memory)
 {
     git_odb *odb = NULL;
     bool tight = false;
-    if (keep_only(socket) < 0 || confine(&tight) < 0)
+    if (keep_only(socket) < 0 || confine(&tight, memory) < 0)
         _exit(ODB_EXIT_SETUP);
     /* whoever asks compares content and id */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);

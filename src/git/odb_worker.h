@@ -38,8 +38,9 @@ enum { ODB_EXIT_SETUP = 3, ODB_EXIT_MEMORY = 4 };
 
 /*
  * Answers requests that come through `socket` until it is closed; never returns. For a process just
- * forked: it keeps `socket` and standard error, and gives up everything else.
+ * forked: it keeps `socket` and standard error, and gives up everything else. It may take so many
+ * bytes of memory.
  */
-_Noreturn void odb_worker_run(const char *objects, int socket);
+_Noreturn void odb_worker_run(const char *objects, int socket, size_t memory);
 
 #endif

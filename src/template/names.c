@@ -13,7 +13,8 @@
 
 struct finder {
     struct data *names;
-    struct arena *arena;
+    struct arena *arena;   /* of the names */
+    struct arena *scratch; /* of the templates */
     const struct template_loader *loader;
     struct err *err;
     size_t *includes; /* looked into so far */
@@ -47,13 +48,22 @@ static bool is_set_around(const struct place *place, struct span name)
     return false;
 }
 
+/* The template is forgotten when its names are found: they are copied. */
+static void keep_name(const struct finder *finder, struct span name)
+{
+    if (data_get_span(finder->names, name))
+        return;
+    const char *copy = arena_memdup(finder->arena, name.ptr, name.len);
+    data_append(finder->arena, finder->names, span_of(copy, name.len), data_null(finder->arena));
+}
+
 static void add_scope(const struct finder *finder, const struct place *place,
                       const struct scope *scope)
 {
     for (const struct symbol *symbol = scope->symbols; symbol; symbol = symbol->next)
         if (symbol->load == LOAD_RESOLVE && !span_equal(symbol->name, span_from("range")) &&
             !is_set_around(place, symbol->name))
-            data_put_span(finder->arena, finder->names, symbol->name, data_null(finder->arena));
+            keep_name(finder, symbol->name);
 }
 
 static int find_in_program(const struct finder *finder, const struct place *place)
@@ -72,7 +82,7 @@ static int find_in_include(const struct finder *finder, const struct place *plac
     if (!finder->loader || name->kind != N_CONSTANT || name->value.kind != V_TEXT ||
         !statement->include.with_context || place->depth >= LIMIT_TEMPLATE_CALLS)
         return 0;
-    source.name = arena_memdup(finder->arena, name->value.text.ptr, name->value.text.len);
+    source.name = arena_memdup(finder->scratch, name->value.text.ptr, name->value.text.len);
     for (const struct place *outer = place; outer; outer = outer->outer)
         if (str_equal(outer->program->name, source.name))
             return 0;
@@ -85,7 +95,7 @@ static int find_in_include(const struct finder *finder, const struct place *plac
                                   source.name, finder->err);
     if (rc > 0)
         return 0; /* rendering says so, if it gets there */
-    if (rc < 0 || program_parse(&program, finder->arena, &source, false, finder->err))
+    if (rc < 0 || program_parse(&program, finder->scratch, &source, false, finder->err))
         return -1;
     const struct place inner = {program, statement->include.scope, place, place->depth + 1};
     return find_in_program(finder, &inner);
@@ -139,10 +149,11 @@ int template_names(struct data *names, struct arena *arena, const struct templat
                    bool expression, const struct template_loader *loader, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    ARENA_SCRATCH(scratch);
     size_t includes = 0;
-    const struct finder finder = {names, arena, loader, err, &includes};
+    const struct finder finder = {names, arena, &scratch, loader, err, &includes};
     struct program *program;
-    if (program_parse(&program, arena, source, expression, err))
+    if (program_parse(&program, &scratch, source, expression, err))
         return -1;
     const struct place place = {.program = program};
     return find_in_program(&finder, &place) ? -1 : 0;

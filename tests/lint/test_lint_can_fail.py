@@ -107,6 +107,11 @@ BROKEN_TOGETHER = [
         "src/cmd/y.c:3: the tag 'node' means something else in src/base/x.c:2",
     ),
     (
+        "memory",
+        {"src/cmd/y.c": HEADER + "\nint f(void)\n{\n    return malloc(9) != 0;\n}\n"},
+        "src/cmd/y.c:5: malloc takes memory that no budget counts: use an arena",
+    ),
+    (
         "options",
         {
             "src/cmd/x.c": OPT + "int f(const struct parsed *p)\n{\n"
