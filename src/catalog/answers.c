@@ -61,13 +61,15 @@ static int render_text(const char **out, const struct collector *c, const char *
     return 0;
 }
 
-static int render_each(struct data **out, const struct collector *c, const struct yaml_node *list)
+/* The entries of a list: the manifest's own are templates, those of an answer are not. */
+static int read_each(struct data **out, const struct collector *c, const struct yaml_node *list,
+                     bool templates)
 {
     *out = data_list(c->arena);
     for (size_t i = 0; i < list->list.count; i++) {
         const char *text = NULL;
         if (yaml_text(&text, list->list.items[i], "an entry", c->err) < 0 ||
-            render_text(&text, c, text, list->list.items[i]) < 0)
+            (templates && render_text(&text, c, text, list->list.items[i]) < 0))
             return -1;
         data_push(c->arena, *out, data_str(c->arena, text));
     }
@@ -101,7 +103,7 @@ static int read_choices(struct data **out, const struct collector *c,
     if (!question->choices)
         return 0;
     if (question->choices->kind == YAML_LIST)
-        return render_each(out, c, question->choices);
+        return read_each(out, c, question->choices, true);
     if (yaml_text(&text, question->choices, "choices", c->err) < 0 ||
         render_text(&text, c, text, question->choices) < 0)
         return -1;
@@ -270,7 +272,7 @@ static int parse_node(struct data **out, const struct collector *c, const struct
 {
     const char *text = NULL;
     if (node->kind == YAML_LIST && question->type == QUESTION_LIST) {
-        if (render_each(out, c, node) < 0)
+        if (read_each(out, c, node, node == question->fallback) < 0)
             return -1;
         return check_items(c, question, *out, choices);
     }

@@ -49,6 +49,26 @@ def test_hidden_question_leaves_the_record(new, work, typed):
     assert list(answers) == ["name", "text", "count", "share", "flag", "colour", "tools", "copy"]
 
 
+@pytest.mark.parametrize("how", ["--set", "--answers"])
+def test_an_answer_is_no_template(new, work, catalog, tmp_path, how):
+    catalog.template(
+        "description: d\nstack: none\nquestions:\n"
+        "  - {name: text, default: x}\n  - {name: words, type: list, default: ['{{ name }}']}\n"
+    )
+    catalog.file("hello.txt.j2", "{{ text }} {{ words | join(' ') }}\n")
+    answers = tmp_path / "answers.yml"
+    answers.write_text("text: '{{ 7*7 }}'\nwords: ['{{ 7*7 }}', '{% x %}']\n")
+    said = {
+        "--set": ("--set", "text={{ 7*7 }}", "--set", "words={{ 7*7 }},{% x %}"),
+        "--answers": ("--answers", answers),
+    }
+    done = new("child", *said[how])
+    assert done.code == 0, done.err
+    assert (work / "child/hello.txt").read_text() == "{{ 7*7 }} {{ 7*7 }} {% x %}\n"
+    assert new("other").code == 0
+    assert (work / "other/hello.txt").read_text() == "x other\n"
+
+
 def test_types_come_from_the_schema_never_from_looks(new, work, typed, tmp_path):
     answers = tmp_path / "answers.yml"
     answers.write_text("text: no\ncount: 7\nshare: 1\nflag: no\ntools: []\n")
