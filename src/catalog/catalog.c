@@ -99,7 +99,7 @@ static int check_tool_version(struct arena *arena, const struct yaml_node *node,
     return err_hint(err, "install a newer tmplgen");
 }
 
-static int read_catalog_file(struct catalog *catalog, struct arena *arena, struct err *err)
+int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
 {
     static const char *const keys[] = {"name", "version", "tmplgen", NULL};
     const char *tool = NULL;
@@ -130,7 +130,7 @@ int catalog_open(struct catalog **out, struct arena *arena, const char *source, 
     *out = NULL;
     if (open_source(catalog, arena, source ? source : CATALOG_BUILTIN, ref, err) < 0)
         return -1;
-    if (read_catalog_file(catalog, arena, err) < 0) {
+    if (catalog_read(catalog, arena, err) < 0) {
         catalog_close(catalog);
         return -1;
     }

@@ -20,6 +20,8 @@ struct fileset;
 TG_CHECKED int catalog_open(struct catalog **out, struct arena *arena, const char *source,
                             const char *ref, struct err *err);
 void catalog_close(struct catalog *catalog);
+/* What catalog.yml says, of a catalog whose files and source are there: the rest of opening it. */
+TG_CHECKED int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err);
 
 /*
  * Tags and branches of `source`, as catalog_open takes it; releases of the built-in one. None where
