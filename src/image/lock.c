@@ -71,7 +71,8 @@ static int read_image(struct data *images, struct arena *arena, const struct yam
         return -1;
     if (!data_get(map, "digest"))
         return yaml_error(err, node, "'digest' is missing");
-    data_put_text(arena, map, "media_type", media_type);
+    if (media_type)
+        data_put_text(arena, map, "media_type", media_type);
     if (read_platforms(map, arena, yaml_get(node, "platforms"), err) < 0)
         return -1;
     data_put_span(arena, images, member->key->text, map);

@@ -95,6 +95,13 @@ def test_lock_adds_what_is_missing_and_drops_what_no_row_needs(world, hub):
     assert set(world.lock()["images"]) == {BASE, OLDER}
 
 
+def test_a_lock_that_leaves_the_kind_of_a_manifest_out_is_read_again(world, hub):
+    world.write(LOCK, f"schema: 1\nimages: {{{OLDER!r}: {{digest: {digest(OLDER)!r}}}}}\n")
+    assert world("lock").code == 0
+    assert world.lock()["images"][OLDER] == {"digest": digest(OLDER), "platforms": {}}
+    assert "is as it was" in world("lock").err
+
+
 @pytest.mark.parametrize(
     "words", [["pytorch"], ["--only", "pytorch:2.14.0-cu130-py312-ubuntu24.04"]]
 )
