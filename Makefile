@@ -22,6 +22,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 CLANG ?= clang
+OBJCOPY ?= objcopy
 PKG_CONFIG ?= pkg-config
 PYTHON ?= python3
 
@@ -131,9 +132,10 @@ $(BUILD)/toml-probe: $(BUILD)/tests/oracle/toml_probe.o $(BUILD)/libtmplgen.a
 $(BUILD)/registry-probe: $(BUILD)/tests/registry/probe.o $(BUILD)/libtmplgen.a
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
 
-.PHONY: unit-tests fuzzers
+.PHONY: unit-tests fuzzers fuzz-replay
 unit-tests: $(UNIT_TESTS)
 fuzzers: $(FUZZERS)
+fuzz-replay: $(BUILD)/fuzz-replay
 
 # Every source again, with clang and coverage: one object folder for all fuzzers.
 FUZZ_FLAGS := $(DIALECT) $(LIBRARY_CFLAGS) -O1 -g -MMD -MP \
@@ -151,6 +153,18 @@ $(BUILD)/fuzz/libtmplgen.a: $(FUZZ_OBJECTS) $(BUILD)/catalog_data.o
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libtmplgen.a $(BUILD)/flags
 	$(call say,fuzz $<) $(CLANG) $(FUZZ_FLAGS) -MF $@.d -fsanitize=fuzzer -o $@ $< $(BUILD)/fuzz/libtmplgen.a \
 	    $(LIBRARY_LIBS)
+
+# The same harnesses with the project's own compiler, in one program that runs the inputs it is
+# given: what was found once stays mended where there is no clang. With SAN=1 as the fuzzers have it.
+HARNESSES := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=$(BUILD)/harness/%.o)
+
+$(BUILD)/harness/%.o: tests/fuzz/fuzz_%.c $(BUILD)/flags | $(BUILD)/deps
+	@mkdir -p $(@D)
+	$(call say,cc   $<) $(COMPILE) -w -DLLVMFuzzerTestOneInput=fuzz_$* -c -o $@ $<
+	@$(OBJCOPY) --keep-global-symbol=fuzz_$* $@
+
+$(BUILD)/fuzz-replay: $(BUILD)/tests/fuzz/replay.o $(HARNESSES) $(BUILD)/libtmplgen.a
+	$(call say,link $@) $(LINK) -Wl,--export-dynamic-symbol='fuzz_*' -o $@ $^ $(LIBRARY_LIBS)
 
 # ---------------------------------------------------------------- stamps
 
@@ -276,4 +290,4 @@ help:
 	@echo 'make install    PREFIX=/usr/local'
 	@echo 'make clean'
 
--include $(shell find $(BUILD)/src $(BUILD)/tests $(BUILD)/fuzz -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/src $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/harness -name '*.d' 2>/dev/null)
