@@ -94,13 +94,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const struct asker asker = {type_line, &typed};
     struct given_list given = {0};
     struct manifest *manifest;
-    struct answers answers;
+    struct answers answers = {0};
     int rc = manifest_load(&manifest, &arena, &catalog, "t", &err);
     for (size_t i = 0; rc == 0 && i < sizeof(sources) / sizeof(*sources); i++)
         rc = memory_given(&given, &arena, files, sources[i].path, sources[i].from, &err);
     if (rc == 0)
         rc = collect(&answers, &arena, manifest, &given, typed.len ? &asker : NULL, &err);
-    if (rc < 0) {
+    if (rc != 0) {
         memory_check_refusal(&err);
         return 0;
     }

@@ -1,9 +1,17 @@
-/* Whatever stands in a `.tmplgen.yml`: it is refused with its place, or written back the same. */
+/* Whatever stands in a `.tmplgen.yml`: it is refused with its place, or written back the same; and
+ * what `update` and `doctor` make of the stack in it is a stack or a refusal.
+ */
+#include "../unit/small_matrix.h"
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/limits.h"
 #include "child/record.h"
+#include "child/team_image.h"
+#include "matrix/matrix.h"
+#include "resolver/runs.h"
+#include "update/stack.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -61,6 +69,48 @@ static void check_written(struct arena *arena, const struct record *record)
     must(text.len == twice.len && memcmp(text.ptr, twice.ptr, text.len) == 0);
 }
 
+/* As an update does, in a catalog that has moved on. */
+static void update_stack(struct arena *arena, const struct fileset *files,
+                         const struct record *record, bool keep)
+{
+    ERR_SCRATCH(err);
+    struct carried_stack stack;
+    const struct stack_input input = {
+        .files = files, .overlay = span_of("", 0), .recorded = record, .keep = keep};
+    if (stack_make(&stack, arena, &input, &err) < 0) {
+        must(err.exit == TG_USAGE || (err.exit == TG_UNSOLVABLE && stack.refusal));
+        must(err.message && err.code);
+        return;
+    }
+    must(stack.request && stack.resolution);
+    struct data *changes = stack_changes(arena, record->resolution, stack.resolution);
+    must(changes->kind == DATA_LIST);
+    must(stack_changes(arena, stack.resolution, stack.resolution)->list.count == 0);
+}
+
+/* As `doctor` does, which asks the matrix of the program. */
+static void judge_stack(struct arena *arena, const struct fileset *files,
+                        const struct record *record)
+{
+    ERR_SCRATCH(err);
+    static const struct machine_gpu gpu = {"NVIDIA A100-SXM4-40GB", 80};
+    static const struct machine machine = {"550.54.14", "x86_64", &gpu, 1};
+    struct matrix *matrix;
+    must(matrix_load(&matrix, arena, files, span_of("", 0), "demo", &err) == 0);
+    must(matrix_runs_stack(arena, matrix, &machine, record->resolution, record->request));
+}
+
+static void use_stack(struct arena *arena, const struct record *record)
+{
+    struct memory memory;
+    fill(&memory);
+    (void)team_image_shown(arena, record->resolution);
+    update_stack(arena, &memory.set, record, true);
+    update_stack(arena, &memory.set, record, false);
+    if (record->resolution)
+        judge_stack(arena, &memory.set, record);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     ARENA_SCRATCH(arena);
@@ -72,5 +122,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     must(strlen(record.tree) == 40 && strlen(record.inputs) == 64 && record.type);
     check_written(&arena, &record);
+    use_stack(&arena, &record);
     return 0;
 }
