@@ -5,8 +5,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/io.h"
+#include "base/shell.h"
 #include "git/disk.h"
 #include "git/index.h"
+#include "git/pathspec.h"
 #include "git/repo.h"
 #include "git/store.h"
 #include "git/tree.h"
@@ -361,10 +363,14 @@ static int refuse_dirty(const struct checker *c)
         keep_bits(c, &change);
         if (change.skipped || change.assumed)
             return err_hint(c->err,
-                            "git is told to overlook '%s': 'git update-index --no-%s %s' lets it "
+                            "git is told to overlook '%s': `%s` lets it "
                             "see the change; then commit or stash, and run this again",
-                            change.path, change.skipped ? "skip-worktree" : "assume-unchanged",
-                            change.path);
+                            change.path,
+                            shell_command(c->arena,
+                                          change.skipped
+                                              ? "git update-index --no-skip-worktree -- %s"
+                                              : "git update-index --no-assume-unchanged -- %s",
+                                          change.path));
     }
     return err_hint(c->err, "commit or stash them, then run this again");
 }
@@ -376,12 +382,14 @@ static int refuse_left_out(const struct checker *c)
                   "the update conflicts in files that the sparse checkout leaves out: %s",
                   join(c->arena, c->left_out, c->left_out_count, true));
     if (!repo_flag(c->repo, "core.sparsecheckout", false))
-        return err_hint(c->err,
-                        "'git update-index --no-skip-worktree %s' and 'git restore %s' bring it",
-                        path, path);
-    if (!slash)
-        return err_hint(c->err, "'git sparse-checkout add /%s' brings it", path);
-    return err_hint(c->err, "'git sparse-checkout add %.*s' brings it", (int)(slash - path), path);
+        return err_hint(
+            c->err, "`%s` and `%s` bring it",
+            shell_command(c->arena, "git update-index --no-skip-worktree -- %s", path),
+            shell_command(c->arena, "git restore -- %s", pathspec_literal(c->arena, path)));
+    const char *added = slash ? arena_memdup(c->arena, path, (size_t)(slash - path))
+                              : arena_printf(c->arena, "/%s", path);
+    return err_hint(c->err, "`%s` brings it",
+                    shell_command(c->arena, "git sparse-checkout add %s", added));
 }
 
 static int judge(const struct checker *c)

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/limits.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/yaml.h"
@@ -415,9 +416,9 @@ static int missing(const struct collector *c, const struct question *question)
 {
     (void)err_set(c->err, TG_USAGE, "missing-answer", "the question '%s' has no default",
                   question->name);
-    return err_hint(c->err, "answer it with --set %s=VALUE%s%s", question->name,
-                    question->help.text ? ": " : "",
-                    question->help.text ? question->help.text : "");
+    return err_hint(
+        c->err, "answer it with %s%s%s", shell_command(c->arena, "--set %s=VALUE", question->name),
+        question->help.text ? ": " : "", question->help.text ? question->help.text : "");
 }
 
 /* The first guess that is good takes the place of the default; NULL: there is none. */

@@ -1,4 +1,5 @@
 /* A catalog in a git repository on this machine, by path or file://: read from its objects. */
+#include "base/shell.h"
 #include "git/libgit2.h"
 
 #include "base/arena.h"
@@ -43,10 +44,9 @@ static int open_repository(git_repository **out, const char *path, struct err *e
         return -1;
     if (git_repository_open_ext(out, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) < 0) {
         (void)git_fail(err, "cannot open the catalog's repository '%s'", path);
-        return err_hint(err,
-                        "where another user owns it: git config --global --add "
-                        "safe.directory '%s'",
-                        path);
+        return err_hint(
+            err, "where another user owns it: %s",
+            shell_command(&scratch, "git config --global --add safe.directory %s", path));
     }
     const char *objects = arena_printf(&scratch, "%sobjects", git_repository_commondir(*out));
     int rc = odb_open(&odb, objects, err);

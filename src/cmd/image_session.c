@@ -2,6 +2,7 @@
 #include "cmd/image_session.h"
 
 #include "base/data.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "catalog/source.h"
 #include "cmd/cmd.h"
@@ -64,7 +65,9 @@ static int load_lock(struct image_session *s, const char *plan)
     if (!named || s->work->locks || access(named, F_OK) == 0 || errno != ENOENT)
         return lock_load(&s->lock, &run->arena, lock_path(run, plan), s->err);
     (void)err_set(s->err, TG_USAGE, "no-lock", "the lock file '%s' is not there", named);
-    return err_hint(s->err, "tmplgen image lock --lock %s makes it", named);
+    return err_hint(
+        s->err, "%s makes it",
+        shell_command(&run->arena, "tmplgen image lock --lock %s", shell_path(&run->arena, named)));
 }
 
 static void take_request(struct image_session *s)
@@ -81,9 +84,11 @@ static void take_request(struct image_session *s)
 static int not_a_name(const struct image_session *s, const char *text)
 {
     (void)err_set(s->err, TG_USAGE, "unknown-image", "'%s' is no name of an image", text);
+    struct arena *arena = &s->run->arena;
     return s->work->locks
-               ? err_hint(s->err, "--update asks again for a base image: --update %s", text)
-               : err_hint(s->err, "a row is picked by --only %s", text);
+               ? err_hint(s->err, "--update asks again for a base image: %s",
+                          shell_command(arena, "--update %s", text))
+               : err_hint(s->err, "a row is picked by %s", shell_command(arena, "--only %s", text));
 }
 
 /* Names of images have no ':'; a base that is named has a tag. */
@@ -143,9 +148,9 @@ static int check_processor(struct image_session *s, const struct image_row *row)
     if (!arch || request_text(&row->request, CHOICE_ARCH))
         return err_hint(s->err, "`tmplgen image bake` builds for others");
     return err_hint(s->err,
-                    "'arch: %s' in the request of its row (--arch %s) makes it one for this "
+                    "'arch: %s' in the request of its row (%s) makes it one for this "
                     "machine; `tmplgen image bake` builds for others",
-                    arch, arch);
+                    arch, shell_command(arena, "--arch %s", arch));
 }
 
 static int check_processors(struct image_session *s)

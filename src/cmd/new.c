@@ -2,6 +2,7 @@
 #include "base/data.h"
 #include "base/interrupt.h"
 #include "base/limits.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "base/term.h"
 #include "base/unicode.h"
@@ -208,7 +209,8 @@ static void print_result(const struct new_child *n)
         cmd_say(n->run, "inside the repository '%s': nothing is committed (--commit does)",
                 n->target.repository);
     say_team_image(n);
-    cmd_print(n->run, "\nNext:\n  cd %s\n", masked(n, n->path));
+    cmd_print(n->run, "\nNext:\n  %s\n",
+              shell_command(n->arena, "cd %s", shell_path(n->arena, n->path)));
     for (size_t i = 0; i < n->making.manifest->next_count; i++)
         cmd_print(n->run, "  %s\n", masked(n, n->making.manifest->next[i]));
 }

@@ -5,9 +5,9 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/limits.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "update/next.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static const char *place(struct run *run)
     const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
     if (strcmp(path, ".") == 0 || strcmp(path, "./") == 0)
         return NULL;
-    return next_quoted(&run->arena, *path == '-' ? arena_printf(&run->arena, "./%s", path) : path);
+    return shell_path(&run->arena, path);
 }
 
 /* How the report looks is not said again. */
@@ -40,15 +40,16 @@ static const char *command(struct run *run, const char *more)
 {
     BUF_SCRATCH(out, LIMIT_MIB);
     const char *path = place(run);
-    (void)buf_printf(&out, "tmplgen %s%s%s%s", run->command->name, path ? " " : "",
-                     path ? path : "", more);
+    (void)buf_printf(&out, "tmplgen %s%s%s", run->command->name,
+                     path ? shell_command(&run->arena, " %s", path) : "", more);
     for (size_t i = 0; i < run->options.count; i++) {
         const struct option_value *value = &run->options.values[i];
         if (!is_repeated(value->option))
             continue;
         (void)buf_printf(&out, " --%s", value->option->name);
         if (value->text)
-            (void)buf_printf(&out, " %s", next_quoted(&run->arena, value->text));
+            (void)buf_printf(&out, "%s%s", *value->text == '-' ? "=" : " ",
+                             shell_word(&run->arena, value->text));
     }
     return arena_strdup(&run->arena, buf_text(&out));
 }
@@ -64,17 +65,24 @@ void update_command_repeat(struct run *run, struct data *document)
     }
 }
 
+/* `words`, with `more` put behind `first`, which is a part of them. */
+static const char *put_behind(struct run *run, const char *words, const char *first,
+                              const char *more)
+{
+    const char *rest = strstr(words, first) + strlen(first);
+    return arena_printf(&run->arena, "%.*s%s%s", (int)(rest - words), words, more, rest);
+}
+
 const char *update_command_there(struct run *run, const char *step)
 {
     static const char git[] = "git ", or_git[] = "(or: git ";
     const char *path = only_looks(run) ? NULL : place(run);
     const char *also = strstr(step, or_git);
     if (path && str_starts(step, git))
-        return arena_printf(&run->arena, "git -C %s %s", path, step + strlen(git));
+        return put_behind(run, step, git, shell_command(&run->arena, "-C %s ", path));
     if (path && str_starts(step, UPDATE))
-        return arena_printf(&run->arena, UPDATE " %s%s", path, step + strlen(UPDATE));
+        return put_behind(run, step, UPDATE, shell_command(&run->arena, " %s", path));
     if (path && also)
-        return arena_printf(&run->arena, "%.*s%s-C %s %s", (int)(also - step), step, or_git, path,
-                            also + strlen(or_git));
+        return put_behind(run, step, or_git, shell_command(&run->arena, "-C %s ", path));
     return step;
 }

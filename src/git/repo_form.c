@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "git/libgit2.h"
 
@@ -239,10 +240,10 @@ int repo_form_explain(const char *top, struct err *err)
     if (stat(top, &info) < 0 || info.st_uid == geteuid())
         return -1;
     ARENA_SCRATCH(scratch);
-    const char *hint = arena_printf(&scratch,
-                                    "if you trust it: git config --global --add "
-                                    "safe.directory '%.*s'",
-                                    (int)strlen(top) - 1, top);
+    const char *folder = arena_memdup(&scratch, top, strlen(top) - 1);
+    const char *hint = arena_printf(
+        &scratch, "if you trust it: %s",
+        shell_command(&scratch, "git config --global --add safe.directory %s", folder));
     return refuse(err, top, "belongs to another user", hint);
 }
 

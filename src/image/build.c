@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/parallel.h"
 #include "base/process.h"
+#include "base/shell.h"
 #include "catalog/base_image.h"
 #include "image/context.h"
 #include "image/engine.h"
@@ -403,9 +404,10 @@ static int push_row(struct row_work *w)
         if (str_equal(w->err.code, "interrupted") || !is_unknown(w))
             return -1;
         forget_lines(w);
-        return err_set(&w->err, TG_RUNTIME, "not-built",
-                       "%s does not have it yet: tmplgen image build --only %s:%s",
-                       w->all->job->engine->name, w->row->image->name, w->row->tag);
+        return err_set(&w->err, TG_RUNTIME, "not-built", "%s does not have it yet: %s",
+                       w->all->job->engine->name,
+                       shell_command(&w->arena, "tmplgen image build --only %s:%s",
+                                     w->row->image->name, w->row->tag));
     }
     take_description(w, &image);
     return push_it(w);

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/sha.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "image/rebase_splice.h"
 #include "image/rebase_steps.h"
@@ -492,10 +493,11 @@ static int bring_layers(struct rebase_run *run)
     (void)refuse(run, "missing-layers",
                  arena_printf(run->arena, "%zu of %zu layers of the new base are not in its %s",
                               missing, count, same ? "repository" : "registry"));
-    return err_hint(run->err, "copy it there first: skopeo copy --all docker://%s docker://%s:TAG",
-                    run->base.name,
-                    same ? repository_name(run->arena, to)
-                         : arena_printf(run->arena, "%s/%s", to->host, from->path));
+    const char *there = same ? repository_name(run->arena, to)
+                             : arena_printf(run->arena, "%s/%s", to->host, from->path);
+    return err_hint(run->err, "copy it there first: %s",
+                    shell_command(run->arena, "skopeo copy --all docker://%s docker://%s:TAG",
+                                  run->base.name, there));
 }
 
 static int put_parts(struct rebase_run *run)

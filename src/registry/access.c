@@ -5,6 +5,7 @@
 #include "base/data.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/shell.h"
 #include "registry/challenge.h"
 #include "registry/credentials.h"
 #include "registry/reference.h"
@@ -55,7 +56,7 @@ static struct registry_trouble no_password(struct arena *arena, const char *host
 {
     return (struct registry_trouble){
         TG_RUNTIME, "network", arena_printf(arena, "%s: it wants a user and a password", host),
-        why ? why : arena_printf(arena, "docker login %s, or podman login %s", host, host)};
+        why ? why : shell_command(arena, "docker login %s, or podman login %s", host, host)};
 }
 
 static bool wants_somebody(const struct http_exchange *answer)

@@ -1,8 +1,10 @@
 /* Human words for a resolution, for a refusal, and for why it is so. */
 #include "resolver/resolver.h"
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
+#include "base/shell.h"
 
 #include <string.h>
 
@@ -66,13 +68,14 @@ static void explain_gpus(struct buf *out, const struct data *r)
 
 static void explain_install(struct buf *out, const struct data *r)
 {
+    ARENA_SCRATCH(scratch);
     const struct data *requirements = data_get(r, "requirements");
     const struct data *companions = data_get(r, "companions");
     buf_puts(out, "  install ");
     for (size_t i = 0; i < count_of(requirements); i++)
-        buf_printf(out, " %s", data_text(requirements->list.items[i]));
+        buf_printf(out, " %s", shell_word(&scratch, data_text(requirements->list.items[i])));
     if (*data_shown(r, "index_url"))
-        buf_printf(out, " --index-url %s", data_shown(r, "index_url"));
+        buf_puts(out, shell_command(&scratch, " --index-url %s", data_shown(r, "index_url")));
     buf_putc(out, '\n');
     for (size_t i = 0; companions && i < companions->map.count; i++)
         buf_printf(out, "%s%s %s", i ? ", " : "  fits     ", companions->map.members[i].name.ptr,

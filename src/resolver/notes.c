@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/shell.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -130,8 +131,8 @@ static void gpu_notes(const struct notes *n)
             note(n, "driver-last-branch", "%s is driven up to branch %lld and no further",
                  gpu->name, (long long)gpu->architecture->last_branch);
         if (gpu->gpu && gpu->gpu->host && !str_equal(gpu->gpu->host, s->problem->arch))
-            note(n, "host-arch", "%s comes with %s hosts only: --arch %s", gpu->name,
-                 gpu->gpu->host, gpu->gpu->host);
+            note(n, "host-arch", "%s comes with %s hosts only: %s", gpu->name, gpu->gpu->host,
+                 shell_command(s->arena, "--arch %s", gpu->gpu->host));
     }
     if (s->problem->gpu_count && build->cubins != CONFIDENCE_HIGH)
         note(n, "cubins", "for which GPUs %s holds kernels is known with %s confidence",

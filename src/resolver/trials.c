@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/shell.h"
 #include "resolver/resolution.h"
 #include "resolver/search.h"
 
@@ -32,5 +33,5 @@ bool try_changed(const struct trials *n, const struct stack_request *changed, st
 
 struct data *change_text(struct arena *arena, enum stack_choice choice, const char *value)
 {
-    return data_str(arena, arena_printf(arena, "--%s %s", stack_options[choice].name, value));
+    return data_str(arena, shell_command(arena, "--%s %s", stack_options[choice].name, value));
 }

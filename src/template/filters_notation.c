@@ -3,6 +3,7 @@
 
 #include "base/data.h"
 #include "base/limits.h"
+#include "base/shell.h"
 #include "base/yaml.h"
 #include "template/print.h"
 #include "template/tojson.h"
@@ -82,14 +83,6 @@ static bool is_letter_or_digit(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-static bool is_plain_for_shell(struct span text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (!is_letter_or_digit(text.ptr[i]) && !(text.ptr[i] && strchr("@%_+=:,./-", text.ptr[i])))
-            return false;
-    return text.len > 0;
-}
-
 int filter_shell_quote(struct value *out, struct vm *vm, const struct value *self,
                        const struct arguments *arguments)
 {
@@ -97,18 +90,12 @@ int filter_shell_quote(struct value *out, struct vm *vm, const struct value *sel
     (void)arguments;
     if (scalar_text(&text, vm, self, "shell_quote"))
         return -1;
-    if (is_plain_for_shell(text.text)) {
+    if (shell_is_plain(text.text)) {
         *out = value_text(text.text);
         return 0;
     }
     size_t start = vm_begin(vm);
-    (void)buf_putc(&vm->scratch, '\'');
-    for (size_t i = 0; i < text.text.len; i++)
-        if (text.text.ptr[i] == '\'')
-            (void)buf_puts(&vm->scratch, "'\"'\"'");
-        else
-            (void)buf_putc(&vm->scratch, text.text.ptr[i]);
-    (void)buf_putc(&vm->scratch, '\'');
+    shell_put_quoted(&vm->scratch, text.text);
     return vm_end(out, vm, start);
 }
 

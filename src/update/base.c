@@ -2,6 +2,7 @@
 #include "update/base.h"
 
 #include "base/arena.h"
+#include "base/shell.h"
 #include "catalog/catalog.h"
 #include "catalog/render.h"
 #include "catalog/revision.h"
@@ -225,12 +226,11 @@ static int refuse_given(const struct climb *c, const struct base_tree *tree,
     if (provable)
         return err_hint(c->err,
                         "leave --base out: what the project was made from is known without");
-    return err_hint(
-        c->err,
-        "give the commit that is the unchanged rendering. '--base %s --trust-base' takes "
-        "this one all the same: files that no version of the template has stay yours, "
-        "what you changed in others is undone",
-        c->options->commit);
+    return err_hint(c->err,
+                    "give the commit that is the unchanged rendering. `%s` takes "
+                    "this one all the same: files that no version of the template has stay yours, "
+                    "what you changed in others is undone",
+                    shell_command(c->arena, "--base %s --trust-base", c->options->commit));
 }
 
 static const char *own_note(const struct climb *c, const struct path_list *own)
@@ -336,9 +336,10 @@ static int refuse_base(const struct climb *c)
     return err_hint(c->err,
                     "--base COMMIT names the commit of this repository that is the unchanged "
                     "rendering; with --trust-base any other is taken: without it you are told "
-                    "first what that would do to your files. Or start anew: 'git rm %s', commit, "
-                    "then 'tmplgen adopt --type %s' keeps your files as they are",
-                    RECORD_PATH, c->record->type);
+                    "first what that would do to your files. Or start anew: `%s`, commit, "
+                    "then `%s` keeps your files as they are",
+                    shell_command(c->arena, "git rm %s", RECORD_PATH),
+                    shell_command(c->arena, "tmplgen adopt --type %s", c->record->type));
 }
 
 static int climb(struct climb *c)

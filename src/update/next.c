@@ -2,30 +2,16 @@
 #include "update/next.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/data.h"
-#include "base/limits.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "child/base_ref.h"
+#include "git/pathspec.h"
 #include "plan/plan.h"
 #include "update/ending.h"
 #include "update/strategies.h"
 
 #include <string.h>
-
-const char *next_quoted(struct arena *arena, const char *text)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./~+:@%,=";
-    BUF_SCRATCH(out, LIMIT_MIB);
-    if (*text && *text != '~' && text[strspn(text, plain)] == '\0')
-        return text;
-    (void)buf_putc(&out, '\'');
-    for (; *text; text++)
-        (void)(*text == '\'' ? buf_puts(&out, "'\\''") : buf_putc(&out, *text));
-    (void)buf_putc(&out, '\'');
-    return arena_strdup(arena, buf_text(&out));
-}
 
 /* ---------------------------------------------------------------- one conflict */
 
@@ -62,8 +48,9 @@ const char *next_resolving(struct arena *arena, const struct plan *plan, const c
         edit = find_aside(arena, plan, path);
     if (!edit)
         return NULL;
-    return arena_printf(arena, "git %s -- %s", is_blocked(edit) ? "rm --cached" : "add",
-                        next_quoted(arena, edit->path));
+    const char *name = pathspec_literal(arena, edit->path);
+    return is_blocked(edit) ? shell_command(arena, "git rm --cached -- %s", name)
+                            : shell_command(arena, "git add -- %s", name);
 }
 
 /* ---------------------------------------------------------------- the steps */
@@ -96,8 +83,8 @@ static void add_odd_ones(struct steps *s)
     for (size_t i = 0; i < paths->list.count; i++) {
         const struct data *path = paths->list.items[i];
         const char *command = data_get_text(path, "resolve");
-        const char *name = next_quoted(s->arena, data_get_text(path, "path"));
-        if (command && strcmp(command, arena_printf(s->arena, "git add -- %s", name)) != 0)
+        const char *name = pathspec_literal(s->arena, data_get_text(path, "path"));
+        if (command && strcmp(command, shell_command(s->arena, "git add -- %s", name)) != 0)
             add(s, command,
                 str_starts(command, "git add") ? "your file, moved aside: once it is well"
                                                : "goes on without the template's file");
@@ -153,8 +140,8 @@ static void add_push(struct steps *s)
         return;
     bool renewed = data_get_text(branch, "renewed_from") != NULL;
     add(s,
-        arena_printf(s->arena, "git push %sREMOTE %s", renewed ? "--force-with-lease " : "",
-                     next_quoted(s->arena, name)),
+        renewed ? shell_command(s->arena, "git push --force-with-lease REMOTE %s", name)
+                : shell_command(s->arena, "git push REMOTE %s", name),
         next_stayed(s->document) ? "the branch stayed as it was: where it is not there yet"
         : renewed                ? "the branch was made anew"
                                  : "to ask for a review");
@@ -171,10 +158,10 @@ static void add_committed_conflict(struct steps *s)
     }
     if (theirs) {
         add(s,
-            arena_printf(s->arena, "git diff --no-index %s %s", next_quoted(s->arena, mine),
-                         next_quoted(s->arena, theirs)),
+            shell_command(s->arena, "git diff --no-index %s %s", shell_path(s->arena, mine),
+                          shell_path(s->arena, theirs)),
             "yours against the template's; take over what you want");
-        add(s, arena_printf(s->arena, "git rm %s", next_quoted(s->arena, theirs)),
+        add(s, shell_command(s->arena, "git rm -- %s", pathspec_literal(s->arena, theirs)),
             "once that is done, for each such file; then commit");
     }
     add_push(s);
@@ -182,9 +169,7 @@ static void add_committed_conflict(struct steps *s)
 
 const char *next_seeing(struct arena *arena, const char *tree, const char *path)
 {
-    return arena_printf(
-        arena, "git show %s",
-        next_quoted(arena, arena_printf(arena, BASE_REF_PREFIX "%s:%s", tree, path)));
+    return shell_command(arena, "git show " BASE_REF_PREFIX "%s:%s", tree, path);
 }
 
 /* What the template has of the first file that the child deleted. */
@@ -205,14 +190,16 @@ static void add_rewritten(struct steps *s)
     for (size_t i = 0; list && list->kind == DATA_LIST && i < list->list.count; i++) {
         const struct data *line = list->list.items[i];
         const char *branch = data_get_text(line, "branch");
-        const char *lease =
-            arena_printf(s->arena, "--force-with-lease=%s:%s", branch, data_get_text(line, "old"));
         add(s,
-            arena_printf(s->arena, "git push %s %s %s", next_quoted(s->arena, lease),
-                         next_quoted(s->arena, data_get_text(line, "remote")),
-                         next_quoted(s->arena, branch)),
+            shell_command(s->arena, "git push --force-with-lease=%s:%s %s %s", branch,
+                          data_get_text(line, "old"), data_get_text(line, "remote"), branch),
             "replaces what was published, unless somebody has pushed since");
     }
+}
+
+static const char *abbreviated(const struct steps *s, const char *commit)
+{
+    return arena_printf(s->arena, "%.7s", commit);
 }
 
 /* Of replayed commits the newest alone says nothing of the update. */
@@ -223,11 +210,13 @@ static void add_look(struct steps *s)
     size_t count = commits && commits->kind == DATA_LIST ? commits->list.count : 0;
     if (count)
         add(s,
-            arena_printf(s->arena, "git diff --stat %.7s %.7s",
-                         data_get_text(commits->list.items[count - 1], "commit"), made),
+            shell_command(s->arena, "git diff --stat %s %s",
+                          abbreviated(s, data_get_text(commits->list.items[count - 1], "commit")),
+                          abbreviated(s, made)),
             "shows what the update changed");
     else
-        add(s, arena_printf(s->arena, "git show --stat %.7s", made), "shows the commit");
+        add(s, shell_command(s->arena, "git show --stat %s", abbreviated(s, made)),
+            "shows the commit");
 }
 
 static void add_updated(struct steps *s)

@@ -23,7 +23,4 @@ const char *next_resolving(struct arena *arena, const struct plan *plan, const c
 /* The command that shows `path` as the render of that tree id has it, once it has a base ref. */
 const char *next_seeing(struct arena *arena, const char *tree, const char *path);
 
-/* `text` as one word of a shell. */
-const char *next_quoted(struct arena *arena, const char *text);
-
 #endif

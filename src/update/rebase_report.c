@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "git/repo.h"
 #include "update/range.h"
@@ -114,10 +115,9 @@ void rebase_tell_holders(struct unrolled *out, const struct repo *repo,
                                      holder->ref, holder->commits));
     }
     if (told > HOLDERS_TOLD)
-        rebase_warn(
-            out, repo->arena,
-            arena_printf(repo->arena,
-                         "%zu more refs keep some of them: 'git for-each-ref --contains %.10s' "
-                         "lists all",
-                         told - HOLDERS_TOLD, oid_text(repo->arena, &range->commits[0].raw.id)));
+        rebase_warn(out, repo->arena,
+                    arena_printf(repo->arena, "%zu more refs keep some of them: `%s` lists all",
+                                 told - HOLDERS_TOLD,
+                                 shell_command(repo->arena, "git for-each-ref --contains %s",
+                                               oid_text(repo->arena, &range->commits[0].raw.id))));
 }

@@ -6,6 +6,7 @@
 #include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/shell.h"
 #include "child/base_ref.h"
 #include "child/child.h"
 #include "git/commit.h"
@@ -227,9 +228,9 @@ static int forget_ended(struct recovery *r)
     (void)err_set(r->err, TG_REFUSED, "update-in-progress",
                   "an update of branch '%s' is staged and waits for you", name);
     return err_hint(r->err,
-                    "'git switch %s' goes back to it; there 'tmplgen update --continue' "
+                    "`%s` goes back to it; there 'tmplgen update --continue' "
                     "takes it, 'tmplgen update --abort' goes back",
-                    name);
+                    shell_command(repo->arena, "git switch %s", name));
 }
 
 /* Where that was the commit of a stopped run, the stopped run is over, too. */

@@ -2,6 +2,7 @@
 #include "update/refresh.h"
 
 #include "base/arena.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "git/history.h"
 #include "git/ref.h"
@@ -54,10 +55,8 @@ static int refuse(const struct repo *repo, const char *name, const struct oid *c
     if (repo_is_shallow(repo))
         return err_hint(err, "the history here is cut short: 'git fetch --unshallow' brings it, in "
                              "case that commit is an old one");
-    return err_hint(err,
-                    "somebody worked on it: merge it or give another name; 'git log HEAD..%s' "
-                    "shows it",
-                    name);
+    return err_hint(err, "somebody worked on it: merge it or give another name; `%s` shows it",
+                    shell_command(repo->arena, "git log HEAD..%s", name));
 }
 
 /* What is below tmplgen's own commits must be HEAD's history. */

@@ -2,10 +2,12 @@
 #include "update/restore.h"
 
 #include "base/arena.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "child/child.h"
 #include "git/disk.h"
 #include "git/index.h"
+#include "git/pathspec.h"
 
 #include <limits.h>
 #include <string.h>
@@ -77,7 +79,8 @@ static int check_disk(const struct child *c, const char *path, const char *said,
         return 0; /* the planner says that it is there */
     (void)err_set(err, TG_USAGE, "not-restorable",
                   "cannot restore '%s': it is only deleted on disk", said);
-    return err_hint(err, "'git restore %s' brings it back", said);
+    return err_hint(err, "`%s` brings it back",
+                    shell_command(c->arena, "git restore -- %s", pathspec_literal(c->arena, said)));
 }
 
 int restore_find(const char *const **out, const struct child *child, const struct plan_input *input,

@@ -6,6 +6,7 @@
 #include "apply/standing.h"
 #include "base/arena.h"
 #include "base/interrupt.h"
+#include "base/shell.h"
 #include "child/base_ref.h"
 #include "child/child.h"
 #include "git/commit.h"
@@ -28,9 +29,9 @@ int sequence_refuse(const struct sequence *s, struct err *err)
         return err_hint(err, "'tmplgen update --continue' goes on with what you committed, "
                              "'tmplgen update --abort' goes back");
     return err_hint(err,
-                    "HEAD has left it: 'git switch --detach %.12s' goes back to where it waits; "
+                    "HEAD has left it: `%s` goes back to where it waits; "
                     "'tmplgen update --abort' gives it up",
-                    j->head_new);
+                    shell_command(s->child->repo.arena, "git switch --detach %s", j->head_new));
 }
 
 /* The lines of a stop are of its commit; at the end they are the whole update's again. */

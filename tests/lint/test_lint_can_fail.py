@@ -52,6 +52,22 @@ BROKEN = [
     ("text", "src/base/x.c", HEADER + "int x;", "no newline"),
     ("text", "README.md", "caf\xe9\n".encode("latin-1"), "not UTF-8"),
     ("text", "README.md", "see [it](docs/it.md#there)\n", "which is not there"),
+    *(
+        (
+            "commands",
+            "src/base/x.c",
+            HEADER + "int f(char *a)\n{\n    return " + call + ";\n}\n",
+            "src/base/x.c:4: a command is written past",
+        )
+        for call in (
+            "err_hint(a, \"'git restore %s' brings it\", a)",
+            'say("Next:\\n  cd %s\\n", a)',
+            'say("one is named by --only %s", a)',
+            'err_set(a, "not yet: " "tmplgen image " "lock %s", a)',
+            # what another call quotes is not what this one prints
+            'say(shell_command(a, "x"), "git show " REF "%s", a)',
+        )
+    ),
     ("shellcheck", "tools/x.sh", "#!/bin/sh\necho $1\n", "SC2086"),
     ("shellcheck", ".ci/run", "#!/bin/sh\ncd $1\n", "SC2086"),
     ("ruff", "tests/x.py", '"""Says what for."""\n\nimport os\n', "F401"),
@@ -148,6 +164,20 @@ int x_given(const struct parsed *parsed)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         given += opt_given(parsed, names[i]);
     return given;
+}
+""",
+    "src/base/typed.c": HEADER
+    + """#include <stddef.h>
+
+int shell_command(const char *format, const char *word);
+int say(const char *format, int first, const char *second);
+int typed(const char *text);
+int typed(const char *text)
+{
+    return say("'git status' shows '%i', `git switch` goes to '%s'", 1, text) +
+           say("cannot make '%i' of the git %s", 2, text) +
+           say("'%i' was made by --check, not by '%s'", 3, text) +
+           shell_command(text ? "git switch %s" : "git add -- %s", text);
 }
 """,
     "tools/x.sh": '#!/bin/sh\n# Says what for.\necho "$1"\n',

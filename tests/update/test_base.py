@@ -306,7 +306,7 @@ def test_history_that_does_not_prove_it_is_refused_and_never_guessed(updated):
     rewrite_catalog(updated)
     error = refused(updated, fresh, code="no-base")
     assert "--base COMMIT" in error["hint"]
-    assert "'git rm .tmplgen.yml', commit, then 'tmplgen adopt --type app'" in error["hint"]
+    assert "`git rm .tmplgen.yml`, commit, then `tmplgen adopt --type app`" in error["hint"]
     updated.git("rm", "-q", ".tmplgen.yml", cwd=fresh)
     updated.git("commit", "-q", "-m", "anew", cwd=fresh)
     before = updated.listing(child=fresh)

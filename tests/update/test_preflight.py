@@ -103,8 +103,8 @@ def test_edit_that_git_is_told_to_overlook_is_refused_by_that_name(ready, bit):
     assert ready.git("status", "--porcelain") == ""
     error = refused(ready, "dirty")
     assert "'a'" in error["message"]
-    command = error["hint"].split("'")[3].split()
-    assert command == ["git", "update-index", f"--no-{bit}", "a"]
+    command = error["hint"].split("`")[1].split()
+    assert command == ["git", "update-index", f"--no-{bit}", "--", "a"]
     ready.git(*command[1:])
     assert ready.git("status", "--porcelain") == " M a"
 
@@ -139,7 +139,7 @@ def test_conflict_outside_of_the_sparse_checkout_is_refused_by_that_name(ready):
     ready.git("sparse-checkout", "set", "--no-cone", "/*", "!/deep")
     error = refused(ready, "sparse")
     assert "'deep/file'" in error["message"]
-    assert error["hint"] == "'git sparse-checkout add deep' brings it"
+    assert error["hint"] == "`git sparse-checkout add deep` brings it"
     ready.git("sparse-checkout", "add", "deep")
     assert ready.update().code == 5
 
@@ -149,7 +149,7 @@ def test_conflict_in_a_file_that_is_skipped_and_gone_is_refused_by_that_name(rea
     ready.git("update-index", "--skip-worktree", "deep/file")
     (ready.child / "deep/file").unlink()
     hint = refused(ready, "sparse")["hint"]
-    for command in hint.split("'")[1::2]:
+    for command in hint.split("`")[1::2]:
         ready.git(*command.split()[1:])
     assert ready.update().code == 5
 

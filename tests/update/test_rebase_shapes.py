@@ -237,7 +237,7 @@ def test_of_a_thousand_tags_twenty_are_named(grown):
     done = replayed(grown, "--rewrite-published", equal=False)
     assert sum("' keeps 1 of" in text for text in done.json["warnings"]) == 20
     (more,) = (text for text in done.json["warnings"] if "980 more refs" in text)
-    command = more.split("'")[1].split()
+    command = more.split("`")[1].split()
     assert len(grown.git(*command[1:]).splitlines()) == 1000
 
 

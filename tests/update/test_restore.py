@@ -62,7 +62,7 @@ def test_file_that_the_template_moved_comes_by_its_old_name_and_its_new(deleted,
 def test_file_that_is_only_deleted_on_disk_is_gits_to_bring_back(deleted):
     put(deleted.child, {"kept": None})
     error = refused(deleted, "kept", "it is only deleted on disk")
-    assert "'git restore kept'" in error["hint"]
+    assert "`git restore -- kept`" in error["hint"]
 
 
 def test_why_not(deleted):
