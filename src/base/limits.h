@@ -42,6 +42,10 @@
 /* One `str` answer. */
 #define LIMIT_ANSWER_BYTES (256 * LIMIT_KIB)
 
+/* What `new` shows of `next`: lines, and bytes of each. */
+#define LIMIT_NEXT_LINES ((size_t)100)
+#define LIMIT_NEXT_BYTES (4 * LIMIT_KIB)
+
 /* Trees: catalogs and renders. */
 #define LIMIT_TREE_ENTRIES ((size_t)50000)
 #define LIMIT_TREE_DEPTH ((size_t)64)

@@ -71,19 +71,24 @@ const char *shell_word(struct arena *arena, const char *text)
     return arena_strdup(arena, buf_text(&out));
 }
 
+static void put_command(struct buf *out, const char *format, va_list args)
+{
+    for (const char *at = format; *at; at++) {
+        bool word = at[0] == '%' && at[1] == 's';
+        if (word)
+            put_word(out, va_arg(args, const char *));
+        else
+            (void)buf_putc(out, *at);
+        at += word;
+    }
+}
+
 const char *shell_command(struct arena *arena, const char *format, ...)
 {
     BUF_SCRATCH(out, 64 * LIMIT_MIB);
     va_list args;
     va_start(args, format);
-    for (const char *at = format; *at; at++) {
-        bool word = at[0] == '%' && at[1] == 's';
-        if (word)
-            put_word(&out, va_arg(args, const char *));
-        else
-            (void)buf_putc(&out, *at);
-        at += word;
-    }
+    put_command(&out, format, args);
     va_end(args);
     return arena_strdup(arena, buf_text(&out));
 }

@@ -331,6 +331,7 @@ static int read_migration(void *out, const struct reader *reader, const struct y
     static const char *const keys[] = {"from",         "rename_answers", "rename_files",
                                        "drop_answers", "note",           NULL};
     struct migration *migration = out;
+    migration->node = node;
     if (yaml_check_keys(node, keys, reader->err) < 0 ||
         read_required(&migration->from, reader, node, "from") < 0 ||
         yaml_text(&migration->note, yaml_get(node, "note"), "note", reader->err) < 0 ||
@@ -407,6 +408,18 @@ static int read_python(struct manifest *manifest, const struct reader *reader,
     return 0;
 }
 
+static int read_next(struct manifest *manifest, const struct reader *reader,
+                     const struct yaml_node *node)
+{
+    const char **texts = NULL;
+    if (yaml_texts(&texts, &manifest->next_count, reader->arena, node, "next", reader->err) < 0)
+        return -1;
+    manifest->next = arena_array(reader->arena, manifest->next_count + 1, sizeof(*manifest->next));
+    for (size_t i = 0; i < manifest->next_count; i++)
+        manifest->next[i] = (struct manifest_text){texts[i], node->list.items[i]};
+    return 0;
+}
+
 static int read_manifest(struct manifest *manifest, const struct reader *reader,
                          const struct yaml_node *root)
 {
@@ -433,8 +446,7 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
                    yaml_get(root, "frameworks"), "frameworks", reader->err) < 0 ||
         yaml_text(&manifest->frameworks_because, yaml_get(root, "frameworks_because"),
                   "frameworks_because", reader->err) < 0 ||
-        yaml_texts(&manifest->next, &manifest->next_count, reader->arena, yaml_get(root, "next"),
-                   "next", reader->err) < 0)
+        read_next(manifest, reader, yaml_get(root, "next")) < 0)
         return -1;
     manifest->has_stack = stack == 1;
     if (read_python(manifest, reader, yaml_get(root, "python")) < 0)

@@ -91,6 +91,7 @@ struct migration {
     const char **drop_answers;
     size_t drop_count;
     const char *note; /* for the people of a child that it is applied to; or NULL */
+    const struct yaml_node *node;
 };
 
 struct manifest {
@@ -110,8 +111,8 @@ struct manifest {
     const char **frameworks; /* that the type has files for; none listed: any of the catalog */
     const char *frameworks_because; /* why no others; or NULL */
     size_t framework_count;
-    const char *python; /* SPEC that the stack's Python must meet, or NULL: any */
-    const char **next;  /* commands to show after `new`, to be run in the child */
+    const char *python;         /* SPEC that the stack's Python must meet, or NULL: any */
+    struct manifest_text *next; /* commands to show after `new`, to be run in the child */
     size_t next_count;
 };
 

@@ -125,6 +125,9 @@ int manifest_check_use(struct arena *arena, const struct catalog *catalog,
     for (size_t i = 0; i < manifest->question_count; i++)
         if (add_question(&c, &manifest->questions[i]) < 0)
             return -1;
+    for (size_t i = 0; i < manifest->next_count; i++)
+        if (add_text(&c, &manifest->next[i], false) < 0)
+            return -1;
     for (size_t i = 0; i < manifest->question_count; i++) {
         const struct question *question = &manifest->questions[i];
         if (strcmp(question->name, "name") == 0 || data_get(c.names, question->name))

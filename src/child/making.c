@@ -5,6 +5,8 @@
 #include "base/data.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
+#include "catalog/migrations.h"
+#include "catalog/next_lines.h"
 #include "catalog/use.h"
 #include "child/team_image.h"
 #include "matrix/matrix.h"
@@ -35,7 +37,9 @@ int making_type(struct making *m, const char *type, struct err *err)
         return err_hint(err, "the catalog '%s' has: %s", m->catalog->name,
                         list_names(m->arena, types, count));
     }
-    if (manifest_load(&m->manifest, m->arena, m->catalog, type, err) < 0)
+    if (manifest_load(&m->manifest, m->arena, m->catalog, type, err) < 0 ||
+        migrations_check(m->arena, m->manifest, err) < 0 ||
+        migrations_check_names(m->arena, m->manifest, err) < 0)
         return -1;
     return manifest_check_use(m->arena, m->catalog, m->manifest, err);
 }
@@ -180,4 +184,10 @@ int making_render(struct making *m, struct err *err)
     memcpy(m->record.tree, m->render.tree, sizeof(m->record.tree));
     record_hash_inputs(m->record.inputs, &m->record, m->overlay);
     return 0;
+}
+
+int making_next(struct words *out, const struct making *m, struct err *err)
+{
+    struct render_input input = input_of(m);
+    return next_lines(out, m->arena, m->manifest, render_context(m->arena, &input), err);
 }

@@ -44,6 +44,8 @@ TG_CHECKED int making_answers(struct making *m, const struct given_list *given,
  * The team's image, which joins the resolution, then the files, and the record without `yours`.
  */
 TG_CHECKED int making_render(struct making *m, struct err *err);
+/* The type's own commands to come. */
+TG_CHECKED int making_next(struct words *out, const struct making *m, struct err *err);
 
 /* The frameworks that the type has files for, in its own order. */
 size_t making_frameworks(const char ***names, const struct making *m);

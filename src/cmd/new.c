@@ -34,6 +34,7 @@ struct new_child {
     const char *path; /* as shown: what the user gave, or ./NAME */
     struct span record_text;
     struct created created;
+    struct words next; /* the type's own commands to come */
     struct err *err;
 };
 
@@ -211,8 +212,8 @@ static void print_result(const struct new_child *n)
     say_team_image(n);
     cmd_print(n->run, "\nNext:\n  %s\n",
               shell_command(n->arena, "cd %s", shell_path(n->arena, n->path)));
-    for (size_t i = 0; i < n->making.manifest->next_count; i++)
-        cmd_print(n->run, "  %s\n", masked(n, n->making.manifest->next[i]));
+    for (size_t i = 0; i < n->next.count; i++)
+        cmd_print(n->run, "  %s\n", masked(n, n->next.items[i]));
 }
 
 static int check_flags(const struct new_child *n)
@@ -231,6 +232,7 @@ static int make_child(struct new_child *n)
         open_catalog(n) < 0 || making_type(m, n->choices.type, n->err) < 0 || make_stack(n) < 0 ||
         making_answers(m, &n->choices.answers, default_name(n), n->err) < 0 ||
         inspect_target(n) < 0 || making_render(m, n->err) < 0 ||
+        making_next(&n->next, m, n->err) < 0 ||
         record_text(&n->record_text, n->arena, &m->record, n->err) < 0)
         return -1;
     bool dry_run = opt_given(&n->run->options, "dry-run");

@@ -5,6 +5,7 @@
 #include "base/data.h"
 #include "base/yaml.h"
 #include "catalog/catalog.h"
+#include "catalog/migrations.h"
 #include "catalog/revision.h"
 #include "catalog/semver.h"
 #include "child/team_image.h"
@@ -362,6 +363,7 @@ int target_make(struct target *target, struct err *err)
     a->err = err;
     if (manifest_load(&target->manifest, a->arena, a->catalog, a->provenance->wanted.type, err) <
             0 ||
+        migrations_check(a->arena, target->manifest, err) < 0 ||
         migrate_apply(&target->migrated, &a->given, a->arena, target->manifest, a->provenance,
                       a->options->sets, err) < 0 ||
         make_stack(a) < 0 || make_answers(a) < 0 || make_image(a) < 0)
