@@ -52,6 +52,10 @@
 #define LIMIT_PATH_BYTES ((size_t)512)
 #define LIMIT_NAME_BYTES ((size_t)200)
 
+/* Tags and branches of a catalog, and the file that git packs them into. */
+#define LIMIT_REFS ((size_t)1000000)
+#define LIMIT_PACKED_REFS_BYTES (128 * LIMIT_MIB)
+
 /* Answers from the network, counted as they arrive, unpacked (exit 1). */
 #define LIMIT_HTTP_JSON_BYTES (8 * LIMIT_MIB)
 #define LIMIT_HTTP_MANIFEST_BYTES (4 * LIMIT_MIB)

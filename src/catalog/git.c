@@ -1,5 +1,4 @@
 /* A catalog in a git repository on this machine, by path or file://: read from its objects. */
-#include "base/shell.h"
 #include "git/libgit2.h"
 
 #include "base/arena.h"
@@ -8,14 +7,11 @@
 #include "catalog/git_files.h"
 #include "catalog/revision.h"
 #include "catalog/source.h"
-#include "git/odb.h"
+#include "git/foreign.h"
+#include "git/repo.h"
 
-#include <errno.h>
 #include <git2.h>
-#include <git2/sys/repository.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SHORTEST_ID = 7 };
@@ -34,117 +30,65 @@ static bool git_takes(const char *source)
            (has(path, ".git") || (has(path, "HEAD") && has(path, "objects") && has(path, "refs")));
 }
 
-/* libgit2 finds the refs; objects are read by ways that damage does not harm. */
-static int open_repository(git_repository **out, const char *path, struct err *err)
-{
-    ARENA_SCRATCH(scratch);
-    git_odb *odb = NULL;
-    *out = NULL;
-    if (git_start(err) < 0)
-        return -1;
-    if (git_repository_open_ext(out, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) < 0) {
-        (void)git_fail(err, "cannot open the catalog's repository '%s'", path);
-        return err_hint(
-            err, "where another user owns it: %s",
-            shell_command(&scratch, "git config --global --add safe.directory %s", path));
-    }
-    const char *objects = arena_printf(&scratch, "%sobjects", git_repository_commondir(*out));
-    int rc = odb_open(&odb, objects, err);
-    if (rc == 0 && git_repository_set_odb(*out, odb) < 0)
-        rc = git_fail(err, "cannot open the catalog's objects in '%s'", path);
-    git_odb_free(odb);
-    if (rc < 0) {
-        git_repository_free(*out);
-        *out = NULL;
-    }
-    return rc;
-}
-
+/* What git_list and git_open ask of a repository. */
 struct revision_list {
     struct arena *arena;
+    struct foreign_refs refs;
     struct catalog_revision *items;
     size_t count;
 };
 
-static void add_revision(struct revision_list *list, enum revision_kind kind, const char *name,
-                         const git_oid *commit)
+/* A clone's branches are those of its origin; its own count where both are there. */
+static bool split_name(enum revision_kind *kind, const char **name, const char *ref,
+                       const struct revision_list *list)
 {
-    list->items = arena_grow(list->arena, list->items, list->count, sizeof(*list->items));
-    list->items[list->count++] = (struct catalog_revision){
-        kind, arena_strdup(list->arena, name), arena_strdup(list->arena, git_oid_tostr_s(commit))};
-}
-
-/* A clone's branches are those of its origin; its own come first where both are there. */
-static bool split_name(enum revision_kind *kind, const char **name, const char *ref)
-{
+    static const char heads[] = "refs/heads/";
     static const struct {
         const char *prefix;
         enum revision_kind kind;
     } prefixes[] = {{"refs/tags/", REVISION_TAG},
-                    {"refs/heads/", REVISION_BRANCH},
+                    {heads, REVISION_BRANCH},
                     {"refs/remotes/origin/", REVISION_BRANCH}};
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
         if (str_starts(ref, prefixes[i].prefix)) {
+            ARENA_SCRATCH(scratch);
             *kind = prefixes[i].kind;
             *name = ref + strlen(prefixes[i].prefix);
-            return true;
+            const char *own = arena_printf(&scratch, "%s%s", heads, *name);
+            return *kind == REVISION_TAG || str_starts(ref, heads) ||
+                   !foreign_refs_find(&list->refs, own);
         }
     return false;
 }
 
-/* A tag of something else is no revision, nor is the branch that an empty origin's HEAD names. */
-static bool names_no_commit(const git_reference *ref, int rc)
+static int list_revisions(struct revision_list *list, const struct foreign *repository,
+                          struct err *err)
 {
-    return rc == GIT_EPEEL || rc == GIT_EINVALIDSPEC || rc == GIT_EAMBIGUOUS ||
-           (rc == GIT_ENOTFOUND && git_reference_type(ref) == GIT_REFERENCE_SYMBOLIC);
-}
-
-static int list_ref(struct revision_list *list, git_reference *ref, struct err *err)
-{
-    git_object *commit = NULL;
-    enum revision_kind kind;
-    const char *name;
-    if (!split_name(&kind, &name, git_reference_name(ref)))
-        return 0;
-    int rc = git_reference_peel(&commit, ref, GIT_OBJECT_COMMIT);
-    if (rc < 0) {
-        if (names_no_commit(ref, rc))
-            return 0;
-        (void)git_fail(err, "cannot read the catalog's '%s'", name);
-        return err_hint(err, "look at the catalog's repository with 'git fsck'");
-    }
-    if (!revision_find(list->items, list->count, kind, name))
-        add_revision(list, kind, name, git_object_id(commit));
-    git_object_free(commit);
-    return 0;
-}
-
-static int list_refs(struct revision_list *list, git_repository *repository, struct err *err)
-{
-    git_reference_iterator *iterator = NULL;
-    git_reference *ref;
-    if (git_reference_iterator_new(&iterator, repository) < 0)
-        return git_fail(err, "cannot list the catalog's tags and branches");
-    int rc, listed = 0;
-    while (listed == 0 && (rc = git_reference_next(&ref, iterator)) == 0) {
-        listed = list_ref(list, ref, err);
-        git_reference_free(ref);
-    }
-    git_reference_iterator_free(iterator);
-    if (listed < 0)
+    if (foreign_refs_read(&list->refs, list->arena, repository, err) < 0)
         return -1;
-    return rc == GIT_ITEROVER ? 0 : git_fail(err, "cannot list the catalog's tags and branches");
+    list->items = arena_array(list->arena, list->refs.count + 1, sizeof(*list->items));
+    for (size_t i = 0; i < list->refs.count; i++) {
+        const struct foreign_ref *ref = &list->refs.items[i];
+        struct catalog_revision *next = &list->items[list->count];
+        if (!split_name(&next->kind, &next->name, ref->name, list))
+            continue;
+        next->commit = oid_text(list->arena, &ref->commit);
+        list->count++;
+    }
+    return 0;
 }
 
 static int git_list(struct catalog_revision **out, size_t *count, struct arena *arena,
                     const char *source, struct err *err)
 {
     struct revision_list list = {.arena = arena};
-    git_repository *repository;
-    if (open_repository(&repository, source_path(source), err) < 0)
+    struct foreign repository;
+    const char *path;
+    if (source_resolve(&path, arena, source, err) < 0 ||
+        foreign_open(&repository, arena, path, err) < 0)
         return -1;
-    int rc = list_refs(&list, repository, err);
-    git_repository_free(repository);
+    int rc = list_revisions(&list, &repository, err);
+    foreign_close(&repository);
     *out = list.items;
     *count = list.count;
     return rc;
@@ -210,22 +154,24 @@ static int choose_ref(struct catalog *out, struct revision_list *list, git_repos
 
 /* The newest release tag; where there is none, the branch that HEAD names. */
 static int choose_default(struct catalog *out, struct revision_list *list,
-                          git_repository *repository, const char *source, struct err *err)
+                          const struct foreign *repository, const char *source, struct err *err)
 {
     const struct catalog_revision *newest = revision_newest(list->items, list->count, false);
-    git_reference *head = NULL;
+    const char *branch;
+    struct oid commit;
+    bool found;
     if (newest) {
         out->origin.ref = newest->name;
         out->origin.commit = newest->commit;
         return 0;
     }
-    if (git_repository_head(&head, repository) < 0)
+    if (foreign_head(&commit, &branch, &found, list->arena, repository, &list->refs, err) < 0)
+        return -1;
+    if (!found)
         return err_set(err, TG_USAGE, "unknown-ref", "the catalog '%s' has no commit", source);
-    out->origin.commit = arena_strdup(list->arena, git_oid_tostr_s(git_reference_target(head)));
-    out->origin.ref = git_reference_is_branch(head)
-                          ? arena_strdup(list->arena, git_reference_shorthand(head))
-                          : out->origin.commit;
-    git_reference_free(head);
+    out->origin.commit = oid_text(list->arena, &commit);
+    out->origin.ref =
+        branch && str_starts(branch, "refs/heads/") ? repo_branch_name(branch) : out->origin.commit;
     return 0;
 }
 
@@ -262,26 +208,41 @@ static int same_files(bool *out, const struct fileset *a, const struct fileset *
     return 0;
 }
 
+/* Whether the folder holds what HEAD says. */
+static int is_committed(bool *out, const struct fileset *files, struct arena *arena,
+                        const struct foreign *repository, struct err *err)
+{
+    struct revision_list list = {.arena = arena};
+    const struct fileset *committed = NULL;
+    const char *branch;
+    struct oid commit;
+    git_oid id;
+    *out = false;
+    if (foreign_refs_read(&list.refs, arena, repository, err) < 0 ||
+        foreign_head(&commit, &branch, out, arena, repository, &list.refs, err) < 0)
+        return -1;
+    if (!*out)
+        return 0;
+    (void)git_oid_fromraw(&id, commit.id);
+    int rc = catalog_git_files(&committed, arena, repository->git, &id, err);
+    if (rc == 0)
+        rc = same_files(out, files, committed, err);
+    catalog_git_files_free(committed);
+    return rc;
+}
+
 /* The work tree as it lies there, where it is not what HEAD says: for development. */
 static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
-                      git_repository *repository, const char *path, struct err *err)
+                      const struct foreign *repository, const char *path, struct err *err)
 {
     struct catalog folder = {.name = NULL};
-    const struct fileset *committed = NULL;
-    git_oid id;
-    bool same = false;
+    bool same;
     *dirty = false;
-    if (git_repository_is_bare(repository))
+    if (!repository->has_work_tree)
         return 0;
     if (source_folder.open(&folder, arena, path, NULL, err) < 0)
         return -1;
-    int rc = 0;
-    if (git_reference_name_to_id(&id, repository, "HEAD") == 0) {
-        rc = catalog_git_files(&committed, arena, repository, &id, err);
-        if (rc == 0)
-            rc = same_files(&same, folder.files, committed, err);
-        catalog_git_files_free(committed);
-    }
+    int rc = is_committed(&same, folder.files, arena, repository, err);
     if (rc < 0 || same) {
         folder.close(&folder);
         return rc;
@@ -294,19 +255,19 @@ static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
     return 0;
 }
 
-static int open_revision(struct catalog *out, struct arena *arena, git_repository *repository,
+static int open_revision(struct catalog *out, struct arena *arena, const struct foreign *repository,
                          const char *source, const char *ref, struct err *err)
 {
     struct revision_list list = {.arena = arena};
     out->origin.source = source;
-    if (list_refs(&list, repository, err) < 0)
+    if (list_revisions(&list, repository, err) < 0)
         return -1;
-    int rc = ref ? choose_ref(out, &list, repository, source, ref, err)
+    int rc = ref ? choose_ref(out, &list, repository->git, source, ref, err)
                  : choose_default(out, &list, repository, source, err);
     if (rc == 0)
-        rc = open_files(out, arena, repository, err);
+        rc = open_files(out, arena, repository->git, err);
     if (rc == 0) {
-        out->handle = repository;
+        out->handle = repository->git;
         out->close = git_close;
     }
     return rc;
@@ -315,17 +276,17 @@ static int open_revision(struct catalog *out, struct arena *arena, git_repositor
 static int git_open(struct catalog *out, struct arena *arena, const char *source, const char *ref,
                     struct err *err)
 {
-    git_repository *repository;
+    struct foreign repository;
     bool dirty = false, is_url = source_path(source) != source;
     const char *path;
     if (source_resolve(&path, arena, source, err) < 0 ||
-        open_repository(&repository, path, err) < 0)
+        foreign_open(&repository, arena, path, err) < 0)
         return -1;
-    int rc = ref || is_url ? 0 : open_dirty(out, &dirty, arena, repository, path, err);
+    int rc = ref || is_url ? 0 : open_dirty(out, &dirty, arena, &repository, path, err);
     if (rc == 0 && !dirty)
-        rc = open_revision(out, arena, repository, is_url ? source : path, ref, err);
+        rc = open_revision(out, arena, &repository, is_url ? source : path, ref, err);
     if (rc < 0 || dirty)
-        git_repository_free(repository);
+        foreign_close(&repository);
     return rc;
 }
 
