@@ -33,10 +33,20 @@ int budget_check(struct err *err)
     return account_is_spent() ? budget_fail(err) : 0;
 }
 
+bool budget_try_steps(size_t steps)
+{
+    size_t before = atomic_load_explicit(&spent.steps, memory_order_relaxed);
+    if (steps > LIMIT_RUN_STEPS || before > LIMIT_RUN_STEPS - steps) {
+        spent.steps = LIMIT_RUN_STEPS + 1;
+        return false;
+    }
+    (void)atomic_fetch_add_explicit(&spent.steps, steps, memory_order_relaxed);
+    return true;
+}
+
 int budget_steps(size_t steps, struct err *err)
 {
-    size_t before = atomic_fetch_add_explicit(&spent.steps, steps, memory_order_relaxed);
-    if (steps > LIMIT_RUN_STEPS || before > LIMIT_RUN_STEPS - steps)
+    if (!budget_try_steps(steps))
         return err_set(err, TG_USAGE, "limit",
                        "more than %zu steps would be taken over what is read here, the limit of a "
                        "run",

@@ -17,6 +17,11 @@ TG_CHECKED int budget_check(struct err *err);
 int budget_fail(struct err *err);
 /* Takes steps, too, and fails when none are left: the run may take LIMIT_RUN_STEPS. */
 TG_CHECKED int budget_steps(size_t steps, struct err *err);
+/*
+ * The same where no error can be returned: whether there were so many left. Once there are not, a
+ * search ends as if it had found nothing; whoever began it asks budget_steps, which fails.
+ */
+bool budget_try_steps(size_t steps);
 /* How many steps it is to look at so many bytes, 1 at least. */
 size_t budget_steps_of(size_t bytes);
 /* Counts what was rendered. */

@@ -39,8 +39,9 @@
 /* What somebody wrote to a commit: git has no limit. */
 #define LIMIT_MESSAGE_BYTES (64 * LIMIT_MIB)
 
-/* One `str` answer. */
+/* One `str` answer, and all answers together, which are to fit into a record. */
 #define LIMIT_ANSWER_BYTES (256 * LIMIT_KIB)
+#define LIMIT_ANSWERS_BYTES LIMIT_DOCUMENT_BYTES
 
 /* What `new` shows of `next`: lines, and bytes of each. */
 #define LIMIT_NEXT_LINES ((size_t)100)

@@ -1,5 +1,6 @@
 /* `matrix list`, `matrix resolve`, `matrix check`: the compatibility matrix on the command line. */
 #include "matrix/matrix.h"
+#include "base/budget.h"
 #include "base/data.h"
 #include "base/io.h"
 #include "base/limits.h"
@@ -329,6 +330,8 @@ static int check_matrix(struct session *s)
         matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0)
         return -1;
     size_t count = matrix_check(&run->arena, matrix, tags, keep_finding, &findings);
+    if (budget_steps(0, s->err) < 0)
+        return -1;
     if (!count) {
         data_put(&run->arena, run->document, "findings", findings.list);
         cmd_print(run, "the matrix is consistent\n");

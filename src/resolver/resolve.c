@@ -1,8 +1,8 @@
 /* A request in, one consistent stack or reasons out. */
 #include "resolver/resolver.h"
 
-#include "base/account.h"
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/data.h"
 #include "resolver/nearest.h"
 #include "resolver/refuse.h"
@@ -32,6 +32,8 @@ static int refuse(struct data **refusal, struct arena *arena, const struct ask *
     uint64_t set = minimal_conflict(ask);
     struct data *map = data_map(arena);
     struct data *nearest = nearest_data(arena, ask, request);
+    if (budget_steps(0, err) < 0)
+        return -1;
     data_put(arena, map, "conflicts", conflicts_data(arena, ask, set));
     data_put(arena, map, "nearest", nearest);
     *refusal = map;
@@ -59,7 +61,10 @@ int matrix_resolve(struct data **resolution, struct data **refusal, struct arena
     struct candidate candidate;
     if (ask_compile(ask, arena, matrix, request, err))
         return -1;
-    if (!search_best(&candidate, ask, ask_all(ask)))
+    bool found = search_best(&candidate, ask, ask_all(ask));
+    if (budget_steps(0, err) < 0)
+        return -1;
+    if (!found)
         return refuse(refusal, arena, ask, request, err);
     *resolution = resolution_data(arena, ask, &candidate);
     return 0;

@@ -1,8 +1,8 @@
 /* What a host, with the driver and GPUs that it has, can run of a matrix. */
 #include "resolver/runs.h"
 
-#include "base/account.h"
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/data.h"
 #include "resolver/refuse.h"
 #include "resolver/resolution.h"
@@ -268,7 +268,7 @@ int matrix_runs(struct data **out, struct arena *arena, const struct matrix *mat
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct survey s = {.arena = arena, .matrix = matrix};
     ask_for_host(&s, machine);
-    return survey_all(out, &s, err);
+    return survey_all(out, &s, err) < 0 ? -1 : budget_steps(0, err);
 }
 
 /* ------------------------------------------------------------------ one stack */

@@ -1,6 +1,8 @@
 /* The candidates in order of preference, and the first that no rule speaks against. */
 #include "resolver/search.h"
 
+#include "base/budget.h"
+
 #include <string.h>
 
 /* ------------------------------------------------------------------ images of a build */
@@ -59,11 +61,11 @@ static bool walk_images(struct image_walk *walk)
         return walk_named(walk);
     if (!build->cuda.text)
         return walk_plain(walk);
-    for (size_t i = matrix->images.count; i-- > 0;) {
+    for (size_t i = matrix->images.count; i-- > 0 && budget_try_steps(1);) {
         const struct image *image = ROW(struct image, matrix->images, i);
         if (!image_fits(build, &image->cuda))
             continue;
-        for (size_t j = 0; j < image->tag_count; j++) {
+        for (size_t j = 0; j < image->tag_count && budget_try_steps(1); j++) {
             const struct tag *tag = &image->tags[j];
             set_image(walk->candidate, image, tag, NULL, tag->distribution);
             if (visit_image(walk))
@@ -202,6 +204,8 @@ bool search_tiers(struct candidate *out, struct problem *problem, const struct a
                   uint64_t active)
 {
     bool found = false;
+    if (!budget_try_steps(1))
+        return false;
     problem_init(problem, ask, active);
     problem->met = &problem->seen;
     for (int tier = 0; tier < 4 && !found; tier++) {

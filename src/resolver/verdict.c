@@ -1,11 +1,17 @@
 /* Whether anything speaks against a candidate: the rules, then its packages. */
 #include "resolver/verdict.h"
 
+#include "base/budget.h"
 #include "resolver/with.h"
+
+/* All rules of a level, against one candidate. */
+enum { CANDIDATE_STEPS = 8 };
 
 bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
              struct objection *out)
 {
+    if (!budget_try_steps(CANDIDATE_STEPS))
+        return true;
     return rules_object(problem, candidate, level, out) ||
            (level == LEVEL_PYTHON && with_objects(problem, candidate, out));
 }

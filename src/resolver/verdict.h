@@ -7,7 +7,10 @@
 
 #include "resolver/rules.h"
 
-/* At one level; `out` may be NULL, else it gets the first objection. */
+/*
+ * At one level; `out` may be NULL, else it gets the first objection. Takes steps of the run's
+ * budget, and speaks against everything once that is spent: whoever searches asks budget_steps.
+ */
 bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
              struct objection *out);
 /* At all levels, in their order. */

@@ -1,8 +1,8 @@
 /* Why this stack: by which preferences, and what was passed over for which reasons. */
 #include "resolver/resolver.h"
 
-#include "base/account.h"
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/data.h"
 #include "resolver/search.h"
 
@@ -162,12 +162,15 @@ int matrix_why(struct data **out, struct arena *arena, const struct matrix *matr
     struct why w = {.arena = arena, .ask = ask, .chosen = &chosen};
     if (ask_compile(ask, arena, matrix, request, err))
         return -1;
-    if (!search_tiers(&chosen, &w.problem, ask, ask_all(ask)))
+    bool found = search_tiers(&chosen, &w.problem, ask, ask_all(ask));
+    if (budget_steps(0, err) < 0)
+        return -1;
+    if (!found)
         return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "nothing was chosen");
     w.passed_over = data_list(arena);
     list_passed_over(&w);
     *out = data_map(arena);
     data_put(arena, *out, "chosen", list_chosen(&w));
     data_put(arena, *out, "passed_over", w.passed_over);
-    return 0;
+    return budget_steps(0, err);
 }
