@@ -1,6 +1,7 @@
 /* HTTP: several requests at once, with limits, retries, a cache, and secrets for one host only. */
 #include "base/http.h"
 
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/http_cache.h"
@@ -143,6 +144,7 @@ struct http {
     CURLM *multi;
     struct http_settings settings;
     const char *ca_file, *ca_folder;
+    int64_t waited; /* milliseconds, in all */
 };
 
 static const char *from_environment(const char *const *names)
@@ -172,6 +174,10 @@ int http_open(struct http **out, const struct http_settings *settings, struct er
         http->settings.parallel = PARALLEL_DEFAULT;
     if (http->settings.seconds <= 0)
         http->settings.seconds = LIMIT_HTTP_SECONDS;
+    if (http->settings.run_seconds <= 0) {
+        long five = 5 * http->settings.seconds;
+        http->settings.run_seconds = five > LIMIT_HTTP_RUN_SECONDS ? five : LIMIT_HTTP_RUN_SECONDS;
+    }
     http->ca_file = settings->ca_file ? settings->ca_file : from_environment(files);
     http->ca_folder = settings->ca_file ? NULL : from_environment(folders);
     *out = http;
@@ -219,7 +225,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
     struct transfer *t = context;
     t->answered = true;
-    if (buf_append(&t->body, data, size * count) == 0)
+    if (!account_is_spent() && buf_append(&t->body, data, size * count) == 0)
         return count;
     t->stop = STOP_BODY;
     return 0;
@@ -663,11 +669,24 @@ static void step(struct transfer_batch *run)
     run->done = done;
 }
 
+/* Many slow answers, each within its time, are hours. */
+static int check_run(const struct http *http, int64_t begun, struct err *err)
+{
+    if (http->waited + now_ms() - begun < http->settings.run_seconds * 1000)
+        return 0;
+    (void)err_set(err, TG_RUNTIME, "limit",
+                  "servers were waited for longer than %ld seconds, the limit of a run",
+                  http->settings.run_seconds);
+    return err_hint(err, "a longer --timeout lengthens this as well, from %ld on",
+                    LIMIT_HTTP_RUN_SECONDS / 5);
+}
+
 static int run_loop(struct transfer_batch *run, struct err *err)
 {
     int running;
+    int64_t begun = now_ms();
     for (;;) {
-        if (interrupt_check(err) < 0)
+        if (interrupt_check(err) < 0 || check_run(run->http, begun, err) < 0)
             return -1;
         step(run);
         if (run->done == run->count)
@@ -690,7 +709,9 @@ int http_run(struct http *http, struct arena *arena, struct http_exchange *excha
     for (size_t i = 0; i < count; i++)
         init_transfer(&run.transfers[i], http, arena, &exchanges[i]);
     (void)sigaction(SIGPIPE, &ignore, &before); /* a closed connection is an error like others */
+    int64_t begun = now_ms();
     int rc = run_loop(&run, err);
+    http->waited += now_ms() - begun;
     for (size_t i = 0; i < count; i++)
         release_transfer(&run.transfers[i]);
     (void)sigaction(SIGPIPE, &before, NULL);

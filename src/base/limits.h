@@ -65,6 +65,7 @@
 #define LIMIT_HTTP_TRIES 4U
 #define LIMIT_HTTP_FIRST_BYTE_SECONDS 30L
 #define LIMIT_HTTP_SECONDS 120L
+#define LIMIT_HTTP_RUN_SECONDS 600L /* all exchanges of a run; five times those of one, if more */
 #define LIMIT_HTTP_WAIT_SECONDS 60L /* the longest Retry-After that is waited for */
 
 /*

@@ -136,6 +136,34 @@ static struct registry_host *find_host(struct registry *registry, const char *na
     return host;
 }
 
+/*
+ * Does the answer to /v2/ come from a registry? A captive portal says 200 to everything. Registries
+ * name their version; what the specification of OCI leaves of that is a document of JSON.
+ */
+static bool is_registry(struct arena *arena, const struct http_exchange *answer)
+{
+    static const char version[] = "docker-distribution-api-version";
+    ERR_SCRATCH(ignored);
+    struct data *document;
+    if (str_equal(http_header(arena, answer->headers, version), "registry/2.0"))
+        return true;
+    return json_parse(&document, arena, "/v2/", answer->body, &ignored) == 0 &&
+           document->kind == DATA_MAP;
+}
+
+static struct registry_trouble not_a_registry(struct arena *arena,
+                                              const struct http_exchange *answer)
+{
+    const char *type = http_header(arena, answer->headers, "content-type");
+    ERR_SCRATCH(err);
+    (void)err_set(&err, TG_RUNTIME, "answer",
+                  "%s: no registry answers there, but something else%s%s",
+                  http_shown(arena, answer->final_url), type ? ": " : "", type ? type : "");
+    (void)err_hint(&err, "a proxy's page for logging in, perhaps; a registry says "
+                         "'Docker-Distribution-API-Version: registry/2.0' under /v2/");
+    return trouble_of(arena, &err);
+}
+
 static void take_probe(struct registry_host *host, struct registry *registry,
                        const struct http_exchange *answer, const char *url)
 {
@@ -145,6 +173,8 @@ static void take_probe(struct registry_host *host, struct registry *registry,
         host->challenge = challenge_of(registry->arena, answer->headers);
     else if (answer->status != 200)
         host->trouble = trouble_answer(registry->arena, answer);
+    else if (!is_registry(registry->arena, answer))
+        host->trouble = not_a_registry(registry->arena, answer);
 }
 
 /* A server that waits for TLS says 400 to what is plain, or sends elsewhere, or nothing. */

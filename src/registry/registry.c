@@ -66,15 +66,19 @@ static const char *told(struct arena *arena, const struct err *err)
 
 /* ------------------------------------------------------------------ looking */
 
+/* Leaves `digest` NULL where the answer says 200 and not of what. */
 static void take_look(struct registry_image *image, struct arena *arena,
                       const struct access_request *request)
 {
     const struct http_exchange *answer = &request->exchange;
     image->presence = IMAGE_FAILED;
+    image->digest = NULL;
     if (!request->trouble.message && answer->status == 200) {
         const char *digest = http_header(arena, answer->headers, "docker-content-digest");
+        const char *type = http_header(arena, answer->headers, "content-type");
         image->presence = IMAGE_THERE;
-        image->digest = digest && image_digest_is_valid(digest) ? digest : NULL;
+        if (digest && image_digest_is_valid(digest) && registry_is_manifest_type(arena, type))
+            image->digest = digest;
     } else if (!request->trouble.message && answer->status == 404) {
         image->presence = IMAGE_GONE;
     } else {
@@ -82,6 +86,31 @@ static void take_look(struct registry_image *image, struct arena *arena,
         (void)access_fail(&err, request);
         image->failure = told(arena, &err);
     }
+}
+
+/* A page of anything has a status, too: where nothing more was said, the manifest itself must come.
+ */
+static int look_closer(struct registry *registry, struct registry_image *images, size_t count,
+                       struct err *err)
+{
+    struct registry_question *questions =
+        arena_array(registry->arena, count + 1, sizeof(*questions));
+    size_t asked = 0;
+    for (size_t i = 0; i < count; i++)
+        if (images[i].presence == IMAGE_THERE && !images[i].digest)
+            questions[asked++].reference = images[i].reference;
+    if (asked && registry_manifests(registry, questions, asked, err) < 0)
+        return -1;
+    for (size_t i = 0, at = 0; at < asked; i++) {
+        struct registry_image *image = &images[i];
+        if (image->presence != IMAGE_THERE || image->digest)
+            continue;
+        image->presence = questions[at].presence;
+        image->failure = questions[at].failure;
+        image->digest = image->presence == IMAGE_THERE ? questions[at].manifest.digest : NULL;
+        at++;
+    }
+    return 0;
 }
 
 int registry_look(struct registry *registry, struct registry_image *images, size_t count,
@@ -97,7 +126,7 @@ int registry_look(struct registry *registry, struct registry_image *images, size
         return -1;
     for (size_t i = 0; i < count; i++)
         take_look(&images[i], arena, &requests[i]);
-    return 0;
+    return look_closer(registry, images, count, err);
 }
 
 /* ------------------------------------------------------------------ manifests */

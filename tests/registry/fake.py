@@ -27,6 +27,9 @@ class Answer:
     headers: dict = field(default_factory=dict)
 
 
+ROOT = Answer(headers={"Docker-Distribution-API-Version": "registry/2.0"})
+
+
 @dataclass
 class Fake:
     """`special` answers first: (method, path) to an Answer, or to a function of the request."""
@@ -123,7 +126,7 @@ class Fake:
             header = f'Bearer realm="{self.url}/token",service="fake"'
             return Answer(status=401, headers={"WWW-Authenticate": header})
         if url.path == "/v2/":
-            return Answer()
+            return ROOT
         if request.command in ("PUT", "POST"):
             return self.take(request.command, url, request)
         return self.content(url.path)

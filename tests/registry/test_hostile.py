@@ -14,6 +14,7 @@ DIGEST = "sha256:" + hashlib.sha256(MANIFEST).hexdigest()
 
 def reply(body=b"", status="200 OK", **headers):
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}"]
+    lines += ["Docker-Distribution-API-Version: registry/2.0"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return Reply("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from .fake import CONFIG, DOCKER, DOCKER_LIST, INDEX, MANIFEST, Answer, Fake, digest_of
+from .fake import CONFIG, DOCKER, DOCKER_LIST, INDEX, MANIFEST, ROOT, Answer, Fake, digest_of
 
 EMPTY = digest_of(b"{}")
 
@@ -97,7 +97,7 @@ def test_registry_that_never_takes_its_own_token(fake, probe):
 
 def test_registry_that_wants_a_token_for_one_repository_alone(fake, probe):
     fake.image("a/b", "1")
-    fake.special["GET", "/v2/"] = Answer()
+    fake.special["GET", "/v2/"] = ROOT
     fake.token = "abc"
     assert probe("manifest", f"{fake.host}/a/b:1").code == 0
 

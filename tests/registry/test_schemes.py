@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from .fake import Answer, Fake, digest_of
+from .fake import ROOT, Answer, Fake, digest_of
 
 TLS = b"\x16"  # how a client begins who expects it
 ALERT = b"\x15\x03\x01\x00\x02\x02\x46"
@@ -115,7 +115,7 @@ def test_what_a_plain_registry_says_is_told(probe, status):
 def test_a_plain_registry_that_is_not_ready_yet(probe):
     with Fake() as fake:
         fake.image("a/b", "1")
-        answers = [Answer(status=503), Answer()]
+        answers = [Answer(status=503), ROOT]
         fake.special["GET", "/v2/"] = lambda _: answers.pop(0)
         assert probe("manifest", f"{fake.host}/a/b:1").code == 0
 

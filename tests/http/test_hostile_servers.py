@@ -1,0 +1,229 @@
+"""Every command that asks a server, against every kind of hostile server: it ends in time, with an
+error, in little memory; it tells nobody else who asks, and leaves nothing behind."""
+
+import base64
+import json
+import os
+import random
+import re
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from ..common.program import BINARY, ROOT
+from ..image.world import lock_text
+from .hostile import kinds, reply
+from .test_http import FRAMEWORK
+
+SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
+PASSWORD = "s3cret-of-mine"
+TIMEOUT = 2  # seconds that a question may take
+WALL = 25  # several questions, on a loaded machine
+MEBIBYTES = 600
+NOT_FOUND = {"404"}  # a registry may say so truthfully: then a check finds a difference
+
+FRAMEWORKS = ["frameworks"]
+ROOT_REPLY = reply(b"{}", Docker_Distribution_API_Version="registry/2.0")
+
+
+@dataclass
+class Hostile:
+    """Does the same with every request; `first` the answer to /v2/, where that is a good one."""
+
+    pieces: object
+    first: bytes | None = None
+    requests: list = field(default_factory=list)
+
+    def __enter__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.host = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        self.over = False
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.over = True
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        with connection:
+            try:
+                connection.settimeout(20)
+                head = b""
+                while b"\r\n\r\n" not in head:
+                    piece = connection.recv(65536)
+                    if not piece or (not head and piece[0] == 0x16):
+                        return
+                    head += piece
+                self.requests.append(head.decode("latin-1"))
+                if self.first and head.split(b" ")[1] == b"/v2/":
+                    connection.sendall(self.first)
+                    return
+                for piece in self.pieces():
+                    connection.sendall(piece)
+                    if self.over:
+                        return
+            except OSError:
+                pass
+
+
+@dataclass
+class Asked:
+    code: int
+    out: str
+    err: str
+    seconds: float
+    mebibytes: float
+
+
+@pytest.fixture
+def world(tmp_path):
+    """A folder with a catalog of one framework, a plan, a lock and a user with passwords."""
+    home, work, catalog = tmp_path / "home", tmp_path / "work", tmp_path / "catalog"
+    home.mkdir()
+    work.mkdir()
+    shutil.copytree(ROOT / "matrices", catalog / "matrices", ignore=lambda _, names: FRAMEWORKS)
+    (catalog / "matrices/frameworks").mkdir()
+    (catalog / "matrices/frameworks/demo.yml").write_text(FRAMEWORK)
+    (catalog / "templates").mkdir()
+    (catalog / "catalog.yml").write_text("name: small\nversion: 1.0.0\n")
+    return World(home, work, catalog)
+
+
+@dataclass
+class World:
+    home: object
+    work: object
+    catalog: object
+
+    def run(self, words, host):
+        auth = base64.b64encode(f"reader:{PASSWORD}".encode()).decode()
+        (self.home / "config.json").write_text(json.dumps({"auths": {host: {"auth": auth}}}))
+        env = {
+            "PATH": os.environ["PATH"], "HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home),
+            "XDG_CACHE_HOME": str(self.home), "DOCKER_CONFIG": str(self.home),
+            "PIP_CONFIG_FILE": os.devnull,
+        }  # fmt: skip
+        started = time.monotonic()
+        process = subprocess.Popen(
+            [BINARY, *words], cwd=self.work, env=env, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="surrogateescape",
+        )  # fmt: skip
+        killer = threading.Timer(WALL + 5, process.kill)
+        killer.start()
+        out, err = process.stdout.read(), process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        killer.cancel()
+        seconds = time.monotonic() - started
+        return Asked(process.returncode, out, err, seconds, usage.ru_maxrss / 1024)
+
+    def files(self):
+        return {p: p.read_bytes() for p in self.work.rglob("*") if p.is_file()}
+
+
+def on_index(*words):
+    def command(world, host):
+        url = f"http://reader:{PASSWORD}@{host}/simple"
+        return ["matrix", *words, "--catalog", world.catalog, "--index-url", url,
+                "--timeout", str(TIMEOUT), "--no-cache"]  # fmt: skip
+
+    return command
+
+
+def verify_images(world, host):
+    return ["matrix", "verify", "images", "--registry", f"{host}/mirror", "--timeout", str(TIMEOUT),
+            "--no-cache"]  # fmt: skip
+
+
+def on_lock(*words):
+    def command(world, host):
+        (world.home / "tmplgen").mkdir(exist_ok=True)
+        (world.home / "tmplgen/config.yml").write_text(f"mirror: {host}/mirror\n")
+        (world.work / "plan.yml").write_text("schema: 1\nimages:\n- {image: pytorch}\n")
+        if words[0] == "verify":
+            (world.work / "base-images.lock.yml").write_text(lock_text("nvidia/cuda:1"))
+        return ["image", *words, "--plan", "plan.yml", "--timeout", str(TIMEOUT)]
+
+    return command
+
+
+def rebase(world, host):
+    return [
+        "image",
+        "rebase",
+        f"{host}/app:1",
+        "--onto",
+        f"{host}/new:2",
+        "--timeout",
+        str(TIMEOUT),
+    ]
+
+
+COMMANDS = {
+    "matrix verify": on_index("verify"),
+    "matrix refresh": on_index("refresh", "demo"),
+    "matrix verify images": verify_images,
+    "image lock": on_lock("lock"),
+    "image verify": on_lock("verify"),
+    "image rebase": rebase,
+}
+KINDS = sorted(kinds("127.0.0.1:1"))
+# where a registry is asked, it may be good until it is asked for something
+CASES = [
+    (command, kind, stage)
+    for command in COMMANDS
+    for kind in KINDS
+    for stage in (["all"] if COMMANDS[command].__name__ == "command" and "matrix" in command
+                  and "images" not in command else ["all", "late"])
+]  # fmt: skip
+PICKED = random.Random(SEED).sample(CASES, 150)
+FEW = PICKED[:24]
+
+
+def marks(case):
+    if case in FEW:
+        return []
+    return [pytest.mark.full] if case in PICKED else [pytest.mark.soak]
+
+
+@contextmanager
+def hostile(kind, stage):
+    with Hostile(lambda: iter([reply(b"{}")])) as elsewhere:
+        pieces = kinds(elsewhere.host)[kind]
+        with Hostile(pieces, ROOT_REPLY if stage == "late" else None) as server:
+            yield server, elsewhere
+
+
+@pytest.mark.parametrize(
+    ("command", "kind", "stage"), [pytest.param(*case, marks=marks(case)) for case in CASES]
+)
+def test_a_hostile_server_is_an_error_in_time(world, command, kind, stage):
+    with hostile(kind, stage) as (server, elsewhere):
+        words = COMMANDS[command](world, server.host)
+        before = world.files()
+        asked = world.run(words, server.host)
+        assert server.requests, asked
+    assert asked.code == 1 or (asked.code == 6 and kind in NOT_FOUND), asked
+    assert asked.seconds < WALL and asked.mebibytes < MEBIBYTES, asked
+    assert asked.err.strip() or asked.code == 6, "it says why"
+    assert PASSWORD not in asked.out + asked.err
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", asked.out + asked.err)
+    assert not re.search(r"(?m)^::", asked.out + asked.err)
+    assert not [r for r in elsewhere.requests if re.search(r"(?im)^authorization:", r)]
+    assert world.files() == before
