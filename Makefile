@@ -206,6 +206,7 @@ test-full: venv
 
 # Has no end of its own: FUZZ_SECONDS for each fuzzer.
 soak: venv
+	@tools/deps.sh test-full
 	@tools/run-tests soak
 
 lint: venv

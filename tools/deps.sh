@@ -11,23 +11,35 @@ set -eu
 BUILD='gcc:gcc libc6-dev make:make pkg-config:pkg-config libgit2-dev libyaml-dev
 libcurl4-openssl-dev libssl-dev libjansson-dev zlib1g-dev'
 TEST='docker-registry:docker-registry skopeo:skopeo apache2-utils:htpasswd openssl:openssl git:git
-python3:python3 python3-venv libcmocka-dev valgrind:valgrind clang:clang
+python3:python3 python3-venv libcmocka-dev valgrind:valgrind strace:strace clang:clang libclang-rt-dev
 clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck'
 TEST_FULL='debootstrap:debootstrap buildah:buildah curl:curl nodejs:node npm:npm xz-utils:xz
 groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64-cross'
 
-# What clang's fuzzers are linked with, where the system has it in a package of its own.
-runtime() {
-    if apt-cache show libclang-rt-dev >/dev/null 2>&1; then
-        echo libclang-rt-dev
-    fi
+# What clang's fuzzers are linked with is in libclang-rt-dev, or, on older systems, comes with clang.
+has_runtime() {
+    folder=$(clang -print-resource-dir 2>/dev/null) || return 1
+    for file in "$folder"/lib/*/libclang_rt.fuzzer*; do
+        [ ! -e "$file" ] || return 0
+    done
+    return 1
+}
+
+# The packages among "$@" that can be there: only where lists of packages were fetched is that known.
+there_are() {
+    for package in "$@"; do
+        case $package in
+        libclang-rt-dev) apt-cache show "$package" >/dev/null 2>&1 || continue ;;
+        esac
+        echo "$package"
+    done
 }
 
 group() {
     case $1 in
     build) echo "$BUILD" ;;
     test) echo "$BUILD $TEST" ;;
-    test-full) echo "$BUILD $TEST $TEST_FULL $(runtime)" ;;
+    test-full) echo "$BUILD $TEST $TEST_FULL" ;;
     *)
         echo "deps: unknown group '$1'; there are: build, test, test-full" >&2
         exit 2
@@ -41,6 +53,7 @@ missing_of() {
     for item in "$@"; do
         case $item in
         *:*) command -v "${item#*:}" >/dev/null || echo "${item%:*}" ;;
+        libclang-rt-dev) has_runtime || echo "$item" ;;
         *) wanted="$wanted $item" ;;
         esac
     done
@@ -107,8 +120,8 @@ apt() {
     fi
 }
 printf 'installing: %s\n' "$missing" >&2
-# shellcheck disable=SC2086
+# shellcheck disable=SC2046,SC2086 # lists of words
 apt install -y --no-install-recommends $missing 2>/dev/null || {
     apt update
-    apt install -y --no-install-recommends $missing
+    apt install -y --no-install-recommends $(there_are $missing)
 }

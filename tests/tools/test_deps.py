@@ -1,5 +1,6 @@
 """tools/deps.sh on made-up machines: it installs what is missing, or names it and stops."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,6 +16,15 @@ for name; do echo "$name installed"; done
 """
 HAVE_NONE = "#!/bin/sh\nexit 1\n"
 APT = '#!/bin/sh\necho "apt-get $*" >>"$LOG"\n'
+# Knows no package before the lists are fetched, as in a fresh container; then all but $UNKNOWN.
+FRESH_APT = """\
+#!/bin/sh
+echo "apt-get $*" >>"$LOG"
+case $* in *update) : >"$LOG.lists" ;; *) [ -e "$LOG.lists" ] || exit 100 ;; esac
+case " $* " in *" $UNKNOWN "*) exit 100 ;; esac
+"""
+FRESH_APT_CACHE = '#!/bin/sh\n[ -e "$LOG.lists" ] && [ "$2" != "$UNKNOWN" ]\n'
+RUNTIME = "libclang-rt-dev"
 FAILING_APT = '#!/bin/sh\necho "E: no network"\nexit 100\n'
 SUDO = '#!/bin/sh\necho "sudo $*" >>"$LOG"\nexec "$@"\n'
 
@@ -117,6 +127,63 @@ def test_other_system_is_told_exactly_what_to_install(root):
     listed = {line.strip() for line in said.splitlines() if line.startswith("    ")}
     assert {"gcc", "libgit2-dev", "valgrind", "clang-tidy", "buildah", "npm"} <= listed
     assert root.deps("test-full", NO_DEPS="1") == (0, "")
+
+
+# ---------------------------------------------------------------- what fuzzers are linked with
+
+
+@pytest.mark.parametrize("unknown", ["none", RUNTIME])
+def test_fresh_machine_gets_the_runtime_of_clang_where_there_is_one(root, unknown):
+    debian(root, apt=FRESH_APT).add("apt-cache", FRESH_APT_CACHE)
+    status, said = root.deps("test", UNKNOWN=unknown)
+    assert status == 0, said
+    installed = root.calls.splitlines()[-1].split()
+    assert (RUNTIME in installed, "clang" in installed) == (unknown != RUNTIME, True)
+
+
+def test_runtime_of_clang_that_is_there_is_enough_wherever_it_is_from(root, tmp_path):
+    debian(root, dpkg=HAVE_ALL)
+    root.add("clang", f"#!/bin/sh\necho {tmp_path}\n")
+    assert RUNTIME in root.deps("--check", "test")[1]
+    (tmp_path / "lib/linux").mkdir(parents=True)
+    (tmp_path / "lib/linux/libclang_rt.fuzzer-some.a").touch()
+    assert RUNTIME not in root.deps("--check", "test")[1]
+
+
+def test_fuzzer_is_linked_by_what_is_named(tmp_path):
+    """Nothing of a runtime is missing, says the script: then clang links a fuzzer."""
+    said = subprocess.run(
+        [TOP / "tools/deps.sh", "--check", "test"], capture_output=True, text=True, check=False
+    ).stderr
+    if not shutil.which("clang") or RUNTIME in said:
+        pytest.skip("no clang here that can link fuzzers")
+    source = tmp_path / "x.c"
+    source.write_text("int LLVMFuzzerTestOneInput(const char *a, long b) { return !a && b; }\n")
+    flags = ["-fsanitize=fuzzer,address,undefined", "-o", tmp_path / "x"]
+    subprocess.run(["clang", *flags, source], check=True, capture_output=True)
+
+
+# ---------------------------------------------------------------- what tests look for
+
+# Programs that tests use where they are, and that no package here brings.
+GUESTS = {"compute-sanitizer", "docker", "java", "zig", "qemu-aarch64-static"}
+# Of packages that every Debian and Ubuntu has.
+ESSENTIAL = {"mke2fs", "mkfs.ext4", "unshare"}
+
+
+def test_every_program_that_a_test_looks_for_is_installed(root):
+    """No test is skipped for want of a program where `make test-full` has seen to all."""
+    looked_for = {
+        name
+        for path in (TOP / "tests").rglob("*.py")
+        for name in re.findall(r"""which\(["']([\w.-]+)["']\)""", path.read_text())
+    }
+    assert {"strace", "skopeo"} <= looked_for
+    without = set(debian(root, dpkg=HAVE_ALL).deps("--check", "test-full")[1].split())
+    for name in looked_for - GUESTS - ESSENTIAL:
+        root.add(name, "#!/bin/sh\n")
+        assert set(root.deps("--check", "test-full")[1].split()) < without, name
+        (root.bin / name).unlink()
 
 
 def test_unknown_group_is_wrong_usage(root):
