@@ -11,12 +11,13 @@ set -eu
 BUILD='gcc:gcc libc6-dev make:make pkg-config:pkg-config libgit2-dev libyaml-dev
 libcurl4-openssl-dev libssl-dev libjansson-dev zlib1g-dev'
 TEST='docker-registry:docker-registry skopeo:skopeo apache2-utils:htpasswd openssl:openssl git:git
-python3:python3 python3-venv libcmocka-dev valgrind:valgrind strace:strace clang:clang libclang-rt-dev
-clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck'
+python3:python3 python3-venv libcmocka-dev valgrind:valgrind strace:strace
+clang:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy
+cppcheck:cppcheck shellcheck:shellcheck'
 TEST_FULL='debootstrap:debootstrap buildah:buildah curl:curl nodejs:node npm:npm xz-utils:xz
 groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64-cross'
 
-# What clang's fuzzers are linked with is in libclang-rt-dev, or, on older systems, comes with clang.
+# What fuzzers are linked with: of libclang-rt-dev or, on older systems, of what clang needs.
 has_runtime() {
     folder=$(clang -print-resource-dir 2>/dev/null) || return 1
     for file in "$folder"/lib/*/libclang_rt.fuzzer*; do
@@ -25,7 +26,7 @@ has_runtime() {
     return 1
 }
 
-# The packages among "$@" that can be there: only where lists of packages were fetched is that known.
+# The packages among "$@" that the system has; it knows once it has lists of packages.
 there_are() {
     for package in "$@"; do
         case $package in
