@@ -36,6 +36,15 @@
 /* A glob of a manifest; longer ones would match nothing. */
 #define LIMIT_GLOB_BYTES ((size_t)512)
 
+/*
+ * A pattern of a question: itself, its groups, the states that it takes with its repetitions written
+ * out, and what is done to match one answer (under half a second).
+ */
+#define LIMIT_PATTERN_BYTES (4 * LIMIT_KIB)
+#define LIMIT_PATTERN_NESTING ((size_t)64)
+#define LIMIT_PATTERN_STATES ((size_t)10000)
+#define LIMIT_PATTERN_STEPS ((size_t)100000000)
+
 /* What somebody wrote to a commit: git has no limit. */
 #define LIMIT_MESSAGE_BYTES (64 * LIMIT_MIB)
 

@@ -451,6 +451,16 @@ int yaml_at(struct err *err, const struct yaml_node *node)
     return err_at(err, node->doc->name, node->doc->source.ptr, node->doc->source.len, node->offset);
 }
 
+int yaml_at_byte(struct err *err, const struct yaml_node *node, size_t byte)
+{
+    struct span source = node->doc->source;
+    size_t start = node->offset + (node->plain ? 0 : 1); /* behind the quote */
+    bool as_it_is = start <= source.len && node->text.len <= source.len - start &&
+                    memcmp(source.ptr + start, node->text.ptr, node->text.len) == 0;
+    return err_at(err, node->doc->name, source.ptr, source.len,
+                  as_it_is ? start + byte : node->offset);
+}
+
 int yaml_over_limit(struct err *err, const struct yaml_node *node, size_t count, const char *what,
                     size_t limit)
 {

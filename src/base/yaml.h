@@ -69,6 +69,11 @@ int yaml_blame(struct err *err, const struct yaml_node *node, const struct err *
 
 /* Gives an error that is set already the place of `node`; returns -1. */
 int yaml_at(struct err *err, const struct yaml_node *node);
+/*
+ * Likewise, the place of a byte of a scalar's text. Where the text does not stand in the document
+ * as it is (with escapes, folded), that of the node.
+ */
+int yaml_at_byte(struct err *err, const struct yaml_node *node, size_t byte);
 /* As yaml_error, of a limit: code "limit", `count` of `what` and the most that there may be. */
 int yaml_over_limit(struct err *err, const struct yaml_node *node, size_t count, const char *what,
                     size_t limit);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/limits.h"
+#include "base/pattern.h"
 #include "base/shell.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -15,7 +16,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,20 +155,18 @@ static int check_choice(const struct collector *c, const struct question *questi
 
 static int check_str(const struct collector *c, const struct question *question, const char *text)
 {
-    regex_t compiled;
+    bool matches = true;
     if (strlen(text) > LIMIT_ANSWER_BYTES)
         return err_set(c->err, TG_USAGE, "limit", "the answer to '%s' is longer than %zu KiB",
                        question->name, LIMIT_ANSWER_BYTES / LIMIT_KIB);
     if (!utf8_valid(span_from(text)))
         return invalid(c, question, text, "it is not valid UTF-8");
-    if (!question->pattern)
-        return 0;
-    if (regcomp(&compiled, arena_printf(c->arena, "^(%s)$", question->pattern),
-                REG_EXTENDED | REG_NOSUB) > 0)
-        return yaml_error(c->err, question->node, "'pattern' cannot be used");
-    int rc = regexec(&compiled, text, 0, NULL, 0);
-    regfree(&compiled);
-    if (rc == 0)
+    if (question->pattern &&
+        pattern_match(&matches, span_from(question->pattern), span_from(text), c->err) < 0) {
+        (void)err_wrap(c->err, "the pattern of '%s'", question->name);
+        return yaml_at(c->err, question->node);
+    }
+    if (matches)
         return 0;
     (void)invalid(c, question, text, arena_printf(c->arena, "it must match %s", question->pattern));
     if (question->help.text)

@@ -5,13 +5,13 @@
 #include "base/arena.h"
 #include "base/fileset.h"
 #include "base/limits.h"
+#include "base/pattern.h"
 #include "base/str.h"
 #include "base/yaml.h"
 #include "catalog/catalog.h"
 #include "matrix/version.h"
 #include "resolver/request.h"
 
-#include <regex.h>
 #include <string.h>
 
 const char *const question_type_names[QUESTION_TYPE_COUNT] = {
@@ -121,20 +121,15 @@ static int read_overrides(const char ***out, size_t *count, const struct reader 
 
 static int check_pattern(const struct reader *reader, const struct question *question)
 {
-    regex_t compiled;
-    char reason[200];
+    size_t at = 0;
     if (!question->pattern)
         return 0;
     const struct yaml_node *node = yaml_get(question->node, "pattern");
     if (question->type != QUESTION_STR)
         return yaml_error(reader->err, node, "only a question of type str has a 'pattern'");
-    int rc = regcomp(&compiled, question->pattern, REG_EXTENDED | REG_NOSUB);
-    if (rc == 0) {
-        regfree(&compiled);
-        return 0;
-    }
-    (void)regerror(rc, &compiled, reason, sizeof(reason));
-    return yaml_error(reader->err, node, "'pattern' is no extended regular expression: %s", reason);
+    if (pattern_check(&at, span_from(question->pattern), reader->err) < 0)
+        return yaml_at_byte(reader->err, node, at);
+    return 0;
 }
 
 static int check_choices(const struct reader *reader, const struct question *question)

@@ -95,7 +95,7 @@ def test_folder_catalog_has_no_revisions(tmplgen, work, catalog):
         ("templates/thing/template.yml", Q + "  - {name: q}\n  - {name: q}\n", ["asked twice"]),
         ("templates/thing/template.yml", Q + "  - {name: q, type: choice}\n", ["'choices'"]),
         ("templates/thing/template.yml", Q + "  - {name: q, choices: [a]}\n", ["choice or list"]),
-        ("templates/thing/template.yml", Q + "  - {name: q, pattern: '('}\n", ["regular"]),
+        ("templates/thing/template.yml", Q + "  - {name: q, pattern: '('}\n", [":4:25", "no ')'"]),
         ("templates/thing/template.yml", Q + "  - {name: q, default: x}\n", ["no template reads"]),
         ("templates/thing/template.yml", Q + "  - q\n", ["mapping"]),
         (
