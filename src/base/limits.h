@@ -37,7 +37,7 @@
 #define LIMIT_GLOB_BYTES ((size_t)512)
 
 /*
- * A pattern of a question: itself, its groups, the states that it takes with its repetitions written
+ * A pattern of a question: itself, its groups, the states that it takes with repetitions written
  * out, and what is done to match one answer (under half a second).
  */
 #define LIMIT_PATTERN_BYTES (4 * LIMIT_KIB)

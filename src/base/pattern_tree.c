@@ -230,15 +230,15 @@ static int read_members(struct pattern_reader *r, struct pattern_node *set, bool
     return 0;
 }
 
-static int read_set(struct pattern_node **out, struct pattern_reader *r)
+static int read_set(struct pattern_node *set, struct pattern_reader *r)
 {
     size_t start = r->at++;
-    *out = node_new(r, PATTERN_SET);
-    (*out)->negated = take(r, "^");
+    set->kind = PATTERN_SET;
+    set->negated = take(r, "^");
     for (bool is_first = true; is_first || !ahead(r, "]"); is_first = false) {
         if (r->at >= r->text.len)
             return refuse(r, start, "the '[' has no ']'", "a '[' itself is '\\[' or '[[]'");
-        int rc = ahead(r, "[:") ? read_class(r, *out) : read_members(r, *out, is_first);
+        int rc = ahead(r, "[:") ? read_class(r, set) : read_members(r, set, is_first);
         if (rc < 0)
             return -1;
     }
@@ -248,9 +248,9 @@ static int read_set(struct pattern_node **out, struct pattern_reader *r)
 
 /* ---------------------------------------------------------------- all but sets */
 
-static int read_choice(struct pattern_node **out, struct pattern_reader *r);
+static int read_choice(struct pattern_node *choice, struct pattern_reader *r);
 
-static int read_group(struct pattern_node **out, struct pattern_reader *r)
+static int read_group(struct pattern_node *choice, struct pattern_reader *r)
 {
     size_t start = r->at;
     const struct pattern_foreign *row = find_foreign(r, foreign_groups, COUNT(foreign_groups));
@@ -261,14 +261,14 @@ static int read_group(struct pattern_node **out, struct pattern_reader *r)
                           "take some parentheses away");
     r->at++;
     r->depth++;
-    if (read_choice(out, r) < 0)
+    if (read_choice(choice, r) < 0)
         return -1;
     r->depth--;
     return take(r, ")") ? 0
                         : refuse(r, start, "the '(' has no ')'", "a '(' itself is '\\(' or '[(]'");
 }
 
-static int read_escape(struct pattern_node **out, struct pattern_reader *r)
+static int read_escape(struct pattern_node *node, struct pattern_reader *r)
 {
     static const struct pattern_foreign reference = {
         .name = "a reference back", .hint = "write what may stand there: (aa|bb) for ([ab])\\1"};
@@ -283,22 +283,22 @@ static int read_escape(struct pattern_node **out, struct pattern_reader *r)
         return refuse_foreign(r, start, len, row);
     if (!c || !strchr("!\"#$%&()*+,-./:;=?@[\\]^_{|}~", c))
         return refuse_foreign(r, start, len, c >= '1' && c <= '9' ? &reference : &other);
-    *out = node_new(r, PATTERN_CHARACTER);
-    (*out)->character = (unsigned char)c;
+    node->character = (unsigned char)c;
     r->at += 2;
     return 0;
 }
 
-static int read_atom(struct pattern_node **out, struct pattern_reader *r)
+/* `node` is a character, until it is something else. */
+static int read_atom(struct pattern_node *node, struct pattern_reader *r)
 {
     size_t start = r->at;
     switch (peek(r)) {
     case '[':
-        return read_set(out, r);
+        return read_set(node, r);
     case '(':
-        return read_group(out, r);
+        return read_group(node, r);
     case '\\':
-        return read_escape(out, r);
+        return read_escape(node, r);
     case '*':
     case '+':
     case '?':
@@ -306,18 +306,18 @@ static int read_atom(struct pattern_node **out, struct pattern_reader *r)
         return refuse(r, start, "there is nothing before the repetition",
                       "put a '\\' before the sign for the character itself");
     case '.':
-        *out = node_new(r, PATTERN_ANY);
+        node->kind = PATTERN_ANY;
         break;
     case '^':
-        *out = node_new(r, PATTERN_BEGIN);
+        node->kind = PATTERN_BEGIN;
         break;
     case '$':
-        *out = node_new(r, PATTERN_END);
+        node->kind = PATTERN_END;
         break;
     default:
-        *out = node_new(r, PATTERN_CHARACTER);
+        break;
     }
-    (*out)->character = next_character(r);
+    node->character = next_character(r);
     return 0;
 }
 
@@ -383,37 +383,36 @@ static int read_repeat(struct pattern_node **out, struct pattern_reader *r)
     return check_states(r, repeat, start);
 }
 
-static int read_sequence(struct pattern_node **out, struct pattern_reader *r)
+static int read_sequence(struct pattern_node *sequence, struct pattern_reader *r)
 {
     size_t start = r->at;
-    struct pattern_node *sequence = node_new(r, PATTERN_SEQUENCE);
     struct pattern_node **end = &sequence->parts;
     sequence->states = 0;
     while (r->at < r->text.len && peek(r) != '|' && peek(r) != ')') {
-        if (read_atom(end, r) < 0 || read_repeat(end, r) < 0)
+        *end = node_new(r, PATTERN_CHARACTER);
+        if (read_atom(*end, r) < 0 || read_repeat(end, r) < 0)
             return -1;
         sequence->states += (*end)->states;
         end = &(*end)->next;
     }
     sequence->states += !sequence->parts; /* so that repeating nothing is counted, too */
-    *out = sequence;
     return check_states(r, sequence, start);
 }
 
-static int read_choice(struct pattern_node **out, struct pattern_reader *r)
+static int read_choice(struct pattern_node *choice, struct pattern_reader *r)
 {
     size_t start = r->at;
-    struct pattern_node *choice = node_new(r, PATTERN_CHOICE);
     struct pattern_node **end = &choice->parts;
+    choice->kind = PATTERN_CHOICE;
     choice->states = 0;
     do {
-        if (read_sequence(end, r) < 0)
+        *end = node_new(r, PATTERN_SEQUENCE);
+        if (read_sequence(*end, r) < 0)
             return -1;
         /* see emit_choice in pattern.c: all but the last have one before them, one behind */
         choice->states += (*end)->states + (ahead(r, "|") ? 2 : 0);
         end = &(*end)->next;
     } while (take(r, "|"));
-    *out = choice;
     return check_states(r, choice, start);
 }
 
@@ -424,7 +423,8 @@ int pattern_parse(struct pattern_node **out, size_t *at, struct arena *arena, st
     if (pattern.len > LIMIT_PATTERN_BYTES)
         return over_limit(&r, 0, "has more bytes than", LIMIT_PATTERN_BYTES,
                           "a list of words is a question of type 'choice'");
-    if (read_choice(out, &r) < 0)
+    *out = node_new(&r, PATTERN_CHOICE);
+    if (read_choice(*out, &r) < 0)
         return -1;
     return r.at == pattern.len
                ? 0
