@@ -358,10 +358,17 @@ static size_t repeat_states(const struct pattern_node *repeat)
     return repeat->least * each + (repeat->most - repeat->least) * (each + 1);
 }
 
+/* Whether a sign comes that repeats what is before it. */
+static bool repeats(const struct pattern_reader *r)
+{
+    char c = peek(r);
+    return c == '*' || c == '+' || c == '?' || c == '{';
+}
+
 static int read_repeat(struct pattern_node **out, struct pattern_reader *r)
 {
     size_t start = r->at;
-    if (r->at >= r->text.len || !strchr("*+?{", peek(r)))
+    if (!repeats(r))
         return 0;
     if ((*out)->kind == PATTERN_BEGIN || (*out)->kind == PATTERN_END)
         return refuse(r, start, "the end of an answer cannot be repeated",
@@ -377,7 +384,7 @@ static int read_repeat(struct pattern_node **out, struct pattern_reader *r)
         r->at++;
     repeat->states = repeat_states(repeat);
     *out = repeat;
-    if (r->at < r->text.len && strchr("*+?{", peek(r)))
+    if (repeats(r))
         return refuse_foreign(r, start, r->at + 1 - start,
                               find_foreign(r, foreign_repetitions, COUNT(foreign_repetitions)));
     return check_states(r, repeat, start);

@@ -199,6 +199,29 @@ def test_patterns_of_the_catalog_mean_what_they_do_to_python(tried, pattern):
         assert done.code == (0 if re.fullmatch(pattern, answer) else 2), (answer, done.err)
 
 
+def manual(title):
+    """What stands in the first column of that table of the manual."""
+    table = (ROOT / "docs/catalogs.md").read_text().split(f"| {title} |", 1)[1].split("\n\n", 1)[0]
+    cells = [
+        re.split(r"(?<!\\)\|", line)[1] for line in table.replace(r"\\|", "\0").splitlines()[2:]
+    ]
+    code = [text for cell in cells for text in re.findall("`([^`]+)`", cell)]
+    return [text.replace(r"\|", "|").replace("\0", r"\|") for text in code]
+
+
+@pytest.mark.parametrize("pattern", manual("written"))
+def test_manual_says_what_is_taken(tried, pattern):
+    done = tried(pattern, "--set", "greeting=no such text")
+    assert "must match" in done.err
+
+
+@pytest.mark.parametrize("pattern", manual("not taken"))
+def test_manual_says_what_is_not_taken(tried, pattern):
+    done = tried(pattern)
+    assert "this pattern cannot be used" in done.err
+    assert "hint: " in done.err
+
+
 def test_a_character_is_a_character_in_every_locale(tried, tmplgen):
     for locale in ("C", "C.UTF-8"):
         tmplgen.env["LC_ALL"] = locale
