@@ -137,14 +137,11 @@ static int invalid(const struct collector *c, const struct question *question, c
 static int check_choice(const struct collector *c, const struct question *question,
                         const char *text, const struct data *choices)
 {
-    if (!choices)
+    if (!choices || data_has_text(choices, text))
         return 0;
     const char **names = arena_array(c->arena, choices->list.count + 1, sizeof(*names));
-    for (size_t i = 0; i < choices->list.count; i++) {
+    for (size_t i = 0; i < choices->list.count; i++)
         names[i] = data_text(choices->list.items[i]);
-        if (strcmp(names[i], text) == 0)
-            return 0;
-    }
     const char *nearest = str_nearest(text, names, choices->list.count);
     (void)invalid(c, question, text, "it is none of the choices");
     if (nearest)
