@@ -12,6 +12,7 @@
 
 #include <git2.h>
 #include <string.h>
+#include <strings.h>
 
 struct git_files {
     struct fileset set; /* first: a set is cast back */
@@ -45,6 +46,47 @@ static int read_sizes(struct git_files *files, struct err *err)
     for (size_t i = 0; i < files->set.count; i++)
         if (git_odb_read_header(&files->entries[i].size, &type, files->odb, &files->ids[i]) < 0)
             return git_fail(err, "cannot read '%s' of the catalog", files->entries[i].path);
+    return 0;
+}
+
+/* As git sorts them: a folder as if its name ended in '/'. */
+static int compare(const git_tree_entry *a, const git_tree_entry *b)
+{
+    const char *left = git_tree_entry_name(a), *right = git_tree_entry_name(b);
+    size_t i = 0;
+    while (left[i] && left[i] == right[i])
+        i++;
+    int one = (unsigned char)left[i], other = (unsigned char)right[i];
+    one = one || git_tree_entry_type(a) != GIT_OBJECT_TREE ? one : '/';
+    other = other || git_tree_entry_type(b) != GIT_OBJECT_TREE ? other : '/';
+    return one - other;
+}
+
+/* What no tree that git makes has: a reader that goes by order or by name would pass it over. */
+static const char *bad_name(const git_tree *tree, size_t at)
+{
+    const git_tree_entry *entry = git_tree_entry_byindex(tree, at);
+    const char *name = git_tree_entry_name(entry);
+    if (!*name || strchr(name, '/'))
+        return "its name in git's tree is empty or holds a '/'";
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcasecmp(name, ".git") == 0)
+        return "its name in git's tree is '.', '..' or '.git'";
+    if ((at && compare(git_tree_entry_byindex(tree, at - 1), entry) >= 0) ||
+        git_tree_entry_byname(tree, name) != entry)
+        return "git's tree has it twice, or out of order";
+    return NULL;
+}
+
+static int check_names(const git_tree *tree, const char *prefix, struct err *err)
+{
+    for (size_t i = 0; i < git_tree_entrycount(tree); i++) {
+        const char *reason = bad_name(tree, i);
+        if (!reason)
+            continue;
+        (void)err_set(err, TG_REFUSED, "unsafe-path", "unsafe path '%s%s' in the catalog: %s",
+                      prefix, git_tree_entry_name(git_tree_entry_byindex(tree, i)), reason);
+        return err_hint(err, "'git fsck' in the catalog's repository tells more");
+    }
     return 0;
 }
 
@@ -97,7 +139,9 @@ static int walk(struct git_files *files, git_repository *repository, const git_o
                        LIMIT_TREE_DEPTH);
     if (git_tree_lookup(&tree, repository, id) < 0)
         return git_fail(err, "cannot read the catalog's folder '%s'", prefix);
-    look_ahead(files, tree, prefix);
+    rc = check_names(tree, prefix, err);
+    if (rc == 0)
+        look_ahead(files, tree, prefix);
     for (size_t i = 0; rc == 0 && i < git_tree_entrycount(tree); i++)
         rc = visit(files, repository, git_tree_entry_byindex(tree, i), prefix, depth, err);
     git_tree_free(tree);
