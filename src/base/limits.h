@@ -45,6 +45,9 @@
 #define LIMIT_PATTERN_STATES ((size_t)10000)
 #define LIMIT_PATTERN_STEPS ((size_t)100000000)
 
+/* A catalog's name. */
+#define LIMIT_CATALOG_NAME_BYTES ((size_t)100)
+
 /* What somebody wrote to a commit: git has no limit. */
 #define LIMIT_MESSAGE_BYTES (64 * LIMIT_MIB)
 

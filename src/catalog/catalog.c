@@ -4,9 +4,11 @@
 #include "base/account.h"
 #include "base/arena.h"
 #include "base/fileset.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "base/yaml.h"
 #include "catalog/source.h"
+#include "catalog/trust.h"
 #include "matrix/version.h"
 #include "tmplgen.h"
 
@@ -64,6 +66,8 @@ static int open_source(struct catalog *out, struct arena *arena, const char *sou
                        const char *ref, struct err *err)
 {
     const struct source_kind *kind = kind_of(source);
+    if (trust_check(source, err) < 0)
+        return -1;
     return kind ? kind->open(out, arena, source, ref, err) : take_none(source, err);
 }
 
@@ -82,6 +86,17 @@ static bool is_semver(const char *text)
         text += 1 + strspn(text + 1, "0123456789abcdefghijklmnopqrstuvwxyz"
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ-.");
     return *text == '\0';
+}
+
+/* It stands in messages, commits and logs: on one line, and nothing that would mean more there. */
+static bool is_name(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "._-/ ";
+    size_t len = strlen(text);
+    return len > 0 && len <= LIMIT_CATALOG_NAME_BYTES && strchr(letters, *text) &&
+           strspn(text, others) == len && text[len - 1] != ' ';
 }
 
 static int check_tool_version(struct arena *arena, const struct yaml_node *node, const char *text,
@@ -114,6 +129,11 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
         return -1;
     if (!catalog->name)
         return yaml_error(err, doc->root, "'name' is missing");
+    if (!is_name(catalog->name))
+        return yaml_error(err, yaml_get(doc->root, "name"),
+                          "'name' must begin with a letter or digit and hold only those, blanks "
+                          "inside and '.', '_', '-', '/', at most %zu bytes",
+                          LIMIT_CATALOG_NAME_BYTES);
     if (!catalog->origin.version)
         return yaml_error(err, doc->root, "'version' is missing");
     if (!is_semver(catalog->origin.version))
@@ -151,6 +171,8 @@ int catalog_revisions(struct catalog_revision **out, size_t *count, struct arena
     const struct source_kind *kind = kind_of(source ? source : CATALOG_BUILTIN);
     *out = NULL;
     *count = 0;
+    if (source && trust_check(source, err) < 0)
+        return -1;
     return kind && kind->revisions ? kind->revisions(out, count, arena, source, err) : 0;
 }
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "catalog/render.h"
+#include "catalog/trust.h"
 #include "git/disk.h"
 #include "git/index.h"
 #include "git/tree.h"
@@ -65,6 +66,7 @@ static int open_near(struct child *c, struct arena *arena, const char *path, str
     *c = (struct child){.arena = arena};
     if (repo_open(&c->repo, arena, path, RECORD_PATH, err) < 0)
         return -1;
+    trust_nothing_below(c->repo.top);
     return c->repo.prefix ? 0 : find_begun(c, err);
 }
 

@@ -4,6 +4,8 @@
 #include "base/str.h"
 #include "base/unicode.h"
 #include "cmd/cmd.h"
+#include "cmd/config.h"
+#include "cmd/source.h"
 #include "update/status.h"
 
 #include <unistd.h>
@@ -23,13 +25,23 @@ static void print_patch(struct run *run, struct span patch)
 static int diff_run(struct run *run, struct err *err)
 {
     const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
+    struct config config;
+    if (config_load(&config, &run->arena, err) < 0)
+        return -1;
+    cmd_trust(run, &config);
     if (diff_document(&run->document, &run->arena, path, err) < 0)
         return -1;
     print_patch(run, data_get(run->document, "diff")->str);
     return TG_OK;
 }
 
-static const struct option_group groups[] = {{"Output", common_options}, {NULL, NULL}};
+static const struct option diff_options[] = {
+    {"trust", NULL, "take a catalog that came with the project and is new to you", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_group groups[] = {
+    {"How", diff_options}, {"Output", common_options}, {NULL, NULL}};
 
 const struct command diff_command = {
     .name = "diff",

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "catalog/catalog.h"
+#include "catalog/trust.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 
@@ -49,6 +50,15 @@ static int check_trust(const struct run *run, const struct config *config, const
                     "no catalog over the network, with --trust neither");
 }
 
+/* "*" is all: --trust says so of what this run meets. */
+void cmd_trust(const struct run *run, const struct config *config)
+{
+    for (size_t i = 0; i < config->trusted_count; i++)
+        trust_source(config->trusted[i]);
+    if (opt_given(&run->options, "trust"))
+        trust_source("*");
+}
+
 int cmd_open_untold(struct catalog **out, struct run *run, const struct config *config,
                     struct err *err)
 {
@@ -57,8 +67,11 @@ int cmd_open_untold(struct catalog **out, struct run *run, const struct config *
         given = config->catalog;
     if (given)
         split_source(&source, &ref, &run->arena, given);
+    cmd_trust(run, config);
     if (source && check_trust(run, config, source, err) < 0)
         return -1;
+    if (source)
+        trust_source(source);
     return catalog_open(out, &run->arena, source, ref, err);
 }
 
@@ -77,8 +90,12 @@ int cmd_named_catalog(const char **source, const char **ref, struct run *run,
 {
     const char *given = opt_value(&run->options, "catalog");
     *source = *ref = NULL;
+    cmd_trust(run, config);
     if (!given)
         return 0;
     split_source(source, ref, &run->arena, given);
-    return check_trust(run, config, *source, err);
+    if (check_trust(run, config, *source, err) < 0)
+        return -1;
+    trust_source(*source);
+    return 0;
 }

@@ -18,6 +18,9 @@ TG_CHECKED int cmd_open_catalog(struct catalog **out, struct run *run, const str
 TG_CHECKED int cmd_open_untold(struct catalog **out, struct run *run, const struct config *config,
                                struct err *err);
 
+/* What the configuration lists and --trust allow: for commands that open what a record names. */
+void cmd_trust(const struct run *run, const struct config *config);
+
 /* Only what --catalog names, split, not opened; both NULL where it is not given. Trust as above. */
 TG_CHECKED int cmd_named_catalog(const char **source, const char **ref, struct run *run,
                                  const struct config *config, struct err *err);

@@ -3,6 +3,8 @@
 #include "base/data.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/config.h"
+#include "cmd/source.h"
 
 #include <string.h>
 
@@ -82,6 +84,10 @@ static int status_run(struct run *run, struct err *err)
 {
     const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
     bool fetch = opt_given(&run->options, "fetch");
+    struct config config;
+    if (config_load(&config, &run->arena, err) < 0)
+        return -1;
+    cmd_trust(run, &config);
     if (status_document(&run->document, &run->arena, path, fetch, err) < 0)
         return -1;
     print_status(run, run->document);
@@ -90,6 +96,7 @@ static int status_run(struct run *run, struct err *err)
 
 static const struct option status_options[] = {
     {"fetch", NULL, "ask the catalog what it has now: no answer is an error, not a warning", false},
+    {"trust", NULL, "take a catalog that came with the project and is new to you", false},
     {NULL, NULL, NULL, false},
 };
 
