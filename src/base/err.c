@@ -3,6 +3,10 @@
 #include "base/err.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/unicode.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -79,8 +83,10 @@ int err_trace(struct err *err, const char *format, ...)
     va_start(args, format);
     char *line = format_text(format, args);
     va_end(args);
+    BUF_SCRATCH(masked, LIMIT_MIB);
     char *trace = NULL;
-    if (asprintf(&trace, "%s%s\n", err->trace ? err->trace : "", line) >= 0) {
+    (void)unicode_mask(&masked, span_from(line), false);
+    if (asprintf(&trace, "%s%s\n", err->trace ? err->trace : "", buf_text(&masked)) >= 0) {
         free(err->trace);
         err->trace = trace;
     }

@@ -56,7 +56,7 @@ int err_errno(struct err *err, int number, const char *code, const char *format,
 int err_hint(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "CONTEXT: " before the message; -1. */
 int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Appends one line to the trace; -1. */
+/* Appends one line to the trace, masked; -1. */
 int err_trace(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /*
  * The place: byte `offset` of the `len` bytes of `text`, the content of `file`. Line and column are

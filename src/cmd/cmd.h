@@ -62,9 +62,12 @@ void cmd_warn(const struct run *run, const char *format, ...) __attribute__((for
 /* A detail on stderr, only with --verbose. */
 void cmd_detail(const struct run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Appends to run->out; with --json nothing. */
+/*
+ * Appends to run->out; with --json nothing. Newlines of the whole stay: what is foreign and one
+ * line comes by cmd_masked.
+ */
 void cmd_print(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A foreign text made safe to print, in the run's arena; "" for NULL. Newlines stay. */
+/* A foreign text made safe to print, in the run's arena; "" for NULL. One line. */
 const char *cmd_masked(struct run *run, const char *text);
 /* Why no combination works (a map of the matrix), told below the failure and in its document. */
 void cmd_refuse(struct run *run, struct data *refusal);

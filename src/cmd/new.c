@@ -5,7 +5,6 @@
 #include "base/shell.h"
 #include "base/str.h"
 #include "base/term.h"
-#include "base/unicode.h"
 #include "catalog/catalog.h"
 #include "catalog/render.h"
 #include "child/create.h"
@@ -100,16 +99,21 @@ static int inspect_target(struct new_child *n)
     return create_inspect(&n->target, n->arena, n->path, n->err);
 }
 
+static const char *masked(const struct new_child *n, const char *text)
+{
+    return cmd_masked(n->run, text);
+}
+
 static int write_child(struct new_child *n)
 {
     const struct parsed *options = &n->run->options;
     struct create_options create = {
         .no_git = opt_given(options, "no-git"),
         .commit = opt_given(options, "commit"),
-        .message =
-            arena_printf(n->arena, "Create %s from template %s of %s %s\n",
-                         data_text(data_get(n->making.answers.values, "name")),
-                         n->making.manifest->type, n->catalog->name, n->catalog->origin.version)};
+        .message = arena_printf(n->arena, "Create %s from template %s of %s %s\n",
+                                masked(n, data_text(data_get(n->making.answers.values, "name"))),
+                                masked(n, n->making.manifest->type), n->catalog->name,
+                                n->catalog->origin.version)};
     return create_child(&n->created, n->arena, &n->target, &n->making.render, n->record_text,
                         &create, n->err);
 }
@@ -155,17 +159,11 @@ static void print_stack(const struct new_child *n)
     cmd_print(n->run, "\n%s", buf_text(&text));
 }
 
-static const char *masked(const struct new_child *n, const char *text)
-{
-    BUF_SCRATCH(out, LIMIT_MIB);
-    (void)unicode_mask(&out, span_from(text), false);
-    return arena_strdup(n->arena, buf_text(&out));
-}
-
 static void print_dry_run(const struct new_child *n)
 {
     size_t total = 0;
-    cmd_print(n->run, "Would create %s (%s):\n\n", masked(n, n->path), n->making.manifest->type);
+    cmd_print(n->run, "Would create %s (%s):\n\n", masked(n, n->path),
+              masked(n, n->making.manifest->type));
     for (size_t i = 0; i < n->making.render.count; i++) {
         const struct render_entry *entry = &n->making.render.entries[i];
         total += entry->bytes.len;
@@ -193,8 +191,8 @@ static void say_team_image(const struct new_child *n)
 static void print_result(const struct new_child *n)
 {
     const struct created *created = &n->created;
-    cmd_print(n->run, "Created %s (%s, %zu files)", masked(n, n->path), n->making.manifest->type,
-              n->making.render.count + 1);
+    cmd_print(n->run, "Created %s (%s, %zu files)", masked(n, n->path),
+              masked(n, n->making.manifest->type), n->making.render.count + 1);
     if (*created->commit)
         cmd_print(n->run, ", commit %.7s on %s", created->commit,
                   created->branch ? masked(n, created->branch) : "a detached HEAD");

@@ -18,7 +18,16 @@
 #define SCHEMA_PREFIX "tmplgen/"
 #define SCHEMA_VERSION "@1"
 
+/* A message, a place or a hint is one line, whatever foreign text is in it. */
 static void put(const char *text)
+{
+    BUF_SCRATCH(masked, 64 * LIMIT_MIB);
+    (void)unicode_mask(&masked, span_from(text), false);
+    (void)fputs(buf_text(&masked), stderr);
+}
+
+/* Lines of our own, whose parts were masked where they were put in. */
+static void put_lines(const char *text)
 {
     BUF_SCRATCH(masked, 64 * LIMIT_MIB);
     (void)unicode_mask(&masked, span_from(text), true);
@@ -71,15 +80,17 @@ void cmd_print(struct run *run, const char *format, ...)
     va_list args;
     if (run->json)
         return;
+    BUF_SCRATCH(text, 64 * LIMIT_MIB);
     va_start(args, format);
-    (void)buf_vprintf(&run->out, format, args);
+    (void)buf_vprintf(&text, format, args);
     va_end(args);
+    (void)unicode_mask(&run->out, span_of(buf_text(&text), text.len), true);
 }
 
 const char *cmd_masked(struct run *run, const char *text)
 {
     BUF_SCRATCH(masked, 64 * LIMIT_MIB);
-    (void)unicode_mask(&masked, span_from(text ? text : ""), true);
+    (void)unicode_mask(&masked, span_from(text ? text : ""), false);
     return arena_strdup(&run->arena, buf_text(&masked));
 }
 
@@ -122,9 +133,9 @@ void print_failure(const struct run *run, const struct err *err)
     if (err->where.source && *err->where.source)
         print_excerpt(err);
     if (err->trace)
-        put(err->trace);
+        put_lines(err->trace);
     if (run->failure_text)
-        put(run->failure_text);
+        put_lines(run->failure_text);
     if (err->hint) {
         (void)fputs(term_colour(stderr, "\033[36mhint:\033[0m ", "hint: "), stderr);
         put(err->hint);

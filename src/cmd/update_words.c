@@ -231,7 +231,7 @@ static void print_notes(struct run *run, const struct data *document)
             cmd_print(run, "\nNew in %s:\n", cmd_masked(run, version));
         else
             cmd_print(run, "\nTo know:\n");
-        print_text(run, cmd_masked(run, data_get_text(note, "text")));
+        print_text(run, data_get_text(note, "text"));
     }
 }
 
@@ -247,7 +247,7 @@ static void print_next(struct run *run, const struct data *document)
         bool fits = strlen(command) < WIDTH - 1;
         cmd_print(run, "%s  %-*s%s%*s%s\n", i ? "" : "\nNext:\n", fits ? WIDTH : 0, command,
                   fits ? "" : "\n", fits ? 0 : WIDTH + 2, "",
-                  update_command_there(run, data_get_text(step, "what")));
+                  cmd_masked(run, update_command_there(run, data_get_text(step, "what"))));
     }
 }
 
@@ -320,7 +320,7 @@ void update_print(struct run *run, const struct data *document)
         cmd_print(run, "\nThe summary is in '%s'\n",
                   cmd_masked(run, data_get_text(document, "summary")));
     if (diff && *diff)
-        cmd_print(run, "\n%s", cmd_masked(run, diff));
+        cmd_print(run, "\n%s", diff);
     print_next(run, document);
     for (size_t i = 0; i < warnings->list.count; i++)
         cmd_warn(run, "%s", data_text(warnings->list.items[i]));
