@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/intern.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,10 +84,27 @@ static struct data_member *find_member(const struct data *map, struct span name)
 {
     if (!map || map->kind != DATA_MAP)
         return NULL;
+    if (map->map.index) {
+        size_t number = intern_find(map->map.index, name);
+        return number == INTERN_NONE ? NULL : &map->map.members[number];
+    }
     for (size_t i = 0; i < map->map.count; i++)
         if (span_equal(map->map.members[i].name, name))
             return &map->map.members[i];
     return NULL;
+}
+
+#define INDEX_FROM 16 /* so many names are found as fast one by one */
+
+/* Names have the number of their member. */
+static void index_members(struct arena *arena, struct data *map)
+{
+    if (map->map.count < INDEX_FROM)
+        return;
+    if (!map->map.index)
+        map->map.index = arena_alloc(arena, sizeof(*map->map.index));
+    for (size_t i = map->map.index->count; i < map->map.count; i++)
+        (void)intern_add(map->map.index, arena, map->map.members[i].name);
 }
 
 void data_append(struct arena *arena, struct data *map, struct span name, struct data *value)
@@ -95,6 +113,7 @@ void data_append(struct arena *arena, struct data *map, struct span name, struct
         arena_grow(arena, map->map.members, map->map.count, sizeof(*map->map.members));
     map->map.members[map->map.count++] = (struct data_member){
         .name = span_of(arena_memdup(arena, name.ptr, name.len), name.len), .value = value};
+    index_members(arena, map);
 }
 
 void data_put_span(struct arena *arena, struct data *map, struct span name, struct data *value)
@@ -218,6 +237,36 @@ struct data *data_copy(struct arena *arena, const struct data *data)
         *copy = *data;
         return copy;
     }
+    return copy;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct data_member *left = a, *right = b;
+    size_t len = left->name.len < right->name.len ? left->name.len : right->name.len;
+    int order = memcmp(left->name.ptr, right->name.ptr, len);
+    if (order)
+        return order;
+    return left->name.len < right->name.len ? -1 : left->name.len > right->name.len;
+}
+
+struct data *data_sorted(struct arena *arena, const struct data *data)
+{
+    struct data *copy = data_new(arena, data->kind);
+    if (data->kind == DATA_LIST) {
+        for (size_t i = 0; i < data->list.count; i++)
+            data_push(arena, copy, data_sorted(arena, data->list.items[i]));
+        return copy;
+    }
+    if (data->kind != DATA_MAP)
+        return data_copy(arena, data);
+    struct data_member *members = arena_array(arena, data->map.count, sizeof(*members));
+    if (data->map.count) {
+        memcpy(members, data->map.members, data->map.count * sizeof(*members));
+        qsort(members, data->map.count, sizeof(*members), by_name);
+    }
+    for (size_t i = 0; i < data->map.count; i++)
+        data_append(arena, copy, members[i].name, data_sorted(arena, members[i].value));
     return copy;
 }
 

@@ -15,6 +15,7 @@ struct buf;
 enum data_kind { DATA_NULL, DATA_BOOL, DATA_INT, DATA_FLOAT, DATA_STR, DATA_LIST, DATA_MAP };
 
 struct data_member;
+struct intern;
 
 /* Lives in an arena; never changed once it is shared. Maps keep the order of insertion. */
 struct data {
@@ -31,6 +32,7 @@ struct data {
         struct {
             struct data_member *members;
             size_t count;
+            struct intern *index; /* the number of a name, once there are many: data_append */
         } map;
     };
 };
@@ -72,6 +74,8 @@ const char *data_shown(const struct data *map, const char *name);
 /* Deep equality; the order of a map's names does not count; 1 and 1.0 differ. */
 bool data_equal(const struct data *a, const struct data *b);
 struct data *data_copy(struct arena *arena, const struct data *data);
+/* A copy whose maps are sorted by name, bytewise, at every depth. */
+struct data *data_sorted(struct arena *arena, const struct data *data);
 /*
  * Appends a float as Python's repr has it: the fewest digits that read back as the same number,
  * with a point or an exponent; `inf`, `-inf`, `nan`.

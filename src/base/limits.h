@@ -35,6 +35,12 @@
 
 /* A glob of a manifest; longer ones would match nothing. */
 #define LIMIT_GLOB_BYTES ((size_t)512)
+/* Rows of one list of globs in a manifest: each is held against each file. */
+#define LIMIT_GLOBS ((size_t)1000)
+/* Layers of one manifest. */
+#define LIMIT_LAYERS ((size_t)1000)
+/* What the templates of a type include, all together. */
+#define LIMIT_INCLUDED_BYTES (16 * LIMIT_MIB)
 
 /*
  * A pattern of a question: itself, its groups, the states that it takes with repetitions written

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/unicode.h"
@@ -191,27 +192,16 @@ int path_check(const char *path, struct err *err)
 
 /* A file of the set, or a folder that one of its files is in. */
 struct entry {
-    struct span key;     /* folded */
     struct span spelled; /* as the first path that has it spells it */
     const char *path;    /* that path, and its origin */
     const char *origin;
     bool folder;
 };
 
-/*
- * A crit-bit tree: no path, however chosen, makes it slow. An inner node sends a key to the side
- * that one bit says; `mask` has all bits but that one.
- */
-struct path_node {
-    struct entry *entry; /* of a leaf; NULL in an inner node */
-    size_t byte;
-    unsigned mask;
-    struct path_node *sides[2];
-};
-
 struct path_set {
     struct arena *arena;
-    struct path_node *root;
+    struct intern keys;
+    struct entry *entries; /* by their key's number */
 };
 
 struct path_set *path_set_new(struct arena *arena)
@@ -219,62 +209,6 @@ struct path_set *path_set_new(struct arena *arena)
     struct path_set *set = arena_alloc(arena, sizeof(*set));
     set->arena = arena;
     return set;
-}
-
-static unsigned byte_at(struct span key, size_t at)
-{
-    return at < key.len ? (unsigned char)key.ptr[at] : 0;
-}
-
-static int side_of(const struct path_node *node, struct span key)
-{
-    return (1 + (node->mask | byte_at(key, node->byte))) >> 8 != 0;
-}
-
-static struct entry *nearest_entry(const struct path_set *set, struct span key)
-{
-    const struct path_node *node = set->root;
-    if (!node)
-        return NULL;
-    while (!node->entry)
-        node = node->sides[side_of(node, key)];
-    return node->entry;
-}
-
-/* All bits but the highest one in which `a` and `b` differ. */
-static unsigned mask_of(unsigned a, unsigned b)
-{
-    unsigned bits = a ^ b;
-    while (bits & (bits - 1))
-        bits &= bits - 1;
-    return bits ^ 0xFF;
-}
-
-static struct path_node *leaf_new(struct path_set *set, const struct entry *entry)
-{
-    struct path_node *leaf = arena_alloc(set->arena, sizeof(*leaf));
-    leaf->entry = arena_alloc(set->arena, sizeof(*entry));
-    *leaf->entry = *entry;
-    return leaf;
-}
-
-/* `nearest` is what nearest_entry found for the same key, which is not equal. */
-static void insert(struct path_set *set, const struct entry *entry, const struct entry *nearest)
-{
-    struct path_node *inner = arena_alloc(set->arena, sizeof(*inner)), **place = &set->root;
-    while (byte_at(entry->key, inner->byte) == byte_at(nearest->key, inner->byte))
-        inner->byte++;
-    inner->mask = mask_of(byte_at(entry->key, inner->byte), byte_at(nearest->key, inner->byte));
-    while (!(*place)->entry) {
-        struct path_node *node = *place;
-        if (node->byte > inner->byte || (node->byte == inner->byte && node->mask > inner->mask))
-            break;
-        place = &node->sides[side_of(node, entry->key)];
-    }
-    int side = side_of(inner, entry->key);
-    inner->sides[side] = leaf_new(set, entry);
-    inner->sides[!side] = *place;
-    *place = inner;
 }
 
 static int clash(const struct entry *old, const struct entry *new, struct err *err)
@@ -296,20 +230,19 @@ static int clash(const struct entry *old, const struct entry *new, struct err *e
                    new->path, old->origin, new->origin);
 }
 
-static int add_entry(struct path_set *set, const struct entry *entry, struct err *err)
+static int add_entry(struct path_set *set, struct span key, const struct entry *entry,
+                     struct err *err)
 {
-    struct entry *nearest = nearest_entry(set, entry->key);
-    if (!nearest) {
-        set->root = leaf_new(set, entry);
+    size_t count = set->keys.count, number = intern_add(&set->keys, set->arena, key);
+    if (number == count) {
+        set->entries = arena_grow(set->arena, set->entries, count, sizeof(*set->entries));
+        set->entries[number] = *entry;
         return 0;
     }
-    if (!span_equal(nearest->key, entry->key)) {
-        insert(set, entry, nearest);
+    const struct entry *old = &set->entries[number];
+    if (old->folder && entry->folder && span_equal(old->spelled, entry->spelled))
         return 0;
-    }
-    if (nearest->folder && entry->folder && span_equal(nearest->spelled, entry->spelled))
-        return 0;
-    return clash(nearest, entry, err);
+    return clash(old, entry, err);
 }
 
 /* The length of `text` up to the '/' at or behind `from`, or all of it. */
@@ -331,10 +264,9 @@ int path_set_add(struct path_set *set, const char *path, const char *origin, str
     for (size_t key_end = 0, end = 0;; key_end++, end++) {
         key_end = up_to_slash(key, key_end);
         end = up_to_slash(text, end);
-        entry.key = span_of(key.ptr, key_end);
         entry.spelled = span_of(text.ptr, end);
         entry.folder = end < text.len;
-        if (add_entry(set, &entry, err))
+        if (add_entry(set, span_of(key.ptr, key_end), &entry, err))
             return -1;
         if (!entry.folder)
             return 0;

@@ -1,6 +1,7 @@
 /* Small helpers on text: spans, comparison, "did you mean", globs. */
 #include "base/str.h"
 
+#include "base/arena.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -39,6 +40,19 @@ bool str_is_among(const char *text, const char *const *items, size_t count)
         if (str_equal(items[i], text))
             return true;
     return false;
+}
+
+char *str_join(struct arena *arena, const char *const *items, size_t count, const char *separator)
+{
+    size_t len = 0, between = strlen(separator);
+    for (size_t i = 0; i < count; i++)
+        len += strlen(items[i]) + between;
+    char *text = arena_alloc(arena, len + 1), *end = text;
+    for (size_t i = 0; i < count; i++) {
+        end = stpcpy(end, i ? separator : "");
+        end = stpcpy(end, items[i]);
+    }
+    return text;
 }
 
 #define NEAREST_MAX 64 /* longer names are never suggested */
@@ -83,9 +97,9 @@ const char *str_nearest(const char *wrong, const char *const *names, size_t coun
     if (len == 0 || len > NEAREST_MAX)
         return NULL;
     for (size_t i = 0; i < count; i++) {
-        size_t name_len = strlen(names[i]);
-        if (name_len > NEAREST_MAX)
-            continue;
+        size_t name_len = strnlen(names[i], NEAREST_MAX + 1);
+        if (name_len > NEAREST_MAX || name_len > len + best || len > name_len + best)
+            continue; /* so many edits as lengths differ are the least */
         size_t distance = edit_distance(wrong, len, names[i], name_len);
         if (distance < best || (distance == best && !nearest && distance < name_len)) {
             best = distance;
@@ -213,7 +227,8 @@ bool glob_match(const char *pattern, const char *path)
 {
     struct glob globs[2], *now = &globs[0], *next = &globs[1];
     struct span glob = span_from(pattern), text = span_from(path);
-    if (glob.len > LIMIT_PATH_BYTES)
+    size_t plain = strcspn(pattern, "*?["); /* most globs and paths differ here already */
+    if (glob.len > LIMIT_PATH_BYTES || strncmp(pattern, path, plain) != 0)
         return false;
     glob_start(now, glob);
     glob_enter(now, 0);

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct arena;
+
 /* Several texts, owned by somebody else. */
 struct words {
     const char **items;
@@ -19,6 +21,9 @@ bool str_equal(const char *a, const char *b); /* NULL equals only NULL */
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
 bool str_is_among(const char *text, const char *const *items, size_t count);
+
+/* All of them with the separator between each two. */
+char *str_join(struct arena *arena, const char *const *items, size_t count, const char *separator);
 
 /*
  * The name of `names` nearest to `wrong` by edits (insert, delete, replace, swap of neighbours), if

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
+#include "base/intern.h"
 #include "base/limits.h"
 #include "base/pattern.h"
 #include "base/shell.h"
@@ -23,8 +24,8 @@
 struct collector {
     struct arena *arena;
     const struct manifest *manifest;
-    const struct given_list *given;
-    struct data *context; /* grows by each answer */
+    struct given_list *given; /* by the number of the question */
+    struct data *context;     /* grows by each answer */
     const char *name_default;
     const struct asker *asker;
     struct answers *out;
@@ -112,14 +113,6 @@ static int read_choices(struct data **out, const struct collector *c,
     return 0;
 }
 
-static const char *join(struct arena *arena, const struct data *list)
-{
-    const char *text = "";
-    for (size_t i = 0; i < list->list.count; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", data_text(list->list.items[i]));
-    return text;
-}
-
 static bool hides_user(const struct collector *c, const char *text)
 {
     return image_shown(c->arena, text) != text;
@@ -134,20 +127,25 @@ static int invalid(const struct collector *c, const struct question *question, c
                    question->name, shown, cut ? "..." : "", why);
 }
 
+static int no_choice(const struct collector *c, const struct question *question, const char *text,
+                     const struct data *choices)
+{
+    size_t count = choices->list.count;
+    const char **names = arena_array(c->arena, count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = data_text(choices->list.items[i]);
+    const char *nearest = str_nearest(text, names, count);
+    const char *all = str_join(c->arena, names, count, ", ");
+    (void)invalid(c, question, text, "it is none of the choices");
+    if (nearest)
+        return err_hint(c->err, "did you mean '%s'? The choices are: %s", nearest, all);
+    return err_hint(c->err, "the choices are: %s", all);
+}
+
 static int check_choice(const struct collector *c, const struct question *question,
                         const char *text, const struct data *choices)
 {
-    if (!choices || data_has_text(choices, text))
-        return 0;
-    const char **names = arena_array(c->arena, choices->list.count + 1, sizeof(*names));
-    for (size_t i = 0; i < choices->list.count; i++)
-        names[i] = data_text(choices->list.items[i]);
-    const char *nearest = str_nearest(text, names, choices->list.count);
-    (void)invalid(c, question, text, "it is none of the choices");
-    if (nearest)
-        return err_hint(c->err, "did you mean '%s'? The choices are: %s", nearest,
-                        join(c->arena, choices));
-    return err_hint(c->err, "the choices are: %s", join(c->arena, choices));
+    return !choices || data_has_text(choices, text) ? 0 : no_choice(c, question, text, choices);
 }
 
 static int check_str(const struct collector *c, const struct question *question, const char *text)
@@ -233,15 +231,17 @@ static int parse_choice(struct data **out, const struct collector *c,
 static int check_items(const struct collector *c, const struct question *question,
                        const struct data *list, const struct data *choices)
 {
+    struct intern known = {0}, given = {0};
+    for (size_t i = 0; choices && i < choices->list.count; i++)
+        (void)intern_add(&known, c->arena, choices->list.items[i]->str);
     for (size_t i = 0; i < list->list.count; i++) {
-        const char *item = data_text(list->list.items[i]);
-        if (check_choice(c, question, item, choices) < 0)
-            return -1;
-        if (!utf8_valid(span_from(item)))
-            return invalid(c, question, item, "it is not valid UTF-8");
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(item, data_text(list->list.items[j])) == 0)
-                return invalid(c, question, item, "it is given twice");
+        const struct data *item = list->list.items[i];
+        if (choices && intern_find(&known, item->str) == INTERN_NONE)
+            return no_choice(c, question, data_text(item), choices);
+        if (!utf8_valid(item->str))
+            return invalid(c, question, data_text(item), "it is not valid UTF-8");
+        if (intern_add(&given, c->arena, item->str) < i)
+            return invalid(c, question, data_text(item), "it is given twice");
     }
     return 0;
 }
@@ -362,9 +362,16 @@ static void keep(const struct collector *c, const struct question *question, str
         data_put(c->arena, c->out->kept, question->name, value);
 }
 
+/* What was given for a question. */
+static const struct given_list *given_for(const struct collector *c,
+                                          const struct question *question)
+{
+    return &c->given[question - c->manifest->questions];
+}
+
 static int hide(const struct collector *c, const struct question *question)
 {
-    const struct given *given = given_find(c->given, question->name);
+    const struct given *given = given_find(given_for(c, question), question->name);
     struct data *choices = NULL, *value = NULL;
     if (given && given->from <= GIVEN_FILE) {
         (void)err_set(c->err, TG_USAGE, "invalid-answer",
@@ -420,13 +427,14 @@ static int missing(const struct collector *c, const struct question *question)
 static const struct given *take_guess(struct data **fallback, const struct collector *c,
                                       const struct question *question, const struct data *choices)
 {
-    for (size_t i = 0; i < c->given->count; i++) {
-        const struct given *guess = &c->given->items[i];
+    const struct given_list *all = given_for(c, question);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct given *guess = &all->items[i];
         ERR_SCRATCH(ignored);
         struct collector attempt = *c;
         struct data *value = NULL;
         attempt.err = &ignored;
-        if (guess->from != GIVEN_GUESS || strcmp(guess->name, question->name) != 0 ||
+        if (guess->from != GIVEN_GUESS ||
             parse_given(&value, &attempt, question, guess, choices) < 0)
             continue;
         *fallback = value;
@@ -437,7 +445,7 @@ static const struct given *take_guess(struct data **fallback, const struct colle
 
 static int answer_question(const struct collector *c, const struct question *question)
 {
-    const struct given *given = given_find(c->given, question->name);
+    const struct given *given = given_find(given_for(c, question), question->name);
     struct data *choices = NULL, *fallback = NULL, *value = NULL;
     bool asked;
     if (holds(&asked, c, &question->when) < 0)
@@ -471,27 +479,34 @@ static int answer_question(const struct collector *c, const struct question *que
     return 0;
 }
 
-static int check_known(const struct collector *c)
+static int unknown_question(const struct collector *c, const struct given *given)
 {
-    const char **names = arena_array(c->arena, c->manifest->question_count, sizeof(*names));
-    for (size_t i = 0; i < c->manifest->question_count; i++)
+    size_t count = c->manifest->question_count;
+    const char **names = arena_array(c->arena, count, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
         names[i] = c->manifest->questions[i].name;
-    for (size_t i = 0; i < c->given->count; i++) {
-        const struct given *given = &c->given->items[i];
-        if (manifest_question(c->manifest, given->name) || given->from >= GIVEN_RECORD)
-            continue;
-        const char *nearest = str_nearest(given->name, names, c->manifest->question_count);
-        (void)err_set(c->err, TG_USAGE, "unknown-question", "the type '%s' has no question '%s'",
-                      c->manifest->type, given->name);
-        if (given->node)
-            (void)err_at(c->err, given->node->doc->name, given->node->doc->source.ptr,
-                         given->node->doc->source.len, given->node->offset);
-        if (nearest)
-            return err_hint(c->err, "did you mean '%s'?", nearest);
-        struct data *all = data_list(c->arena);
-        for (size_t j = 0; j < c->manifest->question_count; j++)
-            data_push(c->arena, all, data_str(c->arena, names[j]));
-        return err_hint(c->err, "its questions are: %s", join(c->arena, all));
+    const char *nearest = str_nearest(given->name, names, count);
+    (void)err_set(c->err, TG_USAGE, "unknown-question", "the type '%s' has no question '%s'",
+                  c->manifest->type, given->name);
+    if (given->node)
+        (void)err_at(c->err, given->node->doc->name, given->node->doc->source.ptr,
+                     given->node->doc->source.len, given->node->offset);
+    if (nearest)
+        return err_hint(c->err, "did you mean '%s'?", nearest);
+    return err_hint(c->err, "its questions are: %s", str_join(c->arena, names, count, ", "));
+}
+
+/* To each question what was given for it, in the same order. */
+static int share_out(struct collector *c, const struct given_list *given)
+{
+    c->given = arena_array(c->arena, c->manifest->question_count + 1, sizeof(*c->given));
+    for (size_t i = 0; i < given->count; i++) {
+        const struct given *one = &given->items[i];
+        const struct question *question = manifest_question(c->manifest, one->name);
+        if (question)
+            given_add(&c->given[question - c->manifest->questions], c->arena, *one);
+        else if (one->from < GIVEN_RECORD)
+            return unknown_question(c, one);
     }
     return 0;
 }
@@ -503,7 +518,6 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct collector c = {.arena = arena,
                           .manifest = manifest,
-                          .given = given,
                           .context = data_map(arena),
                           .name_default = name_default,
                           .asker = asker,
@@ -515,7 +529,7 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
     for (size_t i = 0; i < context->map.count; i++)
         data_put_span(arena, c.context, context->map.members[i].name,
                       context->map.members[i].value);
-    if (check_known(&c) < 0)
+    if (share_out(&c, given) < 0)
         return -1;
     for (size_t i = 0; i < manifest->question_count; i++)
         if (answer_question(&c, &manifest->questions[i]) < 0)

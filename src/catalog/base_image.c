@@ -170,11 +170,10 @@ static int read_image(struct base_image *out, struct arena *arena, const struct 
 static int unknown_image(struct err *err, struct arena *arena, const struct catalog *catalog,
                          const char *name)
 {
-    const char **names, *all = "";
+    const char **names;
     size_t count = base_image_names(&names, arena, catalog->files);
     const char *near = str_nearest(name, names, count);
-    for (size_t i = 0; i < count; i++)
-        all = arena_printf(arena, "%s%s%s", all, i ? ", " : "", names[i]);
+    const char *all = str_join(arena, names, count, ", ");
     (void)err_set(err, TG_USAGE, "unknown-image", "the catalog '%s' has no base image '%s'",
                   catalog->name, name);
     if (near)

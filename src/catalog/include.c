@@ -3,13 +3,16 @@
 
 #include "base/arena.h"
 #include "base/fileset.h"
+#include "base/limits.h"
 
 #include <string.h>
+
+#define BYTES_EACH ((size_t)256) /* that finding one counts as */
 
 int load_include(struct span *out, enum template_delimiters *delimiters, void *context,
                  const char *name, struct err *err)
 {
-    const struct include_source *source = context;
+    struct include_source *source = context;
     int owner = (int)strcspn(name, "/");
     const char *below = name + owner; /* with its slash; empty where the name has no owner */
     const char *const places[] = {
@@ -19,8 +22,14 @@ int load_include(struct span *out, enum template_delimiters *delimiters, void *c
     *delimiters = DELIMITERS_JINJA;
     for (size_t i = *below ? 0 : 2; i < sizeof(places) / sizeof(*places); i++) {
         long index = fileset_find(source->files, places[i]);
-        if (index >= 0)
-            return source->files->read(out, source->files, (size_t)index, err);
+        if (index < 0)
+            continue;
+        source->bytes += source->files->entries[index].size + BYTES_EACH;
+        return source->bytes <= LIMIT_INCLUDED_BYTES
+                   ? source->files->read(out, source->files, (size_t)index, err)
+                   : err_set(err, TG_USAGE, "limit",
+                             "all templates together include more than %zu MiB",
+                             LIMIT_INCLUDED_BYTES / LIMIT_MIB);
     }
     return 1;
 }

@@ -10,6 +10,7 @@ struct fileset;
 struct include_source {
     struct arena *arena;
     const struct fileset *files;
+    size_t bytes; /* that were included so far */
 };
 
 /*

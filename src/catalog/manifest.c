@@ -92,6 +92,15 @@ static int read_list(void **out, size_t *count, size_t size, const struct reader
     return 0;
 }
 
+/* How many rows a list may have that is gone through for each file. */
+static int check_count(const struct reader *reader, const struct yaml_node *node, const char *what,
+                       size_t limit)
+{
+    return node && node->kind == YAML_LIST && node->list.count > limit
+               ? yaml_over_limit(reader->err, node, node->list.count, what, limit)
+               : 0;
+}
+
 static int check_glob(const struct reader *reader, const struct yaml_node *node, const char *glob)
 {
     return !glob || strlen(glob) <= LIMIT_GLOB_BYTES
@@ -111,7 +120,8 @@ static int read_overrides(const char ***out, size_t *count, const struct reader 
                           const struct yaml_node *map)
 {
     const struct yaml_node *node = yaml_get(map, "overrides");
-    if (yaml_texts(out, count, reader->arena, node, "overrides", reader->err) < 0)
+    if (check_count(reader, node, "overrides", LIMIT_GLOBS) < 0 ||
+        yaml_texts(out, count, reader->arena, node, "overrides", reader->err) < 0)
         return -1;
     for (size_t i = 0; i < *count; i++)
         if (check_glob(reader, node, (*out)[i]) < 0)
@@ -205,13 +215,14 @@ static int read_question(void *out, const struct reader *reader, const struct ya
     return check_choices(reader, question);
 }
 
-static int check_distinct(const struct reader *reader, const struct manifest *manifest)
+static int number_questions(struct manifest *manifest, const struct reader *reader)
 {
-    for (size_t i = 0; i < manifest->question_count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(manifest->questions[i].name, manifest->questions[j].name) == 0)
-                return yaml_error(reader->err, manifest->questions[i].node,
-                                  "the question '%s' is asked twice", manifest->questions[i].name);
+    for (size_t i = 0; i < manifest->question_count; i++) {
+        const struct question *question = &manifest->questions[i];
+        if (intern_add(&manifest->question_names, reader->arena, span_from(question->name)) < i)
+            return yaml_error(reader->err, question->node, "the question '%s' is asked twice",
+                              question->name);
+    }
     return 0;
 }
 
@@ -239,8 +250,10 @@ static int read_file_rule(void *out, const struct reader *reader, const struct y
 static int read_file_rules(struct file_rule **out, size_t *count, const struct reader *reader,
                            const struct yaml_node *map)
 {
-    return read_list((void **)out, count, sizeof(**out), reader, yaml_get(map, "files"), "files",
-                     read_file_rule);
+    const struct yaml_node *node = yaml_get(map, "files");
+    if (check_count(reader, node, "rows of 'files'", LIMIT_GLOBS) < 0)
+        return -1;
+    return read_list((void **)out, count, sizeof(**out), reader, node, "files", read_file_rule);
 }
 
 static int read_delimiter_rule(void *out, const struct reader *reader, const struct yaml_node *node)
@@ -264,6 +277,8 @@ static int read_delimiters(struct layer *layer, const struct reader *reader,
                            const struct yaml_node *node)
 {
     size_t word = DELIMITERS_JINJA;
+    if (check_count(reader, node, "rows of 'delimiters'", LIMIT_GLOBS) < 0)
+        return -1;
     if (!node || node->kind == YAML_LIST)
         return read_list((void **)&layer->delimiters, &layer->delimiter_count,
                          sizeof(*layer->delimiters), reader, node, "delimiters",
@@ -348,7 +363,8 @@ static int read_files(struct manifest *manifest, const struct reader *reader, co
     own->folder = arena_printf(reader->arena, "%s/%s/files/", folder, manifest->type);
     if (read_delimiters(own, reader, yaml_get(root, "delimiters")) < 0 ||
         read_file_rules(&own->rules, &own->rule_count, reader, root) < 0 ||
-        read_overrides(&own->overrides, &own->override_count, reader, root) < 0)
+        read_overrides(&own->overrides, &own->override_count, reader, root) < 0 ||
+        check_count(reader, yaml_get(root, "layers"), "layers", LIMIT_LAYERS) < 0)
         return -1;
     return read_list((void **)&manifest->layers, &manifest->layer_count, sizeof(*manifest->layers),
                      reader, yaml_get(root, "layers"), "layers", read_layer_use);
@@ -367,8 +383,9 @@ int manifest_read_files(struct manifest *out, struct arena *arena, const char *f
 static void add_name_question(struct manifest *manifest, struct arena *arena,
                               const struct yaml_node *root)
 {
-    if (manifest_question(manifest, "name"))
-        return;
+    for (size_t i = 0; i < manifest->question_count; i++)
+        if (strcmp(manifest->questions[i].name, "name") == 0)
+            return;
     struct question *all = arena_array(arena, manifest->question_count + 1, sizeof(*all));
     all[0] = (struct question){.name = "name",
                                .type = QUESTION_STR,
@@ -384,7 +401,7 @@ static void add_name_question(struct manifest *manifest, struct arena *arena,
 static int check_name_type(const struct reader *reader, const struct manifest *manifest)
 {
     const struct question *name = manifest_question(manifest, "name");
-    if (name && (name->type != QUESTION_STR || name->when.text || name->fallback))
+    if (name->type != QUESTION_STR || name->when.text || name->fallback)
         return yaml_error(reader->err, name->node,
                           "'name' must be of type str, without 'when' and 'default'");
     return 0;
@@ -446,10 +463,10 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
     manifest->has_stack = stack == 1;
     if (read_python(manifest, reader, yaml_get(root, "python")) < 0)
         return -1;
-    if (check_distinct(reader, manifest) < 0 || check_name_type(reader, manifest) < 0)
-        return -1;
     add_name_question(manifest, reader->arena, root);
-    return 0;
+    if (number_questions(manifest, reader) < 0)
+        return -1;
+    return check_name_type(reader, manifest);
 }
 
 static int load_document(struct yaml_doc **doc, const struct reader *reader,
@@ -469,9 +486,8 @@ static int unknown_type(const struct reader *reader, const struct catalog *catal
 {
     const char **types;
     size_t count = catalog_types(&types, reader->arena, catalog->files);
-    const char *nearest = str_nearest(type, types, count), *list = "";
-    for (size_t i = 0; i < count; i++)
-        list = arena_printf(reader->arena, "%s%s%s", list, i ? ", " : "", types[i]);
+    const char *nearest = str_nearest(type, types, count);
+    const char *list = str_join(reader->arena, types, count, ", ");
     (void)err_set(reader->err, TG_USAGE, "unknown-type", "the catalog '%s' has no type '%s'",
                   catalog->name, type);
     if (nearest)
@@ -528,8 +544,6 @@ enum template_delimiters layer_delimiters(const struct layer *layer, const char 
 
 const struct question *manifest_question(const struct manifest *manifest, const char *name)
 {
-    for (size_t i = 0; i < manifest->question_count; i++)
-        if (strcmp(manifest->questions[i].name, name) == 0)
-            return &manifest->questions[i];
-    return NULL;
+    size_t number = intern_find(&manifest->question_names, span_from(name));
+    return number == INTERN_NONE ? NULL : &manifest->questions[number];
 }

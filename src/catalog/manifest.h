@@ -3,6 +3,7 @@
 #define TMPLGEN_CATALOG_MANIFEST_H
 
 #include "base/err.h"
+#include "base/intern.h"
 #include "catalog/policy.h"
 #include "template/template.h"
 
@@ -104,6 +105,7 @@ struct manifest {
     const char *beside;         /* path of a file of its own that is not below files/, or NULL */
     struct question *questions; /* in the order in which they are asked; `name` is among them */
     size_t question_count;
+    struct intern question_names; /* each with the number of its question */
     struct refusal *refusals;
     size_t refusal_count;
     struct migration *migrations;

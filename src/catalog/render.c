@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/fileset.h"
+#include "base/intern.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/yaml.h"
@@ -41,8 +42,10 @@ struct renderer {
     struct include_source includes;
     struct template_loader loader;
     struct layer *layers; /* those that apply, in order; the type's own last */
-    size_t layer_count;
-    struct globs absent; /* what the layer at hand says is not there */
+    size_t layer_count, rule_count;
+    struct intern layer_names;
+    struct layer *layers_read; /* by the number of their name */
+    struct globs absent;       /* what the layer at hand says is not there */
     struct layer_file *pieces;
     size_t count;
     struct err *err;
@@ -91,12 +94,41 @@ static int unknown_layer(const struct renderer *r, const struct yaml_node *node,
     return nearest ? err_hint(r->err, "did you mean '%s'?", nearest) : -1;
 }
 
+/* A layer is read once, however often it is named. */
+static int read_layer(struct layer *out, struct renderer *r, const char *name)
+{
+    size_t count = r->layer_names.count;
+    size_t number = intern_add(&r->layer_names, r->arena, span_from(name));
+    if (number == count) {
+        r->layers_read = arena_grow(r->arena, r->layers_read, count, sizeof(*r->layers_read));
+        if (layer_load(&r->layers_read[number], r->arena, r->files, name, r->err) < 0)
+            return -1;
+    }
+    *out = r->layers_read[number];
+    return 0;
+}
+
+/* Each row is held against each file: how many of all layers there may be is limited, too. */
+static int append_layer(struct renderer *r, const struct layer_use *use, const char *name)
+{
+    struct layer *layer = &r->layers[r->layer_count];
+    if (read_layer(layer, r, name) < 0)
+        return -1;
+    layer->overrides = use->overrides;
+    layer->override_count = use->override_count;
+    r->layer_count++;
+    r->rule_count += layer->rule_count;
+    return r->rule_count <= LIMIT_GLOBS
+               ? 0
+               : yaml_over_limit(r->err, use->name.node, r->rule_count,
+                                 "rows of 'files' in the layers so far", LIMIT_GLOBS);
+}
+
 static int add_layer(struct renderer *r, const struct layer_use *use)
 {
     BUF_SCRATCH(name, LIMIT_PATH_BYTES);
     ERR_SCRATCH(inner);
     bool applies;
-    struct layer *layer = &r->layers[r->layer_count];
     struct template_source source = {.name = use->name.node->doc->name,
                                      .text = span_from(use->name.text)};
     if (holds(&applies, r, &use->when) < 0)
@@ -108,12 +140,7 @@ static int add_layer(struct renderer *r, const struct layer_use *use)
     if (fileset_find(r->files,
                      arena_printf(r->arena, "templates/_layers/%s/layer.yml", buf_text(&name))) < 0)
         return unknown_layer(r, use->name.node, buf_text(&name));
-    if (layer_load(layer, r->arena, r->files, buf_text(&name), r->err) < 0)
-        return -1;
-    layer->overrides = use->overrides;
-    layer->override_count = use->override_count;
-    r->layer_count++;
-    return 0;
+    return append_layer(r, use, arena_strdup(r->arena, buf_text(&name)));
 }
 
 /* A name or folder name: rendered part by part; an empty part leaves the file out. */

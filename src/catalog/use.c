@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/fileset.h"
+#include "base/intern.h"
 #include "base/str.h"
 #include "base/yaml.h"
 #include "catalog/catalog.h"
@@ -18,6 +19,7 @@ struct name_collector {
     const struct fileset *files;
     struct data *names; /* what is read somewhere */
     struct template_loader loader;
+    struct intern *uses, *layers; /* seen so far: layer names as `layers` has them, and layers */
     struct err *err;
 };
 
@@ -91,8 +93,11 @@ static int add_layer_use(const struct name_collector *c, const struct layer_use 
     const char *prefix = arena_printf(c->arena, "templates/_layers/%.*s",
                                       (int)strcspn(use->name.text, "{"), use->name.text);
     bool exact = !strchr(use->name.text, '{');
+    size_t uses = c->uses->count;
     if (add_text(c, &use->name, false) < 0 || add_text(c, &use->when, true) < 0)
         return -1;
+    if (intern_add(c->uses, c->arena, span_from(exact ? use->name.text : prefix)) < uses)
+        return 0;
     for (size_t i = fileset_lower_bound(c->files, prefix);
          i < c->files->count && str_starts(c->files->entries[i].path, prefix); i++) {
         const char *path = c->files->entries[i].path;
@@ -101,7 +106,9 @@ static int add_layer_use(const struct name_collector *c, const struct layer_use 
         const char *start = path + strlen("templates/_layers/");
         const char *name = arena_memdup(c->arena, start, strlen(start) - strlen("/layer.yml"));
         struct layer layer;
-        if (exact && strcmp(name, use->name.text) != 0)
+        size_t layers = c->layers->count;
+        if ((exact && strcmp(name, use->name.text) != 0) ||
+            intern_add(c->layers, c->arena, span_from(name)) < layers)
             continue;
         if (layer_load(&layer, c->arena, c->files, name, c->err) < 0 || add_layer(c, &layer) < 0)
             return -1;
@@ -113,8 +120,13 @@ int manifest_check_use(struct arena *arena, const struct catalog *catalog,
                        const struct manifest *manifest, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
-    struct name_collector c = {
-        .arena = arena, .files = catalog->files, .names = data_map(arena), .err = err};
+    struct intern uses = {0}, layers = {0};
+    struct name_collector c = {.arena = arena,
+                               .files = catalog->files,
+                               .names = data_map(arena),
+                               .uses = &uses,
+                               .layers = &layers,
+                               .err = err};
     struct include_source includes = {.arena = arena, .files = catalog->files};
     c.loader = (struct template_loader){.load = load_include, .context = &includes};
     for (size_t i = 0; i < manifest->layer_count; i++)

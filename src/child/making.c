@@ -15,14 +15,6 @@
 
 #include <string.h>
 
-static const char *list_names(struct arena *arena, const char *const *names, size_t count)
-{
-    const char *list = "";
-    for (size_t i = 0; i < count; i++)
-        list = arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
-    return list;
-}
-
 /* ---------------------------------------------------------------- the type */
 
 int making_type(struct making *m, const char *type, struct err *err)
@@ -35,7 +27,7 @@ int making_type(struct making *m, const char *type, struct err *err)
     if (!type) {
         (void)err_set(err, TG_USAGE, "missing-answer", "--type is missing");
         return err_hint(err, "the catalog '%s' has: %s", m->catalog->name,
-                        list_names(m->arena, types, count));
+                        str_join(m->arena, types, count, ", "));
     }
     if (manifest_load(&m->manifest, m->arena, m->catalog, type, err) < 0 ||
         migrations_check(m->arena, m->manifest, err) < 0 ||
@@ -73,7 +65,7 @@ static int check_framework(const struct making *m, const char *const *names, siz
     (void)err_set(err, TG_USAGE, "unknown-framework",
                   "the type '%s' has no files for the framework '%s'%s%s", m->manifest->type, name,
                   because ? ": " : "", because ? because : "");
-    return err_hint(err, "it has files for: %s", list_names(m->arena, names, count));
+    return err_hint(err, "it has files for: %s", str_join(m->arena, names, count, ", "));
 }
 
 static int choose_framework(struct making *m, struct err *err)
@@ -91,7 +83,7 @@ static int choose_framework(struct making *m, struct err *err)
     }
     (void)err_set(err, TG_USAGE, "missing-answer", "--framework is missing");
     return err_hint(err, "the type '%s' takes: %s", m->manifest->type,
-                    list_names(m->arena, names, count));
+                    str_join(m->arena, names, count, ", "));
 }
 
 static int refuse_stack(const struct making *m, const struct given_list *said, struct err *err)

@@ -17,32 +17,6 @@ static const char head[] =
     "project:\n"
     "# commit it. You may edit `yours`: paths (globs) that updates leave alone.\n";
 
-static int by_name(const void *a, const void *b)
-{
-    const struct data_member *left = a, *right = b;
-    size_t len = left->name.len < right->name.len ? left->name.len : right->name.len;
-    int order = memcmp(left->name.ptr, right->name.ptr, len);
-    if (order)
-        return order;
-    return left->name.len < right->name.len ? -1 : left->name.len > right->name.len;
-}
-
-/* A copy whose maps are sorted by name, bytewise, at every depth. */
-static struct data *sorted(struct arena *arena, const struct data *data)
-{
-    struct data *copy = data_copy(arena, data);
-    if (copy->kind == DATA_LIST)
-        for (size_t i = 0; i < copy->list.count; i++)
-            copy->list.items[i] = sorted(arena, copy->list.items[i]);
-    if (copy->kind != DATA_MAP)
-        return copy;
-    for (size_t i = 0; i < copy->map.count; i++)
-        copy->map.members[i].value = sorted(arena, copy->map.members[i].value);
-    if (copy->map.count)
-        qsort(copy->map.members, copy->map.count, sizeof(*copy->map.members), by_name);
-    return copy;
-}
-
 static struct data *or_null(struct arena *arena, const struct data *data)
 {
     return data ? data_copy(arena, data) : data_null(arena);
@@ -63,7 +37,7 @@ void record_hash_inputs(char inputs[65], const struct record *record, struct spa
     data_put(&scratch, map, "resolution", or_null(&scratch, record->resolution));
     data_put(&scratch, map, "template", data_str(&scratch, record->type));
     data_put(&scratch, map, "tree", data_str(&scratch, record->tree));
-    (void)json_write(&text, sorted(&scratch, map), false);
+    (void)json_write(&text, data_sorted(&scratch, map), false);
     sha256_hex(inputs, buf_text(&text), text.len);
 }
 

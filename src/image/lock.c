@@ -169,32 +169,14 @@ const char *lock_digest(const struct lock *lock, const char *reference)
 
 /* ------------------------------------------------------------------ writing */
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct data_member *)a)->name.ptr,
-                  ((const struct data_member *)b)->name.ptr);
-}
-
-static struct data *sorted(struct arena *arena, const struct data *map)
-{
-    struct data *copy = data_copy(arena, map);
-    if (copy->map.count)
-        qsort(copy->map.members, copy->map.count, sizeof(*copy->map.members), by_name);
-    return copy;
-}
-
 static int format(struct buf *out, const struct lock *lock)
 {
     struct arena scratch = ARENA_INIT;
-    struct data *root = data_map(&scratch), *images = sorted(&scratch, lock->images);
-    for (size_t i = 0; i < images->map.count; i++) {
-        struct data *image = images->map.members[i].value;
-        data_put(&scratch, image, "platforms", sorted(&scratch, data_get(image, "platforms")));
-    }
+    struct data *root = data_map(&scratch);
     data_put(&scratch, root, "schema", data_int(&scratch, 1));
-    data_put(&scratch, root, "images", images);
+    data_put(&scratch, root, "images", data_sorted(&scratch, lock->images));
     if (lock->packages->map.count)
-        data_put(&scratch, root, "packages", sorted(&scratch, lock->packages));
+        data_put(&scratch, root, "packages", data_sorted(&scratch, lock->packages));
     int rc = buf_puts(out, HEAD) < 0 || yaml_write(out, root, 0) < 0 ? -1 : 0;
     arena_release(&scratch);
     return rc;

@@ -312,10 +312,7 @@ static int unknown_framework(struct arena *arena, const struct fileset *files, c
     err_set(err, TG_USAGE, "unknown-framework", "unknown framework '%s'", name);
     if (near)
         return err_hint(err, "did you mean '%s'?", near);
-    char *list = arena_strdup(arena, "");
-    for (size_t i = 0; i < count; i++)
-        list = arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
-    return err_hint(err, "known frameworks: %s", list);
+    return err_hint(err, "known frameworks: %s", str_join(arena, names, count, ", "));
 }
 
 static int load_frameworks(const char *only, const struct loader *loader)

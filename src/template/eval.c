@@ -83,7 +83,7 @@ static const char *name_nearest(struct vm *vm, struct span name)
 {
     const struct scope *root = vm->frame->program->root;
     size_t count = 0, known = vm->context ? vm->context->map.count : 0;
-    const char **names = arena_array(vm->arena, known + root->count + 1, sizeof(*names));
+    const char **names = arena_array(vm->arena, known + root->names.count + 1, sizeof(*names));
     for (size_t i = 0; i < known; i++)
         names[count++] = vm->context->map.members[i].name.ptr;
     for (const struct symbol *symbol = root->symbols; symbol; symbol = symbol->next)

@@ -14,7 +14,7 @@
 struct finder {
     struct data *names;
     struct arena *arena;   /* of the names */
-    struct arena *scratch; /* of the templates */
+    struct arena *scratch; /* of all else */
     const struct template_loader *loader;
     struct err *err;
     size_t *includes; /* looked into so far */

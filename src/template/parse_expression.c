@@ -2,6 +2,8 @@
 #include "template/parse_expression.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/intern.h"
 #include "template/filters.h"
 #include "template/program.h"
 #include "template/tests.h"
@@ -74,23 +76,31 @@ static void leave(struct parser *parser)
 
 /* ---------------------------------------------------------------- arguments */
 
-static int parse_keyword(struct parser *parser, struct node *node, struct call_args *args)
+/* Arguments on their way into a call; names that were given, to find one given twice. */
+struct argument_list {
+    struct node *node;
+    struct call_args *args;
+    struct keyword **end;
+    struct intern names;
+};
+
+static int parse_keyword(struct parser *parser, struct argument_list *given)
 {
     struct keyword *keyword = arena_alloc(parser->arena, sizeof(*keyword));
-    struct keyword **end = &args->keywords;
+    size_t count = given->names.count;
     keyword->name = parser->current.text;
-    for (; *end; end = &(*end)->next)
-        if (span_equal((*end)->name, keyword->name))
-            return parser_fail(parser, parser->current.offset, "'%.*s' is given twice",
-                               (int)keyword->name.len, keyword->name.ptr);
-    *end = keyword;
+    if (intern_add(&given->names, parser->arena, keyword->name) < count)
+        return parser_fail(parser, parser->current.offset, "'%.*s' is given twice",
+                           (int)keyword->name.len, keyword->name.ptr);
+    *given->end = keyword;
+    given->end = &keyword->next;
     if (parser_advance(parser) || parser_advance(parser) ||
         parse_expression(&keyword->value, parser))
         return -1;
-    return adopt(parser, node, keyword->value);
+    return adopt(parser, given->node, keyword->value);
 }
 
-static int parse_argument(struct parser *parser, struct node *node, struct call_args *args)
+static int parse_argument(struct parser *parser, struct argument_list *given)
 {
     struct token next = {.kind = T_END};
     size_t offset = parser->current.offset;
@@ -101,18 +111,19 @@ static int parse_argument(struct parser *parser, struct node *node, struct call_
     if (parser->current.kind == T_NAME && parser_peek(&next, parser))
         return -1;
     if (next.kind == T_ASSIGN)
-        return parse_keyword(parser, node, args);
-    if (args->keywords)
+        return parse_keyword(parser, given);
+    if (given->args->keywords)
         return parser_fail(parser, offset, "a positional argument after one given by name");
     struct node *value;
     if (parse_expression(&value, parser))
         return -1;
-    return add_item(parser, node, &args->positional, value);
+    return add_item(parser, given->node, &given->args->positional, value);
 }
 
 /* "(a, b, c=d)"; the current token is the parenthesis. */
 static int parse_args(struct parser *parser, struct node *node, struct call_args *args)
 {
+    struct argument_list given = {.node = node, .args = args, .end = &args->keywords};
     if (enter(parser) || parser_advance(parser))
         return -1;
     for (bool first = true; parser->current.kind != T_RPAREN; first = false) {
@@ -120,7 +131,7 @@ static int parse_args(struct parser *parser, struct node *node, struct call_args
             return -1;
         if (!first && parser->current.kind == T_RPAREN)
             break;
-        if (parse_argument(parser, node, args))
+        if (parse_argument(parser, &given))
             return -1;
     }
     leave(parser);
@@ -173,21 +184,25 @@ static int parse_name(struct node **out, struct parser *parser)
     return parser_advance(parser);
 }
 
-/* Texts side by side are one text. */
+/* Texts side by side are one text, joined at once: there may be as many as the file has room for.
+ */
 static int parse_text(struct node **out, struct parser *parser)
 {
-    *out = constant_new(parser, value_text(parser->current.text));
+    BUF_SCRATCH(joined, LIMIT_TEMPLATE_BYTES);
+    struct span text = parser->current.text;
+    *out = constant_new(parser, value_text(text));
     if (parser_advance(parser))
         return -1;
+    if (parser->current.kind != T_TEXT)
+        return 0;
+    (void)buf_append(&joined, text.ptr, text.len);
     while (parser->current.kind == T_TEXT) {
-        struct span a = (*out)->value.text, b = parser->current.text;
-        char *joined = arena_alloc(parser->arena, a.len + b.len + 1);
-        memcpy(joined, a.ptr, a.len);
-        memcpy(joined + a.len, b.ptr, b.len);
-        (*out)->value.text = span_of(joined, a.len + b.len);
+        (void)buf_append(&joined, parser->current.text.ptr, parser->current.text.len);
         if (parser_advance(parser))
             return -1;
     }
+    (*out)->value.text =
+        span_of(arena_memdup(parser->arena, buf_text(&joined), joined.len), joined.len);
     return 0;
 }
 

@@ -16,44 +16,10 @@ struct scope_resolver {
 
 /* ---------------------------------------------------------------- symbols */
 
-static size_t hash_name(struct span name)
-{
-    size_t hash = 2166136261U;
-    for (size_t i = 0; i < name.len; i++)
-        hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619U;
-    return hash;
-}
-
-#define INDEX_FROM 8 /* so many symbols are found as fast one by one */
-
-static void index_put(struct scope *scope, struct symbol *symbol)
-{
-    size_t i = hash_name(symbol->name) & (scope->index_size - 1);
-    while (scope->index[i])
-        i = (i + 1) & (scope->index_size - 1);
-    scope->index[i] = symbol;
-}
-
-static void index_grow(struct scope *scope, struct arena *arena)
-{
-    scope->index_size = scope->index_size ? scope->index_size * 2 : 4 * (size_t)INDEX_FROM;
-    scope->index = arena_array(arena, scope->index_size, sizeof(struct symbol *));
-    for (struct symbol *symbol = scope->symbols; symbol; symbol = symbol->next)
-        index_put(scope, symbol);
-}
-
 struct symbol *scope_own(const struct scope *scope, struct span name)
 {
-    if (!scope->index) {
-        struct symbol *symbol = scope->symbols;
-        while (symbol && !span_equal(symbol->name, name))
-            symbol = symbol->next;
-        return symbol;
-    }
-    size_t i = hash_name(name) & (scope->index_size - 1);
-    while (scope->index[i] && !span_equal(scope->index[i]->name, name))
-        i = (i + 1) & (scope->index_size - 1);
-    return scope->index[i];
+    size_t number = intern_find(&scope->names, name);
+    return number == INTERN_NONE ? NULL : scope->by_number[number];
 }
 
 static struct symbol *scope_find(const struct scope *scope, struct span name)
@@ -81,11 +47,10 @@ static struct symbol *define(struct scope_resolver *resolver, struct scope *scop
     symbol->slot = (uint32_t)resolver->program->slot_count++;
     *scope->end = symbol;
     scope->end = &symbol->next;
-    scope->count++;
-    if (scope->index && scope->count * 2 <= scope->index_size)
-        index_put(scope, symbol);
-    else if (scope->count > INDEX_FROM)
-        index_grow(scope, resolver->arena);
+    size_t number = intern_add(&scope->names, resolver->arena, name);
+    scope->by_number =
+        arena_grow(resolver->arena, scope->by_number, number, sizeof(struct symbol *));
+    scope->by_number[number] = symbol;
     return symbol;
 }
 

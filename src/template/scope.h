@@ -3,6 +3,7 @@
 #define TMPLGEN_TEMPLATE_SCOPE_H
 
 #include "base/err.h"
+#include "base/intern.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -34,8 +35,8 @@ struct scope {
     struct scope *parent;
     struct symbol *symbols; /* in order of appearance */
     struct symbol **end;
-    struct symbol **index; /* by hash of the name, once there are many */
-    size_t count, index_size;
+    struct intern names;
+    struct symbol **by_number; /* of its name */
 };
 
 /* Gives every name of the program its symbol, and every loop and set block its scopes. */

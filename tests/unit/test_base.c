@@ -4,6 +4,7 @@
 #include "base/data.h"
 #include "base/err.h"
 #include "base/fileset.h"
+#include "base/intern.h"
 #include "base/limits.h"
 #include "base/str.h"
 
@@ -13,6 +14,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -438,6 +440,56 @@ static void test_glob__a_pattern_over_the_limit_matches_nothing(void **state)
 
 /* ---------------------------------------------------------------- data */
 
+static void test_str__joins(void **state)
+{
+    static const char *const items[] = {"a", "", "bc"};
+    (void)state;
+    ARENA_SCRATCH(arena);
+    assert_string_equal(str_join(&arena, items, 0, ", "), "");
+    assert_string_equal(str_join(&arena, items, 1, ", "), "a");
+    assert_string_equal(str_join(&arena, items, 3, ", "), "a, , bc");
+    assert_string_equal(str_join(&arena, items, 3, ""), "abc");
+}
+
+static void test_intern__numbers_texts_by_their_first_appearance(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    struct intern set = {0};
+    static const struct span texts[] = {{"b", 1},  {"a", 1},  {"", 0},     {"b\0", 2},
+                                        {"ba", 2}, {"\0", 1}, {"\xff", 1}, {"b\0\0", 3}};
+    assert_true(intern_find(&set, texts[0]) == INTERN_NONE);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        assert_true(intern_find(&set, texts[i]) == INTERN_NONE);
+        assert_int_equal(intern_add(&set, &arena, texts[i]), i);
+        for (size_t j = 0; j <= i; j++) {
+            assert_int_equal(intern_find(&set, texts[j]), j);
+            assert_int_equal(intern_add(&set, &arena, texts[j]), j);
+        }
+    }
+    assert_int_equal(set.count, COUNT(texts));
+    assert_true(intern_find(&set, span_of("bab", 3)) == INTERN_NONE);
+}
+
+/* Names that share all but their end, or that are each the beginning of the next. */
+static void test_intern__hostile_texts_take_no_longer_than_others(void **state)
+{
+    enum { NUMBERS = 200000, BEGINNINGS = 3000 };
+    static char room[NUMBERS][24], long_text[BEGINNINGS];
+    (void)state;
+    ARENA_SCRATCH(arena);
+    struct intern set = {0};
+    memset(long_text, 'a', sizeof(long_text));
+    for (size_t i = 1; i < BEGINNINGS; i++)
+        assert_int_equal(intern_add(&set, &arena, span_of(long_text, i)), i - 1);
+    for (size_t i = 0; i < NUMBERS; i++) {
+        (void)snprintf(room[i], sizeof(room[i]), "aaaaaaaaaaaa%zu", i);
+        assert_int_equal(intern_add(&set, &arena, span_from(room[i])), BEGINNINGS - 1 + i);
+    }
+    for (size_t i = 0; i < NUMBERS; i++)
+        assert_int_equal(intern_find(&set, span_from(room[i])), BEGINNINGS - 1 + i);
+}
+
 static void test_data__maps_keep_order_and_replace_in_place(void **state)
 {
     (void)state;
@@ -468,6 +520,46 @@ static struct data *sample(struct arena *arena)
     data_put(arena, map, "list", list);
     data_put(arena, map, "b", data_map(arena));
     return map;
+}
+
+/* 400,000 names: quadratic is minutes. */
+static void test_data__large_maps_are_as_quick_by_name(void **state)
+{
+    enum { NAMES = 400000 };
+    char name[24];
+    (void)state;
+    ARENA_SCRATCH(arena);
+    struct data *map = data_map(&arena);
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < NAMES; i++) {
+            (void)snprintf(name, sizeof(name), "name%d", i);
+            data_put(&arena, map, name, data_int(&arena, i + round));
+        }
+    assert_int_equal(map->map.count, NAMES);
+    assert_int_equal(data_get(map, "name399999")->integer, NAMES);
+    assert_null(data_get(map, "name400000"));
+    assert_true(data_equal(map, data_copy(&arena, map)));
+}
+
+static void test_data__sorted_copies_are_sorted_at_every_depth_and_found(void **state)
+{
+    char name[24];
+    (void)state;
+    ARENA_SCRATCH(arena);
+    struct data *map = data_map(&arena), *list = data_list(&arena);
+    for (int i = 0; i < 100; i++) {
+        (void)snprintf(name, sizeof(name), "n%d", (i * 37) % 100);
+        data_put(&arena, map, name, data_str(&arena, name));
+    }
+    data_push(&arena, list, map);
+    const struct data *sorted = data_sorted(&arena, list)->list.items[0];
+    assert_string_equal(map->map.members[1].name.ptr, "n37");
+    for (size_t i = 0; i < 100; i++) {
+        const char *found = sorted->map.members[i].name.ptr;
+        assert_true(i == 0 || strcmp(sorted->map.members[i - 1].name.ptr, found) < 0);
+        assert_string_equal(data_get_text(sorted, found), found);
+    }
+    assert_true(data_equal(sorted, map));
 }
 
 static void test_data__copies_are_equal_and_apart(void **state)
@@ -608,7 +700,12 @@ int main(void)
         cmocka_unit_test(test_glob__matches_whole_paths),
         cmocka_unit_test(test_glob__hostile_patterns_take_no_longer_than_others),
         cmocka_unit_test(test_glob__a_pattern_over_the_limit_matches_nothing),
+        cmocka_unit_test(test_str__joins),
+        cmocka_unit_test(test_intern__numbers_texts_by_their_first_appearance),
+        cmocka_unit_test(test_intern__hostile_texts_take_no_longer_than_others),
         cmocka_unit_test(test_data__maps_keep_order_and_replace_in_place),
+        cmocka_unit_test(test_data__large_maps_are_as_quick_by_name),
+        cmocka_unit_test(test_data__sorted_copies_are_sorted_at_every_depth_and_found),
         cmocka_unit_test(test_data__copies_are_equal_and_apart),
         cmocka_unit_test(test_data__copies_a_large_map_at_once),
         cmocka_unit_test(test_data__equality_is_deep_and_strict),

@@ -295,6 +295,36 @@ static void test_template__limits_the_steps(void **state)
                  "template-limit", "");
 }
 
+/* As many texts side by side as a template has room for: quadratic is terabytes. */
+static void test_template__joins_texts_side_by_side_at_once(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    assert_renders("{{ 'a' \"b\" '\\x63' 'd'|upper }}", "{}", "ABCD");
+    const size_t count = 1000000;
+    assert_renders(repeat(&arena, "{{ ", "'a' ", count, "|length }}"), "{}", "1000000");
+}
+
+static void test_template__takes_many_names_and_arguments(void **state)
+{
+    enum { NAMES = 100000 };
+    (void)state;
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    BUF_SCRATCH(text, LIMIT_TEMPLATE_BYTES);
+    for (int i = 0; i < NAMES; i++)
+        (void)buf_printf(&text, "{%% set n%d = 1 %%}", i);
+    (void)buf_puts(&text, "{{ n0 + n99999 }}");
+    assert_renders(buf_text(&text), "{}", "2");
+    text.len = 0;
+    (void)buf_puts(&text, "{{ 1|default(");
+    for (int i = 0; i < NAMES; i++)
+        (void)buf_printf(&text, "n%d=1,", i);
+    (void)buf_puts(&text, "n7=1) }}");
+    fail_to_render(&err, buf_text(&text), "{}");
+    assert_string_equal(err.message, "'n7' is given twice");
+}
+
 static void test_template__limits_what_is_rendered(void **state)
 {
     (void)state;
@@ -575,6 +605,8 @@ int main(void)
         cmocka_unit_test(test_template__refuses_a_source_that_is_no_text),
         cmocka_unit_test(test_template__limits_its_size),
         cmocka_unit_test(test_template__limits_the_steps),
+        cmocka_unit_test(test_template__joins_texts_side_by_side_at_once),
+        cmocka_unit_test(test_template__takes_many_names_and_arguments),
         cmocka_unit_test(test_template__limits_what_is_rendered),
         cmocka_unit_test(test_template__limits_texts_and_lists),
         cmocka_unit_test(test_template__limits_the_nesting_of_expressions),
