@@ -27,10 +27,10 @@ def template(pattern, default="a"):
 
 def guard():
     """So that a pattern that does take all takes it from this process alone."""
-    resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+    resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if not SANITIZED and not WRAPPER:
-        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 
 
 def within_bounds(tmplgen, work, *args):
