@@ -2,6 +2,7 @@
 #include "base/pattern.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/limits.h"
 #include "base/pattern_tree.h"
 #include "base/utf8.h"
@@ -171,6 +172,9 @@ static void read_character(struct pattern_run *run, uint32_t c)
             follow(run, now.items[i] + 1);
 }
 
+/* So many of these are as much work as a step of a template. */
+#define STEPS_IN_ONE 16
+
 static int run_over(bool *out, struct pattern_run *run, struct span text, struct err *err)
 {
     run->round = 1;
@@ -187,7 +191,7 @@ static int run_over(bool *out, struct pattern_run *run, struct span text, struct
                            LIMIT_PATTERN_STEPS);
     }
     *out = run->at_end && run->seen[run->accept] == run->round;
-    return 0;
+    return budget_steps(run->steps / STEPS_IN_ONE, err);
 }
 
 int pattern_check(size_t *at, struct span pattern, struct err *err)
@@ -205,6 +209,8 @@ int pattern_match(bool *out, struct span pattern, struct span text, struct err *
     if (pattern_parse(&tree, &at, &scratch, pattern, err) < 0)
         return -1;
     size_t count = tree->states + 1, each = sizeof(size_t);
+    if (budget_steps(count / STEPS_IN_ONE, err) < 0)
+        return -1;
     struct pattern_program program = {arena_array(&scratch, count, sizeof(*program.states)), 0};
     emit_node(&program, tree);
     struct pattern_run run = {.states = program.states,

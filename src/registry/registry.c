@@ -88,7 +88,10 @@ static void take_look(struct registry_image *image, struct arena *arena,
     }
 }
 
-/* A page of anything has a status, too: where nothing more was said, the manifest itself must come.
+/*
+ * A page of anything has a status, too: where nothing more was said, the manifest itself must come.
+ * And once for all, what headers say is held against the bytes (not each time: registries count how
+ * many manifests one pulls).
  */
 static int look_closer(struct registry *registry, struct registry_image *images, size_t count,
                        struct err *err)
@@ -96,6 +99,11 @@ static int look_closer(struct registry *registry, struct registry_image *images,
     struct registry_question *questions =
         arena_array(registry->arena, count + 1, sizeof(*questions));
     size_t asked = 0;
+    for (size_t i = 0; i < count; i++)
+        if (images[i].presence == IMAGE_THERE) {
+            images[i].digest = NULL;
+            break;
+        }
     for (size_t i = 0; i < count; i++)
         if (images[i].presence == IMAGE_THERE && !images[i].digest)
             questions[asked++].reference = images[i].reference;

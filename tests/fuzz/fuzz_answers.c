@@ -1,6 +1,7 @@
 /* Any questions with any answers: all are answered, and what is kept of them answers them again as
  * it did; or a refusal.
  */
+#include "fuzz.h"
 #include "memory_catalog.h"
 
 #include "base/buf.h"
@@ -86,6 +87,7 @@ static void check_again(struct arena *arena, const struct manifest *manifest,
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct memory_files *files = memory_files(&arena, span_of((const char *)bytes, size));

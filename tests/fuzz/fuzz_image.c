@@ -1,4 +1,6 @@
 /* Whatever stands in a plan or a lock file: it is refused with its place, or read and kept. */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/str.h"
@@ -111,6 +113,7 @@ static void read_lock(struct arena *arena)
 /* The first byte says which of the two it is. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     if (!size)
         return 0;

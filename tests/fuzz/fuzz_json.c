@@ -1,4 +1,6 @@
 /* Whatever is read as JSON is written so that it reads back the same, and safe to print. */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
@@ -38,6 +40,7 @@ static void check_written(struct arena *arena, const struct data *data, bool pre
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct data *data = NULL;

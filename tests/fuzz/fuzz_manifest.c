@@ -1,4 +1,5 @@
 /* One text as each manifest of a catalog: it is read, or refused with its place. */
+#include "fuzz.h"
 #include "memory_catalog.h"
 
 #include "catalog/base_image.h"
@@ -110,6 +111,7 @@ static void read_catalog(struct arena *arena, struct span text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     struct span text = span_of((const char *)bytes, size);
     read_template(&arena, text);

@@ -1,5 +1,7 @@
 /* Whatever stands in a file of a matrix: it is read or refused with its place, and resolving ends.
  */
+#include "fuzz.h"
+
 #include "../unit/small_matrix.h"
 
 #include "base/arena.h"
@@ -64,6 +66,7 @@ static void use(struct arena *arena, const struct matrix *matrix)
 /* The first byte names the file that the rest stands in, or the overlay. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct memory memory;

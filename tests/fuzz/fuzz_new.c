@@ -2,6 +2,7 @@
  * is the same each time, whose paths are safe and whose record says so; or a refusal.
  */
 #include "../unit/small_matrix.h"
+#include "fuzz.h"
 #include "memory_catalog.h"
 
 #include "base/limits.h"
@@ -88,6 +89,7 @@ static void check_record(struct arena *arena, const struct made *made)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     ERR_SCRATCH(err_again);

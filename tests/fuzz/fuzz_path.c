@@ -3,6 +3,8 @@
  * by a model of its own of what file systems make of names; what path_set_add says is what
  * comparing all with all says.
  */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -96,6 +98,7 @@ static bool paths_meet(struct arena *arena, const char *a, const char *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     struct path_set *set = path_set_new(&arena);
     const char *paths[PATHS_MAX];

@@ -3,6 +3,8 @@
  * or it can be used: in bounded time, with the same result twice, and with what follows from it for
  * patterns made of it.
  */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -52,6 +54,7 @@ static bool agree(enum outcome a, enum outcome b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     const char *end = memchr(bytes, '\n', size);
     struct span pattern =
         span_of((const char *)bytes, end ? (size_t)(end - (const char *)bytes) : size);

@@ -1,4 +1,6 @@
 /* Random trees through the planner: what UPDATE.md promises of every path is checked here. */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "git/store.h"
@@ -550,6 +552,7 @@ static void show(const struct run *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     struct run *r = calloc(1, sizeof(*r));
     must(r != NULL);
     r->in = (struct input){bytes, bytes + size};

@@ -1,4 +1,6 @@
 /* Whatever a package index answers: it is read into the one form or refused, and verifying ends. */
+#include "fuzz.h"
+
 #include "../unit/small_matrix.h"
 
 #include "base/arena.h"
@@ -111,6 +113,7 @@ static void read_zip(struct arena *arena, struct span text)
 /* The first byte says what the rest is. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     if (!size)
         return 0;

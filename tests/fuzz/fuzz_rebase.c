@@ -1,4 +1,6 @@
 /* Whatever three images say of themselves: the layers of one base become those of another. */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/json.h"
@@ -82,6 +84,7 @@ static void walk(struct arena *arena, const struct rebase_image *image,
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct data *document;

@@ -1,6 +1,8 @@
 /* Whatever stands in a `.tmplgen.yml`: it is refused with its place, or written back the same; and
  * what `update` and `doctor` make of the stack in it is a stack or a refusal.
  */
+#include "fuzz.h"
+
 #include "../unit/small_matrix.h"
 
 #include "base/arena.h"
@@ -113,6 +115,7 @@ static void use_stack(struct arena *arena, const struct record *record)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct record record;

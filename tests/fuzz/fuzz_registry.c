@@ -1,4 +1,6 @@
 /* Whatever a registry answers: it is a manifest of its digest, a list of tags, or refused. */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/http.h"
@@ -132,6 +134,7 @@ static void read_credentials(struct arena *arena, struct span text)
 /* The first byte says what the rest is. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     if (!size)
         return 0;

@@ -1,4 +1,6 @@
 /* Any template renders the same twice, or fails with a place; what is rendered is UTF-8. */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
@@ -82,6 +84,7 @@ static void check_expression(const struct template_source *source, const struct 
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct data *context;

@@ -1,4 +1,6 @@
 /* TOML: whatever comes, it is valid or not, with CRLF as with LF, and a line more at its end. */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
@@ -23,6 +25,7 @@ static bool valid(const struct buf *buf)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     struct span source = span_of((const char *)bytes, size);
     BUF_SCRATCH(crlf, LIMIT_MIB);
     BUF_SCRATCH(more, LIMIT_MIB);

@@ -1,4 +1,6 @@
 /* Whatever is read as YAML is written so that it reads back the same, in both forms. */
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
@@ -61,6 +63,7 @@ static void check_reread(struct arena *arena, const struct buf *text, const stru
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    fuzz_begin();
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     BUF_SCRATCH(block, 16 * LIMIT_MIB);
