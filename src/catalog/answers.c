@@ -348,7 +348,10 @@ static int check_together(const struct collector *c)
             continue;
         if (render_text(&because, c, refusal->because.text, refusal->because.node) < 0)
             return -1;
-        return err_set(c->err, TG_USAGE, "invalid-answer", "%s", because);
+        size_t len = strlen(because);
+        while (len && because[len - 1] == '\n') /* of a block of YAML */
+            len--;
+        return err_set(c->err, TG_USAGE, "invalid-answer", "%.*s", (int)len, because);
     }
     return 0;
 }

@@ -47,6 +47,8 @@ static int take_none(const char *source, struct err *err)
         return refuse_remote(source, err);
     if (stat(path, &info) == 0)
         return unknown_source(err, source, "not a folder");
+    if (errno == ENOENT && strcspn(source, ":") < strcspn(source, "/")) /* git@HOST:PATH */
+        return refuse_remote(source, err);
     if (is_mistyped(errno))
         return unknown_source(err, source, strerror(errno));
     return err_errno(err, errno, "unreachable-catalog", "cannot look at the catalog '%s'", source);

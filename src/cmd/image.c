@@ -67,7 +67,8 @@ static struct data *row_data(struct image_session *s, const struct image_row *ro
 static void print_row(struct image_session *s, const struct image_row *row, int width)
 {
     const char *state = data_shown(data_get(row->resolution, "image"), "state");
-    cmd_print(s->run, "  %-*s  on %s, %s, %s\n", width, row->tag, row->base, state,
+    cmd_print(s->run, "  %-*s  on %s, %s, %s\n", width, cmd_masked(s->run, row->tag),
+              cmd_masked(s->run, row->base), cmd_masked(s->run, state),
               lock_digest(&s->lock, row->base) ? "locked" : "not locked");
 }
 
@@ -142,7 +143,8 @@ static int list(struct image_session *s)
             told |= str_equal(s->rows[j].image->name, image->name);
         if (told)
             continue;
-        cmd_print(s->run, "%s: %s\n", image->name, image->description);
+        cmd_print(s->run, "%s: %s\n", cmd_masked(s->run, image->name),
+                  cmd_masked(s->run, image->description));
         for (size_t j = i; j < s->count; j++)
             if (str_equal(s->rows[j].image->name, image->name)) {
                 data_push(arena, rows, row_data(s, &s->rows[j], sizes ? &sizes[j] : NULL));

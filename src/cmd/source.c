@@ -12,7 +12,7 @@
 
 /*
  * SRC[@REF]: splits at the last '@' behind which no '/' stands, unless the whole is a folder. An
- * '@' in the host part of a URL is none of ours.
+ * '@' in the host part of a URL is none of ours, nor is that of git@HOST:PATH.
  */
 static void split_source(const char **source, const char **ref, struct arena *arena,
                          const char *text)
@@ -22,7 +22,7 @@ static void split_source(const char **source, const char **ref, struct arena *ar
     const char *host = scheme ? scheme + 3 : text;
     *source = text;
     *ref = NULL;
-    if (!at || !at[1] || at == text || strchr(at, '/') || stat(text, &info) == 0)
+    if (!at || !at[1] || at == text || strpbrk(at, "/:") || stat(text, &info) == 0)
         return;
     if (scheme && !memchr(host, '/', (size_t)(at - host)))
         return;

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "base/io.h"
-#include "base/limits.h"
 #include "base/str.h"
 #include "git/libgit2.h"
 #include "git/odb.h"
@@ -19,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* objects/pack/FILE, objects/info/commit-graphs/FILE. */
-enum { OBJECTS_DEPTH = 3 };
+/* objects/info/commit-graphs/FILE; a line that names a ref or a path. */
+enum { OBJECTS_DEPTH = 3, LINE_BYTES = 8192 };
 
 int foreign_refuse(struct err *err, const char *path, const char *what, const char *way_out)
 {
@@ -37,20 +36,29 @@ static int refuse_link(struct err *err, const char *path)
 int foreign_line(const char **out, struct arena *arena, int folder, const char *name,
                  const char *shown, struct err *err)
 {
-    struct span text;
+    char text[LINE_BYTES];
     struct stat info;
     *out = NULL;
-    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) < 0)
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ELOOP)
+        return refuse_link(err, shown);
+    if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR
                    ? 0
-                   : err_errno(err, errno, "io", "cannot look at '%s'", shown);
-    if (!S_ISREG(info.st_mode))
+                   : err_errno(err, errno, "io", "cannot open '%s'", shown);
+    bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    ssize_t len = regular ? read(fd, text, sizeof(text)) : 0;
+    int number = errno;
+    (void)close(fd);
+    if (!regular)
         return refuse_link(err, shown);
-    if (io_read_file(&text, arena, folder, name, LIMIT_DOCUMENT_BYTES, err) < 0)
-        return -1;
-    while (text.len && strchr(" \t\r\n", text.ptr[text.len - 1]))
-        text.len--;
-    *out = arena_memdup(arena, text.ptr, text.len);
+    if (len < 0)
+        return err_errno(err, number, "io", "cannot read '%s'", shown);
+    if (len == (ssize_t)sizeof(text))
+        return err_set(err, TG_USAGE, "limit", "'%s' is longer than %d bytes", shown, LINE_BYTES);
+    while (len && strchr(" \t\r\n", text[len - 1]))
+        len--;
+    *out = arena_memdup(arena, text, (size_t)len);
     return 0;
 }
 

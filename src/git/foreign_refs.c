@@ -89,6 +89,10 @@ static int read_loose(struct refs_gathering *g, int folder, const char *name, co
 {
     struct foreign_ref ref = {.name = path};
     const char *text;
+    if (!is_wanted(path) && leads_to_wanted(arena_printf(g->arena, "%s/", path)))
+        return foreign_refuse(g->err, path, "is no folder: a catalog is read without links",
+                              "clone it with 'git clone --no-local', and give the clone to "
+                              "--catalog");
     if (!is_wanted(path) || str_ends(path, ".lock"))
         return 0;
     if (foreign_line(&text, g->arena, folder, name, path, g->err) < 0)

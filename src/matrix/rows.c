@@ -132,6 +132,16 @@ static int read_pairs(struct pairs *out, const struct field *field, struct arena
 static int read_part(void *out, const struct field *fields, const struct row_reader *reader,
                      const struct yaml_node *map, struct err *err);
 
+/* What a table or a message of one line shows; a block of YAML ends in a newline. */
+static int check_line(const char *text, const struct field *field, const struct yaml_node *node,
+                      struct err *err)
+{
+    const char *end = strchr(text, '\n');
+    return end && end[strspn(end, "\n")]
+               ? yaml_error(err, node, "'%s' must be one line", field->name)
+               : 0;
+}
+
 static int read_field(void *out, const struct field *field, const struct row_reader *reader,
                       const struct yaml_node *node, struct err *err)
 {
@@ -147,7 +157,7 @@ static int read_field(void *out, const struct field *field, const struct row_rea
     case FIELD_PART:
         return read_part(at, field->part, reader, node, err);
     default:
-        if (yaml_text(&text, node, field->name, err))
+        if (yaml_text(&text, node, field->name, err) || check_line(text, field, node, err))
             return -1;
         return read_text(at, field, reader, node, text, err);
     }

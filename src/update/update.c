@@ -5,9 +5,12 @@
 #include "apply/preflight.h"
 #include "base/account.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/data.h"
 #include "base/interrupt.h"
+#include "base/limits.h"
 #include "base/str.h"
+#include "base/unicode.h"
 #include "catalog/semver.h"
 #include "child/base_ref.h"
 #include "child/child.h"
@@ -289,8 +292,11 @@ static const char *conflict_message(const struct updating *u, const char *messag
         return message; /* git would take another character for comments, and keep these */
     const char *text = arena_printf(u->arena, "%s\n%c Conflicts:\n", message, mark);
     for (size_t i = 0; i < u->edit_count; i++)
-        if (u->edits[i].conflict)
-            text = arena_printf(u->arena, "%s%c\t%s\n", text, mark, u->edits[i].path);
+        if (u->edits[i].conflict) {
+            BUF_SCRATCH(path, LIMIT_MIB);
+            (void)unicode_mask(&path, span_from(u->edits[i].path), false);
+            text = arena_printf(u->arena, "%s%c\t%s\n", text, mark, buf_text(&path));
+        }
     return text;
 }
 
