@@ -22,20 +22,20 @@ enum { LINKS_MAX = 5, TAGS_MAX = 64 };
 
 static const char *const wanted[] = {"refs/tags/", "refs/heads/", "refs/remotes/origin/"};
 
-struct refs_gathering {
+struct ref_reading {
     struct foreign_refs *out;
     struct arena *arena;
     git_odb *odb;
     struct err *err;
 };
 
-static int damaged(struct refs_gathering *g, const char *name)
+static int damaged(struct ref_reading *g, const char *name)
 {
     (void)err_set(g->err, TG_RUNTIME, "git", "cannot read the catalog's '%s': it is damaged", name);
     return err_hint(g->err, "look at the catalog's repository with 'git fsck'");
 }
 
-static int add(struct refs_gathering *g, const struct foreign_ref *ref)
+static int add(struct ref_reading *g, const struct foreign_ref *ref)
 {
     struct foreign_refs *out = g->out;
     int valid = 0;
@@ -52,7 +52,7 @@ static int add(struct refs_gathering *g, const struct foreign_ref *ref)
 }
 
 /* 64 digits are SHA-256's. */
-static int take_value(struct foreign_ref *ref, struct refs_gathering *g, const char *text)
+static int take_value(struct foreign_ref *ref, struct ref_reading *g, const char *text)
 {
     static const char link[] = "ref: ";
     enum { LONG_HEX = 64 };
@@ -85,7 +85,7 @@ static bool is_wanted(const char *name)
     return false;
 }
 
-static int read_loose(struct refs_gathering *g, int folder, const char *name, const char *path)
+static int read_loose(struct ref_reading *g, int folder, const char *name, const char *path)
 {
     struct foreign_ref ref = {.name = path};
     const char *text;
@@ -103,8 +103,7 @@ static int read_loose(struct refs_gathering *g, int folder, const char *name, co
 }
 
 /* `path` is "refs/" or a folder below. */
-static int walk(struct refs_gathering *g, int parent, const char *name, const char *path,
-                size_t depth)
+static int walk(struct ref_reading *g, int parent, const char *name, const char *path, size_t depth)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -135,7 +134,7 @@ static int walk(struct refs_gathering *g, int parent, const char *name, const ch
 /* ---------------------------------------------------------------- packed ones */
 
 /* "ID NAME"; what begins with '^' is told by the objects, what begins with '#' is for git. */
-static int take_packed(struct refs_gathering *g, struct span line)
+static int take_packed(struct ref_reading *g, struct span line)
 {
     struct foreign_ref ref = {.is_packed = true};
     if (line.len == 0 || *line.ptr == '#' || *line.ptr == '^')
@@ -151,7 +150,7 @@ static int take_packed(struct refs_gathering *g, struct span line)
     return take_value(&ref, g, id) < 0 || ref.target ? damaged(g, "packed-refs") : add(g, &ref);
 }
 
-static int read_packed(struct refs_gathering *g, const char *common_dir)
+static int read_packed(struct ref_reading *g, const char *common_dir)
 {
     ARENA_SCRATCH(scratch);
     const char *path = arena_printf(&scratch, "%s/packed-refs", common_dir);
@@ -233,7 +232,7 @@ static void resolve_all(struct foreign_refs *refs)
 }
 
 /* One step from a tag to what it names; `*more` where that was one. Another object is no commit. */
-static int peel_once(struct refs_gathering *g, struct foreign_ref *ref, bool *keep, bool *more)
+static int peel_once(struct ref_reading *g, struct foreign_ref *ref, bool *keep, bool *more)
 {
     static const char head[] = "object ";
     git_odb_object *object = NULL;
@@ -259,7 +258,7 @@ static int peel_once(struct refs_gathering *g, struct foreign_ref *ref, bool *ke
 }
 
 /* All go one step together: what they name is read in a few turns. */
-static int peel_all(struct refs_gathering *g)
+static int peel_all(struct ref_reading *g)
 {
     ARENA_SCRATCH(scratch);
     struct foreign_refs *refs = g->out;
@@ -288,7 +287,7 @@ static int peel_all(struct refs_gathering *g)
 int foreign_refs_read(struct foreign_refs *out, struct arena *arena,
                       const struct foreign *repository, struct err *err)
 {
-    struct refs_gathering g = {.out = out, .arena = arena, .err = err};
+    struct ref_reading g = {.out = out, .arena = arena, .err = err};
     *out = (struct foreign_refs){NULL, 0};
     const char *top = arena_printf(arena, "%s/refs", repository->common_dir);
     if (walk(&g, AT_FDCWD, top, "refs/", 0) < 0 || read_packed(&g, repository->common_dir) < 0)
@@ -306,7 +305,7 @@ int foreign_head(struct oid *commit, const char **branch, bool *found, struct ar
                  const struct foreign *repository, const struct foreign_refs *refs, struct err *err)
 {
     struct foreign_refs none = {NULL, 0};
-    struct refs_gathering g = {.out = &none, .arena = arena, .err = err};
+    struct ref_reading g = {.out = &none, .arena = arena, .err = err};
     struct foreign_ref head = {.name = arena_printf(arena, "%s/HEAD", repository->git_dir)};
     const char *text;
     if (foreign_line(&text, arena, AT_FDCWD, head.name, head.name, err) < 0 ||

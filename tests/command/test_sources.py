@@ -1,13 +1,19 @@
 """Catalogs that lie in git: many refs, trees that git never makes, ways out of their folder."""
 
+import resource
 import subprocess
-import time
 
 import pytest
 
 from .world import git
 
 REFUSED = 3
+
+
+def processor_seconds():
+    """Of the programs that ended: other than time, the same on a busy machine."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def put(folder, kind, data):
@@ -44,7 +50,7 @@ def make(tmplgen, work):
 
 
 @pytest.mark.parametrize("packed", [True, False], ids=["packed", "loose"])
-def test_150000_refs_take_no_longer_than_reading_them(tmplgen, repository, make, work, packed):
+def test_many_refs_take_no_longer_than_reading_them(tmplgen, repository, make, work, packed):
     if packed:
         head = git(repository, "rev-parse", "HEAD")
         lines = [f"{head} refs/heads/b{i:05}" for i in range(50000)]
@@ -52,16 +58,16 @@ def test_150000_refs_take_no_longer_than_reading_them(tmplgen, repository, make,
         (repository / ".git/packed-refs").write_text("\n".join([*lines, ""]))
     else:
         head = git(repository, "rev-parse", "HEAD") + "\n"
-        for kind, count in (("heads", 5000), ("tags", 10000)):
+        for kind, count in (("heads", 1000), ("tags", 2000)):
             for i in range(count):
                 (repository / ".git/refs" / kind / f"x{i}").write_text(head)
     for args in (["status"], ["update", "--check"]):
         if not (work / "child").exists():
             assert make(repository).code == 0
-        start = time.monotonic()
+        start = processor_seconds()
         done = tmplgen(*args, cwd=work / "child", timeout=60)
         assert done.code == 0, done.err
-        assert time.monotonic() - start < 6  # 60 s and more where each is looked for among all
+        assert processor_seconds() - start < 4  # 60 and more where each looks at all
 
 
 def test_annotated_tags_of_tags_are_peeled(repository, make, work):
@@ -242,7 +248,7 @@ def mktree(folder, lines):
     return done.stdout.strip()
 
 
-# ---------------------------------------------------------------- a catalog that came with a project
+# ---------------------------------------------------------------- a catalog in the project
 
 
 def nested(work, repository, place):
