@@ -259,10 +259,7 @@ static int build_it(struct row_work *w)
 
 static const char *shown(struct row_work *w, const struct words *command)
 {
-    const char *text = "";
-    for (size_t i = 0; i < command->count; i++)
-        text = arena_printf(&w->arena, "%s%s%s", text, i ? " " : "", command->items[i]);
-    return text;
+    return str_join(&w->arena, command->items, command->count, " ");
 }
 
 static int check_contents(struct row_work *w)

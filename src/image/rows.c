@@ -176,14 +176,6 @@ static int name_base(struct image_row *row, struct gathering *g)
     return err_hint(g->err, "name its tag: the lock file keeps the digest (tmplgen image lock)");
 }
 
-static const char *list_words(struct arena *arena, const struct words *words)
-{
-    const char *list = "";
-    for (size_t i = 0; i < words->count; i++)
-        list = arena_printf(arena, "%s%s%s", list, i ? ", " : "", words->items[i]);
-    return list;
-}
-
 static int gather(struct gathering *g, const struct base_image *image,
                   const struct stack_request *request, const struct words *tags,
                   const struct yaml_node *node)
@@ -201,8 +193,9 @@ static int gather(struct gathering *g, const struct base_image *image,
     if (!base_image_takes_os(image, row.resolution)) {
         (void)yaml_error(g->err, node, "the image '%s' cannot be built on %s", image->name,
                          base_image_os(g->arena, row.resolution));
-        return err_hint(g->err, "its Dockerfile is for: %s",
-                        list_words(g->arena, &image->distributions));
+        return err_hint(
+            g->err, "its Dockerfile is for: %s",
+            str_join(g->arena, image->distributions.items, image->distributions.count, ", "));
     }
     if (base_image_tag(&row.tag, g->arena, image, row.resolution, g->err) < 0)
         return node && !g->err->where.file ? yaml_at(g->err, node) : -1;

@@ -244,20 +244,19 @@ static const struct {
 /* The first and last of a list of versions, "3.10 - 3.14", or all of a short one. */
 static const char *list_cell(struct arena *arena, const char *column, const struct data *list)
 {
-    const char *text = "";
     size_t count = list->list.count;
     if (str_equal(column, "tags"))
         return arena_printf(arena, "%zu", count);
     if (str_equal(column, "pythons") && count > 2)
         return arena_printf(arena, "%s - %s", data_text(list->list.items[0]),
                             data_text(list->list.items[count - 1]));
+    const char **words = arena_array(arena, count + 1, sizeof(*words));
     for (size_t i = 0; i < count; i++) {
         const struct data *item = list->list.items[i];
-        if (item->kind == DATA_MAP)
-            item = data_get(item, "variant");
-        text = arena_printf(arena, "%s%s%s", text, i ? " " : "", data_text(item));
+        const char *word = data_text(item->kind == DATA_MAP ? data_get(item, "variant") : item);
+        words[i] = word ? word : "";
     }
-    return text;
+    return str_join(arena, words, count, " ");
 }
 
 static const char *cell(struct arena *arena, const struct data *row, const char *column)

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/intern.h"
 #include "base/yaml.h"
 #include "catalog/answers.h"
 #include "catalog/manifest.h"
@@ -18,10 +19,35 @@ struct moving {
     bool by_hand; /* edited in the record: counts as --set */
 };
 
+/* Where the thing is that has a name now, if any has. */
+struct holders {
+    struct intern names;
+    size_t *at; /* by number of the name */
+};
+
+#define NOWHERE ((size_t)-1)
+
+static size_t holder(const struct holders *holders, const char *name)
+{
+    size_t number = intern_find(&holders->names, span_from(name));
+    return number == INTERN_NONE ? NOWHERE : holders->at[number];
+}
+
+static void hold(struct holders *holders, struct arena *arena, const char *name, size_t at)
+{
+    size_t count = holders->names.count;
+    size_t number = intern_add(&holders->names, arena, span_from(name));
+    if (number == count)
+        holders->at = arena_grow(arena, holders->at, count, sizeof(*holders->at));
+    holders->at[number] = at;
+}
+
 struct moves {
     struct arena *arena;
     struct moving *items;
     size_t count;
+    struct holders answers; /* of `items` */
+    struct holders files;   /* of the renames, by their new names */
     struct migrated *out;
     const struct manifest *manifest; /* of the target */
 };
@@ -45,57 +71,56 @@ static int applies(bool *out, struct arena *arena, const struct migration *migra
     return 0;
 }
 
-static struct moving *named(const struct moves *m, const char *name)
+/* Gives an answer another name, or none; whoever has that name keeps it. */
+static void rename_answer(struct moves *m, size_t at, const char *name)
 {
-    for (size_t i = 0; i < m->count; i++)
-        if (m->items[i].name && strcmp(m->items[i].name, name) == 0)
-            return &m->items[i];
-    return NULL;
+    if (at == NOWHERE || (name && holder(&m->answers, name) != NOWHERE))
+        return;
+    if (m->items[at].name)
+        hold(&m->answers, m->arena, m->items[at].name, NOWHERE);
+    if (name)
+        hold(&m->answers, m->arena, name, at);
+    m->items[at].name = name;
 }
 
 /*
  * All at once, so that two answers can swap their names. An answer that has the new name already
  * stays what it is.
  */
-static void rename_answers(const struct moves *m, const struct migration *migration)
+static void rename_answers(struct moves *m, const struct migration *migration)
 {
     size_t count = migration->rename_answers.count;
     const char *const *old = migration->rename_answers.old;
     const char *const *new = migration->rename_answers.new;
-    struct moving **moved = arena_array(m->arena, count + 1, sizeof(struct moving *));
+    size_t *moved = arena_array(m->arena, count + 1, sizeof(*moved));
     for (size_t i = 0; i < count; i++)
-        moved[i] = named(m, old[i]);
+        moved[i] = holder(&m->answers, old[i]);
     for (size_t i = 0; i < count; i++)
-        if (moved[i])
-            moved[i]->name = NULL;
+        rename_answer(m, moved[i], NULL);
     for (size_t i = 0; i < count; i++)
-        if (moved[i] && !named(m, new[i]))
-            moved[i]->name = new[i];
-    for (size_t i = 0; i < migration->drop_count; i++) {
-        struct moving *dropped = named(m, migration->drop_answers[i]);
-        if (dropped)
-            dropped->name = NULL;
-    }
+        rename_answer(m, moved[i], new[i]);
+    for (size_t i = 0; i < migration->drop_count; i++)
+        rename_answer(m, holder(&m->answers, migration->drop_answers[i]), NULL);
 }
 
 /* A second migration may move on what a first one has moved. */
 static void rename_files(struct moves *m, const struct migration *migration)
 {
     struct migrated *out = m->out;
-    size_t before = out->rename_count;
-    const char **old = arena_array(m->arena, before + 1, sizeof(*old));
-    if (before)
-        memcpy(old, out->rename_new, before * sizeof(*old));
-    for (size_t i = 0; i < migration->rename_files.count; i++) {
-        const char *from = migration->rename_files.old[i], *to = migration->rename_files.new[i];
-        size_t at = 0;
-        while (at < before && strcmp(old[at], from) != 0)
-            at++;
-        if (at == before) {
-            at = out->rename_count++;
-            out->rename_old[at] = from;
-        }
-        out->rename_new[at] = to;
+    size_t count = migration->rename_files.count;
+    size_t *moved = arena_array(m->arena, count + 1, sizeof(*moved));
+    for (size_t i = 0; i < count; i++) {
+        moved[i] = holder(&m->files, migration->rename_files.old[i]);
+        if (moved[i] != NOWHERE)
+            continue;
+        moved[i] = out->rename_count++;
+        out->rename_old[moved[i]] = migration->rename_files.old[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        hold(&m->files, m->arena, migration->rename_files.old[i], NOWHERE);
+    for (size_t i = 0; i < count; i++) {
+        out->rename_new[moved[i]] = migration->rename_files.new[i];
+        hold(&m->files, m->arena, migration->rename_files.new[i], moved[i]);
     }
 }
 
@@ -124,6 +149,7 @@ static void list_answers(struct moves *m, const struct provenance *provenance)
         const char *name = map->map.members[i].key->text.ptr;
         const struct data *was = data_get(provenance->made.answers, name);
         const struct data *is = data_get(provenance->wanted.answers, name);
+        hold(&m->answers, m->arena, name, m->count);
         m->items[m->count++] =
             (struct moving){.old = name,
                             .name = name,

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/interrupt.h"
+#include "base/str.h"
 #include "catalog/render.h"
 #include "child/record.h"
 #include "git/repo.h"
@@ -177,9 +178,9 @@ static void keep_conflict(struct stepping *s)
 {
     struct replay *r = s->r;
     struct plan *out = &r->stopped;
-    const char *paths = "";
     *out = (struct plan){.conflict_count = s->plan.conflict_count};
     out->edits = arena_array(r->arena, s->plan.edit_count + 1, sizeof(*out->edits));
+    const char **paths = arena_array(r->arena, s->plan.edit_count + 1, sizeof(*paths));
     for (size_t i = 0; i < s->plan.edit_count; i++) {
         struct plan_edit edit = s->plan.edits[i];
         struct leaf ours = edit.stages[RENDER];
@@ -188,12 +189,13 @@ static void keep_conflict(struct stepping *s)
         edit.path = kept(r->arena, edit.path);
         edit.stages[RENDER] = edit.stages[CHILD];
         edit.stages[CHILD] = ours;
+        paths[out->edit_count] = edit.path;
         out->edits[out->edit_count++] = edit;
-        paths = arena_printf(r->arena, "%s%s'%s'", paths, *paths ? ", " : "", edit.path);
     }
     keep_lines(r, &s->plan);
     s->step->state = REPLAY_CONFLICT;
-    s->step->note = arena_printf(r->arena, "in conflict: %s", paths);
+    s->step->note = arena_printf(r->arena, "in conflict: '%s'",
+                                 str_join(r->arena, paths, out->edit_count, "', '"));
 }
 
 static const char *why_dropped(const struct stepping *s)

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
+#include "base/intern.h"
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -187,12 +188,13 @@ static int make_plan(struct updating *u)
 static void tell_undone(struct updating *u)
 {
     struct path_list list = {arena_array(u->arena, u->plan.path_count + 1, sizeof(char *)), 0};
-    for (size_t i = 0; u->base.undone_count && i < u->plan.path_count; i++) {
+    struct intern undone = {0};
+    for (size_t i = 0; i < u->base.undone_count; i++)
+        (void)intern_add(&undone, u->arena, span_from(u->base.undone[i]));
+    for (size_t i = 0; undone.count && i < u->plan.path_count; i++) {
         struct plan_path *path = &u->plan.paths[i];
-        bool is_undone = false;
-        for (size_t k = 0; k < u->base.undone_count && !is_undone; k++)
-            is_undone = strcmp(u->base.undone[k], path->path) == 0;
-        if (!is_undone || (path->state != PATH_UPDATED && path->state != PATH_MERGED))
+        if (intern_find(&undone, span_from(path->path)) == INTERN_NONE ||
+            (path->state != PATH_UPDATED && path->state != PATH_MERGED))
             continue;
         const char *before = path->note;
         path->note = arena_printf(u->arena, "%s%sundone: what you had changed in it by '%s'",
