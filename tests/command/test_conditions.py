@@ -150,3 +150,52 @@ def test_a_condition_that_is_wrong_is_named_with_its_place(new, catalog, row, pl
     catalog.template(f"description: d\nstack: none\n{questions}layers: [{{name: one}}]\n")
     catalog.layer("one", f"description: 1\n#\n#\nfiles: [{row}]\n", {"b.txt": "b"})
     refused(new("of-a-layer"), f"templates/_layers/one/layer.yml{place}", words)
+
+
+# ---------------------------------------------------------------- how many rows there may be
+
+ROW = "  - {match: x, policy: seed}\n"
+TOO_MANY = {
+    "files": ("files:\n" + ROW * 1001, "1001 rows of 'files' are too many: the limit is 1000"),
+    "overrides": ("overrides:\n" + "  - x\n" * 1001, "1001 overrides are too many"),
+    "delimiters": (
+        "delimiters:\n" + "  - {match: x, delimiters: square}\n" * 1001,
+        "1001 rows of 'delimiters' are too many",
+    ),
+    "layers": ("layers:\n" + "  - {name: l}\n" * 1001, "1001 layers are too many"),
+    "of a layer": ("layers:\n  - {name: l}\n  - {name: l}\n", "1002 rows of 'files' in the layers"),
+}
+
+
+@pytest.mark.parametrize("name", TOO_MANY)
+def test_rows_have_a_limit_with_its_place(new, catalog, name):
+    rows, words = TOO_MANY[name]
+    catalog.file("hello.txt.j2", "{{ name }}")
+    catalog.layer("l", "description: l\nfiles:\n" + ROW * 501, {})
+    catalog.template("description: d\nstack: none\n" + rows)
+    refused(new("child", "--dry-run"), words, "template.yml:")
+
+
+def test_a_thousand_rows_are_taken(new, catalog):
+    catalog.file("hello.txt.j2", "{{ name }}")
+    catalog.template("description: d\nstack: none\nfiles:\n" + ROW * 1000)
+    assert new("child", "--dry-run").code == 0
+
+
+def test_includes_have_a_limit_all_together(new, catalog):
+    catalog.template("description: d\nstack: none\n")
+    catalog.file("a.j2", "{% include 'b' %}" * 17)
+    catalog.write("templates/_includes/b", "x" * 1024 * 1024)
+    refused(new("child", "--dry-run"), "all templates together include more than 16 MiB")
+
+
+def test_many_questions_answers_and_choices_take_no_longer_than_few(new, catalog, tmp_path):
+    """Each of them against each takes minutes."""
+    names, choices = [f"q{i}" for i in range(15_000)], ",".join(f"c{i}" for i in range(8_000))
+    questions = "".join(f"  - {{name: {name}, default: a}}\n" for name in names)
+    many = f"  - {{name: many, type: list, default: [{choices}], choices: [{choices}]}}\n"
+    catalog.template(f"description: d\nstack: none\nquestions:\n{questions}{many}")
+    catalog.file("hello.txt.j2", "{{ many|length }}" + "".join(f"{{{{ {n} }}}}" for n in names))
+    said = tmp_path / "said.yml"
+    said.write_text("".join(f"{name}: b\n" for name in names))
+    assert new("child", "--dry-run", "--answers", said, "--defaults", timeout=20).code == 0
