@@ -30,7 +30,7 @@ struct holders {
 static size_t holder(const struct holders *holders, const char *name)
 {
     size_t number = intern_find(&holders->names, span_from(name));
-    return number == INTERN_NONE ? NOWHERE : holders->at[number];
+    return holders->at && number != INTERN_NONE ? holders->at[number] : NOWHERE;
 }
 
 static void hold(struct holders *holders, struct arena *arena, const char *name, size_t at)
