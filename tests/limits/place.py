@@ -15,14 +15,13 @@ LIMIT = r"limit|longer|larger|more than|at most|too (long|large|many|much|deep|b
 
 def catalog(manifest="", files=None, layers=None, head=HEAD, file="{{ name }}\n"):
     """The smallest catalog of a type `t`, and more."""
-    found = {
+    return {
         "catalog.yml": "name: test\nversion: 1.0.0\n",
         "templates/t/template.yml": head + manifest,
         "templates/t/files/x.j2": file,
         **{f"templates/t/files/{path}": text for path, text in (files or {}).items()},
         **{f"templates/_layers/{path}": text for path, text in (layers or {}).items()},
     }
-    return found
 
 
 def question(more, name="q"):

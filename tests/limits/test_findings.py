@@ -181,7 +181,7 @@ def test_many_tags(meter, count):
     holds(meter(*(w if w != "cat" else "file://" + str(folder) for w in NEW)), (0, 2))
 
 
-# ---------------------------------------------------------------- what is believed, and what is told
+# ---------------------------------------------------------------- what is believed and told
 
 
 class Page(BaseHTTPRequestHandler):
@@ -365,16 +365,15 @@ def test_tree_entries_with_a_slash(meter, name):
         )  # fmt: skip
         return done.stdout.decode().strip()
 
-    manifest = bytes.fromhex(git(folder, "rev-parse", "HEAD:templates/t/template.yml"))
-    top = bytes.fromhex(git(folder, "rev-parse", "HEAD:catalog.yml"))
-    inner = bytes.fromhex(tree(odd))
-    for content in (
-        b"40000 files\0%b100644 template.yml\0%b" % (inner, manifest),
-        b"40000 t\0%b",
-        b"100644 catalog.yml\0" + top + b"40000 templates\0%b",
-    ):
-        last = tree(content if content.startswith(b"40000 files") else content % inner)
-        inner = bytes.fromhex(last)
+    def entry(mode, name, oid):
+        return f"{mode} {name}".encode() + b"\0" + bytes.fromhex(oid)
+
+    manifest = git(folder, "rev-parse", "HEAD:templates/t/template.yml")
+    top = git(folder, "rev-parse", "HEAD:catalog.yml")
+    inner = tree(odd)
+    inner = tree(entry(40000, "files", inner) + entry(100644, "template.yml", manifest))
+    inner = tree(entry(40000, "t", inner))
+    last = tree(entry(100644, "catalog.yml", top) + entry(40000, "templates", inner))
     head = git(folder, "commit-tree", last, "-m", "odd")
     git(folder, "update-ref", "refs/heads/main", head)
     run = meter(*(w if w != "cat" else "file://" + str(folder) for w in NEW))

@@ -1,0 +1,108 @@
+"""How time and memory of a construct grow with its size, until a limit answers."""
+
+import math
+import re
+import shutil
+from dataclasses import dataclass, field
+
+from .hostile import Construct
+from .measure import MIB, Meter, Run
+from .place import LIMIT
+
+FACTOR = 10
+MOST_RATIO = 14  # n log n, and something for a loaded machine
+ENOUGH = {"cpu": 0.03, "peak": 16 * MIB}  # above the smallest run: what can be told from noise
+TRIES = 3
+
+
+@dataclass
+class Growth:
+    construct: Construct
+    runs: list = field(default_factory=list)  # (size, run)
+    answer: str = "the largest file"
+    wrong: str = ""
+
+    def exponent(self, what):
+        """Of the last step that can be told from noise."""
+        (_, base), found = self.runs[0], None
+        for (n, small), (m, big) in zip(self.runs, self.runs[1:], strict=False):
+            low, high = (getattr(r, what) - getattr(base, what) for r in (small, big))
+            if low >= ENOUGH[what] and high > 0 and not big.code:
+                found = math.log(high / low) / math.log(m / n)
+        return found
+
+
+def run_once(meter: Meter, construct: Construct, n: int):
+    for path in meter.folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return meter(*construct.words) if construct.lay(meter.folder, n) else None
+
+
+def wrong_with(growth: Growth, run: Run, smallest: Run) -> str:
+    if run.code < 0 or run.left:
+        return "it was killed" if run.code == -9 else f"it ended by signal {-run.code}"
+    if not run.is_small:
+        return "more than a run may take"
+    before = growth.runs[-1][1] if growth.runs else None
+    for what, enough in ENOUGH.items() if before else ():
+        low, high = (getattr(r, what) - getattr(smallest, what) for r in (before, run))
+        if low >= enough and high > MOST_RATIO * low:
+            return f"{what} x {high / low:.0f}"
+    return ""
+
+
+def measured(meter: Meter, growth: Growth, n: int):
+    """The best of some runs, where one alone seems wrong: others use this machine, too."""
+    run = run_once(meter, growth.construct, n)
+    wrong = ""
+    for _ in range(TRIES):
+        if not run:
+            break
+        wrong = wrong_with(growth, run, growth.runs[0][1] if growth.runs else run)
+        if not wrong or run.code < 0:
+            break
+        again = run_once(meter, growth.construct, n)
+        run = min(run, again, key=lambda r: (r.cpu, r.peak))
+    return run, wrong
+
+
+def told(run: Run) -> str:
+    line = next((x for x in run.err.splitlines() if re.search(LIMIT, x, re.IGNORECASE)), "")
+    return line[:160] or f"refused: {run.err.splitlines()[0][:120] if run.err else ''}"
+
+
+def grow(meter: Meter, construct: Construct) -> Growth:
+    growth, n = Growth(construct), FACTOR
+    while n <= construct.most:
+        run, wrong = measured(meter, growth, n)
+        if not run:
+            break
+        growth.runs.append((n, run))
+        if wrong:
+            growth.wrong = f"{wrong} at {n}: {run}"
+        if wrong or run.code:
+            growth.answer = told(run)
+            break
+        n *= FACTOR
+    return growth
+
+
+def table(growths) -> str:
+    """Markdown: a line for each construct."""
+    lines = [
+        "| construct | sizes | seconds | MiB | time ~ n^ | memory ~ n^ | what answered |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for growth in growths:
+        if not growth.runs:
+            continue
+        n, last = growth.runs[-1]
+        slopes = (growth.exponent(what) for what in ENOUGH)
+        time, memory = ("" if s is None else f"{s:.2f}" for s in slopes)
+        answer = (growth.wrong and "**" + growth.wrong[:80] + "**") or growth.answer
+        answer = re.sub(r"[|`\n]", " ", answer)
+        lines.append(
+            f"| {growth.construct.name} | {FACTOR} to {n} | {last.cpu:.2f} | {last.peak // MIB} "
+            f"| {time} | {memory} | {answer} |"
+        )
+    return "\n".join(lines) + "\n"
