@@ -1,3 +1,5 @@
+"""A meter for each test, in a folder of its own."""
+
 import pytest
 
 from .measure import Meter

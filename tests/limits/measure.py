@@ -46,14 +46,14 @@ class Meter:
         self.folder = folder
         self.env = Runner(folder).env
 
-    def __call__(self, *words, stdin="", seconds=SECONDS, memory=MEMORY, env=None) -> Run:
+    def __call__(self, *words, stdin="", seconds=SECONDS, memory=MEMORY, cwd=None) -> Run:
         report = self.folder / "took.json"
         report.unlink(missing_ok=True)
         limits = [report, seconds, memory]
         done = subprocess.run(
             [sys.executable, "-I", "-S", LAUNCHER, *map(str, limits), BINARY, *map(str, words)],
-            cwd=self.folder,
-            env={**self.env, **(env or {})},
+            cwd=cwd or self.folder,
+            env=self.env,
             input=stdin.encode(),
             capture_output=True,
             timeout=seconds + 20,

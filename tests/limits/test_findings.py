@@ -43,25 +43,20 @@ def test_pattern_and_an_answer_of_the_command_line(meter):
     holds(run, (0, 2), rf"{MANIFEST}|pattern")
 
 
-RECORD = f"""\
-schema: 1
-catalog: {{source: ., ref: null, commit: null, version: 1.0.0}}
-template: t
-answers: {{name: made, q: a}}
-render: {{tree: {"0" * 40}, inputs: {"0" * 64}, engine: 1}}
-"""
-
-
 @pytest.mark.parametrize("name", ["powers", "product"])
-@pytest.mark.parametrize("words", [("update", "--check"), ("update",), ("status",)], ids=" ".join)
+@pytest.mark.parametrize("words", [("update", "--check"), ("update",)], ids=" ".join)
 def test_a_clone_that_is_its_own_catalog(meter, name, words):
+    """Its record names itself, where a pattern waits: no local source, whoever cloned it."""
+    assert run_on(meter, question("type: str, default: a"), (*NEW[:1], "child", *NEW[2:])).code == 0
     child = meter.folder / "child"
-    write(child, {**pattern(*PATTERNS[name][:2]), ".tmplgen.yml": RECORD})
-    commit(child)
-    before = git(child, "status", "--porcelain")
-    run = meter(words[0], "child", *words[1:])
-    holds(run, (1, 2, 3), r"trust|catalog")
-    assert git(child, "status", "--porcelain") == before == ""
+    record = child / ".tmplgen.yml"
+    record.write_text(re.sub(r"source: .*", "source: .", record.read_text(), count=1))
+    write(child, pattern(*PATTERNS[name][:2]))
+    git(child, "add", "-A")
+    git(child, "commit", "-q", "-m", "hostile")
+    run = meter(*words, cwd=child)
+    holds(run, (1, 2, 3), r"trust")
+    assert git(child, "status", "--porcelain") == ""
 
 
 EXPRESSIONS = {
@@ -110,9 +105,9 @@ def test_values_of_a_manifest(meter, field):
 
 
 def entries(count, kind):
-    text = ", ".join(["\"{{ 'x'*250000 }}\""] * count)
-    default = "" if kind == "default" else "default: a, "
-    return question(f"type: {'list' if kind == 'default' else 'choice'}, {default}{kind}: [{text}]")
+    text = ", ".join(f"\"{{{{ 'x'*250000 }}}}{i}\"" for i in range(count))
+    before = {"default": "type: list, ", "choices": "type: choice, default: a, "}[kind]
+    return question(f"{before}{kind}: [a, {text}]")
 
 
 def refusals(count):
@@ -279,19 +274,13 @@ def test_migrations_are_checked(meter, name):
     holds(run, (2,), r"template\.yml:4:\d+")
 
 
-@pytest.mark.parametrize("length", [248, 255])
-def test_length_of_an_image_reference(meter, length):
-    words = ("matrix", "resolve", "--framework", "none", "--image", "a" * length + ":1")
-    holds(meter(*words), (2,), r"image|reference|repository")
-
-
 def test_the_fuzzers_library_is_installed():
     assert "libclang-rt" in (TOP / "tools" / "deps.sh").read_text()
 
 
 def test_no_line_of_a_log_is_forged_by_a_file(meter):
     run = run_on(meter, catalog(files={"a\n::error file=x::b.j2": "{{ nope }}"}))
-    assert run.code == 2 and not re.search("^::", run.out + run.err, re.MULTILINE), run
+    assert run.code in (2, 3) and not re.search("^::", run.out + run.err, re.MULTILINE), run
 
 
 @pytest.mark.parametrize("words", [(), ("--json",)], ids=["text", "json"])
@@ -377,7 +366,7 @@ def test_tree_entries_with_a_slash(meter, name):
     head = git(folder, "commit-tree", last, "-m", "odd")
     git(folder, "update-ref", "refs/heads/main", head)
     run = meter(*(w if w != "cat" else "file://" + str(folder) for w in NEW))
-    holds(run, (2,), r"name|path|tree|slash")
+    holds(run, (2, 3), r"name|path|tree|slash")
     assert not (meter.folder / "made").exists()
 
 
