@@ -67,8 +67,10 @@ def measured(meter: Meter, growth: Growth, n: int):
 
 
 def told(run: Run) -> str:
-    line = next((x for x in run.err.splitlines() if re.search(LIMIT, x, re.IGNORECASE)), "")
-    return line[:160] or f"refused: {run.err.splitlines()[0][:120] if run.err else ''}"
+    """The line that names the limit, or else why it was refused."""
+    lines = [x for x in run.err.splitlines() if not x.startswith("warning:")] or [""]
+    limits = (x for x in lines if re.search(LIMIT, x, re.IGNORECASE))
+    return next(limits, f"refused: {lines[0]}")[:160]
 
 
 def grow(meter: Meter, construct: Construct) -> Growth:

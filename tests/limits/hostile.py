@@ -169,8 +169,8 @@ CONSTRUCTS = {
     "brackets": lambda n: once("(" * n + "1" + ")" * n),
     "signs": lambda n: once("-" * n + "1"),
     "not": lambda n: once("not " * n + "1"),
-    "attributes": lambda n: once("{}" + ".a" * n),
-    "indexes": lambda n: once("[1]" + "[0]" * n),
+    "attributes": lambda n: once("1 or a" + ".a" * n),
+    "indexes": lambda n: once("'a'" + "[0]" * n),
     "inline if": lambda n: once("1 if 1 else " * n + "2"),
     "outputs": lambda n: template("{{ 1 }}" * n),
     "comments": lambda n: template("{# a #}" * n),
@@ -182,7 +182,9 @@ CONSTRUCTS = {
     "line ends": lambda n: template("\n" * n),
     "sets": lambda n: template("".join(f"{{% set v{i} = 1 %}}" for i in range(n))),
     "set blocks": lambda n: template("{% set v %}a{% endset %}" * n),
-    "names": lambda n: template("{% if 0 %}" + "".join(f"{{{{v{i}}}}}" for i in range(n))),
+    "names": lambda n: template(
+        "{% if 0 %}" + "".join(f"{{{{v{i}}}}}" for i in range(n)) + "{% endif %}"
+    ),
     "ifs": lambda n: template("{% if 1 %}a{% endif %}" * n),
     "ifs in ifs": lambda n: template("{% if 1 %}" * n + "{% endif %}" * n),
     "elifs": lambda n: template("{% if 0 %}" + "{% elif 0 %}" * n + "{% endif %}"),
@@ -216,7 +218,10 @@ CONSTRUCTS = {
         files={"../includes/i": "x"}, file="{{ name }}" + "{% include 't/i' %}" * n
     ),
     "includes of one another": lambda n: catalog(
-        files={f"../includes/i{i}": f"{{% include 't/i{i + 1}' %}}" for i in range(min(n, 1000))},
+        files={
+            f"../includes/i{i}": f"{{% include 't/i{i + 1}' ignore missing %}}"
+            for i in range(min(n, 1000))
+        },
         file="{{ name }}{% include 't/i0' %}",
     ),
     "include in a loop": lambda n: catalog(
@@ -227,7 +232,10 @@ CONSTRUCTS = {
         files={"../includes/i": "x"},
         file="{{ name }}{% include [" + "'t/n', " * n + "'t/i'] %}",
     ),
-    **{f"operator {word}": lambda n, w=word: once(f" {w} ".join(["1"] * n)) for word in OPERATORS},
+    **{
+        f"operator {word}": lambda n, w=word: once(f" {w} ".join(["'1'" if w == "in" else "1"] * n))
+        for word in OPERATORS
+    },
     **{
         f"operator {word} on texts": loops(f"a {word} a", f"'x'*{BIG}")
         for word in ("+", "~", "==", "<", "in")
