@@ -144,7 +144,8 @@ struct http {
     CURLM *multi;
     struct http_settings settings;
     const char *ca_file, *ca_folder;
-    int64_t waited; /* milliseconds, in all */
+    int64_t waited; /* milliseconds, in the runs that ended */
+    size_t taken;   /* bytes of bodies */
 };
 
 static const char *from_environment(const char *const *names)
@@ -174,10 +175,10 @@ int http_open(struct http **out, const struct http_settings *settings, struct er
         http->settings.parallel = PARALLEL_DEFAULT;
     if (http->settings.seconds <= 0)
         http->settings.seconds = LIMIT_HTTP_SECONDS;
-    if (http->settings.run_seconds <= 0) {
-        long five = 5 * http->settings.seconds;
-        http->settings.run_seconds = five > LIMIT_HTTP_RUN_SECONDS ? five : LIMIT_HTTP_RUN_SECONDS;
-    }
+    if (http->settings.run_seconds <= 0)
+        http->settings.run_seconds = 5 * http->settings.seconds > LIMIT_HTTP_RUN_SECONDS
+                                         ? 5 * http->settings.seconds
+                                         : LIMIT_HTTP_RUN_SECONDS;
     http->ca_file = settings->ca_file ? settings->ca_file : from_environment(files);
     http->ca_folder = settings->ca_file ? NULL : from_environment(folders);
     *out = http;
@@ -344,6 +345,7 @@ static int fail_transfer(struct transfer *t, const char *code, const char *forma
     if (why)
         text = arena_printf(t->arena, "%s%s", text, why);
     t->done = true;
+    buf_release(&t->body); /* the others go on for a while */
     t->exchange->status = 0;
     return err_set(err, TG_RUNTIME, code, "%s", text);
 }
@@ -462,6 +464,8 @@ static void take_answer(struct transfer *t, long status)
     x->final_url = t->url;
     x->headers = arena_strdup(t->arena, buf_text(&t->headers));
     x->body = span_of(arena_memdup(t->arena, buf_text(&t->body), t->body.len), t->body.len);
+    t->http->taken += t->body.len;
+    buf_release(&t->body);
     if (status == 304 && t->has_cached) {
         x->status = 200;
         x->body = t->cached.body;
@@ -626,6 +630,7 @@ struct transfer_batch {
     struct http *http;
     struct transfer *transfers;
     size_t count, done, active;
+    int64_t begun;
 };
 
 /* How many requests ended. */
@@ -669,16 +674,20 @@ static void step(struct transfer_batch *run)
     run->done = done;
 }
 
-/* Many slow answers, each within its time, are hours. */
-static int check_run(const struct http *http, int64_t begun, struct err *err)
+/* Many slow answers, or large ones, are each within their limits. */
+static int check_run(const struct transfer_batch *run, struct err *err)
 {
-    if (http->waited + now_ms() - begun < http->settings.run_seconds * 1000)
+    const struct http *http = run->http;
+    if (http->taken > LIMIT_HTTP_RUN_BYTES)
+        return err_set(err, TG_RUNTIME, "limit",
+                       "the servers' answers are longer than %zu MiB in all, the limit of a run",
+                       (size_t)(LIMIT_HTTP_RUN_BYTES / LIMIT_MIB));
+    if (http->waited + now_ms() - run->begun < http->settings.run_seconds * 1000)
         return 0;
     (void)err_set(err, TG_RUNTIME, "limit",
-                  "servers were waited for longer than %ld seconds, the limit of a run",
+                  "the servers were waited for longer than %ld s in all, the limit of a run",
                   http->settings.run_seconds);
-    return err_hint(err, "a longer --timeout lengthens this as well, from %ld on",
-                    LIMIT_HTTP_RUN_SECONDS / 5);
+    return err_hint(err, "--timeout SECONDS, for one question, raises it to five times as much");
 }
 
 static int run_loop(struct transfer_batch *run, struct err *err)
@@ -686,7 +695,7 @@ static int run_loop(struct transfer_batch *run, struct err *err)
     int running;
     int64_t begun = now_ms();
     for (;;) {
-        if (interrupt_check(err) < 0 || check_run(run->http, begun, err) < 0)
+        if (interrupt_check(err) < 0 || check_run(run, err) < 0)
             return -1;
         step(run);
         if (run->done == run->count)
@@ -704,14 +713,14 @@ int http_run(struct http *http, struct arena *arena, struct http_exchange *excha
              struct err *err)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    struct transfer_batch run = {.http = http, .count = count};
+    struct transfer_batch run = {.http = http, .count = count, .begun = now_ms()};
     run.transfers = xmalloc((count + 1) * sizeof(*run.transfers));
     for (size_t i = 0; i < count; i++)
         init_transfer(&run.transfers[i], http, arena, &exchanges[i]);
     (void)sigaction(SIGPIPE, &ignore, &before); /* a closed connection is an error like others */
     int64_t begun = now_ms();
     int rc = run_loop(&run, err);
-    http->waited += now_ms() - begun;
+    http->waited += now_ms() - run.begun;
     for (size_t i = 0; i < count; i++)
         release_transfer(&run.transfers[i]);
     (void)sigaction(SIGPIPE, &before, NULL);

@@ -18,7 +18,7 @@ struct http_settings {
     const char *cache; /* a folder, made when needed; NULL: nothing is kept */
     size_t parallel;   /* requests under way at once; 0: 6 */
     long seconds;      /* for an exchange with all its retries; 0: LIMIT_HTTP_SECONDS */
-    long run_seconds;  /* waiting in all http_run together; 0: see LIMIT_HTTP_RUN_SECONDS */
+    long run_seconds;  /* for all exchanges together; 0: LIMIT_HTTP_RUN_SECONDS or 5 * seconds */
     /* Called whenever an exchange has ended; or NULL. */
     void (*progress)(void *context, size_t done, size_t count);
     void *context;
@@ -62,8 +62,8 @@ void http_close(struct http *http);
  * followed, but not from https to http; of requests with a method only within the same origin, and
  * where they keep it (307, 308): else the redirect is the answer. What is to be done `once` is
  * tried again after 429 alone, which says that nothing was done. Bodies and headers are in the
- * arena. -1 only where the run as a whole ended: interrupted, or longer in all than servers are
- * waited for (exit 1, "limit"). The exchanges are released by http_release.
+ * arena. -1 only where the run as a whole ended: interrupted, or exit 1, "limit", where all of them
+ * since http_open took too long, or brought too much. The exchanges are released by http_release.
  */
 TG_CHECKED int http_run(struct http *http, struct arena *arena, struct http_exchange *exchanges,
                         size_t count, struct err *err);

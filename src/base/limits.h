@@ -83,7 +83,9 @@
 #define LIMIT_HTTP_TRIES 4U
 #define LIMIT_HTTP_FIRST_BYTE_SECONDS 30L
 #define LIMIT_HTTP_SECONDS 120L
-#define LIMIT_HTTP_RUN_SECONDS 600L /* all exchanges of a run; five times those of one, if more */
+/* All that a run waits for servers, and takes from them, together. */
+#define LIMIT_HTTP_RUN_SECONDS 600L
+#define LIMIT_HTTP_RUN_BYTES (256 * LIMIT_MIB)
 #define LIMIT_HTTP_WAIT_SECONDS 60L /* the longest Retry-After that is waited for */
 
 /*

@@ -22,6 +22,7 @@ struct registry_host {
     const char *url;       /* "https://registry.example.com" */
     const char *challenge; /* what it answered; NULL: nobody need say who he is */
     bool asked;
+    bool speaks;                     /* it said which version of the API it has */
     struct registry_trouble trouble; /* why it could not be asked: it is asked once */
 };
 
@@ -70,8 +71,8 @@ static int fail(struct err *err, const struct registry_trouble *trouble)
     return trouble->hint ? err_hint(err, "%s", trouble->hint) : -1;
 }
 
-/* What a registry says of what it did not do: "DENIED: requested access is denied"; or NULL. */
-static const char *reason_of(struct arena *arena, const struct http_exchange *answer)
+/* The first of the errors that a registry tells; or NULL. */
+static const struct data *error_of(struct arena *arena, const struct http_exchange *answer)
 {
     ERR_SCRATCH(err);
     struct data *document;
@@ -81,8 +82,20 @@ static const char *reason_of(struct arena *arena, const struct http_exchange *an
     const struct data *errors = data_get(document, "errors");
     if (!errors || errors->kind != DATA_LIST || !errors->list.count)
         return NULL;
-    const char *code = data_get_text(errors->list.items[0], "code");
-    const char *message = data_get_text(errors->list.items[0], "message");
+    return errors->list.items[0];
+}
+
+const char *access_error_code(struct arena *arena, const struct http_exchange *answer)
+{
+    return data_get_text(error_of(arena, answer), "code");
+}
+
+/* What a registry says of what it did not do: "DENIED: requested access is denied"; or NULL. */
+static const char *reason_of(struct arena *arena, const struct http_exchange *answer)
+{
+    const struct data *error = error_of(arena, answer);
+    const char *code = data_get_text(error, "code");
+    const char *message = data_get_text(error, "message");
     return code && message ? arena_printf(arena, "%s: %s", code, message) : code;
 }
 
@@ -136,38 +149,24 @@ static struct registry_host *find_host(struct registry *registry, const char *na
     return host;
 }
 
-/*
- * Does the answer to /v2/ come from a registry? A captive portal says 200 to everything. Registries
- * name their version; what the specification of OCI leaves of that is a document of JSON.
- */
-static bool is_registry(struct arena *arena, const struct http_exchange *answer)
+/* A page on the way to it, or where it sends to, says nothing of it. */
+static bool says_version(struct arena *arena, const struct http_exchange *answer)
 {
-    static const char version[] = "docker-distribution-api-version";
-    ERR_SCRATCH(ignored);
-    struct data *document;
-    if (str_equal(http_header(arena, answer->headers, version), "registry/2.0"))
-        return true;
-    return json_parse(&document, arena, "/v2/", answer->body, &ignored) == 0 &&
-           document->kind == DATA_MAP;
+    const char *version = http_header(arena, answer->headers, "docker-distribution-api-version");
+    return version && strstr(version, "registry/2.") &&
+           http_same_origin(answer->final_url, answer->url);
 }
 
-static struct registry_trouble not_a_registry(struct arena *arena,
-                                              const struct http_exchange *answer)
+bool access_is_registry(const struct registry *registry, const struct access_request *request)
 {
-    const char *type = http_header(arena, answer->headers, "content-type");
-    ERR_SCRATCH(err);
-    (void)err_set(&err, TG_RUNTIME, "answer",
-                  "%s: no registry answers there, but something else%s%s",
-                  http_shown(arena, answer->final_url), type ? ": " : "", type ? type : "");
-    (void)err_hint(&err, "a proxy's page for logging in, perhaps; a registry says "
-                         "'Docker-Distribution-API-Version: registry/2.0' under /v2/");
-    return trouble_of(arena, &err);
+    return request->host->speaks || says_version(registry->arena, &request->exchange);
 }
 
 static void take_probe(struct registry_host *host, struct registry *registry,
                        const struct http_exchange *answer, const char *url)
 {
     host->url = url;
+    host->speaks = says_version(registry->arena, answer);
     host->trouble = (struct registry_trouble){0};
     if (answer->status == 401)
         host->challenge = challenge_of(registry->arena, answer->headers);

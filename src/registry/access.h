@@ -58,6 +58,13 @@ TG_CHECKED int access_ask(struct registry *registry, struct access_request *requ
                           struct err *err);
 /* The error of a request that was not answered, or not as wanted; -1. */
 int access_fail(struct err *err, const struct access_request *request);
+/*
+ * Did the server of an answered request say, under /v2/ or with the answer, that it speaks a
+ * registry's API? A portal in between answers as well.
+ */
+bool access_is_registry(const struct registry *registry, const struct access_request *request);
+/* The error code of a registry, such as MANIFEST_UNKNOWN, in the body of an answer; or NULL. */
+const char *access_error_code(struct arena *arena, const struct http_exchange *answer);
 /* "https://registry.example.com" of an answered request. */
 const char *access_url(const struct access_request *request);
 /* The names of host and repository that are really asked. */

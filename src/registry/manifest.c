@@ -142,6 +142,11 @@ int registry_read_manifest(struct registry_manifest *out, struct arena *arena, c
     return find_type(out, arena, name, type, err);
 }
 
+bool registry_is_media(struct arena *arena, const char *type)
+{
+    return find_media(bare_type(arena, type)) != NULL;
+}
+
 bool registry_is_index(const struct registry_manifest *manifest)
 {
     const struct media *media = find_media(manifest->media_type);

@@ -45,8 +45,8 @@ struct registry_platform {
 TG_CHECKED int registry_read_manifest(struct registry_manifest *out, struct arena *arena,
                                       const char *name, const char *type, struct span bytes,
                                       const char *wanted, struct err *err);
-/* Whether a Content-Type is that of a manifest or an index; NULL is not. */
-bool registry_is_manifest_type(struct arena *arena, const char *type);
+/* Is a Content-Type (or NULL) that of a manifest or an index? */
+bool registry_is_media(struct arena *arena, const char *type);
 bool registry_is_index(const struct registry_manifest *manifest);
 TG_CHECKED int registry_read_descriptor(struct registry_descriptor *out, const char *name,
                                         const struct data *from, struct err *err);

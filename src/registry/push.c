@@ -163,9 +163,11 @@ int registry_put_manifest(struct registry *registry, const struct image_referenc
                                                   .max_bytes = LIMIT_DOCUMENT_BYTES}};
     if (access_ask(registry, &request, err) < 0)
         return -1;
-    if (request.exchange.status != 201 && request.exchange.status != 200)
-        return access_fail(err, &request);
     const char *said = http_header(arena, request.exchange.headers, "docker-content-digest");
+    long status = request.exchange.status;
+    /* a page is answered by 200 as well */
+    if (status != 201 && !(status == 200 && said))
+        return access_fail(err, &request);
     if (said && !str_equal(said, manifest->digest))
         return err_set(err, TG_RUNTIME, "answer", "%s: what was put as %s became %s",
                        http_shown(arena, request.exchange.url), manifest->digest, said);

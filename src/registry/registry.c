@@ -64,80 +64,15 @@ static const char *told(struct arena *arena, const struct err *err)
                         err->hint ? err->hint : "");
 }
 
-/* ------------------------------------------------------------------ looking */
+/* ------------------------------------------------------------------ answers */
 
-/* Leaves `digest` NULL where the answer says 200 and not of what. */
-static void take_look(struct registry_image *image, struct arena *arena,
-                      const struct access_request *request)
+/* Is it not there? Only a registry can say so; a portal has no page of that name either. */
+static bool is_gone(const struct registry *registry, const struct access_request *request)
 {
     const struct http_exchange *answer = &request->exchange;
-    image->presence = IMAGE_FAILED;
-    image->digest = NULL;
-    if (!request->trouble.message && answer->status == 200) {
-        const char *digest = http_header(arena, answer->headers, "docker-content-digest");
-        const char *type = http_header(arena, answer->headers, "content-type");
-        image->presence = IMAGE_THERE;
-        if (digest && image_digest_is_valid(digest) && registry_is_manifest_type(arena, type))
-            image->digest = digest;
-    } else if (!request->trouble.message && answer->status == 404) {
-        image->presence = IMAGE_GONE;
-    } else {
-        ERR_SCRATCH(err);
-        (void)access_fail(&err, request);
-        image->failure = told(arena, &err);
-    }
+    return !request->trouble.message && answer->status == 404 &&
+           (access_is_registry(registry, request) || access_error_code(registry->arena, answer));
 }
-
-/*
- * A page of anything has a status, too: where nothing more was said, the manifest itself must come.
- * And once for all, what headers say is held against the bytes (not each time: registries count how
- * many manifests one pulls).
- */
-static int look_closer(struct registry *registry, struct registry_image *images, size_t count,
-                       struct err *err)
-{
-    struct registry_question *questions =
-        arena_array(registry->arena, count + 1, sizeof(*questions));
-    size_t asked = 0;
-    for (size_t i = 0; i < count; i++)
-        if (images[i].presence == IMAGE_THERE) {
-            images[i].digest = NULL;
-            break;
-        }
-    for (size_t i = 0; i < count; i++)
-        if (images[i].presence == IMAGE_THERE && !images[i].digest)
-            questions[asked++].reference = images[i].reference;
-    if (asked && registry_manifests(registry, questions, asked, err) < 0)
-        return -1;
-    for (size_t i = 0, at = 0; at < asked; i++) {
-        struct registry_image *image = &images[i];
-        if (image->presence != IMAGE_THERE || image->digest)
-            continue;
-        image->presence = questions[at].presence;
-        image->failure = questions[at].failure;
-        image->digest = image->presence == IMAGE_THERE ? questions[at].manifest.digest : NULL;
-        at++;
-    }
-    return 0;
-}
-
-int registry_look(struct registry *registry, struct registry_image *images, size_t count,
-                  struct err *err)
-{
-    struct arena *arena = registry->arena;
-    struct access_request *requests = arena_array(arena, count + 1, sizeof(*requests));
-    for (size_t i = 0; i < count; i++) {
-        requests[i] = manifest_request(arena, images[i].reference);
-        requests[i].exchange.head = true;
-    }
-    if (access_run(registry, requests, count, err) < 0)
-        return -1;
-    for (size_t i = 0; i < count; i++)
-        take_look(&images[i], arena, &requests[i]);
-    return look_closer(registry, images, count, err);
-}
-
-/* ------------------------------------------------------------------ manifests */
 
 static int take_manifest(struct registry_manifest *out, struct registry *registry,
                          const struct access_request *request, struct err *err)
@@ -145,7 +80,7 @@ static int take_manifest(struct registry_manifest *out, struct registry *registr
     struct arena *arena = registry->arena;
     const struct http_exchange *answer = &request->exchange;
     const struct image_reference *reference = request->reference;
-    if (!request->trouble.message && answer->status == 404) {
+    if (is_gone(registry, request)) {
         const char *host, *path;
         access_locate(&host, &path, registry, reference);
         return err_set(err, TG_RUNTIME, "not-found", "%s/%s has no %s", host, path,
@@ -154,10 +89,95 @@ static int take_manifest(struct registry_manifest *out, struct registry *registr
     if (request->trouble.message || answer->status != 200)
         return access_fail(err, request);
     const char *said = http_header(arena, answer->headers, "docker-content-digest");
+    const char *wanted = reference->digest ? reference->digest : said;
+    if (said && !str_equal(said, wanted))
+        return err_set(err, TG_RUNTIME, "answer", "%s: what came is '%s', not %s",
+                       http_shown(arena, answer->url), said, wanted);
     return registry_read_manifest(out, arena, http_shown(arena, answer->url),
                                   http_header(arena, answer->headers, "content-type"), answer->body,
-                                  reference->digest ? reference->digest : said, err);
+                                  wanted, err);
 }
+
+/* ------------------------------------------------------------------ looking */
+
+/*
+ * Takes what the head of an answer proves: that it is there, by a manifest's media type, a digest
+ * and the registry's API; or that it is not. Else the manifest itself has to be seen.
+ */
+static bool take_head(struct registry_image *image, const struct registry *registry,
+                      const struct access_request *request)
+{
+    struct arena *arena = registry->arena;
+    const struct http_exchange *answer = &request->exchange;
+    const char *wanted = image->reference->digest;
+    if (request->trouble.message || !access_is_registry(registry, request))
+        return false;
+    if (answer->status == 404) {
+        image->presence = IMAGE_GONE;
+        return true;
+    }
+    const char *digest = http_header(arena, answer->headers, "docker-content-digest");
+    const char *type = http_header(arena, answer->headers, "content-type");
+    if (answer->status != 200 || !digest || !image_digest_is_valid(digest) ||
+        (wanted && !str_equal(digest, wanted)) || !registry_is_media(arena, type))
+        return false;
+    image->presence = IMAGE_THERE;
+    image->digest = digest;
+    return true;
+}
+
+/* Whether there is nothing to be seen by asking for all of it. */
+static bool is_hopeless(const struct access_request *request)
+{
+    long status = request->exchange.status;
+    return request->trouble.message || (status != 200 && status != 404);
+}
+
+static void take_look(struct registry_image *image, struct registry *registry,
+                      const struct access_request *request)
+{
+    ERR_SCRATCH(err);
+    struct registry_manifest manifest;
+    image->presence = IMAGE_THERE;
+    if (take_manifest(&manifest, registry, request, &err) == 0) {
+        image->digest = manifest.digest;
+        return;
+    }
+    image->presence = str_equal(err.code, "not-found") ? IMAGE_GONE : IMAGE_FAILED;
+    if (image->presence == IMAGE_FAILED)
+        image->failure = told(registry->arena, &err);
+}
+
+int registry_look(struct registry *registry, struct registry_image *images, size_t count,
+                  struct err *err)
+{
+    struct arena *arena = registry->arena;
+    struct access_request *requests = arena_array(arena, count + 1, sizeof(*requests));
+    size_t *places = arena_array(arena, count + 1, sizeof(*places)), open = 0;
+    for (size_t i = 0; i < count; i++) {
+        requests[i] = manifest_request(arena, images[i].reference);
+        requests[i].exchange.head = true;
+    }
+    if (access_run(registry, requests, count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        if (take_head(&images[i], registry, &requests[i]))
+            continue;
+        if (is_hopeless(&requests[i])) {
+            take_look(&images[i], registry, &requests[i]);
+            continue;
+        }
+        places[open] = i;
+        requests[open++] = manifest_request(arena, images[i].reference);
+    }
+    if (access_run(registry, requests, open, err) < 0)
+        return -1;
+    for (size_t i = 0; i < open; i++)
+        take_look(&images[places[i]], registry, &requests[i]);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ manifests */
 
 int registry_manifest(struct registry_manifest *out, struct registry *registry,
                       const struct image_reference *reference, struct err *err)

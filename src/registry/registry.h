@@ -35,11 +35,15 @@ enum image_presence { IMAGE_FAILED, IMAGE_THERE, IMAGE_GONE };
 struct registry_image {
     struct image_reference *reference;
     enum image_presence presence;
-    const char *digest;  /* of its manifest, as the registry says; or NULL */
+    const char *digest;  /* of its manifest, where it is there */
     const char *failure; /* with its hint */
 };
 
-/* Looks for all, several at once; asks for no content. -1 only where the run ended. */
+/*
+ * Looks for all, several at once. No content is asked for where the head of an answer proves it: a
+ * manifest's media type, a digest, and a server that says that it speaks a registry's API. Else the
+ * manifest is fetched and must be one, of the digest that was said. -1 only where the run ended.
+ */
 TG_CHECKED int registry_look(struct registry *registry, struct registry_image *images, size_t count,
                              struct err *err);
 

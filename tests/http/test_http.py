@@ -251,7 +251,14 @@ def test_without_pip_the_index_must_be_named(with_pip, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "host", ["127.evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "127.1.evil"]
+    "host",
+    [
+        "127.evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "127.1.evil",
+        "[::ffff:127.0.0.1]",
+    ],
 )
 def test_A3_no_credentials_over_plain_http_by_how_a_name_begins(tmp_path, catalog, host):
     """What a name begins with says nothing of where it leads: the proxy would get the password."""

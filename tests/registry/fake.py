@@ -126,7 +126,7 @@ class Fake:
             header = f'Bearer realm="{self.url}/token",service="fake"'
             return Answer(status=401, headers={"WWW-Authenticate": header})
         if url.path == "/v2/":
-            return ROOT
+            return Answer(headers={"Docker-Distribution-API-Version": "registry/2.0"})
         if request.command in ("PUT", "POST"):
             return self.take(request.command, url, request)
         return self.content(url.path)

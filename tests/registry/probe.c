@@ -1,6 +1,6 @@
 /*
  * Asks a registry: `registry-probe QUESTION REFERENCE...`; prints what came, one line each. The
- * environment's PROBE_MIRROR is a mirror, PROBE_SECONDS how long servers are waited for in all.
+ * environment's PROBE_MIRROR is a mirror, its PROBE_RUN_SECONDS how long servers are waited for.
  */
 #include "base/arena.h"
 #include "base/http.h"
@@ -88,9 +88,9 @@ int main(int argc, char **argv)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
-    const char *run = getenv("PROBE_SECONDS");
+    const char *limit = getenv("PROBE_RUN_SECONDS");
     const struct http_settings settings = {
-        .seconds = 10, .run_seconds = run ? strtol(run, NULL, 10) : 0, .parallel = 16};
+        .seconds = 10, .parallel = 16, .run_seconds = limit ? strtol(limit, NULL, 10) : 0};
     static struct image_reference references[REFERENCES_MAX];
     struct http *http = NULL;
     struct registry *registry;
