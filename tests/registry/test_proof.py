@@ -29,6 +29,10 @@ def without(*names):
     return {name: value for name, value in GOOD.items() if name not in names}
 
 
+def sends_to(url):
+    return Answer(), Answer(status=302, headers={"Location": url})
+
+
 # Kind of server: its answer under /v2/, and to everything else.
 PROVEN = {
     "registry": (Answer(headers=VERSION), Answer(IMAGE, headers=GOOD)),
@@ -73,14 +77,11 @@ UNPROVEN = {
     ),
     "first-format": (Answer(), Answer(b'{"schemaVersion": 1, "config": {}}')),
     "manifest-and-index": (Answer(), Answer(b'{"config": {}, "manifests": []}')),
-    "redirect-to-itself": (Answer(), Answer(status=302, headers={"Location": "/v2/again"})),
-    "redirect-to-a-file": (Answer(), Answer(status=302, headers={"Location": "file:///etc/passwd"})),
-    "redirect-to-gopher": (Answer(), Answer(status=302, headers={"Location": "gopher://127.0.0.1/"})),
-    "redirect-to-ftp": (Answer(), Answer(status=302, headers={"Location": "ftp://127.0.0.1/"})),
-    "redirect-with-a-user": (
-        Answer(),
-        Answer(status=302, headers={"Location": "http://u:p@127.0.0.1:9/"}),
-    ),
+    "redirect-to-itself": sends_to("/v2/again"),
+    "redirect-to-a-file": sends_to("file:///etc/passwd"),
+    "redirect-to-gopher": sends_to("gopher://127.0.0.1/"),
+    "redirect-to-ftp": sends_to("ftp://127.0.0.1/"),
+    "redirect-with-a-user": sends_to("http://u:p@127.0.0.1:9/"),
     "comes-back-late": (Answer(), Answer(status=429, headers={"Retry-After": "1000000000"})),
     "comes-back-never": (Answer(), Answer(status=503, headers={"Retry-After": "99999"})),
     "turns-away": (Answer(), Answer(status=401)),
