@@ -693,7 +693,6 @@ static int check_run(const struct transfer_batch *run, struct err *err)
 static int run_loop(struct transfer_batch *run, struct err *err)
 {
     int running;
-    int64_t begun = now_ms();
     for (;;) {
         if (interrupt_check(err) < 0 || check_run(run, err) < 0)
             return -1;
@@ -718,7 +717,6 @@ int http_run(struct http *http, struct arena *arena, struct http_exchange *excha
     for (size_t i = 0; i < count; i++)
         init_transfer(&run.transfers[i], http, arena, &exchanges[i]);
     (void)sigaction(SIGPIPE, &ignore, &before); /* a closed connection is an error like others */
-    int64_t begun = now_ms();
     int rc = run_loop(&run, err);
     http->waited += now_ms() - run.begun;
     for (size_t i = 0; i < count; i++)

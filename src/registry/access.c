@@ -172,8 +172,6 @@ static void take_probe(struct registry_host *host, struct registry *registry,
         host->challenge = challenge_of(registry->arena, answer->headers);
     else if (answer->status != 200)
         host->trouble = trouble_answer(registry->arena, answer);
-    else if (!is_registry(registry->arena, answer))
-        host->trouble = not_a_registry(registry->arena, answer);
 }
 
 /* A server that waits for TLS says 400 to what is plain, or sends elsewhere, or nothing. */

@@ -122,11 +122,6 @@ static int find_type(struct registry_manifest *out, struct arena *arena, const c
     return 0;
 }
 
-bool registry_is_manifest_type(struct arena *arena, const char *type)
-{
-    return find_media(bare_type(arena, type)) != NULL;
-}
-
 int registry_read_manifest(struct registry_manifest *out, struct arena *arena, const char *name,
                            const char *type, struct span bytes, const char *wanted, struct err *err)
 {

@@ -154,6 +154,7 @@ int registry_look(struct registry *registry, struct registry_image *images, size
     struct arena *arena = registry->arena;
     struct access_request *requests = arena_array(arena, count + 1, sizeof(*requests));
     size_t *places = arena_array(arena, count + 1, sizeof(*places)), open = 0;
+    bool compared = false;
     for (size_t i = 0; i < count; i++) {
         requests[i] = manifest_request(arena, images[i].reference);
         requests[i].exchange.head = true;
@@ -161,8 +162,10 @@ int registry_look(struct registry *registry, struct registry_image *images, size
     if (access_run(registry, requests, count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        if (take_head(&images[i], registry, &requests[i]))
+        bool taken = take_head(&images[i], registry, &requests[i]);
+        if (taken && (images[i].presence == IMAGE_GONE || compared))
             continue;
+        compared |= taken;
         if (is_hopeless(&requests[i])) {
             take_look(&images[i], registry, &requests[i]);
             continue;

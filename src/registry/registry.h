@@ -42,7 +42,9 @@ struct registry_image {
 /*
  * Looks for all, several at once. No content is asked for where the head of an answer proves it: a
  * manifest's media type, a digest, and a server that says that it speaks a registry's API. Else the
- * manifest is fetched and must be one, of the digest that was said. -1 only where the run ended.
+ * manifest is fetched and must be one, of the digest that was said; so is, once, one of those that
+ * a head proves (not each: registries count how many manifests one pulls). -1 only where the run
+ * ended.
  */
 TG_CHECKED int registry_look(struct registry *registry, struct registry_image *images, size_t count,
                              struct err *err);
