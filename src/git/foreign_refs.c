@@ -240,7 +240,8 @@ static int peel_once(struct ref_reading *g, struct foreign_ref *ref, bool *keep,
     git_oid id;
     size_t size;
     (void)git_oid_fromraw(&id, ref->commit.id);
-    if (git_odb_read_header(&size, &type, g->odb, &id) < 0)
+    if (git_odb_read_header(&size, &type, g->odb, &id) < 0 || type < GIT_OBJECT_COMMIT ||
+        type > GIT_OBJECT_TAG)
         return damaged(g, ref->name);
     *keep = type == GIT_OBJECT_COMMIT || type == GIT_OBJECT_TAG;
     if (type != GIT_OBJECT_TAG)
