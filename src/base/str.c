@@ -225,9 +225,16 @@ static void glob_start(struct glob *glob, struct span pattern)
 
 bool glob_match(const char *pattern, const char *path)
 {
+    size_t work = 0;
+    return glob_match_counted(&work, pattern, path);
+}
+
+bool glob_match_counted(size_t *work, const char *pattern, const char *path)
+{
     struct glob globs[2], *now = &globs[0], *next = &globs[1];
     struct span glob = span_from(pattern), text = span_from(path);
     size_t plain = strcspn(pattern, "*?["); /* most globs and paths differ here already */
+    ++*work;
     if (glob.len > LIMIT_PATH_BYTES || strncmp(pattern, path, plain) != 0)
         return false;
     glob_start(now, glob);
@@ -235,6 +242,7 @@ bool glob_match(const char *pattern, const char *path)
     for (size_t pos = 0; pos < text.len && now->count;) {
         uint32_t c = glob_character(text, &pos);
         glob_start(next, glob);
+        *work += now->count;
         for (size_t i = 0; i < now->count; i++)
             glob_step(next, now->states[i], c);
         struct glob *spare = now;

@@ -40,5 +40,7 @@ const char *str_nearest(const char *wrong, const char *const *names, size_t coun
  * `]` is a character like any other. Patterns longer than LIMIT_PATH_BYTES match nothing.
  */
 bool glob_match(const char *pattern, const char *path);
+/* The same; `*work` grows by what it took: 1, and the states that were followed. */
+bool glob_match_counted(size_t *work, const char *pattern, const char *path);
 
 #endif

@@ -356,13 +356,31 @@ static int check_together(const struct collector *c)
     return 0;
 }
 
-static void keep(const struct collector *c, const struct question *question, struct data *value,
-                 bool applies)
+static size_t bytes_of(const struct data *value)
 {
+    size_t bytes = value->kind == DATA_STR ? value->str.len : 1;
+    for (size_t i = 0; value->kind == DATA_LIST && i < value->list.count; i++)
+        bytes += bytes_of(value->list.items[i]);
+    return bytes;
+}
+
+/* Answers that do not fit into a record together are told of before anything is rendered. */
+static int keep(const struct collector *c, const struct question *question, struct data *value,
+                bool applies)
+{
+    c->out->bytes += bytes_of(value);
+    if (c->out->bytes > LIMIT_ANSWERS_BYTES) {
+        (void)yaml_error(c->err, question->node,
+                         "with the answer to '%s' all answers are longer than %zu KiB, the limit",
+                         question->name, LIMIT_ANSWERS_BYTES / LIMIT_KIB);
+        c->err->code = "limit";
+        return -1;
+    }
     data_put(c->arena, c->out->values, question->name, value);
     data_put(c->arena, c->context, question->name, value);
     if (applies)
         data_put(c->arena, c->out->kept, question->name, value);
+    return 0;
 }
 
 /* What was given for a question. */
@@ -384,8 +402,7 @@ static int hide(const struct collector *c, const struct question *question)
     }
     if (read_choices(&choices, c, question) < 0 || read_default(&value, c, question, choices) < 0)
         return -1;
-    keep(c, question, value ? value : data_null(c->arena), false);
-    return 0;
+    return keep(c, question, value ? value : data_null(c->arena), false);
 }
 
 /* Asks until the answer is good; the reason for another try is shown with it. */
@@ -460,8 +477,7 @@ static int answer_question(const struct collector *c, const struct question *que
     if (given && given->from != GIVEN_GUESS) {
         if (parse_given(&value, c, question, given, choices) < 0)
             return -1;
-        keep(c, question, value, true);
-        return 0;
+        return keep(c, question, value, true);
     }
     const struct given *guess = given ? take_guess(&fallback, c, question, choices) : NULL;
     if (!guess && read_default(&fallback, c, question, choices) < 0)
@@ -478,8 +494,7 @@ static int answer_question(const struct collector *c, const struct question *que
         c->out->guessed[c->out->guessed_count++] = guess;
     else if (!c->asker)
         c->out->defaulted[c->out->defaulted_count++] = question->name;
-    keep(c, question, value, true);
-    return 0;
+    return keep(c, question, value, true);
 }
 
 static int unknown_question(const struct collector *c, const struct given *given)

@@ -64,6 +64,7 @@ struct answers {
     struct data *values;
     /* What the record keeps: the questions that apply. */
     struct data *kept;
+    size_t bytes; /* of all values: LIMIT_ANSWERS_BYTES */
     /* Names of questions that took their default without being asked or given. */
     const char **defaulted;
     size_t defaulted_count;

@@ -242,7 +242,7 @@ static int list_absent(struct globs *out, const struct renderer *r, const struct
 static bool is_absent(const struct renderer *r, const char *path)
 {
     for (size_t i = 0; i < r->absent.count; i++)
-        if (glob_match(r->absent.items[i], path))
+        if (manifest_glob(r->absent.items[i], path))
             return true;
     return false;
 }
@@ -309,7 +309,7 @@ static int by_path_then_order(const void *a, const void *b)
 static bool overrides(const struct layer *layer, const char *path)
 {
     for (size_t i = 0; i < layer->override_count; i++)
-        if (glob_match(layer->overrides[i], path))
+        if (manifest_glob(layer->overrides[i], path))
             return true;
     return false;
 }
@@ -339,7 +339,7 @@ static int settle(struct render *out, struct renderer *r)
 static void apply_rules(struct render_entry *entry, const struct file_rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (glob_match(rules[i].glob, entry->path)) {
+        if (manifest_glob(rules[i].glob, entry->path)) {
             if (rules[i].has_policy)
                 entry->policy = rules[i].policy;
             if (rules[i].has_merge)
@@ -439,7 +439,7 @@ static int gather(struct render *out, struct renderer *r)
     if (add_beside(r) < 0 || settle(out, r) < 0)
         return -1;
     choose_policies(out, r);
-    return 0;
+    return budget_steps(0, r->err);
 }
 
 int render_context_files(struct render *out, struct arena *arena, const struct catalog *catalog,

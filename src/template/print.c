@@ -94,9 +94,11 @@ static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
     bool single = text.len && memchr(text.ptr, '\'', text.len);
     size_t start = out->len;
     char quote = single && !memchr(text.ptr, '"', text.len) ? '"' : '\'';
+    if (vm_charge_bytes(vm, text.len))
+        return -1;
     (void)buf_puts(out, value->safe ? "Markup(" : "");
     (void)buf_putc(out, quote);
-    for (size_t pos = 0; pos < text.len;)
+    for (size_t pos = 0; pos < text.len && !out->overflowed;)
         if (repr_character(out, vm, utf8_next(text, &pos), quote))
             return -1;
     (void)buf_putc(out, quote);

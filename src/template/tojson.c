@@ -48,8 +48,10 @@ static void put_character(struct buf *out, uint32_t c)
 static int write_text(struct tojson_writer *writer, struct span text)
 {
     size_t start = writer->out->len;
+    if (vm_charge_bytes(writer->vm, text.len))
+        return -1;
     (void)buf_putc(writer->out, '"');
-    for (size_t pos = 0; pos < text.len;)
+    for (size_t pos = 0; pos < text.len && !writer->out->overflowed;)
         put_character(writer->out, utf8_next(text, &pos));
     (void)buf_putc(writer->out, '"');
     return vm_charge(writer->vm, (writer->out->len - start) / 8);
@@ -72,7 +74,7 @@ static void new_line(struct tojson_writer *writer)
     if (!writer->indent.ptr)
         return;
     (void)buf_putc(writer->out, '\n');
-    for (size_t level = 0; level < writer->level; level++)
+    for (size_t level = 0; level < writer->level && !writer->out->overflowed; level++)
         for (size_t i = 0; i < writer->indent.len; i++)
             if (!put_html(writer->out, writer->indent.ptr[i]))
                 (void)buf_putc(writer->out, writer->indent.ptr[i]);

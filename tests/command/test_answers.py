@@ -282,3 +282,25 @@ def test_interrupt_at_a_question_leaves_nothing_and_is_130(tmplgen, work, typed,
     ]
     assert interrupt(command, work, {**tmplgen.env, "TERM": "dumb"}) == 130
     assert os.listdir(work) == []
+
+
+def test_all_answers_together_fit_into_a_record(catalog, work, tmplgen):
+    names = [f"q{i}" for i in range(5)]
+    questions = "".join(f"  - {{name: {n}, type: str, default: ''}}\n" for n in names)
+    catalog.template(f"description: long\nstack: none\nquestions:\n{questions}")
+    catalog.file("hello.txt.j2", "".join(f"{{{{ {n} }}}}" for n in names))
+    (work / "answers.yml").write_text("".join(f"{n}: {'x' * 250_000}\n" for n in names[:4]))
+    few = [
+        "new",
+        "--type",
+        "thing",
+        "--catalog",
+        catalog.folder,
+        "--dry-run",
+        "--answers",
+        "answers.yml",
+    ]
+    assert tmplgen(*few, cwd=work).code == 0
+    done = tmplgen(*few, "--set", "q4=" + "x" * 100_000, cwd=work)
+    assert done.code == 2
+    assert "with the answer to 'q4' all answers are longer than 1024 KiB, the limit" in done.err
