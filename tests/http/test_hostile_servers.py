@@ -151,8 +151,8 @@ def on_index(*words):
 
 
 def verify_images(world, host):
-    return ["matrix", "verify", "images", "--catalog", world.catalog, "--registry", f"{host}/mirror", "--timeout", str(TIMEOUT),
-            "--no-cache"]  # fmt: skip
+    return ["matrix", "verify", "images", "--catalog", world.catalog,
+            "--registry", f"{host}/mirror", "--timeout", str(TIMEOUT), "--no-cache"]  # fmt: skip
 
 
 def on_lock(*words):
