@@ -90,7 +90,8 @@ static int repr_character(struct buf *out, struct vm *vm, uint32_t c, char quote
 
 static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
 {
-    struct span text = value->text;
+    /* Of a text that is too long nothing is written, and so nothing more is looked at. */
+    struct span text = out->overflowed ? span_of("", 0) : value->text;
     bool single = text.len && memchr(text.ptr, '\'', text.len);
     size_t start = out->len;
     char quote = single && !memchr(text.ptr, '"', text.len) ? '"' : '\'';

@@ -44,15 +44,33 @@ static void put_character(struct buf *out, uint32_t c)
         (void)buf_putc(out, (char)c);
 }
 
-/* What is escaped takes far longer than what is copied: so it is what was written that counts. */
+/* How many bytes from `start` on stand for themselves, and are copied at once: most of a text. */
+static size_t plain_length(struct span text, size_t start)
+{
+    size_t end = start;
+    while (end < text.len && text.ptr[end] >= 0x20 && text.ptr[end] <= 0x7E &&
+           !strchr("\"\\<>&'", text.ptr[end]))
+        end++;
+    return end - start;
+}
+
+/*
+ * What is escaped takes far longer than what is copied: so it is what was written that counts. Of a
+ * text that is too long nothing is written, and so nothing more is looked at.
+ */
 static int write_text(struct tojson_writer *writer, struct span text)
 {
     size_t start = writer->out->len;
     if (vm_charge_bytes(writer->vm, text.len))
         return -1;
     (void)buf_putc(writer->out, '"');
-    for (size_t pos = 0; pos < text.len && !writer->out->overflowed;)
-        put_character(writer->out, utf8_next(text, &pos));
+    for (size_t pos = 0; pos < text.len && !writer->out->overflowed;) {
+        size_t plain = plain_length(text, pos);
+        (void)buf_append(writer->out, text.ptr + pos, plain);
+        pos += plain;
+        if (pos < text.len)
+            put_character(writer->out, utf8_next(text, &pos));
+    }
     (void)buf_putc(writer->out, '"');
     return vm_charge(writer->vm, (writer->out->len - start) / 8);
 }
