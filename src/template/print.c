@@ -90,13 +90,12 @@ static int repr_character(struct buf *out, struct vm *vm, uint32_t c, char quote
 
 static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
 {
-    /* Of a text that is too long nothing is written, and so nothing more is looked at. */
-    struct span text = out->overflowed ? span_of("", 0) : value->text;
-    bool single = text.len && memchr(text.ptr, '\'', text.len);
+    struct span text = value->text;
     size_t start = out->len;
-    char quote = single && !memchr(text.ptr, '"', text.len) ? '"' : '\'';
     if (vm_charge_bytes(vm, text.len))
         return -1;
+    bool single = text.len && memchr(text.ptr, '\'', text.len);
+    char quote = single && !memchr(text.ptr, '"', text.len) ? '"' : '\'';
     (void)buf_puts(out, value->safe ? "Markup(" : "");
     (void)buf_putc(out, quote);
     for (size_t pos = 0; pos < text.len && !out->overflowed;)
