@@ -3,7 +3,8 @@ Hostile catalogs of any size: one construct for each thing that a catalog, a chi
 hold. `make(n)` gives the files of a world, in which `words` run.
 """
 
-import itertools
+import hashlib
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import tables
-from .place import DRY, catalog, question, template
+from .place import DRY, catalog, commit, question, template
 
 TOP = Path(__file__).resolve().parents[2]
 DOCUMENT, TEMPLATE = 1 << 20, 4 << 20  # no file of the catalog may be longer
@@ -24,6 +25,7 @@ class Construct:
     words: tuple = DRY
     most: int = 10**7
     whole: bool = False  # on top of the built-in catalog's files
+    repository: str = ""  # a folder that is committed
 
     def lay(self, folder: Path, n: int):
         """False where this size is more than a file may have, or a file system does."""
@@ -38,6 +40,8 @@ class Construct:
             target = cat / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode())
+        if self.repository:
+            commit(folder / self.repository)
         return True
 
 
@@ -54,6 +58,7 @@ SAMPLES = {
     "width": "9", "index": "0", "start": "0", "end": "9", "stop": "9", "num": "3", "seq": "'abc'",
     "items": "['a', 'b']", "count": "9", "maxsplit": "9", "precision": "2", "base": "10",
     "indent": "2", "reverse": "true", "first": "true", "boolean": "true", "keepends": "true",
+    "method": "'floor'",
 }  # fmt: skip
 
 
@@ -112,17 +117,32 @@ def of_arguments(kind, row, subject):
             )
 
 
-def of_source(kind, row, subject):
+# A value of each kind that holds another, so that a call may stand in a call whatever it gives.
+AROUND = {
+    "text": "('a x' ~ {})", "number": "({} and 7)", "list": "[{}, 'x']", "tuple": "({}, 'x')",
+    "dict": "{{'x': {}}}",
+}  # fmt: skip
+
+
+def of_source(kind, row, subject, around):
     one = applied(kind, row, subject, call(row))
     yield f"{kind} {row[0]}: in a row", lambda n: template(f"{{% set r = {one} %}}" * n), 10**6
 
     def nested(n):
         text = subject
         for _ in range(n):
-            text = applied(kind, row, text, call(row))[1:-1] if kind != "test" else text + one
+            text = applied(kind, row, AROUND[around].format(text), call(row))
+        return once(text)
+
+    def chained(n):
+        text = subject
+        for _ in range(n):
+            text = applied(kind, row, text, call(row))[1:-1]
         return once(text)
 
     yield f"{kind} {row[0]}: nested", nested, 10**4
+    if kind != "test":
+        yield f"{kind} {row[0]}: chained", chained, 10**4
 
 
 TEXTS = {
@@ -133,27 +153,45 @@ LISTS = {
     "list of texts": lambda n: f"['a', 'B', 'c ']*{n}",
     "list of one text": lambda n: f"['x'*1000]*{n}",
 }
+TUPLES = {"tuple": lambda n: f"(1, 'a')*{n}", "tuple of one text": lambda n: f"('x'*1000,)*{n}"}
+NUMBERS = {"number": lambda n: "0." + "1" * n, "digits of a text": lambda n: f"('1'*{n})|length"}
 SUBJECTS = {
     "text": (TEXTS, "'a x'"),
+    "number": (NUMBERS, "7"),
     "list": (LISTS, "[1, 'x']"),
-    "tuple": (LISTS, "(1, 'x')"),
+    "tuple": (TUPLES, "(1, 'x')"),
     "dict": ({"dict": lambda n: "{" + ", ".join(f"'k{i}': 1" for i in range(n)) + "}"}, "{'x': 1}"),
 }
+OF_NUMBERS = {"abs", "round", "divisibleby", "even", "odd"}
+# Where what is looked for must be there: as far from the beginning of the search as it can be.
+FAR = {"index": "({0}) + {1}", "rindex": "{1} + ({0})"}
+ITEMS = {"text": "'x'", "list": "['x']", "tuple": "('x',)"}
+
+
+def far(values, kind, name):
+    """The values of a method that fails where it finds nothing."""
+    pattern = FAR.get(name, "{0}")
+    item = ITEMS.get(kind)
+    return {
+        key: (lambda n, v=value: pattern.format(v(n), item)) for key, value in values.items()
+    }
 
 
 def of_language():
     for kind, rows in {"filter": tables.filters(), "test": tables.tests()}.items():
         for row in rows:
-            yield from of_values(kind, row, {**TEXTS, **LISTS})
-            yield from of_arguments(kind, row, "'a x'")
-            yield from of_source(kind, row, "'a x'")
+            around = "number" if row[0] in OF_NUMBERS else "text"
+            _, subject = SUBJECTS[around]
+            yield from of_values(kind, row, {**TEXTS, **LISTS, **NUMBERS})
+            yield from of_arguments(kind, row, subject)
+            yield from of_source(kind, row, subject, around)
     for kind, rows in tables.methods().items():
         for row in rows if kind != "loop" else ():
             values, subject = SUBJECTS[kind]
             label = f"method {kind}"
-            yield from of_values(label, row, values)
+            yield from of_values(label, row, far(values, kind, row[0]))
             yield from of_arguments(label, row, subject)
-            yield from of_source(label, row, subject)
+            yield from of_source(label, row, subject, kind)
     for name, text in {"changed": "loop.changed(a)", "cycle": "loop.cycle(a, 1)"}.items():
         yield f"method loop {name}: often", loops(text, f"'x'*{BIG}"), 10**6
 
@@ -248,6 +286,15 @@ CONSTRUCTS = {
     "list times": lambda n: once(f"[1]*{n}"),
     "power": lambda n: once(f"3 ** {n}"),
     "width of a format": lambda n: once(f"'%{n}d' % 1"),
+    **{
+        f"long texts {how}": lambda n, t=text: once(t.format(f"(['x'*16000000]*{n})"))
+        for how, text in {
+            "as a text": "{}|string", "joined": "{} ~ 1", "as JSON": "{}|tojson",
+        }.items()
+    },
+    "long texts printed": lambda n: template(f"{{{{ ['x'*16000000]*{n} }}}}"),
+    "long indent of JSON": lambda n: once(f"([[1]]*900000)|tojson(' '*{n})"),
+    "rows of an indented JSON": lambda n: once(f"([[1]]*{n})|tojson(' '*1000000)"),
     "formats": lambda n: once("'" + "%d" * n + "' % (" + "1," * n + ")"),
 }
 
@@ -286,6 +333,11 @@ def layer(key, row):
     return make
 
 
+def deep(n):
+    """Beyond the limit from the first size on."""
+    return "[" * 10 * n + "]" * 10 * n
+
+
 def in_row(before, one, after):
     return lambda n: catalog(before + one * n + after)
 
@@ -299,15 +351,22 @@ def questions(n):
 TRUE = "'1 == 1" + " and 1 == 1" * 3 + "'"
 MANIFESTS = {
     "questions": questions,
-    "question name": lambda n: question("default: a", "q" * n),
-    "question type": lambda n: question("default: a, type: " + "s" * n),
+    "question name": lambda n: catalog(
+        f"questions:\n  - {{name: {'q' * n}, default: a}}\n", file=f"{{{{ name ~ {'q' * n} }}}}"
+    ),
+    "question type": lambda n: question("default: a, type: " + " " * n + "string"),
+    "question type unknown": lambda n: question("default: a, type: " + "s" * n),
     "question help": lambda n: question(f"default: a, help: '{'x' * n}'"),
     "question help rendered": lambda n: question(f"default: a, help: \"{{{{ 'x' * {n} }}}}\""),
     "question default": lambda n: question(f"default: '{'x' * n}'"),
     "question default rendered": lambda n: question(f"default: \"{{{{ 'x' * {n} }}}}\""),
-    "question default list": lambda n: question(f"type: list, default: [{'a, ' * n}a]"),
+    "question default list": lambda n: question(
+        "type: list, default: [" + "".join(f"a{i}, " for i in range(n)) + "a]"
+    ),
     "question default list rendered": lambda n: question(
-        "type: list, default: [" + "\"{{ 'x'*250000 }}\", " * n + "a]"
+        "type: list, default: ["
+        + "".join(f"\"{{{{ 'x'*250000 }}}}{i}\", " for i in range(n))
+        + "a]"
     ),
     "question choices": lambda n: question(
         "type: choice, default: c0, choices: [" + ", ".join(f"c{i}" for i in range(n)) + "]"
@@ -328,14 +387,15 @@ MANIFESTS = {
     "question pattern brackets": lambda n: question(f"default: a, pattern: '{'(' * n}a{')' * n}'"),
     "question pattern repeats": lambda n: question(f"default: a, pattern: 'a{{0,{n}}}'"),
     "question pattern nested repeats": lambda n: question(
-        f"default: a, pattern: '((a{{0,{n}}}){{0,{n}}})b'"
+        f"default: b, pattern: '((a{{0,{n}}}){{0,{n}}})b'"
     ),
     "question pattern and answer": lambda n: question(
         f"default: '{'a' * n}', pattern: '(a|aa)*(a{{0,9}})*a'"
     ),
     "question pattern set": lambda n: question(f"default: a, pattern: '[{'ab' * n}]'"),
     "description": lambda n: catalog(head=f"description: {'x' * n}\nstack: none\n"),
-    "stack": lambda n: catalog(head=f"description: a\nstack: {'x' * n}\n"),
+    "stack": lambda n: catalog(head=f"description: a\nstack: {' ' * n}none\n"),
+    "stack unknown": lambda n: catalog(head=f"description: a\nstack: {'x' * n}\n"),
     "layers name": layered("{name: l{}}"),
     "layers name rendered": layered('{name: "l{{ {} }}"}'),
     "layers when": layered("{name: l{}, when: 'not 1'}"),
@@ -383,8 +443,8 @@ MANIFESTS = {
     "frameworks_because": long("frameworks_because", "x"),
     "python": in_row("python: '>=3", ",>=3", "'\n"),
     "python digits": in_row("python: '>=3.", "1", "'\n"),
-    "YAML depth": in_row("next: ", "[", ""),
-    "YAML keys": lambda n: catalog("".join(f"k{i}: 1\n" for i in range(n))),
+    "YAML depth": lambda n: catalog("next: " + deep(n) + "\n"),
+    "YAML unknown keys": lambda n: catalog("".join(f"k{i}: 1\n" for i in range(n))),
     "YAML comments": in_row("", "# x\n", ""),
     "YAML lines of a text": in_row("frameworks_because: |\n", "  x\n", ""),
     "layer files match": layer("files", "{match: 'a{}/**', policy: seed}"),
@@ -425,54 +485,66 @@ MOST = {"tree": 10000, "tree of renders": 1000, "tree depth": 100, "layers": 100
 
 # ---------------------------------------------------------------- matrices, images, children
 
-UNIQUE = {"os": "os{}", "platform": "p{}", "name": "n{}", "gpu": "g{}"}
+# What is unique in the rows of a section; of which other section there must be as many rows.
+VERSION = "99.0.{}"
+UNIQUE = {
+    "toolkits": (VERSION, ""), "minor_version": ("{:03}", ""), "branches": ("1{:05}", ""),
+    "architectures": ("1{:05}.0", ""), "gpus": ("g{}", ""), "platforms": ("p{}", ""),
+    "distributions": ("os{}", ""), "plain": ("os{}", "distributions"), "forward": (VERSION, "toolkits"),
+    "images": (VERSION, "toolkits"), "library_paths": (VERSION, "toolkits"),
+    "capabilities": ("'<9{:04}.1'", ""), "cudnn_words": ("'>=9{:04}.1'", ""),
+}  # fmt: skip
 
 
-def matrix_rows(path, section, key):
-    """N more rows of a section, made after its first."""
-    text = (TOP / "matrices" / path).read_text()
-    at = re.search(rf"^{section}:\n((?:#.*\n)*)(?=- \{{)", text, re.MULTILINE)
-    if not at:
-        return None
-    row = text[at.end() : text.index("\n", at.end()) + 1]
+def with_rows(files, section, key, n):
+    """N more rows of a section, made after its first; false where no file has the section."""
+    head = re.compile(rf"^{section}:\n((?:[#-].*\n)*)", re.MULTILINE)
+    for path, text in files.items():
+        at = head.search(text)
+        if not at:
+            continue
+        row = re.search(r"^- .*\n", at[1], re.MULTILINE)[0]
+        value, other = UNIQUE.get(section, ("9{:04}.1", ""))
+        form = re.compile(rf'(\b{key}: )("[^"]*"|[^,}}]+)')
+        more = (form.sub(rf"\g<1>{value.format(i)}", row, 1) if key else row for i in range(n))
+        files = {**files, path: text[: at.end()] + "".join(more) + text[at.end() :]}
+        return with_rows(files, other, dict(tables.sections())[other], n) if other else files
+    return None
 
-    def make(n):
-        value = r"\g<1>" + UNIQUE.get(key, "9{:04}.1")
-        more = (
-            re.sub(rf"(\b{key}: )[^,}}]+", value.format(i), row, count=1) if key else row
-            for i in range(n)
-        )
-        return {
-            "catalog.yml": "name: test\nversion: 1.0.0\n",
-            f"matrices/{path}": text[: at.end()] + "".join(more) + text[at.end() :],
-        }
 
-    return make
+def matrix_files():
+    paths = sorted((TOP / "matrices").rglob("*.yml"))
+    return {str(path.relative_to(TOP)): path.read_text() for path in paths}
 
 
 def of_matrices():
-    files = sorted(p.relative_to(TOP / "matrices") for p in (TOP / "matrices").rglob("*.yml"))
-    seen = set()
-    for (section, key), path in itertools.product(tables.sections(), files):
-        make = matrix_rows(str(path), section, key)
-        if not make or section in seen:
-            continue
-        seen.add(section)
+    """Each section in the first file that has one."""
+    for section, key in dict(tables.sections()).items():
         for verb in (("check",), ("resolve", "--framework", "pytorch")):
-            words = ("matrix", *verb, "--catalog", "cat")
-            yield Construct(f"matrix {section}: {verb[0]}", make, words, 10**5, True)
+            yield Construct(
+                f"matrix {section}: {verb[0]}",
+                lambda n, s=section, k=key: {
+                    "catalog.yml": "name: test\nversion: 1.0.0\n",
+                    **with_rows(matrix_files(), s, k, n),
+                },
+                ("matrix", *verb, "--catalog", "cat"),
+                10**5,
+                True,
+            )
 
 
 IMAGE = "description: a\nframework: none\nflavour: base\ndistributions: [ubuntu]\n"
 IMAGES = {
     "description": lambda n: "description: " + "x" * n + "\n",
-    "framework": lambda n: "framework: " + "x" * n + "\n",
-    "flavour": lambda n: "flavour: " + "x" * n + "\n",
+    "framework": lambda n: "framework: " + " " * n + "none\n",
+    "framework unknown": lambda n: "framework: " + "x" * n + "\n",
+    "flavour": lambda n: "flavour: " + " " * n + "base\n",
+    "flavour unknown": lambda n: "flavour: " + "x" * n + "\n",
     "tag": lambda n: "tag: '" + "{{ resolution.cuda.version }}" * n + "'\n",
     "program": lambda n: "program: '" + "x/" * n + "x'\n",
     "rows": lambda n: "rows:\n" + "  - {python: '3.12'}\n" * n,
     "rows that differ": lambda n: (
-        "rows:\n" + "".join(f"  - {{python: '3.{i}'}}\n" for i in range(n))
+        "rows:\n" + "".join(f"  - {{python: '<3.{100 + i}'}}\n" for i in range(n))
     ),
     "serves types frameworks": lambda n: (
         "serves: {types: [a" + ", service" * n + "], frameworks: [none" + ", pytorch" * n + "]}\n"
@@ -504,50 +576,57 @@ def base_image(key, make):
     )
 
 
-RECORD = f"""\
-schema: 1
-render: {{tree: {"0" * 40}, inputs: {"0" * 64}, engine: 1}}
-"""
-ORIGIN = "catalog: {source: ../cat, ref: null, commit: null, version: 1.0.0}\ntemplate: t\n"
+HASHED = ("answers", "request", "resolution", "template")
+RECORD = {
+    "schema": 1,
+    "catalog": {"source": "cat", "ref": None, "commit": None, "version": "1.0.0"},
+    "template": "t",
+    "answers": {"name": "child"},
+    "request": None,
+    "resolution": None,
+    "yours": [],
+}
+# What differs from that.
 RECORDS = {
-    "catalog source": lambda n: (
-        "template: t\nanswers: {}\ncatalog: {version: 1.0.0, source: " + "x" * n + "}\n"
-    ),
-    "catalog ref commit version": lambda n: (
-        "template: t\nanswers: {}\ncatalog: {source: ../cat, "
-        + "version: 1.0.0, commit: null, ref: "
-        + "x" * n
-        + "}\n"
-    ),
-    "template": lambda n: ORIGIN.replace("e: t", "e: " + "t" * n) + "answers: {}\n",
-    "answers": lambda n: (
-        ORIGIN + "answers: {name: a" + "".join(f", q{i}: a" for i in range(n)) + "}\n"
-    ),
-    "answers long": lambda n: ORIGIN + "answers: {name: " + "a" * n + "}\n",
-    "request": lambda n: (
-        ORIGIN
-        + "answers: {name: a}\nrequest: {framework: none"
-        + "".join(f", q{i}: a" for i in range(n))
-        + "}\n"
-    ),
-    "resolution": lambda n: ORIGIN + "answers: {name: a}\nresolution: {a: [" + "1, " * n + "1]}\n",
-    "yours": lambda n: ORIGIN + "answers: {name: a}\nyours:\n" + "- 'a/**'\n" * n,
+    "catalog source": lambda n: {"catalog": {**RECORD["catalog"], "source": "./" * n + "cat"}},
+    "catalog ref commit version": lambda n: {
+        "catalog": {**RECORD["catalog"], "version": f"1.0.0-{'x' * n}"}
+    },
+    "template": lambda n: {"template": "t" * n},
+    "answers": lambda n: {"answers": {"name": "a", **{f"q{i}": "a" for i in range(n)}}},
+    "answers long": lambda n: {"answers": {"name": "a" * n}},
+    "request": lambda n: {"request": {"framework": "none", **{f"q{i}": "a" for i in range(n)}}},
+    "resolution": lambda n: {"resolution": {"a": [1] * n}},
+    "resolution keys": lambda n: {"resolution": {f"k{i}": 1 for i in range(n)}},
+    "yours": lambda n: {"yours": ["a/**"] * n},
+    "yours that differ": lambda n: {"yours": [f"a{i}/**/b*" for i in range(n)]},
 }
 
 
+def genuine(changes):
+    """A record as the program would have written it, of a tree that nobody has."""
+    record = {**RECORD, **changes}
+    render = {"engine": 1, "tree": "0" * 40}
+    commit = {"commit": record["catalog"]["commit"], "overlay": None}
+    hashed = {**{key: record[key] for key in HASHED}, **render, **commit}
+    text = json.dumps(hashed, sort_keys=True, separators=(",", ":")) + "\n"
+    render["inputs"] = hashlib.sha256(text.encode()).hexdigest()
+    return json.dumps({**record, "render": render})
+
+
 def record(key, make, words):
-    return Construct(
-        f"record {key}: {words[0]}",
-        lambda n: {**catalog(), "../child/.tmplgen.yml": RECORD + make(n)},
-        (words[0], "child", *words[1:]),
-        10**6,
-    )
+    def files(n):
+        base = questions(n) if key == "answers" else catalog()
+        return {**base, "../child/.tmplgen.yml": genuine(make(n))}
+
+    words = (words[0], "child", *words[1:])
+    return Construct(f"record {key}: {words[0]}", files, words, 10**6, repository="child")
 
 
 ANSWERS = {
-    "many": lambda n: "".join(f"q{i}: a\n" for i in range(n)),
-    "long": lambda n: "name: " + "a" * n + "\n",
-    "deep": lambda n: "name: " + "[" * n + "\n",
+    "many": lambda n: {**questions(n), "../answers.yml": "".join(f"q{i}: a\n" for i in range(n))},
+    "long": lambda n: {**catalog(), "../answers.yml": "name: " + "a" * n + "\n"},
+    "deep": lambda n: {**catalog(), "../answers.yml": "name: " + deep(n) + "\n"},
 }
 
 
@@ -557,18 +636,13 @@ def others():
         for words in (("status",), ("update", "--check")):
             yield record(key, make, words)
     for key, make in ANSWERS.items():
-        yield Construct(
-            f"answers {key}",
-            lambda n, m=make: {**catalog(), "../answers.yml": m(n)},
-            (*DRY, "--answers", "answers.yml"),
-            10**6,
-        )
+        yield Construct(f"answers {key}", make, (*DRY, "--answers", "answers.yml"), 10**6)
     yield Construct(
         "overlay",
         lambda n: {
             **catalog(),
-            "../.tmplgen-matrix.yml": "toolkits:\n"
-            + "".join(f"- {{cuda: 9{i}.1, driver: 535}}\n" for i in range(n)),
+            "../.tmplgen-matrix.yml": "cuda:\n  toolkits:\n"
+            + "".join(f"  - {{cuda: 99.0.{i}, driver: 535}}\n" for i in range(n)),
         },
         ("matrix", "resolve", "--framework", "pytorch"),
         10**5,
