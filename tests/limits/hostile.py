@@ -172,9 +172,7 @@ def far(values, kind, name):
     """The values of a method that fails where it finds nothing."""
     pattern = FAR.get(name, "{0}")
     item = ITEMS.get(kind)
-    return {
-        key: (lambda n, v=value: pattern.format(v(n), item)) for key, value in values.items()
-    }
+    return {key: (lambda n, v=value: pattern.format(v(n), item)) for key, value in values.items()}
 
 
 def of_language():
@@ -289,7 +287,9 @@ CONSTRUCTS = {
     **{
         f"long texts {how}": lambda n, t=text: once(t.format(f"(['x'*16000000]*{n})"))
         for how, text in {
-            "as a text": "{}|string", "joined": "{} ~ 1", "as JSON": "{}|tojson",
+            "as a text": "{}|string",
+            "joined": "{} ~ 1",
+            "as JSON": "{}|tojson",
         }.items()
     },
     "long texts printed": lambda n: template(f"{{{{ ['x'*16000000]*{n} }}}}"),
@@ -342,10 +342,10 @@ def in_row(before, one, after):
     return lambda n: catalog(before + one * n + after)
 
 
-def questions(n):
+def questions(n, more=""):
     text = "".join(f"  - {{name: q{i}, default: a}}\n" for i in range(n))
     used = "".join(f"{{{{ q{i} }}}}" for i in range(n))
-    return catalog("questions:\n" + text, file="{{ name }}" + used)
+    return catalog("questions:\n" + text + more, file="{{ name }}" + used)
 
 
 TRUE = "'1 == 1" + " and 1 == 1" * 3 + "'"
@@ -354,7 +354,7 @@ MANIFESTS = {
     "question name": lambda n: catalog(
         f"questions:\n  - {{name: {'q' * n}, default: a}}\n", file=f"{{{{ name ~ {'q' * n} }}}}"
     ),
-    "question type": lambda n: question("default: a, type: " + " " * n + "string"),
+    "question type": lambda n: question("default: a, type: " + " " * n + "str"),
     "question type unknown": lambda n: question("default: a, type: " + "s" * n),
     "question help": lambda n: question(f"default: a, help: '{'x' * n}'"),
     "question help rendered": lambda n: question(f"default: a, help: \"{{{{ 'x' * {n} }}}}\""),
@@ -378,7 +378,7 @@ MANIFESTS = {
         "type: choice, default: a, choices: [a" + ", \"{{ 'x'*250000 }}\"" * n + "]"
     ),
     "question choices expression": lambda n: question(
-        f"type: choice, default: a, choices: \"{{{{ ['a'] * {n} }}}}\""
+        f"type: choice, default: b, choices: '{{{{ \"a\\n\" * {n} }}}}b'"
     ),
     "question when": lambda n: question(f'default: a, when: "1{" and 1" * n}"'),
     "question when in time": lambda n: question(f"default: a, when: \"'x'*{n} in 'x'*{n + 1}\""),
@@ -421,10 +421,11 @@ MANIFESTS = {
         f"refuse: [{{when: '1', because: \"{{{{ 'x' * {n} }}}}\"}}]\n"
     ),
     "migrations from": rows("migrations", "{from: '<{}'}"),
-    "migrations rename_answers": lambda n: catalog(
+    "migrations rename_answers": lambda n: questions(
+        n,
         "migrations:\n  - {from: '<2', rename_answers: {"
-        + ", ".join(f"o{i}: name" for i in range(n))
-        + "}}\n"
+        + ", ".join(f"o{i}: q{i}" for i in range(n))
+        + "}}\n",
     ),
     "migrations rename_files": lambda n: catalog(
         "migrations:\n  - {from: '<2', rename_files: {"
@@ -486,27 +487,36 @@ MOST = {"tree": 10000, "tree of renders": 1000, "tree depth": 100, "layers": 100
 # ---------------------------------------------------------------- matrices, images, children
 
 # What is unique in the rows of a section; of which other section there must be as many rows.
-VERSION = "99.0.{}"
+VERSION = "99.{}.0"
 UNIQUE = {
-    "toolkits": (VERSION, ""), "minor_version": ("{:03}", ""), "branches": ("1{:05}", ""),
-    "architectures": ("1{:05}.0", ""), "gpus": ("g{}", ""), "platforms": ("p{}", ""),
-    "distributions": ("os{}", ""), "plain": ("os{}", "distributions"), "forward": (VERSION, "toolkits"),
-    "images": (VERSION, "toolkits"), "library_paths": (VERSION, "toolkits"),
-    "capabilities": ("'<9{:04}.1'", ""), "cudnn_words": ("'>=9{:04}.1'", ""),
-}  # fmt: skip
+    "toolkits": (VERSION, ""),
+    "minor_version": ("1{:05}", ""),
+    "branches": ("1{0:05}, cuda: 99.{0}", "toolkits"),
+    "architectures": ("{cc[0]}.{cc[1]}", ""),
+    "gpus": ("g{}", ""),
+    "platforms": ("p{}", ""),
+    "distributions": ("os{}", ""),
+    "plain": ("os{}", "distributions"),
+    "forward": (VERSION, "toolkits"),
+    "images": (VERSION, "toolkits"),
+    "library_paths": (VERSION, "toolkits"),
+    "capabilities": ("'<9{:04}.1'", ""),
+    "cudnn_words": ("'>=9{:04}.1'", ""),
+}
 
 
 def with_rows(files, section, key, n):
-    """N more rows of a section, made after its first; false where no file has the section."""
+    """N more rows of a section, made after its last; none where no file has the section."""
     head = re.compile(rf"^{section}:\n((?:[#-].*\n)*)", re.MULTILINE)
     for path, text in files.items():
         at = head.search(text)
         if not at:
             continue
-        row = re.search(r"^- .*\n", at[1], re.MULTILINE)[0]
+        row = re.findall(r"^- .*\n", at[1], re.MULTILINE)[-1]
         value, other = UNIQUE.get(section, ("9{:04}.1", ""))
-        form = re.compile(rf'(\b{key}: )("[^"]*"|[^,}}]+)')
-        more = (form.sub(rf"\g<1>{value.format(i)}", row, 1) if key else row for i in range(n))
+        form = re.compile(rf'(\b{key}: )("[^"]*"|[^,}}]+)(, cuda: [\d.]+)?')
+        values = (value.format(i, cc=divmod(200 + i, 10)) for i in range(n))
+        more = (form.sub(rf"\g<1>{unique}", row, 1) if key else row for unique in values)
         files = {**files, path: text[: at.end()] + "".join(more) + text[at.end() :]}
         return with_rows(files, other, dict(tables.sections())[other], n) if other else files
     return None

@@ -2,13 +2,15 @@
 
 import os
 import random
+import re
 import time
 
 import pytest
 
 from . import tables
-from .growth import grow
+from .growth import DONE, FACTOR, grow, run_once
 from .hostile import constructs
+from .place import LIMIT
 
 SAMPLE_SECONDS, FULL_SECONDS = 12, 200
 KEYS = {
@@ -46,16 +48,67 @@ def test_every_section_of_the_matrix_is_covered():
     assert not [s for s, _ in tables.sections() if f"matrix {s}: check" not in found]
 
 
-def sample(meter, seconds):
-    """Constructs by a seed that is printed, for so long."""
+def in_time(every, seconds):
+    """In an order by a seed that is printed, for so long."""
     seed = int(os.environ.get("TMPLGEN_SEED", "20260101"))
     print(f"TMPLGEN_SEED={seed}")
-    every, end = constructs(), time.monotonic() + seconds
-    random.Random(seed).shuffle(every)
-    wrong = []
-    for construct in every:
+    end = time.monotonic() + seconds
+    for one in random.Random(seed).sample(every, len(every)):
         if time.monotonic() > end:
             break
+        yield one
+
+
+# What no catalog may hold, whatever its size: how long the word is shows in the error alone.
+REFUSED = {
+    "construct open comment",
+    "manifest question type unknown",
+    "manifest stack unknown",
+    "manifest refuse because",
+    "manifest YAML unknown keys",
+    "base image framework unknown",
+    "base image flavour unknown",
+    "record template: update",
+}
+
+
+def groups():
+    """Constructs by name; those of one function of the language are together."""
+    found = {}
+    for construct in constructs():
+        of_language = re.match(r"(filter|test|method) [^:]*", construct.name)
+        found.setdefault(of_language[0] if of_language else construct.name, []).append(construct)
+    return found
+
+
+def reaches(meter, construct):
+    """Whether the smallest size is done with or comes to a limit: else no larger one tells more."""
+    run = run_once(meter, construct, FACTOR)
+    return run and (run.code in DONE or re.search(LIMIT, run.err, re.IGNORECASE))
+
+
+def stuck(meter, seconds):
+    every = groups()
+    assert set(every) >= REFUSED
+    return [
+        name
+        for name in in_time(sorted(every.keys() - REFUSED), seconds)
+        if not any(reaches(meter, construct) for construct in every[name])
+    ]
+
+
+def test_a_sample_says_what_it_tests(meter):
+    assert not stuck(meter, SAMPLE_SECONDS)
+
+
+@pytest.mark.full
+def test_every_construct_says_what_it_tests(meter):
+    assert not stuck(meter, 60)
+
+
+def sample(meter, seconds):
+    wrong = []
+    for construct in in_time(constructs(), seconds):
         growth = grow(meter, construct)
         if growth.wrong:
             wrong.append(f"{construct.name}: {growth.wrong}")
