@@ -71,6 +71,15 @@ EXPRESSIONS = {
         (2,),
     ),
     "tojson of many": ("{% set a = ['x'*16000000]*100000 %}{{ a|tojson|length }}", (2,)),
+    **{
+        f"long texts {how}": (f"{{% set a = ['x'*16000000]*100000 %}}{{{{ {text} }}}}", (2,))
+        for how, text in {
+            "as a text": "a|string|length",
+            "joined": "(a ~ 1)|length",
+            "printed": "a",
+        }.items()
+    },
+    "long indent": ("{{ ([[1]]*900000)|tojson(' '*16000000)|length }}", (2,)),
     "title": (
         "{% for i in range(1000) %}{% set x = ('aB '*5000000)|title %}{% endfor %}",
         (2,),
