@@ -18,7 +18,7 @@ enum account { ACCOUNT_FOREIGN, ACCOUNT_OWN };
 
 /* Until the end of the scope. */
 #define ACCOUNT_SCOPE(whose)                                                                       \
-    __attribute__((cleanup(account_leave), unused)) enum account account_before_ =                 \
+    __attribute__((unused)) __attribute__((cleanup(account_leave))) enum account account_before_ = \
         account_enter(whose)
 enum account account_enter(enum account account);
 void account_leave(const enum account *before);

@@ -137,7 +137,7 @@ static void take_look(struct registry_image *image, struct registry *registry,
                       const struct access_request *request)
 {
     ERR_SCRATCH(err);
-    struct registry_manifest manifest;
+    struct registry_manifest manifest = {.digest = NULL};
     image->presence = IMAGE_THERE;
     if (take_manifest(&manifest, registry, request, &err) == 0) {
         image->digest = manifest.digest;

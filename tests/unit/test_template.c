@@ -309,7 +309,6 @@ static void test_template__takes_many_names_and_arguments(void **state)
 {
     enum { NAMES = 100000 };
     (void)state;
-    ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     BUF_SCRATCH(text, LIMIT_TEMPLATE_BYTES);
     for (int i = 0; i < NAMES; i++)
