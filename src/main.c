@@ -252,7 +252,8 @@ int main(int argc, char **argv)
     int code = budget_start(getenv("TMPLGEN_MEMORY"), &err);
     if (code == 0)
         code = run_command(&run, words, count, &err);
-    if (code >= 0 && !interrupt_settled() && (interrupt_check(&err) < 0 || trouble_check(&err) < 0))
+    if (code >= 0 && !interrupt_settled() &&
+        (interrupt_check(&err) < 0 || trouble_check(&err) < 0 || budget_steps(0, &err) < 0))
         code = take_back(&run);
     code = tell(&run, code, &err);
     buf_release(&run.out);

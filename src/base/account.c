@@ -6,10 +6,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* One in so many more may be taken between two checks. */
-#define SLACK_PART 8
+/* So much more may be taken between two checks. */
+#define SLACK_BYTES (64 * LIMIT_MIB)
 
 static atomic_size_t taken;
+static atomic_bool spent;
 static size_t limit = LIMIT_RUN_MEMORY_BYTES;
 static void (*at_end)(void);
 static _Thread_local enum account current;
@@ -45,9 +46,11 @@ size_t account_take(size_t bytes)
     if (current == ACCOUNT_OWN)
         return 0;
     size_t before = atomic_fetch_add_explicit(&taken, bytes, memory_order_relaxed);
-    size_t most = limit + limit / SLACK_PART;
+    size_t most = limit + SLACK_BYTES;
     if (bytes > most || before > most - bytes)
         end_run();
+    if (before + bytes > limit)
+        atomic_store_explicit(&spent, true, memory_order_relaxed);
     return bytes;
 }
 
@@ -59,7 +62,13 @@ void account_give(size_t counted)
 
 bool account_is_spent(void)
 {
-    return atomic_load_explicit(&taken, memory_order_relaxed) > limit;
+    return atomic_load_explicit(&spent, memory_order_relaxed);
+}
+
+bool account_has_room(size_t bytes)
+{
+    size_t now = atomic_load_explicit(&taken, memory_order_relaxed);
+    return now <= limit && bytes <= limit - now;
 }
 
 size_t account_limit(void)
@@ -67,9 +76,10 @@ size_t account_limit(void)
     return limit;
 }
 
-void account_set_limit(size_t bytes)
+void account_start(size_t bytes)
 {
     limit = bytes;
+    atomic_store(&spent, false);
 }
 
 void account_at_end(void (*end)(void))

@@ -32,12 +32,18 @@ enum account account_current(void);
 size_t account_take(size_t bytes);
 void account_give(size_t counted);
 
-/* Whether more is taken than the run may have. */
+/*
+ * Whether more was taken than the run may have, at any time: what was given back since may have
+ * been read in part only, and must not count as an answer.
+ */
 bool account_is_spent(void);
+/* Whether so many bytes more would be too much. */
+bool account_has_room(size_t bytes);
 
 /* In bytes. */
 size_t account_limit(void);
-void account_set_limit(size_t bytes);
+/* Begins a run: nothing was ever too much. */
+void account_start(size_t limit);
 
 /*
  * What ends the run where no error can be returned: tells why, and does not come back. Memory that

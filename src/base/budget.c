@@ -2,6 +2,7 @@
 #include "base/budget.h"
 
 #include "base/limits.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -26,6 +27,11 @@ int budget_fail(struct err *err)
                   mib);
     return err_hint(
         err, "if that is meant, TMPLGEN_MEMORY=%zu in the environment allows so many MiB", 2 * mib);
+}
+
+int budget_room(size_t bytes, struct err *err)
+{
+    return account_has_room(bytes) ? budget_check(err) : budget_fail(err);
 }
 
 int budget_check(struct err *err)
@@ -54,6 +60,18 @@ int budget_steps(size_t steps, struct err *err)
     return budget_check(err);
 }
 
+/* States of a glob that are as much work as a step is. */
+#define STATES_IN_ONE 32
+
+bool budget_glob(const char *glob, const char *path)
+{
+    size_t work = 0;
+    if (!budget_try_steps(1))
+        return false;
+    bool matches = glob_match_counted(&work, glob, path);
+    return budget_try_steps(work / STATES_IN_ONE) && matches;
+}
+
 size_t budget_steps_of(size_t bytes)
 {
     return 1 + bytes / STEP_BYTES;
@@ -72,7 +90,7 @@ int budget_start(const char *memory, struct err *err)
 {
     char *end = NULL;
     spent.steps = spent.rendered = 0;
-    account_set_limit(LIMIT_RUN_MEMORY_BYTES);
+    account_start(LIMIT_RUN_MEMORY_BYTES);
     if (!memory || !*memory)
         return 0;
     errno = 0;
@@ -80,6 +98,6 @@ int budget_start(const char *memory, struct err *err)
     if (!end || *end || errno || mib < MEMORY_MIB_MIN || mib > MEMORY_MIB_MAX)
         return err_set(err, TG_USAGE, "usage", "TMPLGEN_MEMORY is no number of MiB from %lu to %lu",
                        MEMORY_MIB_MIN, MEMORY_MIB_MAX);
-    account_set_limit(mib * LIMIT_MIB);
+    account_start(mib * LIMIT_MIB);
     return 0;
 }

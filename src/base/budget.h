@@ -13,6 +13,8 @@
 
 /* Fails (2, "limit") once more memory is taken than the run may have. */
 TG_CHECKED int budget_check(struct err *err);
+/* Fails where so many bytes more would be too much: before something that cannot fail any more. */
+TG_CHECKED int budget_room(size_t bytes, struct err *err);
 /* Fails so in any case: for a library that was refused memory, and has given back what it had. */
 int budget_fail(struct err *err);
 /* Takes steps, too, and fails when none are left: the run may take LIMIT_RUN_STEPS. */
@@ -22,6 +24,11 @@ TG_CHECKED int budget_steps(size_t steps, struct err *err);
  * search ends as if it had found nothing; whoever began it asks budget_steps, which fails.
  */
 bool budget_try_steps(size_t steps);
+/*
+ * glob_match of what others wrote, as steps: rules and files multiply. Once those are spent nothing
+ * matches, and whoever loops asks budget_steps.
+ */
+bool budget_glob(const char *glob, const char *path);
 /* How many steps it is to look at so many bytes, 1 at least. */
 size_t budget_steps_of(size_t bytes);
 /* Counts what was rendered. */

@@ -1,6 +1,8 @@
 /* What waits for the disk or for other programs, done together. */
 #include "base/parallel.h"
 
+#include "base/account.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -12,11 +14,13 @@ struct shared_work {
     void (*act)(void *context, size_t number);
     void *context;
     atomic_size_t next;
+    enum account account; /* of whoever called */
 };
 
 static void *work(void *shared)
 {
     struct shared_work *w = shared;
+    ACCOUNT_SCOPE(w->account);
     for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->count;)
         w->act(w->context, i);
     return NULL;
@@ -25,7 +29,8 @@ static void *work(void *shared)
 void parallel_run(size_t count, size_t at_once, void (*act)(void *context, size_t number),
                   void *context)
 {
-    struct shared_work shared = {.count = count, .act = act, .context = context};
+    struct shared_work shared = {
+        .count = count, .act = act, .context = context, .account = account_current()};
     pthread_t threads[THREADS];
     size_t started = 0;
     while (started < THREADS && started + 1 < at_once && started + 1 < count &&

@@ -173,7 +173,7 @@ static void read_character(struct pattern_run *run, uint32_t c)
 }
 
 /* So many of these are as much work as a step of a template. */
-#define STEPS_IN_ONE 16
+#define STEPS_IN_ONE 8
 
 static int run_over(bool *out, struct pattern_run *run, struct span text, struct err *err)
 {

@@ -534,22 +534,10 @@ int layer_load(struct layer *out, struct arena *arena, const struct fileset *fil
     return read_file_rules(&out->rules, &out->rule_count, &reader, doc->root);
 }
 
-/* States of a glob that are as much work as a step of a template. */
-#define STATES_IN_ONE 32
-
-bool manifest_glob(const char *glob, const char *path)
-{
-    size_t work = 0;
-    if (!budget_try_steps(1))
-        return false;
-    bool matches = glob_match_counted(&work, glob, path);
-    return budget_try_steps(work / STATES_IN_ONE) && matches;
-}
-
 enum template_delimiters layer_delimiters(const struct layer *layer, const char *below)
 {
     for (size_t i = layer->delimiter_count; i-- > 0;)
-        if (manifest_glob(layer->delimiters[i].glob, below))
+        if (budget_glob(layer->delimiters[i].glob, below))
             return layer->delimiters[i].delimiters;
     return DELIMITERS_JINJA;
 }

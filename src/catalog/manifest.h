@@ -136,11 +136,6 @@ TG_CHECKED int manifest_read_files(struct manifest *out, struct arena *arena, co
 /* Reads templates/_layers/NAME/layer.yml. */
 TG_CHECKED int layer_load(struct layer *out, struct arena *arena, const struct fileset *files,
                           const char *name, struct err *err);
-/*
- * glob_match, as steps of the run's budget: rules and files multiply. Once that is spent nothing
- * matches, and whoever loops asks budget_steps.
- */
-bool manifest_glob(const char *glob, const char *path);
 /* The delimiters of a file by its path below the layer's folder: the last rule that matches. */
 enum template_delimiters layer_delimiters(const struct layer *layer, const char *below);
 const struct question *manifest_question(const struct manifest *manifest, const char *name);

@@ -154,7 +154,9 @@ static int render_path(const char **out, const struct renderer *r, const char *b
         size_t len = strcspn(part, "/"), start = path.len;
         struct template_source text = {
             .name = source, .text = span_of(part, len), .delimiters = delimiters};
-        if (template_render(&path, &text, r->context, NULL, r->err) < 0)
+        bool plain = !memchr(part, '{', len) && !memchr(part, '[', len); /* most are */
+        if ((plain ? buf_append(&path, part, len)
+                   : template_render(&path, &text, r->context, NULL, r->err)) < 0)
             return path.overflowed ? err_set(r->err, TG_USAGE, "limit",
                                              "the path of '%s' is longer than %zu bytes", source,
                                              LIMIT_PATH_BYTES)
@@ -242,7 +244,7 @@ static int list_absent(struct globs *out, const struct renderer *r, const struct
 static bool is_absent(const struct renderer *r, const char *path)
 {
     for (size_t i = 0; i < r->absent.count; i++)
-        if (manifest_glob(r->absent.items[i], path))
+        if (budget_glob(r->absent.items[i], path))
             return true;
     return false;
 }
@@ -258,7 +260,10 @@ static int add_file(struct renderer *r, const struct layer *layer, size_t order,
                            : below;
     if (render_path(&path, r, name, file->path, delimiters) < 0)
         return -1;
-    if (!path || is_absent(r, path))
+    bool absent = path && is_absent(r, path);
+    if (budget_steps(0, r->err) < 0)
+        return err_wrap(r->err, "'%s'", file->path);
+    if (!path || absent)
         return 0;
     if (path_check(path, r->err) < 0)
         return err_wrap(r->err, "'%s'", file->path);
@@ -309,7 +314,7 @@ static int by_path_then_order(const void *a, const void *b)
 static bool overrides(const struct layer *layer, const char *path)
 {
     for (size_t i = 0; i < layer->override_count; i++)
-        if (manifest_glob(layer->overrides[i], path))
+        if (budget_glob(layer->overrides[i], path))
             return true;
     return false;
 }
@@ -339,7 +344,7 @@ static int settle(struct render *out, struct renderer *r)
 static void apply_rules(struct render_entry *entry, const struct file_rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (manifest_glob(rules[i].glob, entry->path)) {
+        if (budget_glob(rules[i].glob, entry->path)) {
             if (rules[i].has_policy)
                 entry->policy = rules[i].policy;
             if (rules[i].has_merge)
@@ -439,7 +444,11 @@ static int gather(struct render *out, struct renderer *r)
     if (add_beside(r) < 0 || settle(out, r) < 0)
         return -1;
     choose_policies(out, r);
-    return budget_steps(0, r->err);
+    size_t bytes = 0;
+    for (size_t i = 0; i < out->count; i++)
+        bytes += out->entries[i].bytes.len;
+    /* whoever takes it makes objects of it, when files are being written */
+    return budget_room(bytes, r->err) < 0 ? -1 : budget_steps(0, r->err);
 }
 
 int render_context_files(struct render *out, struct arena *arena, const struct catalog *catalog,

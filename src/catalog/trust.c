@@ -32,22 +32,37 @@ void trust_nothing_below(const char *folder)
     free(real);
 }
 
+/* "/FOLDER/BEGINNING*": by the folder's real path, as whatever is held against it. */
+static void trust_all(const char *pattern)
+{
+    ARENA_SCRATCH(scratch);
+    const char *path = source_path(pattern), *slash = path ? strrchr(path, '/') : NULL;
+    char *real = slash ? real_path(arena_memdup(&scratch, path, (size_t)(slash - path + 1))) : NULL;
+    if (real)
+        add(&trusted, arena_printf(&scratch, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash));
+    free(real);
+}
+
 void trust_source(const char *source)
 {
+    size_t len = strlen(source);
+    if (len && source[len - 1] == '*') {
+        trust_all(source);
+        return;
+    }
     char *real = real_path(source);
-    add(&trusted, source);
     if (real)
         add(&trusted, real);
     free(real);
 }
 
-static bool is_trusted(const char *source)
+static bool is_trusted(const char *real)
 {
-    for (size_t i = 0; source && i < trusted.count; i++) {
+    for (size_t i = 0; real && i < trusted.count; i++) {
         const char *text = trusted.items[i];
         size_t len = strlen(text);
         bool prefix = len && text[len - 1] == '*';
-        if (prefix ? strncmp(source, text, len - 1) == 0 : strcmp(source, text) == 0)
+        if (prefix ? strncmp(real, text, len - 1) == 0 : strcmp(real, text) == 0)
             return true;
     }
     return false;
@@ -66,7 +81,8 @@ static bool is_own(const char *path)
 int trust_check(const char *source, struct err *err)
 {
     char *real = str_equal(source, CATALOG_BUILTIN) ? NULL : real_path(source);
-    bool refused = is_own(real) && !is_trusted(real) && !is_trusted(source);
+    /* by its real path alone: a name that begins as a trusted one does may lead back */
+    bool refused = is_own(real) && !is_trusted(real);
     free(real);
     if (!refused)
         return 0;

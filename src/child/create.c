@@ -1,8 +1,8 @@
 /* Putting a rendered child on disk: built in a folder beside the target, then moved there. */
 #include "child/create.h"
 
-#include "base/account.h"
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/interrupt.h"
 #include "base/io.h"
 #include "base/parallel.h"
@@ -361,6 +361,8 @@ int create_child(struct created *out, struct arena *arena, const struct create_t
                  const struct create_options *options, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_OWN);
+    if (budget_check(err) < 0)
+        return -1;
     struct builder b = {.arena = arena, .target = target, .maker = IO_MAKER_INIT(-1), .err = err};
     bool own_repository = !options->no_git && !target->repository;
     *out = (struct created){0};

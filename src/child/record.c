@@ -203,7 +203,10 @@ static int read_record(struct record *out, struct arena *arena, const struct yam
         return -1;
     if (!out->answers)
         return yaml_error(err, root, "'answers' is missing");
-    return yaml_texts(&out->yours, &out->yours_count, arena, yaml_get(root, "yours"), "yours", err);
+    const struct yaml_node *yours = yaml_get(root, "yours");
+    if (yours && yours->kind == YAML_LIST && yours->list.count > LIMIT_GLOBS)
+        return yaml_over_limit(err, yours, yours->list.count, "globs of 'yours'", LIMIT_GLOBS);
+    return yaml_texts(&out->yours, &out->yours_count, arena, yours, "yours", err);
 }
 
 int record_parse(struct record *out, struct arena *arena, const char *name, struct span text,

@@ -97,7 +97,7 @@ static const struct option how_options[] = {
     {"branch", "NAME", "make this branch at HEAD and adopt there", false},
     {"message", "TEXT", "the subject of the commit", false},
     {"signoff", NULL, "add a Signed-off-by trailer to the commit", false},
-    {"trust", NULL, "take a remote catalog that is new to you (none can be read yet)", false},
+    {"trust", NULL, "take a catalog that is new to you", false},
     {NULL, NULL, NULL, false},
 };
 

@@ -229,8 +229,9 @@ static void add_question(struct batch *batch, const struct want *w, const char *
 static int run_batch(struct package_index *index, struct batch *batch, take_answer *take,
                      struct err *err)
 {
+    ARENA_SCRATCH(answers); /* what is kept is taken out of them */
     int rc = batch->count
-                 ? http_run(index->settings.http, index->arena, batch->exchanges, batch->count, err)
+                 ? http_run(index->settings.http, &answers, batch->exchanges, batch->count, err)
                  : 0;
     for (size_t i = 0; rc == 0 && i < batch->count; i++) {
         ERR_SCRATCH(one);
@@ -499,6 +500,7 @@ static int bad_wheel(const struct metadata_task *task, struct err *err)
 static int take_piece(struct package_index *index, struct metadata_task *task,
                       const struct http_exchange *x, struct err *err)
 {
+    ARENA_SCRATCH(scratch);
     struct span metadata;
     int rc = -1;
     if (task->stage == STAGE_FILE)
@@ -509,7 +511,7 @@ static int take_piece(struct package_index *index, struct metadata_task *task,
         rc = zip_directory(&task->range, x->body);
     else if (task->stage == STAGE_DIRECTORY)
         rc = zip_find(&task->range, x->body, ".dist-info/METADATA");
-    else if (zip_unpack(&metadata, index->arena, x->body, LIMIT_HTTP_JSON_BYTES) == 0)
+    else if (zip_unpack(&metadata, &scratch, x->body, LIMIT_HTTP_JSON_BYTES) == 0)
         return use_metadata(index, task, metadata, err);
     if (rc < 0 || !task->range.len || task->range.len > LIMIT_HTTP_JSON_BYTES)
         return bad_wheel(task, err);
@@ -528,8 +530,9 @@ static int run_stage(struct package_index *index, struct metadata_task *tasks, s
             asked[batch.count] = &tasks[i];
             add_task_question(&batch, index, &tasks[i]);
         }
+    ARENA_SCRATCH(answers);
     int rc = batch.count
-                 ? http_run(index->settings.http, index->arena, batch.exchanges, batch.count, err)
+                 ? http_run(index->settings.http, &answers, batch.exchanges, batch.count, err)
                  : 0;
     for (size_t i = 0; rc == 0 && i < batch.count; i++) {
         ERR_SCRATCH(one);

@@ -123,7 +123,7 @@ static void add_wheel(const struct project_reader *r, struct data *release,
         return;
     data_put_text(r->arena, entry, "url", url);
     data_put_text(r->arena, entry, "sha256", file->metadata_sha256);
-    data_append(r->arena, r->out->files, span_from(file->filename), entry);
+    data_append(r->arena, r->out->files, span_from(arena_strdup(r->arena, file->filename)), entry);
 }
 
 /* A file is of a release by its name, as pip has it; one that is not is nobody's. */
@@ -198,9 +198,10 @@ static bool is_of_project(struct arena *arena, const struct data *info, const ch
 int index_parse_project(struct project_parts *out, struct arena *arena, const char *name,
                         const char *page, struct span text, struct err *err)
 {
+    ARENA_SCRATCH(scratch); /* documents are large, and what is kept of them is little */
     struct data *document;
     struct project_reader reader = begin_project(out, arena, name, page);
-    if (parse_json(&document, arena, page, text, err) < 0)
+    if (parse_json(&document, &scratch, page, text, err) < 0)
         return -1;
     const struct data *releases = data_get(document, "releases");
     if (!is_of_project(arena, data_get(document, "info"), name))
@@ -225,9 +226,10 @@ static const char *metadata_sum(const struct data *item)
 int index_parse_simple(struct project_parts *out, struct arena *arena, const char *name,
                        const char *page, struct span text, struct err *err)
 {
+    ARENA_SCRATCH(scratch); /* documents are large, and what is kept of them is little */
     struct data *document;
     struct project_reader reader = begin_project(out, arena, name, page);
-    if (parse_json(&document, arena, page, text, err) < 0)
+    if (parse_json(&document, &scratch, page, text, err) < 0)
         return -1;
     const struct data *files = data_get(document, "files");
     if (!is_of_project(arena, document, name))
@@ -358,10 +360,11 @@ int index_parse_html(struct project_parts *out, struct arena *arena, const char 
 /* ------------------------------------------------------------------ requirements */
 
 /* What tells of CUDA, or pins a package of the same release. */
-static bool is_telling(struct arena *arena, const char *text)
+static bool is_telling(const char *text)
 {
+    ARENA_SCRATCH(scratch);
     struct requirement requirement;
-    if (requirement_parse(&requirement, arena, text) < 0)
+    if (requirement_parse(&requirement, &scratch, text) < 0)
         return false;
     return str_starts(requirement.name, "nvidia-") || str_starts(requirement.name, "cuda-") ||
            requirement_pin(&requirement);
@@ -369,8 +372,7 @@ static bool is_telling(struct arena *arena, const char *text)
 
 static void keep_requirement(struct data *list, struct arena *arena, const char *text)
 {
-    if (text && list->list.count < REQUIREMENTS_MAX && strlen(text) < LIMIT_KIB &&
-        is_telling(arena, text))
+    if (text && list->list.count < REQUIREMENTS_MAX && strlen(text) < LIMIT_KIB && is_telling(text))
         data_push(arena, list, data_str(arena, text));
 }
 
@@ -385,9 +387,10 @@ static bool same_version(const char *a, const char *b)
 int index_parse_release(struct data **requires, struct arena *arena, const char *name,
                         const char *version, struct span text, struct err *err)
 {
+    ARENA_SCRATCH(scratch);
     struct data *document;
     *requires = data_list(arena);
-    if (parse_json(&document, arena, name, text, err) < 0)
+    if (parse_json(&document, &scratch, name, text, err) < 0)
         return -1;
     const struct data *info = data_get(document, "info");
     if (!is_of_project(arena, info, name) ||
@@ -411,13 +414,14 @@ static const char *field_value(const char *line, const char *name)
 int index_parse_metadata(struct data **requires, struct arena *arena, const char *name,
                          const char *version, struct span text, struct err *err)
 {
+    ARENA_SCRATCH(scratch);
     const char *said_name = NULL, *said_version = NULL, *value;
     *requires = data_list(arena);
     const char *end = text.ptr + text.len;
     for (const char *at = text.ptr; at < end;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t len = newline ? (size_t)(newline - at) : (size_t)(end - at);
-        char *line = arena_memdup(arena, at, len);
+        char *line = arena_memdup(&scratch, at, len);
         line[strcspn(line, "\r")] = '\0';
         at += len + 1;
         if (!*line)

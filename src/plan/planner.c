@@ -2,6 +2,7 @@
 #include "plan/planner.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "git/store.h"
 #include "plan/pair.h"
 #include "plan/places.h"
@@ -337,5 +338,6 @@ int plan_make(struct plan *out, struct arena *arena, struct store *store,
         return -1;
     /* One line a unit, and one for each of the child's own files that must make room. */
     out->paths = arena_array(arena, p.unit_count * 2 + 1, sizeof(*out->paths));
-    return write_out(&p);
+    return write_out(&p) < 0 ? -1
+                             : budget_steps(0, err); /* globs that were given up match nothing */
 }

@@ -1,13 +1,13 @@
 /* One file through its three trees, and the rule that it is under. */
 #include "plan/unit.h"
 
-#include "base/str.h"
+#include "base/budget.h"
 
 bool unit_is_yours(const struct unit *unit, const struct plan_input *input)
 {
     for (size_t i = 0; i < input->yours_count; i++)
         for (int side = BASE; side < SIDES; side++)
-            if (unit->side[side] && glob_match(input->yours[i], unit->side[side]->path))
+            if (unit->side[side] && budget_glob(input->yours[i], unit->side[side]->path))
                 return true;
     return false;
 }

@@ -55,16 +55,21 @@ static int find_builtin(struct value *out, struct vm *vm, struct span name)
 static int resolve(struct value *out, struct vm *vm, struct span name)
 {
     const struct frame *frame = vm->frame;
+    size_t looked = 0;
     for (; frame->parent; frame = frame->parent) {
         const struct symbol *symbol = NULL;
-        for (const struct scope *scope = frame->scope; scope && !symbol; scope = scope->parent)
+        for (const struct scope *scope = frame->scope; scope && !symbol; scope = scope->parent) {
             symbol = scope_own(scope, name);
+            looked++;
+        }
         const struct value *value = symbol ? &frame->parent->slots[symbol->slot] : NULL;
         if (value && value->kind != V_MISSING && value->kind != V_UNRESOLVED) {
             *out = *value;
+            vm_owe(vm, looked);
             return 0;
         }
     }
+    vm_owe(vm, looked);
     const struct data *data = frame->bare ? NULL : data_get_span(vm->context, name);
     return data ? share(out, vm, name, data) : find_builtin(out, vm, name);
 }

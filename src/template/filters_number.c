@@ -116,6 +116,8 @@ static int round_common(struct value *out, struct vm *vm, const struct value *se
                         int64_t precision)
 {
     int64_t integer;
+    if (vm_charge(vm, 32)) /* by way of digits, up to 308 of them */
+        return -1;
     if (!value_is_integer(self, &integer)) {
         *out = (struct value){.kind = V_FLOAT, .real = round_real(self->real, precision)};
         return isfinite(out->real) || !isfinite(self->real)

@@ -251,6 +251,8 @@ static int format_real(struct formatter *formatter, const struct conversion *spe
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     (void)buf_printf(&text, format, precision, value_real(value));
 #pragma GCC diagnostic pop
+    if (vm_charge(formatter->vm, 32 + text.len / 2)) /* libc multiplies digit by digit */
+        return -1;
     bool negative = text.len && text.ptr[0] == '-';
     put_number(&formatter->vm->scratch, spec,
                &(struct number){negative, "", buf_text(&text) + negative, text.len - negative});

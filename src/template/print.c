@@ -233,7 +233,7 @@ static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
     case V_FLOAT:
         real_repr(real, value->real);
         (void)buf_puts(out, real);
-        return 0;
+        return vm_charge(vm, 32); /* up to three attempts, with numbers of 308 digits */
     case V_TEXT:
         return repr_text(out, vm, value);
     case V_LIST:

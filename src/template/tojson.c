@@ -79,6 +79,7 @@ static void write_real(struct tojson_writer *writer, double real)
 {
     char text[REAL_TEXT_BYTES];
     real_repr(text, real);
+    vm_owe(writer->vm, 32);
     (void)buf_puts(writer->out, isnan(real)      ? "NaN"
                                 : isfinite(real) ? text
                                 : real < 0       ? "-Infinity"

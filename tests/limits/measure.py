@@ -15,8 +15,8 @@ MIB = 1 << 20
 SECONDS = 20
 MEMORY = 3 << 30
 # What the contract allows, with a generous factor: a loaded machine is slow, not wrong.
-MOST_CPU = 3.0
-MOST_WALL = 6.0
+MOST_CPU = 6.0
+MOST_WALL = 18.0
 MOST_PEAK = 600 * MIB
 
 

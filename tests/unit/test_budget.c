@@ -5,6 +5,7 @@
 #include "base/data.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/parallel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,34 +23,45 @@ static void assert_limit(const struct err *err, const char *words)
     assert_non_null(strstr(err->message, words));
 }
 
+static void begin(void)
+{
+    ERR_SCRATCH(err);
+    assert_int_equal(budget_start("64", &err), 0);
+}
+
 static void test_budget__counts_arenas_until_they_are_released(void **state)
 {
     (void)state;
     ERR_SCRATCH(err);
     struct arena arena = ARENA_INIT;
-    assert_int_equal(budget_start("64", &err), 0);
+    begin();
     for (size_t i = 0; i < 63; i++) {
         (void)arena_alloc(&arena, LIMIT_MIB);
         assert_int_equal(budget_check(&err), 0);
     }
+    assert_int_equal(budget_room(LIMIT_MIB / 2, &err), 0);
+    assert_int_equal(budget_room(LIMIT_MIB, &err), -1);
+    assert_limit(&err, "more than 64 MiB of memory");
+    assert_int_equal(budget_check(&err), 0); /* it was not taken */
     (void)arena_alloc(&arena, 2 * LIMIT_MIB);
-    assert_true(account_is_spent());
     assert_int_equal(budget_check(&err), -1);
     assert_limit(&err, "more than 64 MiB of memory");
     assert_non_null(strstr(err.hint, "TMPLGEN_MEMORY=128"));
     arena_release(&arena);
-    assert_false(account_is_spent());
+    assert_true(account_has_room(64 * LIMIT_MIB));
+    assert_int_equal(budget_check(&err), -1); /* what was read meanwhile may lack its end */
+    begin();
+    assert_int_equal(budget_check(&err), 0);
 }
 
 static void test_budget__counts_buffers_by_their_room(void **state)
 {
     (void)state;
-    ERR_SCRATCH(err);
     static char mebibyte[LIMIT_MIB];
-    assert_int_equal(budget_start("64", &err), 0);
     for (int round = 0; round < 3; round++) { /* what is released is had again */
         BUF_SCRATCH(buf, 64 * LIMIT_MIB);
         BUF_SCRATCH(other, 64 * LIMIT_MIB);
+        begin();
         while (buf.len < 20 * LIMIT_MIB) /* a little more than 32 MiB of room */
             (void)buf_append(&buf, mebibyte, sizeof(mebibyte));
         assert_false(account_is_spent());
@@ -57,7 +69,8 @@ static void test_budget__counts_buffers_by_their_room(void **state)
             (void)buf_append(&other, mebibyte, sizeof(mebibyte));
         assert_true(account_is_spent());
         buf_release(&buf);
-        assert_false(account_is_spent());
+        buf_release(&other);
+        assert_true(account_has_room(64 * LIMIT_MIB));
     }
 }
 
@@ -71,6 +84,7 @@ static void take_own(struct arena *arena, size_t bytes)
 {
     ACCOUNT_SCOPE(ACCOUNT_OWN);
     (void)arena_alloc(arena, bytes);
+    assert_false(account_is_spent());
     ARENA_SCRATCH(foreign); /* whoever calls */
     take_foreign(&foreign, 65 * LIMIT_MIB);
     assert_true(account_is_spent());
@@ -79,38 +93,65 @@ static void take_own(struct arena *arena, size_t bytes)
 static void test_budget__a_users_own_data_are_free(void **state)
 {
     (void)state;
-    ERR_SCRATCH(err);
     ARENA_SCRATCH(arena);
-    assert_int_equal(budget_start("64", &err), 0);
     for (int round = 0; round < 3; round++) { /* nothing is given back that was not counted */
+        begin();
         take_own(&arena, 70 * LIMIT_MIB);
-        assert_false(account_is_spent());
+        assert_true(account_has_room(64 * LIMIT_MIB));
         arena_release(&arena);
-        assert_false(account_is_spent());
+        assert_true(account_has_room(64 * LIMIT_MIB));
+        assert_false(account_has_room(64 * LIMIT_MIB + 1));
     }
     (void)arena_alloc(&arena, 65 * LIMIT_MIB);
     assert_true(account_is_spent());
+}
+
+static void take_in_a_thread(void *context, size_t number)
+{
+    (void)arena_alloc(&((struct arena *)context)[number], 20 * LIMIT_MIB);
+}
+
+static void test_budget__threads_are_on_the_account_of_whoever_starts_them(void **state)
+{
+    (void)state;
+    for (int own = 0; own < 2; own++) {
+        struct arena arenas[8] = {ARENA_INIT};
+        ACCOUNT_SCOPE(own ? ACCOUNT_OWN : ACCOUNT_FOREIGN);
+        begin();
+        parallel_run(own ? 8 : 3, 8, take_in_a_thread, arenas);
+        assert_int_equal(account_has_room(5 * LIMIT_MIB), own);
+        for (size_t i = 0; i < 8; i++)
+            arena_release(&arenas[i]);
+    }
+}
+
+/* "[", many "[],", "{}]": more than 64 MiB while it is read, little when it has been. */
+static void put_lists(struct buf *text, size_t bytes)
+{
+    (void)buf_puts(text, "{\"junk\": [");
+    while (text->len < bytes)
+        (void)buf_puts(text, "[],");
+    (void)buf_puts(text, "[]], \"last\": {\"a\": 1}}");
 }
 
 static void test_budget__counts_what_the_json_library_takes(void **state)
 {
     (void)state;
     ERR_SCRATCH(err);
-    BUF_SCRATCH(text, 8 * LIMIT_MIB);
-    assert_int_equal(budget_start("64", &err), 0);
-    (void)buf_puts(&text, "[");
-    while (text.len < 3 * LIMIT_MIB)
-        (void)buf_puts(&text, "[],");
-    (void)buf_puts(&text, "[]]");
-    for (int round = 0; round < 3; round++) {
+    for (size_t kib = 64; kib <= 4096; kib += 64) { /* all of it, or none */
+        BUF_SCRATCH(text, 8 * LIMIT_MIB);
         ARENA_SCRATCH(arena);
-        struct data *data;
-        assert_int_equal(
-            json_parse_large(&data, &arena, "x", span_of(text.ptr, text.len), 8 * LIMIT_MIB, &err),
-            -1);
-        assert_limit(&err, "more than 64 MiB of memory");
-        arena_release(&arena);
-        assert_false(account_is_spent());
+        struct data *data = NULL;
+        put_lists(&text, kib * LIMIT_KIB);
+        begin();
+        int rc =
+            json_parse_large(&data, &arena, "x", span_of(text.ptr, text.len), 8 * LIMIT_MIB, &err);
+        if (rc == 0)
+            assert_non_null(data_get(data_get(data, "last"), "a"));
+        else
+            assert_limit(&err, "more than 64 MiB of memory");
+        assert_true(kib > 128 || rc == 0);
+        assert_true(kib < 3072 || rc < 0);
     }
 }
 
@@ -160,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_budget__counts_arenas_until_they_are_released),
         cmocka_unit_test(test_budget__counts_buffers_by_their_room),
         cmocka_unit_test(test_budget__a_users_own_data_are_free),
+        cmocka_unit_test(test_budget__threads_are_on_the_account_of_whoever_starts_them),
         cmocka_unit_test(test_budget__counts_what_the_json_library_takes),
         cmocka_unit_test(test_budget__steps_add_up_over_a_run),
         cmocka_unit_test(test_budget__rendered_bytes_add_up_over_a_run),
