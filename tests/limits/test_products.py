@@ -23,7 +23,9 @@ SLOW = [
 ]
 
 
-@pytest.mark.parametrize("expression", SLOW)
+@pytest.mark.parametrize(
+    "expression", [*SLOW[:2], *(pytest.param(e, marks=pytest.mark.full) for e in SLOW[2:])]
+)
 def test_each_conversion_has_its_price(meter, expression):
     holds(run_on(meter, template(ROUNDS.replace("EXPRESSION", expression))))
 
@@ -50,6 +52,7 @@ def test_names_looked_up_through_many_scopes(meter):
     holds(run_on(meter, files))
 
 
+@pytest.mark.full
 def test_many_files_far_down(meter):
     deep = "/".join("d" * 40)
     holds(run_on(meter, catalog(files={f"{deep}/{i}": "" for i in range(3000)})), (0, 2))
@@ -89,6 +92,7 @@ def test_globs_of_a_record(meter, count):
     holds(meter("update", "--check", cwd=meter.folder / "child"), (0, 2))
 
 
+@pytest.mark.full
 def test_what_has_no_room_a_second_time_is_not_begun(meter):
     """Objects are made of all that is rendered, when files are being written."""
     files = catalog()
