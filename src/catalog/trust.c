@@ -38,7 +38,9 @@ static void trust_all(const char *pattern)
     ARENA_SCRATCH(scratch);
     const char *path = source_path(pattern), *slash = path ? strrchr(path, '/') : NULL;
     char *real = slash ? real_path(arena_memdup(&scratch, path, (size_t)(slash - path + 1))) : NULL;
-    if (real)
+    if (strcmp(pattern, "*") == 0)
+        add(&trusted, pattern);
+    else if (real)
         add(&trusted, arena_printf(&scratch, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash));
     free(real);
 }

@@ -5,7 +5,7 @@
 #include "resolver/with.h"
 
 /* All rules of a level, against one candidate. */
-enum { CANDIDATE_STEPS = 8 };
+enum { CANDIDATE_STEPS = 2 };
 
 bool objects(const struct problem *problem, const struct candidate *candidate, enum level level,
              struct objection *out)

@@ -58,7 +58,8 @@ int filter_to_yaml(struct value *out, struct vm *vm, const struct value *self,
     ARENA_SCRATCH(arena);
     struct data *data;
     (void)arguments;
-    if (value_to_data(&data, vm, &arena, self))
+    /* memory of its own is dear beside a number or a short text */
+    if (vm_charge(vm, 16) || value_to_data(&data, vm, &arena, self))
         return -1;
     size_t start = vm_begin(vm);
     if (yaml_write_flow(&vm->scratch, data) && !vm->scratch.overflowed)
