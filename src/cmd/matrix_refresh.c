@@ -117,7 +117,7 @@ static int tell(struct session *s, struct data *proposals, struct data *written)
     data_put(&run->arena, run->document, "written", written);
     (void)matrix_refresh_table(&text, proposals);
     cmd_print(run, "%s", proposals->list.count ? buf_text(&text) : "nothing new\n");
-    if (index_check(s->live.index, s->err) == 0)
+    if (index_check(s->live.index, s->err) == 0 && index_check_any(s->live.index, s->err) == 0)
         return TG_OK;
     run->document = data_map(&run->arena); /* what could not be asked is no result */
     return -1;

@@ -181,6 +181,19 @@ int index_check(const struct package_index *index, struct err *err)
     return err_hint(err, "run it again; what was answered is in the cache");
 }
 
+int index_check_any(const struct package_index *index, struct err *err)
+{
+    size_t count = index->projects->map.count;
+    for (size_t i = 0; i < count; i++)
+        if (index->projects->map.members[i].value->kind != DATA_NULL)
+            return 0;
+    if (!count)
+        return 0;
+    (void)err_set(err, TG_RUNTIME, "answer",
+                  "the package index has none of the %zu projects that it was asked for", count);
+    return err_hint(err, "it may be none, but a page that stands in its way");
+}
+
 const char *index_since(const struct package_index *index)
 {
     return index->settings.since;
