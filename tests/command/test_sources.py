@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from ..common.program import BINARY
 from .world import git
 
 REFUSED = 3
@@ -67,7 +68,8 @@ def test_many_refs_take_no_longer_than_reading_them(tmplgen, repository, make, w
         start = processor_seconds()
         done = tmplgen(*args, cwd=work / "child", timeout=60)
         assert done.code == 0, done.err
-        assert processor_seconds() - start < 4  # 60 and more where each looks at all
+        if "valgrind" not in str(BINARY):
+            assert processor_seconds() - start < 4  # 60 and more where each looks at all
 
 
 def test_annotated_tags_of_tags_are_peeled(repository, make, work):
