@@ -42,8 +42,8 @@ bool account_has_room(size_t bytes);
 
 /* In bytes. */
 size_t account_limit(void);
-/* Begins a run: nothing was ever too much. */
-void account_start(size_t limit);
+/* Begins a run that may take so many bytes: nothing was ever too much. */
+void account_start(size_t bytes);
 
 /*
  * What ends the run where no error can be returned: tells why, and does not come back. Memory that
