@@ -54,12 +54,16 @@ class Server:
                     return  # nothing more, or TLS where none is spoken
                 head += piece
             self.requests.append(head.decode("latin-1"))
-            if self.replies:
-                self._send(connection, self.replies.pop(0))
+            self.answer(connection, head)
         except OSError:
             pass
         finally:
             connection.close()
+
+    def answer(self, connection, head):
+        """The next reply of the script, whatever was asked."""
+        if self.replies:
+            self._send(connection, self.replies.pop(0))
 
     @staticmethod
     def _send(connection, reply):

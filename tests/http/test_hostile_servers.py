@@ -7,18 +7,18 @@ import os
 import random
 import re
 import shutil
-import socket
 import subprocess
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pytest
 
 from ..common.program import BINARY, ROOT
 from ..image.world import lock_text
 from .hostile import kinds, reply
+from .server import Server
 from .test_http import FRAMEWORK
 
 SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
@@ -34,53 +34,29 @@ ROOT_REPLY = reply(b"{}", Docker_Distribution_API_Version="registry/2.0")
 
 
 @dataclass
-class Hostile:
+class Hostile(Server):
     """Does the same with every request; `first` the answer to /v2/, where that is a good one."""
 
-    pieces: object
+    pieces: object = None
     first: bytes | None = None
-    requests: list = field(default_factory=list)
+    over: bool = False
 
-    def __enter__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.host = f"127.0.0.1:{self.listener.getsockname()[1]}"
-        self.over = False
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
+    @property
+    def host(self):
+        return f"127.0.0.1:{self.port}"
 
     def __exit__(self, *_):
         self.over = True
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
+        super().__exit__()
 
-    def _accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
+    def answer(self, connection, head):
+        if self.first and head.split(b" ")[1] == b"/v2/":
+            connection.sendall(self.first)
+            return
+        for piece in self.pieces():
+            connection.sendall(piece)
+            if self.over:
                 return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-
-    def _serve(self, connection):
-        with connection:
-            try:
-                connection.settimeout(20)
-                head = b""
-                while b"\r\n\r\n" not in head:
-                    piece = connection.recv(65536)
-                    if not piece or (not head and piece[0] == 0x16):
-                        return
-                    head += piece
-                self.requests.append(head.decode("latin-1"))
-                if self.first and head.split(b" ")[1] == b"/v2/":
-                    connection.sendall(self.first)
-                    return
-                for piece in self.pieces():
-                    connection.sendall(piece)
-                    if self.over:
-                        return
-            except OSError:
-                pass
 
 
 @dataclass
@@ -208,10 +184,10 @@ def marks(case):
 
 @contextmanager
 def hostile(kind, stage):
-    with Hostile(lambda: iter([reply(b"{}")])) as elsewhere:
+    with Hostile(pieces=lambda: iter([reply(b"{}")])) as elsewhere:
         port = elsewhere.host.partition(":")[2]
         pieces = kinds(f"localhost:{port}")[kind]
-        with Hostile(pieces, ROOT_REPLY if stage == "late" else None) as server:
+        with Hostile(pieces=pieces, first=ROOT_REPLY if stage == "late" else None) as server:
             yield server, elsewhere
 
 
