@@ -211,6 +211,22 @@ static const char *index_url(const struct chosen *s)
     return fill_in(s, url);
 }
 
+/* Companions are built for one release and one CUDA of the framework, and lie beside it. */
+static struct data *index_requirements_part(const struct chosen *s)
+{
+    const struct candidate *c = s->candidate;
+    const char *text =
+        c->build->requirements ? c->build->requirements : s->ask->framework->requirements;
+    struct data *list = data_list(s->arena);
+    if (!index_url(s))
+        return list;
+    push_words(s, list, fill_in(s, text));
+    for (size_t i = 0; i < s->ask->with_count; i++)
+        if (pair_value(&c->release->companions, s->ask->with[i].name))
+            push_package(s, list, i);
+    return list;
+}
+
 /* Where the host's driver is mounted, without the image's own libraries. */
 static const char *harmless_path(const struct matrix *matrix)
 {
@@ -283,6 +299,9 @@ struct data *resolution_data(struct arena *arena, const struct ask *ask,
     data_put_text(s.arena, map, "arch", problem.arch);
     data_put(arena, map, "requirements", requirements_part(&s));
     data_put_text(s.arena, map, "index_url", index_url(&s));
+    data_put(arena, map, "index_requirements", index_requirements_part(&s));
+    data_put(arena, map, "build_requirements", data_list(arena));
+    data_put(arena, map, "build_image", data_null(arena));
     data_put(arena, map, "env", env_part(&s));
     data_put(arena, map, "notes", notes_data(&s));
     data_put(arena, map, "sources", sources_part(&s));

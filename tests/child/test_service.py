@@ -30,6 +30,9 @@ RESOLUTION = {
     "arch": "x86_64",
     "requirements": ["torch==2.13.0"],
     "index_url": "https://download.pytorch.org/whl/cu130",
+    "index_requirements": ["torch==2.13.0"],
+    "build_requirements": [],
+    "build_image": None,
     "env": {"NVIDIA_DRIVER_CAPABILITIES": "compute,utility", "LD_LIBRARY_PATH": ""},
     "notes": [],
     "sources": [],
@@ -41,11 +44,13 @@ CPU = {
     "image": {"repository": "ubuntu", "tag": "24.04", "digest": None, "state": "supported"},
     "driver": {"minimum": None, "relies_on": None},
     "index_url": None,
+    "index_requirements": [],
     "env": {},
 }
 OLD = {
     "framework": {"name": "pytorch", "version": "2.2.2"},
     "requirements": ["torch==2.2.2", "numpy<2", "torchvision==0.17.2", "torchmetrics==1.8.*"],
+    "index_requirements": ["torch==2.2.2", "torchvision==0.17.2"],
 }
 NOTES = {
     "gpus": [{"name": "T4", **GPU}, {"name": "RTX 2080", **GPU}],
@@ -59,6 +64,7 @@ def framework(name, version, requirements, **more):
         "framework": {"name": name, "version": version},
         "requirements": requirements,
         "index_url": None,
+        "index_requirements": [],
         **more,
     }
 
