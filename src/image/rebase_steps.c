@@ -29,6 +29,9 @@
     "\"$index\"} --no-compile --constraint requirements/@.constraints.txt --requirement "          \
     "requirements/@.txt; mkdir -p packages; pip --disable-pip-version-check freeze "               \
     ">packages/@.txt; " COMPILE
+#define PACKAGES                                                                                   \
+    "venv/bin/pip install ${INDEX_URL:+--index-url \"$INDEX_URL\"} --constraint "                  \
+    "requirements/constraints.txt "
 static const struct rebase_form {
     const char *text;
     bool goes_on;
@@ -36,12 +39,13 @@ static const struct rebase_form {
     {IMAGE_PACKAGES("${INDEX_URL:-$FRAMEWORK_INDEX_URL}"), false},
     {IMAGE_PACKAGES("${INDEX_URL:-}"), false},
     {"index=${INDEX_URL:-$FRAMEWORK_INDEX_URL}; venv/bin/pip install ${index:+--index-url "
-     "\"$index\"} --constraint requirements/constraints.txt --requirement "
-     "requirements/framework.txt",
+     "\"$index\"} --constraint requirements/constraints.txt --requirement requirements/@.txt",
      false},
-    {"venv/bin/pip install ${INDEX_URL:+--index-url \"$INDEX_URL\"} --constraint "
-     "requirements/constraints.txt --requirement \"$REQUIREMENTS\"",
+    {PACKAGES "--requirement requirements/framework.txt --requirement \"$REQUIREMENTS\"", false},
+    {PACKAGES "--requirement requirements/indexed.txt --requirement requirements/framework.txt "
+              "--requirement \"$REQUIREMENTS\"",
      false},
+    {PACKAGES "--requirement \"$REQUIREMENTS\"", false},
     {"install -d -o 10001 -g 10001 /runs", false},
     {"if [ -x venv/bin/python ]; then found=$(venv/bin/python -c 'import sys; print(\"%d.%d\" % "
      "sys.version_info[:2])'); [ \"$found\" != \"$PYTHON_VERSION\" ] || exit 0; echo \"this image "

@@ -1,10 +1,14 @@
+{% set indexed = resolution.index_requirements %}
+{% set split = indexed and resolution.requirements[0] not in indexed %}
 COPY requirements requirements
 ARG FRAMEWORK_INDEX_URL={{ resolution.index_url or '' }}
 RUN --mount=type=cache,target=/root/.cache/pip \
     index=${INDEX_URL:-$FRAMEWORK_INDEX_URL}; \
     venv/bin/pip install ${index:+--index-url "$index"} \
-    --constraint requirements/constraints.txt --requirement requirements/framework.txt
+    --constraint requirements/constraints.txt --requirement requirements/{{ 'indexed' if split else 'framework' }}.txt
 ARG REQUIREMENTS=requirements/runtime.txt
+# With what is there already, so that nothing of it is exchanged for another build.
 RUN --mount=type=cache,target=/root/.cache/pip \
     venv/bin/pip install ${INDEX_URL:+--index-url "$INDEX_URL"} \
-    --constraint requirements/constraints.txt --requirement "$REQUIREMENTS"
+    --constraint requirements/constraints.txt{{ ' --requirement requirements/indexed.txt' if split }} \
+    --requirement requirements/framework.txt --requirement "$REQUIREMENTS"

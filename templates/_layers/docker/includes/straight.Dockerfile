@@ -18,7 +18,7 @@ RUN apt-get update \
 
 {% endif %}
 # Python, the pinned packages, this project's own: all below /opt/app.
-FROM {{ compiled }} AS build
+FROM {{ compiled }} AS {{ 'packages' if resolution.build_requirements else 'build' }}
 ARG PYTHON_SOURCE=uv
 ARG PYTHON_VERSION={{ resolution.python }}
 ARG UV_VERSION=0.13.8
@@ -31,6 +31,11 @@ WORKDIR /opt/app
 # With uv, the base image's Python serves only to install uv, and uv only to install Python.
 RUN {% include 'docker/python.sh' %}
 {% include 'docker/packages.Dockerfile' %}
+{% if resolution.build_requirements %}
+{% include 'docker/compiled.Dockerfile' %}
+
+FROM complete AS build
+{% endif %}
 {% include 'docker/build.Dockerfile' %}
 
 # What runs: no compiler, no sources of wheels.

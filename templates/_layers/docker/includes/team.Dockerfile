@@ -43,12 +43,15 @@ RUN --mount=type=cache,target=/root/.cache/pip \
     rm -rf /var/lib/apt/lists/*; \
     {%+ include 'docker/python.sh' %}
 {% include 'docker/packages.Dockerfile' %}
+{% if resolution.build_requirements %}
+{% include 'docker/compiled.Dockerfile' %}
+{% endif %}
 
 # This project's own, by the tools that are not shipped.
-FROM packages AS build
+FROM {{ 'complete' if resolution.build_requirements else 'packages' }} AS build
 {% include 'docker/build.Dockerfile' %}
 
 # What runs.
-FROM packages AS image
+FROM {{ 'complete' if resolution.build_requirements else 'packages' }} AS image
 COPY --from=smoke /smoke/gpu-smoke /usr/local/bin/gpu-smoke
 {% include 'docker/image.Dockerfile' %}

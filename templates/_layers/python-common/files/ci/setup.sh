@@ -40,9 +40,24 @@ if [ "$index" = own ]; then
     ! pip config list | grep -Eq '(index-url|find-links|no-index)=' || index=
 fi
 
-pip install --constraint requirements/constraints.txt ${index:+--index-url "$index"} \
-    --requirement "$requirements"
-pip install --constraint requirements/constraints.txt \
+# What has an index of its own comes first; then the rest with it, so that nothing of it is exchanged
+# for another build.
+first=$requirements
+[ ! -e requirements/indexed.txt ] || first=requirements/indexed.txt
+pip install --constraint requirements/constraints.txt ${index:+--index-url "$index"} --requirement "$first"
+pip install --constraint requirements/constraints.txt --requirement "$first" --requirement "$requirements" \
     --requirement requirements/runtime.txt --requirement requirements/dev.txt
+if [ ! -e requirements/build.txt ]; then
+    : # there are wheels of everything
+elif [ "$device" = cpu ]; then
+    echo "left out, since it is compiled for GPUs: requirements/build.txt" >&2
+elif ! command -v nvcc >/dev/null; then
+    echo "requirements/build.txt is compiled by CUDA's nvcc, which is not installed: \`make image\` brings it" >&2
+    exit 1
+else
+    pip install ninja packaging psutil setuptools wheel
+    PATH=$(cd "$venv/bin" && pwd):$PATH pip install --constraint requirements/constraints.txt --no-build-isolation \
+        --requirement "$first" --requirement "$requirements" --requirement requirements/build.txt
+fi
 pip install --no-deps --editable .
 echo "$device" >"$venv/device"
