@@ -1,0 +1,1 @@
+"""What is written really installs: rendered requirements against the package index."""
