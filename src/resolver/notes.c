@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "base/shell.h"
+#include "resolver/search.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -46,9 +47,28 @@ static void image_notes(const struct notes *n)
         note(n, "image-superseded",
              "%s is superseded by CUDA %s: its maintainers delete it six months later", text,
              c->image->superseded_by ? c->image->superseded_by : "a newer patch");
-    if (c->build->cuda.text && !image_fits(c->build, &c->image->cuda))
+    if (c->named && c->build->cuda.text && !image_fits(c->build, &c->image->cuda))
         note(n, "image-cuda", "%s is of CUDA %s, the build of %s", text, c->image->cuda.text,
              c->build->cuda.text);
+}
+
+/* Why the image is not of the build's CUDA. */
+static void other_note(const struct notes *n)
+{
+    const struct chosen *s = n->chosen;
+    const struct candidate *c = s->candidate;
+    struct candidate first;
+    struct objection objection = {.arena = s->arena};
+    if (c->named || !c->build->cuda.text || (c->image && image_fits(c->build, &c->image->cuda)))
+        return;
+    const char *text = image_text(s->arena, s->ask, c), *cuda = c->build->cuda.text;
+    if (search_exact_image(&first, s->problem, c, &objection))
+        note(n, "image-other", "%s rather than one of CUDA %s: %s", text, cuda, objection.because);
+    else
+        note(n, "image-other",
+             "%s rather than one of CUDA %s: the lists hold none%s%s that would do", text, cuda,
+             is_active(s->problem, CHOICE_OS) ? " for " : "",
+             is_active(s->problem, CHOICE_OS) ? s->ask->os->os : "");
 }
 
 static void size_note(const struct notes *n)
@@ -193,6 +213,7 @@ struct data *notes_data(const struct chosen *s)
 {
     const struct notes n = {s, data_list(s->arena)};
     image_notes(&n);
+    other_note(&n);
     size_note(&n);
     gate_notes(&n);
     path_note(&n);

@@ -296,7 +296,8 @@ static bool rule_listed_image(const struct problem *p, const struct candidate *c
         return false;
     if (p->met)
         p->met->eol = true;
-    return !p->allow_eol && object(out, "image", fact, "the image is at its end of life");
+    const char *tag = out && out->arena ? tag_text(out->arena, c->image, c->tag) : "";
+    return !p->allow_eol && object(out, "image", fact, "%s is at its end of life", tag);
 }
 
 static bool rule_image(const struct problem *p, const struct candidate *c, struct objection *out)
@@ -353,6 +354,10 @@ static bool rule_image_cudnn(const struct problem *p, const struct candidate *c,
 static bool rule_supply(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const char *supply = supply_of(p->ask->framework, c->build);
+    if (c->plain && c->build->cuda.text && !str_equal(supply, "wheel"))
+        return object(out, "image", &c->plain->fact,
+                      "the CUDA libraries must come with the image, and %s:%s has none",
+                      c->plain->repository, c->plain->tag);
     if (!c->image || !c->build->cuda.text)
         return false;
     if (flavour_rank(supply, c->build->cudnn != NULL, c->tag->flavour) < 0)
@@ -379,6 +384,22 @@ static bool rule_glibc(const struct problem *p, const struct candidate *c, struc
                   want->text, os->os, os->glibc.text);
 }
 
+static bool gate_lists(const struct gate *gate, uint64_t number)
+{
+    for (size_t i = 0; i < gate->branches.count; i++)
+        if (strtoull(gate->branches.items[i], NULL, 10) == number)
+            return true;
+    return false;
+}
+
+static bool shuts_geforce_out(const struct problem *p, const struct gate *gate)
+{
+    for (size_t i = 0; !gate->geforce && i < p->gpu_count; i++)
+        if (p->gpus[i]->gpu && str_equal(p->gpus[i]->gpu->class, "geforce"))
+            return true;
+    return false;
+}
+
 /*
  * What the container runtime asks of NVIDIA_REQUIRE_CUDA before it starts an image: a driver that
  * brings the image's CUDA, or a branch that the image lists. Many images list their branches for
@@ -390,13 +411,7 @@ static bool gate_lets(const struct problem *p, const struct gate *gate, uint64_t
 {
     if (branch && version_compare_parts(&branch->cuda, &gate->cuda, 2) >= 0)
         return true;
-    for (size_t i = 0; !gate->geforce && i < p->gpu_count; i++)
-        if (p->gpus[i]->gpu && str_equal(p->gpus[i]->gpu->class, "geforce"))
-            return false;
-    for (size_t i = 0; i < gate->branches.count; i++)
-        if (strtoull(gate->branches.items[i], NULL, 10) == number)
-            return true;
-    return false;
+    return !shuts_geforce_out(p, gate) && gate_lists(gate, number);
 }
 
 /* Whether some driver runs the build, drives the GPUs and is let in by the gate (NULL: no gate). */
@@ -443,10 +458,11 @@ static bool rule_gate(const struct problem *p, const struct candidate *c, struct
     const char *tag = out && out->arena ? tag_text(out->arena, c->image, c->tag) : "";
     if (!driver)
         return object(out, "gate", &c->image->fact, "no driver of these GPUs may start %s", tag);
+    bool listed = gate_lists(gate, driver->version.release[0]);
     return object(out, "gate", &c->image->fact,
-                  "%s starts on drivers of CUDA %s or newer%s; %s is not let in", tag,
+                  "%s starts on drivers of CUDA %s or newer%s; driver %s may not start it%s", tag,
                   gate->cuda.text, gate->branches.count ? " and on listed branches" : "",
-                  driver->said);
+                  driver->said, listed ? " with a GeForce card" : "");
 }
 
 /* ------------------------------------------------------------------ the table */

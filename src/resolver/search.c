@@ -2,6 +2,7 @@
 #include "resolver/search.h"
 
 #include "base/budget.h"
+#include "resolver/driver.h"
 
 #include <string.h>
 
@@ -12,6 +13,7 @@ struct image_walk {
     struct candidate *candidate; /* its image is set in turn */
     bool (*visit)(struct image_walk *walk);
     struct objection *objection; /* gets one to the first image that will not do; or NULL */
+    bool content;                /* set by `visit`: no class that is liked less is looked at */
 };
 
 static bool visit_image(struct image_walk *walk)
@@ -52,18 +54,14 @@ static bool walk_plain(struct image_walk *walk)
     return false;
 }
 
-/* Every acceptable image of the candidate's build; true where a visit ended the walk. */
-static bool walk_images(struct image_walk *walk)
+/* The images of a minor; NULL: those that the build names. */
+static bool walk_minor(struct image_walk *walk, const struct version *minor)
 {
     const struct matrix *matrix = walk->problem->ask->matrix;
     const struct build *build = walk->candidate->build;
-    if (is_active(walk->problem, CHOICE_IMAGE))
-        return walk_named(walk);
-    if (!build->cuda.text)
-        return walk_plain(walk);
     for (size_t i = matrix->images.count; i-- > 0 && budget_try_steps(1);) {
         const struct image *image = ROW(struct image, matrix->images, i);
-        if (!image_fits(build, &image->cuda))
+        if (minor ? !same_minor(&image->cuda, minor) : !image_fits(build, &image->cuda))
             continue;
         for (size_t j = 0; j < image->tag_count && budget_try_steps(1); j++) {
             const struct tag *tag = &image->tags[j];
@@ -73,6 +71,63 @@ static bool walk_images(struct image_walk *walk)
         }
     }
     return false;
+}
+
+/*
+ * The newest CUDA of the build's major that has images, below that of `last` (NULL: below none).
+ * Images that nobody knows to start are left out: another one, of which that is known, will do.
+ */
+static const struct version *next_minor(const struct image_walk *walk, const struct version *last)
+{
+    const struct matrix *matrix = walk->problem->ask->matrix;
+    const struct build *build = walk->candidate->build;
+    const struct version *next = NULL;
+    for (size_t i = 0; i < matrix->images.count && budget_try_steps(1); i++) {
+        const struct image *image = ROW(struct image, matrix->images, i);
+        if (image->cuda.release[0] == build->cuda.release[0] && !image_fits(build, &image->cuda) &&
+            (!last || version_compare_parts(&image->cuda, last, 2) < 0) &&
+            (!next || version_compare_parts(&image->cuda, next, 2) > 0) &&
+            (walk->problem->cdi || gate_of(matrix, image)))
+            next = &image->cuda;
+    }
+    return next;
+}
+
+/*
+ * Whether an image of another CUDA, or of none, will do. The package that makes a newer CUDA run on
+ * an older driver is in the images of that CUDA.
+ */
+static bool is_free_of_image(const struct image_walk *walk)
+{
+    const struct problem *problem = walk->problem;
+    const struct build *build = walk->candidate->build;
+    const struct asked_driver *driver = problem->host.driver;
+    if (!str_equal(supply_of(problem->ask->framework, build), "wheel"))
+        return false;
+    return !driver || driver_reliance(problem, build, &build->cuda, &driver->version,
+                                      driver->branch) != RELIES_FORWARD;
+}
+
+/*
+ * Every acceptable image of the candidate's build; true where a visit ended the walk. Where the
+ * wheel brings CUDA, the image has only to start: the minor of the build first, for whoever adds
+ * something of CUDA to it, then others of its major, then an image without CUDA.
+ */
+static bool walk_images(struct image_walk *walk)
+{
+    const struct build *build = walk->candidate->build;
+    if (is_active(walk->problem, CHOICE_IMAGE))
+        return walk_named(walk);
+    if (!build->cuda.text)
+        return walk_plain(walk);
+    if (walk_minor(walk, NULL))
+        return true;
+    if (walk->content || !is_free_of_image(walk))
+        return false;
+    for (const struct version *minor = NULL; !walk->content && (minor = next_minor(walk, minor));)
+        if (walk_minor(walk, minor))
+            return true;
+    return !walk->content && walk_plain(walk);
 }
 
 /* ------------------------------------------------------------------ Pythons of a release */
@@ -104,12 +159,14 @@ static int rank_of(const struct problem *problem, const struct candidate *c)
 
 /*
  * Positive where `a` is preferred to `b`, both of one build: a stable Python, one that the image's
- * distribution ships, the newest; then the newest distribution, patch, the smallest flavour.
+ * distribution ships, the newest; then the newest distribution, the smallest flavour, the newest
+ * patch.
  *
  * Python comes before the image because the project is written against it, while the image is only
  * what it runs in. One that the distribution ships needs no second interpreter in the image, and
- * gets the distribution's security updates. Newer distributions and patches have the longer life;
- * each flavour that is larger than needed is gigabytes to pull (base, runtime, devel).
+ * gets the distribution's security updates. Newer distributions have the longer life; each flavour
+ * that is larger than needed is gigabytes to pull (base, runtime, devel), which a newer patch is
+ * not worth.
  */
 static int prefer(const struct problem *problem, const struct candidate *a,
                   const struct candidate *b)
@@ -122,10 +179,10 @@ static int prefer(const struct problem *problem, const struct candidate *a,
     if (!order && a->distribution && b->distribution)
         order = (a->distribution->rank > b->distribution->rank) -
                 (a->distribution->rank < b->distribution->rank);
-    if (!order && a->image && b->image)
-        order = version_compare(&a->image->cuda, &b->image->cuda);
     if (!order && a->tag && b->tag)
         order = rank_of(problem, b) - rank_of(problem, a);
+    if (!order && a->image && b->image)
+        order = version_compare(&a->image->cuda, &b->image->cuda);
     return order;
 }
 
@@ -144,7 +201,7 @@ static bool keep_best(struct image_walk *walk)
             continue;
         if (!best->found || prefer(walk->problem, c, &best->best) > 0)
             best->best = *c;
-        best->found = true;
+        best->found = walk->content = true;
     }
     return false;
 }
@@ -164,7 +221,7 @@ static bool complete(const struct problem *problem, struct candidate *candidate)
 {
     if (!has_python(problem, candidate))
         return false;
-    struct best best = {{problem, candidate, keep_best, NULL}, {0}, false};
+    struct best best = {.walk = {problem, candidate, keep_best, NULL, false}};
     walk_images(&best.walk);
     if (best.found)
         *candidate = best.best;
@@ -234,6 +291,16 @@ bool search_build(struct candidate *out, const struct problem *problem,
            !objects(problem, out, LEVEL_BUILD, NULL) && complete(problem, out);
 }
 
+bool search_exact_image(struct candidate *out, const struct problem *problem,
+                        const struct candidate *chosen, struct objection *objection)
+{
+    struct problem strict = *problem, lenient = *problem;
+    strict.allow_eol = false;
+    lenient.allow_eol = lenient.cdi = true;
+    return search_build(out, &lenient, chosen->release, chosen->build) && out->image &&
+           image_fits(out->build, &out->image->cuda) && objects_at_all(&strict, out, objection);
+}
+
 static bool look_on(struct image_walk *walk)
 {
     (void)walk;
@@ -243,7 +310,7 @@ static bool look_on(struct image_walk *walk)
 void search_object_image(const struct problem *problem, struct candidate *candidate,
                          struct objection *objection)
 {
-    struct image_walk walk = {problem, candidate, look_on, objection};
+    struct image_walk walk = {problem, candidate, look_on, objection, false};
     walk_images(&walk);
     if (objection->reason)
         return;
@@ -262,10 +329,13 @@ struct visitor {
 static bool pass_on(struct image_walk *walk)
 {
     struct visitor *visitor = (struct visitor *)walk;
-    for (size_t at = 0; set_python(walk->candidate, at); at++)
-        if (!objects(walk->problem, walk->candidate, LEVEL_PYTHON, NULL) &&
-            visitor->visit(visitor->context, walk->candidate))
+    for (size_t at = 0; set_python(walk->candidate, at); at++) {
+        if (objects(walk->problem, walk->candidate, LEVEL_PYTHON, NULL))
+            continue;
+        walk->content = true;
+        if (visitor->visit(visitor->context, walk->candidate))
             return true;
+    }
     return false;
 }
 
@@ -277,7 +347,7 @@ void search_walk(const struct problem *problem, candidate_fn visit, void *contex
         if (objects(problem, &c, LEVEL_RELEASE, NULL))
             continue;
         for (size_t j = 0; j < c.release->build_count; j++) {
-            struct visitor visitor = {{problem, &c, pass_on, NULL}, visit, context};
+            struct visitor visitor = {{problem, &c, pass_on, NULL, false}, visit, context};
             c.build = c.release->builds[j];
             if (!objects(problem, &c, LEVEL_BUILD, NULL) && has_python(problem, &c) &&
                 walk_images(&visitor.walk))

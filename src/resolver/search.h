@@ -13,6 +13,12 @@ bool search_tiers(struct candidate *out, struct problem *problem, const struct a
 /* The best candidate of one build, or false. */
 bool search_build(struct candidate *out, const struct problem *problem,
                   const struct release *release, const struct build *build);
+/*
+ * The image of the build's own CUDA that `chosen` would have, were it let start and not at its end
+ * of life, and what speaks against it; false where there is none.
+ */
+bool search_exact_image(struct candidate *out, const struct problem *problem,
+                        const struct candidate *chosen, struct objection *objection);
 /* Why no image will do for a build that has none; `candidate` gets the last one looked at. */
 void search_object_image(const struct problem *problem, struct candidate *candidate,
                          struct objection *objection);

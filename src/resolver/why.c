@@ -132,8 +132,16 @@ static const char *why_image(const struct why *w)
     if (c->named)
         return "asked for";
     if (c->plain)
-        return "a CPU build needs no CUDA image";
-    return arena_printf(w->arena, "the newest %s and patch of CUDA %s, in the smallest flavour%s",
+        return c->build->cuda.text ? "the wheel brings CUDA, and no CUDA image of its major will do"
+                                   : "a CPU build needs no CUDA image";
+    if (!image_fits(c->build, &c->image->cuda))
+        return arena_printf(
+            w->arena,
+            "the wheel brings CUDA, and no image of CUDA %s will do: the newest CUDA "
+            "of its major that will, on the newest %s, in the smallest flavour",
+            c->build->cuda.text, c->distribution->family);
+    return arena_printf(w->arena,
+                        "the newest %s with CUDA %s, the smallest flavour, the newest patch%s",
                         c->distribution->family, c->build->cuda.text,
                         str_equal(c->image->state, "eol") ? "; nothing else fits" : "");
 }

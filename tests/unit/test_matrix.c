@@ -119,12 +119,12 @@ static void test_resolver__takes_the_release_default_build_shipped_python_and_ne
     assert_string_equal(text_at(plain.resolution, "driver", "relies_on"), "minor-version");
 }
 
-static void test_resolver__takes_the_newest_patch_before_the_smallest_flavour(void **state)
+static void test_resolver__takes_the_smallest_flavour_before_the_newest_patch(void **state)
 {
     (void)state;
-    OUTCOME(newest, NULL, SAY(VARIANT, "cu124"));
-    assert_stack(&newest, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
-    assert_string_equal(text_at(newest.resolution, "image", "state"), "supported");
+    OUTCOME(smallest, NULL, SAY(VARIANT, "cu124"));
+    assert_stack(&smallest, "2.0", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
+    assert_string_equal(text_at(smallest.resolution, "image", "state"), "supported");
 }
 
 static void test_resolver__takes_an_image_at_its_end_of_life_last(void **state)
@@ -141,7 +141,7 @@ static void test_resolver__takes_a_release_of_low_confidence_only_by_its_name(vo
     (void)state;
     OUTCOME(named, NULL, SAY(FRAMEWORK, "demo==3.0"));
     OUTCOME(range, NULL, SAY(FRAMEWORK, "demo>=3.0"));
-    assert_stack(&named, "3.0", "cu124", "3.12", "12.4.2-runtime-ubuntu22.04");
+    assert_stack(&named, "3.0", "cu124", "3.12", "12.4.1-base-ubuntu22.04");
     assert_true(has_note(&named, "low-confidence"));
     assert_refused(&range, "framework");
     assert_true(is_near(&range, "--framework demo==2.0"));
@@ -174,7 +174,7 @@ static void test_resolver__takes_what_plain_pypi_gives(void **state)
 {
     (void)state;
     OUTCOME(pypi, NULL, SAY(VARIANT, "pypi"));
-    assert_stack(&pypi, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_stack(&pypi, "2.0", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
     assert_null(text_at(pypi.resolution, "index_url", NULL));
 }
 
@@ -250,15 +250,29 @@ static void test_resolver__refuses_a_driver_older_than_the_gpu(void **state)
 static void test_resolver__applies_the_start_gate_unless_cdi(void **state)
 {
     (void)state;
-    OUTCOME(listed, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), GPU("A100"));
-    OUTCOME(geforce, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), GPU("RTX 3090"));
-    OUTCOME(cdi, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), SAY(RUNTIME, "cdi"),
-            GPU("RTX 3090"));
     /* 12.4.2 is in no list: its gate is that of 12.4.1 */
-    assert_stack(&listed, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    const char *image = "nvidia/cuda:12.4.2-runtime-ubuntu22.04";
+    OUTCOME(listed, NULL, SAY(IMAGE, image), SAY(DRIVER, "535"), GPU("A100"));
+    OUTCOME(geforce, NULL, SAY(IMAGE, image), SAY(DRIVER, "535"), GPU("RTX 3090"));
+    OUTCOME(cdi, NULL, SAY(IMAGE, image), SAY(DRIVER, "535"), SAY(RUNTIME, "cdi"), GPU("RTX 3090"));
+    assert_stack(&listed, "2.0", "cu118", "3.10", "12.4.2-runtime-ubuntu22.04");
     assert_refused(&geforce, "gate");
     assert_true(is_near(&geforce, "--runtime cdi"));
-    assert_stack(&cdi, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_stack(&cdi, "2.0", "cu118", "3.10", "12.4.2-runtime-ubuntu22.04");
+}
+
+static void test_resolver__takes_plain_ubuntu_where_no_cuda_image_starts(void **state)
+{
+    (void)state;
+    OUTCOME(plain, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), GPU("RTX 3090"));
+    OUTCOME(cuda, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), GPU("A100"));
+    assert_stack(&plain, "2.0", "cu124", "3.10", "22.04");
+    assert_string_equal(text_at(plain.resolution, "image", "repository"), "ubuntu");
+    assert_string_equal(text_at(plain.resolution, "env", "NVIDIA_VISIBLE_DEVICES"), "all");
+    assert_true(has_note(&plain, "image-other"));
+    assert_stack(&cuda, "2.0", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
+    assert_null(text_at(cuda.resolution, "env", "NVIDIA_VISIBLE_DEVICES"));
+    assert_false(has_note(&cuda, "image-other"));
 }
 
 static void test_resolver__refuses_a_tag_that_is_in_no_list(void **state)
@@ -291,7 +305,7 @@ static void test_resolver__wants_a_wheel_for_the_processor(void **state)
     (void)state;
     OUTCOME(there, NULL, SAY(ARCH, "aarch64"));
     OUTCOME(missing, NULL, SAY(ARCH, "aarch64"), SAY(VARIANT, "cu118"));
-    assert_stack(&there, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_stack(&there, "2.0", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
     assert_refused(&missing, "arch");
     assert_true(is_near(&missing, "--variant cu124"));
     assert_true(is_near(&missing, "--arch x86_64"));
@@ -413,7 +427,7 @@ static void test_overlay__adds_and_replaces_rows_and_says_so(void **state)
             "    builds:\n"
             "    - {releases: 2.5, variant: cu124, cuda: 12.4, x86_64: 9.0}\n",
             SAY(FRAMEWORK, "demo"));
-    assert_stack(&more, "2.5", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_stack(&more, "2.5", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
     assert_true(has_note(&more, "overlay"));
     OUTCOME(other,
             "images:\n  images:\n"
@@ -520,7 +534,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(
             test_resolver__takes_the_release_default_build_shipped_python_and_newest_image),
-        cmocka_unit_test(test_resolver__takes_the_newest_patch_before_the_smallest_flavour),
+        cmocka_unit_test(test_resolver__takes_the_smallest_flavour_before_the_newest_patch),
         cmocka_unit_test(test_resolver__takes_an_image_at_its_end_of_life_last),
         cmocka_unit_test(test_resolver__takes_a_release_of_low_confidence_only_by_its_name),
         cmocka_unit_test(test_resolver__prefers_a_stable_python_that_the_image_ships),
@@ -534,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_resolver__refuses_a_driver_that_dropped_the_gpu),
         cmocka_unit_test(test_resolver__refuses_a_driver_older_than_the_gpu),
         cmocka_unit_test(test_resolver__applies_the_start_gate_unless_cdi),
+        cmocka_unit_test(test_resolver__takes_plain_ubuntu_where_no_cuda_image_starts),
         cmocka_unit_test(test_resolver__refuses_a_tag_that_is_in_no_list),
         cmocka_unit_test(test_resolver__takes_a_platforms_driver_and_gpus),
         cmocka_unit_test(test_resolver__wants_a_wheel_for_the_processor),
