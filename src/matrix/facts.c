@@ -158,7 +158,7 @@ const char *cudnn_of(const struct matrix *matrix, const struct image *image)
         return image->cudnn;
     for (size_t i = 0; i < matrix->images.count; i++) {
         const struct image *row = ROW(struct image, matrix->images, i);
-        if (row->gate.cuda.text && same_minor(&row->cuda, &image->cuda) &&
+        if (row->cudnn && same_minor(&row->cuda, &image->cuda) &&
             (!newest || version_compare(&row->cuda, &newest->cuda) > 0))
             newest = row;
     }

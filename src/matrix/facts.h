@@ -272,9 +272,10 @@ int cc_parse(const char *text);
 const char *cc_text(struct arena *arena, int cc);
 /* "12.6.3-cudnn-runtime-ubuntu24.04", in the arena. */
 const char *tag_text(struct arena *arena, const struct image *image, const struct tag *tag);
-/* The gate of an image: its own, or that of the newest listed patch of its minor. NULL: unknown. */
+/* The gate of an image: its own, or that of the newest patch of its minor that has one; or NULL. */
 const struct gate *gate_of(const struct matrix *matrix, const struct image *image);
-/* The cuDNN of an image: its own, or that of the newest listed patch of its minor; or NULL. */
+/* The cuDNN of an image: its own, or that of the newest patch of its minor that has one; or NULL.
+ */
 const char *cudnn_of(const struct matrix *matrix, const struct image *image);
 /* The compute capabilities that a toolkit can make cubins for, or NULL where none is known. */
 const struct ccs *capabilities_of(const struct matrix *matrix, const struct version *cuda);

@@ -260,7 +260,7 @@ int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour)
 static const struct fact *listed_fact(const struct matrix *matrix)
 {
     for (size_t i = matrix->images.count; i-- > 0;)
-        if (ROW(struct image, matrix->images, i)->gate.cuda.text)
+        if (!str_equal(ROW(struct image, matrix->images, i)->state, "observed"))
             return &ROW(struct image, matrix->images, i)->fact;
     return NULL;
 }
