@@ -547,3 +547,8 @@ const struct question *manifest_question(const struct manifest *manifest, const 
     size_t number = intern_find(&manifest->question_names, span_from(name));
     return number == INTERN_NONE ? NULL : &manifest->questions[number];
 }
+
+struct stack_need manifest_need(const struct manifest *manifest)
+{
+    return (struct stack_need){manifest->type, manifest->python};
+}

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "catalog/policy.h"
+#include "resolver/request.h"
 #include "template/template.h"
 
 #include <stdbool.h>
@@ -117,6 +118,9 @@ struct manifest {
     struct manifest_text *next; /* commands to show after `new`, to be run in the child */
     size_t next_count;
 };
+
+/* What a stack must have for the files of the type. */
+struct stack_need manifest_need(const struct manifest *manifest);
 
 extern const char *const question_type_names[QUESTION_TYPE_COUNT];
 extern const char *const file_merge_names[MERGE_COUNT];

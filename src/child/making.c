@@ -10,7 +10,6 @@
 #include "catalog/use.h"
 #include "child/team_image.h"
 #include "matrix/matrix.h"
-#include "matrix/version.h"
 #include "resolver/resolver.h"
 
 #include <string.h>
@@ -99,24 +98,6 @@ static int refuse_stack(const struct making *m, const struct given_list *said, s
     return 0;
 }
 
-/* The files of a type may need a newer Python than the framework does. */
-static int check_python(const struct making *m, struct err *err)
-{
-    const char *python = data_text(data_get(m->resolution, "python"));
-    struct spec spec;
-    struct version version;
-    if (!m->manifest->python || !python)
-        return 0;
-    if (spec_parse(&spec, m->arena, m->manifest->python, "python", err) < 0)
-        return -1;
-    const char *plain = arena_memdup(m->arena, python, strspn(python, "0123456789."));
-    if (version_parse(&version, plain) < 0 || spec_matches(&spec, &version))
-        return 0;
-    (void)err_set(err, TG_USAGE, "usage", "the type '%s' needs Python %s; this stack has %s",
-                  m->manifest->type, m->manifest->python, python);
-    return err_hint(err, "ask for a newer one with --python, or for a newer framework");
-}
-
 int making_stack(struct making *m, const struct given_list *said,
                  const struct stack_request *request, struct err *err)
 {
@@ -125,15 +106,14 @@ int making_stack(struct making *m, const struct given_list *said,
     if (!m->manifest->has_stack)
         return refuse_stack(m, said, err);
     m->request = *request;
+    m->request.need = manifest_need(m->manifest);
     if (choose_framework(m, err) < 0)
         return -1;
     m->request_data = stack_request_data(m->arena, &m->request);
     const char *name = request_framework(&m->request, m->arena);
     if (matrix_load(&matrix, m->arena, m->catalog->files, m->overlay, name, err) < 0)
         return -1;
-    if (matrix_resolve(&m->resolution, &m->refusal, m->arena, matrix, &m->request, err) < 0)
-        return -1;
-    return check_python(m, err);
+    return matrix_resolve(&m->resolution, &m->refusal, m->arena, matrix, &m->request, err);
 }
 
 /* ---------------------------------------------------------------- answers and files */

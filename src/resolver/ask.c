@@ -395,16 +395,31 @@ static int compile_with(const struct compiler *c)
     return 0;
 }
 
+/* ------------------------------------------------------------------ the type */
+
+/* The files of a type may need a newer Python than the framework does. */
+static int compile_need(const struct compiler *c)
+{
+    const struct stack_need *need = &c->request->need;
+    if (!need->python)
+        return 0;
+    if (spec_parse(&c->ask->specs[TYPE_PYTHON], c->arena, need->python, "python", c->err))
+        return -1;
+    add_demand(c, TYPE_PYTHON, 0,
+               arena_printf(c->arena, "type %s needs Python %s", need->type, need->python));
+    return 0;
+}
+
 int ask_compile(struct ask *out, struct arena *arena, const struct matrix *matrix,
                 const struct stack_request *request, struct err *err)
 {
     const struct compiler c = {out, arena, request, err};
     *out = (struct ask){.matrix = matrix};
-    for (size_t i = 0; i < CHOICE_COUNT; i++)
+    for (size_t i = 0; i <= TYPE_PYTHON; i++)
         out->at[i] = -1;
     if (compile_framework(&c) || compile_spec(&c, CHOICE_PYTHON) || compile_spec(&c, CHOICE_CUDA) ||
         compile_variant(&c) || compile_driver(&c) || compile_platform(&c) || compile_host(&c) ||
-        compile_image(&c) || compile_gpus(&c) || compile_with(&c))
+        compile_image(&c) || compile_gpus(&c) || compile_with(&c) || compile_need(&c))
         return -1;
     return 0;
 }

@@ -11,6 +11,9 @@
 #define GPUS_MAX 32
 #define WITH_MAX 16
 
+/* Beside the choices: the Python that the type of the project needs. */
+#define TYPE_PYTHON CHOICE_COUNT
+
 struct demand {
     enum stack_choice choice;
     size_t index;     /* of the GPU or the package */
@@ -43,7 +46,7 @@ struct asked_package {
 struct ask {
     const struct matrix *matrix;
     const struct framework *framework;
-    struct spec specs[CHOICE_COUNT]; /* of the choices that hold one; no clause: any version */
+    struct spec specs[CHOICE_COUNT + 1]; /* of the choices that hold one; no clause: any version */
     const char *variant, *arch;
     bool cdi;
     struct asked_driver driver;
@@ -57,7 +60,7 @@ struct ask {
     size_t with_count;
     struct demand demands[DEMANDS_MAX];
     size_t demand_count;
-    int at[CHOICE_COUNT]; /* place of the first demand of that choice, or -1 */
+    int at[CHOICE_COUNT + 1]; /* place of the first demand of that choice, or -1 */
 };
 
 /* Exit 2 on a word that nobody knows, with the nearest one, and on a bad SPEC. */

@@ -112,7 +112,8 @@ static bool try_sets(const struct trials *n, uint64_t set, size_t from, size_t l
         return n->list->list.count >= RESULTS_MAX;
     }
     for (size_t i = from; i < n->ask->demand_count; i++)
-        if (!stack_options[n->ask->demands[i].choice].repeatable &&
+        if (n->ask->demands[i].choice != TYPE_PYTHON &&
+            !stack_options[n->ask->demands[i].choice].repeatable &&
             try_sets(n, set | (uint64_t)1 << i, i + 1, left - 1))
             return true;
     return false;

@@ -39,12 +39,20 @@ extern const struct option stack_options[];
 /* The choice of that name, or CHOICE_COUNT. */
 enum stack_choice stack_choice_of(struct span name);
 
+/* What the files of a type need of a stack, whatever the user says. */
+struct stack_need {
+    const char *type;   /* for messages */
+    const char *python; /* SPEC, or NULL: any */
+};
+
 /*
  * Texts as the user gave them; the resolver checks and explains them. No text: not asked. Only a
- * repeatable choice has several.
+ * repeatable choice has several. `need` is a demand like any other, but nobody said it: it is in
+ * no record, and nothing proposes to change it.
  */
 struct stack_request {
     struct words said[CHOICE_COUNT];
+    struct stack_need need;
 };
 
 /* What was said for a choice that is not repeatable, or NULL. */

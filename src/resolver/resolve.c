@@ -26,6 +26,22 @@ static const char *list_demands(struct arena *arena, const struct ask *ask, uint
     return text;
 }
 
+/* What no stack does. A type's need is a sentence of its own. */
+static int say_refusal(struct arena *arena, const struct ask *ask, uint64_t set, struct err *err)
+{
+    const char *name = ask->framework->name, *need = "";
+    uint64_t type = ask->at[TYPE_PYTHON] < 0 ? 0 : (uint64_t)1 << ask->at[TYPE_PYTHON];
+    if (!set)
+        return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "the matrix has no stack for %s at all",
+                       name);
+    if (set & type)
+        need = arena_printf(arena, ": %s", ask->demands[ask->at[TYPE_PYTHON]].text);
+    if (set == type)
+        return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "no %s stack will do%s", name, need);
+    return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "no %s stack meets %s%s", name,
+                   list_demands(arena, ask, set & ~type), need);
+}
+
 static int refuse(struct data **refusal, struct arena *arena, const struct ask *ask,
                   const struct stack_request *request, struct err *err)
 {
@@ -37,11 +53,7 @@ static int refuse(struct data **refusal, struct arena *arena, const struct ask *
     data_put(arena, map, "conflicts", conflicts_data(arena, ask, set));
     data_put(arena, map, "nearest", nearest);
     *refusal = map;
-    if (!set)
-        return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "the matrix has no stack for %s at all",
-                       ask->framework->name);
-    err_set(err, TG_UNSOLVABLE, "unsatisfiable", "no %s stack meets %s", ask->framework->name,
-            list_demands(arena, ask, set));
+    (void)say_refusal(arena, ask, set, err);
     if (!nearest->list.count)
         return -1;
     const struct data *change = data_get(nearest->list.items[0], "change");

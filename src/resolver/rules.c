@@ -229,13 +229,29 @@ static const char *list_pythons(const struct objection *out, const struct releas
     return list;
 }
 
+static bool has_wheel_for(const struct release *release, const struct spec *asked)
+{
+    for (size_t i = 0; i < release->pythons.count; i++)
+        if (spec_matches(asked, &release->python_versions[i]))
+            return true;
+    return false;
+}
+
 static bool rule_python(const struct problem *p, const struct candidate *c, struct objection *out)
 {
-    const struct spec *asked = asked_spec(p, CHOICE_PYTHON);
-    return asked && !spec_matches(asked, c->python_version) &&
-           object(out, "python", &c->release->fact, "%s %s has wheels for Python %s, none is %s",
-                  p->ask->framework->name, c->release->version.text, list_pythons(out, c->release),
-                  asked->text);
+    static const enum stack_choice demands[] = {CHOICE_PYTHON, TYPE_PYTHON};
+    for (size_t i = 0; i < sizeof demands / sizeof *demands; i++) {
+        const struct spec *asked = asked_spec(p, demands[i]);
+        if (!asked || spec_matches(asked, c->python_version))
+            continue;
+        if (has_wheel_for(c->release, asked)) /* then it is another demand that wants this one */
+            return object(out, "python", &c->release->fact, "Python %s is not %s", c->python,
+                          asked->text);
+        return object(out, "python", &c->release->fact,
+                      "%s %s has wheels for Python %s, none is %s", p->ask->framework->name,
+                      c->release->version.text, list_pythons(out, c->release), asked->text);
+    }
+    return false;
 }
 
 /* ------------------------------------------------------------------ images */

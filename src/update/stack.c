@@ -121,6 +121,7 @@ int stack_make(struct carried_stack *out, struct arena *arena, const struct stac
     if (recorded->request && stack_request_parse(&request, arena, recorded->request, err) < 0)
         return -1;
     ask_anew(&request, arena, input);
+    request.need = input->need;
     if (!request_text(&request, CHOICE_FRAMEWORK)) {
         (void)err_set(err, TG_USAGE, "missing-answer", "the framework is missing");
         return err_hint(err, "--set framework=NAME names it");

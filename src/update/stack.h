@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "resolver/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,12 +13,12 @@ struct arena;
 struct data;
 struct fileset;
 struct record;
-struct stack_request;
 
 struct stack_input {
     const struct fileset *files; /* of the target catalog */
     struct span overlay;
     const struct record *recorded;
+    struct stack_need need;           /* of the target's type */
     const struct stack_request *said; /* by --set; may be NULL */
     const char *const *unset;
     size_t unset_count;

@@ -251,6 +251,7 @@ static int make_stack(struct aiming *a)
     struct stack_input input = {.files = a->catalog->files,
                                 .overlay = a->provenance->overlay,
                                 .recorded = &a->provenance->wanted,
+                                .need = manifest_need(a->out->manifest),
                                 .said = a->options->stack,
                                 .unset = a->options->unset,
                                 .unset_count = a->options->unset_count,

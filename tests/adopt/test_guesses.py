@@ -194,6 +194,15 @@ def test_a_python_without_a_stack_is_left_out_and_told(place):
     assert any(".python-version says Python '==3.99.*'" in text for text in done.json["warnings"])
 
 
+def test_a_python_that_the_type_does_not_take_is_left_out_and_told(place):
+    place.repository({"requirements.txt": "torch==2.4.1\n", ".python-version": "3.10\n"})
+    done = place.adopt("--dry-run", catalog=False, kind="batch")
+    assert "python" not in guesses(done)
+    (python,) = (line["to"] for line in done.json["stack"] if line["what"] == "python")
+    assert int(python.split(".")[1]) >= 11
+    assert any(".python-version says Python '==3.10.*'" in text for text in done.json["warnings"])
+
+
 def test_several_frameworks_are_told(place):
     place.repository({"requirements.txt": "xgboost\ntorch\ntransformers\n"})
     done = place.adopt("--dry-run", catalog=False, kind="service")

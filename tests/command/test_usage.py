@@ -38,7 +38,7 @@ from ..common.program import BINARY
         ),
         (
             ["new", "--type", "service", "--framework", "pytorch", "--python", "3.9"],
-            2,
+            4,
             ["needs Python >=3.10", "3.9"],
         ),
         (

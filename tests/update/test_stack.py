@@ -110,6 +110,14 @@ def fails(world, code, word, *args):
     return done
 
 
+def release_that_needs(world, version, python):
+    """Whose type needs that Python; the framework has wheels for 3.10 and 3.11."""
+    template = f'description: a test\npython: "{python}"\n'
+    files = {**FILES, "python.j2": "{{ resolution.python }}\n"}
+    text = OLD.replace("pythons: 3.10", "pythons: 3.10 3.11")
+    world.release(version, files, template=template, **matrices(text))
+
+
 # ---------------------------------------------------------------- held and moved
 
 
@@ -249,6 +257,28 @@ def test_demand_that_the_matrix_lost_is_4_with_the_nearest_that_works(world):
     assert any("1.1.0" in word for change in changes for word in change), changes
     ok(world, "--set", "framework=demo==1.1.0")
     assert stack(world) == ("1.1.0", "cu118")
+
+
+def test_python_that_the_new_version_needs_is_taken(world):
+    release_that_needs(world, "1.0.0", ">=3.10")
+    world.new("--framework", "demo")
+    assert world.read("python") == "3.10\n"  # what the image ships
+    release_that_needs(world, "1.1.0", ">=3.11")
+    done = ok(world)
+    assert moved(done) == {"python": ("3.10", "3.11")}
+    assert world.read("python") == "3.11\n"
+    assert "request:\n  framework: demo\nresolution:" in world.read(RECORD)
+
+
+def test_python_that_the_new_version_needs_does_not_yield_to_what_was_asked(world):
+    release_that_needs(world, "1.0.0", ">=3.10")
+    world.new("--framework", "demo", "--python", "3.10")
+    release_that_needs(world, "1.1.0", ">=3.11")
+    done = fails(world, 4, "unsatisfiable")
+    demands = [conflict["demand"] for conflict in done.error["conflicts"]]
+    assert demands == ["python 3.10", "type app needs Python >=3.11"]
+    ok(world, "--set", "python=3.11")
+    assert world.read("python") == "3.11\n"
 
 
 def test_refusal_in_words_names_demand_and_nearest(world):

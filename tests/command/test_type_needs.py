@@ -1,0 +1,42 @@
+"""What the files of a type need of a stack: a demand that nobody said, and nobody can take back."""
+
+import pytest
+
+NEEDS_3_11 = ["new", "child", "--type", "batch", "--framework", "pytorch", "--defaults", "--json"]
+
+
+def python_of(document):
+    return tuple(int(part) for part in document["resolution"]["python"].split("."))
+
+
+@pytest.mark.parametrize("asked", [{"driver": "470"}, {"os": "ubuntu22.04"}])
+def test_stack_has_a_python_that_the_type_accepts(tmplgen, work, asked):
+    """Their image ships Python 3.10, which would be taken for a type without needs."""
+    words = [word for name, value in asked.items() for word in (f"--{name}", value)]
+    plain = tmplgen("matrix", "resolve", "--framework", "pytorch", *words, "--json", cwd=work)
+    assert python_of(plain.json) == (3, 10)
+    done = tmplgen(*NEEDS_3_11, *words, cwd=work)
+    assert done.code == 0, done.err
+    assert python_of(done.json) >= (3, 11)
+    assert done.json["request"] == {"framework": "pytorch", **asked}
+
+
+def test_conflict_names_the_type_and_nothing_proposes_to_change_it(tmplgen, work):
+    done = tmplgen(*NEEDS_3_11, "--python", "3.10", cwd=work)
+    assert done.code == 4
+    error = done.json["error"]
+    assert error["message"] == "no pytorch stack meets python 3.10: type batch needs Python >=3.11"
+    conflicts = {conflict["demand"]: conflict["reason"] for conflict in error["conflicts"]}
+    assert conflicts == {"python 3.10": "python", "type batch needs Python >=3.11": "python"}
+    assert [near["change"] for near in error["nearest"]] == [["--python 3.11"]]
+    for near in error["nearest"]:
+        assert python_of(near) >= (3, 11)
+        assert set(near["request"]) == {"framework", "python"}
+
+
+def test_framework_that_is_too_old_for_the_type_says_so(tmplgen, work):
+    words = [word if word != "pytorch" else "pytorch==1.13.1" for word in NEEDS_3_11]
+    done = tmplgen(*words, "--python", "<3.11", cwd=work)
+    assert done.code == 4
+    demands = {conflict["demand"] for conflict in done.json["error"]["conflicts"]}
+    assert "type batch needs Python >=3.11" in demands
