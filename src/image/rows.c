@@ -88,8 +88,7 @@ static bool is_alike(const struct data *a, const struct data *b)
 static bool is_same_row(const struct image_row *a, const struct image_row *b)
 {
     return is_alike(a->resolution, b->resolution) &&
-           str_equal(request_text(&a->request, CHOICE_ARCH),
-                     request_text(&b->request, CHOICE_ARCH));
+           str_equal(request_processor(&a->request), request_processor(&b->request));
 }
 
 static const char *named(struct gathering *g, const struct base_image *image, const char *tag)
@@ -360,7 +359,7 @@ int image_row_platforms(struct data **out, struct arena *arena,
 {
     struct data *refusal = NULL;
     struct gathering g = {.arena = arena, .selection = selection, .refusal = &refusal, .err = err};
-    const char *own = request_text(&row->request, CHOICE_ARCH);
+    const char *own = request_processor(&row->request);
     *out = data_list(arena);
     for (size_t i = 0; i < processor_count; i++) {
         const char *arch = processors[i][0];

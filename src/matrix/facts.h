@@ -120,6 +120,9 @@ struct platform {
     const char *name, *title, *library_path, *selector, *gpus;
     int64_t driver; /* the branch installed by default; 0: the user's choice */
     struct words latest;
+    struct words processors; /* none: any */
+    int cc_min;              /* 0: no bound */
+    bool no_forward;         /* it takes no forward-compatibility package */
 };
 
 /* ------------------------------------------------------------------ images.yml */

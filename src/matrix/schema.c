@@ -93,7 +93,7 @@ static const struct section gpu_sections[] = {
 
 /* ------------------------------------------------------------------ platforms.yml */
 
-static const char *const gpu_choices[] = {"listed", "any", NULL};
+static const char *const gpu_choices[] = {"listed", "named", "any", NULL};
 
 static const struct field platform_fields[] = {FIELD("platform", platform, FIELD_TEXT, name, true),
                                                NEED(platform, FIELD_TEXT, title),
@@ -102,6 +102,9 @@ static const struct field platform_fields[] = {FIELD("platform", platform, FIELD
                                                MAY(platform, FIELD_TEXT, library_path),
                                                NEED(platform, FIELD_TEXT, selector),
                                                ONE_OF(gpu_choices, platform, gpus, true),
+                                               MAY(platform, FIELD_WORDS, processors),
+                                               MAY(platform, FIELD_CC, cc_min),
+                                               MAY(platform, FIELD_BOOL, no_forward),
                                                END_OF_FIELDS};
 static const struct section platform_sections[] = {
     SECTION("platforms", platform, platform_fields, platforms, "platform"), END_OF_SECTIONS};

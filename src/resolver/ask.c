@@ -6,6 +6,7 @@
 #include "base/yaml.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
+#include "resolver/elsewhere.h"
 
 #include <string.h>
 
@@ -39,6 +40,8 @@ static void add_demand(const struct compiler *c, enum stack_choice choice, size_
 static int unknown_word(struct err *err, const char *code, const char *what, const char *word,
                         const char *const *names, size_t count)
 {
+    if (is_elsewhere(err, code, word))
+        return -1;
     const char *near = str_nearest(word, names, count);
     err_set(err, TG_USAGE, code, "unknown %s '%s'", what, word);
     if (near)
@@ -171,7 +174,8 @@ static int compile_platform(const struct compiler *c)
     if (!c->ask->platform) {
         const char **names = arena_array(c->arena, matrix->platforms.count + 1, sizeof *names);
         for (size_t i = 0; i < matrix->platforms.count; i++)
-            names[i] = ROW(struct platform, matrix->platforms, i)->name;
+            names[matrix->platforms.count - 1 - i] =
+                ROW(struct platform, matrix->platforms, i)->name;
         return unknown_word(c->err, "unknown-platform", "platform", said, names,
                             matrix->platforms.count);
     }
@@ -204,7 +208,7 @@ static int compile_os(const struct compiler *c)
 
 static int compile_host(const struct compiler *c)
 {
-    const char *arch = request_text(c->request, CHOICE_ARCH);
+    const char *arch = request_processor(c->request);
     const char *runtime = request_text(c->request, CHOICE_RUNTIME);
     c->ask->arch = arches[0];
     if (arch) {

@@ -3,6 +3,16 @@
 
 #include "resolver/driver.h"
 
+/*
+ * Tegra, the GPUs of Jetson boards. Kernels for an older GPU of the same major run on later desktop
+ * GPUs only (CUDA C Programming Guide 3.1.2; launches of sm_80 on an Orin fail: jax PR 40492), and
+ * the libraries that wheels for servers bring hold no kernels for these either.
+ */
+static bool is_tegra(int cc)
+{
+    return cc == 32 || cc == 53 || cc == 62 || cc == 72 || cc == 87;
+}
+
 static bool within_bounds(const struct build *build, int cc)
 {
     return (!build->cc_min || cc >= build->cc_min) && (!build->cc_max || cc <= build->cc_max) &&
@@ -18,6 +28,8 @@ int covering_cubin(const struct build *build, const char *arch, int cc)
 {
     const struct ccs *cubins = cubins_of(build, arch);
     int best = 0;
+    if (is_tegra(cc) && !has_cc(cubins, cc))
+        return 0;
     for (size_t i = 0; i < cubins->count && within_bounds(build, cc); i++)
         if (cubins->items[i] / 10 == cc / 10 && cubins->items[i] <= cc && cubins->items[i] > best)
             best = cubins->items[i];
@@ -26,7 +38,7 @@ int covering_cubin(const struct build *build, const char *arch, int cc)
 
 int covering_ptx(const struct build *build, const char *arch, int cc)
 {
-    return build->ptx && cc >= build->ptx && within_bounds(build, cc) &&
+    return build->ptx && cc >= build->ptx && !is_tegra(cc) && within_bounds(build, cc) &&
                    build_has_processor(build, arch)
                ? build->ptx
                : 0;
@@ -34,7 +46,7 @@ int covering_ptx(const struct build *build, const char *arch, int cc)
 
 bool covered_by_bounds(const struct build *build, int cc)
 {
-    return build->cuda.text && !build->x86_64.count && !build->aarch64.count &&
+    return build->cuda.text && !is_tegra(cc) && !build->x86_64.count && !build->aarch64.count &&
            within_bounds(build, cc);
 }
 

@@ -12,7 +12,8 @@ const struct forward *forward_of(const struct problem *problem, const struct bui
                                  const struct branch *branch)
 {
     const struct matrix *matrix = problem->ask->matrix;
-    if (!branch)
+    bool barred = is_active(problem, CHOICE_PLATFORM) && problem->ask->platform->no_forward;
+    if (!branch || barred)
         return NULL;
     for (size_t i = 0; i < matrix->forwards.count; i++) {
         const struct forward *row = ROW(struct forward, matrix->forwards, i);

@@ -141,6 +141,15 @@ static void driver_notes(const struct notes *n)
              driver->said, s->ask->platform->title);
 }
 
+/* What a platform installs is said with its driver. */
+static void platform_note(const struct notes *n)
+{
+    const struct chosen *s = n->chosen;
+    if (is_active(s->problem, CHOICE_PLATFORM) && !s->ask->platform->driver &&
+        s->ask->platform->fact.note)
+        note(n, "platform", "%s", s->ask->platform->fact.note);
+}
+
 static void gpu_notes(const struct notes *n)
 {
     const struct chosen *s = n->chosen;
@@ -150,9 +159,9 @@ static void gpu_notes(const struct notes *n)
         if (gpu->architecture->last_branch)
             note(n, "driver-last-branch", "%s is driven up to branch %lld and no further",
                  gpu->name, (long long)gpu->architecture->last_branch);
-        if (gpu->gpu && gpu->gpu->host && !str_equal(gpu->gpu->host, s->problem->arch))
-            note(n, "host-arch", "%s comes with %s hosts only: %s", gpu->name, gpu->gpu->host,
-                 shell_command(s->arena, "--arch %s", gpu->gpu->host));
+        if (gpu->gpu && gpu->gpu->host && !is_active(s->problem, CHOICE_ARCH))
+            note(n, "host-arch", "%s comes with %s hosts only: the stack is for them", gpu->name,
+                 gpu->gpu->host);
     }
     if (s->problem->gpu_count && build->cubins != CONFIDENCE_HIGH)
         note(n, "cubins", "for which GPUs %s holds kernels is known with %s confidence",
@@ -218,6 +227,7 @@ struct data *notes_data(const struct chosen *s)
     gate_notes(&n);
     path_note(&n);
     driver_notes(&n);
+    platform_note(&n);
     gpu_notes(&n);
     python_notes(&n);
     build_notes(&n);

@@ -56,12 +56,24 @@ static void find_branches(struct problem *problem)
     }
 }
 
+/* What was asked for, else what a platform or a GPU comes with, else the usual one. */
+static const char *processor_of(const struct problem *problem)
+{
+    const struct ask *ask = problem->ask;
+    if (is_active(problem, CHOICE_ARCH))
+        return ask->arch;
+    if (is_active(problem, CHOICE_PLATFORM) && ask->platform->processors.count)
+        return ask->platform->processors.items[0];
+    for (size_t i = 0; i < problem->gpu_count; i++)
+        if (problem->gpus[i]->gpu && problem->gpus[i]->gpu->host)
+            return problem->gpus[i]->gpu->host;
+    return "x86_64";
+}
+
 void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
 {
-    *out = (struct problem){.ask = ask, .active = active, .arch = "x86_64"};
+    *out = (struct problem){.ask = ask, .active = active};
     out->allow_forward = out->allow_eol = true;
-    if (is_active(out, CHOICE_ARCH))
-        out->arch = ask->arch;
     if (is_active(out, CHOICE_RUNTIME))
         out->cdi = ask->cdi;
     if (is_active(out, CHOICE_DRIVER))
@@ -75,6 +87,7 @@ void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
     for (size_t i = 0; i < out->gpu_count; i++)
         if (!out->gpus[i]->gpu || !str_equal(out->gpus[i]->gpu->class, "datacenter"))
             out->all_datacenter = false;
+    out->arch = processor_of(out);
     if (!out->host.driver)
         find_branches(out);
 }

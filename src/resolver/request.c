@@ -20,9 +20,11 @@ const struct option stack_options[] = {
                        "NVIDIA driver of the GPU hosts; a bare branch means its last release",
                        false},
     [CHOICE_GPU] = {"gpu", "MODEL|sm_NN", "a GPU that it must run on, such as T4 or sm_90", true},
-    [CHOICE_PLATFORM] = {"platform", "NAME", "where it runs: gke, eks, aks or generic", false},
+    [CHOICE_PLATFORM] = {"platform", "NAME", "where it runs: gke, eks, aks, wsl2, jetson, generic",
+                         false},
     [CHOICE_OS] = {"os", "NAME", "distribution of the image, such as ubuntu22.04", false},
-    [CHOICE_ARCH] = {"arch", "x86_64|aarch64", "processor (default x86_64)", false},
+    [CHOICE_ARCH] = {"arch", "x86_64|aarch64", "processor (default: that of the GPUs, else x86_64)",
+                     false},
     [CHOICE_RUNTIME] = {"runtime", "legacy|cdi",
                         "how GPUs reach the container (default legacy: the image's start gate "
                         "applies)",
@@ -54,6 +56,21 @@ const char *package_name(struct arena *arena, const char *said)
 const char *request_text(const struct stack_request *request, enum stack_choice choice)
 {
     return request->said[choice].count ? request->said[choice].items[0] : NULL;
+}
+
+const char *request_processor(const struct stack_request *request)
+{
+    /* Docker, Go and Debian have words of their own. */
+    static const char *const others[][2] = {{"amd64", "x86_64"},
+                                            {"x86-64", "x86_64"},
+                                            {"x64", "x86_64"},
+                                            {"arm64", "aarch64"},
+                                            {"sbsa", "aarch64"}};
+    const char *said = request_text(request, CHOICE_ARCH);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (str_equal(others[i][0], said))
+            return others[i][1];
+    return said;
 }
 
 void request_say(struct stack_request *request, struct arena *arena, enum stack_choice choice,

@@ -57,6 +57,8 @@ struct stack_request {
 
 /* What was said for a choice that is not repeatable, or NULL. */
 const char *request_text(const struct stack_request *request, enum stack_choice choice);
+/* The processor that was said, by the word of the matrix, or NULL: "arm64" is "aarch64". */
+const char *request_processor(const struct stack_request *request);
 /* Says `text`, and nothing else, for a choice; NULL takes back what was said. */
 void request_say(struct stack_request *request, struct arena *arena, enum stack_choice choice,
                  const char *text);

@@ -70,6 +70,10 @@ static bool rule_cuda(const struct problem *p, const struct candidate *c, struct
 
 static bool rule_arch(const struct problem *p, const struct candidate *c, struct objection *out)
 {
+    for (size_t i = 0; i < p->gpu_count; i++)
+        if (p->gpus[i]->gpu && p->gpus[i]->gpu->host && !str_equal(p->gpus[i]->gpu->host, p->arch))
+            return object(out, "arch", &p->gpus[i]->gpu->fact, "%s comes with %s hosts only",
+                          p->gpus[i]->name, p->gpus[i]->gpu->host);
     if (build_has_processor(c->build, p->arch))
         return false;
     return object(out, "arch", &c->build->fact, "there is no %s wheel of %s %s for %s",
@@ -78,18 +82,35 @@ static bool rule_arch(const struct problem *p, const struct candidate *c, struct
 
 /* ------------------------------------------------------------------ GPUs */
 
+/* Where no driver is installed that a GPU has, or none for it at all. */
+static bool platform_lacks(const struct platform *platform, const struct asked_gpu *gpu,
+                           struct objection *out)
+{
+    if (gpu->cc < platform->cc_min)
+        return object(out, "platform", &platform->fact,
+                      "%s has compute capability %d.%d, and %s wants %d.%d or newer", gpu->name,
+                      gpu->cc / 10, gpu->cc % 10, platform->title, platform->cc_min / 10,
+                      platform->cc_min % 10);
+    if (str_equal(platform->gpus, "any") || !gpu->gpu || pair_value(&gpu->gpu->on, platform->name))
+        return false;
+    return object(out, "platform", &gpu->gpu->fact, "%s is not offered on %s", gpu->name,
+                  platform->title);
+}
+
 static bool rule_platform(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct platform *platform = p->ask->platform;
-    (void)c;
-    if (!is_active(p, CHOICE_PLATFORM) || !str_equal(platform->gpus, "listed"))
+    if (!is_active(p, CHOICE_PLATFORM))
         return false;
-    for (size_t i = 0; i < p->gpu_count; i++) {
-        const struct gpu *gpu = p->gpus[i]->gpu;
-        if (gpu && !pair_value(&gpu->on, platform->name))
-            return object(out, "platform", &gpu->fact, "%s is not offered on %s", p->gpus[i]->name,
-                          platform->title);
-    }
+    if (platform->processors.count && !words_have(&platform->processors, p->arch))
+        return object(out, "platform", &platform->fact, "%s has no %s processors", platform->title,
+                      p->arch);
+    if (str_equal(platform->gpus, "named") && !p->gpu_count && c->build->cuda.text)
+        return object(out, "platform", &platform->fact, "which of them must be said by --gpu: %s",
+                      platform->fact.note);
+    for (size_t i = 0; i < p->gpu_count; i++)
+        if (platform_lacks(platform, p->gpus[i], out))
+            return true;
     return false;
 }
 
@@ -147,6 +168,18 @@ static const char *list_cubins(struct objection *out, const struct build *build,
     return list;
 }
 
+/* What is said of Jetson boards of that compute capability, which have wheels of their own. */
+static const struct gpu *jetson_of(const struct problem *p, int cc)
+{
+    const struct rows *gpus = &p->ask->matrix->gpus;
+    for (size_t i = 0; i < gpus->count; i++) {
+        const struct gpu *gpu = ROW(struct gpu, *gpus, i);
+        if (gpu->cc == cc && gpu->fact.note && str_equal(gpu->class, "jetson"))
+            return gpu;
+    }
+    return NULL;
+}
+
 /*
  * The rule that others leave out: a V100 on driver 580 meets every minimum of a wheel for CUDA 13,
  * which holds no kernel for it, so that the first operation fails with error 209.
@@ -160,6 +193,10 @@ static bool rule_coverage(const struct problem *p, const struct candidate *c, st
             return object(out, "gpu-arch", &build->fact, "a CPU build runs on no GPU");
         if (covering_cubin(build, p->arch, cc) || covers_unseen(p, build, cc))
             continue;
+        const struct gpu *jetson = jetson_of(p, cc);
+        if (jetson)
+            return object(out, "gpu-arch", &jetson->fact, "%s has compute capability %d.%d: %s",
+                          p->gpus[i]->name, cc / 10, cc % 10, jetson->fact.note);
         if (!covering_ptx(build, p->arch, cc))
             return object(out, "gpu-arch", &build->fact,
                           "%s has compute capability %d.%d, and %s of %s %s holds %s%s",

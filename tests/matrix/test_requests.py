@@ -34,6 +34,7 @@ def check_refusal(case, document):
     error = document["error"]
     assert error["code"] == "unsatisfiable"
     assert set(case["refused"]) <= {conflict["reason"] for conflict in error["conflicts"]}
+    assert any(case.get("because", "") in conflict["because"] for conflict in error["conflicts"])
     changes = [change for near in error["nearest"] for change in near["change"]]
     assert set(case.get("nearest", [])) <= set(changes)
 
@@ -45,6 +46,8 @@ def test_verdict_is_what_the_sources_say(resolve, case):
         assert document["exit"] == 2
         assert document["error"]["code"] == case["usage"]
         assert case.get("hint", "") in (document["error"]["hint"] or "")
+        assert case.get("says", "") in document["error"]["message"]
+        assert case.get("hints_not", "\0") not in (document["error"]["hint"] or "")
     elif "refused" in case:
         assert document["exit"] == 4, document.get("resolution")
         check_refusal(case, document)

@@ -5,6 +5,7 @@
 #include "catalog/catalog.h"
 #include "matrix/matrix.h"
 #include "resolver/check.h"
+#include "resolver/gpu.h"
 #include "resolver/resolver.h"
 
 #include <setjmp.h>
@@ -107,6 +108,34 @@ static void test_shipped_matrix__is_consistent(void **state)
     close_shipped(&shipped);
 }
 
+/* Of one name: it means this row, and no other that has it too. */
+static void expect_row(const struct shipped *shipped, const struct gpu *gpu, const char *name)
+{
+    ERR_SCRATCH(err);
+    ARENA_SCRATCH(arena);
+    struct asked_gpu found;
+    const char *brand = arena_printf(&arena, "NVIDIA %s", name);
+    assert_int_equal(gpu_find(&found, &arena, shipped->matrix, brand, &err), 0);
+    if (found.gpu != gpu || !str_equal(found.name, name))
+        fail_msg("'%s' of '%s' is taken for '%s' of '%s'", name, gpu->name, found.name,
+                 found.gpu->name);
+}
+
+static void test_shipped_gpus__have_names_of_their_own(void **state)
+{
+    struct shipped shipped = {0};
+    (void)state;
+    assert_int_equal(open_shipped(&shipped), 0);
+    for (size_t i = 0; i < shipped.matrix->gpus.count; i++) {
+        const struct gpu *gpu = ROW(struct gpu, shipped.matrix->gpus, i);
+        char *names = arena_strdup(&shipped.arena, gpu->names ? gpu->names : ""), *save = NULL;
+        expect_row(&shipped, gpu, gpu->name);
+        for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
+            expect_row(&shipped, gpu, name + strspn(name, " "));
+    }
+    close_shipped(&shipped);
+}
+
 /* Resolves one request; 0, or the exit code. */
 static int resolve_one(const struct shipped *shipped, struct random *random,
                        const char *const *frameworks, size_t count)
@@ -164,6 +193,7 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shipped_matrix__is_consistent),
+        cmocka_unit_test(test_shipped_gpus__have_names_of_their_own),
         cmocka_unit_test(test_shipped_matrix__answers_every_request),
     };
     if (argc == 3 && strcmp(argv[1], "--bench") == 0)
