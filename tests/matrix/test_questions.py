@@ -30,12 +30,14 @@ def is_right(found, wanted):
         return any(is_right(found, one) for one in wanted)
     if found is None or wanted is None:
         return found is wanted
+    if str(found) == str(wanted):
+        return True
     if isinstance(wanted, str) and wanted.startswith(OPERATORS):
         try:
             return SpecifierSet(wanted).contains(Version(found), prereleases=True)
         except InvalidVersion:
             return False
-    return str(found) == str(wanted)
+    return False
 
 
 def any_matches(pattern, texts):
