@@ -172,7 +172,8 @@ static void warn_once(struct image_session *s, struct data *told, const char *te
 /* `verify` says it itself, `lock` and `push` make nothing. */
 static void warn_of_bases(struct image_session *s)
 {
-    static const char *const codes[] = {"image-eol", "image-superseded", "image-unknown"};
+    static const char *const codes[] = {"image-eol", "image-superseded", "image-unknown",
+                                        "image-unseen", "image-holds"};
     struct data *told = data_list(&s->run->arena);
     if (!s->work->uses_bases)
         return;
@@ -181,7 +182,8 @@ static void warn_of_bases(struct image_session *s)
         if (!data_get_text(data_get(s->rows[i].resolution, "cuda"), "version"))
             continue; /* nothing of a GPU hangs on its base */
         for (size_t j = 0; notes && j < notes->list.count; j++)
-            if (str_is_among(data_get_text(notes->list.items[j], "code"), codes, 3))
+            if (str_is_among(data_get_text(notes->list.items[j], "code"), codes,
+                             sizeof codes / sizeof *codes))
                 warn_once(s, told, data_shown(notes->list.items[j], "text"));
     }
 }

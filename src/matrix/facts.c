@@ -10,6 +10,9 @@
 
 #define TEXT_MAX 4096 /* of a row, with its placeholders filled in */
 
+const char *const image_flavours[] = {"base",          "runtime",     "devel",
+                                      "cudnn-runtime", "cudnn-devel", NULL};
+
 bool same_minor(const struct version *a, const struct version *b)
 {
     return version_compare_parts(a, b, 2) == 0;
@@ -97,6 +100,18 @@ const char *tag_text(struct arena *arena, const struct image *image, const struc
     return arena_printf(arena, "%s-%s-%s", image->cuda.text, tag->flavour, tag->distribution->os);
 }
 
+bool has_images_of(const struct distribution *distribution, const struct version *cuda)
+{
+    const struct version *first = &distribution->first, *last = &distribution->last;
+    return (!first->text || version_compare(cuda, first) >= 0) &&
+           (!last->text || version_compare(cuda, last) <= 0);
+}
+
+bool holds_cuda_tags(const struct matrix *matrix, const char *repository)
+{
+    return str_equal(repository, matrix->repository) || words_have(&matrix->mirrors, repository);
+}
+
 static const struct tag *tag_with(struct arena *arena, const struct image *image, const char *tag)
 {
     for (size_t i = 0; i < image->tag_count; i++)
@@ -109,7 +124,7 @@ static const struct tag *tag_with(struct arena *arena, const struct image *image
 const char *matrix_flavour_tag(struct arena *arena, const struct matrix *matrix,
                                const char *repository, const char *tag, const char *flavour)
 {
-    if (!str_equal(repository, matrix->repository))
+    if (!holds_cuda_tags(matrix, repository))
         return NULL;
     for (size_t i = 0; i < matrix->images.count; i++) {
         const struct image *image = ROW(struct image, matrix->images, i);
@@ -127,7 +142,7 @@ const char *matrix_flavour_tag(struct arena *arena, const struct matrix *matrix,
 const char *matrix_tag_state(struct arena *arena, const struct matrix *matrix,
                              const char *repository, const char *tag)
 {
-    if (!str_equal(repository, matrix->repository))
+    if (!holds_cuda_tags(matrix, repository))
         return NULL;
     for (size_t i = 0; i < matrix->images.count; i++) {
         const struct image *image = ROW(struct image, matrix->images, i);

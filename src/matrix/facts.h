@@ -142,6 +142,14 @@ struct plain_image {
     const char *os, *repository, *tag;
 };
 
+/* A repository whose images hold a framework already. */
+struct stocked {
+    struct fact fact;
+    const char *repository;
+    const char *holds;     /* what, for people; {version} is what the tag begins with */
+    const char *framework; /* as the matrix calls it, where that is its version; or NULL */
+};
+
 struct library_path {
     struct fact fact;
     struct version from;
@@ -243,8 +251,9 @@ struct matrix {
     struct rows branches, forwards;
     struct rows architectures, gpus;
     struct rows platforms;
-    struct rows distributions, plain, library_paths, cudnn_words, images;
+    struct rows distributions, plain, library_paths, cudnn_words, images, stocked;
     const char *repository; /* of `images` */
+    struct words mirrors;   /* other repositories with the same tags */
     struct framework *frameworks;
     size_t framework_count;
     bool overlaid;
@@ -275,6 +284,12 @@ int cc_parse(const char *text);
 const char *cc_text(struct arena *arena, int cc);
 /* "12.6.3-cudnn-runtime-ubuntu24.04", in the arena. */
 const char *tag_text(struct arena *arena, const struct image *image, const struct tag *tag);
+/* base, runtime, devel, cudnn-runtime, cudnn-devel; ended by NULL. */
+extern const char *const image_flavours[];
+/* Whether the distribution has images of that CUDA, as far as is known. */
+bool has_images_of(const struct distribution *distribution, const struct version *cuda);
+/* Whether that repository has the tags of `images`. */
+bool holds_cuda_tags(const struct matrix *matrix, const char *repository);
 /* The gate of an image: its own, or that of the newest patch of its minor that has one; or NULL. */
 const struct gate *gate_of(const struct matrix *matrix, const struct image *image);
 /* The cuDNN of an image: its own, or that of the newest patch of its minor that has one; or NULL.

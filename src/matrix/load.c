@@ -14,9 +14,6 @@
 #define FRAMEWORKS_MAX 64
 #define DEFAULT_FAMILY "ubuntu" /* of images, unless --os or --image say otherwise */
 
-static const char *const flavours[] = {"base",          "runtime",     "devel",
-                                       "cudnn-runtime", "cudnn-devel", NULL};
-
 struct loader {
     struct matrix *matrix;
     struct arena *arena;
@@ -77,7 +74,7 @@ static const struct distribution *find_distribution(const struct matrix *matrix,
 
 static const char *find_flavour(struct span word)
 {
-    for (const char *const *flavour = flavours; *flavour; flavour++)
+    for (const char *const *flavour = image_flavours; *flavour; flavour++)
         if (span_equal(word, span_from(*flavour)))
             return *flavour;
     return NULL;

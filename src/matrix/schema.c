@@ -123,6 +123,9 @@ static const struct field distribution_fields[] = {NEED(distribution, FIELD_TEXT
 static const struct field plain_fields[] = {NEED(plain_image, FIELD_TEXT, os),
                                             NEED(plain_image, FIELD_TEXT, repository),
                                             NEED(plain_image, FIELD_TEXT, tag), END_OF_FIELDS};
+static const struct field stocked_fields[] = {NEED(stocked, FIELD_TEXT, repository),
+                                              NEED(stocked, FIELD_TEXT, holds),
+                                              MAY(stocked, FIELD_TEXT, framework), END_OF_FIELDS};
 static const struct field library_path_fields[] = {
     NEED(library_path, FIELD_VERSION, from), NEED(library_path, FIELD_TEXT, path),
     NEED(library_path, FIELD_BOOL, shadows), END_OF_FIELDS};
@@ -141,13 +144,15 @@ static const struct field image_fields[] = {
     FIELD("tags", image, FIELD_PAIRS, tag_words, true),
     END_OF_FIELDS};
 static const struct field image_header[] = {
-    FIELD("repository", matrix, FIELD_TEXT, repository, true), END_OF_FIELDS};
+    FIELD("repository", matrix, FIELD_TEXT, repository, true),
+    FIELD("mirrors", matrix, FIELD_WORDS, mirrors, false), END_OF_FIELDS};
 static const struct section image_sections[] = {
     SECTION("distributions", distribution, distribution_fields, distributions, "os"),
     SECTION("plain", plain_image, plain_fields, plain, "os"),
     SECTION("library_paths", library_path, library_path_fields, library_paths, "from"),
     SECTION("cudnn_words", cudnn_word, cudnn_word_fields, cudnn_words, "cuda"),
     SECTION("images", image, image_fields, images, "cuda"),
+    SECTION("stocked", stocked, stocked_fields, stocked, "repository"),
     END_OF_SECTIONS};
 
 /* ------------------------------------------------------------------ frameworks/NAME.yml */

@@ -291,6 +291,49 @@ static void find_tag(struct asked_image *image, const struct compiler *c)
     }
 }
 
+/*
+ * A tag that no row has, of an image that is known by sightings alone: that it was not seen is no
+ * evidence that it does not exist, where the distribution has images of that CUDA.
+ */
+static void find_unseen(struct asked_image *image, const struct compiler *c, struct tag *tag)
+{
+    const struct matrix *matrix = c->ask->matrix;
+    for (size_t i = 0; i < matrix->images.count; i++) {
+        const struct image *row = ROW(struct image, matrix->images, i);
+        if (!str_equal(row->state, "observed") || !str_starts(image->tag, row->cuda.text))
+            continue;
+        for (size_t j = 0; j < matrix->distributions.count; j++) {
+            tag->distribution = ROW(struct distribution, matrix->distributions, j);
+            if (!has_images_of(tag->distribution, &row->cuda))
+                continue;
+            for (const char *const *flavour = image_flavours; *flavour; flavour++) {
+                tag->flavour = *flavour;
+                if (!str_equal(image->tag, tag_text(c->arena, row, tag)))
+                    continue;
+                image->image = row;
+                image->row_tag = tag;
+                image->distribution = tag->distribution;
+                image->unseen = true;
+                return;
+            }
+        }
+    }
+}
+
+/* `huggingface/transformers-*` stands for every name that begins so. */
+static bool is_repository(const char *pattern, const char *name)
+{
+    size_t len = strcspn(pattern, "*");
+    return pattern[len] ? strncmp(pattern, name, len) == 0 : str_equal(pattern, name);
+}
+
+static void find_stock(struct asked_image *image, const struct matrix *matrix, const char *name)
+{
+    for (size_t i = 0; i < matrix->stocked.count && !image->stock; i++)
+        if (is_repository(ROW(struct stocked, matrix->stocked, i)->repository, name))
+            image->stock = ROW(struct stocked, matrix->stocked, i);
+}
+
 /* Of an image that the lists do not hold, the distribution can only be guessed from its name. */
 static void guess_distribution(struct asked_image *image, const struct compiler *c)
 {
@@ -316,9 +359,13 @@ static int compile_image(const struct compiler *c)
         return 0;
     if (split_image(image, c))
         return -1;
-    image->curated = str_equal(without_registry(image->repository), c->ask->matrix->repository);
+    const char *name = without_registry(image->repository);
+    image->curated = holds_cuda_tags(c->ask->matrix, name);
     if (image->curated)
         find_tag(image, c);
+    if (image->curated && !image->image)
+        find_unseen(image, c, arena_alloc(c->arena, sizeof *image->row_tag));
+    find_stock(image, c->ask->matrix, name);
     if (!image->distribution)
         guess_distribution(image, c);
     add_demand(c, CHOICE_IMAGE, 0, arena_printf(c->arena, "image %s", image->said));

@@ -29,8 +29,10 @@ struct asked_driver {
 
 struct asked_image {
     const char *said, *repository, *tag, *digest; /* digest: or NULL */
-    bool curated;                                 /* of the repository that images.yml lists */
-    const struct image *image; /* its row; NULL: not in the lists, or another repository */
+    bool curated;                                 /* of a repository that images.yml lists */
+    bool unseen; /* nobody was seen to use the tag, but its row knows sightings only */
+    const struct stocked *stock; /* what it holds of its own; or NULL */
+    const struct image *image;   /* its row; NULL: not in the lists, or another repository */
     const struct tag *row_tag;
     const struct distribution *distribution; /* NULL: not known */
 };

@@ -225,8 +225,7 @@ static void check_tag(struct inspection *c, const struct image *image, const str
 {
     const struct distribution *os = tag->distribution;
     const char *text = tag_text(c->arena, image, tag);
-    if ((os->first.text && version_compare(&image->cuda, &os->first) < 0) ||
-        (os->last.text && version_compare(&image->cuda, &os->last) > 0))
+    if (!has_images_of(os, &image->cuda))
         find(c, node_of(&image->fact, "tags"), "%s: %s has images from CUDA %s%s%s only", text,
              os->os, os->first.text ? os->first.text : "the first", os->last.text ? " to " : "",
              os->last.text ? os->last.text : "");

@@ -29,17 +29,46 @@ __attribute__((format(printf, 3, 4))) static void note(const struct notes *n, co
 
 /* ------------------------------------------------------------------ the image */
 
+/* What an image has of its own does not serve the project, which has an environment of its own. */
+static void stock_note(const struct notes *n, const struct asked_image *asked)
+{
+    const struct chosen *s = n->chosen;
+    const struct stocked *stock = asked->stock;
+    const char *rest = strstr(stock->holds, "{version}");
+    const char *name = s->ask->framework->name, *version = s->candidate->release->version.text;
+    const char *of_tag = arena_memdup(s->arena, asked->tag, strcspn(asked->tag, "-"));
+    const char *held = stock->holds;
+    if (rest)
+        held = arena_printf(s->arena, "%.*s%s%s", (int)(rest - held), held, of_tag,
+                            rest + strlen("{version}"));
+    struct version held_version;
+    bool other = str_equal(stock->framework, name) && !str_equal(of_tag, version) &&
+                 version_parse(&held_version, of_tag) == 0;
+    note(n, "image-holds",
+         "%s holds %s of its own, which stays unused: %s %s is installed beside it, in an "
+         "environment of its own%s",
+         asked->said, held, name, version,
+         other ? arena_printf(s->arena, "; --framework %s==%s is what it holds", name, of_tag)
+               : "");
+}
+
 static void image_notes(const struct notes *n)
 {
     const struct candidate *c = n->chosen->candidate;
     const char *text = image_text(n->chosen->arena, n->chosen->ask, c);
-    if (c->named && !n->chosen->ask->image.curated && !c->image)
-        note(n, "image-unknown",
-             "%s is taken as given: what is in it, and on which drivers it "
-             "starts, is not known",
-             text);
+    const struct asked_image *asked = &n->chosen->ask->image;
+    if (c->named && !asked->curated && !c->image)
+        note(n, "image-unknown", "%s is taken as given: %son which drivers it starts, is not known",
+             text, asked->stock ? "" : "what is in it, and ");
+    if (c->named && asked->stock)
+        stock_note(n, asked);
     if (!c->image)
         return;
+    if (c->named && asked->unseen)
+        note(n, "image-unseen",
+             "nobody was seen to use %s: it is taken all the same, since of CUDA %s only sightings "
+             "are known",
+             text, c->image->cuda.text);
     if (str_equal(c->image->state, "eol"))
         note(n, "image-eol", "%s is at its end of life: mirror it, its maintainers delete it",
              text);

@@ -289,6 +289,18 @@ static void test_resolver__refuses_a_tag_that_is_in_no_list(void **state)
     assert_true(has_note(&foreign, "image-unknown"));
 }
 
+static void test_resolver__takes_an_unseen_flavour_of_an_image_known_by_sightings(void **state)
+{
+    (void)state;
+    OUTCOME(unseen, NULL, SAY(IMAGE, "nvidia/cuda:12.4.2-base-ubuntu22.04"));
+    OUTCOME(seen, NULL, SAY(IMAGE, "nvidia/cuda:12.4.2-runtime-ubuntu22.04"));
+    OUTCOME(listed, NULL, SAY(IMAGE, "nvidia/cuda:12.4.1-devel-ubuntu22.04"));
+    assert_stack(&unseen, "2.0", "cu118", "3.10", "12.4.2-base-ubuntu22.04");
+    assert_true(has_note(&unseen, "image-unseen"));
+    assert_false(has_note(&seen, "image-unseen"));
+    assert_refused(&listed, "image");
+}
+
 static void test_resolver__takes_a_platforms_driver_and_gpus(void **state)
 {
     (void)state;
@@ -550,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_resolver__applies_the_start_gate_unless_cdi),
         cmocka_unit_test(test_resolver__takes_plain_ubuntu_where_no_cuda_image_starts),
         cmocka_unit_test(test_resolver__refuses_a_tag_that_is_in_no_list),
+        cmocka_unit_test(test_resolver__takes_an_unseen_flavour_of_an_image_known_by_sightings),
         cmocka_unit_test(test_resolver__takes_a_platforms_driver_and_gpus),
         cmocka_unit_test(test_resolver__wants_a_wheel_for_the_processor),
         cmocka_unit_test(test_resolver__keeps_the_wheels_libraries_from_being_shadowed),
