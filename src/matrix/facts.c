@@ -70,6 +70,19 @@ const struct framework *framework_of(const struct matrix *matrix, const char *na
     return NULL;
 }
 
+struct words words_read(struct arena *arena, const char *text)
+{
+    char *copy = arena_strdup(arena, text);
+    size_t count = 0;
+    for (const char *p = copy; *p; p++)
+        count += *p != ' ' && (p == copy || p[-1] == ' ');
+    struct words words = {arena_array(arena, count + 1, sizeof *words.items), 0};
+    char *save = NULL;
+    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        words.items[words.count++] = word;
+    return words;
+}
+
 bool words_have(const struct words *words, const char *word)
 {
     for (size_t i = 0; i < words->count; i++)

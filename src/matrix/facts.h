@@ -275,6 +275,8 @@ const struct architecture *architecture_of(const struct matrix *matrix, int cc);
 const struct distribution *distribution_of(const struct matrix *matrix, const char *os);
 const struct platform *platform_of(const struct matrix *matrix, const char *name);
 const struct framework *framework_of(const struct matrix *matrix, const char *name);
+/* The words of a text, between blanks; in the arena. */
+struct words words_read(struct arena *arena, const char *text);
 bool words_have(const struct words *words, const char *word);
 /* What a name stands for, or NULL. */
 const char *pair_value(const struct pairs *pairs, const char *name);

@@ -6,6 +6,7 @@
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
 #include "matrix/packed.h"
+#include "matrix/rows.h"
 #include "matrix/schema.h"
 
 #include <stdlib.h>
@@ -36,7 +37,10 @@ static int read_file(void *out, const struct document *document, const char *pat
         return -1;
     if (!doc->root)
         return err_set(loader->err, TG_USAGE, "invalid", "'%s' is empty", path);
-    return document_read(out, document, reader, doc->root, loader->err);
+    if (document_read(out, document, reader, doc->root, loader->err))
+        return -1;
+    *reader = (struct row_reader){.arena = loader->arena, .curated = doc->root, .overlay = true};
+    return 0;
 }
 
 /* The rows of a file where they are known beforehand. */
@@ -49,16 +53,19 @@ static struct span rows_of(const struct fileset *files, const char *path)
 static int load_document(void *out, const struct document *document, const char *path,
                          const struct yaml_node *overlay, const struct loader *loader)
 {
-    struct row_reader reader = {loader->arena, NULL, false};
-    struct span rows = loader->placed ? span_of("", 0) : rows_of(loader->matrix->files, path);
+    struct row_reader reader = {.arena = loader->arena};
+    /* Rows of an overlay may be like some of the file, which must then be there as YAML. */
+    struct span rows =
+        loader->placed || overlay ? span_of("", 0) : rows_of(loader->matrix->files, path);
     if (rows.len ? rows_unpack(out, document, loader->arena, rows, loader->err)
                  : read_file(out, document, path, &reader, loader))
         return -1;
     if (!overlay)
         return 0;
-    reader.overlay = true;
-    reader.sources = yaml_get(loader->overlay, "sources");
-    return document_read(out, document, &reader, overlay, loader->err);
+    return tables_read(&reader, loader->overlay, loader->err) ||
+                   document_read(out, document, &reader, overlay, loader->err)
+               ? -1
+               : 0;
 }
 
 /* By a word that is not NUL-terminated. */
@@ -331,7 +338,7 @@ static int load_frameworks(const char *only, const struct loader *loader)
 
 static int parse_overlay(struct loader *loader, struct span overlay)
 {
-    static const char *const keys[] = {"sources",   "cuda",   "drivers",    "gpus",
+    static const char *const keys[] = {"sources",   "texts",  "cuda",       "drivers", "gpus",
                                        "platforms", "images", "frameworks", NULL};
     struct yaml_doc *doc;
     if (!overlay.len)

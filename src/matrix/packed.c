@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/yaml.h"
 #include "matrix/facts.h"
+#include "matrix/rows.h"
 #include "matrix/schema.h"
 
 #include <string.h>
@@ -161,7 +162,7 @@ int rows_pack(struct buf *out, const char *path, struct span text, struct err *e
         struct framework framework;
     } filled = {0};
     struct codec c = {out, NULL, &arena, err};
-    struct row_reader reader = {&arena, NULL, false};
+    struct row_reader reader = {.arena = &arena};
     const struct document *document = document_of(path);
     struct yaml_doc *doc;
     if (!document)

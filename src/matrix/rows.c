@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/yaml.h"
 #include "matrix/facts.h"
+#include "matrix/like.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -13,29 +14,7 @@
 #define SOURCE_MAX 4096
 #define OVERLAY_SOURCE "the overlay .tmplgen-matrix.yml"
 
-const struct field fact_fields[] = {
-    {"source", FIELD_TEXT, offsetof(struct fact, source), true, NULL, NULL},
-    {"as_of", FIELD_TEXT, offsetof(struct fact, as_of), true, NULL, NULL},
-    {"confidence", FIELD_CONFIDENCE, offsetof(struct fact, confidence), false, NULL, NULL},
-    {"note", FIELD_TEXT, offsetof(struct fact, note), false, NULL, NULL},
-    {NULL, FIELD_TEXT, 0, false, NULL, NULL},
-};
-
 static const char *const confidences[] = {"high", "medium", "low", NULL};
-
-static int read_words(struct words *out, struct arena *arena, const char *text)
-{
-    char *copy = arena_strdup(arena, text);
-    size_t count = 0;
-    for (const char *p = copy; *p; p++)
-        count += *p != ' ' && (p == copy || p[-1] == ' ');
-    out->items = arena_array(arena, count + 1, sizeof *out->items);
-    out->count = 0;
-    char *save = NULL;
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
-        out->items[out->count++] = word;
-    return 0;
-}
 
 int cc_parse(const char *text)
 {
@@ -50,8 +29,7 @@ int cc_parse(const char *text)
 static int read_ccs(struct ccs *out, struct arena *arena, const struct yaml_node *node,
                     const char *text, struct err *err)
 {
-    struct words words;
-    read_words(&words, arena, text);
+    struct words words = words_read(arena, text);
     if (!words.count)
         return yaml_error(err, node, "no compute capability is named");
     out->items = arena_array(arena, words.count + 1, sizeof *out->items);
@@ -95,7 +73,8 @@ static int read_text(void *at, const struct field *field, const struct row_reade
             return yaml_error(err, node, "%s: '%s' is no version or SPEC", field->name, text);
         return 0;
     case FIELD_WORDS:
-        return read_words(at, reader->arena, text);
+        *(struct words *)at = words_read(reader->arena, text);
+        return 0;
     case FIELD_CCS:
         return read_ccs(at, reader->arena, node, text, err);
     case FIELD_CC:
@@ -133,13 +112,11 @@ static int read_part(void *out, const struct field *fields, const struct row_rea
                      const struct yaml_node *map, struct err *err);
 
 /* What a table or a message of one line shows; a block of YAML ends in a newline. */
-static int check_line(const char *text, const struct field *field, const struct yaml_node *node,
+static int check_line(const char *text, const char *what, const struct yaml_node *node,
                       struct err *err)
 {
     const char *end = strchr(text, '\n');
-    return end && end[strspn(end, "\n")]
-               ? yaml_error(err, node, "'%s' must be one line", field->name)
-               : 0;
+    return end && end[strspn(end, "\n")] ? yaml_error(err, node, "'%s' must be one line", what) : 0;
 }
 
 static int read_field(void *out, const struct field *field, const struct row_reader *reader,
@@ -157,7 +134,7 @@ static int read_field(void *out, const struct field *field, const struct row_rea
     case FIELD_PART:
         return read_part(at, field->part, reader, node, err);
     default:
-        if (yaml_text(&text, node, field->name, err) || check_line(text, field, node, err))
+        if (yaml_text(&text, node, field->name, err) || check_line(text, field->name, node, err))
             return -1;
         return read_text(at, field, reader, node, text, err);
     }
@@ -223,12 +200,11 @@ static int read_part(void *out, const struct field *fields, const struct row_rea
 static int resolve_sources(struct fact *fact, const struct row_reader *reader, struct err *err)
 {
     const struct yaml_node *node = yaml_get(fact->node, "source");
-    struct words keys;
     if (!node) {
         fact->source = OVERLAY_SOURCE;
         return 0;
     }
-    read_words(&keys, reader->arena, fact->source);
+    struct words keys = words_read(reader->arena, fact->source);
     if (!keys.count)
         return yaml_error(err, node, "source is empty");
     BUF_SCRATCH(joined, SOURCE_MAX);
@@ -242,6 +218,17 @@ static int resolve_sources(struct fact *fact, const struct row_reader *reader, s
         return yaml_error(err, node, "too many sources");
     fact->source = keys.count == 1 ? yaml_get(reader->sources, keys.items[0])->text.ptr
                                    : arena_strdup(reader->arena, buf_text(&joined));
+    return 0;
+}
+
+/* A note of one word stands for a text of the file's table. */
+static int resolve_note(struct fact *fact, const struct row_reader *reader, struct err *err)
+{
+    const struct yaml_node *text = fact->note ? yaml_get(reader->texts, fact->note) : NULL;
+    if (text)
+        fact->note = text->text.ptr;
+    else if (fact->note && !reader->overlay && !strchr(fact->note, ' '))
+        return yaml_error(err, yaml_get(fact->node, "note"), "no text '%s' in 'texts'", fact->note);
     return 0;
 }
 
@@ -310,7 +297,7 @@ static int read_row(struct rows *rows, const struct section *section,
     row->node = map;
     row->overlaid = reader->overlay;
     if (read_map(row, section->fields, fact_fields, reader, map, err) ||
-        resolve_sources(row, reader, err))
+        resolve_sources(row, reader, err) || resolve_note(row, reader, err))
         return -1;
     if (row->as_of && !is_date(row->as_of))
         return yaml_error(err, yaml_get(map, "as_of"), "as_of must be YYYY-MM or YYYY-MM-DD");
@@ -334,9 +321,16 @@ static int read_rows(struct rows *rows, const struct section *section,
     if (list->kind != YAML_LIST)
         return yaml_error(err, list, "'%s' must be a list of rows", section->name);
     room(rows, section->row_size, list->list.count, reader->arena);
-    for (size_t i = 0; i < list->list.count; i++)
-        if (read_row(rows, section, reader, list->list.items[i], err))
+    struct named_rows own = {.section = section, .list = list};
+    struct named_rows curated = {.section = section,
+                                 .list = yaml_get(reader->curated, section->name)};
+    for (size_t i = 0; i < list->list.count; i++) {
+        const struct yaml_node *row = list->list.items[i];
+        if (((section->key || section->words) &&
+             like_expand(&row, reader->arena, &own, &curated, row, err)) ||
+            read_row(rows, section, reader, row, err))
             return -1;
+    }
     return 0;
 }
 
@@ -352,27 +346,37 @@ static const struct section *find_section(const struct section *sections, struct
 static int unknown_document_key(const struct document *document, const struct yaml_node *key,
                                 struct err *err)
 {
-    struct field names[FIELDS_MAX] = {{.name = "sources"}};
-    size_t count = 1;
+    struct field names[FIELDS_MAX] = {{.name = "sources"}, {.name = "texts"}};
+    size_t count = 2;
     for (const struct section *s = document->sections; s->name && count < FIELDS_MAX - 1; s++)
         names[count++].name = s->name;
     return unknown_key(document->header, names, key, err);
 }
 
-static int read_sources(struct row_reader *reader, const struct yaml_node *root, struct err *err)
+static int read_table(const struct yaml_node **out, const struct yaml_node *root, const char *name,
+                      struct err *err)
 {
-    const struct yaml_node *sources = yaml_get(root, "sources");
-    if (!sources)
+    const struct yaml_node *table = yaml_get(root, name);
+    if (!table)
         return 0;
-    if (sources->kind != YAML_MAP)
-        return yaml_error(err, sources, "'sources' must be a mapping of keys to texts");
-    for (size_t i = 0; i < sources->map.count; i++) {
-        const char *text = NULL;
-        if (yaml_text(&text, sources->map.members[i].value, "a source", err))
+    if (table->kind != YAML_MAP)
+        return yaml_error(err, table, "'%s' must be a mapping of keys to texts", name);
+    for (size_t i = 0; i < table->map.count; i++) {
+        const struct yaml_member *member = &table->map.members[i];
+        const char *text = NULL, *key = member->key->text.ptr;
+        if (yaml_text(&text, member->value, key, err) || check_line(text, key, member->value, err))
             return -1;
     }
-    reader->sources = sources;
+    *out = table;
     return 0;
+}
+
+int tables_read(struct row_reader *reader, const struct yaml_node *root, struct err *err)
+{
+    return read_table(&reader->sources, root, "sources", err) ||
+                   read_table(&reader->texts, root, "texts", err)
+               ? -1
+               : 0;
 }
 
 int document_read(void *out, const struct document *document, struct row_reader *reader,
@@ -380,7 +384,7 @@ int document_read(void *out, const struct document *document, struct row_reader 
 {
     if (root->kind != YAML_MAP)
         return yaml_error(err, root, "must be a mapping");
-    if (read_sources(reader, root, err))
+    if (tables_read(reader, root, err))
         return -1;
     for (size_t i = 0; i < root->map.count; i++) {
         const struct yaml_node *key = root->map.members[i].key;
@@ -394,7 +398,8 @@ int document_read(void *out, const struct document *document, struct row_reader 
         } else if (field) {
             if (read_field(out, field, reader, value, err))
                 return -1;
-        } else if (!span_equal(key->text, span_from("sources"))) {
+        } else if (!span_equal(key->text, span_from("sources")) &&
+                   !span_equal(key->text, span_from("texts"))) {
             return unknown_document_key(document, key, err);
         }
     }

@@ -37,11 +37,11 @@ static const struct field cudnn_fields[] = {
 
 #define SECTION(name, type, fields, member, key)                                                   \
     {                                                                                              \
-        name, sizeof(struct type), fields, offsetof(struct matrix, member), key                    \
+        name, sizeof(struct type), fields, offsetof(struct matrix, member), key, NULL, NULL        \
     }
 #define END_OF_SECTIONS                                                                            \
     {                                                                                              \
-        NULL, 0, NULL, 0, NULL                                                                     \
+        NULL, 0, NULL, 0, NULL, NULL, NULL                                                         \
     }
 
 static const struct section cuda_sections[] = {
@@ -207,8 +207,9 @@ static const struct field framework_header[] = {
     END_OF_FIELDS};
 static const struct section framework_sections[] = {
     {"releases", sizeof(struct release), release_fields, offsetof(struct framework, releases),
-     "version"},
-    {"builds", sizeof(struct build), build_fields, offsetof(struct framework, builds), NULL},
+     "version", NULL, NULL},
+    {"builds", sizeof(struct build), build_fields, offsetof(struct framework, builds), NULL,
+     "releases", "variant"},
     END_OF_SECTIONS};
 const struct document framework_document = {framework_header, framework_sections};
 

@@ -2,7 +2,7 @@
 #ifndef TMPLGEN_MATRIX_SCHEMA_H
 #define TMPLGEN_MATRIX_SCHEMA_H
 
-#include "matrix/rows.h"
+#include "matrix/fields.h"
 
 /* A file that every resolution needs; `name` is the key of its rows in an overlay. */
 struct shared_file {

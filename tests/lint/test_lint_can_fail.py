@@ -49,6 +49,7 @@ BROKEN = [
     ("text", "src/base/x.c", "int x;\n", "what the file is for"),
     ("text", "templates/x.c", "int x;\n", "what the file is for"),
     ("text", "src/base/x.c", HEADER + "/*" + "-" * 100 + "*/\n", "at most 100"),
+    ("text", "matrices/cuda.yml", "# Rows.\n#" + "-" * 120 + "\n", "at most 120"),
     ("text", "src/base/x.c", HEADER + "int x; \n", "blanks at the end"),
     ("text", "src/base/x.c", HEADER + "int x;", "no newline"),
     ("text", "README.md", "caf\xe9\n".encode("latin-1"), "not UTF-8"),

@@ -21,7 +21,30 @@ def load(folder, framework):
     folder = Path(folder)
     files = {name: folder / f"{name}.yml" for name in SHARED}
     files["framework"] = folder / "frameworks" / f"{framework}.yml"
-    return {n: yaml.load(p.read_text(), yaml.BaseLoader) for n, p in files.items()}  # noqa: S506
+    return {n: read(p) for n, p in files.items()}
+
+
+def read(path):
+    """A file without what spares writing: rows `like` others, notes that are names of `texts`."""
+    file = yaml.load(path.read_text(), yaml.BaseLoader)  # noqa: S506
+    texts = file.pop("texts", {})
+    for rows in [v for v in file.values() if isinstance(v, list)]:
+        rows[:] = [in_full(row, rows) for row in rows]
+        for row in rows:
+            if "note" in row:
+                row["note"] = texts.get(row["note"], row["note"])
+    return file
+
+
+def in_full(row, rows):
+    if "like" not in row:
+        return dict(row)
+    key = next(iter(row))  # the first: version, or releases (with the same variant)
+    same = [r for r in rows if row["like"] in words(r[key]) or row["like"] == r[key]]
+    base = next(r for r in same if r is not row and r.get("variant") == row.get("variant"))
+    own = ("source", "as_of", "confidence", "note", "like")
+    inherited = {k: v for k, v in in_full(base, rows).items() if k not in own}
+    return inherited | {k: v for k, v in row.items() if k != "like"}
 
 
 @cache

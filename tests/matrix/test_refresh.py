@@ -29,9 +29,8 @@ def older(tmp_path):
     (folder / "catalog.yml").write_text("name: older\nversion: 1.0.0\n")
     (folder / "templates").mkdir()
     path = folder / "matrices" / "frameworks" / "pytorch.yml"
-    lines = path.read_text().splitlines(keepends=True)
-    newest = re.compile(r"- \{(version|releases): 2\.1[3-5]\.")
-    path.write_text("".join(line for line in lines if not newest.match(line)))
+    newest = re.compile(r"^- \{(version|releases): 2\.1[3-5]\..*\n(   .*\n)*", re.M)
+    path.write_text(newest.sub("", path.read_text()))
     return folder
 
 

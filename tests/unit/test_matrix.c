@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/fileset.h"
+#include "matrix/facts.h"
 #include "matrix/matrix.h"
 #include "resolver/resolver.h"
 #include "unit/small_matrix.h"
@@ -451,6 +452,8 @@ static void test_overlay__adds_and_replaces_rows_and_says_so(void **state)
     assert_string_equal(bad.err.where.file, ".tmplgen-matrix.yml");
 }
 
+#define DEMO_HEAD "framework: demo\ntitle: x\nsupply: wheel\nrequirements: x\nsources: {s: x}\n"
+
 static const struct {
     int file;
     const char *text, *message;
@@ -501,6 +504,34 @@ static const struct {
      "- {cuda: 12.4, state: supported, tags: {small: x}, " ROWS "}\n",
      "'small' is no flavour", 4},
     {IMAGES, "sources: {s: x}\n", "'repository' is missing", 1},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, like: 12.5, " ROWS "}\n",
+     "like: no row of cuda 12.5", 3},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, like: 12.4, " ROWS "}\n",
+     "like: a row is not like itself", 3},
+    {CUDA,
+     "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, like: 12.5, " ROWS "}\n"
+     "- {cuda: 12.5, like: 12.6, " ROWS "}\n- {cuda: 12.6, like: 12.5, " ROWS "}\n",
+     "like: these rows are like each other in a circle", 5},
+    {CUDA,
+     "sources: {s: x}\ntoolkits:\n- {cuda: 1, like: 2, " ROWS "}\n"
+     "- {cuda: 2, like: 3, " ROWS "}\n- {cuda: 3, like: 4, " ROWS "}\n"
+     "- {cuda: 4, like: 5, " ROWS "}\n- {cuda: 5, like: 6, " ROWS "}\n"
+     "- {cuda: 6, like: 7, " ROWS "}\n- {cuda: 7, like: 8, " ROWS "}\n"
+     "- {cuda: 8, like: 9, " ROWS "}\n- {cuda: 9, driver: 5, " ROWS "}\n",
+     "like: more than 8 rows from one to the next", 10},
+    {CUDA, "sources: {s: x}\ncudnn:\n- {cudnn: 9, like: 8, " ROWS "}\n", "unknown key 'like'", 3},
+    {CUDA, "sources: {s: x}\ntoolkits:\n- {cuda: 12.4, like: [1], " ROWS "}\n",
+     "'like' must be a text, not a list", 3},
+    {CUDA,
+     "sources: {s: x}\ntexts: {t: a text}\ntoolkits:\n- {cuda: 1, driver: 5, note: T, " ROWS "}\n",
+     "no text 'T' in 'texts'", 4},
+    {CUDA, "sources: {s: x}\ntexts: [a]\n", "'texts' must be a mapping of keys to texts", 2},
+    {CUDA, "sources: {s: x}\ntexts:\n  t: [a]\n", "'t' must be a text, not a list", 3},
+    {DEMO,
+     DEMO_HEAD "releases:\n- {version: 1.0, pythons: 3.8, default: a, " ROWS "}\nbuilds:\n"
+               "- {releases: 1.0, variant: a, like: 2.0, " ROWS "}\n"
+               "- {releases: 2.0, variant: b, processors: x86_64, " ROWS "}\n",
+     "like: no row of releases 2.0 and variant a", 9},
     {DEMO, "framework: other\ntitle: x\nsupply: wheel\nrequirements: x\n",
      "'matrices/frameworks/demo.yml' is of framework 'other'", 0},
     {DEMO, "framework: demo\ntitle: x\nsupply: wheels\nrequirements: x\n", "'wheels' is no supply",
@@ -523,6 +554,69 @@ static void test_files__are_read_strictly(void **state)
         assert_string_equal(err.message, broken_files[i].message);
         assert_int_equal(err.where.line, broken_files[i].line);
     }
+}
+
+/* The same stack from rows in full, and from rows that are like others. */
+static void test_rows__like_another_have_its_fields_but_not_what_it_says_of_itself(void **state)
+{
+    static const char text[] = DEMO_HEAD
+        "texts: {shared: two words}\n"
+        "releases:\n"
+        "- {version: 3.0, like: 2.0, pythons: 3.12, " ROWS "}\n"
+        "- {version: 2.0, like: 1.0, default: cu124, " ROWS ", confidence: low, note: an own one}\n"
+        "- {version: 1.0, pythons: 3.10, default: cu118, companions: {other: 5.0}, " ROWS "}\n"
+        "builds:\n"
+        "- {releases: 3.0, variant: cu124, like: 2.0, x86_64: 9.0, note: shared, " ROWS "}\n"
+        "- {releases: 2.0, variant: cu118, cuda: 11.8, x86_64: 7.0, " ROWS "}\n"
+        "- {releases: 1.0 2.0, variant: cu124, cuda: 12.4, cudnn: 9.1, x86_64: 8.0, " ROWS
+        ", confidence: medium}\n";
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct memory memory;
+    struct matrix *matrix;
+    (void)state;
+    fill(&memory);
+    memory.texts[DEMO] = text;
+    assert_int_equal(matrix_load(&matrix, &arena, &memory.set, span_of("", 0), "demo", &err), 0);
+    const struct release *release = ROW(struct release, matrix->frameworks[0].releases, 0);
+    assert_string_equal(release->version.text, "3.0");
+    assert_string_equal(release->pythons.items[0], "3.12");
+    assert_string_equal(release->default_variant, "cu124");
+    assert_string_equal(pair_value(&release->companions, "other"), "5.0");
+    assert_int_equal(release->fact.confidence, CONFIDENCE_HIGH);
+    assert_null(release->fact.note);
+    assert_int_equal(release->build_count, 1);
+    const struct build *build = release->builds[0];
+    assert_string_equal(build->cuda.text, "12.4");
+    assert_string_equal(build->cudnn, "9.1");
+    assert_int_equal(build->x86_64.items[0], 90);
+    assert_string_equal(build->fact.note, "two words");
+    assert_int_equal(build->fact.confidence, CONFIDENCE_HIGH);
+}
+
+static void test_overlay__rows_may_be_like_curated_ones(void **state)
+{
+    (void)state;
+    OUTCOME(newer,
+            "frameworks:\n  demo:\n    releases:\n"
+            "    - {version: 2.5, like: 2.0, default: cu124}\n"
+            "    builds:\n"
+            "    - {releases: 2.5, variant: cu124, like: 2.0}\n",
+            SAY(FRAMEWORK, "demo"));
+    assert_stack(&newer, "2.5", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    OUTCOME(changed,
+            "frameworks:\n  demo:\n    releases:\n"
+            "    - {version: 2.0, like: 2.0, default: cu124}\n",
+            SAY(FRAMEWORK, "demo"));
+    assert_stack(&changed, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    OUTCOME(unknown,
+            "frameworks:\n  demo:\n    releases:\n"
+            "    - {version: 2.5, like: 9.0}\n",
+            SAY(FRAMEWORK, "demo"));
+    assert_usage(&unknown, "invalid");
+    assert_string_equal(unknown.err.message, "like: no row of version 9.0");
+    assert_int_equal(unknown.err.where.line, 4);
+    assert_int_equal(unknown.err.where.column, 28);
 }
 
 static void test_builds__of_one_release_and_variant_are_one(void **state)
@@ -573,6 +667,8 @@ int main(void)
         cmocka_unit_test(test_request__survives_a_record),
         cmocka_unit_test(test_overlay__adds_and_replaces_rows_and_says_so),
         cmocka_unit_test(test_files__are_read_strictly),
+        cmocka_unit_test(test_rows__like_another_have_its_fields_but_not_what_it_says_of_itself),
+        cmocka_unit_test(test_overlay__rows_may_be_like_curated_ones),
         cmocka_unit_test(test_builds__of_one_release_and_variant_are_one),
     };
     return cmocka_run_group_tests_name("matrix", tests, NULL, NULL);

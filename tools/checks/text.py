@@ -27,6 +27,9 @@ DATA = ("tests/data/", "tests/oracle/", "tests/fuzz/", "tests/command/data/", "r
 TEMPLATES = re.compile(r"(templates|base-images)/(?!.*\.[ch]$)")
 CODE = (".c", ".h", ".py", ".sh", ".mjs", ".js")
 WIDEST = 100
+# Rows of the matrix are reviewed line by line.
+MATRIX = re.compile(r"matrices/.*\.yml$")
+WIDEST_ROW = 120
 
 
 def _machine_paths(root):
@@ -75,6 +78,8 @@ def _line_findings(path, lines, machine_paths):
             yield f"{where}: unfinished work"
         if path.endswith(CODE) and len(line) > WIDEST and not data:
             yield f"{where}: {len(line)} columns, at most {WIDEST}"
+        if MATRIX.match(path) and len(line) > WIDEST_ROW:
+            yield f"{where}: {len(line)} columns of a row, at most {WIDEST_ROW}"
         if line != line.rstrip() and not data and not path.endswith(".md"):
             yield f"{where}: blanks at the end"
 
