@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define TEXT_MAX 4096 /* of a row, with its placeholders filled in */
@@ -81,6 +82,37 @@ struct words words_read(struct arena *arena, const char *text)
     for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
         words.items[words.count++] = word;
     return words;
+}
+
+static char folded(char c)
+{
+    return c == '_' || c == '.' ? '-' : (char)tolower((unsigned char)c);
+}
+
+bool same_package(const char *a, const char *b)
+{
+    while (*a && folded(*a) == folded(*b))
+        a++, b++;
+    return !*a && !*b;
+}
+
+bool is_called(const struct framework *framework, const char *name)
+{
+    for (size_t i = 0; i < framework->packages.count; i++)
+        if (same_package(framework->packages.items[i], name))
+            return true;
+    return same_package(framework->name, name);
+}
+
+const struct framework *package_of(const struct matrix *matrix, const char *name)
+{
+    for (size_t i = 0; i < matrix->framework_count; i++)
+        if (is_called(&matrix->frameworks[i], name))
+            return &matrix->frameworks[i];
+    for (size_t i = 0; i < matrix->package_count; i++)
+        if (is_called(&matrix->packages[i], name))
+            return &matrix->packages[i];
+    return NULL;
 }
 
 bool words_have(const struct words *words, const char *word)

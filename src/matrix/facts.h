@@ -189,7 +189,7 @@ struct image {
     size_t tag_count;
 };
 
-/* ------------------------------------------------------------------ frameworks/NAME.yml */
+/* ------------------------------------------------------------------ frameworks, packages */
 
 struct build;
 
@@ -202,8 +202,10 @@ struct release {
     const char *requires;               /* further requirements, separated by spaces */
     struct words differs;               /* of what an index says, as `note` explains */
     struct version glibc;               /* that its wheels want; `text` NULL: any */
-    struct version *python_versions;    /* of `pythons`, then of `experimental` */
-    const struct build **builds;        /* in order of preference */
+    struct words processors;            /* of a package: that it has wheels for; none: all */
+    struct words variants; /* of a package: the builds of its framework that it goes with; or all */
+    struct version *python_versions; /* of `pythons`, then of `experimental` */
+    const struct build **builds;     /* in order of preference */
     size_t build_count;
 };
 
@@ -226,17 +228,23 @@ struct build {
     int cc_min, cc_max;      /* 0: no bound */
     struct version driver;   /* a floor of its own; `text` NULL: CUDA's */
     enum confidence cubins;
-    struct words differs; /* as of a release */
+    struct words differs;  /* as of a release */
+    struct spec libraries; /* the CUDA whose libraries its requirements admit; no clause: any */
 };
 
+/* A framework, or a package that lives on one. */
 struct framework {
     const char *name, *title, *supply, *library_path, *requirements, *index_url;
+    const char *on;        /* the framework that it lives on; NULL: it is one itself */
+    const char *index;     /* "framework": its wheels are on the index of that framework's build */
+    const char *libraries; /* "exact": its requirements pin those of its CUDA's minor */
+    bool by_companions;    /* its releases are those that the framework's rows name */
     struct words packages; /* further names, as pip knows it */
     struct pairs env;
     struct rows releases, builds; /* struct release, newest first; struct build */
 };
 
-/* All frameworks of a catalog, read when they are first needed. */
+/* All frameworks and packages of a catalog, read when they are first needed. */
 struct whole {
     struct arena *arena;
     bool placed;
@@ -256,10 +264,12 @@ struct matrix {
     struct words mirrors;   /* other repositories with the same tags */
     struct framework *frameworks;
     size_t framework_count;
+    struct framework *packages; /* none before all of it is read */
+    size_t package_count;
     bool overlaid;
 };
 
-/* The same catalog with every framework, in the arena of `matrix`; read once. */
+/* The same catalog with every framework and package, in the arena of `matrix`; read once. */
 TG_CHECKED int matrix_whole(const struct matrix **out, const struct matrix *matrix,
                             struct err *err);
 
@@ -277,6 +287,12 @@ const struct platform *platform_of(const struct matrix *matrix, const char *name
 const struct framework *framework_of(const struct matrix *matrix, const char *name);
 /* The words of a text, between blanks; in the arena. */
 struct words words_read(struct arena *arena, const char *text);
+/* The framework, or the package that lives on one, that people or pip call so; or NULL. */
+const struct framework *package_of(const struct matrix *matrix, const char *name);
+/* Whether people or pip call it so. */
+bool is_called(const struct framework *framework, const char *name);
+/* As pip compares names: Flash_Attn is flash-attn. */
+bool same_package(const char *a, const char *b);
 bool words_have(const struct words *words, const char *word);
 /* What a name stands for, or NULL. */
 const char *pair_value(const struct pairs *pairs, const char *name);

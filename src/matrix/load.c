@@ -242,9 +242,19 @@ static int join_builds(const struct framework *framework, const struct loader *l
 }
 
 /* A cuDNN is a version, or a SPEC. */
-static int finish_build(struct build *build, const struct loader *loader)
+static int finish_build(struct build *build, const struct framework *framework,
+                        const struct loader *loader)
 {
     ERR_SCRATCH(err);
+    const struct version *cuda = &build->cuda;
+    bool wheel = str_equal(build->supply ? build->supply : framework->supply, "wheel");
+    if (framework->libraries && wheel && cuda->text && !build->libraries.count &&
+        spec_parse(&build->libraries, loader->arena,
+                   arena_printf(loader->arena, "==%llu.%llu.*",
+                                (unsigned long long)cuda->release[0],
+                                (unsigned long long)cuda->release[1]),
+                   "libraries", loader->err))
+        return -1;
     if (!build->cudnn || !version_parse(&build->cudnn_version, build->cudnn))
         return 0;
     build->cudnn_version.text = NULL;
@@ -267,44 +277,86 @@ static void parse_pythons(struct release *release, struct arena *arena)
     }
 }
 
-static int load_framework(const char *name, const struct loader *loader)
+/* A folder of files that each hold a struct framework. */
+struct shelf {
+    const char *folder, *overlay; /* `overlay`: the key of its rows in one */
+    const struct document *document;
+};
+
+static const struct shelf framework_shelf = {FRAMEWORKS_FOLDER, "frameworks", &framework_document};
+static const struct shelf package_shelf = {PACKAGES_FOLDER, "packages", &package_document};
+
+/* One that says nothing of builds has a wheel for whatever its framework is built for. */
+static void add_any_build(struct framework *framework, struct arena *arena)
 {
-    struct matrix *matrix = loader->matrix;
-    const char *path = arena_printf(loader->arena, FRAMEWORKS_FOLDER "%s.yml", name);
-    const struct yaml_node *overlays = overlay_of(loader, "frameworks");
-    if (overlays && overlays->kind != YAML_MAP)
-        return yaml_error(loader->err, overlays, "'frameworks' must be a mapping");
-    struct framework *framework = &matrix->frameworks[matrix->framework_count];
-    *framework = (struct framework){.library_path = "keep"};
-    if (load_document(framework, &framework_document, path, yaml_get(overlays, name), loader))
-        return -1;
-    if (!str_equal(framework->name, name))
-        return err_set(loader->err, TG_USAGE, "invalid", "'%s' is of framework '%s'", path,
-                       framework->name);
+    static const char *all[] = {"all"}, *both[] = {"x86_64", "aarch64"};
+    struct build *build = arena_alloc(arena, sizeof *build);
+    *build = (struct build){.fact = {.source = "", .as_of = ""},
+                            .releases = {all, 1},
+                            .variant = "any",
+                            .processors = {both, 2}};
+    framework->builds = (struct rows){build, 1, 1};
+}
+
+static int finish_framework(struct framework *framework, const struct loader *loader)
+{
+    if (framework->on && !framework->builds.count)
+        add_any_build(framework, loader->arena);
     for (size_t i = 0; i < framework->builds.count; i++)
-        if (finish_build((struct build *)framework->builds.items + i, loader))
+        if (finish_build((struct build *)framework->builds.items + i, framework, loader))
             return -1;
     for (size_t i = 0; i < framework->releases.count; i++)
         parse_pythons((struct release *)framework->releases.items + i, loader->arena);
     qsort(framework->releases.items, framework->releases.count, sizeof(struct release), by_release);
-    if (join_builds(framework, loader))
-        return -1;
-    matrix->framework_count++;
-    return 0;
+    return join_builds(framework, loader);
 }
 
-size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files)
+static void set_defaults(struct framework *framework, struct arena *arena)
+{
+    if (!framework->library_path)
+        framework->library_path = "keep";
+    if (!framework->supply)
+        framework->supply = "wheel";
+    if (!framework->requirements)
+        framework->requirements = arena_printf(arena, "%s=={version}", framework->name);
+}
+
+static int load_framework(struct framework *framework, const struct shelf *shelf, const char *name,
+                          const struct loader *loader)
+{
+    const char *path = arena_printf(loader->arena, "%s%s.yml", shelf->folder, name);
+    const struct yaml_node *overlays = overlay_of(loader, shelf->overlay);
+    if (overlays && overlays->kind != YAML_MAP)
+        return yaml_error(loader->err, overlays, "'%s' must be a mapping", shelf->overlay);
+    *framework = (struct framework){0};
+    if (load_document(framework, shelf->document, path, yaml_get(overlays, name), loader))
+        return -1;
+    if (!str_equal(framework->name, name))
+        return err_set(loader->err, TG_USAGE, "invalid", "'%s' is of %.*s '%s'", path,
+                       (int)strlen(shelf->overlay) - 1, shelf->overlay, framework->name);
+    set_defaults(framework, loader->arena);
+    framework->by_companions = framework->on && !framework->releases.count;
+    return finish_framework(framework, loader);
+}
+
+static size_t names_on(const char ***names, struct arena *arena, const struct fileset *files,
+                       const struct shelf *shelf)
 {
     size_t count = 0;
     *names = arena_array(arena, FRAMEWORKS_MAX, sizeof **names);
-    for (size_t i = fileset_lower_bound(files, FRAMEWORKS_FOLDER);
-         i < files->count && str_starts(files->entries[i].path, FRAMEWORKS_FOLDER); i++) {
-        const char *name = files->entries[i].path + strlen(FRAMEWORKS_FOLDER);
+    for (size_t i = fileset_lower_bound(files, shelf->folder);
+         i < files->count && str_starts(files->entries[i].path, shelf->folder); i++) {
+        const char *name = files->entries[i].path + strlen(shelf->folder);
         size_t len = strlen(name);
         if (count < FRAMEWORKS_MAX && str_ends(name, ".yml") && !strchr(name, '/'))
             (*names)[count++] = arena_memdup(arena, name, len - strlen(".yml"));
     }
     return count;
+}
+
+size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files)
+{
+    return names_on(names, arena, files, &framework_shelf);
 }
 
 static int unknown_framework(struct arena *arena, const struct fileset *files, const char *name,
@@ -319,27 +371,95 @@ static int unknown_framework(struct arena *arena, const struct fileset *files, c
     return err_hint(err, "known frameworks: %s", str_join(arena, names, count, ", "));
 }
 
+/* The framework that what was loaded last lives on. */
+static int load_ground(const struct loader *loader)
+{
+    struct matrix *matrix = loader->matrix;
+    const char *on = matrix->frameworks[0].on;
+    if (!on)
+        return 0;
+    if (load_framework(&matrix->frameworks[1], &framework_shelf, on, loader))
+        return -1;
+    matrix->framework_count++;
+    return 0;
+}
+
 static int load_frameworks(const char *only, const struct loader *loader)
 {
     struct matrix *matrix = loader->matrix;
     const char **names;
     size_t count = matrix_frameworks(&names, loader->arena, matrix->files);
-    matrix->frameworks = arena_array(loader->arena, count + 1, sizeof *matrix->frameworks);
-    bool found = !only;
+    matrix->frameworks = arena_array(loader->arena, count + 2, sizeof *matrix->frameworks);
     for (size_t i = 0; i < count; i++) {
         if (only && !str_equal(only, names[i]))
             continue;
-        found = true;
-        if (load_framework(names[i], loader))
+        if (load_framework(&matrix->frameworks[matrix->framework_count], &framework_shelf, names[i],
+                           loader))
+            return -1;
+        matrix->framework_count++;
+    }
+    if (only && !matrix->framework_count)
+        return unknown_framework(loader->arena, matrix->files, only, loader->err);
+    return only ? load_ground(loader) : 0;
+}
+
+/* ------------------------------------------------------------------ packages */
+
+static bool has_release(const struct framework *package, const char *version)
+{
+    for (size_t i = 0; i < package->releases.count; i++)
+        if (str_equal(ROW(struct release, package->releases, i)->version.text, version))
+            return true;
+    return false;
+}
+
+/*
+ * Releases of a package that says none: what its framework's rows name. Who takes one takes the row
+ * that names it, too: how sure that is, and for which Pythons, is told there.
+ */
+static int take_companions(struct framework *package, const struct framework *ground,
+                           const struct loader *loader)
+{
+    struct release *rows = arena_array(loader->arena, ground->releases.count + 1, sizeof *rows);
+    package->releases = (struct rows){rows, 0, ground->releases.count + 1};
+    for (size_t i = 0; i < ground->releases.count; i++) {
+        const struct release *release = ROW(struct release, ground->releases, i);
+        const char *version = pair_value(&release->companions, package->name);
+        struct release *row = &rows[package->releases.count];
+        *row = (struct release){.fact = release->fact, .pythons = release->pythons};
+        row->fact.note = NULL;
+        row->fact.confidence = CONFIDENCE_HIGH;
+        if (!version || has_release(package, version) || version_parse(&row->version, version))
+            continue;
+        package->releases.count++;
+    }
+    return finish_framework(package, loader);
+}
+
+static int load_packages(const struct loader *loader)
+{
+    struct matrix *matrix = loader->matrix;
+    const char **names;
+    size_t count = names_on(&names, loader->arena, matrix->files, &package_shelf);
+    matrix->packages = arena_array(loader->arena, count + 1, sizeof *matrix->packages);
+    for (size_t i = 0; i < count; i++) {
+        struct framework *package = &matrix->packages[matrix->package_count++];
+        if (load_framework(package, &package_shelf, names[i], loader))
+            return -1;
+        const struct framework *ground = framework_of(matrix, package->on);
+        if (!ground || ground->on)
+            return err_set(loader->err, TG_USAGE, "invalid", "package '%s': no framework '%s'",
+                           package->name, package->on);
+        if (package->by_companions && take_companions(package, ground, loader))
             return -1;
     }
-    return found ? 0 : unknown_framework(loader->arena, matrix->files, only, loader->err);
+    return 0;
 }
 
 static int parse_overlay(struct loader *loader, struct span overlay)
 {
-    static const char *const keys[] = {"sources",   "texts",  "cuda",       "drivers", "gpus",
-                                       "platforms", "images", "frameworks", NULL};
+    static const char *const keys[] = {"sources", "texts",  "cuda",       "drivers",  "gpus",
+                                       "platforms", "images", "frameworks", "packages", NULL};
     struct yaml_doc *doc;
     if (!overlay.len)
         return 0;
@@ -355,10 +475,11 @@ static int parse_overlay(struct loader *loader, struct span overlay)
 }
 
 /* What builds need of cuda.yml, found once. */
-static void join_toolkits(const struct matrix *matrix)
+static void join_toolkits(const struct matrix *matrix, const struct framework *frameworks,
+                          size_t count)
 {
-    for (size_t i = 0; i < matrix->framework_count; i++) {
-        const struct rows *builds = &matrix->frameworks[i].builds;
+    for (size_t i = 0; i < count; i++) {
+        const struct rows *builds = &frameworks[i].builds;
         for (size_t j = 0; j < builds->count; j++) {
             struct build *build = (struct build *)builds->items + j;
             build->toolkit = build->cuda.text ? toolkit_of(matrix, &build->cuda) : NULL;
@@ -377,9 +498,10 @@ static int load(struct matrix **out, struct arena *arena, const struct fileset *
     matrix->whole = arena_alloc(arena, sizeof *matrix->whole);
     *matrix->whole = (struct whole){arena, placed, framework ? NULL : matrix};
     if (parse_overlay(&loader, overlay) || load_frameworks(framework, &loader) ||
-        load_shared(&loader))
+        (!framework && load_packages(&loader)) || load_shared(&loader))
         return -1;
-    join_toolkits(matrix);
+    join_toolkits(matrix, matrix->frameworks, matrix->framework_count);
+    join_toolkits(matrix, matrix->packages, matrix->package_count);
     *out = matrix;
     return 0;
 }

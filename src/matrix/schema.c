@@ -159,6 +159,7 @@ static const struct section image_sections[] = {
 
 static const char *const supplies[] = {"wheel", "image", "install", "build", NULL};
 static const char *const library_paths[] = {"reset", "unset", "keep", NULL};
+static const char *const library_pins[] = {"exact", NULL};
 static const char *const channels[] = {"stable", "experimental", NULL};
 
 static const struct field release_fields[] = {
@@ -194,6 +195,7 @@ static const struct field build_fields[] = {NEED(build, FIELD_WORDS, releases),
                                             MAY(build, FIELD_VERSION, driver),
                                             MAY(build, FIELD_CONFIDENCE, cubins),
                                             MAY(build, FIELD_WORDS, differs),
+                                            MAY(build, FIELD_SPEC, libraries),
                                             END_OF_FIELDS};
 static const struct field framework_header[] = {
     FIELD("framework", framework, FIELD_TEXT, name, true),
@@ -201,6 +203,8 @@ static const struct field framework_header[] = {
     ONE_OF(supplies, framework, supply, true),
     ONE_OF(library_paths, framework, library_path, false),
     NEED(framework, FIELD_TEXT, requirements),
+    MAY(framework, FIELD_TEXT, on),
+    ONE_OF(library_pins, framework, libraries, false),
     MAY(framework, FIELD_TEXT, index_url),
     MAY(framework, FIELD_WORDS, packages),
     MAY(framework, FIELD_PAIRS, env),
@@ -212,6 +216,35 @@ static const struct section framework_sections[] = {
      "releases", "variant"},
     END_OF_SECTIONS};
 const struct document framework_document = {framework_header, framework_sections};
+
+/* ------------------------------------------------------------------ packages/NAME.yml */
+
+static const char *const indexes[] = {"framework", NULL};
+
+static const struct field package_release_fields[] = {NEED(release, FIELD_VERSION, version),
+                                                      NEED(release, FIELD_WORDS, pythons),
+                                                      MAY(release, FIELD_WORDS, experimental),
+                                                      MAY(release, FIELD_WORDS, processors),
+                                                      MAY(release, FIELD_WORDS, variants),
+                                                      MAY(release, FIELD_TEXT, requires),
+                                                      MAY(release, FIELD_VERSION, glibc),
+                                                      MAY(release, FIELD_WORDS, differs),
+                                                      END_OF_FIELDS};
+static const struct field package_header[] = {FIELD("package", framework, FIELD_TEXT, name, true),
+                                              NEED(framework, FIELD_TEXT, on),
+                                              NEED(framework, FIELD_TEXT, title),
+                                              ONE_OF(supplies, framework, supply, false),
+                                              ONE_OF(indexes, framework, index, false),
+                                              MAY(framework, FIELD_TEXT, requirements),
+                                              MAY(framework, FIELD_WORDS, packages),
+                                              END_OF_FIELDS};
+static const struct section package_sections[] = {
+    {"releases", sizeof(struct release), package_release_fields,
+     offsetof(struct framework, releases), "version", NULL, NULL},
+    {"builds", sizeof(struct build), build_fields, offsetof(struct framework, builds), NULL,
+     "releases", "variant"},
+    END_OF_SECTIONS};
+const struct document package_document = {package_header, package_sections};
 
 const struct shared_file shared_files[] = {
     {"cuda", "matrices/cuda.yml", {no_header, cuda_sections}},
@@ -227,6 +260,9 @@ const struct document *document_of(const char *path)
     for (size_t i = 0; i < shared_file_count; i++)
         if (str_equal(shared_files[i].path, path))
             return &shared_files[i].document;
-    return str_starts(path, FRAMEWORKS_FOLDER) && str_ends(path, ".yml") ? &framework_document
-                                                                         : NULL;
+    if (!str_ends(path, ".yml"))
+        return NULL;
+    if (str_starts(path, PACKAGES_FOLDER))
+        return &package_document;
+    return str_starts(path, FRAMEWORKS_FOLDER) ? &framework_document : NULL;
 }

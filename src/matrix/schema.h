@@ -13,8 +13,10 @@ struct shared_file {
 extern const struct shared_file shared_files[];
 extern const size_t shared_file_count;
 extern const struct document framework_document; /* fills a struct framework */
+extern const struct document package_document;   /* likewise */
 
 #define FRAMEWORKS_FOLDER "matrices/frameworks/"
+#define PACKAGES_FOLDER "matrices/packages/"
 /* What the file of that path is, or NULL. */
 const struct document *document_of(const char *path);
 

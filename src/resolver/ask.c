@@ -7,6 +7,7 @@
 #include "matrix/matrix.h"
 #include "registry/reference.h"
 #include "resolver/elsewhere.h"
+#include "resolver/members.h"
 
 #include <string.h>
 
@@ -71,6 +72,11 @@ static int compile_framework(const struct compiler *c)
         return -1;
     if (ask->specs[CHOICE_FRAMEWORK].count)
         add_demand(c, CHOICE_FRAMEWORK, 0, arena_printf(c->arena, "framework %s", said));
+    ask->named = ask->framework;
+    if (!ask->named->on)
+        return 0;
+    ask->at[CHOICE_FRAMEWORK] = -1; /* the SPEC is of what was named */
+    ask->framework = framework_of(ask->matrix, ask->named->on);
     return 0;
 }
 
@@ -374,76 +380,37 @@ static int compile_image(const struct compiler *c)
 
 /* ------------------------------------------------------------------ packages */
 
-/* The framework that pip knows under that name, or NULL. */
-static const struct framework *framework_of_package(const struct matrix *matrix, const char *name)
-{
-    for (size_t i = 0; i < matrix->framework_count; i++)
-        if (str_equal(matrix->frameworks[i].name, name) ||
-            words_have(&matrix->frameworks[i].packages, name))
-            return &matrix->frameworks[i];
-    return NULL;
-}
-
-/* What the request asks of another framework: the same host, GPUs and driver, its own SPEC. */
-static const struct ask *ask_of_partner(const struct compiler *c, const struct framework *framework,
-                                        const struct spec *spec)
-{
-    static const enum stack_choice own[] = {CHOICE_PYTHON, CHOICE_CUDA, CHOICE_VARIANT,
-                                            CHOICE_WITH};
-    struct ask *partner = arena_alloc(c->arena, sizeof *partner);
-    *partner = *c->ask;
-    partner->framework = framework;
-    partner->specs[CHOICE_FRAMEWORK] = *spec;
-    partner->with_count = 0;
-    partner->at[CHOICE_FRAMEWORK] = spec->count ? (int)c->ask->demand_count - 1 : -1;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        partner->at[own[i]] = -1;
-    return partner;
-}
-
-static int find_partner(const struct compiler *c, struct asked_package *package)
-{
-    const struct matrix *all;
-    if (words_have(&c->ask->framework->packages, package->name))
-        return 0;
-    if (matrix_whole(&all, c->ask->matrix, c->err))
-        return -1;
-    const struct framework *framework = framework_of_package(all, package->name);
-    if (framework && !str_equal(framework->name, c->ask->framework->name))
-        package->partner = ask_of_partner(c, framework, &package->spec);
-    return 0;
-}
-
 /* NAME[EXTRAS][SPEC]. */
 static int compile_package(const struct compiler *c, struct asked_package *package,
                            const char *said)
 {
     package->said = said;
     package->name = package_name(c->arena, said);
-    const char *spec = said + strlen(package->name);
-    if (*spec == '[')
-        spec += strcspn(spec, "]") + (strchr(spec, ']') != NULL);
     if (!*package->name)
         return err_set(c->err, TG_USAGE, "invalid-package", "'%s' names no package", said);
-    return spec_parse(&package->spec, c->arena, spec, "--with", c->err);
+    return spec_parse(&package->spec, c->arena, package_spec(said), "--with", c->err);
 }
 
 static int compile_with(const struct compiler *c)
 {
     const struct words *said = &c->request->said[CHOICE_WITH];
+    const struct matrix *all = c->ask->matrix;
     if (said->count > WITH_MAX)
         return err_set(c->err, TG_USAGE, "too-many-packages", "more than %d packages were named",
                        WITH_MAX);
+    if (said->count && matrix_whole(&all, c->ask->matrix, c->err))
+        return -1;
     for (size_t i = 0; i < said->count; i++) {
         struct asked_package *package = &c->ask->with[c->ask->with_count];
         if (compile_package(c, package, said->items[i]))
             return -1;
         add_demand(c, CHOICE_WITH, c->ask->with_count++,
                    arena_printf(c->arena, "with %s", said->items[i]));
-        if (find_partner(c, package))
-            return -1;
+        package->row = is_called(c->ask->framework, package->name) ? c->ask->framework
+                       : is_called(c->ask->named, package->name)   ? c->ask->named
+                                                                   : package_of(all, package->name);
     }
-    return 0;
+    return members_compile(c->ask, c->arena, all, c->err);
 }
 
 /* ------------------------------------------------------------------ the type */

@@ -10,6 +10,7 @@
 #define DEMANDS_MAX 64 /* a set of demands is the bits of a uint64_t */
 #define GPUS_MAX 32
 #define WITH_MAX 16
+#define MEMBERS_MAX 40 /* a set of members is the bits of a uint64_t */
 
 /* Beside the choices: the Python that the type of the project needs. */
 #define TYPE_PYTHON CHOICE_COUNT
@@ -42,12 +43,34 @@ struct ask;
 struct asked_package {
     const char *name, *said;
     struct spec spec;
-    const struct ask *partner; /* what is asked of it, where it is a framework itself; or NULL */
+    const struct framework *row; /* NULL: no row knows it */
+};
+
+/* What a release says of another package: `torch>=2.6`. */
+struct pin {
+    const char *name, *said;
+    struct spec spec;
+};
+
+struct pins {
+    struct pin *items;
+    size_t count;
+};
+
+/* What is installed into the one environment, and rows know. */
+struct member {
+    const struct framework *row;
+    const struct ask *ask;   /* what is asked of it */
+    uint64_t demands;        /* those that name it */
+    bool always;             /* there whatever is demanded */
+    uint64_t brings;         /* members that it does not go without */
+    const struct pins *pins; /* of its releases, in their order */
 };
 
 struct ask {
     const struct matrix *matrix;
-    const struct framework *framework;
+    const struct framework *framework; /* the one whose release and build are chosen first */
+    const struct framework *named;     /* the same, or what was named and lives on it */
     struct spec specs[CHOICE_COUNT + 1]; /* of the choices that hold one; no clause: any version */
     const char *variant, *arch;
     bool cdi;
@@ -60,6 +83,8 @@ struct ask {
     size_t gpu_count;
     struct asked_package with[WITH_MAX];
     size_t with_count;
+    struct member members[MEMBERS_MAX]; /* the framework, then in the order of choosing */
+    size_t member_count;
     struct demand demands[DEMANDS_MAX];
     size_t demand_count;
     int at[CHOICE_COUNT + 1]; /* place of the first demand of that choice, or -1 */

@@ -382,13 +382,94 @@ static bool is_within_reach(const struct inspection *c, const struct framework *
            search_best(&candidate, ask, ask_all(ask)) && candidate.build == build;
 }
 
+/* Whether some request gets this release of what lives on a framework. */
+static bool is_reached_by(const struct inspection *c, const char *framework,
+                          const struct framework *package, const struct release *release)
+{
+    ERR_SCRATCH(ignored);
+    struct candidate candidate;
+    struct ask *ask = arena_alloc(c->arena, sizeof *ask);
+    struct stack_request request = {0};
+    request_say(&request, c->arena, CHOICE_FRAMEWORK, framework);
+    request_add(&request, c->arena, CHOICE_WITH,
+                arena_printf(c->arena, "%s==%s", package->name, release->version.text));
+    request_say(&request, c->arena, CHOICE_IMAGE, "example/image:any");
+    return ask_compile(ask, c->arena, c->matrix, &request, &ignored) == 0 &&
+           search_best(&candidate, ask, ask_all(ask));
+}
+
+/* What is hardly known of the framework is reached by its name only. */
+static bool is_release_within_reach(const struct inspection *c, const struct framework *package,
+                                    const struct release *release)
+{
+    const struct framework *ground = framework_of(c->matrix, package->on);
+    bool reached = is_reached_by(c, package->on, package, release);
+    for (size_t i = 0; !reached && i < ground->releases.count; i++) {
+        const struct release *on = ROW(struct release, ground->releases, i);
+        if (on->fact.confidence == CONFIDENCE_LOW)
+            reached =
+                is_reached_by(c, arena_printf(c->arena, "%s==%s", ground->name, on->version.text),
+                              package, release);
+    }
+    return reached;
+}
+
+static void check_requires(struct inspection *c, const struct release *release)
+{
+    ERR_SCRATCH(ignored);
+    struct spec spec;
+    char *copy = arena_strdup(c->arena, release->requires ? release->requires : ""), *save = NULL;
+    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        if (!*package_name(c->arena, word) ||
+            spec_parse(&spec, c->arena, package_spec(word), "requires", &ignored))
+            find(c, node_of(&release->fact, "requires"), "'%s' is no requirement", word);
+}
+
+static bool has_any_variant(const struct framework *framework, const char *variant)
+{
+    for (size_t i = 0; i < framework->builds.count; i++)
+        if (str_equal(ROW(struct build, framework->builds, i)->variant, variant))
+            return true;
+    return false;
+}
+
+/* What lives on a framework: a file of packages/, or a framework that says so. */
+static void check_package(struct inspection *c, const struct framework *package)
+{
+    const struct framework *ground = framework_of(c->matrix, package->on);
+    if (!ground || ground->on) {
+        find(c, NULL, "%s is on '%s', which is no framework of its own", package->name,
+             package->on);
+        return;
+    }
+    for (size_t i = 0; i < package->builds.count; i++)
+        check_build(c, package, ROW(struct build, package->builds, i));
+    for (size_t i = 0; !package->by_companions && i < package->releases.count; i++) {
+        const struct release *release = ROW(struct release, package->releases, i);
+        check_release(c, release);
+        check_requires(c, release);
+        for (size_t j = 0; j < release->variants.count; j++)
+            if (!has_any_variant(ground, release->variants.items[j]))
+                find(c, node_of(&release->fact, "variants"), "%s has no build %s", ground->name,
+                     release->variants.items[j]);
+        if (!is_release_within_reach(c, package, release))
+            find(c, release->fact.node, "%s %s is out of reach of every request", package->name,
+                 release->version.text);
+    }
+}
+
 static void check_framework(struct inspection *c, const struct framework *framework)
 {
+    if (framework->on) {
+        check_package(c, framework);
+        return;
+    }
     for (size_t i = 0; i < framework->builds.count; i++)
         check_build(c, framework, ROW(struct build, framework->builds, i));
     for (size_t i = 0; i < framework->releases.count; i++) {
         const struct release *release = ROW(struct release, framework->releases, i);
         check_release(c, release);
+        check_requires(c, release);
         if (!release->build_count)
             find(c, release->fact.node, "%s is out of reach: it has no build",
                  release->version.text);
@@ -411,5 +492,7 @@ size_t matrix_check(struct arena *arena, const struct matrix *matrix, struct spa
     check_images(&c);
     for (size_t i = 0; i < matrix->framework_count; i++)
         check_framework(&c, &matrix->frameworks[i]);
+    for (size_t i = 0; i < matrix->package_count; i++)
+        check_package(&c, &matrix->packages[i]);
     return c.count;
 }

@@ -2,12 +2,10 @@
 #include "resolver/chosen.h"
 
 #include "resolver/cover.h"
-#include "resolver/with.h"
 
-bool chosen_partner(struct candidate *out, const struct chosen *s, size_t i)
+bool chosen_has(const struct chosen *s, size_t member)
 {
-    const struct asked_package *package = &s->ask->with[i];
-    return package->partner && with_partner(out, s->problem, s->candidate, package, NULL);
+    return member > 0 && member < s->ask->member_count && s->picks[member].release;
 }
 
 bool chosen_is_shadowed(const struct chosen *s)
@@ -27,6 +25,17 @@ static const struct version *later(const struct version *a, const struct version
     return !a || (b && version_compare(b, a) > 0) ? b : a;
 }
 
+/* The floors of all builds. */
+static const struct version *highest_floor(const struct chosen *s)
+{
+    const struct fact *fact;
+    const struct version *lowest = driver_floor(s->ask->matrix, s->candidate->build, &fact);
+    for (size_t i = 0; i < s->ask->member_count; i++)
+        if (chosen_has(s, i) && s->picks[i].build->cuda.text)
+            lowest = later(lowest, driver_floor(s->ask->matrix, s->picks[i].build, &fact));
+    return lowest;
+}
+
 /*
  * CUDA's floor, that of the GPUs, and where PTX must be compiled that of the toolkit: the newest of
  * the three, since a host must meet them all.
@@ -35,10 +44,9 @@ static const struct version *minimum_driver(const struct chosen *s)
 {
     const struct matrix *matrix = s->ask->matrix;
     const struct build *build = s->candidate->build;
-    const struct fact *fact;
     if (!build->cuda.text)
         return NULL;
-    const struct version *lowest = driver_floor(matrix, build, &fact);
+    const struct version *lowest = highest_floor(s);
     for (size_t i = 0; i < s->problem->gpu_count; i++) {
         const struct asked_gpu *gpu = s->problem->gpus[i];
         const struct version *first = &gpu->architecture->first_cuda;
@@ -70,7 +78,7 @@ static enum reliance reliance_of(const struct chosen *s)
 static size_t add_fact(const struct fact **facts, size_t count, size_t room,
                        const struct fact *fact)
 {
-    if (fact && count < room)
+    if (fact && *fact->source && count < room)
         facts[count++] = fact;
     return count;
 }
@@ -95,10 +103,11 @@ size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen 
         const struct asked_gpu *gpu = s->problem->gpus[i];
         count = add_fact(facts, count, room, gpu->gpu ? &gpu->gpu->fact : &gpu->architecture->fact);
     }
-    for (size_t i = 0; i < s->ask->with_count; i++) {
-        struct candidate partner;
-        if (chosen_partner(&partner, s, i))
-            count = add_fact(facts, count, room, &partner.build->fact);
+    for (size_t i = 0; i < s->ask->member_count; i++) {
+        if (!chosen_has(s, i))
+            continue;
+        count = add_fact(facts, count, room, &s->picks[i].release->fact);
+        count = add_fact(facts, count, room, &s->picks[i].build->fact);
     }
     if (c->image)
         count = add_fact(facts, count, room, &c->image->fact);
@@ -108,7 +117,8 @@ size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen 
 void chosen_init(struct chosen *out, struct arena *arena, const struct problem *problem,
                  const struct candidate *candidate)
 {
-    *out = (struct chosen){arena, problem->ask, problem, candidate, RELIES_NOT, NULL};
+    *out = (struct chosen){arena, problem->ask, problem, candidate, RELIES_NOT, NULL, {{0}}};
+    with_find(out->picks, problem, candidate, NULL);
     out->minimum = minimum_driver(out);
     out->reliance = reliance_of(out);
 }

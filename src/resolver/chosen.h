@@ -7,6 +7,7 @@
 
 #include "resolver/candidate.h"
 #include "resolver/driver.h"
+#include "resolver/with.h"
 
 #define FACTS_MAX 64 /* rows that one stack rests on */
 
@@ -17,6 +18,7 @@ struct chosen {
     const struct candidate *candidate;
     enum reliance reliance;        /* of the driver, or of `minimum` where none was named */
     const struct version *minimum; /* the lowest driver; NULL: none is needed */
+    struct pick picks[MEMBERS_MAX];
 };
 
 void chosen_init(struct chosen *out, struct arena *arena, const struct problem *problem,
@@ -25,7 +27,7 @@ void chosen_init(struct chosen *out, struct arena *arena, const struct problem *
 size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen *s);
 /* Whether the image's LD_LIBRARY_PATH would put its libraries before the wheel's. */
 bool chosen_is_shadowed(const struct chosen *s);
-/* The release and build of the `i`th package, where it is a framework; else false. */
-bool chosen_partner(struct candidate *out, const struct chosen *s, size_t i);
+/* Whether a member is there, beside the framework. */
+bool chosen_has(const struct chosen *s, size_t member);
 
 #endif

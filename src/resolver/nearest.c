@@ -88,7 +88,7 @@ static void try_around_spec(const struct trials *n, const struct ladder *ladder,
 
 static void try_frameworks(const struct trials *n)
 {
-    const struct framework *framework = n->ask->framework;
+    const struct framework *framework = n->ask->named;
     struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
     for (size_t i = 0; i < framework->releases.count; i++) {
         const struct release *release = ROW(struct release, framework->releases, i);

@@ -16,6 +16,8 @@ static const char *value_for(const struct trials *n, enum stack_choice choice,
 {
     switch (choice) {
     case CHOICE_FRAMEWORK:
+        if (n->ask->named != n->ask->framework)
+            return NULL; /* the candidate is of what it lives on */
         return arena_printf(n->arena, "%s==%s", n->ask->framework->name, c->release->version.text);
     case CHOICE_PYTHON:
         return c->python;

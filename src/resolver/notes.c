@@ -222,14 +222,35 @@ static void build_notes(const struct notes *n)
         note(n, "build", "%s", c->build->fact.note);
 }
 
-static void package_notes(const struct notes *n)
+static void unchecked_notes(const struct notes *n)
 {
     const struct ask *ask = n->chosen->ask;
     for (size_t i = 0; i < ask->with_count; i++)
-        if (!ask->with[i].partner && !words_have(&ask->framework->packages, ask->with[i].name) &&
+        if (!ask->with[i].row &&
             !pair_value(&n->chosen->candidate->release->companions, ask->with[i].name))
-            note(n, "with-unchecked", "the matrix knows nothing of %s: it is taken as given",
+            note(n, "with-unchecked",
+                 "no row of the matrix knows %s: whether it goes with this stack is not checked",
                  ask->with[i].name);
+}
+
+static void package_notes(const struct notes *n)
+{
+    const struct chosen *s = n->chosen;
+    for (size_t i = 0; i < s->ask->member_count; i++) {
+        const struct framework *row = s->ask->members[i].row;
+        if (!chosen_has(s, i) || !row->on)
+            continue;
+        if (str_equal(row->supply, "build"))
+            note(n, "with-built",
+                 "%s has no wheel: it is compiled, which takes long, in a stage with CUDA's "
+                 "compiler",
+                 row->name);
+        if (s->picks[i].release->fact.note)
+            note(n, "package", "%s", s->picks[i].release->fact.note);
+        if (s->picks[i].build->fact.note)
+            note(n, "package", "%s", s->picks[i].build->fact.note);
+    }
+    unchecked_notes(n);
 }
 
 static void fact_notes(const struct notes *n)

@@ -43,12 +43,25 @@ enum stack_choice stack_choice_of(struct span name)
     return choice;
 }
 
-const char *package_name(struct arena *arena, const char *said)
+static size_t name_length(const char *said)
 {
     size_t len = 0;
     while (said[len] && (isalnum((unsigned char)said[len]) || strchr("-_.", said[len])))
         len++;
-    return arena_memdup(arena, said, len);
+    return len;
+}
+
+const char *package_name(struct arena *arena, const char *said)
+{
+    return arena_memdup(arena, said, name_length(said));
+}
+
+const char *package_spec(const char *said)
+{
+    const char *spec = said + name_length(said);
+    if (*spec == '[')
+        spec += strcspn(spec, "]") + (strchr(spec, ']') != NULL);
+    return spec;
 }
 
 /* ------------------------------------------------------------------ what was said */

@@ -80,6 +80,8 @@ TG_CHECKED int stack_request_read(struct stack_request *out, struct arena *arena
 
 /* The name inside `NAME[SPEC]`, in the arena: "pytorch" of "pytorch>=2.6". */
 const char *package_name(struct arena *arena, const char *said);
+/* The SPEC behind it and its extras: ">=2.6" of "pytorch[all]>=2.6". */
+const char *package_spec(const char *said);
 /* The name of the framework that was asked for. */
 const char *request_framework(const struct stack_request *request, struct arena *arena);
 

@@ -4,23 +4,22 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "resolver/cover.h"
+#include "resolver/members.h"
 #include "resolver/notes.h"
+#include "resolver/requirements.h"
 
 #include <string.h>
-
-/* `torch=={version}` with its placeholders filled in; an unknown one stays as it is. */
-static const char *fill_in(const struct chosen *s, const char *text)
-{
-    return fill_text(s->arena, text, s->candidate->release, s->candidate->build);
-}
 
 /* ------------------------------------------------------------------ the parts of the map */
 
 static struct data *framework_part(const struct chosen *s)
 {
     struct data *map = data_map(s->arena);
-    data_put_text(s->arena, map, "name", s->ask->framework->name);
-    data_put_text(s->arena, map, "version", s->candidate->release->version.text);
+    size_t named = member_of(s->ask, s->ask->named);
+    const struct release *release =
+        chosen_has(s, named) ? s->picks[named].release : s->candidate->release;
+    data_put_text(s->arena, map, "name", s->ask->named->name);
+    data_put_text(s->arena, map, "version", release->version.text);
     return map;
 }
 
@@ -72,18 +71,26 @@ static const char *cudnn_text(const struct chosen *s)
                         c->build->cudnn_window.clauses[0].version.text, bound);
 }
 
+/* "torch" of pytorch. */
+static const char *pip_name(const struct framework *framework)
+{
+    return framework->packages.count ? framework->packages.items[0] : framework->name;
+}
+
 static struct data *companions_part(const struct chosen *s)
 {
+    const struct ask *ask = s->ask;
     const struct pairs *companions = &s->candidate->release->companions;
     struct data *map = data_map(s->arena);
     for (size_t i = 0; i < companions->count; i++)
         data_put_text(s->arena, map, companions->items[i].name, companions->items[i].value);
-    for (size_t i = 0; i < s->ask->with_count; i++) {
-        struct candidate partner;
-        if (chosen_partner(&partner, s, i))
-            data_put_text(s->arena, map, s->ask->with[i].partner->framework->name,
-                          partner.release->version.text);
-    }
+    if (ask->named != ask->framework)
+        data_put_text(s->arena, map, pip_name(ask->framework), s->candidate->release->version.text);
+    for (size_t i = 0; i < ask->member_count; i++)
+        if (chosen_has(s, i) && ask->members[i].row != ask->named &&
+            !data_get(map, ask->members[i].row->name))
+            data_put_text(s->arena, map, ask->members[i].row->name,
+                          s->picks[i].release->version.text);
     return map;
 }
 
@@ -144,88 +151,7 @@ static struct data *gpus_part(const struct chosen *s)
     return list;
 }
 
-/* ------------------------------------------------------------------ requirements and environment
- */
-
-static void push_words(const struct chosen *s, struct data *list, const char *text)
-{
-    char *copy = arena_strdup(s->arena, text ? text : ""), *save = NULL;
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
-        data_push(s->arena, list, data_str(s->arena, word));
-}
-
-/* What a build is installed by. */
-static void push_build(const struct chosen *s, struct data *list)
-{
-    const struct candidate *c = s->candidate;
-    const char *text =
-        c->build->requirements ? c->build->requirements : s->ask->framework->requirements;
-    push_words(s, list, fill_in(s, text));
-    push_words(s, list, c->release->requires);
-}
-
-/* One package of --with: pinned where the matrix knows it, else as it was said. */
-static void push_package(const struct chosen *s, struct data *list, size_t i)
-{
-    const struct asked_package *package = &s->ask->with[i];
-    const char *companion = pair_value(&s->candidate->release->companions, package->name);
-    struct candidate partner;
-    struct chosen theirs = *s;
-    if (words_have(&s->ask->framework->packages, package->name))
-        return; /* it is there already */
-    if (chosen_partner(&partner, s, i)) {
-        theirs.ask = package->partner;
-        theirs.candidate = &partner;
-        push_build(&theirs, list);
-        return;
-    }
-    const char *text = package->said;
-    const char *spec = package->spec.text ? package->spec.text : "";
-    if (companion)
-        text = arena_printf(s->arena, "%s==%s", package->name, companion);
-    else if (*spec >= '0' && *spec <= '9')
-        text = arena_printf(s->arena, "%.*s==%s.*", (int)(strlen(text) - strlen(spec)), text, spec);
-    data_push(s->arena, list, data_str(s->arena, text));
-}
-
-static struct data *requirements_part(const struct chosen *s)
-{
-    const struct candidate *c = s->candidate;
-    struct data *list = data_list(s->arena);
-    push_build(s, list);
-    if (cudnn_bound(s) && c->build->cudnn_package)
-        push_words(s, list,
-                   arena_printf(s->arena, "%s<%s", c->build->cudnn_package, cudnn_bound(s)));
-    for (size_t i = 0; i < s->ask->with_count; i++)
-        push_package(s, list, i);
-    return list;
-}
-
-/* NULL: the index that pip is set up for. */
-static const char *index_url(const struct chosen *s)
-{
-    const struct build *build = s->candidate->build;
-    const char *url = build->index_url ? build->index_url : s->ask->framework->index_url;
-    if (!url || (is_active(s->problem, CHOICE_VARIANT) && str_equal(s->ask->variant, "pypi")))
-        return NULL;
-    return fill_in(s, url);
-}
-
-/* Companions are built for one release and one CUDA of the framework, and lie beside it. */
-static struct data *index_requirements_part(const struct chosen *s)
-{
-    const struct candidate *c = s->candidate;
-    const char *text =
-        c->build->requirements ? c->build->requirements : s->ask->framework->requirements;
-    struct data *list = data_list(s->arena);
-    if (!index_url(s))
-        return list;
-    push_words(s, list, fill_in(s, text));
-    for (size_t i = 0; i < s->ask->with_count; i++)
-        if (pair_value(&c->release->companions, s->ask->with[i].name))
-            push_package(s, list, i);
-    return list;
-}
+/* ------------------------------------------------------------------ environment */
 
 /* Where the host's driver is mounted, without the image's own libraries. */
 static const char *harmless_path(const struct matrix *matrix)
@@ -297,11 +223,7 @@ struct data *resolution_data(struct arena *arena, const struct ask *ask,
     data_put(arena, map, "driver", driver_part(&s));
     data_put(arena, map, "gpus", gpus_part(&s));
     data_put_text(s.arena, map, "arch", problem.arch);
-    data_put(arena, map, "requirements", requirements_part(&s));
-    data_put_text(s.arena, map, "index_url", index_url(&s));
-    data_put(arena, map, "index_requirements", index_requirements_part(&s));
-    data_put(arena, map, "build_requirements", data_list(arena));
-    data_put(arena, map, "build_image", data_null(arena));
+    put_requirements(map, &s, cudnn_bound(&s));
     data_put(arena, map, "env", env_part(&s));
     data_put(arena, map, "notes", notes_data(&s));
     data_put(arena, map, "sources", sources_part(&s));

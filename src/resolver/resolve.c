@@ -29,7 +29,7 @@ static const char *list_demands(struct arena *arena, const struct ask *ask, uint
 /* What no stack does. A type's need is a sentence of its own. */
 static int say_refusal(struct arena *arena, const struct ask *ask, uint64_t set, struct err *err)
 {
-    const char *name = ask->framework->name, *need = "";
+    const char *name = ask->named->name, *need = "";
     uint64_t type = ask->at[TYPE_PYTHON] < 0 ? 0 : (uint64_t)1 << ask->at[TYPE_PYTHON];
     if (!set)
         return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "the matrix has no stack for %s at all",

@@ -4,16 +4,25 @@
 
 #include "resolver/rules.h"
 
+/* What is chosen of a member; no release: it is not there. */
+struct pick {
+    const struct release *release;
+    const struct build *build;
+};
+
 /*
- * The release and build of another framework that goes with a candidate: same Python, processor and
- * CUDA major, same cuDNN major where both have one, GPUs and driver covered, the image enough for
- * both. False: there is none, and `out` (may be NULL) gets the objection that came last.
+ * The newest releases, in the order of the members, that go with a candidate and with each other:
+ * Python, processor, glibc, pins both ways, one CUDA and cuDNN major, CUDA libraries that can be
+ * installed together, GPUs and driver covered, one index beside pip's own. False: there are none,
+ * and `out` (may be NULL) gets the objection that came last.
  */
-bool with_partner(struct candidate *partner, const struct problem *problem,
-                  const struct candidate *candidate, const struct asked_package *package,
-                  struct objection *out);
-/* The same for every package that is asked for, companions and pins of the release included. */
+bool with_find(struct pick picks[MEMBERS_MAX], const struct problem *problem,
+               const struct candidate *candidate, struct objection *out);
+/* Whether there are none. */
 bool with_objects(const struct problem *problem, const struct candidate *candidate,
                   struct objection *out);
+/* The index that a build's wheels are on, filled in; NULL: pip's own. */
+const char *index_of(struct arena *arena, const struct problem *problem,
+                     const struct framework *row, const struct pick *pick);
 
 #endif

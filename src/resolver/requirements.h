@@ -1,0 +1,15 @@
+/* What is installed, in which steps and from where. Inside src/resolver/ only. */
+#ifndef TMPLGEN_RESOLVER_REQUIREMENTS_H
+#define TMPLGEN_RESOLVER_REQUIREMENTS_H
+
+#include "resolver/chosen.h"
+
+struct data;
+
+/*
+ * Puts `requirements`, `index_url`, `index_requirements`, `build_requirements` and `build_image`
+ * of JSON.md. `cudnn_bound`: below which version cuDNN must stay, or NULL.
+ */
+void put_requirements(struct data *map, const struct chosen *s, const char *cudnn_bound);
+
+#endif
