@@ -7,6 +7,7 @@
 #include "base/yaml.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
+#include "cmd/machine.h"
 #include "registry/reference.h"
 #include "resolver/resolver.h"
 
@@ -184,5 +185,5 @@ int choices_request(struct stack_request *out, struct run *run, const struct cho
                           : one_text(&out->said[i], &run->arena, given, name, err)) < 0)
             return -1;
     }
-    return 0;
+    return machine_fill_auto(out, run, err);
 }

@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
+#include "cmd/machine.h"
 #include "cmd/matrix_session.h"
 #include "cmd/source.h"
 #include "matrix/list.h"
@@ -133,6 +134,8 @@ static int change_request(struct session *s, struct stack_request *request, cons
         else
             request_say(&said, arena, choice, value);
     }
+    if (machine_fill_auto(&said, s->run, s->err) < 0)
+        return -1;
     request_overlay(request, &said);
     return 0;
 }
@@ -159,41 +162,45 @@ static int add_diff(struct session *s, struct stack_request request, const struc
     return 0;
 }
 
-static void take_request(struct stack_request *out, struct run *run)
+static int take_request(struct stack_request *out, struct run *run, struct err *err)
 {
     for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
         out->said[i].items =
             opt_values(&out->said[i].count, &run->arena, &run->options, stack_options[i].name);
+    return machine_fill_auto(out, run, err);
 }
 
-static int answer_request(struct session *s)
+static int answer_request(struct session *s, const struct stack_request *request)
 {
     struct run *run = s->run;
-    struct stack_request request;
     struct data *resolution;
     const struct matrix *matrix;
     BUF_SCRATCH(text, LIMIT_MIB);
-    take_request(&request, run);
-    if (resolve_request(s, &request, &resolution, &matrix) < 0)
+    if (resolve_request(s, request, &resolution, &matrix) < 0)
         return -1;
     data_put(&run->arena, run->document, "resolution", resolution);
     if (!opt_given(&run->options, "diff")) {
         (void)matrix_explain(&text, resolution);
         cmd_print(run, "%s", buf_text(&text));
     }
-    return add_why(s, matrix, &request) < 0 || add_diff(s, request, resolution) < 0 ? -1 : TG_OK;
+    return add_why(s, matrix, request) < 0 || add_diff(s, *request, resolution) < 0 ? -1 : TG_OK;
 }
 
 static int matrix_resolve_run(struct run *run, struct err *err)
 {
     struct stack_request request;
-    take_request(&request, run);
     run->document = data_map(&run->arena);
+    if (take_request(&request, run, err) < 0)
+        return -1;
     data_put(&run->arena, run->document, "request", stack_request_data(&run->arena, &request));
-    if (request_text(&request, CHOICE_FRAMEWORK))
-        return matrix_in_session(run, answer_request, err);
-    (void)err_set(err, TG_USAGE, "missing-framework", "--framework is missing");
-    return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
+    if (!request_text(&request, CHOICE_FRAMEWORK)) {
+        (void)err_set(err, TG_USAGE, "missing-framework", "--framework is missing");
+        return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
+    }
+    struct session s;
+    int rc = matrix_session_open(&s, run, err) < 0 ? -1 : answer_request(&s, &request);
+    matrix_session_close(&s);
+    return rc;
 }
 
 static const struct option answer_options[] = {

@@ -29,15 +29,16 @@ struct reach {
 
 /* ------------------------------------------------------------------ the host as a request */
 
-static const char *gpu_word(struct survey *s, const struct machine_gpu *gpu)
+const char *matrix_gpu_word(struct arena *arena, const struct matrix *matrix,
+                            const struct machine_gpu *gpu)
 {
     struct asked_gpu found;
     ERR_SCRATCH(ignored);
-    const char *sm = arena_printf(s->arena, "sm_%d", gpu->compute_capability);
-    if (gpu_find(&found, s->arena, s->matrix, gpu->name, &ignored) == 0 &&
+    const char *sm = arena_printf(arena, "sm_%d", gpu->compute_capability);
+    if (gpu_find(&found, arena, matrix, gpu->name, &ignored) == 0 &&
         (!gpu->compute_capability || found.cc == gpu->compute_capability))
         return found.name;
-    return gpu_find(&found, s->arena, s->matrix, sm, &ignored) == 0 ? sm : NULL;
+    return gpu_find(&found, arena, matrix, sm, &ignored) == 0 ? sm : NULL;
 }
 
 static void ask_for_host(struct survey *s, const struct machine *machine)
@@ -47,7 +48,7 @@ static void ask_for_host(struct survey *s, const struct machine *machine)
     request_say(&s->request, s->arena, CHOICE_DRIVER, machine->driver);
     request_say(&s->request, s->arena, CHOICE_ARCH, machine->arch);
     for (size_t i = 0; i < machine->gpu_count; i++) {
-        const char *word = gpu_word(s, &machine->gpus[i]);
+        const char *word = matrix_gpu_word(s->arena, s->matrix, &machine->gpus[i]);
         if (!word)
             data_push(s->arena, s->unknown, data_str(s->arena, machine->gpus[i].name));
         else if (!words_have(gpus, word) && gpus->count < GPUS_MAX)

@@ -22,6 +22,10 @@ struct machine {
     size_t gpu_count;
 };
 
+/* What the matrix calls a GPU of a machine: a model, or sm_NN; NULL where it knows neither. */
+const char *matrix_gpu_word(struct arena *arena, const struct matrix *matrix,
+                            const struct machine_gpu *gpu);
+
 /*
  * A map: `request` (what was asked of every framework), `unknown_gpus`, `rows` (how many builds for
  * CUDA the matrix has), `runs` (how many of them run here), `forward` (how many more do with a
