@@ -188,6 +188,11 @@ static int compile_platform(const struct compiler *c)
     add_demand(c, CHOICE_PLATFORM, 0, arena_printf(c->arena, "platform %s", said));
     if (!c->ask->platform->driver)
         return 0;
+    const struct words *latest = &c->ask->platform->latest;
+    for (size_t i = 0; i < latest->count && i < LATEST_MAX; i++)
+        if (driver_find(&c->ask->platform_latest[c->ask->latest_count++], c->arena, matrix,
+                        latest->items[i], c->err))
+            return -1;
     return driver_find(&c->ask->platform_driver, c->arena, matrix,
                        arena_printf(c->arena, "%lld", (long long)c->ask->platform->driver), c->err);
 }

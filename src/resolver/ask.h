@@ -10,6 +10,7 @@
 #define DEMANDS_MAX 64 /* a set of demands is the bits of a uint64_t */
 #define GPUS_MAX 32
 #define WITH_MAX 16
+#define LATEST_MAX 8
 #define MEMBERS_MAX 40 /* a set of members is the bits of a uint64_t */
 
 /* Beside the choices: the Python that the type of the project needs. */
@@ -77,6 +78,8 @@ struct ask {
     struct asked_driver driver;
     const struct platform *platform;
     struct asked_driver platform_driver;
+    struct asked_driver platform_latest[LATEST_MAX]; /* what it installs where that is asked for */
+    size_t latest_count;
     const struct distribution *os;
     struct asked_image image;
     struct asked_gpu gpus[GPUS_MAX];

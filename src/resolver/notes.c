@@ -165,7 +165,11 @@ static void driver_notes(const struct notes *n)
         note(n, "driver-ended", "driver branch %lld gets no more updates%s%s",
              (long long)driver->branch->number, driver->branch->eol ? " since " : "",
              driver->branch->eol ? driver->branch->eol : "");
-    if (s->problem->host.by_platform)
+    if (s->problem->host.by_platform && driver != &s->ask->platform_driver)
+        note(n, "driver-platform",
+             "driver branch %s is the first of %s for these GPUs: the nodes must ask for 'latest'",
+             driver->said, s->ask->platform->title);
+    else if (s->problem->host.by_platform)
         note(n, "driver-platform", "driver branch %s is what %s installs unless told otherwise",
              driver->said, s->ask->platform->title);
 }

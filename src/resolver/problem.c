@@ -42,18 +42,35 @@ bool branch_drives(const struct branch *branch, uint64_t number,
     return branch && version_compare_parts(&branch->cuda, &architecture->first_cuda, 2) >= 0;
 }
 
+static bool drives_all(const struct problem *problem, const struct branch *branch)
+{
+    for (size_t i = 0; i < problem->gpu_count; i++)
+        if (!branch_drives(branch, (uint64_t)branch->number, problem->gpus[i]->architecture))
+            return false;
+    return true;
+}
+
 static void find_branches(struct problem *problem)
 {
     const struct matrix *matrix = problem->ask->matrix;
     for (size_t i = 0; i < matrix->branches.count && problem->branch_count < 64; i++) {
         const struct branch *branch = ROW(struct branch, matrix->branches, i);
-        bool drives = true;
-        for (size_t j = 0; j < problem->gpu_count && drives; j++)
-            drives =
-                branch_drives(branch, (uint64_t)branch->number, problem->gpus[j]->architecture);
-        if (drives)
+        if (drives_all(problem, branch))
             problem->branches[problem->branch_count++] = branch;
     }
+}
+
+/* What it installs, else the first of its later ones that drives GPUs which are newer than that. */
+static const struct asked_driver *driver_of_platform(const struct problem *problem)
+{
+    const struct ask *ask = problem->ask;
+    const struct asked_driver *usual = &ask->platform_driver;
+    if (!usual->said || (usual->branch && drives_all(problem, usual->branch)))
+        return usual->said ? usual : NULL;
+    for (size_t i = 0; i < ask->latest_count; i++)
+        if (ask->platform_latest[i].branch && drives_all(problem, ask->platform_latest[i].branch))
+            return &ask->platform_latest[i];
+    return usual;
 }
 
 /* What was asked for, else what a platform or a GPU comes with, else the usual one. */
@@ -76,10 +93,6 @@ void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
     out->allow_forward = out->allow_eol = true;
     if (is_active(out, CHOICE_RUNTIME))
         out->cdi = ask->cdi;
-    if (is_active(out, CHOICE_DRIVER))
-        out->host = (struct host_driver){&ask->driver, false};
-    else if (is_active(out, CHOICE_PLATFORM) && ask->platform_driver.said)
-        out->host = (struct host_driver){&ask->platform_driver, true};
     for (size_t i = 0; i < ask->demand_count; i++)
         if (ask->demands[i].choice == CHOICE_GPU && active >> i & 1)
             out->gpus[out->gpu_count++] = &ask->gpus[ask->demands[i].index];
@@ -87,6 +100,10 @@ void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
     for (size_t i = 0; i < out->gpu_count; i++)
         if (!out->gpus[i]->gpu || !str_equal(out->gpus[i]->gpu->class, "datacenter"))
             out->all_datacenter = false;
+    if (is_active(out, CHOICE_DRIVER))
+        out->host = (struct host_driver){&ask->driver, false};
+    else if (is_active(out, CHOICE_PLATFORM) && driver_of_platform(out))
+        out->host = (struct host_driver){driver_of_platform(out), true};
     out->arch = processor_of(out);
     if (!out->host.driver)
         find_branches(out);
