@@ -550,5 +550,6 @@ const struct question *manifest_question(const struct manifest *manifest, const 
 
 struct stack_need manifest_need(const struct manifest *manifest)
 {
-    return (struct stack_need){manifest->type, manifest->python};
+    return (struct stack_need){
+        manifest->type, manifest->python, {manifest->frameworks, manifest->framework_count}};
 }

@@ -10,6 +10,9 @@
 
 #define LINES_MAX 8   /* of one list; the rest is counted */
 #define PASSED_MAX 12 /* the same of what was passed over */
+/* A refusal is to be read at a glance: with message and hint some 15 lines. */
+#define CONFLICTS_MAX 8
+#define NEAREST_MAX 5
 
 static const char *deep(const struct data *map, const char *outer, const char *inner)
 {
@@ -109,39 +112,54 @@ int matrix_explain(struct buf *out, const struct data *r)
     return out->overflowed ? -1 : 0;
 }
 
+static bool is_of_last(const struct data *conflicts, size_t i)
+{
+    return i > 0 && str_equal(data_shown(conflicts->list.items[i], "demand"),
+                              data_shown(conflicts->list.items[i - 1], "demand"));
+}
+
+/* Of each demand the first reasons, so that every demand is told before any is told at length. */
 static void explain_conflicts(struct buf *out, const struct data *conflicts)
 {
-    size_t count = count_of(conflicts);
-    for (size_t i = 0; i < count && i < LINES_MAX; i++) {
+    size_t count = count_of(conflicts), lines = 0, told = 0, of_demand = 0, demands = 0;
+    for (size_t i = 0; i < count; i++)
+        demands += !is_of_last(conflicts, i);
+    size_t room = demands <= CONFLICTS_MAX / 3 ? 2 : 1;
+    for (size_t i = 0; i < count; i++) {
         const struct data *c = conflicts->list.items[i];
-        bool again = i && str_equal(data_shown(c, "demand"),
-                                    data_shown(conflicts->list.items[i - 1], "demand"));
+        bool again = is_of_last(conflicts, i);
+        of_demand = again ? of_demand + 1 : 1;
+        if (of_demand > room || lines + 2 > CONFLICTS_MAX)
+            continue;
         if (!again)
             buf_printf(out, "%s\n", data_shown(c, "demand"));
         buf_printf(out, "  rules out %s (%s): %s\n", data_shown(c, "rules_out"),
                    data_shown(c, "reason"), data_shown(c, "because"));
+        lines += again ? 1 : 2;
+        told++;
     }
-    if (count > LINES_MAX)
-        buf_printf(out, "and %zu more (--json)\n", count - LINES_MAX);
+    if (count > told)
+        buf_printf(out, "and %zu more (--json)\n", count - told);
 }
 
 static void explain_nearest(struct buf *out, const struct data *nearest)
 {
     size_t count = count_of(nearest);
-    buf_puts(out, count ? "what would do instead:\n" : "no single change would do\n");
-    for (size_t i = 0; i < count && i < LINES_MAX; i++) {
+    if (count)
+        buf_puts(out, "what would do instead:\n");
+    for (size_t i = 0; i < count && i < NEAREST_MAX; i++) {
         const struct data *r = data_get(nearest->list.items[i], "resolution");
         const struct data *change = data_get(nearest->list.items[i], "change");
         buf_puts(out, " ");
         for (size_t j = 0; j < count_of(change); j++)
             buf_printf(out, " %s", data_text(change->list.items[j]));
-        buf_printf(out, "\n      %s %s (%s), Python %s, %s:%s\n", deep(r, "framework", "name"),
+        buf_printf(out, ": %s %s (%s), Python %s, %s:%s\n", deep(r, "framework", "name"),
                    deep(r, "framework", "version"), deep(r, "cuda", "variant"),
                    data_shown(r, "python"), deep(r, "image", "repository"),
                    deep(r, "image", "tag"));
     }
-    if (count > LINES_MAX)
-        buf_printf(out, "  and %zu more (--json)\n", count - LINES_MAX);
+    if (count > NEAREST_MAX)
+        buf_printf(out, "  and %zu more (--json)\n", count - NEAREST_MAX);
 }
 
 int matrix_explain_refusal(struct buf *out, const struct data *refusal)

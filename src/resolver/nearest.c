@@ -3,22 +3,16 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "matrix/matrix.h"
 #include "resolver/nearest_sets.h"
+#include "resolver/search.h"
 #include "resolver/trials.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define RUNGS_MAX 256
-
-/* One change. */
-static bool try_request(const struct trials *n, const struct stack_request *changed,
-                        enum stack_choice choice, const char *value)
-{
-    struct data *list = data_list(n->arena);
-    data_push(n->arena, list, change_text(n->arena, choice, value));
-    return try_changed(n, changed, list);
-}
+#define OTHERS_MAX 3 /* frameworks in the place of another */
 
 /* ------------------------------------------------------------------ one word for another */
 
@@ -51,7 +45,7 @@ static bool try_value(const struct trials *n, enum stack_choice choice, const ch
 {
     struct stack_request changed = *n->request;
     request_say(&changed, n->arena, choice, value);
-    return try_request(n, &changed, choice, value);
+    return try_change(n, &changed, change_text(n->arena, choice, value));
 }
 
 /* Tries upwards from `above` and downwards from below `below`; the first that works each way. */
@@ -155,31 +149,26 @@ static void try_variants(const struct trials *n)
             try_value(n, CHOICE_VARIANT, builds[i]->variant);
 }
 
+/* Around the driver of the host, be it the user's word or what the platform installs. */
 static void try_drivers(const struct trials *n)
 {
     const struct matrix *matrix = n->ask->matrix;
+    const struct asked_driver *host =
+        n->ask->at[CHOICE_DRIVER] >= 0 ? &n->ask->driver : &n->ask->platform_driver;
     struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
-    uint64_t asked = n->ask->driver.version.release[0];
-    size_t above = 0, below = 0;
+    size_t from = 0;
+    if (!host->said)
+        return;
     for (size_t i = 0; i < matrix->branches.count; i++) {
         const struct branch *branch = ROW(struct branch, matrix->branches, i);
         struct version version = {.release = {(uint64_t)branch->number}, .count = 1};
         if (branch->fact.confidence != CONFIDENCE_LOW)
             add_rung(ladder, &version, arena_printf(n->arena, "%lld", (long long)branch->number));
     }
-    for (size_t i = 0; i < ladder->count; i++) {
-        below += ladder->rungs[i].version.release[0] < asked;
-        above += ladder->rungs[i].version.release[0] < asked;
-    }
-    try_both_ways(n, ladder, above, below, CHOICE_DRIVER);
-}
-
-static void try_platforms(const struct trials *n)
-{
-    const struct matrix *matrix = n->ask->matrix;
-    for (size_t i = 0; i < matrix->platforms.count; i++)
-        if (ROW(struct platform, matrix->platforms, i) != n->ask->platform)
-            try_value(n, CHOICE_PLATFORM, ROW(struct platform, matrix->platforms, i)->name);
+    while (from < ladder->count &&
+           ladder->rungs[from].version.release[0] < host->version.release[0])
+        from++;
+    try_both_ways(n, ladder, from, from, CHOICE_DRIVER);
 }
 
 static void try_systems(const struct trials *n)
@@ -199,61 +188,9 @@ static void try_systems(const struct trials *n)
     try_both_ways(n, ladder, above, below, CHOICE_OS);
 }
 
-static void try_arches(const struct trials *n)
-{
-    try_value(n, CHOICE_ARCH, str_equal(n->ask->arch, "x86_64") ? "aarch64" : "x86_64");
-}
-
 static void try_runtimes(const struct trials *n)
 {
     try_value(n, CHOICE_RUNTIME, n->ask->cdi ? "legacy" : "cdi");
-}
-
-/* ------------------------------------------------------------------ GPUs */
-
-/* A GPU of that compute capability, of the same class where there is one. */
-static const char *model_of(const struct trials *n, int cc, const struct asked_gpu *asked)
-{
-    const struct matrix *matrix = n->ask->matrix;
-    for (size_t i = 0; asked->gpu && i < matrix->gpus.count; i++) {
-        const struct gpu *gpu = ROW(struct gpu, matrix->gpus, i);
-        if (gpu->cc == cc && str_equal(gpu->class, asked->gpu->class) &&
-            str_equal(gpu->host, asked->gpu->host))
-            return gpu->name;
-    }
-    return arena_printf(n->arena, "sm_%d", cc);
-}
-
-static bool try_gpu(const struct trials *n, size_t index, int cc)
-{
-    struct stack_request changed = *n->request;
-    const char *name = model_of(n, cc, &n->ask->gpus[index]);
-    request_say(&changed, n->arena, CHOICE_GPU, NULL);
-    for (size_t i = 0; i < n->ask->gpu_count; i++)
-        request_add(&changed, n->arena, CHOICE_GPU,
-                    i == index ? name : n->request->said[CHOICE_GPU].items[i]);
-    return try_request(n, &changed, CHOICE_GPU, name);
-}
-
-/* The closest compute capabilities, later and earlier, in the place of each GPU. */
-static void try_gpus(const struct trials *n, size_t index)
-{
-    const struct matrix *matrix = n->ask->matrix;
-    struct ladder *ladder = arena_alloc(n->arena, sizeof *ladder);
-    size_t above = 0, below = 0;
-    for (size_t i = 0; i < matrix->architectures.count; i++) {
-        int cc = ROW(struct architecture, matrix->architectures, i)->cc;
-        struct version version = {.release = {(uint64_t)cc}, .count = 1};
-        add_rung(ladder, &version, "");
-        below += cc < n->ask->gpus[index].cc;
-        above += cc <= n->ask->gpus[index].cc;
-    }
-    for (size_t i = above; i < ladder->count; i++)
-        if (try_gpu(n, index, (int)ladder->rungs[i].version.release[0]))
-            break;
-    for (size_t i = below; i-- > 0;)
-        if (try_gpu(n, index, (int)ladder->rungs[i].version.release[0]))
-            break;
 }
 
 /* ------------------------------------------------------------------ images */
@@ -319,6 +256,10 @@ static void try_images(const struct trials *n)
     const struct asked_image *asked = &n->ask->image;
     struct tag_parts wanted;
     const struct tag *tag = NULL;
+    struct candidate candidate;
+    uint64_t rest = ask_all(n->ask) & ~((uint64_t)1 << n->ask->at[CHOICE_IMAGE]);
+    if (!search_best(&candidate, n->ask, rest)) /* there are many tags, and none would help */
+        return;
     if (!asked->curated || !split_tag(&wanted, n->arena, asked->tag))
         return;
     const struct image *image = closest_image(n, &wanted, NULL, &tag);
@@ -331,35 +272,157 @@ static void try_images(const struct trials *n)
     }
 }
 
+/* ------------------------------------------------------------------ packages and GPUs */
+
+static bool try_without(const struct trials *n, enum stack_choice choice, size_t index)
+{
+    struct stack_request changed = *n->request;
+    request_take_back(&changed, n->arena, choice, index);
+    return try_change(n, &changed, drop_text(n, choice, index));
+}
+
+/* PACKAGE[EXTRAS] of PACKAGE[EXTRAS][SPEC]. */
+static const char *without_spec(struct arena *arena, const char *said)
+{
+    size_t len = strlen(package_name(arena, said));
+    if (said[len] == '[')
+        len += strcspn(said + len, "]") + (strchr(said + len, ']') != NULL);
+    return arena_memdup(arena, said, len);
+}
+
+static struct stack_request with_other(const struct trials *n, size_t index, const char *text)
+{
+    struct stack_request changed = *n->request;
+    const struct words *said = &n->request->said[CHOICE_WITH];
+    request_say(&changed, n->arena, CHOICE_WITH, NULL);
+    for (size_t i = 0; i < said->count; i++)
+        request_add(&changed, n->arena, CHOICE_WITH, i == index ? text : said->items[i]);
+    return changed;
+}
+
+/* The package in the version that goes with the rest; where the rows name none, in any. */
+static bool try_package(const struct trials *n, size_t index)
+{
+    const struct asked_package *package = &n->ask->with[index];
+    const char *text = without_spec(n->arena, package->said);
+    struct stack_request changed = with_other(n, index, text);
+    const struct data *resolution;
+    if (!package->spec.count || !(resolution = resolve_changed(n, &changed)))
+        return false;
+    const char *version = data_get_text(data_get(resolution, "companions"), package->name);
+    if (version) {
+        const char *exact = arena_printf(n->arena, "%s==%s", text, version);
+        struct stack_request pinned = with_other(n, index, exact);
+        if (try_change(n, &pinned, change_text(n->arena, CHOICE_WITH, exact)))
+            return true;
+    }
+    return try_change(n, &changed, change_text(n->arena, CHOICE_WITH, text));
+}
+
+static void try_packages(const struct trials *n)
+{
+    for (size_t i = 0; i < n->ask->with_count; i++)
+        if (!try_package(n, i))
+            try_without(n, CHOICE_WITH, i);
+}
+
+/* Nobody exchanges a GPU for a stack; but of several, one may go another way. */
+static void try_gpus(const struct trials *n)
+{
+    for (size_t i = 0; n->ask->gpu_count > 1 && i < n->ask->gpu_count; i++)
+        try_without(n, CHOICE_GPU, i);
+}
+
+/* ------------------------------------------------------------------ another framework */
+
+/* How many hosts a framework fits: each variant is another CUDA. */
+static size_t count_variants(const struct framework *framework)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < framework->builds.count; i++) {
+        const char *variant = ROW(struct build, framework->builds, i)->variant;
+        size_t at = 0;
+        while (at < i && !str_equal(ROW(struct build, framework->builds, at)->variant, variant))
+            at++;
+        count += at == i;
+    }
+    return count;
+}
+
+/* The frameworks that could stand in, those of the most variants first. */
+static const struct framework **other_frameworks(const struct trials *n)
+{
+    const struct words *takes = &n->request->need.frameworks;
+    const struct framework **others =
+        arena_array(n->arena, n->matrix->framework_count + 1, sizeof(*others));
+    size_t count = 0;
+    for (size_t i = 0; i < n->matrix->framework_count; i++) {
+        const struct framework *framework = &n->matrix->frameworks[i];
+        size_t at = count, variants = count_variants(framework);
+        if (str_equal(framework->name, n->ask->framework->name) || !framework->packages.count ||
+            (takes->count && !words_have(takes, framework->name)))
+            continue;
+        for (; at > 0 && count_variants(others[at - 1]) < variants; at--)
+            others[at] = others[at - 1];
+        others[at] = framework;
+        count++;
+    }
+    return others;
+}
+
+static void try_other_frameworks(const struct trials *n)
+{
+    ERR_SCRATCH(ignored);
+    struct trials all = *n;
+    if (matrix_whole(&all.matrix, n->matrix, &ignored))
+        return;
+    const struct framework **others = other_frameworks(&all);
+    for (size_t i = 0; others[i] && n->list->list.count < OTHERS_MAX; i++)
+        try_value(&all, CHOICE_FRAMEWORK, others[i]->name);
+}
+
 /* ------------------------------------------------------------------ all of them */
 
 /*
  * From the mildest change to the hardest: an image or a distribution is one line of a Dockerfile, a
  * build or a Python touches what was tested, a framework release touches the code, and for a driver
- * or a platform somebody has to be asked. GPUs come behind all of these, since they are bought.
+ * somebody has to be asked. The GPU, the processor and the platform are what they are: whoever asks
+ * for a stack has them, and a request for others would answer another question. What is a mere
+ * preference may be left out where no other word for it does.
  */
 static const struct {
     enum stack_choice choice;
     void (*try)(const struct trials *n);
+    bool preference;
 } changes[] = {
-    {CHOICE_IMAGE, try_images},       {CHOICE_OS, try_systems},
-    {CHOICE_VARIANT, try_variants},   {CHOICE_CUDA, try_cudas},
-    {CHOICE_PYTHON, try_pythons},     {CHOICE_FRAMEWORK, try_frameworks},
-    {CHOICE_RUNTIME, try_runtimes},   {CHOICE_DRIVER, try_drivers},
-    {CHOICE_PLATFORM, try_platforms}, {CHOICE_ARCH, try_arches},
+    {CHOICE_IMAGE, try_images, true},     {CHOICE_OS, try_systems, true},
+    {CHOICE_VARIANT, try_variants, true}, {CHOICE_CUDA, try_cudas, true},
+    {CHOICE_PYTHON, try_pythons, true},   {CHOICE_FRAMEWORK, try_frameworks, false},
+    {CHOICE_WITH, try_packages, false},   {CHOICE_RUNTIME, try_runtimes, false},
+    {CHOICE_DRIVER, try_drivers, false},  {CHOICE_GPU, try_gpus, false},
 };
+
+static bool is_worth_trying(const struct ask *ask, enum stack_choice choice)
+{
+    return ask->at[choice] >= 0 || choice == CHOICE_RUNTIME /* has a default */ ||
+           choice == CHOICE_DRIVER /* the platform has one */;
+}
 
 struct data *nearest_data(struct arena *arena, const struct ask *ask,
                           const struct stack_request *request)
 {
-    const struct trials n = {arena, ask, request, data_list(arena)};
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-        if (ask->at[changes[i].choice] >= 0 ||
-            changes[i].choice == CHOICE_RUNTIME) /* has a default */
-            changes[i].try(&n);
-    for (size_t i = 0; i < ask->gpu_count; i++)
-        try_gpus(&n, i);
+    const struct trials n = {arena, ask, request, ask->matrix, data_list(arena)};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        size_t before = n.list->list.count;
+        if (!is_worth_trying(ask, changes[i].choice))
+            continue;
+        changes[i].try(&n);
+        if (changes[i].preference && n.list->list.count == before)
+            try_without(&n, changes[i].choice, 0);
+    }
     if (!n.list->list.count)
         try_sets_of_changes(&n);
+    if (!n.list->list.count)
+        try_other_frameworks(&n);
     return n.list;
 }

@@ -29,10 +29,6 @@ static const char *value_for(const struct trials *n, enum stack_choice choice,
         return c->distribution ? c->distribution->os : NULL;
     case CHOICE_IMAGE:
         return image_text(n->arena, n->ask, c);
-    case CHOICE_PLATFORM:
-        return "generic";
-    case CHOICE_ARCH:
-        return str_equal(n->ask->arch, "x86_64") ? "aarch64" : "x86_64";
     case CHOICE_RUNTIME:
         return n->ask->cdi ? "legacy" : "cdi";
     default:
@@ -62,13 +58,48 @@ static const struct branch **closest_branches(const struct trials *n)
 }
 
 static struct data *with_change(const struct trials *n, const struct data *changes,
-                                enum stack_choice choice, const char *value)
+                                struct data *text)
 {
     struct data *list = data_list(n->arena);
     for (size_t i = 0; i < changes->list.count; i++)
         data_push(n->arena, list, changes->list.items[i]);
-    data_push(n->arena, list, change_text(n->arena, choice, value));
+    data_push(n->arena, list, text);
     return list;
+}
+
+/*
+ * Says another word for a demand, or takes it back where it is one of several; NULL: neither can be
+ * done. The last is taken back first, so that the places of the others stay.
+ */
+static struct data *change_demand(struct stack_request *changed, const struct trials *n,
+                                  const struct demand *demand, const struct candidate *candidate)
+{
+    enum stack_choice choice = demand->choice;
+    if (stack_options[choice].repeatable) {
+        request_take_back(changed, n->arena, choice, demand->index);
+        return drop_text(n, choice, demand->index);
+    }
+    const char *value = value_for(n, choice, candidate);
+    if (!value)
+        return NULL;
+    request_say(changed, n->arena, choice, value);
+    return change_text(n->arena, choice, value);
+}
+
+/* Tries the driver branches, the closest first, with what is changed already. */
+static bool try_branches(const struct trials *n, struct stack_request *changed,
+                         const struct data *changes)
+{
+    const struct branch **branches = closest_branches(n);
+    for (size_t i = 0; branches[i]; i++) {
+        const char *value = arena_printf(n->arena, "%lld", (long long)branches[i]->number);
+        struct data *text = change_text(n->arena, CHOICE_DRIVER, value);
+        request_say(changed, n->arena, CHOICE_DRIVER, value);
+        if (branches[i]->fact.confidence != CONFIDENCE_LOW &&
+            try_changed(n, changed, with_change(n, changes, text)))
+            return true;
+    }
+    return false;
 }
 
 /* Tries the request with the demands of `set` changed to what the candidate is. */
@@ -77,31 +108,27 @@ static bool try_set(const struct trials *n, uint64_t set, const struct candidate
     struct stack_request changed = *n->request;
     struct data *changes = data_list(n->arena);
     bool driver = false;
-    for (size_t i = 0; i < n->ask->demand_count; i++) {
-        enum stack_choice choice = n->ask->demands[i].choice;
+    for (size_t i = n->ask->demand_count; i-- > 0;) {
+        const struct demand *demand = &n->ask->demands[i];
         if (!(set >> i & 1))
             continue;
-        if (choice == CHOICE_DRIVER) {
+        if (demand->choice == CHOICE_DRIVER) {
             driver = true;
             continue;
         }
-        const char *value = value_for(n, choice, candidate);
-        if (!value)
+        struct data *text = change_demand(&changed, n, demand, candidate);
+        if (!text)
             return false;
-        request_say(&changed, n->arena, choice, value);
-        changes = with_change(n, changes, choice, value);
+        changes = with_change(n, changes, text);
     }
-    if (!driver)
-        return try_changed(n, &changed, changes);
-    const struct branch **branches = closest_branches(n);
-    for (size_t i = 0; branches[i]; i++) {
-        const char *value = arena_printf(n->arena, "%lld", (long long)branches[i]->number);
-        request_say(&changed, n->arena, CHOICE_DRIVER, value);
-        if (branches[i]->fact.confidence != CONFIDENCE_LOW &&
-            try_changed(n, &changed, with_change(n, changes, CHOICE_DRIVER, value)))
-            return true;
-    }
-    return false;
+    if (n->ask->gpu_count && !changed.said[CHOICE_GPU].count)
+        return false; /* a stack for no GPU is an answer to another question */
+    return driver ? try_branches(n, &changed, changes) : try_changed(n, &changed, changes);
+}
+
+static bool is_changeable(enum stack_choice choice)
+{
+    return choice != CHOICE_PLATFORM && choice != CHOICE_ARCH && choice != TYPE_PYTHON;
 }
 
 /* Every set of `left` more demands, from place `from` on; true where enough were found. */
@@ -114,8 +141,7 @@ static bool try_sets(const struct trials *n, uint64_t set, size_t from, size_t l
         return n->list->list.count >= RESULTS_MAX;
     }
     for (size_t i = from; i < n->ask->demand_count; i++)
-        if (n->ask->demands[i].choice != TYPE_PYTHON &&
-            !stack_options[n->ask->demands[i].choice].repeatable &&
+        if (is_changeable(n->ask->demands[i].choice) &&
             try_sets(n, set | (uint64_t)1 << i, i + 1, left - 1))
             return true;
     return false;

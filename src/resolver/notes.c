@@ -5,6 +5,7 @@
 #include "base/data.h"
 #include "base/shell.h"
 #include "resolver/search.h"
+#include "resolver/hardly_known.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -217,6 +218,12 @@ static void python_notes(const struct notes *n)
 static void build_notes(const struct notes *n)
 {
     const struct candidate *c = n->chosen->candidate;
+    const struct ask *ask = n->chosen->ask;
+    const struct release *newer =
+        hardly_known(n->chosen->arena, ask, n->chosen->problem->active, &c->release->version);
+    if (newer)
+        note(n, "newer-known", "%s %s is known, with low confidence: %s takes it",
+             ask->framework->name, newer->version.text, exactly(n->chosen->arena, ask, newer));
     if (str_equal(c->build->channel, "experimental"))
         note(n, "build-experimental", "%s is an experimental build of %s %s", c->build->variant,
              n->chosen->ask->framework->name, c->release->version.text);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "resolver/hardly_known.h"
 #include "resolver/search.h"
 
 #include <string.h>
@@ -51,8 +52,8 @@ struct conflicts {
 static const char *describe(const struct conflicts *c, const struct candidate *candidate,
                             const char *reason)
 {
-    const char *text = arena_printf(c->arena, "%s %s %s", c->ask->framework->name,
-                                    candidate->release->version.text,
+    const char *text = arena_printf(c->arena, "%s %s%s%s", c->ask->framework->name,
+                                    candidate->release->version.text, candidate->build ? " " : "",
                                     candidate->build ? candidate->build->variant : "");
     if (str_equal(reason, "image") || str_equal(reason, "gate"))
         return arena_printf(c->arena, "%s on %s", text, image_text(c->arena, c->ask, candidate));
@@ -132,6 +133,17 @@ static void tell_hopeless(struct conflicts *c)
         tell(c, &candidate, framework->name, &objection);
 }
 
+/* A release that would do, but for how little is known of it. */
+static void tell_hardly_known(struct conflicts *c, uint64_t set)
+{
+    const struct release *release = hardly_known(c->arena, c->ask, set, NULL);
+    struct candidate candidate = {.release = release};
+    struct objection objection = {.arena = c->arena};
+    problem_init(&c->whole, c->ask, set);
+    if (release && objects(&c->whole, &candidate, LEVEL_RELEASE, &objection))
+        tell(c, &candidate, c->demand->text, &objection);
+}
+
 /* What would do for the demands of `set` without `bit`, and why it does not do with it. */
 static void tell_of_demand(struct conflicts *c, uint64_t set, uint64_t bit)
 {
@@ -148,8 +160,12 @@ struct data *conflicts_data(struct arena *arena, const struct ask *ask, uint64_t
     for (size_t i = 0; i < ask->demand_count; i++) {
         if (!(set >> i & 1))
             continue;
+        bool first = !c.demand;
         c.demand = &ask->demands[i];
         c.count = 0;
+        if (first)
+            tell_hardly_known(&c, set);
+        c.count = 0; /* the closest that is well known is told, too */
         tell_of_demand(&c, ask_all(ask), (uint64_t)1 << i); /* what is close to the request */
         if (!c.count)
             tell_of_demand(&c, set, (uint64_t)1 << i);

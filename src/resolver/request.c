@@ -108,6 +108,16 @@ void request_add(struct stack_request *request, struct arena *arena, enum stack_
     said->items = items;
 }
 
+void request_take_back(struct stack_request *request, struct arena *arena, enum stack_choice choice,
+                       size_t index)
+{
+    struct words said = request->said[choice];
+    request_say(request, arena, choice, NULL);
+    for (size_t i = 0; i < said.count; i++)
+        if (i != index)
+            request_add(request, arena, choice, said.items[i]);
+}
+
 void request_overlay(struct stack_request *request, const struct stack_request *over)
 {
     for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)

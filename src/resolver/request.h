@@ -41,8 +41,9 @@ enum stack_choice stack_choice_of(struct span name);
 
 /* What the files of a type need of a stack, whatever the user says. */
 struct stack_need {
-    const char *type;   /* for messages */
-    const char *python; /* SPEC, or NULL: any */
+    const char *type;        /* for messages */
+    const char *python;      /* SPEC, or NULL: any */
+    struct words frameworks; /* that it has files for; none: any */
 };
 
 /*
@@ -65,6 +66,9 @@ void request_say(struct stack_request *request, struct arena *arena, enum stack_
 /* Says one text more for a choice that is repeatable. */
 void request_add(struct stack_request *request, struct arena *arena, enum stack_choice choice,
                  const char *text);
+/* Takes back one text of a choice. */
+void request_take_back(struct stack_request *request, struct arena *arena, enum stack_choice choice,
+                       size_t index);
 /* What is said in `over` takes the place of what was said for the same choice. */
 void request_overlay(struct stack_request *request, const struct stack_request *over);
 

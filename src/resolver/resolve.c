@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/data.h"
+#include "resolver/hardly_known.h"
 #include "resolver/nearest.h"
 #include "resolver/refuse.h"
 #include "resolver/resolution.h"
@@ -42,6 +43,64 @@ static int say_refusal(struct arena *arena, const struct ask *ask, uint64_t set,
                    list_demands(arena, ask, set & ~type), need);
 }
 
+/* "--python 3.12 with --driver 535": the first of what would do instead. */
+static const char *first_change(struct arena *arena, const struct data *nearest)
+{
+    const struct data *change = data_get(nearest->list.items[0], "change");
+    const char *text = "";
+    for (size_t i = 0; i < change->list.count; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? " with " : "",
+                            data_text(change->list.items[i]));
+    return text;
+}
+
+/* Whether it is kernels that are missing, for GPUs that still are driven. */
+static bool lacks_kernels(const struct ask *ask, const struct data *conflicts)
+{
+    for (size_t i = 0; i < ask->gpu_count; i++)
+        if (ask->gpus[i].architecture->last_branch)
+            return false;
+    for (size_t i = 0; i < conflicts->list.count; i++)
+        if (str_equal(data_get_text(conflicts->list.items[i], "reason"), "gpu-arch"))
+            return true;
+    return false;
+}
+
+/* Where no row helps, somebody else's build may: NVIDIA compiles frameworks for all its GPUs. */
+static const char *hint_elsewhere(struct arena *arena, const struct ask *ask, const char *text,
+                                  const struct data *conflicts)
+{
+    if (!lacks_kernels(ask, conflicts))
+        return text;
+    return arena_printf(arena, "%s; NVIDIA's own containers (nvcr.io/nvidia) may hold a build",
+                        text);
+}
+
+static const char *hint_of(struct arena *arena, const struct ask *ask, const struct data *refusal)
+{
+    const struct data *nearest = data_get(refusal, "nearest");
+    const struct data *conflicts = data_get(refusal, "conflicts");
+    const struct release *newer = hardly_known(arena, ask, ask_all(ask), NULL);
+    const char *name = ask->framework->name, *text = "";
+    if (newer)
+        text = arena_printf(arena, "%s takes %s, of which little is known%s",
+                            exactly(arena, ask, newer), newer->version.text,
+                            nearest->list.count ? "; " : "");
+    if (nearest->list.count) {
+        const struct data *made = data_get(nearest->list.items[0], "resolution");
+        const char *change = first_change(arena, nearest);
+        text = arena_printf(arena, "%s%s%s would do", text, change,
+                            str_starts(change, "without") ? " it" : "");
+        if (str_equal(data_get_text(data_get(made, "framework"), "name"), name))
+            return text;
+        return hint_elsewhere(arena, ask, arena_printf(arena, "%s: no %s does", text, name),
+                              conflicts);
+    }
+    if (newer)
+        return text;
+    return hint_elsewhere(arena, ask, "nothing that could be changed would do", conflicts);
+}
+
 static int refuse(struct data **refusal, struct arena *arena, const struct ask *ask,
                   const struct stack_request *request, struct err *err)
 {
@@ -54,14 +113,7 @@ static int refuse(struct data **refusal, struct arena *arena, const struct ask *
     data_put(arena, map, "nearest", nearest);
     *refusal = map;
     (void)say_refusal(arena, ask, set, err);
-    if (!nearest->list.count)
-        return -1;
-    const struct data *change = data_get(nearest->list.items[0], "change");
-    const char *text = "";
-    for (size_t i = 0; i < change->list.count; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? " with " : "",
-                            data_text(change->list.items[i]));
-    return err_hint(err, "%s would do", text);
+    return err_hint(err, "%s", hint_of(arena, ask, map));
 }
 
 int matrix_resolve(struct data **resolution, struct data **refusal, struct arena *arena,

@@ -10,10 +10,19 @@
 
 /* ------------------------------------------------------------------ releases and builds */
 
+/* What is not known of a release of low confidence, where its rows say so; or NULL. */
+static const char *doubt_of(const struct release *release)
+{
+    return release->fact.note     ? release->fact.note
+           : release->build_count ? release->builds[0]->fact.note
+                                  : NULL;
+}
+
 static bool rule_release(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct release *release = c->release;
     const struct spec *asked = asked_spec(p, CHOICE_FRAMEWORK);
+    const char *about = doubt_of(release);
     if (asked && !spec_matches(asked, &release->version))
         return object(out, "framework", &release->fact, "%s %s is not %s", p->ask->framework->name,
                       release->version.text, asked->text);
@@ -22,8 +31,10 @@ static bool rule_release(const struct problem *p, const struct candidate *c, str
                       p->ask->framework->name, release->version.text);
     if (release->fact.confidence == CONFIDENCE_LOW && !(asked && spec_is_exact(asked)))
         return object(out, "framework", &release->fact,
-                      "little is known of %s %s: it is taken only when named exactly",
-                      p->ask->framework->name, release->version.text);
+                      "little is known of %s %s%s%s%s: it is taken only by --framework %s==%s",
+                      p->ask->framework->name, release->version.text, about ? " (" : "",
+                      about ? about : "", about ? ")" : "", p->ask->framework->name,
+                      release->version.text);
     return false;
 }
 

@@ -15,23 +15,47 @@ static bool is_doubtful(const struct candidate *c)
            (c->image && c->image->fact.confidence == CONFIDENCE_LOW);
 }
 
-bool try_changed(const struct trials *n, const struct stack_request *changed, struct data *change)
+struct data *resolve_changed(const struct trials *n, const struct stack_request *changed)
 {
     ERR_SCRATCH(ignored);
     struct candidate candidate;
     struct ask *ask = arena_alloc(n->arena, sizeof *ask);
-    if (ask_compile(ask, n->arena, n->ask->matrix, changed, &ignored) ||
+    if (ask_compile(ask, n->arena, n->matrix, changed, &ignored) ||
         !search_best(&candidate, ask, ask_all(ask)) || is_doubtful(&candidate))
+        return NULL;
+    return resolution_data(n->arena, ask, &candidate);
+}
+
+bool try_changed(const struct trials *n, const struct stack_request *changed, struct data *change)
+{
+    struct data *resolution = resolve_changed(n, changed);
+    if (!resolution)
         return false;
     struct data *map = data_map(n->arena);
     data_put(n->arena, map, "change", change);
     data_put(n->arena, map, "request", stack_request_data(n->arena, changed));
-    data_put(n->arena, map, "resolution", resolution_data(n->arena, ask, &candidate));
+    data_put(n->arena, map, "resolution", resolution);
     data_push(n->arena, n->list, map);
     return true;
+}
+
+bool try_change(const struct trials *n, const struct stack_request *changed, struct data *text)
+{
+    struct data *change = data_list(n->arena);
+    data_push(n->arena, change, text);
+    return try_changed(n, changed, change);
 }
 
 struct data *change_text(struct arena *arena, enum stack_choice choice, const char *value)
 {
     return data_str(arena, shell_command(arena, "--%s %s", stack_options[choice].name, value));
+}
+
+struct data *drop_text(const struct trials *n, enum stack_choice choice, size_t index)
+{
+    const char *name = stack_options[choice].name;
+    if (!stack_options[choice].repeatable)
+        return data_str(n->arena, arena_printf(n->arena, "without --%s", name));
+    return data_str(n->arena, shell_command(n->arena, "without --%s %s", name,
+                                            n->request->said[choice].items[index]));
 }

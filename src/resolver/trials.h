@@ -10,12 +10,20 @@ struct trials {
     struct arena *arena;
     const struct ask *ask;
     const struct stack_request *request;
-    struct data *list; /* of {change, request, resolution} */
+    const struct matrix *matrix; /* that the changed requests are resolved in */
+    struct data *list;           /* of {change, request, resolution} */
 };
 
-/* One change, in words: "--driver 580". */
+/* A demand that is met in another way: "--driver 580". */
 struct data *change_text(struct arena *arena, enum stack_choice choice, const char *value);
-/* Adds the changed request to the list where it works, and on no row of low confidence. */
+/* A demand that is left out: "without --python", "without --gpu T4". */
+struct data *drop_text(const struct trials *n, enum stack_choice choice, size_t index);
+
+/* What comes of the changed request; NULL: nothing, or what rests on a row of low confidence. */
+struct data *resolve_changed(const struct trials *n, const struct stack_request *changed);
+/* Adds the changed request to the list where something comes of it. */
 bool try_changed(const struct trials *n, const struct stack_request *changed, struct data *change);
+/* The same, with one change. */
+bool try_change(const struct trials *n, const struct stack_request *changed, struct data *text);
 
 #endif

@@ -1,7 +1,11 @@
 """What the files of a type need of a stack: a demand that nobody said, and nobody can take back."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
 NEEDS_3_11 = ["new", "child", "--type", "batch", "--framework", "pytorch", "--defaults", "--json"]
 
 
@@ -40,3 +44,15 @@ def test_framework_that_is_too_old_for_the_type_says_so(tmplgen, work):
     assert done.code == 4
     demands = {conflict["demand"] for conflict in done.json["error"]["conflicts"]}
     assert "type batch needs Python >=3.11" in demands
+
+
+def test_another_framework_is_one_that_the_type_has_files_for(tmplgen, work):
+    """CuPy and XGBoost run on that card as well."""
+    words = [word if word != "pytorch" else "tensorflow" for word in NEEDS_3_11]
+    done = tmplgen(*words, "--gpu", "RTX 5090", cwd=work)
+    assert done.code == 4
+    changes = [near["change"] for near in done.json["error"]["nearest"]]
+    assert changes[0] == ["--framework pytorch"]
+    manifest = yaml.safe_load((ROOT / "templates" / "batch" / "template.yml").read_text())
+    proposed = {change[0].removeprefix("--framework ") for change in changes}
+    assert proposed <= set(manifest["frameworks"])

@@ -1,0 +1,64 @@
+/* Releases of which little is known: taken only when named exactly. */
+#include "resolver/hardly_known.h"
+
+#include "base/arena.h"
+#include "base/shell.h"
+#include "resolver/search.h"
+
+#define LOOKED_AT 4 /* releases; what is older than so many new ones is not missed */
+
+/* What was asked with the release named exactly. */
+static struct ask *name_exactly(struct arena *arena, const struct ask *ask,
+                                const struct release *release)
+{
+    ERR_SCRATCH(ignored);
+    struct ask *named = arena_alloc(arena, sizeof *named);
+    *named = *ask;
+    if (named->at[CHOICE_FRAMEWORK] < 0) {
+        named->at[CHOICE_FRAMEWORK] = (int)named->demand_count;
+        named->demands[named->demand_count++] = (struct demand){CHOICE_FRAMEWORK, 0, ""};
+    }
+    if (spec_parse(&named->specs[CHOICE_FRAMEWORK], arena,
+                   arena_printf(arena, "==%s", release->version.text), "--framework", &ignored))
+        return NULL;
+    return named;
+}
+
+static bool would_do(struct arena *arena, const struct ask *ask, uint64_t active,
+                     const struct release *release)
+{
+    struct candidate candidate;
+    const struct ask *named = name_exactly(arena, ask, release);
+    return named &&
+           search_best(&candidate, named, active | (uint64_t)1 << named->at[CHOICE_FRAMEWORK]);
+}
+
+const struct release *hardly_known(struct arena *arena, const struct ask *ask, uint64_t active,
+                                   const struct version *than)
+{
+    const struct framework *framework = ask->framework;
+    const struct spec *spec = &ask->specs[CHOICE_FRAMEWORK];
+    bool asked = ask->at[CHOICE_FRAMEWORK] >= 0 && active >> ask->at[CHOICE_FRAMEWORK] & 1;
+    size_t seen = 0;
+    if (asked && spec_is_exact(spec))
+        return NULL;
+    for (size_t i = 0; i < framework->releases.count && seen < LOOKED_AT; i++) {
+        const struct release *release = ROW(struct release, framework->releases, i);
+        if (than && version_compare(&release->version, than) <= 0)
+            break; /* the newest come first */
+        if (release->fact.confidence != CONFIDENCE_LOW ||
+            (asked ? !spec_matches(spec, &release->version)
+                   : version_is_prerelease(&release->version)))
+            continue;
+        seen++;
+        if (would_do(arena, ask, active, release))
+            return release;
+    }
+    return NULL;
+}
+
+const char *exactly(struct arena *arena, const struct ask *ask, const struct release *release)
+{
+    const char *said = arena_printf(arena, "%s==%s", ask->framework->name, release->version.text);
+    return shell_command(arena, "--framework %s", said);
+}

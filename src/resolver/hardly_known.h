@@ -1,0 +1,16 @@
+/* Releases of which little is known: taken only when named exactly. Inside src/resolver/ only. */
+#ifndef TMPLGEN_RESOLVER_HARDLY_KNOWN_H
+#define TMPLGEN_RESOLVER_HARDLY_KNOWN_H
+
+#include "resolver/ask.h"
+
+/*
+ * The newest release of low confidence, later than `than` (NULL: any), that the demands `active`
+ * would take if it were named exactly. NULL: none, or a release is named exactly as it is.
+ */
+const struct release *hardly_known(struct arena *arena, const struct ask *ask, uint64_t active,
+                                   const struct version *than);
+/* "--framework pytorch==2.15.0", as it is typed. */
+const char *exactly(struct arena *arena, const struct ask *ask, const struct release *release);
+
+#endif
