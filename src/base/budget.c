@@ -39,9 +39,14 @@ int budget_check(struct err *err)
     return account_is_spent() ? budget_fail(err) : 0;
 }
 
+size_t budget_taken(void)
+{
+    return atomic_load_explicit(&spent.steps, memory_order_relaxed);
+}
+
 bool budget_try_steps(size_t steps)
 {
-    size_t before = atomic_load_explicit(&spent.steps, memory_order_relaxed);
+    size_t before = budget_taken();
     if (steps > LIMIT_RUN_STEPS || before > LIMIT_RUN_STEPS - steps) {
         spent.steps = LIMIT_RUN_STEPS + 1;
         return false;

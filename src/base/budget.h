@@ -24,6 +24,8 @@ TG_CHECKED int budget_steps(size_t steps, struct err *err);
  * search ends as if it had found nothing; whoever began it asks budget_steps, which fails.
  */
 bool budget_try_steps(size_t steps);
+/* The steps taken so far: for who wants to be through with less than all of them. */
+size_t budget_taken(void);
 /*
  * glob_match of what others wrote, as steps: rules and files multiply. Once those are spent nothing
  * matches, and whoever loops asks budget_steps.

@@ -2,6 +2,7 @@
 #include "resolver/nearest.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/data.h"
 #include "matrix/matrix.h"
 #include "resolver/nearest_sets.h"
@@ -411,7 +412,7 @@ static bool is_worth_trying(const struct ask *ask, enum stack_choice choice)
 struct data *nearest_data(struct arena *arena, const struct ask *ask,
                           const struct stack_request *request)
 {
-    const struct trials n = {arena, ask, request, ask->matrix, data_list(arena)};
+    const struct trials n = {arena, ask, request, ask->matrix, budget_taken(), data_list(arena)};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         size_t before = n.list->list.count;
         if (!is_worth_trying(ask, changes[i].choice))

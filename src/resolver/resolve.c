@@ -43,14 +43,14 @@ static int say_refusal(struct arena *arena, const struct ask *ask, uint64_t set,
                    list_demands(arena, ask, set & ~type), need);
 }
 
-/* "--python 3.12 with --driver 535": the first of what would do instead. */
+/* "--python 3.12 and --driver 535": the first of what would do instead. */
 static const char *first_change(struct arena *arena, const struct data *nearest)
 {
     const struct data *change = data_get(nearest->list.items[0], "change");
     const char *text = "";
     for (size_t i = 0; i < change->list.count; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? " with " : "",
-                            data_text(change->list.items[i]));
+        text =
+            arena_printf(arena, "%s%s%s", text, i ? " and " : "", data_text(change->list.items[i]));
     return text;
 }
 

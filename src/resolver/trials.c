@@ -2,10 +2,15 @@
 #include "resolver/trials.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/data.h"
+#include "base/limits.h"
 #include "base/shell.h"
 #include "resolver/resolution.h"
 #include "resolver/search.h"
+
+/* Of a run: so large a matrix is answered with less, not later or not at all. */
+#define STEPS_MAX (LIMIT_RUN_STEPS / 4)
 
 /* Whether the stack rests on what is hardly known. */
 static bool is_doubtful(const struct candidate *c)
@@ -19,6 +24,8 @@ struct data *resolve_changed(const struct trials *n, const struct stack_request 
 {
     ERR_SCRATCH(ignored);
     struct candidate candidate;
+    if (budget_taken() - n->since > STEPS_MAX)
+        return NULL;
     struct ask *ask = arena_alloc(n->arena, sizeof *ask);
     if (ask_compile(ask, n->arena, n->matrix, changed, &ignored) ||
         !search_best(&candidate, ask, ask_all(ask)) || is_doubtful(&candidate))

@@ -11,6 +11,7 @@ struct trials {
     const struct ask *ask;
     const struct stack_request *request;
     const struct matrix *matrix; /* that the changed requests are resolved in */
+    size_t since;                /* steps of the run taken before */
     struct data *list;           /* of {change, request, resolution} */
 };
 
