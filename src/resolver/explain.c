@@ -24,6 +24,14 @@ static size_t count_of(const struct data *list)
     return list && list->kind == DATA_LIST ? list->list.count : 0;
 }
 
+static bool list_has(const struct data *list, const char *text)
+{
+    for (size_t i = 0; i < count_of(list); i++)
+        if (str_equal(data_text(list->list.items[i]), text))
+            return true;
+    return false;
+}
+
 static void explain_cuda(struct buf *out, const struct data *r)
 {
     if (!*deep(r, "cuda", "version")) {
@@ -69,16 +77,38 @@ static void explain_gpus(struct buf *out, const struct data *r)
     }
 }
 
+/* One command of the installation; `but`: what of the list is left to another. */
+static void explain_step(struct buf *out, const char **joint, const char *options,
+                         const struct data *list, const struct data *but)
+{
+    ARENA_SCRATCH(scratch);
+    size_t written = 0;
+    for (size_t i = 0; i < count_of(list); i++) {
+        const char *text = data_text(list->list.items[i]);
+        if (list_has(but, text))
+            continue;
+        if (written++ == 0)
+            buf_printf(out, "%spip install%s", *joint, options);
+        buf_printf(out, " %s", shell_word(&scratch, text));
+    }
+    if (written)
+        *joint = " && ";
+}
+
 static void explain_install(struct buf *out, const struct data *r)
 {
     ARENA_SCRATCH(scratch);
-    const struct data *requirements = data_get(r, "requirements");
+    const struct data *all = data_get(r, "requirements"),
+                      *build = data_get(r, "build_requirements");
+    const struct data *index = data_get(r, "index_requirements");
     const struct data *companions = data_get(r, "companions");
-    buf_puts(out, "  install ");
-    for (size_t i = 0; i < count_of(requirements); i++)
-        buf_printf(out, " %s", shell_word(&scratch, data_text(requirements->list.items[i])));
-    if (*data_shown(r, "index_url"))
-        buf_puts(out, shell_command(&scratch, " --index-url %s", data_shown(r, "index_url")));
+    const char *joint = "  install  ";
+    explain_step(out, &joint,
+                 shell_command(&scratch, " --index-url %s", data_shown(r, "index_url")), index,
+                 NULL);
+    if (count_of(all) > count_of(index) + count_of(build))
+        explain_step(out, &joint, "", all, build);
+    explain_step(out, &joint, " --no-build-isolation", build, NULL);
     buf_putc(out, '\n');
     for (size_t i = 0; companions && i < companions->map.count; i++)
         buf_printf(out, "%s%s %s", i ? ", " : "  fits     ", companions->map.members[i].name.ptr,

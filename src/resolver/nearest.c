@@ -406,7 +406,8 @@ static const struct {
 static bool is_worth_trying(const struct ask *ask, enum stack_choice choice)
 {
     return ask->at[choice] >= 0 || choice == CHOICE_RUNTIME /* has a default */ ||
-           choice == CHOICE_DRIVER /* the platform has one */;
+           choice == CHOICE_DRIVER /* the platform has one */ ||
+           (choice == CHOICE_FRAMEWORK && ask->specs[choice].count) /* of a package on another */;
 }
 
 struct data *nearest_data(struct arena *arena, const struct ask *ask,

@@ -5,6 +5,7 @@
 #include "base/budget.h"
 #include "base/data.h"
 #include "resolver/search.h"
+#include "resolver/with.h"
 
 #include <string.h>
 
@@ -146,6 +147,17 @@ static const char *why_image(const struct why *w)
                         str_equal(c->image->state, "eol") ? "; nothing else fits" : "");
 }
 
+static void choose_members(const struct why *w, struct data *list)
+{
+    struct pick picks[MEMBERS_MAX];
+    if (!with_find(picks, &w->problem, w->chosen, NULL))
+        return;
+    for (size_t i = 1; i < w->ask->member_count; i++)
+        if (picks[i].release)
+            choose(w, list, w->ask->members[i].row->name, picks[i].release->version.text,
+                   "the newest release that goes with all of this");
+}
+
 static struct data *list_chosen(const struct why *w)
 {
     const struct candidate *c = w->chosen;
@@ -158,6 +170,7 @@ static struct data *list_chosen(const struct why *w)
     choose(w, list, "variant", c->build->variant, why_build(w));
     choose(w, list, "python", c->python, why_python(w));
     choose(w, list, "image", image_text(w->arena, w->ask, c), why_image(w));
+    choose_members(w, list);
     return list;
 }
 
