@@ -112,9 +112,10 @@ def base_and_tag(manifest, stack):
     """What the contract says of a row: its base image, and its tag."""
     image, cuda = stack.resolution["image"], stack.resolution["cuda"]
     python = "py" + stack.python.replace(".", "")
-    if not cuda["version"]:
+    if image["repository"] != "nvidia/cuda":  # a CPU build, or no image of CUDA starts
         base, system = f"{image['repository']}:{image['tag']}", image["repository"] + image["tag"]
-        head = "cpu" if manifest["framework"] == "none" else f"{stack.release}-cpu"
+        variant = cuda["variant"] if cuda["version"] else "cpu"
+        head = "cpu" if manifest["framework"] == "none" else f"{stack.release}-{variant}"
         return base, f"{head}-{python}-{system}"
     version, system = image["tag"].split("-")[0], image["tag"].rsplit("-", 1)[1]
     flavour = flavour_of(manifest, stack)
