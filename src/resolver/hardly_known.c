@@ -40,8 +40,8 @@ const struct release *hardly_known(struct arena *arena, const struct ask *ask, u
     const struct spec *spec = &ask->specs[CHOICE_FRAMEWORK];
     bool asked = ask->at[CHOICE_FRAMEWORK] >= 0 && active >> ask->at[CHOICE_FRAMEWORK] & 1;
     size_t seen = 0;
-    if (asked && spec_is_exact(spec))
-        return NULL;
+    if (ask->named != framework || (asked && spec_is_exact(spec)))
+        return NULL; /* a SPEC is that of the one that was named */
     for (size_t i = 0; i < framework->releases.count && seen < LOOKED_AT; i++) {
         const struct release *release = ROW(struct release, framework->releases, i);
         if (than && version_compare(&release->version, than) <= 0)

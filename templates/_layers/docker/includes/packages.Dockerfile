@@ -1,5 +1,3 @@
-{% set indexed = resolution.index_requirements %}
-{% set split = indexed and resolution.requirements[0] not in indexed %}
 COPY requirements requirements
 ARG FRAMEWORK_INDEX_URL={{ resolution.index_url or '' }}
 RUN --mount=type=cache,target=/root/.cache/pip \
