@@ -17,6 +17,8 @@ TEXTS = {
 NAMES = ["it", "z", "a" * 63, "3d-shapes"]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
 VARIANTS = [None, "cpu"]
+# Nothing, what has an index of its own, what has to be compiled.
+WITH = [None, "torch", "flash-attn"]
 
 
 def types():
@@ -35,6 +37,7 @@ def choices(manifest):
             "framework": manifest["frameworks"],
             "python": PYTHONS[PYTHONS.index(manifest["python"].removeprefix(">=")) :],
             "variant": VARIANTS,
+            "with": WITH,
         }
     for question in manifest["questions"]:
         name, kind = question["name"], question["type"]
@@ -82,7 +85,7 @@ def words(kind, row):
     """The words of `tmplgen new` for a row."""
     given = {name: value for name, value in row.items() if value is not None}
     said = ["--type", kind, "--name", given.pop("name")]
-    for name in ("framework", "python", "variant", "ci"):
+    for name in ("framework", "python", "variant", "with", "ci"):
         if name in given:
             said += [f"--{name}", given.pop(name)]
     for name, value in given.items():

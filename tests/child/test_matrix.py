@@ -17,14 +17,14 @@ STACKED = [kind for kind, manifest in TYPES.items() if manifest["stack"] == "fra
 
 @pytest.fixture(scope="module", params=TYPES)
 def made(request, tmp_path_factory):
-    """All children of a type. A stack that does not exist is made with another Python."""
+    """All children of a type. A stack that does not exist is made with another Python, or with less."""
     kind = request.param
     print(f"SEED={SEED}")
     root = tmp_path_factory.mktemp(kind)
     children = []
     for number, row in enumerate(pairs.rows(pairs.choices(TYPES[kind]), SEED)):
-        for left_out in ({}, {"python": None}, {"python": None, "variant": None}):
-            said = pairs.words(kind, {**row, **left_out})
+        for left_out in ((), ("python",), ("python", "variant"), ("python", "variant", "with")):
+            said = pairs.words(kind, {**row, **dict.fromkeys(left_out)})
             folder = root / str(number)
             if tmplgen("new", folder, *said, "--no-git", cwd=root, statuses=(0, 4)) == 0:
                 children.append(Child(folder, said))
@@ -43,6 +43,12 @@ def test_every_framework_is_among_them(made):
     kind = made[0].words[1]
     frameworks = {child.words[child.words.index("--framework") + 1] for child in made}
     assert frameworks == set(TYPES[kind]["frameworks"])
+
+
+@pytest.mark.parametrize("made", STACKED, indirect=True)
+def test_what_is_installed_otherwise_is_among_them(made):
+    for name in ("indexed", "build"):
+        assert {(c.folder / f"requirements/{name}.txt").exists() for c in made} == {True, False}
 
 
 def test_every_pipeline_is_among_them(made):
