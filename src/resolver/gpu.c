@@ -15,10 +15,11 @@
 
 /* What says nothing about the model: makers, brands, forms, sockets. */
 static const char *const noise[] = {
-    "nvidia", "tesla", "geforce", "quadro", "grid",   "generation", "edition", "server",
-    "series", "gpu",   "laptop",  "mobile", "pci",    "pcie",       "board",   "workstation",
-    "with",   "max",   "q",       "design", "device", "mig",        "fhhl",    "dgxs",
-    "dgx",    "hgx",   "ac",      "active", "lhr",    "notebook",   "(nvgpu)"};
+    "nvidia", "tesla",       "geforce", "quadro",   "grid",   "generation", "edition",
+    "server", "series",      "gpu",     "laptop",   "mobile", "pci",        "pcie",
+    "board",  "workstation", "with",    "max",      "q",      "design",     "device",
+    "mig",    "fhhl",        "dgxs",    "dgx",      "hgx",    "ac",         "active",
+    "lhr",    "notebook",    "(nvgpu)", "embedded", "oem",    "lc"};
 
 static bool is_word(struct span word, const char *text)
 {
@@ -121,34 +122,44 @@ static bool same_model(const struct gpu *gpu, const char *wanted, struct span na
 
 /* ------------------------------------------------------------------ names that nobody knows */
 
-/* The first number of a name that tells models apart: "4090" of "rtx4090d". */
-static struct span number_of(const char *normal)
+/* Whether it tells models apart: "4090", "H20", not "RTX" or "Ada". */
+static bool is_number(struct span word)
 {
-    const char *start = normal;
-    while (*start && !isdigit((unsigned char)*start))
-        start++;
-    return span_of(start, count_digits(span_from(start)));
+    size_t digits = 0;
+    for (size_t i = 0; i < word.len; i++)
+        digits += isdigit((unsigned char)word.ptr[i]) != 0;
+    return digits > 1 && !is_noise(word);
+}
+
+/* Whether both have a word that tells models apart. */
+static bool share_number(struct span one, struct span other)
+{
+    for (struct span word; (word = next_word(&one)).len;) {
+        struct span rest = other, same;
+        while (is_number(word) && (same = next_word(&rest)).len)
+            if (same.len == word.len && strncasecmp(same.ptr, word.ptr, word.len) == 0)
+                return true;
+    }
+    return false;
 }
 
 /*
  * Names that differ by letters are other cards, not misspelled ones (RTX A4500, RTX A6000; MI300X,
- * B300): a near name has the same number, or is the same as far as it goes.
+ * B300): a near name shares the number, or is the same as far as it goes.
  */
-static bool is_near(const char *wanted, struct span name)
+static bool is_near(const char *text, struct span name)
 {
-    char normal[NAME_MAX];
+    char wanted[NAME_MAX], normal[NAME_MAX];
+    normalize(wanted, span_from(text), false);
     normalize(normal, name, false);
     size_t len = strlen(wanted), name_len = strlen(normal), least = len < name_len ? len : name_len;
-    struct span number = number_of(wanted);
-    if (least < 2)
-        return false;
-    if (strncmp(wanted, normal, least) == 0)
+    if (least > 1 && strncmp(wanted, normal, least) == 0)
         return len + name_len - 2 * least <= NEAR_SPARE;
-    return number.len > 1 && span_equal(number, number_of(normal));
+    return share_number(span_from(text), name);
 }
 
 static size_t near_names(const char **names, struct arena *arena, const struct matrix *matrix,
-                         const char *wanted)
+                         const char *text)
 {
     size_t count = 0;
     for (size_t i = 0; i < matrix->gpus.count; i++) {
@@ -156,7 +167,7 @@ static size_t near_names(const char **names, struct arena *arena, const struct m
         struct span name = span_from(gpu->name);
         const char *more = gpu->names;
         do {
-            if (count < NAMES_MAX && is_near(wanted, name))
+            if (count < NAMES_MAX && is_near(text, name))
                 names[count++] = arena_memdup(arena, name.ptr, name.len);
         } while (next_name(&name, &more));
     }
@@ -167,11 +178,9 @@ static int unknown_gpu(struct arena *arena, const struct matrix *matrix, const c
                        struct err *err)
 {
     const char **names = arena_array(arena, NAMES_MAX, sizeof *names);
-    char wanted[NAME_MAX];
     if (is_elsewhere(err, "unknown-gpu", text))
         return -1;
-    normalize(wanted, span_from(text), false);
-    size_t count = near_names(names, arena, matrix, wanted);
+    size_t count = near_names(names, arena, matrix, text);
     const char *near = str_nearest(text, names, count);
     err_set(err, TG_USAGE, "unknown-gpu", "unknown GPU '%s'", text);
     if (count)
