@@ -437,7 +437,7 @@ int ask_compile(struct ask *out, struct arena *arena, const struct matrix *matri
                 const struct stack_request *request, struct err *err)
 {
     const struct compiler c = {out, arena, request, err};
-    *out = (struct ask){.matrix = matrix};
+    *out = (struct ask){.matrix = matrix, .request = *request};
     for (size_t i = 0; i <= TYPE_PYTHON; i++)
         out->at[i] = -1;
     if (compile_framework(&c) || compile_spec(&c, CHOICE_PYTHON) || compile_spec(&c, CHOICE_CUDA) ||

@@ -7,30 +7,21 @@
 
 #define LOOKED_AT 4 /* releases; what is older than so many new ones is not missed */
 
-/* What was asked with the release named exactly. */
-static struct ask *name_exactly(struct arena *arena, const struct ask *ask,
-                                const struct release *release)
-{
-    ERR_SCRATCH(ignored);
-    struct ask *named = arena_alloc(arena, sizeof *named);
-    *named = *ask;
-    if (named->at[CHOICE_FRAMEWORK] < 0) {
-        named->at[CHOICE_FRAMEWORK] = (int)named->demand_count;
-        named->demands[named->demand_count++] = (struct demand){CHOICE_FRAMEWORK, 0, ""};
-    }
-    if (spec_parse(&named->specs[CHOICE_FRAMEWORK], arena,
-                   arena_printf(arena, "==%s", release->version.text), "--framework", &ignored))
-        return NULL;
-    return named;
-}
-
+/* Whether the demands `active` would take the release if it were named exactly. */
 static bool would_do(struct arena *arena, const struct ask *ask, uint64_t active,
                      const struct release *release)
 {
+    ERR_SCRATCH(ignored);
     struct candidate candidate;
-    const struct ask *named = name_exactly(arena, ask, release);
-    return named &&
-           search_best(&candidate, named, active | (uint64_t)1 << named->at[CHOICE_FRAMEWORK]);
+    struct ask *named = arena_alloc(arena, sizeof *named);
+    struct stack_request request = ask->request;
+    request_say(&request, arena, CHOICE_FRAMEWORK,
+                arena_printf(arena, "%s==%s", ask->framework->name, release->version.text));
+    if (ask_compile(named, arena, ask->matrix, &request, &ignored))
+        return false;
+    if (ask->at[CHOICE_FRAMEWORK] < 0) /* one demand more, before all others */
+        active <<= 1;
+    return search_best(&candidate, named, active | (uint64_t)1 << named->at[CHOICE_FRAMEWORK]);
 }
 
 const struct release *hardly_known(struct arena *arena, const struct ask *ask, uint64_t active,

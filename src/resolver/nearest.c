@@ -278,8 +278,9 @@ static void try_images(const struct trials *n)
 static bool try_without(const struct trials *n, enum stack_choice choice, size_t index)
 {
     struct stack_request changed = *n->request;
-    request_take_back(&changed, n->arena, choice, index);
-    return try_change(n, &changed, drop_text(n, choice, index));
+    const char *text = n->request->said[choice].items[index];
+    request_take_back(&changed, n->arena, choice, text);
+    return try_change(n, &changed, drop_text(n->arena, choice, text));
 }
 
 /* PACKAGE[EXTRAS] of PACKAGE[EXTRAS][SPEC]. */
@@ -327,11 +328,22 @@ static void try_packages(const struct trials *n)
             try_without(n, CHOICE_WITH, i);
 }
 
+/* Whether it is named before. */
+static bool is_again(const struct words *said, size_t index)
+{
+    return str_is_among(said->items[index], said->items, index);
+}
+
 /* Nobody exchanges a GPU for a stack; but of several, one may go another way. */
 static void try_gpus(const struct trials *n)
 {
-    for (size_t i = 0; n->ask->gpu_count > 1 && i < n->ask->gpu_count; i++)
-        try_without(n, CHOICE_GPU, i);
+    const struct words *said = &n->request->said[CHOICE_GPU];
+    size_t kinds = 0;
+    for (size_t i = 0; i < said->count; i++)
+        kinds += !is_again(said, i);
+    for (size_t i = 0; kinds > 1 && i < said->count; i++)
+        if (!is_again(said, i))
+            try_without(n, CHOICE_GPU, i);
 }
 
 /* ------------------------------------------------------------------ another framework */
@@ -410,10 +422,10 @@ static bool is_worth_trying(const struct ask *ask, enum stack_choice choice)
            (choice == CHOICE_FRAMEWORK && ask->specs[choice].count) /* of a package on another */;
 }
 
-struct data *nearest_data(struct arena *arena, const struct ask *ask,
-                          const struct stack_request *request)
+struct data *nearest_data(struct arena *arena, const struct ask *ask)
 {
-    const struct trials n = {arena, ask, request, ask->matrix, budget_taken(), data_list(arena)};
+    const struct trials n = {arena,           ask, &ask->request, ask->matrix, budget_taken(),
+                             data_list(arena)};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         size_t before = n.list->list.count;
         if (!is_worth_trying(ask, changes[i].choice))

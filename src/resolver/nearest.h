@@ -7,7 +7,6 @@
 struct data;
 
 /* The list `nearest`: requests that work, the mildest changes first. */
-struct data *nearest_data(struct arena *arena, const struct ask *ask,
-                          const struct stack_request *request);
+struct data *nearest_data(struct arena *arena, const struct ask *ask);
 
 #endif

@@ -67,17 +67,15 @@ static struct data *with_change(const struct trials *n, const struct data *chang
     return list;
 }
 
-/*
- * Says another word for a demand, or takes it back where it is one of several; NULL: neither can be
- * done. The last is taken back first, so that the places of the others stay.
- */
+/* Says another word for a demand, or takes it back where it is one of several; NULL: neither. */
 static struct data *change_demand(struct stack_request *changed, const struct trials *n,
                                   const struct demand *demand, const struct candidate *candidate)
 {
     enum stack_choice choice = demand->choice;
     if (stack_options[choice].repeatable) {
-        request_take_back(changed, n->arena, choice, demand->index);
-        return drop_text(n, choice, demand->index);
+        const char *text = n->request->said[choice].items[demand->index];
+        request_take_back(changed, n->arena, choice, text);
+        return drop_text(n->arena, choice, text);
     }
     const char *value = value_for(n, choice, candidate);
     if (!value)
@@ -108,7 +106,7 @@ static bool try_set(const struct trials *n, uint64_t set, const struct candidate
     struct stack_request changed = *n->request;
     struct data *changes = data_list(n->arena);
     bool driver = false;
-    for (size_t i = n->ask->demand_count; i-- > 0;) {
+    for (size_t i = 0; i < n->ask->demand_count; i++) {
         const struct demand *demand = &n->ask->demands[i];
         if (!(set >> i & 1))
             continue;
@@ -138,7 +136,7 @@ static bool try_sets(const struct trials *n, uint64_t set, size_t from, size_t l
     if (!left) {
         if (search_best(&candidate, n->ask, ask_all(n->ask) & ~set))
             try_set(n, set, &candidate);
-        return n->list->list.count >= RESULTS_MAX;
+        return n->list->list.count >= RESULTS_MAX || trials_are_over(n);
     }
     for (size_t i = from; i < n->ask->demand_count; i++)
         if (is_changeable(n->ask->demands[i].choice) &&

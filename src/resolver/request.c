@@ -109,12 +109,12 @@ void request_add(struct stack_request *request, struct arena *arena, enum stack_
 }
 
 void request_take_back(struct stack_request *request, struct arena *arena, enum stack_choice choice,
-                       size_t index)
+                       const char *text)
 {
     struct words said = request->said[choice];
     request_say(request, arena, choice, NULL);
     for (size_t i = 0; i < said.count; i++)
-        if (i != index)
+        if (!str_equal(said.items[i], text))
             request_add(request, arena, choice, said.items[i]);
 }
 

@@ -66,9 +66,9 @@ void request_say(struct stack_request *request, struct arena *arena, enum stack_
 /* Says one text more for a choice that is repeatable. */
 void request_add(struct stack_request *request, struct arena *arena, enum stack_choice choice,
                  const char *text);
-/* Takes back one text of a choice. */
+/* Takes a text of a choice back, as often as it was said. */
 void request_take_back(struct stack_request *request, struct arena *arena, enum stack_choice choice,
-                       size_t index);
+                       const char *text);
 /* What is said in `over` takes the place of what was said for the same choice. */
 void request_overlay(struct stack_request *request, const struct stack_request *over);
 

@@ -102,11 +102,11 @@ static const char *hint_of(struct arena *arena, const struct ask *ask, const str
 }
 
 static int refuse(struct data **refusal, struct arena *arena, const struct ask *ask,
-                  const struct stack_request *request, struct err *err)
+                  struct err *err)
 {
     uint64_t set = minimal_conflict(ask);
     struct data *map = data_map(arena);
-    struct data *nearest = nearest_data(arena, ask, request);
+    struct data *nearest = nearest_data(arena, ask);
     if (budget_steps(0, err) < 0)
         return -1;
     data_put(arena, map, "conflicts", conflicts_data(arena, ask, set));
@@ -129,7 +129,7 @@ int matrix_resolve(struct data **resolution, struct data **refusal, struct arena
     if (budget_steps(0, err) < 0)
         return -1;
     if (!found)
-        return refuse(refusal, arena, ask, request, err);
+        return refuse(refusal, arena, ask, err);
     *resolution = resolution_data(arena, ask, &candidate);
     return 0;
 }

@@ -9,8 +9,13 @@
 #include "resolver/resolution.h"
 #include "resolver/search.h"
 
-/* Of a run: so large a matrix is answered with less, not later or not at all. */
-#define STEPS_MAX (LIMIT_RUN_STEPS / 4)
+#define STEPS_MAX                                                                                  \
+    (LIMIT_RUN_STEPS / 4) /* the rest is for the answer, and for the run's other work */
+
+bool trials_are_over(const struct trials *n)
+{
+    return budget_taken() - n->since > STEPS_MAX;
+}
 
 /* Whether the stack rests on what is hardly known. */
 static bool is_doubtful(const struct candidate *c)
@@ -24,7 +29,7 @@ struct data *resolve_changed(const struct trials *n, const struct stack_request 
 {
     ERR_SCRATCH(ignored);
     struct candidate candidate;
-    if (budget_taken() - n->since > STEPS_MAX)
+    if (trials_are_over(n))
         return NULL;
     struct ask *ask = arena_alloc(n->arena, sizeof *ask);
     if (ask_compile(ask, n->arena, n->matrix, changed, &ignored) ||
@@ -58,11 +63,10 @@ struct data *change_text(struct arena *arena, enum stack_choice choice, const ch
     return data_str(arena, shell_command(arena, "--%s %s", stack_options[choice].name, value));
 }
 
-struct data *drop_text(const struct trials *n, enum stack_choice choice, size_t index)
+struct data *drop_text(struct arena *arena, enum stack_choice choice, const char *value)
 {
     const char *name = stack_options[choice].name;
-    if (!stack_options[choice].repeatable)
-        return data_str(n->arena, arena_printf(n->arena, "without --%s", name));
-    return data_str(n->arena, shell_command(n->arena, "without --%s %s", name,
-                                            n->request->said[choice].items[index]));
+    return data_str(arena, stack_options[choice].repeatable
+                               ? shell_command(arena, "without --%s %s", name, value)
+                               : arena_printf(arena, "without --%s", name));
 }

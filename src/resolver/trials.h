@@ -18,8 +18,10 @@ struct trials {
 /* A demand that is met in another way: "--driver 580". */
 struct data *change_text(struct arena *arena, enum stack_choice choice, const char *value);
 /* A demand that is left out: "without --python", "without --gpu T4". */
-struct data *drop_text(const struct trials *n, enum stack_choice choice, size_t index);
+struct data *drop_text(struct arena *arena, enum stack_choice choice, const char *value);
 
+/* Whether enough was tried: so large a matrix, or request, is answered with less. */
+bool trials_are_over(const struct trials *n);
 /* What comes of the changed request; NULL: nothing, or what rests on a row of low confidence. */
 struct data *resolve_changed(const struct trials *n, const struct stack_request *changed);
 /* Adds the changed request to the list where something comes of it. */

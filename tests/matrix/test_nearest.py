@@ -98,6 +98,31 @@ def test_another_framework_is_proposed_only_where_no_other_release_does(resolve)
     assert kepler["nearest"] and "nvcr.io" not in kepler["hint"]  # no driver runs those on a K80
 
 
+def test_gpu_that_is_named_often_is_dropped_as_one(resolve):
+    error = resolve({"framework": "pytorch", "gpu": ["K80", "H100"] * 16})["error"]
+    changes = [near["change"] for near in error["nearest"]]
+    assert changes == [["without --gpu K80"], ["without --gpu H100"]]
+    assert error["nearest"][0]["request"]["gpu"] == ["H100"] * 16
+
+
+def test_large_matrix_is_refused_with_its_reasons_not_for_its_size(matrix, tmp_path):
+    """To try everything would take more steps than a run has."""
+    pythons = "3.8 3.9 3.10 3.11 3.12"
+    rows = [f"{{version: {n}.0, pythons: {pythons}, default: cu126}}" for n in range(1000, 10000)]
+    overlay = tmp_path / "overlay.yml"
+    overlay.write_text(
+        "frameworks:\n  pytorch:\n    releases:\n"
+        + "".join(f"    - {row}\n" for row in rows)
+        + "    builds:\n"
+        + "    - {releases: all, variant: cu126, cuda: 12.6, x86_64: 7.0 9.0}\n"
+        + "    - {releases: all, variant: cu128, cuda: 12.8, x86_64: 7.0 9.0}\n"
+    )
+    request = {"framework": "pytorch", "python": "2.7", "driver": "470", "cuda": "12.6"}
+    done = matrix("resolve", "--json", "--overlay", overlay, *options(request))
+    assert done.code == 4, done.out
+    assert done.json["error"]["conflicts"]
+
+
 # ---------------------------------------------------------------- releases of low confidence
 
 UNPROVEN = """
