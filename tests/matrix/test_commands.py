@@ -174,6 +174,30 @@ def test_explain_says_why_and_what_was_passed_over(matrix):
 
 
 @pytest.mark.parametrize(
+    ("words", "image", "because"),
+    [
+        ([], "nvidia/cuda:13.0.3-base-ubuntu24.04", "with CUDA 13.0"),
+        (
+            ["--driver", "535", "--gpu", "RTX 3090"],
+            "nvidia/cuda:12.4.1-base-ubuntu22.04",
+            "no image of CUDA 12.6 will do",
+        ),
+        (["--driver", "450"], "ubuntu:24.04", "no CUDA image of its major will do"),
+        (["--variant", "cpu"], "ubuntu:26.04", "a CPU build needs no CUDA image"),
+    ],
+)
+def test_explain_says_why_the_image_is_of_another_cuda(matrix, words, image, because):
+    answer = document(matrix("resolve", "--framework", "pytorch", *words, "--explain", "--json"))
+    chosen = {row["what"]: row for row in answer["why"]["chosen"]}
+    assert chosen["image"]["value"] == image
+    assert because in chosen["image"]["because"]
+    notes = [one["text"] for one in answer["resolution"]["notes"] if one["code"] == "image-other"]
+    other = "will do" in because
+    assert len(notes) == other
+    assert not other or (notes[0].startswith(image) and "may not start it" in notes[0])
+
+
+@pytest.mark.parametrize(
     ("request_words", "change", "expected"),
     [
         (["pytorch==2.10.0"], "pytorch==2.14.0", ("cuda.variant", "cu128", "cu130")),
