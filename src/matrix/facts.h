@@ -223,10 +223,11 @@ struct build {
     const char *cudnn_package; /* what brings it, where it is left open */
     const char *nccl, *supply, *index_url, *requirements, *extra, *channel;
     struct ccs x86_64, aarch64, not_covered;
-    struct words processors; /* where the cubins are not known or there are none */
-    int ptx;                 /* 0: none */
-    int cc_min, cc_max;      /* 0: no bound */
-    struct version driver;   /* a floor of its own; `text` NULL: CUDA's */
+    struct words processors;      /* where the cubins are not known or there are none */
+    int ptx;                      /* 0: none */
+    int cc_min, cc_max;           /* 0: no bound */
+    struct version glibc_aarch64; /* that its wheels for it want; `text` NULL: the release's */
+    struct version driver;        /* a floor of its own; `text` NULL: CUDA's */
     enum confidence cubins;
     struct words differs;  /* as of a release */
     struct spec libraries; /* the CUDA whose libraries its requirements admit; no clause: any */

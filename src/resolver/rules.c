@@ -439,9 +439,10 @@ static bool rule_supply(const struct problem *p, const struct candidate *c, stru
 /* Wheels of a newer manylinux do not install on an older glibc. */
 static bool rule_glibc(const struct problem *p, const struct candidate *c, struct objection *out)
 {
-    const struct version *want = &c->release->glibc;
+    const struct version *own = &c->build->glibc_aarch64;
+    const struct version *want =
+        own->text && str_equal(p->arch, "aarch64") ? own : &c->release->glibc;
     const struct distribution *os = c->distribution;
-    (void)p;
     if (!want->text || !os || !os->glibc.text || version_compare(&os->glibc, want) >= 0)
         return false;
     return object(out, "image", &c->release->fact, "the wheels want glibc %s, %s has %s",

@@ -352,7 +352,7 @@ def build_fits(request, release, build):
     return gpus_fit(request, build)
 
 
-def system_fits(request, release, image):
+def system_fits(request, release, build, image):
     said, os = request.said, image["os"]
     distributions = request.matrix.distributions
     if "os" in said:
@@ -360,7 +360,8 @@ def system_fits(request, release, image):
             return False
     elif "image" not in said and distributions[os]["family"] != "ubuntu":
         return False
-    glibc, want = distributions.get(os, {}).get("glibc"), release.get("glibc")
+    glibc = distributions.get(os, {}).get("glibc")
+    want = build.get(f"glibc_{request.arch}") or release.get("glibc")
     return not (glibc and want) or Version(glibc) >= Version(want)
 
 
@@ -396,7 +397,7 @@ def libraries_fit(request, build, image):
 def image_fits(request, release, build, image):
     """The image against the build, whatever the driver."""
     named, row = "image" in request.said, image["row"]
-    if not system_fits(request, release, image) or (not named and low(row)):
+    if not system_fits(request, release, build, image) or (not named and low(row)):
         return False
     if "cuda" not in build or row is None or image["flavour"] is None:
         return True

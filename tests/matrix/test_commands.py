@@ -165,10 +165,8 @@ def test_explain_says_why_and_what_was_passed_over(matrix):
     assert chosen["variant"] == "cu126"
     passed = {row["what"]: row["reason"] for row in why["passed_over"]}
     assert passed == {
-        "pytorch 2.15.0": "framework",
-        "pytorch 2.14.1": "framework",
-        "pytorch 2.14.0 cu130": "gpu-arch",
-        "pytorch 2.14.0 cu132": "gpu-arch",
+        "pytorch 2.15.0 cu132": "gpu-arch",
+        "pytorch 2.14.1 cu130": "gpu-arch",
     }
     assert "passed over" in matrix(*request).out
 
@@ -201,8 +199,8 @@ def test_explain_says_why_the_image_is_of_another_cuda(matrix, words, image, bec
     ("request_words", "change", "expected"),
     [
         (["pytorch==2.10.0"], "pytorch==2.14.0", ("cuda.variant", "cu128", "cu130")),
-        (["pytorch", "--driver", "535"], "--driver 580", ("cuda.version", "12.6", "13.0")),
-        (["pytorch", "--gpu", "V100"], "--gpu=T4", ("cuda.variant", "cu126", "cu130")),
+        (["pytorch", "--driver", "535"], "--driver 580", ("cuda.version", "12.6", "13.2")),
+        (["pytorch", "--gpu", "V100"], "--gpu=T4", ("cuda.variant", "cu126", "cu132")),
     ],
 )
 def test_diff_says_what_changes(matrix, request_words, change, expected):
@@ -229,7 +227,7 @@ def test_overlay_of_this_folder_is_used_and_told(matrix, tmp_path):
         "resolve", "--json", "--framework", "pytorch", "--platform", "gke", cwd=tmp_path
     )
     resolution = document(result)["resolution"]
-    assert resolution["cuda"]["variant"] == "cu130"
+    assert resolution["cuda"]["variant"] == "cu132"
     assert "overlay" in {note["code"] for note in resolution["notes"]}
     assert ".tmplgen-matrix.yml" in result.err
 
