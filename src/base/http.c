@@ -442,18 +442,59 @@ static bool may_redirect(const struct transfer *t, long status)
     return (status == 307 || status == 308) && url && http_same_origin(t->url, url);
 }
 
-static void keep_in_cache(const struct transfer *t)
+/* ------------------------------------------------------------------ the cache */
+
+static bool may_be_cached(const struct transfer *t)
 {
-    const struct http *http = t->http;
-    const char *headers = t->exchange->headers;
-    const char *control = http_header(t->arena, headers, "cache-control");
-    struct http_cached answer = {http_header(t->arena, headers, "etag"),
-                                 http_header(t->arena, headers, "last-modified"),
-                                 http_header(t->arena, headers, "content-type"), t->exchange->body};
-    if (http->settings.cache && t->exchange->status == 200 && !t->exchange->head &&
-        !t->exchange->method && !t->exchange->range && !t->authorization &&
-        (answer.etag || answer.last_modified) && !(control && strcasestr(control, "no-store")))
-        http_cache_store(http->settings.cache, t->exchange->url, t->exchange->accept, &answer);
+    const struct http_exchange *x = t->exchange;
+    return t->http->settings.cache && !x->head && !x->method && !t->authorization;
+}
+
+void http_keep(const struct http *http, const struct http_exchange *x)
+{
+    ARENA_SCRATCH(scratch);
+    const char *control = http_header(&scratch, x->headers, "cache-control");
+    struct http_cached answer = {.etag = http_header(&scratch, x->headers, "etag"),
+                                 .last_modified =
+                                     http_header(&scratch, x->headers, "last-modified"),
+                                 .type = http_header(&scratch, x->headers, "content-type"),
+                                 .place = x->final_url,
+                                 .body = x->body};
+    bool can_ask = answer.etag || answer.last_modified;
+    if (!x->may_keep || x->from_cache || x->range || x->status != 200 ||
+        (!can_ask && !x->fresh_seconds) ||
+        (control &&
+         (strcasestr(control, "no-store") || (!can_ask && strcasestr(control, "no-cache")))))
+        return;
+    http_cache_store(http->settings.cache, x->url, x->accept, &answer);
+}
+
+static void use_cached(struct transfer *t, const char *headers)
+{
+    struct http_exchange *x = t->exchange;
+    x->status = 200;
+    x->body = t->cached.body;
+    x->from_cache = true;
+    x->headers = headers;
+    if (t->cached.type)
+        x->headers = arena_printf(t->arena, "Content-Type: %s\r\n%s", t->cached.type, headers);
+}
+
+/* What was kept lately enough is the answer. A file of tomorrow is of no known age. */
+static void load_from_cache(struct transfer *t)
+{
+    const struct http_exchange *x = t->exchange;
+    struct http_cached *cached = &t->cached;
+    t->has_cached =
+        may_be_cached(t) && !x->range &&
+        http_cache_load(cached, t->arena, t->http->settings.cache, x->url, x->accept, x->max_bytes);
+    bool can_ask = t->has_cached && (cached->etag || cached->last_modified);
+    if (!t->has_cached || cached->age < 0 || cached->age >= x->fresh_seconds ||
+        (can_ask && !x->lasting))
+        return;
+    use_cached(t, "");
+    t->exchange->final_url = cached->place;
+    t->done = true;
 }
 
 static void take_answer(struct transfer *t, long status)
@@ -467,15 +508,12 @@ static void take_answer(struct transfer *t, long status)
     t->http->taken += t->body.len;
     buf_release(&t->body);
     if (status == 304 && t->has_cached) {
-        x->status = 200;
-        x->body = t->cached.body;
-        x->from_cache = true;
-        if (t->cached.type)
-            x->headers =
-                arena_printf(t->arena, "Content-Type: %s\r\n%s", t->cached.type, x->headers);
+        use_cached(t, x->headers);
         return;
     }
-    keep_in_cache(t);
+    x->may_keep = may_be_cached(t);
+    if (!x->fresh_seconds)
+        http_keep(t->http, x);
 }
 
 static int too_much(struct transfer *t)
@@ -585,11 +623,7 @@ static int prepare(struct transfer *t)
     const char *host = url_part(t->arena, url, CURLUPART_HOST, 0);
     if (t->authorization && str_starts(t->url, "http:") && !http_is_this_machine(host))
         return fail_transfer(t, "network", "credentials are not sent over plain http", NULL);
-    if (t->http->settings.cache && !t->authorization && !t->exchange->head &&
-        !t->exchange->method && !t->exchange->range)
-        t->has_cached =
-            http_cache_load(&t->cached, t->arena, t->http->settings.cache, t->exchange->url,
-                            t->exchange->accept, t->exchange->max_bytes);
+    load_from_cache(t);
     return 0;
 }
 

@@ -41,13 +41,20 @@ struct http_exchange {
     const char *authorization; /* "Bearer ..."; or NULL */
     const char *range;         /* "0-99", "-500": these bytes only, answered by 206; or NULL */
     size_t max_bytes;          /* of the body, unpacked */
+    /*
+     * For so many seconds an answer that was kept is taken without asking, where the server named
+     * nothing to ask by (ETag, Last-Modified); if `lasting`, even then. 0: it is always asked.
+     */
+    long fresh_seconds; /* such answers are kept by http_keep */
+    bool lasting;
 
     long status; /* of the last answer; 0: there was none, and `err` says why */
     bool late;   /* there was none in time */
     struct span body;
     const char *headers; /* of the last answer, as they came */
     const char *final_url;
-    bool from_cache; /* the server said that what the cache holds is still right */
+    bool may_keep;   /* the server does not mind, and no secret was needed */
+    bool from_cache; /* what the cache holds is still right: so said the server, or it is fresh */
     struct err err;
 };
 
@@ -68,6 +75,8 @@ void http_close(struct http *http);
 TG_CHECKED int http_run(struct http *http, struct arena *arena, struct http_exchange *exchanges,
                         size_t count, struct err *err);
 void http_release(struct http_exchange *exchanges, size_t count);
+/* Keeps an answer for later runs: one that was understood, since it may be taken unasked. */
+void http_keep(const struct http *http, const struct http_exchange *exchange);
 
 /*
  * Is it "localhost", an address of 127.0.0.0/8 or "[::1]", with or without a port? Other names may

@@ -1,4 +1,5 @@
-/* Answers kept from one run to the next, for conditional requests. */
+/* Answers kept from one run to the next: taken as they are for a while, or asked for conditionally.
+ */
 #include "base/http_cache.h"
 
 #include "base/arena.h"
@@ -11,18 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define HEAD_LINES 7
-#define MAGIC "tmplgen-http 1"
+#define HEAD_LINES 8
+#define MAGIC "tmplgen-http 2"
 
 /* URLs are not file names, and may be longer than one. */
 static const char *path_of(struct arena *arena, const char *folder, const char *url,
-                           const char *accept)
+                           const char *key)
 {
     char name[SHA256_HEX_SIZE];
-    const char *key = arena_printf(arena, "%s\n%s", url, accept ? accept : "");
-    sha256_hex(name, key, strlen(key));
+    const char *whole = arena_printf(arena, "%s\n%s", url, key ? key : "");
+    sha256_hex(name, whole, strlen(whole));
     return arena_printf(arena, "%s/%s", folder, name);
 }
 
@@ -41,21 +44,26 @@ static bool split_head(const char **lines, struct arena *arena, struct span *res
 }
 
 bool http_cache_load(struct http_cached *out, struct arena *arena, const char *folder,
-                     const char *url, const char *accept, size_t max)
+                     const char *url, const char *key, size_t max)
 {
     ERR_SCRATCH(err);
-    const char *lines[HEAD_LINES], *path = path_of(arena, folder, url, accept);
+    const char *lines[HEAD_LINES], *path = path_of(arena, folder, url, key);
     char sum[SHA256_HEX_SIZE];
     struct span text;
-    if (access(path, R_OK) != 0 ||
+    struct stat info;
+    if (stat(path, &info) != 0 ||
         io_read(&text, arena, AT_FDCWD, path, max + 64 * LIMIT_KIB, &err) < 0 ||
         !split_head(lines, arena, &text) || text.len > max)
         return false;
     sha256_hex(sum, text.ptr, text.len);
-    if (!str_equal(lines[0], MAGIC) || !str_equal(lines[1], url) || !str_equal(lines[6], sum))
+    if (!str_equal(lines[0], MAGIC) || !str_equal(lines[1], url) || !str_equal(lines[7], sum))
         return false;
-    *out = (struct http_cached){*lines[3] ? lines[3] : NULL, *lines[4] ? lines[4] : NULL,
-                                *lines[5] ? lines[5] : NULL, text};
+    *out = (struct http_cached){*lines[3] ? lines[3] : NULL,
+                                *lines[4] ? lines[4] : NULL,
+                                *lines[5] ? lines[5] : NULL,
+                                lines[6],
+                                text,
+                                (int64_t)(time(NULL) - info.st_mtime)};
     return true;
 }
 
@@ -72,7 +80,7 @@ static void write_beside(const char *path, struct span text)
         (void)unlink(beside);
 }
 
-void http_cache_store(const char *folder, const char *url, const char *accept,
+void http_cache_store(const char *folder, const char *url, const char *key,
                       const struct http_cached *answer)
 {
     ARENA_SCRATCH(arena);
@@ -83,10 +91,10 @@ void http_cache_store(const char *folder, const char *url, const char *accept,
     if (io_make_folders(&made, &arena, folder, &err) < 0)
         return;
     sha256_hex(sum, answer->body.ptr, answer->body.len);
-    (void)buf_printf(&text, "%s\n%s\n%s\n%s\n%s\n%s\n%s\n", MAGIC, url, accept ? accept : "",
+    (void)buf_printf(&text, "%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n", MAGIC, url, key ? key : "",
                      answer->etag ? answer->etag : "",
                      answer->last_modified ? answer->last_modified : "",
-                     answer->type ? answer->type : "", sum);
+                     answer->type ? answer->type : "", answer->place, sum);
     if (buf_append(&text, answer->body.ptr, answer->body.len) == 0)
-        write_beside(path_of(&arena, folder, url, accept), span_of(text.ptr, text.len));
+        write_beside(path_of(&arena, folder, url, key), span_of(text.ptr, text.len));
 }

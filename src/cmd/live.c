@@ -25,6 +25,7 @@
 
 #define RECORD_BYTES LIMIT_HTTP_JSON_BYTES
 #define BAR_WIDTH 30
+#define INDEX_PARALLEL 12 /* questions are small, and there are hundreds */
 
 const struct option live_options[] = {
     {"index-url", "URL", "the package index (default: the one that pip is set up for)", false},
@@ -129,7 +130,7 @@ static int open_index(struct live *out, struct run *run, const char *since, stru
         pip.index_url = getenv("PIP_INDEX_URL");
     if ((!pip.index_url || !*pip.index_url) && pip_settings(&pip, &run->arena, err) < 0)
         return -1;
-    if (live_http(&out->http, run, &pip, 0, err) < 0)
+    if (live_http(&out->http, run, &pip, INDEX_PARALLEL, err) < 0)
         return -1;
     out->name = http_shown(&run->arena, pip.index_url);
     out->index = index_live(&run->arena, &(struct index_settings){.http = out->http,

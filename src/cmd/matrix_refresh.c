@@ -36,10 +36,12 @@ static int refresh_all(struct data **proposals, struct session *s, const struct 
     size_t wanted, asked;
     bool gaps = opt_given(&s->run->options, "since");
     do {
-        *proposals = matrix_refresh(&wanted, &s->run->arena, matrix, framework, gaps, index);
+        ARENA_SCRATCH(scratch); /* what is not yet the answer only says what to ask */
+        (void)matrix_refresh(&wanted, &scratch, matrix, framework, gaps, index);
         if (index_ask(&asked, index, s->err) < 0)
             return -1;
     } while (asked);
+    *proposals = matrix_refresh(&wanted, &s->run->arena, matrix, framework, gaps, index);
     return 0;
 }
 

@@ -29,6 +29,7 @@ struct gatherer {
     struct package_index *index;
     struct family_part parts[PARTS_MAX];
     size_t count;
+    bool unknown; /* something is not known yet */
 };
 
 static struct family_part *find_part(struct gatherer *g, const char *name)
@@ -101,11 +102,36 @@ static void note_cuda(struct gatherer *g, const struct family_part *part,
         note_library(&out->cudnn, requirement, said);
 }
 
+/* The newest release that a range with `<=` admits: what pip takes. NULL: none, or not known. */
+static const char *newest_within(struct gatherer *g, const struct requirement *requirement)
+{
+    const struct data *releases;
+    struct version best, version;
+    const char *found = NULL;
+    if (!requirement_most(requirement))
+        return NULL;
+    enum index_state state = index_project(&releases, g->index, requirement->name);
+    g->unknown |= state == INDEX_UNKNOWN;
+    for (size_t i = 0; state == INDEX_THERE && i < releases->map.count; i++) {
+        const char *text = releases->map.members[i].name.ptr;
+        if (version_parse(&version, text) < 0 || !spec_matches(&requirement->spec, &version) ||
+            (found && version_compare(&version, &best) <= 0))
+            continue;
+        best = version;
+        found = text;
+    }
+    return found;
+}
+
 static void follow(struct gatherer *g, const struct requirement *requirement,
                    enum processor processor)
 {
+    if (!str_starts(requirement->name, g->out->package))
+        return;
     const char *pin = requirement_pin(requirement);
-    if (!pin || !str_starts(requirement->name, g->out->package))
+    if (!pin)
+        pin = newest_within(g, requirement);
+    if (!pin)
         return;
     if (strchr(pin, '+')) {
         g->out->elsewhere = arena_printf(g->arena, "%s %s", requirement->name, pin);
@@ -114,6 +140,26 @@ static void follow(struct gatherer *g, const struct requirement *requirement,
     struct family_part *part = add_part(g, requirement, pin);
     if (part)
         part->on[processor] = true;
+}
+
+static bool is_cuda(const char *name)
+{
+    return str_starts(name, "nvidia-") || str_equal(name, "cuda-toolkit");
+}
+
+/* What the package itself requires for an extra that was not asked for. */
+static void note_left_out(struct gatherer *g, const struct requirement *requirement,
+                          const char *text)
+{
+    bool family = str_starts(requirement->name, g->out->package) &&
+                  (requirement_pin(requirement) || requirement_most(requirement));
+    bool cuda = is_cuda(requirement->name) || (family && strstr(requirement->name, "-cuda"));
+    if (!requirement->marker || !strstr(requirement->marker, "extra"))
+        return;
+    if (cuda && !g->out->left_cuda)
+        g->out->left_cuda = text;
+    else if (family && !cuda && !g->out->left_out)
+        g->out->left_out = text;
 }
 
 static void read_requires(struct gatherer *g, const struct family_part *part,
@@ -126,10 +172,14 @@ static void read_requires(struct gatherer *g, const struct family_part *part,
     for (size_t i = 0; list && i < list->list.count; i++) {
         struct requirement requirement;
         const char *text = data_text(list->list.items[i]);
-        if (requirement_parse(&requirement, g->arena, text) < 0 ||
-            !marker_holds(g->arena, requirement.marker, &world))
+        if (requirement_parse(&requirement, g->arena, text) < 0)
             continue;
-        if (str_starts(requirement.name, "nvidia-") || str_equal(requirement.name, "cuda-toolkit"))
+        if (!marker_holds(g->arena, requirement.marker, &world)) {
+            if (part == g->parts)
+                note_left_out(g, &requirement, text);
+            continue;
+        }
+        if (is_cuda(requirement.name))
             note_cuda(g, part, &requirement, text, processor);
         else
             follow(g, &requirement, processor);
@@ -197,10 +247,23 @@ static bool family_has_wheel(const struct gatherer *g, enum processor processor,
     return true;
 }
 
+static bool has_code(const struct data *release)
+{
+    const struct data *wheels = data_get(release, "wheels");
+    struct wheel wheel;
+    for (size_t i = 0; wheels && i < wheels->list.count; i++)
+        if (wheel_parse(&wheel, data_text(wheels->list.items[i])) == 0 &&
+            !span_equal(wheel.platform, span_from("any")))
+            return true;
+    return false;
+}
+
 static void read_wheels(struct gatherer *g)
 {
     struct evidence *out = g->out;
     bool any;
+    for (size_t i = 0; i < g->count; i++)
+        out->compiled |= has_code(g->parts[i].release);
     for (int p = 0; p < PROCESSORS; p++) {
         int glibc = 0, most = 0;
         out->wheel[p] = family_has_wheel(g, (enum processor)p, NULL, &glibc, &most, &any);
@@ -263,6 +326,7 @@ enum index_state evidence_gather(struct evidence *out, struct arena *arena,
         if (i == 0 && (state != INDEX_THERE || out->old))
             return state;
     }
+    unknown |= g.unknown;
     if (unknown || failed)
         return out->state = unknown ? INDEX_UNKNOWN : INDEX_FAILED;
     if (!out->elsewhere && !out->missing)

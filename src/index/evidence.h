@@ -23,8 +23,8 @@ struct required {
 
 /*
  * `state` is of the package itself; the rest holds where it is INDEX_THERE and `old` and `yanked`
- * are false. Packages of the same family that are pinned (jax: jaxlib, jax-cuda12-plugin) count as
- * parts of it.
+ * are false. Packages of the same family that are pinned, or bounded by `<=` (jax: jaxlib,
+ * jax-cuda12-plugin) count as parts of it.
  */
 struct evidence {
     enum index_state state;
@@ -33,8 +33,11 @@ struct evidence {
     const char *elsewhere; /* a part that only another index has: "jaxlib 0.4.28+cuda12"; or NULL */
     const char *missing;   /* a part that the index does not have; or NULL */
     bool wheel[PROCESSORS];
-    bool read[PROCESSORS];                 /* its requirements there are known */
-    bool cuda_for[PROCESSORS];             /* its CUDA libraries are required there */
+    bool compiled;             /* a wheel of the family holds code for a processor */
+    const char *left_out;      /* "jaxlib==0.4.20; extra == 'cpu'": what other extras would bring */
+    const char *left_cuda;     /* the same, of CUDA */
+    bool read[PROCESSORS];     /* its requirements there are known */
+    bool cuda_for[PROCESSORS]; /* its CUDA libraries are required there */
     const char *pythons[EVIDENCE_PYTHONS]; /* with wheels; "3.8", ... */
     size_t python_count;
     bool any_python; /* a wheel is for later Pythons too: there is no upper bound */

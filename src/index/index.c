@@ -18,6 +18,12 @@
 
 #define SCHEMA "tmplgen/index-record@1"
 #define WANTS_MAX ((size_t)4000)
+/* Of so many questions the answers are in memory at once: a list may have megabytes. */
+#define PROJECTS_AT_ONCE ((size_t)8)
+#define RELEASES_AT_ONCE ((size_t)48)
+/* Which releases there are changes; what one of them requires is never changed once it is there. */
+#define LIST_FRESH_SECONDS (60L * 60)
+#define RELEASE_FRESH_SECONDS (30L * 24 * 60 * 60)
 #define ACCEPT_SIMPLE                                                                              \
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html; q=0.2, "            \
     "text/html; q=0.1"
@@ -235,24 +241,48 @@ static void add_question(struct batch *batch, const struct want *w, const char *
                          const char *accept)
 {
     batch->wants[batch->count] = *w;
-    batch->exchanges[batch->count++] =
-        (struct http_exchange){.url = url, .accept = accept, .max_bytes = LIMIT_HTTP_JSON_BYTES};
+    batch->exchanges[batch->count++] = (struct http_exchange){
+        .url = url,
+        .accept = accept,
+        .max_bytes = LIMIT_HTTP_JSON_BYTES,
+        .fresh_seconds = w->version ? RELEASE_FRESH_SECONDS : LIST_FRESH_SECONDS,
+        .lasting = w->version != NULL};
 }
 
-static int run_batch(struct package_index *index, struct batch *batch, take_answer *take,
-                     struct err *err)
+/* The part of a batch that is asked next, from `at` on. */
+static struct batch next_part(const struct batch *batch, size_t at)
+{
+    size_t most = batch->wants[at].version ? RELEASES_AT_ONCE : PROJECTS_AT_ONCE;
+    size_t left = batch->count - at;
+    return (struct batch){batch->exchanges + at, batch->wants + at, left < most ? left : most};
+}
+
+static int run_part(struct package_index *index, const struct batch *part, take_answer *take,
+                    struct err *err)
 {
     ARENA_SCRATCH(answers); /* what is kept is taken out of them */
-    int rc = batch->count
-                 ? http_run(index->settings.http, &answers, batch->exchanges, batch->count, err)
-                 : 0;
-    for (size_t i = 0; rc == 0 && i < batch->count; i++) {
+    int rc = http_run(index->settings.http, &answers, part->exchanges, part->count, err);
+    for (size_t i = 0; rc == 0 && i < part->count; i++) {
         ERR_SCRATCH(one);
-        if (take(index, &batch->wants[i], &batch->exchanges[i], &one) < 0)
-            fail_want(index, &batch->wants[i], &one);
+        if (take(index, &part->wants[i], &part->exchanges[i], &one) < 0)
+            fail_want(index, &part->wants[i], &one);
+        else
+            http_keep(index->settings.http, &part->exchanges[i]);
     }
-    http_release(batch->exchanges, batch->count);
+    http_release(part->exchanges, part->count);
     return rc;
+}
+
+static int run_batch(struct package_index *index, const struct batch *batch, take_answer *take,
+                     struct err *err)
+{
+    for (size_t at = 0; at < batch->count;) {
+        struct batch part = next_part(batch, at);
+        if (run_part(index, &part, take, err) < 0)
+            return -1;
+        at += part.count;
+    }
+    return 0;
 }
 
 /* Releases before `since` keep their date only. */
@@ -503,6 +533,26 @@ static int take_metadata_file(struct package_index *index, struct metadata_task 
     return use_metadata(index, task, x->body, err);
 }
 
+/* What came out of a wheel is kept as if it had been beside it: the description is left out. */
+static void keep_metadata(const struct package_index *index, const struct metadata_task *task,
+                          const struct http_exchange *x, struct span text)
+{
+    ARENA_SCRATCH(scratch);
+    const char *url = arena_printf(&scratch, "%s.metadata", task->url);
+    const char *end = memmem(text.ptr, text.len, "\n\n", 2);
+    if (task->sum)
+        return;
+    http_keep(index->settings.http,
+              &(struct http_exchange){.url = url,
+                                      .final_url = url,
+                                      .headers = "",
+                                      .status = 200,
+                                      .body = end ? span_of(text.ptr, (size_t)(end - text.ptr) + 1)
+                                                  : text,
+                                      .fresh_seconds = RELEASE_FRESH_SECONDS,
+                                      .may_keep = x->may_keep});
+}
+
 static int bad_wheel(const struct metadata_task *task, struct err *err)
 {
     ARENA_SCRATCH(scratch);
@@ -524,12 +574,34 @@ static int take_piece(struct package_index *index, struct metadata_task *task,
         rc = zip_directory(&task->range, x->body);
     else if (task->stage == STAGE_DIRECTORY)
         rc = zip_find(&task->range, x->body, ".dist-info/METADATA");
-    else if (zip_unpack(&metadata, &scratch, x->body, LIMIT_HTTP_JSON_BYTES) == 0)
-        return use_metadata(index, task, metadata, err);
+    else if (zip_unpack(&metadata, &scratch, x->body, LIMIT_HTTP_JSON_BYTES) == 0) {
+        if (use_metadata(index, task, metadata, err) < 0)
+            return -1;
+        keep_metadata(index, task, x, metadata);
+        return 0;
+    }
     if (rc < 0 || !task->range.len || task->range.len > LIMIT_HTTP_JSON_BYTES)
         return bad_wheel(task, err);
     task->stage++;
     return 0;
+}
+
+static int run_stage_part(struct package_index *index, const struct batch *part,
+                          struct metadata_task *const *asked, struct err *err)
+{
+    ARENA_SCRATCH(answers);
+    int rc = http_run(index->settings.http, &answers, part->exchanges, part->count, err);
+    for (size_t i = 0; rc == 0 && i < part->count; i++) {
+        ERR_SCRATCH(one);
+        if (take_piece(index, asked[i], &part->exchanges[i], &one) < 0) {
+            asked[i]->done = true;
+            fail_want(index, &part->wants[i], &one);
+        } else {
+            http_keep(index->settings.http, &part->exchanges[i]);
+        }
+    }
+    http_release(part->exchanges, part->count);
+    return rc;
 }
 
 /* One piece of each task that is not done. */
@@ -543,19 +615,13 @@ static int run_stage(struct package_index *index, struct metadata_task *tasks, s
             asked[batch.count] = &tasks[i];
             add_task_question(&batch, index, &tasks[i]);
         }
-    ARENA_SCRATCH(answers);
-    int rc = batch.count
-                 ? http_run(index->settings.http, &answers, batch.exchanges, batch.count, err)
-                 : 0;
-    for (size_t i = 0; rc == 0 && i < batch.count; i++) {
-        ERR_SCRATCH(one);
-        if (take_piece(index, asked[i], &batch.exchanges[i], &one) < 0) {
-            asked[i]->done = true;
-            fail_want(index, &batch.wants[i], &one);
-        }
+    for (size_t at = 0; at < batch.count;) {
+        struct batch part = next_part(&batch, at);
+        if (run_stage_part(index, &part, asked + at, err) < 0)
+            return -1;
+        at += part.count;
     }
-    http_release(batch.exchanges, batch.count);
-    return rc;
+    return 0;
 }
 
 static int ask_metadata(struct package_index *index, const struct want *wants, size_t count,

@@ -28,7 +28,7 @@ struct listed_file {
 };
 
 struct project_reader {
-    struct arena *arena;
+    struct arena *arena, *scratch;
     const char *name, *page;
     struct project_parts *out;
     size_t count;
@@ -86,7 +86,7 @@ static struct data *touch_release(const struct project_reader *r, const char *ve
                                   const struct listed_file *file)
 {
     struct data *release = data_get(r->out->releases, version);
-    const char *date = date_of(r->arena, file->uploaded);
+    const char *date = date_of(r->scratch, file->uploaded);
     if (!release)
         release = new_release(r, version);
     const char *first = data_text(data_get(release, "uploaded"));
@@ -105,7 +105,7 @@ static const char *source_version(const struct project_reader *r, const char *fi
     for (const char *const *ending = endings; *ending; ending++) {
         const char *dash = strrchr(filename, '-');
         if (str_ends(filename, *ending) && dash)
-            return arena_memdup(r->arena, dash + 1,
+            return arena_memdup(r->scratch, dash + 1,
                                 (size_t)(filename + len - strlen(*ending) - dash - 1));
     }
     return NULL;
@@ -114,13 +114,13 @@ static const char *source_version(const struct project_reader *r, const char *fi
 static void add_wheel(const struct project_reader *r, struct data *release,
                       const struct listed_file *file)
 {
-    struct data *entry = data_map(r->arena);
-    const char *url = file->url ? http_join(r->arena, r->page, file->url) : NULL;
     data_push(r->arena, data_get(release, "wheels"), data_str(r->arena, file->filename));
     if (file->python && is_plain(file->python) && strlen(file->python) < NAME_MAX_BYTES)
         data_put_text(r->arena, release, "python", file->python);
+    const char *url = r->out->files && file->url ? http_join(r->arena, r->page, file->url) : NULL;
     if (!url)
         return;
+    struct data *entry = data_map(r->arena);
     data_put_text(r->arena, entry, "url", url);
     data_put_text(r->arena, entry, "sha256", file->metadata_sha256);
     data_append(r->arena, r->out->files, span_from(arena_strdup(r->arena, file->filename)), entry);
@@ -136,12 +136,12 @@ static void add_file(struct project_reader *r, const struct listed_file *file)
         !is_plain(file->filename))
         return;
     bool is_wheel = wheel_parse(&wheel, file->filename) == 0;
-    const char *version = is_wheel ? arena_memdup(r->arena, wheel.version.ptr, wheel.version.len)
+    const char *version = is_wheel ? arena_memdup(r->scratch, wheel.version.ptr, wheel.version.len)
                                    : source_version(r, file->filename);
     if (!version || version_parse(&parsed, version) < 0)
         return;
-    const char *name = is_wheel ? arena_memdup(r->arena, wheel.name.ptr, wheel.name.len) : NULL;
-    if (name && !str_equal(requirement_name(r->arena, name), r->name))
+    const char *name = is_wheel ? arena_memdup(r->scratch, wheel.name.ptr, wheel.name.len) : NULL;
+    if (name && !str_equal(requirement_name(r->scratch, name), r->name))
         return;
     struct data *release = touch_release(r, version, file);
     if (is_wheel && !file->yanked &&
@@ -151,10 +151,11 @@ static void add_file(struct project_reader *r, const struct listed_file *file)
 }
 
 static struct project_reader begin_project(struct project_parts *out, struct arena *arena,
-                                           const char *name, const char *page)
+                                           struct arena *scratch, const char *name,
+                                           const char *page)
 {
     *out = (struct project_parts){data_map(arena), data_map(arena)};
-    return (struct project_reader){arena, requirement_name(arena, name), page, out, 0};
+    return (struct project_reader){arena, scratch, requirement_name(scratch, name), page, out, 0};
 }
 
 static bool is_true(const struct data *data)
@@ -200,7 +201,8 @@ int index_parse_project(struct project_parts *out, struct arena *arena, const ch
 {
     ARENA_SCRATCH(scratch); /* documents are large, and what is kept of them is little */
     struct data *document;
-    struct project_reader reader = begin_project(out, arena, name, page);
+    struct project_reader reader = begin_project(out, arena, &scratch, name, page);
+    out->files = NULL; /* where their metadata is, is not told here */
     if (parse_json(&document, &scratch, page, text, err) < 0)
         return -1;
     const struct data *releases = data_get(document, "releases");
@@ -228,7 +230,7 @@ int index_parse_simple(struct project_parts *out, struct arena *arena, const cha
 {
     ARENA_SCRATCH(scratch); /* documents are large, and what is kept of them is little */
     struct data *document;
-    struct project_reader reader = begin_project(out, arena, name, page);
+    struct project_reader reader = begin_project(out, arena, &scratch, name, page);
     if (parse_json(&document, &scratch, page, text, err) < 0)
         return -1;
     const struct data *files = data_get(document, "files");
@@ -341,7 +343,8 @@ static void read_anchor(struct project_reader *r, struct span tag)
 int index_parse_html(struct project_parts *out, struct arena *arena, const char *name,
                      const char *page, struct span text, struct err *err)
 {
-    struct project_reader reader = begin_project(out, arena, name, page);
+    ARENA_SCRATCH(scratch);
+    struct project_reader reader = begin_project(out, arena, &scratch, name, page);
     const char *at = text.ptr, *end = text.ptr + text.len;
     size_t anchors = 0;
     while (at < end && (at = memchr(at, '<', (size_t)(end - at)))) {
@@ -367,7 +370,7 @@ static bool is_telling(const char *text)
     if (requirement_parse(&requirement, &scratch, text) < 0)
         return false;
     return str_starts(requirement.name, "nvidia-") || str_starts(requirement.name, "cuda-") ||
-           requirement_pin(&requirement);
+           requirement_pin(&requirement) || requirement_most(&requirement);
 }
 
 static void keep_requirement(struct data *list, struct arena *arena, const char *text)

@@ -14,8 +14,8 @@ struct data;
  * A project as a map: version -> {uploaded: "2025-08-06" or null, yanked: bool, python: SPEC or
  * null, wheels: [file names], requires: null}. Only wheels for Linux are listed, in their order; a
  * release all of whose files were withdrawn is yanked. `files` gets file name -> {url, sha256} of
- * those wheels, for their metadata. Names, versions and dates that are not of their form are left
- * out. Exit 1, code "answer", where a document is not what it must be.
+ * those wheels, for their metadata; the JSON API makes it NULL. Names, versions and dates that are
+ * not of their form are left out. Exit 1, code "answer", where a document is not what it must be.
  */
 struct project_parts {
     struct data *releases, *files;

@@ -97,6 +97,15 @@ const char *requirement_pin(const struct requirement *requirement)
     return low && high ? spec->clauses[0].version.text : NULL;
 }
 
+const char *requirement_most(const struct requirement *requirement)
+{
+    const struct spec *spec = &requirement->spec;
+    for (size_t i = 0; i < spec->count; i++)
+        if (spec->clauses[i].op == SPEC_LE)
+            return spec->clauses[i].version.text;
+    return NULL;
+}
+
 /* ------------------------------------------------------------------ markers */
 
 /* What a part of a marker comes to. A marker that cannot be read stays open: it counts. */

@@ -25,6 +25,8 @@ TG_CHECKED int requirement_parse(struct requirement *out, struct arena *arena, c
 const char *requirement_name(struct arena *arena, const char *name);
 /* The one version that meets it, as text, or NULL: `==V`, `===V`, or `>=V,<=V`. */
 const char *requirement_pin(const struct requirement *requirement);
+/* The V of `<=V`, beyond which it is not met, or NULL. */
+const char *requirement_most(const struct requirement *requirement);
 
 /* What a marker is asked about. */
 struct marker_world {

@@ -20,6 +20,7 @@ struct verification {
     const struct framework *framework;
     const struct release *release;
     const struct build *build;
+    const char *requirement; /* what it is installed by; NULL: another index has it */
     struct evidence evidence;
     struct data *proved, *differences;
 };
@@ -249,6 +250,59 @@ static void check_nccl(const struct verification *c)
         differ(c, "nccl", c->build->nccl, found->pin, found->said);
 }
 
+/* A package that lives on another framework's brings no code of its own. */
+static bool stands_alone(const struct verification *c)
+{
+    return !c->release->companions.count && !c->release->requires;
+}
+
+/* What is installed is the whole of it: jax without jaxlib imports nothing. */
+static void check_family(const struct verification *c)
+{
+    const struct evidence *e = &c->evidence;
+    const struct build *build = c->build;
+    bool brings = str_equal(build->supply ? build->supply : c->framework->supply, "wheel");
+    bool cuda = e->cuda_for[X86_64] || e->cuda_for[AARCH64] || e->cuda_major;
+    if (!e->compiled && stands_alone(c))
+        differ(c, "family", c->requirement, "no code",
+               arena_printf(c->arena, "no wheel that %s brings is for a processor%s%s",
+                            c->requirement, e->left_out ? "; it requires " : "",
+                            e->left_out ? e->left_out : ""));
+    else if (build->cuda.text && brings && !cuda && e->left_cuda)
+        differ(c, "family", c->requirement, "no CUDA",
+               arena_printf(c->arena, "%s brings no CUDA; it requires %s", c->requirement,
+                            e->left_cuda));
+}
+
+/* ------------------------------------------------------------------ days */
+
+/* Days and months are compared as far as the shorter one goes. */
+static int compare_days(const char *a, const char *b)
+{
+    size_t len = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+    return strncmp(a, b, len);
+}
+
+/* A row cannot know of a release before it was uploaded, nor after the index was asked. */
+static void check_day(const struct verification *c, const struct fact *fact, const char *asked)
+{
+    const char *uploaded = c->evidence.uploaded;
+    if (asked && compare_days(fact->as_of, asked) > 0)
+        differ(c, "as_of", fact->as_of, asked,
+               arena_printf(c->arena, "the index was asked on %s", asked));
+    else if (uploaded && compare_days(fact->as_of, uploaded) < 0)
+        differ(c, "as_of", fact->as_of, uploaded,
+               arena_printf(c->arena, "%s was uploaded on %s", named(c), uploaded));
+}
+
+static void check_days(const struct verification *c, const struct package_index *index)
+{
+    const char *asked = index_asked_on(index);
+    check_day(c, &c->release->fact, asked);
+    if (c->build->releases.count && !words_have(&c->build->releases, "all"))
+        check_day(c, &c->build->fact, asked);
+}
+
 /* ------------------------------------------------------------------ companions */
 
 /* What a companion says of the package that it goes with; NULL: nothing. */
@@ -339,6 +393,7 @@ static const char *compare(struct verification *c, struct package_index *index, 
                arena_printf(c->arena, "%s has no wheel for Linux", named(c)));
     else {
         prove(c, "wheel");
+        check_family(c);
         check_pythons(c);
         check_processors(c);
         check_glibc(c);
@@ -352,16 +407,22 @@ static const char *compare(struct verification *c, struct package_index *index, 
             return "failed";
         }
     }
-    for (size_t i = 0; i < c->differences->list.count; i++)
-        if (!data_get(c->differences->list.items[i], "explained")->boolean)
-            return "differs";
     return "verified";
 }
 
-static const char *judge(struct verification *c, struct package_index *index, const char *text,
-                         const char **why, size_t *wanted)
+static bool is_unexplained(const struct verification *c)
+{
+    for (size_t i = 0; i < c->differences->list.count; i++)
+        if (!data_get(c->differences->list.items[i], "explained")->boolean)
+            return true;
+    return false;
+}
+
+static const char *judge(struct verification *c, struct package_index *index, const char **why,
+                         size_t *wanted)
 {
     struct requirement requirement;
+    const char *text = c->requirement;
     if (requirement_parse(&requirement, c->arena, text) < 0 || !requirement_pin(&requirement)) {
         *why = "its requirement names no one version";
         return "not-asked";
@@ -379,8 +440,7 @@ static const char *judge(struct verification *c, struct package_index *index, co
     if (state == INDEX_ABSENT) {
         differ(c, "release", requirement_pin(&requirement), "none",
                arena_printf(c->arena, "the index has no %s", text));
-        return data_get(c->differences->list.items[0], "explained")->boolean ? "verified"
-                                                                             : "differs";
+        return "verified";
     }
     if (c->evidence.old) {
         *why = arena_printf(c->arena, "uploaded on %s", c->evidence.uploaded);
@@ -406,14 +466,18 @@ static struct data *verify_build(struct verification *c, struct package_index *i
                                  size_t *wanted)
 {
     struct data *row = data_map(c->arena);
-    const char *why = NULL, *text = requirement_of(c, &why);
+    const char *why = NULL;
+    c->requirement = requirement_of(c, &why);
     c->proved = data_list(c->arena);
     c->differences = data_list(c->arena);
-    const char *state = text ? judge(c, index, text, &why, wanted) : "not-asked";
+    const char *state = c->requirement ? judge(c, index, &why, wanted) : "not-asked";
+    check_days(c, index);
+    if (is_unexplained(c))
+        state = "differs";
     data_put_text(c->arena, row, "framework", c->framework->name);
     data_put_text(c->arena, row, "release", c->release->version.text);
     data_put_text(c->arena, row, "variant", c->build->variant);
-    data_put_text(c->arena, row, "requirement", text);
+    data_put_text(c->arena, row, "requirement", c->requirement);
     data_put_text(c->arena, row, "state", state);
     data_put(c->arena, row, "proved", c->proved);
     data_put(c->arena, row, "differences", c->differences);
