@@ -41,12 +41,17 @@ static const struct yaml_node *node_of(const struct fact *fact, const char *fiel
     return node ? node : fact->node;
 }
 
-static bool has_branch(const struct inspection *c, int64_t number)
+static const struct branch *branch_of(const struct inspection *c, int64_t number)
 {
     for (size_t i = 0; i < c->matrix->branches.count; i++)
         if (ROW(struct branch, c->matrix->branches, i)->number == number)
-            return true;
-    return false;
+            return ROW(struct branch, c->matrix->branches, i);
+    return NULL;
+}
+
+static bool has_branch(const struct inspection *c, int64_t number)
+{
+    return branch_of(c, number) != NULL;
 }
 
 static void check_branches(struct inspection *c, const struct fact *fact, const char *field,
@@ -59,6 +64,17 @@ static void check_branches(struct inspection *c, const struct fact *fact, const 
 }
 
 /* ------------------------------------------------------------------ cuda.yml, drivers.yml */
+
+/* A toolkit's driver is of the branch that brings its CUDA. */
+static void check_own_branch(struct inspection *c, const struct toolkit *row)
+{
+    const struct branch *branch = branch_of(c, (int64_t)row->driver.release[0]);
+    if (branch && !same_minor(&branch->cuda, &row->cuda))
+        find(c, node_of(&row->fact, "driver"),
+             "driver %s of toolkit %s is of branch %lld, which "
+             "brings CUDA %s",
+             row->driver.text, row->cuda.text, (long long)branch->number, branch->cuda.text);
+}
 
 static void check_toolkits(struct inspection *c)
 {
@@ -73,7 +89,30 @@ static void check_toolkits(struct inspection *c)
             find(c, node_of(&row->fact, "driver"),
                  "driver %s of toolkit %s is below the floor %s of its major", row->driver.text,
                  row->cuda.text, floor->driver.text);
+        check_own_branch(c, row);
         before = row;
+    }
+}
+
+/* Forward rows are one table: what it admits for a package, it admits for the newer ones. */
+static void check_forward(struct inspection *c, size_t i)
+{
+    const struct forward *row = ROW(struct forward, c->matrix->forwards, i);
+    for (size_t j = 0; j < row->branches.count; j++) {
+        const char *number = row->branches.items[j];
+        const struct branch *branch = branch_of(c, atoll(number));
+        if (branch && version_compare(&branch->cuda, &row->cuda) >= 0)
+            find(c, node_of(&row->fact, "branches"), "branch %s brings CUDA %s without %s", number,
+                 branch->cuda.text, row->package);
+        for (size_t k = 0; k < c->matrix->forwards.count; k++) {
+            const struct forward *other = ROW(struct forward, c->matrix->forwards, k);
+            if (version_compare(&other->cuda, &row->cuda) <= 0 ||
+                words_have(&other->branches, number))
+                continue;
+            find(c, node_of(&row->fact, "branches"), "branch %s takes %s, but not the newer %s",
+                 number, row->package, other->package);
+            break;
+        }
     }
 }
 
@@ -95,6 +134,7 @@ static void check_drivers(struct inspection *c)
         if (!toolkit_of(c->matrix, &row->cuda))
             find(c, node_of(&row->fact, "cuda"), "no toolkit %s in cuda.yml", row->cuda.text);
         check_branches(c, &row->fact, "branches", NULL, &row->branches);
+        check_forward(c, i);
     }
 }
 

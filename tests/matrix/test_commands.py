@@ -46,6 +46,12 @@ PYTORCH = "frameworks/pytorch.yml"
 BROKEN = [
     ("cuda.yml", "- {cuda: 10.1.105,", "- {cuda: 9.1.105,", "older one first"),
     ("cuda.yml", "driver: 530.30.02", "driver: 430.30.02", "below the floor"),
+    ("cuda.yml", "12.4.1, driver: 550.54.15", "12.4.1, driver: 555.42.02", "of branch 555"),
+    ("cuda.yml", "12.6.3, driver: 560.35.05", "12.6.3, driver: 550.54.14", "brings CUDA 12.4"),
+    ("drivers.yml", "cuda-compat-12-4, branches: 535", "cuda-compat-12-4, branches: 470 535",
+     "branch 470 takes cuda-compat-12-4, but not the newer"),
+    ("drivers.yml", "cuda-compat-13-4, branches: 535 570 580 590 595 610",
+     "cuda-compat-13-4, branches: 535 570 580 590 595 610 615", "brings CUDA 13.4 without"),
     ("drivers.yml", "- {branch: 418,", "- {branch: 408,", "older branches and CUDA first"),
     ("drivers.yml", "branches: 535 570 580", "branches: 535 571 580", "no driver branch 571"),
     ("drivers.yml", "branch: 545, cuda: 12.3", "branch: 545, cuda: 12.23", "no toolkit 12.23"),
