@@ -28,6 +28,7 @@ static const struct command *const commands[] = {
     &matrix_check_command,
     &matrix_verify_command,
     &matrix_refresh_command,
+    &matrix_accept_command,
     &image_list_command,
     &image_render_command,
     &image_lock_command,

@@ -51,9 +51,9 @@ extern const struct option common_options[];
 extern const struct command new_command, update_command, adopt_command, status_command,
     diff_command, help_command, version_command, completion_command, matrix_list_command,
     matrix_resolve_command, matrix_check_command, matrix_verify_command, matrix_refresh_command,
-    doctor_command, image_list_command, image_render_command, image_lock_command,
-    image_verify_command, image_build_command, image_push_command, image_bake_command,
-    image_rebase_command;
+    matrix_accept_command, doctor_command, image_list_command, image_render_command,
+    image_lock_command, image_verify_command, image_build_command, image_push_command,
+    image_bake_command, image_rebase_command;
 
 /* A line on stderr unless --quiet; masked. */
 void cmd_say(const struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -2,25 +2,16 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
-#include "base/interrupt.h"
-#include "base/io.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
 #include "cmd/live.h"
+#include "cmd/matrix_folder.h"
 #include "cmd/matrix_session.h"
 #include "index/index.h"
 #include "index/refresh.h"
 #include "matrix/matrix.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct option what_options[] = {
     {"since", "DATE", "releases missing between the rows as well, if uploaded since this day",
@@ -45,26 +36,6 @@ static int refresh_all(struct data **proposals, struct session *s, const struct 
     return 0;
 }
 
-/* Beside its place first. */
-static int replace_file(const char *path, const char *text, struct err *err)
-{
-    ARENA_SCRATCH(scratch);
-    struct stat before;
-    char *beside = arena_printf(&scratch, "%s.XXXXXX", path);
-    int fd = stat(path, &before) < 0 ? -1 : mkostemp(beside, O_CLOEXEC);
-    if (fd < 0)
-        return err_errno(err, errno, "io", "cannot write beside '%s'", path);
-    bool written = io_write_all(fd, span_from(text)) == 0 &&
-                   fchmod(fd, before.st_mode & 07777) == 0 && fsync(fd) == 0;
-    if (close(fd) == 0 && written && rename(beside, path) == 0) {
-        interrupt_settle();
-        return 0;
-    }
-    int number = errno;
-    (void)unlink(beside);
-    return err_errno(err, number, "io", "cannot write '%s'", path);
-}
-
 static bool has_rows(const struct data *proposals, const char *framework)
 {
     for (size_t i = 0; i < proposals->list.count; i++)
@@ -74,16 +45,9 @@ static bool has_rows(const struct data *proposals, const char *framework)
     return false;
 }
 
-/* The folder to write to; the built-in catalog and repositories are never written. */
 static int writable_folder(const char **out, struct session *s)
 {
-    struct stat info;
-    const char *folder = opt_value(&s->run->options, "catalog");
-    *out = folder;
-    if (folder && stat(folder, &info) == 0 && S_ISDIR(info.st_mode))
-        return 0;
-    (void)err_set(s->err, TG_USAGE, "usage", "--write needs a folder to write to");
-    return err_hint(s->err, "tmplgen matrix refresh --write --catalog FOLDER");
+    return matrix_folder(out, s, "--write", "tmplgen matrix refresh --write --catalog FOLDER");
 }
 
 static int write_rows(struct data *written, struct session *s, const struct matrix *matrix,
@@ -102,7 +66,7 @@ static int write_rows(struct data *written, struct session *s, const struct matr
         const char *path = arena_printf(arena, "%s/matrices/frameworks/%s.yml", folder, names[i]);
         if (matrix_refresh_file(&text, arena, matrix, names[i], proposals,
                                 index_asked_on(s->live.index), s->err) < 0 ||
-            replace_file(path, text, s->err) < 0)
+            matrix_replace_file(path, text, s->err) < 0)
             return -1;
         data_push(arena, written, data_str(arena, path));
         cmd_say(s->run, "wrote %s", path);

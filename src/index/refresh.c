@@ -9,9 +9,9 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "index/evidence.h"
+#include "index/patch.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
-#include "resolver/check.h"
 
 #include <string.h>
 
@@ -470,30 +470,6 @@ int matrix_refresh_table(struct buf *out, const struct data *proposals)
 
 /* ------------------------------------------------------------------ the file */
 
-/* A catalog with another text in place of one of its files. */
-struct patched {
-    struct fileset set;
-    const struct fileset *below;
-    size_t at;
-    struct span text;
-};
-
-static int read_patched(struct span *out, const struct fileset *set, size_t index, struct err *err)
-{
-    const struct patched *patched = (const struct patched *)set;
-    if (index != patched->at)
-        return patched->below->read(out, patched->below, index, err);
-    *out = patched->text;
-    return 0;
-}
-
-static void keep_first(void *context, const struct err *finding)
-{
-    struct err *first = context;
-    if (!first->message)
-        (void)err_set(first, TG_USAGE, "invalid-matrix", "%s", finding->message);
-}
-
 /* Rows go to the head of their list; the loader sorts. */
 static void put_rows(struct buf *out, const struct data *proposals, const char *framework,
                      const char *kind)
@@ -536,26 +512,17 @@ int matrix_refresh_file(const char **out, struct arena *arena, const struct matr
                         struct err *err)
 {
     ARENA_SCRATCH(scratch);
-    ERR_SCRATCH(first);
     const char *path = arena_printf(&scratch, "matrices/frameworks/%s.yml", framework);
-    long at = fileset_find(matrix->files, path);
     struct span text;
-    struct matrix *again;
     BUF_SCRATCH(patched_text, LIMIT_DOCUMENT_BYTES);
     if (fileset_get(&text, matrix->files, path, err) < 0)
         return -1;
     patch_text(&patched_text, text, proposals, framework, today);
     if (patched_text.overflowed)
         return err_set(err, TG_USAGE, "limit", "'%s' would be longer than 1 MiB, the limit", path);
-    struct patched patched = {.set = *matrix->files,
-                              .below = matrix->files,
-                              .at = (size_t)at,
-                              .text = span_of(patched_text.ptr, patched_text.len)};
-    patched.set.read = read_patched;
-    if (matrix_load_placed(&again, &scratch, &patched.set, span_of("", 0), NULL, err) < 0)
-        return err_wrap(err, "the proposed rows");
-    if (matrix_check(&scratch, again, span_of("", 0), keep_first, &first))
-        return err_set(err, TG_USAGE, "invalid-matrix", "the proposed rows: %s", first.message);
+    if (matrix_patch_check(matrix, path, span_of(patched_text.ptr, patched_text.len),
+                           "the proposed rows", err) < 0)
+        return -1;
     *out = arena_strdup(arena, buf_text(&patched_text));
     return 0;
 }
