@@ -231,27 +231,47 @@ const struct command matrix_resolve_command = {
 
 /* ------------------------------------------------------------------ matrix list */
 
-/* What is listed: nothing (the frameworks), a topic, or a framework. */
-static int check_topic(struct session *s, const char *topic, bool *framework)
+/* What can be listed beside nothing, which is the frameworks and packages. */
+struct topics {
+    const char **frameworks, **packages;
+    size_t framework_count, package_count;
+};
+
+static int unknown_topic(struct session *s, const struct topics *topics, const char *topic)
 {
-    const char **names;
-    struct arena *arena = &s->run->arena;
-    size_t count = matrix_frameworks(&names, arena, s->catalog->files);
-    *framework = false;
-    if (!topic)
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        *framework |= str_equal(topic, names[i]);
+    size_t count = 0;
+    size_t room = topics->framework_count + topics->package_count + matrix_topic_count;
+    const char **all = arena_array(&s->run->arena, room + 1, sizeof(*all));
+    for (size_t i = 0; i < topics->framework_count; i++)
+        all[count++] = topics->frameworks[i];
+    for (size_t i = 0; i < topics->package_count; i++)
+        all[count++] = topics->packages[i];
     for (size_t i = 0; i < matrix_topic_count; i++)
-        if (*framework || str_equal(topic, matrix_topics[i]))
-            return 0;
-    const char **all = arena_array(arena, count + matrix_topic_count, sizeof(*all));
-    for (size_t i = 0; i < count + matrix_topic_count; i++)
-        all[i] = i < count ? names[i] : matrix_topics[i - count];
-    const char *near = str_nearest(topic, all, count + matrix_topic_count);
+        all[count++] = matrix_topics[i];
+    const char *near = str_nearest(topic, all, count);
     (void)err_set(s->err, TG_USAGE, "unknown-topic", "the matrix has no '%s'", topic);
     return near ? err_hint(s->err, "did you mean '%s'?", near)
-                : err_hint(s->err, "a framework, or gpus, drivers, images, platforms");
+                : err_hint(s->err, "a framework, a package, or gpus, drivers, images, platforms");
+}
+
+/* The framework whose rows must be read for that; NULL: all rows must. */
+static int find_topic(const char **framework, struct session *s, const char *topic)
+{
+    struct topics topics;
+    struct arena *arena = &s->run->arena;
+    const struct fileset *files = s->catalog->files;
+    *framework = NULL;
+    topics.framework_count = matrix_frameworks(&topics.frameworks, arena, files);
+    topics.package_count = matrix_package_names(&topics.packages, arena, files);
+    if (!topic || str_is_among(topic, topics.packages, topics.package_count))
+        return 0;
+    if (str_is_among(topic, topics.frameworks, topics.framework_count))
+        *framework = topic;
+    else if (!str_is_among(topic, matrix_topics, matrix_topic_count))
+        return unknown_topic(s, &topics, topic);
+    else if (topics.framework_count)
+        *framework = topics.frameworks[0]; /* the other files are the same for all */
+    return 0;
 }
 
 static int list_topic(struct session *s)
@@ -259,16 +279,10 @@ static int list_topic(struct session *s)
     struct run *run = s->run;
     const char *topic = run->options.argument_count ? run->options.arguments[0] : NULL;
     struct matrix *matrix;
-    bool framework;
-    const char *any = NULL, **names;
+    const char *any;
     BUF_SCRATCH(text, LIMIT_MIB);
-    if (check_topic(s, topic, &framework) < 0)
-        return -1;
-    if (framework)
-        any = topic;
-    else if (topic && matrix_frameworks(&names, &run->arena, s->catalog->files))
-        any = names[0]; /* the other files are the same for all */
-    if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, any, s->err) < 0)
+    if (find_topic(&any, s, topic) < 0 ||
+        matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, any, s->err) < 0)
         return -1;
     run->document = matrix_list_data(&run->arena, matrix, topic);
     (void)matrix_list_table(&text, &run->arena, run->document);
@@ -290,9 +304,10 @@ static const struct option_group list_groups[] = {
 const struct command matrix_list_command = {
     .name = "matrix list",
     .schema = "matrix-list",
-    .usage = "[FRAMEWORK|gpus|drivers|images|platforms]",
+    .usage = "[FRAMEWORK|PACKAGE|gpus|drivers|images|platforms]",
     .summary = "Show the rows of the compatibility matrix.",
-    .details = "Without an argument: the frameworks. With --json every row has its source, date "
+    .details = "Without an argument: the frameworks, and the packages that live on one. With "
+               "--json every row has its source, date "
                "and confidence.",
     .options = list_groups,
     .max_arguments = 1,

@@ -91,10 +91,23 @@ static struct data *releases_data(const struct matrix_listing *l, const struct f
         put_words(l, map, "experimental", &release->experimental);
         data_put_text(l->arena, map, "pypi", release->pypi);
         put_map(l, map, "companions", &release->companions);
+        data_put_text(l->arena, map, "requires", release->requires);
+        put_words(l, map, "variants", &release->variants);
         put_fact(l, map, &release->fact);
         data_push(l->arena, list, map);
     }
     return list;
+}
+
+/* Of those that are taken unasked. */
+static const struct release *newest_release(const struct framework *framework)
+{
+    for (size_t i = 0; i < framework->releases.count; i++) {
+        const struct release *release = ROW(struct release, framework->releases, i);
+        if (release->fact.confidence != CONFIDENCE_LOW)
+            return release;
+    }
+    return NULL;
 }
 
 static struct data *frameworks_data(const struct matrix_listing *l)
@@ -102,19 +115,32 @@ static struct data *frameworks_data(const struct matrix_listing *l)
     struct data *list = data_list(l->arena);
     for (size_t i = 0; i < l->matrix->framework_count; i++) {
         const struct framework *framework = &l->matrix->frameworks[i];
+        const struct release *newest = newest_release(framework);
         struct data *map = data_map(l->arena);
-        const struct release *newest = NULL;
-        for (size_t j = 0; j < framework->releases.count; j++) {
-            const struct release *release = ROW(struct release, framework->releases, j);
-            if (!newest && release->fact.confidence != CONFIDENCE_LOW)
-                newest = release;
-        }
         data_put_text(l->arena, map, "framework", framework->name);
         data_put_text(l->arena, map, "title", framework->title);
         data_put_text(l->arena, map, "newest", newest ? newest->version.text : NULL);
         data_put_text(l->arena, map, "default", newest ? newest->default_variant : NULL);
         data_put_text(l->arena, map, "supply", framework->supply);
         data_put(l->arena, map, "releases", data_int(l->arena, (int64_t)framework->releases.count));
+        data_push(l->arena, list, map);
+    }
+    return list;
+}
+
+static struct data *packages_data(const struct matrix_listing *l)
+{
+    struct data *list = data_list(l->arena);
+    for (size_t i = 0; i < l->matrix->package_count; i++) {
+        const struct framework *package = &l->matrix->packages[i];
+        const struct release *newest = newest_release(package);
+        struct data *map = data_map(l->arena);
+        data_put_text(l->arena, map, "package", package->name);
+        data_put_text(l->arena, map, "title", package->title);
+        data_put_text(l->arena, map, "on", package->on);
+        data_put_text(l->arena, map, "newest", newest ? newest->version.text : NULL);
+        data_put_text(l->arena, map, "supply", package->supply);
+        data_put(l->arena, map, "releases", data_int(l->arena, (int64_t)package->releases.count));
         data_push(l->arena, list, map);
     }
     return list;
@@ -209,20 +235,31 @@ static struct data *platforms_data(const struct matrix_listing *l)
     return list;
 }
 
+static const struct framework *listed_of(const struct matrix *matrix, const char *name)
+{
+    const struct framework *found = framework_of(matrix, name);
+    for (size_t i = 0; !found && i < matrix->package_count; i++)
+        if (str_equal(matrix->packages[i].name, name))
+            found = &matrix->packages[i];
+    return found;
+}
+
 struct data *matrix_list_data(struct arena *arena, const struct matrix *matrix, const char *topic)
 {
     static struct data *(*const topics[])(const struct matrix_listing *) = {
         gpus_data, drivers_data, images_data, platforms_data};
     const struct matrix_listing l = {arena, matrix};
     struct data *map = data_map(arena);
-    const struct framework *framework = topic ? framework_of(matrix, topic) : NULL;
+    const struct framework *framework = topic ? listed_of(matrix, topic) : NULL;
     if (framework)
         data_put(arena, map, "releases", releases_data(&l, framework));
     for (size_t i = 0; topic && !framework && i < matrix_topic_count; i++)
         if (str_equal(topic, matrix_topics[i]))
             data_put(arena, map, topic, topics[i](&l));
-    if (!topic)
-        data_put(arena, map, "frameworks", frameworks_data(&l));
+    if (topic)
+        return map;
+    data_put(arena, map, "frameworks", frameworks_data(&l));
+    data_put(arena, map, "packages", packages_data(&l));
     return map;
 }
 
@@ -234,6 +271,7 @@ static const struct {
     const char *columns[COLUMNS_MAX];
 } tables[] = {
     {"frameworks", {"framework", "title", "newest", "default", "supply", "releases"}},
+    {"packages", {"package", "title", "on", "newest", "supply", "releases"}},
     {"releases", {"release", "default", "builds", "pythons", "companions", "confidence"}},
     {"gpus", {"gpu", "compute_capability", "architecture", "class", "memory_gb", "last_driver"}},
     {"drivers", {"branch", "cuda", "kind", "ended", "note"}},

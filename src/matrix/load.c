@@ -359,16 +359,29 @@ size_t matrix_frameworks(const char ***names, struct arena *arena, const struct 
     return names_on(names, arena, files, &framework_shelf);
 }
 
-static int unknown_framework(struct arena *arena, const struct fileset *files, const char *name,
-                             struct err *err)
+size_t matrix_package_names(const char ***names, struct arena *arena, const struct fileset *files)
+{
+    return names_on(names, arena, files, &package_shelf);
+}
+
+static int unknown_framework(const struct loader *loader, const char *name)
 {
     const char **names;
-    size_t count = matrix_frameworks(&names, arena, files);
+    const struct fileset *files = loader->matrix->files;
+    size_t count = matrix_package_names(&names, loader->arena, files);
+    struct framework package;
+    bool is_package = str_is_among(name, names, count);
+    if (is_package && load_framework(&package, &package_shelf, name, loader))
+        return -1;
+    count = matrix_frameworks(&names, loader->arena, files);
     const char *near = str_nearest(name, names, count);
-    err_set(err, TG_USAGE, "unknown-framework", "unknown framework '%s'", name);
+    err_set(loader->err, TG_USAGE, "unknown-framework", "unknown framework '%s'", name);
+    if (is_package)
+        return err_hint(loader->err, "it is a package: --framework %s --with %s", package.on, name);
     if (near)
-        return err_hint(err, "did you mean '%s'?", near);
-    return err_hint(err, "known frameworks: %s", str_join(arena, names, count, ", "));
+        return err_hint(loader->err, "did you mean '%s'?", near);
+    return err_hint(loader->err, "known frameworks: %s",
+                    str_join(loader->arena, names, count, ", "));
 }
 
 /* The framework that what was loaded last lives on. */
@@ -399,7 +412,7 @@ static int load_frameworks(const char *only, const struct loader *loader)
         matrix->framework_count++;
     }
     if (only && !matrix->framework_count)
-        return unknown_framework(loader->arena, matrix->files, only, loader->err);
+        return unknown_framework(loader, only);
     return only ? load_ground(loader) : 0;
 }
 

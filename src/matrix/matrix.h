@@ -31,6 +31,9 @@ TG_CHECKED int matrix_load_placed(struct matrix **out, struct arena *arena,
 /* The frameworks of a catalog, by the names of its files matrices/frameworks/NAME.yml. */
 size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files);
 
+/* The packages that live on one of them, by the names of its files matrices/packages/NAME.yml. */
+size_t matrix_package_names(const char ***names, struct arena *arena, const struct fileset *files);
+
 /*
  * The tag of CUDA's image of the same version and distribution with another flavour (base, runtime,
  * devel, cudnn-runtime, cudnn-devel), in the arena. NULL where `repository:tag` is none that the

@@ -197,10 +197,11 @@ static bool keep_best(struct image_walk *walk)
     struct best *best = (struct best *)walk;
     struct candidate *c = walk->candidate;
     for (size_t at = 0; set_python(c, at); at++) {
+        if (best->found && prefer(walk->problem, c, &best->best) <= 0)
+            continue; /* before it is asked for its packages, which takes longer */
         if (objects(walk->problem, c, LEVEL_PYTHON, NULL))
             continue;
-        if (!best->found || prefer(walk->problem, c, &best->best) > 0)
-            best->best = *c;
+        best->best = *c;
         best->found = walk->content = true;
     }
     return false;

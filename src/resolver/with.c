@@ -296,11 +296,19 @@ static bool indexes_object(const struct set_search *s, const struct half *a, con
                   a->member->row->name, x, b->member->row->name, y);
 }
 
+/* What it takes to look at two, each pin against each. */
+static size_t steps_of(const struct half *a, const struct half *b)
+{
+    return 4 + (a->pins->count + 2) * (b->pins->count + 2) / 2;
+}
+
 /* Whether the `at`th, if it were `pick`, cannot live with the one that was chosen before. */
 static bool objects_to_pair(struct set_search *s, size_t at, const struct pick *pick, size_t before)
 {
     const struct half a = half_at(s, before, &s->picks[before]), b = half_at(s, at, pick);
     struct objection objection = blank(s);
+    if (!budget_try_steps(steps_of(&a, &b)))
+        return true;
     if (pin_objects(&a, &b, &objection) || pin_objects(&b, &a, &objection) ||
         thirds_object(&a, &b, &objection) || variant_objects(&a, &b, &objection) ||
         variant_objects(&b, &a, &objection))
@@ -337,7 +345,7 @@ static uint64_t choose_from(struct set_search *s, size_t at);
 static bool try_pick(struct set_search *s, size_t at, const struct pick *pick, uint64_t *blame)
 {
     *blame = FAILED;
-    if (!budget_try_steps(2))
+    if (!budget_try_steps(8))
         return false;
     if (objects_alone(s, at, pick))
         *blame = 0;
