@@ -79,6 +79,61 @@ def test_what_is_proposed_can_be_changed_and_works(resolve, framework):
     assert seen > 0
 
 
+def is_doubtful(document):
+    return any(note["code"] == "low-confidence" for note in document["resolution"]["notes"])
+
+
+def working(resolve, request, name, values):
+    """Those values of a choice that make the request work; None where some of that is doubtful."""
+    documents = {value: resolve({**request, name: value}) for value in values}
+    solved = {value: made for value, made in documents.items() if made["exit"] == 0}
+    return None if any(is_doubtful(made) for made in solved.values()) else list(solved)
+
+
+def proposed(document, name):
+    """The values that are proposed for a choice alone."""
+    changes = [near["change"] for near in document["error"]["nearest"]]
+    heads = [change[0].split(" ", 1) for change in changes if len(change) == 1]
+    return {words[1] for words in heads if words[0] == f"--{name}"}
+
+
+def refusals(resolve, framework, name, count):
+    """Random requests with that choice that are refused."""
+    rng = random.Random(f"{SEED} {name} {framework}")
+    matrix = oracle.Matrix(oracle.load(SHIPPED, framework))
+    for _ in range(400):
+        request = random_request(matrix, rng)
+        document = resolve(request) if name in request else None
+        if document and document["exit"] == 4:
+            yield matrix, request, document
+            count -= 1
+        if not count:
+            return
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_closest_driver_branches_are_proposed_and_no_others(resolve, framework):
+    rows = oracle.load(SHIPPED, framework)["drivers"]["branches"]
+    branches = sorted(int(row["branch"]) for row in rows if row.get("confidence") != "low")
+    for _, request, document in refusals(resolve, framework, "driver", 4):
+        asked = int(request["driver"].split(".")[0])
+        good = working(resolve, request, "driver", branches)
+        if good is None:
+            continue
+        want = [branch for branch in good if branch >= asked][:1]
+        want += [branch for branch in good if branch < asked][-1:]
+        assert proposed(document, "driver") == {str(branch) for branch in want}, request
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_every_variant_that_works_is_proposed(resolve, framework):
+    for matrix, request, document in refusals(resolve, framework, "variant", 4):
+        low = {b["variant"] for b in matrix.framework["builds"] if b.get("confidence") == "low"}
+        variants = {b["variant"] for b in matrix.framework["builds"]} - {request["variant"]}
+        good = working(resolve, request, "variant", sorted(variants - low))
+        assert good is None or proposed(document, "variant") - low == set(good), request
+
+
 def test_where_nothing_can_be_changed_that_is_said(resolve):
     """GKE offers no such card, and both are given."""
     document = resolve({"framework": "pytorch", "platform": "gke", "gpu": ["RTX 5090"]})
