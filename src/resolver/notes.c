@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/data.h"
-#include "base/shell.h"
 #include "resolver/search.h"
 #include "resolver/hardly_known.h"
 

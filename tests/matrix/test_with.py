@@ -97,7 +97,7 @@ def test_whichever_is_named_first_both_have_one_cuda_major(resolve, other):
     for made in one, two:
         assert made["index_url"] == INDEX + "cu126"
         assert made["cuda"]["version"].startswith("12.")
-        assert "torch==2.14.0" in made["index_requirements"]
+        assert any(word.startswith("torch==2.14.") for word in made["index_requirements"])
 
 
 def test_cuda_libraries_that_cannot_be_installed_together_are_refused(resolve):
