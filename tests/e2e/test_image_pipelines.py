@@ -11,7 +11,7 @@ import yaml
 from .readers import GitLab, jenkins, results
 from .support import run
 
-ROWS = ["pytorch:2.14.0-cu126-py312-ubuntu24.04", "pytorch:2.14.0-cu130-py312-ubuntu24.04"]
+ROWS = ["pytorch:2.14.1-cu126-py312-ubuntu24.04", "pytorch:2.15.0-cu132-py312-ubuntu24.04"]
 LIST = json.dumps(
     {"images": [{"name": "pytorch", "rows": [{"tag": row.split(":")[1]} for row in ROWS]}]}
 )

@@ -20,7 +20,7 @@ OTHERS = {"args", "contexts", "extra-hosts", "labels", "matrix", "name", "no-cac
 # The same page: names of targets and groups.
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 REGISTRY = "registry.example.org:5000/team/ml"
-BASE = "nvidia/cuda:13.0.3-base-ubuntu24.04"
+BASE = "nvidia/cuda:13.2.1-base-ubuntu24.04"
 BOTH = ["linux/amd64", "linux/arm64"]
 
 
@@ -206,7 +206,7 @@ def test_what_cannot_be_written_leaves_nothing(world):
 
 def test_groups_and_targets_have_names_of_their_own(team):
     """Names that would clash: with the group of all, with a target, with each other."""
-    tag = "2.14.0-cu130-py312-ubuntu24.04"
+    tag = "2.15.0-cu132-py312-ubuntu24.04"
     names = ["default", "a", "a.b", "a_b", f"a-{tag}"]
     for name in names:
         add_image(team.catalog, name)

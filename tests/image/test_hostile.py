@@ -7,7 +7,7 @@ import pytest
 
 from .world import LOCK, add_image, digest, lock_text
 
-BASE = "nvidia/cuda:13.0.3-base-ubuntu24.04"
+BASE = "nvidia/cuda:13.2.1-base-ubuntu24.04"
 MIB = 1024 * 1024
 HEAD = "schema: 1\nimages:\n"
 DIGEST = digest("x")
@@ -170,7 +170,7 @@ def test_a_lock_file_that_is_wrong(world, case):
 def test_packages_of_the_right_form_are_taken(world):
     world.plan({"image": "pytorch"})
     pins = ["torch==2.14.0+cu130", "A.b_c-d==1!2.0rc1.post2.dev3", "x==1"]
-    row = "pytorch:2.14.0-cu130-py312-ubuntu24.04"
+    row = "pytorch:2.15.0-cu132-py312-ubuntu24.04"
     world.write(LOCK, {"schema": 1, "images": {}, "packages": {row: {"framework": pins}}})
     (made,) = world.json("render", "--output", "out")["rendered"]
     text = (world.folder / made["path"] / "requirements/framework.constraints.txt").read_text()

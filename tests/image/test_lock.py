@@ -11,7 +11,7 @@ from ..registry.conftest import running
 from ..registry.fake import DOCKER_LIST, INDEX, MANIFEST, Answer, digest_of
 from .world import LOCK, digest, lock_text
 
-CUDA13, CUDA12 = "13.0.3-base-ubuntu24.04", "12.6.3-base-ubuntu24.04"
+CUDA13, CUDA12 = "13.2.1-base-ubuntu24.04", "12.6.3-base-ubuntu24.04"
 BASE, OLDER = f"nvidia/cuda:{CUDA13}", f"nvidia/cuda:{CUDA12}"
 BOTH = ["linux/amd64", "linux/arm64"]
 
@@ -103,7 +103,7 @@ def test_a_lock_that_leaves_the_kind_of_a_manifest_out_is_read_again(world, hub)
 
 
 @pytest.mark.parametrize(
-    "words", [["pytorch"], ["--only", "pytorch:2.14.0-cu130-py312-ubuntu24.04"]]
+    "words", [["pytorch"], ["--only", "pytorch:2.15.0-cu132-py312-ubuntu24.04"]]
 )
 def test_a_part_of_the_rows_drops_nothing(world, hub, words):
     world.write(LOCK, lock_text("debian:12"))
@@ -139,7 +139,7 @@ def test_update_of_what_no_row_needs_is_wrong_usage(world, hub):
 
 def test_packages_stay_while_their_row_does(world, hub):
     text = lock_text(BASE) + "packages:\n  gone:1: {framework: [a==1]}\n"
-    kept = {"pytorch:2.14.0-cu130-py312-ubuntu24.04": {"framework": ["torch==2.14.0"]}}
+    kept = {"pytorch:2.15.0-cu132-py312-ubuntu24.04": {"framework": ["torch==2.15.0"]}}
     world.write(LOCK, f"{text}  {json.dumps(kept)[1:-1]}\n")
     before = (world.folder / LOCK).read_bytes()
     done = world("lock")

@@ -6,7 +6,7 @@ import pytest
 
 from .world import DOCKERFILE, add_image, files
 
-TAG = "2.14.0-cu130-py312-ubuntu24.04"
+TAG = "2.15.0-cu132-py312-ubuntu24.04"
 
 
 def test_a_folder_makes_an_image(team):
@@ -15,10 +15,10 @@ def test_a_folder_makes_an_image(team):
     assert (image["name"], image["description"]) == ("mine", "mine")
     (made,) = team.json("render", "--output", "out")["rendered"]
     assert made == {"image": "mine", "tag": TAG, "path": f"out/mine/{TAG}",
-                    "base": "nvidia/cuda:13.0.3-base-ubuntu24.04"}  # fmt: skip
+                    "base": "nvidia/cuda:13.2.1-base-ubuntu24.04"}  # fmt: skip
     text = (team.folder / made["path"] / "Dockerfile").read_text()
     assert text == (
-        f'FROM nvidia/cuda:13.0.3-base-ubuntu24.04\nLABEL tmplgen.row="{TAG}" python="3.12"\n'
+        f'FROM nvidia/cuda:13.2.1-base-ubuntu24.04\nLABEL tmplgen.row="{TAG}" python="3.12"\n'
     )
 
 
@@ -55,7 +55,7 @@ def test_layers_and_includes_of_the_catalog(team):
 
 def test_a_tag_of_ones_own(team):
     add_image(team.catalog, manifest={"tag": "v{{ resolution.framework.version }}"})
-    assert team.rows() == ["mine:v2.14.0"]
+    assert team.rows() == ["mine:v2.15.0"]
 
 
 def test_the_running_program_is_put_into_the_context(team):
@@ -74,7 +74,7 @@ def test_an_image_without_rows_is_built_when_asked_for(team):
 
 
 def test_the_flavour_of_the_image(team):
-    add_image(team.catalog, manifest={"flavour": "devel"})
+    add_image(team.catalog, manifest={"flavour": "devel", "rows": [{"variant": "cu130"}]})
     (image,) = team.json("list")["images"]
     assert image["rows"][0]["base"]["tag"] == "13.0.3-devel-ubuntu24.04"
     asked = team.json("list", "mine", "--image", "nvidia/cuda:13.0.3-base-ubuntu24.04")["images"]

@@ -17,7 +17,7 @@ ARGUMENTS = {"BASE_IMAGE", "INDEX_URL", "PYTHON_SOURCE", "UV_VERSION"}
 OWN = {"PYTHON_VERSION", "FRAMEWORK_INDEX_URL"}
 LABELS = {"image", "row", "framework", "cuda", "cudnn", "driver.minimum", "catalog"}
 OCI = {"title", "description", "version", "base.name"}
-BASE = "nvidia/cuda:13.0.3-base-ubuntu24.04"
+BASE = "nvidia/cuda:13.2.1-base-ubuntu24.04"
 # Requests that make other layers: a Python of its own, no CUDA, another system, an old row.
 REQUESTS = [
     ["pytorch", "--variant", "cpu"],

@@ -6,9 +6,9 @@ import pytest
 
 from .world import LOCK, SHIPPED, add_image, digest, lock_text
 
-BASE = "nvidia/cuda:13.0.3-base-ubuntu24.04"
-PYTORCH = "pytorch:2.14.0-cu130-py312-ubuntu24.04"
-OLD_GPU = "pytorch:2.14.0-cu126-py312-ubuntu24.04"
+BASE = "nvidia/cuda:13.2.1-base-ubuntu24.04"
+PYTORCH = "pytorch:2.15.0-cu132-py312-ubuntu24.04"
+OLD_GPU = "pytorch:2.14.1-cu126-py312-ubuntu24.04"
 
 
 def test_the_images_that_are_built_in(world):
@@ -42,7 +42,7 @@ def test_tags_are_made_by_the_rule(world):
 
 
 def test_a_row_without_cuda_is_cpu(world):
-    assert world.rows("pytorch", "--variant", "cpu") == ["pytorch:2.14.0-cpu-py314-ubuntu26.04"]
+    assert world.rows("pytorch", "--variant", "cpu") == ["pytorch:2.15.0-cpu-py314-ubuntu26.04"]
 
 
 def test_names_pick_images(world):
@@ -200,7 +200,7 @@ def test_a_request_of_the_command_line_that_cannot_be_met(world):
 def test_rows_that_are_alike_are_one(world):
     world.plan(
         {"image": "pytorch", "tags": ["stable"]},
-        {"image": "pytorch", "request": {"variant": "cu130"}, "tags": ["newest", "stable"]},
+        {"image": "pytorch", "request": {"variant": "cu132"}, "tags": ["newest", "stable"]},
     )
     (image,) = world.json("list")["images"]
     (row,) = image["rows"]
