@@ -24,9 +24,22 @@ static bool would_do(struct arena *arena, const struct ask *ask, uint64_t active
     return search_best(&candidate, named, active | (uint64_t)1 << named->at[CHOICE_FRAMEWORK]);
 }
 
+/* The same of what the user said, who does not hold on to what the project has. */
+static const struct release *known_of_user(struct arena *arena, const struct ask *ask,
+                                           const struct version *than)
+{
+    ERR_SCRATCH(ignored);
+    struct ask *user = arena_alloc(arena, sizeof *user);
+    if (ask_compile(user, arena, ask->matrix, ask->request.asked, &ignored))
+        return NULL;
+    return hardly_known(arena, user, ask_all(user), than);
+}
+
 const struct release *hardly_known(struct arena *arena, const struct ask *ask, uint64_t active,
                                    const struct version *than)
 {
+    if (ask->request.asked && active == ask_all(ask))
+        return known_of_user(arena, ask, than);
     const struct framework *framework = ask->framework;
     const struct spec *spec = &ask->specs[CHOICE_FRAMEWORK];
     bool asked = ask->at[CHOICE_FRAMEWORK] >= 0 && active >> ask->at[CHOICE_FRAMEWORK] & 1;

@@ -54,6 +54,8 @@ struct stack_need {
 struct stack_request {
     struct words said[CHOICE_COUNT];
     struct stack_need need;
+    /* What the user said, where this holds on to more than that; or NULL. Outlives this. */
+    const struct stack_request *asked;
 };
 
 /* What was said for a choice that is not repeatable, or NULL. */

@@ -41,6 +41,7 @@ static struct stack_request hold(struct arena *arena, const struct stack_request
                                  const struct record *recorded, struct attempt attempt)
 {
     struct stack_request held = *request;
+    held.asked = request;
     const struct data *framework = data_get(recorded->resolution, "framework");
     const char *name = data_text(data_get(framework, "name"));
     const char *version = data_text(data_get(framework, "version"));

@@ -259,6 +259,21 @@ def test_demand_that_the_matrix_lost_is_4_with_the_nearest_that_works(world):
     assert stack(world) == ("1.1.0", "cu118")
 
 
+def test_newer_release_of_low_confidence_is_told_as_to_a_new_project(world):
+    """Though the update holds on to the minor and the variant of before."""
+    text = framework({"1.0.0": "cu118"}, {"cu118": "1.0.0"})
+    row = "- {version: 2.0.0, pythons: 3.10, default: cu124, confidence: low, ROWS}"
+    build = "- {releases: 2.0.0, variant: cu124, cuda: 12.4, x86_64: 8.0, ROWS}"
+    text = text.replace("releases:\n", f"releases:\n{row}\n".replace("ROWS", ROWS), 1)
+    text = text.replace("builds:\n", f"builds:\n{build}\n".replace("ROWS", ROWS), 1)
+    start(world, text=text)
+    assert "demo 2.0.0 is known, with low confidence" in world.read(RECORD)
+    release(world, "1.1.0", text + "# touched\n")
+    ok(world)
+    assert stack(world) == ("1.0.0", "cu118")
+    assert "demo 2.0.0 is known, with low confidence" in world.read(RECORD)
+
+
 def test_python_that_the_new_version_needs_is_taken(world):
     release_that_needs(world, "1.0.0", ">=3.10")
     world.new("--framework", "demo")
