@@ -7,7 +7,6 @@
 #include "matrix/matrix.h"
 #include "registry/reference.h"
 #include "resolver/elsewhere.h"
-#include "resolver/members.h"
 
 #include <string.h>
 
@@ -396,6 +395,72 @@ static int compile_package(const struct compiler *c, struct asked_package *packa
     return spec_parse(&package->spec, c->arena, package_spec(said), "--with", c->err);
 }
 
+/* ------------------------------------------------------------------ who lives together */
+
+/* What a demand says of it; NULL: it speaks of something else. */
+static const struct spec *spec_for(const struct ask *ask, const struct demand *demand,
+                                   const struct framework *row)
+{
+    if (demand->choice == CHOICE_FRAMEWORK && row == ask->named)
+        return &ask->specs[CHOICE_FRAMEWORK];
+    if (demand->choice == CHOICE_WITH && row == ask->with[demand->index].row)
+        return &ask->with[demand->index].spec;
+    return NULL;
+}
+
+/* The same host, GPUs and driver, but no word of the main framework's own. */
+static const struct ask *ask_of(const struct compiler *c, const struct framework *row)
+{
+    static const enum stack_choice own[] = {CHOICE_FRAMEWORK, CHOICE_PYTHON, CHOICE_CUDA,
+                                            CHOICE_VARIANT, CHOICE_WITH};
+    struct ask *ask = arena_alloc(c->arena, sizeof *ask);
+    *ask = *c->ask;
+    ask->framework = ask->named = row;
+    ask->with_count = ask->members.count = 0;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        ask->at[own[i]] = -1;
+    for (size_t i = 0; i < c->ask->demand_count && ask->at[CHOICE_FRAMEWORK] < 0; i++) {
+        const struct spec *spec = spec_for(c->ask, &c->ask->demands[i], row);
+        if (!spec || !spec->count)
+            continue;
+        ask->at[CHOICE_FRAMEWORK] = (int)i;
+        ask->specs[CHOICE_FRAMEWORK] = *spec;
+    }
+    return ask;
+}
+
+static void finish_member(const struct compiler *c, struct member *member)
+{
+    struct ask *ask = c->ask;
+    for (size_t i = 0; i < ask->demand_count; i++)
+        if (ask->demands[i].choice == CHOICE_WITH &&
+            ask->with[ask->demands[i].index].row == member->row)
+            member->demands |= (uint64_t)1 << i;
+    member->always = member->row == ask->framework || member->row == ask->named;
+    member->ask = member->row == ask->framework ? ask : ask_of(c, member->row);
+    for (size_t i = 0; i < ask->members.count; i++)
+        if (member->row->on && str_equal(ask->members.items[i].row->name, member->row->on))
+            member->brings |= (uint64_t)1 << i;
+}
+
+/* `all`: the matrix that the rows of packages are of. */
+static int compile_members(const struct compiler *c, const struct matrix *all)
+{
+    struct ask *ask = c->ask;
+    const struct framework *rows[WITH_MAX + 2] = {ask->framework, ask->named};
+    size_t count = 2;
+    for (size_t i = 0; i < ask->with_count; i++)
+        if (ask->with[i].row)
+            rows[count++] = ask->with[i].row;
+    if (!ask->with_count && ask->named == ask->framework)
+        return 0; /* it is alone */
+    if (members_gather(&ask->members, c->arena, all, rows, count, c->err))
+        return -1;
+    for (size_t i = 0; i < ask->members.count; i++)
+        finish_member(c, &ask->members.items[i]);
+    return 0;
+}
+
 static int compile_with(const struct compiler *c)
 {
     const struct words *said = &c->request->said[CHOICE_WITH];
@@ -415,7 +480,7 @@ static int compile_with(const struct compiler *c)
                        : is_called(c->ask->named, package->name)   ? c->ask->named
                                                                    : package_of(all, package->name);
     }
-    return members_compile(c->ask, c->arena, all, c->err);
+    return compile_members(c, all);
 }
 
 /* ------------------------------------------------------------------ the type */

@@ -3,6 +3,7 @@
 #define TMPLGEN_RESOLVER_ASK_H
 
 #include "resolver/gpu.h"
+#include "resolver/members.h"
 #include "resolver/resolver.h"
 
 #include <stdint.h>
@@ -11,7 +12,6 @@
 #define GPUS_MAX 32
 #define WITH_MAX 16
 #define LATEST_MAX 8
-#define MEMBERS_MAX 40 /* a set of members is the bits of a uint64_t */
 
 /* Beside the choices: the Python that the type of the project needs. */
 #define TYPE_PYTHON CHOICE_COUNT
@@ -47,27 +47,6 @@ struct asked_package {
     const struct framework *row; /* NULL: no row knows it */
 };
 
-/* What a release says of another package: `torch>=2.6`. */
-struct pin {
-    const char *name, *said;
-    struct spec spec;
-};
-
-struct pins {
-    struct pin *items;
-    size_t count;
-};
-
-/* What is installed into the one environment, and rows know. */
-struct member {
-    const struct framework *row;
-    const struct ask *ask;   /* what is asked of it */
-    uint64_t demands;        /* those that name it */
-    bool always;             /* there whatever is demanded */
-    uint64_t brings;         /* members that it does not go without */
-    const struct pins *pins; /* of its releases, in their order */
-};
-
 struct ask {
     const struct matrix *matrix;
     struct stack_request request; /* that is taken apart here */
@@ -87,8 +66,7 @@ struct ask {
     size_t gpu_count;
     struct asked_package with[WITH_MAX];
     size_t with_count;
-    struct member members[MEMBERS_MAX]; /* the framework, then in the order of choosing */
-    size_t member_count;
+    struct members members; /* none where the framework is alone */
     struct demand demands[DEMANDS_MAX];
     size_t demand_count;
     int at[CHOICE_COUNT + 1]; /* place of the first demand of that choice, or -1 */

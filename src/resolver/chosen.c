@@ -5,7 +5,7 @@
 
 bool chosen_has(const struct chosen *s, size_t member)
 {
-    return member > 0 && member < s->ask->member_count && s->picks[member].release;
+    return member > 0 && member < s->ask->members.count && s->picks[member].release;
 }
 
 bool chosen_is_shadowed(const struct chosen *s)
@@ -30,7 +30,7 @@ static const struct version *highest_floor(const struct chosen *s)
 {
     const struct fact *fact;
     const struct version *lowest = driver_floor(s->ask->matrix, s->candidate->build, &fact);
-    for (size_t i = 0; i < s->ask->member_count; i++)
+    for (size_t i = 0; i < s->ask->members.count; i++)
         if (chosen_has(s, i) && s->picks[i].build->cuda.text)
             lowest = later(lowest, driver_floor(s->ask->matrix, s->picks[i].build, &fact));
     return lowest;
@@ -103,7 +103,7 @@ size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen 
         const struct asked_gpu *gpu = s->problem->gpus[i];
         count = add_fact(facts, count, room, gpu->gpu ? &gpu->gpu->fact : &gpu->architecture->fact);
     }
-    for (size_t i = 0; i < s->ask->member_count; i++) {
+    for (size_t i = 0; i < s->ask->members.count; i++) {
         if (!chosen_has(s, i))
             continue;
         count = add_fact(facts, count, room, &s->picks[i].release->fact);

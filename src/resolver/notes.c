@@ -246,8 +246,8 @@ static void unchecked_notes(const struct notes *n)
 static void package_notes(const struct notes *n)
 {
     const struct chosen *s = n->chosen;
-    for (size_t i = 0; i < s->ask->member_count; i++) {
-        const struct framework *row = s->ask->members[i].row;
+    for (size_t i = 0; i < s->ask->members.count; i++) {
+        const struct framework *row = s->ask->members.items[i].row;
         if (!chosen_has(s, i) || !row->on)
             continue;
         if (str_equal(row->supply, "build"))

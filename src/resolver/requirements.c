@@ -9,13 +9,13 @@
 #include <string.h>
 
 /* From an index of its own, from pip's, compiled. */
-struct steps {
+struct installation {
     const struct chosen *s;
     const char *index_url; /* NULL: there is but pip's own */
     struct data *all, *index, *build;
 };
 
-static void push(struct steps *steps, struct data *step, const char *text)
+static void push(struct installation *steps, struct data *step, const char *text)
 {
     struct arena *arena = steps->s->arena;
     char *copy = arena_strdup(arena, text ? text : ""), *save = NULL;
@@ -31,9 +31,9 @@ static const char *index_url(const struct chosen *s)
 {
     const struct pick own = {s->candidate->release, s->candidate->build};
     const char *url = index_of(s->arena, s->problem, s->ask->framework, &own);
-    for (size_t i = 0; !url && i < s->ask->member_count; i++)
+    for (size_t i = 0; !url && i < s->ask->members.count; i++)
         if (chosen_has(s, i))
-            url = index_of(s->arena, s->problem, s->ask->members[i].row, &s->picks[i]);
+            url = index_of(s->arena, s->problem, s->ask->members.items[i].row, &s->picks[i]);
     return url;
 }
 
@@ -64,22 +64,23 @@ static const char *requirement_of(const struct chosen *s, const struct framework
 }
 
 /* Whether the wheels are where those of the framework that it lives on are. */
-static bool is_on_index(const struct steps *steps, size_t at)
+static bool is_on_index(const struct installation *steps, size_t at)
 {
     const struct chosen *s = steps->s;
-    const struct framework *row = s->ask->members[at].row;
+    const struct framework *row = s->ask->members.items[at].row;
     if (!row->on)
         return index_of(s->arena, s->problem, row, &s->picks[at]) != NULL;
-    for (size_t i = 0; row->index && i < s->ask->member_count; i++)
-        if (str_equal(s->ask->members[i].row->name, row->on))
-            return index_of(s->arena, s->problem, s->ask->members[i].row, &s->picks[i]) != NULL;
+    for (size_t i = 0; row->index && i < s->ask->members.count; i++)
+        if (str_equal(s->ask->members.items[i].row->name, row->on))
+            return index_of(s->arena, s->problem, s->ask->members.items[i].row, &s->picks[i]) !=
+                   NULL;
     return false;
 }
 
-static void push_member(struct steps *steps, size_t at)
+static void push_member(struct installation *steps, size_t at)
 {
     const struct chosen *s = steps->s;
-    const struct framework *row = s->ask->members[at].row;
+    const struct framework *row = s->ask->members.items[at].row;
     struct data *step = is_on_index(steps, at) ? steps->index : NULL;
     if (str_equal(row->supply, "build"))
         step = steps->build;
@@ -88,7 +89,7 @@ static void push_member(struct steps *steps, size_t at)
         push(steps, NULL, s->picks[at].release->requires); /* what its wheel does not say */
 }
 
-static void push_framework(struct steps *steps, const char *cudnn_bound)
+static void push_framework(struct installation *steps, const char *cudnn_bound)
 {
     const struct candidate *c = steps->s->candidate;
     const struct pick pick = {c->release, c->build};
@@ -110,7 +111,7 @@ static int by_text(const void *a, const void *b)
 }
 
 /* As it was said, or pinned to what the framework names. */
-static void push_unknown(struct steps *steps, const struct asked_package *package)
+static void push_unknown(struct installation *steps, const struct asked_package *package)
 {
     const struct chosen *s = steps->s;
     const char *companion = pair_value(&s->candidate->release->companions, package->name);
@@ -122,7 +123,7 @@ static void push_unknown(struct steps *steps, const struct asked_package *packag
     push(steps, companion && steps->index_url ? steps->index : NULL, text);
 }
 
-static void push_unknowns(struct steps *steps)
+static void push_unknowns(struct installation *steps)
 {
     const struct ask *ask = steps->s->ask;
     const struct asked_package *unknown[WITH_MAX];
@@ -176,9 +177,10 @@ static struct data *build_image(const struct chosen *s)
 void put_requirements(struct data *map, const struct chosen *s, const char *cudnn_bound)
 {
     struct arena *arena = s->arena;
-    struct steps steps = {s, index_url(s), data_list(arena), data_list(arena), data_list(arena)};
+    struct installation steps = {s, index_url(s), data_list(arena), data_list(arena),
+                                 data_list(arena)};
     push_framework(&steps, cudnn_bound);
-    for (size_t i = 0; i < s->ask->member_count; i++)
+    for (size_t i = 0; i < s->ask->members.count; i++)
         if (chosen_has(s, i))
             push_member(&steps, i);
     push_unknowns(&steps);

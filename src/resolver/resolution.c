@@ -15,7 +15,7 @@
 static struct data *framework_part(const struct chosen *s)
 {
     struct data *map = data_map(s->arena);
-    size_t named = member_of(s->ask, s->ask->named);
+    size_t named = member_of(&s->ask->members, s->ask->named);
     const struct release *release =
         chosen_has(s, named) ? s->picks[named].release : s->candidate->release;
     data_put_text(s->arena, map, "name", s->ask->named->name);
@@ -86,10 +86,10 @@ static struct data *companions_part(const struct chosen *s)
         data_put_text(s->arena, map, companions->items[i].name, companions->items[i].value);
     if (ask->named != ask->framework)
         data_put_text(s->arena, map, pip_name(ask->framework), s->candidate->release->version.text);
-    for (size_t i = 0; i < ask->member_count; i++)
-        if (chosen_has(s, i) && ask->members[i].row != ask->named &&
-            !data_get(map, ask->members[i].row->name))
-            data_put_text(s->arena, map, ask->members[i].row->name,
+    for (size_t i = 0; i < ask->members.count; i++)
+        if (chosen_has(s, i) && ask->members.items[i].row != ask->named &&
+            !data_get(map, ask->members.items[i].row->name))
+            data_put_text(s->arena, map, ask->members.items[i].row->name,
                           s->picks[i].release->version.text);
     return map;
 }

@@ -152,9 +152,9 @@ static void choose_members(const struct why *w, struct data *list)
     struct pick picks[MEMBERS_MAX];
     if (!with_find(picks, &w->problem, w->chosen, NULL))
         return;
-    for (size_t i = 1; i < w->ask->member_count; i++)
+    for (size_t i = 1; i < w->ask->members.count; i++)
         if (picks[i].release)
-            choose(w, list, w->ask->members[i].row->name, picks[i].release->version.text,
+            choose(w, list, w->ask->members.items[i].row->name, picks[i].release->version.text,
                    "the newest release that goes with all of this");
 }
 

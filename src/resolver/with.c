@@ -33,7 +33,7 @@ struct set_search {
 
 static const struct member *member_at(const struct set_search *s, size_t i)
 {
-    return &s->problem->ask->members[i];
+    return &s->problem->ask->members.items[i];
 }
 
 /* Room for the words of an objection. */
@@ -366,15 +366,15 @@ static uint64_t choose_from(struct set_search *s, size_t at)
 {
     const struct ask *ask = s->problem->ask;
     uint64_t blame, own = (uint64_t)1 << at,
-                    bringing = at < ask->member_count ? requirers(s, at) : 0;
-    if (at == ask->member_count)
+                    bringing = at < ask->members.count ? requirers(s, at) : 0;
+    if (at == ask->members.count)
         return 0;
     if (!bringing && !(s->wanted & own)) {
         s->picks[at] = (struct pick){NULL, NULL};
         return choose_from(s, at + 1);
     }
     uint64_t all = FAILED | (s->wanted & own ? 0 : bringing);
-    const struct rows *releases = &ask->members[at].row->releases;
+    const struct rows *releases = &ask->members.items[at].row->releases;
     for (size_t i = 0; i < releases->count; i++) {
         const struct release *release = ROW(struct release, *releases, i);
         for (size_t j = 0; j < release->build_count; j++) {
@@ -394,9 +394,9 @@ static uint64_t wanted_members(const struct problem *problem)
 {
     const struct ask *ask = problem->ask;
     uint64_t wanted = 0;
-    for (size_t i = 0; i < ask->member_count; i++)
-        if (ask->members[i].always || ask->members[i].demands & problem->active)
-            wanted |= (uint64_t)1 << i | ask->members[i].brings;
+    for (size_t i = 0; i < ask->members.count; i++)
+        if (ask->members.items[i].always || ask->members.items[i].demands & problem->active)
+            wanted |= (uint64_t)1 << i | ask->members.items[i].brings;
     return wanted;
 }
 
@@ -406,7 +406,7 @@ bool with_find(struct pick picks[MEMBERS_MAX], const struct problem *problem,
     struct set_search s = {problem, *problem, candidate, picks, 0, out, -1};
     memset(picks, 0, MEMBERS_MAX * sizeof *picks);
     picks[0] = (struct pick){candidate->release, candidate->build};
-    if (!problem->ask->member_count)
+    if (!problem->ask->members.count)
         return true;
     s.wanted = wanted_members(problem);
     return !objects_alone(&s, 0, &picks[0]) && !choose_from(&s, 1);
@@ -416,5 +416,5 @@ bool with_objects(const struct problem *problem, const struct candidate *candida
                   struct objection *out)
 {
     struct pick picks[MEMBERS_MAX];
-    return problem->ask->member_count && !with_find(picks, problem, candidate, out);
+    return problem->ask->members.count && !with_find(picks, problem, candidate, out);
 }
