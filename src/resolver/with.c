@@ -74,30 +74,47 @@ const char *index_of(struct arena *arena, const struct problem *problem,
 
 /* ------------------------------------------------------------------ one by itself */
 
-/* What was said of it, and of packages that no row knows, by --with. */
+/* What was said of it. */
+static bool said_objects(struct set_search *s, size_t at, const struct pick *pick,
+                         const struct asked_package *package)
+{
+    struct objection objection = blank(s);
+    if (package->row != member_at(s, at)->row ||
+        spec_matches(&package->spec, &pick->release->version))
+        return false;
+    object(&objection, "framework", &pick->release->fact, "%s %s is not %s", package->name,
+           pick->release->version.text, package->spec.text);
+    return keep(s, at, STAGE_RELEASE, &objection);
+}
+
+/* What was said of a package that no row knows. */
+static bool unknown_objects(struct set_search *s, size_t at, const struct pick *pick,
+                            const struct asked_package *package)
+{
+    const struct pins *pins = pins_of(member_at(s, at), pick->release);
+    struct objection objection = blank(s);
+    for (size_t i = 0; i < pins->count; i++) {
+        if (!same_package(pins->items[i].name, package->name) ||
+            spec_overlaps(&pins->items[i].spec, &package->spec))
+            continue;
+        object(&objection, "framework", &pick->release->fact, "%s %s needs %s",
+               member_at(s, at)->row->name, pick->release->version.text, pins->items[i].said);
+        return keep(s, at, STAGE_PINS, &objection);
+    }
+    return false;
+}
+
+/* Every --with. */
 static bool words_object(struct set_search *s, size_t at, const struct pick *pick)
 {
     const struct ask *ask = s->problem->ask;
-    const struct member *member = member_at(s, at);
-    const struct pins *pins = pins_of(member, pick->release);
-    struct objection objection = blank(s);
     for (size_t i = 0; i < ask->demand_count; i++) {
         if (ask->demands[i].choice != CHOICE_WITH || !(s->problem->active >> i & 1))
             continue;
         const struct asked_package *package = &ask->with[ask->demands[i].index];
-        if (package->row == member->row && !spec_matches(&package->spec, &pick->release->version)) {
-            object(&objection, "framework", &pick->release->fact, "%s %s is not %s", package->name,
-                   pick->release->version.text, package->spec.text);
-            return keep(s, at, STAGE_RELEASE, &objection);
-        }
-        for (size_t j = 0; !package->row && j < pins->count; j++) {
-            if (!same_package(pins->items[j].name, package->name) ||
-                spec_overlaps(&pins->items[j].spec, &package->spec))
-                continue;
-            object(&objection, "framework", &pick->release->fact, "%s %s needs %s",
-                   member->row->name, pick->release->version.text, pins->items[j].said);
-            return keep(s, at, STAGE_PINS, &objection);
-        }
+        if (package->row ? said_objects(s, at, pick, package)
+                         : unknown_objects(s, at, pick, package))
+            return true;
     }
     return false;
 }
