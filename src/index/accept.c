@@ -6,6 +6,7 @@
 #include "base/data.h"
 #include "base/fileset.h"
 #include "base/limits.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "base/yaml.h"
 #include "index/patch.h"
@@ -89,7 +90,8 @@ static int lift_release(struct lifting *l, const struct framework *framework, st
     if (!release) {
         (void)err_set(err, TG_UNSOLVABLE, "unknown-release", "%s has no row of %s", a->framework,
                       a->version);
-        return err_hint(err, "`tmplgen matrix refresh %s` proposes rows", a->framework);
+        return err_hint(err, "%s proposes rows",
+                        shell_command(l->arena, "tmplgen matrix refresh %s", a->framework));
     }
     lift(l, &release->fact, "release", release->version.text, NULL);
     for (size_t i = 0; i < release->build_count; i++) {

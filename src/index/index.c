@@ -168,7 +168,9 @@ enum index_state index_release(const struct data **out, struct package_index *in
     if (!member)
         return INDEX_ABSENT;
     *out = member->value;
-    if (!requires || index_is_old(index, *out) || has_requires(*out))
+    const struct data *yanked = data_get(*out, "yanked");
+    bool withdrawn = yanked && yanked->kind == DATA_BOOL && yanked->boolean; /* with its files */
+    if (!requires || withdrawn || index_is_old(index, *out) || has_requires(*out))
         return INDEX_THERE;
     if (has_failed(index, name, member->name.ptr))
         return INDEX_FAILED;
