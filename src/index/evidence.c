@@ -61,7 +61,7 @@ static bool is_library(const char *name, const char *base)
     return str_starts(name, base) && (!name[len] || str_starts(name + len, "-cu"));
 }
 
-static int major_of(const char *name)
+int cuda_major_of(const char *name)
 {
     const char *suffix = strstr(name, "-cu");
     size_t digits = suffix ? strspn(suffix + 3, "0123456789") : 0;
@@ -91,8 +91,8 @@ static void note_cuda(struct gatherer *g, const struct family_part *part,
         note_library(&out->nccl, requirement, said); /* XGBoost wants it, and brings its own CUDA */
     else
         out->cuda_for[processor] = true;
-    if (!out->cuda_major && major_of(requirement->name)) {
-        out->cuda_major = major_of(requirement->name);
+    if (!out->cuda_major && cuda_major_of(requirement->name)) {
+        out->cuda_major = cuda_major_of(requirement->name);
         out->major_said = said;
     }
     if (is_library(requirement->name, "nvidia-cuda-runtime") ||

@@ -49,6 +49,9 @@ struct evidence {
     struct required cuda, cudnn, nccl;
 };
 
+/* 12 of "cudf-cu12"; 0: the name does not say. */
+int cuda_major_of(const char *package);
+
 /*
  * INDEX_UNKNOWN: something was not asked yet, and is wanted now. `requirement` is a target with
  * one version, such as "jax[cuda12]==0.7.0".

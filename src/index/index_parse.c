@@ -362,15 +362,17 @@ int index_parse_html(struct project_parts *out, struct arena *arena, const char 
 
 /* ------------------------------------------------------------------ requirements */
 
-/* What tells of CUDA, or pins a package of the same release. */
+/* What is always required, tells of CUDA, pins a package of the same release, or bounds PyTorch. */
 static bool is_telling(const char *text)
 {
     ARENA_SCRATCH(scratch);
     struct requirement requirement;
     if (requirement_parse(&requirement, &scratch, text) < 0)
         return false;
-    return str_starts(requirement.name, "nvidia-") || str_starts(requirement.name, "cuda-") ||
-           requirement_pin(&requirement) || requirement_most(&requirement);
+    return !requirement.marker || !strstr(requirement.marker, "extra") ||
+           str_equal(requirement.name, "torch") || str_starts(requirement.name, "nvidia-") ||
+           str_starts(requirement.name, "cuda-") || requirement_pin(&requirement) ||
+           requirement_most(&requirement);
 }
 
 static void keep_requirement(struct data *list, struct arena *arena, const char *text)

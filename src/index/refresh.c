@@ -17,17 +17,25 @@
 
 #define NEW_RELEASES_MAX 200
 #define COMPANION_TRIES 6
+#define MODEL_ROWS 4 /* the newest rows, whose builds a new release may have */
+#define MODELS_MAX 12
+#define COLUMNS 120
 #define ROW_BYTES (8 * LIMIT_KIB)
 #define SOURCE_KEY "index-%s"
 
-/* A release that the matrix does not have, seen as one of the builds of its newest release. */
+/* Of a package that brings nothing but Python: no row says how to build it. */
+static const struct build bare = {.variant = ""};
+
+/* A release that the matrix does not have, seen as one of the builds of its newest releases. */
 struct proposal {
     struct arena *arena;
     const struct matrix *matrix;
     const struct framework *framework;
-    const struct release *model; /* the newest row of the framework */
-    const struct build *build;   /* one of its builds */
-    const char *version, *text;  /* of the new release; what it is installed by */
+    const struct release *model;   /* one of the newest rows of the framework */
+    const struct build *build;     /* one of its builds, or `bare` */
+    const struct release *before;  /* the newest row that is older; or the oldest */
+    const struct build *inherited; /* the same build of it, with the same CUDA; or NULL */
+    const char *version, *text;    /* of the new release; what it is installed by */
     const char *variant;
     struct evidence evidence;
     struct data *said;
@@ -38,6 +46,9 @@ struct proposal {
 
 /* ------------------------------------------------------------------ rows as text */
 
+/* Stands between two fields until the row is laid out: no text of a field has it. */
+#define FIELD_BREAK "\x01"
+
 /* Plain where nothing in it means anything to YAML. */
 static void put_field(struct buf *out, const char *name, const char *value)
 {
@@ -45,7 +56,8 @@ static void put_field(struct buf *out, const char *name, const char *value)
                                 "._+- ";
     if (!value || !*value)
         return;
-    (void)buf_printf(out, "%s%s: ", buf_text(out)[out->len - 1] == '{' ? "" : ", ", name);
+    (void)buf_printf(out, "%s%s: ", buf_text(out)[out->len - 1] == '{' ? "" : "," FIELD_BREAK,
+                     name);
     if (strspn(value, plain) == strlen(value) && *value != '-' && *value != ' ') {
         (void)buf_puts(out, value);
         return;
@@ -87,6 +99,24 @@ static void say(const struct proposal *p, const char *text)
         data_push(p->arena, p->said, data_str(p->arena, text));
 }
 
+/* No line beyond COLUMNS, where fields allow. */
+static const char *laid_out(const struct proposal *p, const char *row)
+{
+    BUF_SCRATCH(out, ROW_BYTES);
+    size_t column = 0;
+    while (row && *row) {
+        size_t len = strcspn(row, FIELD_BREAK);
+        bool fits = column + 1 + len <= COLUMNS;
+        if (column)
+            (void)buf_puts(&out, fits ? " " : "\n   ");
+        column = column ? (fits ? column + 1 : 3) : 0;
+        (void)buf_append(&out, row, len);
+        column += len;
+        row += len + (row[len] != '\0');
+    }
+    return arena_strdup(p->arena, buf_text(&out));
+}
+
 static void add_row(const struct proposal *p, struct data *list, const char *kind,
                     const char *variant, const char *row, const char *confidence, const char *why)
 {
@@ -96,7 +126,7 @@ static void add_row(const struct proposal *p, struct data *list, const char *kin
     data_put_text(p->arena, map, "kind", kind);
     data_put_text(p->arena, map, "variant", variant);
     data_put_text(p->arena, map, "requirement", p->text);
-    data_put_text(p->arena, map, "row", row);
+    data_put_text(p->arena, map, "row", row ? laid_out(p, row) : NULL);
     data_put_text(p->arena, map, "confidence", confidence);
     data_put(p->arena, map, "evidence", p->said);
     data_put_text(p->arena, map, "why", why);
@@ -105,12 +135,13 @@ static void add_row(const struct proposal *p, struct data *list, const char *kin
 
 /* ------------------------------------------------------------------ the row of a release */
 
-/* The companion's release that requires just this version, or NULL. */
+/* The companion's release of that time or later that requires this version, or NULL. */
 static const char *find_companion(const struct proposal *p, const char *name)
 {
     const struct data *releases, *release;
     const char *project = requirement_name(p->arena, name), *since = p->evidence.uploaded;
     size_t tries = 0;
+    struct version own;
     enum index_state state = index_project(&releases, p->index, project);
     *p->wanted += state == INDEX_UNKNOWN;
     for (size_t i = 0; state == INDEX_THERE && i < releases->map.count; i++) {
@@ -124,8 +155,8 @@ static const char *find_companion(const struct proposal *p, const char *name)
         for (size_t j = 0; list && j < list->list.count; j++) {
             struct requirement requirement;
             if (requirement_parse(&requirement, p->arena, data_text(list->list.items[j])) == 0 &&
-                str_equal(requirement.name, p->evidence.package) &&
-                str_equal(requirement_pin(&requirement), p->version)) {
+                str_equal(requirement.name, p->evidence.package) && requirement.spec.count &&
+                version_parse(&own, p->version) == 0 && spec_matches(&requirement.spec, &own)) {
                 say(p, arena_printf(p->arena, "%s %s requires %s", name, version,
                                     data_text(list->list.items[j])));
                 return version;
@@ -135,17 +166,79 @@ static const char *find_companion(const struct proposal *p, const char *name)
     return NULL;
 }
 
-static const char *companions(const struct proposal *p)
+/* The one of the row before, where it is still the newest and pins no other release. */
+static const char *inherited_companion(const struct proposal *p, const struct pair *pair)
 {
-    const struct pairs *pairs = &p->model->companions;
+    const struct data *releases, *release;
+    struct version version, newest;
+    const char *project = requirement_name(p->arena, pair->name);
+    enum index_state state = index_project(&releases, p->index, project);
+    if (state != INDEX_THERE || version_parse(&newest, pair->value) < 0)
+        return NULL;
+    for (size_t i = 0; i < releases->map.count; i++)
+        if (version_parse(&version, releases->map.members[i].name.ptr) == 0 &&
+            !version_is_prerelease(&version) && version_compare(&version, &newest) > 0)
+            return NULL;
+    state = index_release(&release, p->index, project, pair->value, true);
+    *p->wanted += state == INDEX_UNKNOWN;
+    const struct data *list = release ? index_requires(release, processor_names[X86_64]) : NULL;
+    for (size_t i = 0; list && i < list->list.count; i++) {
+        struct requirement requirement;
+        const char *text = data_text(list->list.items[i]);
+        if (requirement_parse(&requirement, p->arena, text) == 0 &&
+            str_equal(requirement.name, p->evidence.package))
+            return NULL;
+    }
+    return list ? pair->value : NULL;
+}
+
+/* `*all` becomes false where one of the row before has no successor. */
+static const char *companions(const struct proposal *p, bool *all)
+{
+    const struct pairs *pairs = &p->before->companions;
     const char *text = "";
     for (size_t i = 0; i < pairs->count; i++) {
         const char *name = pairs->items[i].name;
         const char *version = find_companion(p, name);
+        if (!version) {
+            version = inherited_companion(p, &pairs->items[i]);
+            if (version)
+                say(p, arena_printf(p->arena, "%s %s, as %s has it, is still the newest", name,
+                                    version, p->before->version.text));
+        }
+        *all &= version != NULL;
         if (version)
             text = arena_printf(p->arena, "%s%s%s: %s", text, *text ? ", " : "", name, version);
     }
-    return *text ? arena_printf(p->arena, ", companions: {%s}", text) : "";
+    return *text ? arena_printf(p->arena, "," FIELD_BREAK "companions: {%s}", text) : "";
+}
+
+/* What the row before requires, as the new release's metadata has it. */
+static const char *requires(const struct proposal *p, bool *all)
+{
+    const char *text = "", *words = p->before->requires;
+    const struct data *release;
+    if (!words ||
+        index_release(&release, p->index, p->evidence.package, p->version, true) != INDEX_THERE)
+        return words;
+    const struct data *list = index_requires(release, processor_names[X86_64]);
+    for (size_t len; *words; words += len + strspn(words + len, " ")) {
+        struct requirement wanted, there;
+        const char *found = NULL;
+        len = strcspn(words, " ");
+        const char *word = arena_memdup(p->arena, words, len);
+        for (size_t i = 0; list && !found && i < list->list.count; i++)
+            if (requirement_parse(&wanted, p->arena, word) == 0 &&
+                requirement_parse(&there, p->arena, data_text(list->list.items[i])) == 0 &&
+                str_equal(wanted.name, there.name))
+                found = arena_printf(p->arena, "%s%s", there.name, there.spec.text);
+        *all &= found != NULL;
+        if (found)
+            say(p, arena_printf(p->arena, "%s %s requires %s", p->evidence.package, p->version,
+                                found));
+        text = add_word(p->arena, text, found ? found : word);
+    }
+    return text;
 }
 
 /* Pythons that no row calls stable yet are experimental. */
@@ -162,9 +255,15 @@ static void split_pythons(const struct proposal *p, const char **stable, const c
     }
 }
 
+static bool is_for_all(const struct build *build)
+{
+    return build->releases.count == 1 && str_equal(build->releases.items[0], "all");
+}
+
 static void propose_release(const struct proposal *p, struct data *list)
 {
-    const char *stable, *experimental, *all = companions(p);
+    bool known = p->inherited || !p->build->cuda.text || is_for_all(p->build);
+    const char *stable, *experimental, *all = companions(p, &known), *more = requires(p, &known);
     const struct release *model = p->model;
     BUF_SCRATCH(row, ROW_BYTES);
     split_pythons(p, &stable, &experimental);
@@ -182,8 +281,9 @@ static void propose_release(const struct proposal *p, struct data *list)
     (void)buf_puts(&row, all);
     if (p->evidence.glibc > 17)
         put_field(&row, "glibc", arena_printf(p->arena, "2.%d", p->evidence.most_glibc));
-    put_end(&row, p, NULL, "low");
-    add_row(p, list, "release", NULL, buf_text(&row), "low", NULL);
+    put_field(&row, "requires", more);
+    put_end(&row, p, NULL, known ? "medium" : "low");
+    add_row(p, list, "release", NULL, buf_text(&row), known ? "medium" : "low", NULL);
 }
 
 /* ------------------------------------------------------------------ the row of a build */
@@ -199,6 +299,12 @@ static const char *proven_cuda(const struct proposal *p)
     if (cuda->pin && version_parse(&pin, cuda->pin) == 0 && pin.count >= 2) {
         say(p, cuda->said);
         return minor_text(p->arena, &pin);
+    }
+    if (!cuda->said && (uint64_t)cuda_major_of(p->evidence.package) == model->release[0]) {
+        say(p, arena_printf(p->arena, "%s is for CUDA %llu by its name, %s as in the row of %s",
+                            p->evidence.package, (unsigned long long)model->release[0], model->text,
+                            p->model->version.text));
+        return model->text;
     }
     if (!cuda->said || !cuda->range.count ||
         spec_parse(&own, p->arena, arena_printf(p->arena, "==%s.*", model->text), "cuda", &err) <
@@ -262,6 +368,31 @@ static void put_libraries(struct buf *row, const struct proposal *p, const char 
     }
 }
 
+static const char *ccs_text(struct arena *arena, const struct ccs *ccs)
+{
+    const char *words = "";
+    for (size_t i = 0; i < ccs->count; i++)
+        words = add_word(arena, words, cc_text(arena, ccs->items[i]));
+    return words;
+}
+
+/* Which GPUs the build covers, as the row before has it, for the processors that have wheels. */
+static void put_coverage(struct buf *row, const struct proposal *p, const char *processors)
+{
+    const struct build *b = p->inherited;
+    if (b->x86_64.count && strstr(processors, "x86_64"))
+        put_field(row, "x86_64", ccs_text(p->arena, &b->x86_64));
+    if (b->aarch64.count && strstr(processors, "aarch64"))
+        put_field(row, "aarch64", ccs_text(p->arena, &b->aarch64));
+    if (!b->x86_64.count && !b->aarch64.count)
+        put_field(row, "processors", processors);
+    put_field(row, "ptx", b->ptx ? cc_text(p->arena, b->ptx) : NULL);
+    put_field(row, "not_covered", ccs_text(p->arena, &b->not_covered));
+    put_field(row, "cc_min", b->cc_min ? cc_text(p->arena, b->cc_min) : NULL);
+    put_field(row, "cc_max", b->cc_max ? cc_text(p->arena, b->cc_max) : NULL);
+    put_field(row, "driver", b->driver.text);
+}
+
 static void propose_build(struct proposal *p, struct data *list, const char *cuda)
 {
     const struct build *model = p->build;
@@ -275,6 +406,8 @@ static void propose_build(struct proposal *p, struct data *list, const char *cud
         add_row(p, list, "build", p->variant, NULL, NULL, "no wheel for a processor of the row");
         return;
     }
+    const struct build *inherited = cuda ? p->inherited : NULL;
+    const char *confidence = inherited || !cuda ? "medium" : "low";
     (void)buf_puts(&row, "- {");
     put_field(&row, "releases", p->version);
     put_field(&row, "variant", p->variant);
@@ -283,14 +416,21 @@ static void propose_build(struct proposal *p, struct data *list, const char *cud
     put_field(&row, "supply", model->supply);
     if (cuda)
         put_libraries(&row, p, cuda);
-    put_field(&row, "processors", words);
-    if (cuda)
+    if (inherited)
+        put_coverage(&row, p, words);
+    else
+        put_field(&row, "processors", words);
+    if (cuda && !inherited)
         put_field(&row, "cc_min", least_cc(p, cuda));
     if (cuda)
         put_field(&row, "cubins", "low");
-    put_end(&row, p, cuda ? "for which GPUs it holds kernels is not known from the index" : NULL,
-            cuda ? "low" : "medium");
-    add_row(p, list, "build", p->variant, buf_text(&row), cuda ? "low" : "medium", NULL);
+    put_end(&row, p,
+            inherited ? arena_printf(p->arena, "the GPUs are those of %s %s", p->variant,
+                                     p->before->version.text)
+            : cuda    ? "for which GPUs it holds kernels is not known from the index"
+                      : NULL,
+            confidence);
+    add_row(p, list, "build", p->variant, buf_text(&row), confidence, NULL);
 }
 
 /* ------------------------------------------------------------------ which releases */
@@ -326,11 +466,47 @@ static bool is_new(const struct proposal *p, const char *text, const struct data
     if (version_parse(&version, text) < 0 || version_is_prerelease(&version) || version.local.len ||
         is_known(p->framework, &version) || !yanked || yanked->kind != DATA_BOOL || yanked->boolean)
         return false;
-    bool newer = version_compare(&version, &p->model->version) > 0;
+    const struct release *newest = ROW(struct release, p->framework->releases, 0);
+    bool newer = version_compare(&version, &newest->version) > 0;
     return newer || (p->gaps && since && uploaded && strcmp(uploaded, since) >= 0);
 }
 
-static void propose(struct proposal *p, struct data *list, bool first)
+/* The same build of the release before, of the same CUDA. */
+static void find_before(struct proposal *p, const char *cuda)
+{
+    const struct rows *rows = &p->framework->releases;
+    struct version version, minor;
+    p->before = ROW(struct release, *rows, rows->count - 1);
+    p->inherited = NULL;
+    for (size_t i = 0; i < rows->count && version_parse(&version, p->version) == 0; i++)
+        if (version_compare(&ROW(struct release, *rows, i)->version, &version) < 0) {
+            p->before = ROW(struct release, *rows, i);
+            break;
+        }
+    for (size_t i = 0; cuda && i < p->before->build_count; i++) {
+        const struct build *build = p->before->builds[i];
+        if (str_equal(build->variant, p->variant) && build->cuda.text &&
+            version_parse(&minor, cuda) == 0 && same_minor(&build->cuda, &minor))
+            p->inherited = build;
+    }
+}
+
+static bool is_there(const struct evidence *e)
+{
+    return !e->old && !e->yanked && !e->missing && !e->elsewhere &&
+           (e->wheel[X86_64] || e->wheel[AARCH64]);
+}
+
+static bool is_proposed(const struct proposal *p, const struct data *list)
+{
+    for (size_t i = 0; i < list->list.count; i++)
+        if (str_equal(data_text(data_get(list->list.items[i], "framework")), p->framework->name) &&
+            str_equal(data_text(data_get(list->list.items[i], "release")), p->version))
+            return true;
+    return false;
+}
+
+static void propose(struct proposal *p, struct data *list, bool known)
 {
     struct requirement requirement;
     p->text = requirement_for(p);
@@ -339,25 +515,27 @@ static void propose(struct proposal *p, struct data *list, bool first)
         return;
     enum index_state state = evidence_gather(&p->evidence, p->arena, p->index, &requirement);
     *p->wanted += state == INDEX_UNKNOWN;
-    if (state != INDEX_THERE || p->evidence.old || p->evidence.yanked || p->evidence.missing ||
-        p->evidence.elsewhere || (!p->evidence.wheel[X86_64] && !p->evidence.wheel[AARCH64]))
+    bool side = !p->build->cuda.text && p->model->default_variant &&
+                !str_equal(p->model->default_variant, p->build->variant);
+    if (state != INDEX_THERE || !is_there(&p->evidence) ||
+        (side && !known && !is_proposed(p, list)))
         return;
     const char *cuda = p->build->cuda.text ? proven_cuda(p) : NULL;
     p->variant = variant_for(p, cuda);
+    find_before(p, cuda);
     struct data *of_build = p->said;
     p->said = data_list(p->arena);
     say(p, arena_printf(p->arena, "%s was uploaded on %s", p->text,
                         p->evidence.uploaded ? p->evidence.uploaded : "a day not told"));
-    if (first)
+    if (!known && !is_proposed(p, list))
         propose_release(p, list);
     p->said = of_build;
-    bool for_all = p->build->releases.count == 1 && str_equal(p->build->releases.items[0], "all");
-    if (!for_all)
+    if (!is_for_all(p->build) && p->build != &bare)
         propose_build(p, list, cuda);
 }
 
 /* The package that a build is installed by, as the index knows it. */
-static const struct data *releases_of(struct proposal *p, const char **package)
+static const struct data *releases_of(struct proposal *p)
 {
     struct requirement requirement;
     const struct data *releases;
@@ -365,35 +543,134 @@ static const struct data *releases_of(struct proposal *p, const char **package)
     const char *text = requirement_for(p);
     if (!text || requirement_parse(&requirement, p->arena, text) < 0)
         return NULL;
-    *package = requirement.name;
     enum index_state state = index_project(&releases, p->index, requirement.name);
     *p->wanted += state == INDEX_UNKNOWN;
     return state == INDEX_THERE ? releases : NULL;
 }
 
-static void refresh_framework(struct proposal *p, struct data *list)
+/* A build of one of the newest rows, and what the index has of its package. */
+struct model {
+    const struct release *release;
+    const struct build *build;
+    const char *requirement; /* without a version: each package is asked once */
+    const struct data *releases;
+};
+
+struct models {
+    struct model items[MODELS_MAX];
+    size_t count;
+};
+
+static void add_model(struct models *models, struct proposal *p, const struct release *release,
+                      const struct build *build)
 {
-    const char *package, *first_package = NULL;
-    for (size_t i = 0; i < p->model->build_count; i++) {
-        size_t count = 0;
-        p->build = p->model->builds[i];
-        const struct data *releases = releases_of(p, &package);
-        if (releases && !first_package)
-            first_package = package;
-        for (size_t j = 0; releases && j < releases->map.count; j++) {
-            const struct data_member *member = &releases->map.members[j];
-            if (!is_new(p, member->name.ptr, member->value) || ++count > NEW_RELEASES_MAX)
+    p->model = release;
+    p->build = build;
+    p->version = "";
+    const char *requirement = requirement_for(p);
+    for (size_t i = 0; i < models->count; i++)
+        if (str_equal(models->items[i].requirement, requirement) &&
+            (str_equal(models->items[i].build->variant, build->variant) ||
+             str_equal(release->pypi, build->variant)))
+            return;
+    const struct data *releases = requirement ? releases_of(p) : NULL;
+    if (releases && models->count < MODELS_MAX)
+        models->items[models->count++] = (struct model){release, build, requirement, releases};
+}
+
+static void find_models(struct models *models, struct proposal *p)
+{
+    const struct rows *rows = &p->framework->releases;
+    for (size_t i = 0; i < rows->count && i < MODEL_ROWS; i++) {
+        const struct release *release = ROW(struct release, *rows, i);
+        for (size_t j = 0; j < release->build_count; j++)
+            add_model(models, p, release, release->builds[j]);
+        if (!release->build_count)
+            add_model(models, p, release, &bare);
+    }
+}
+
+/* One of the newest rows that has no such build: what a package of its own may bring. */
+static bool lacks_build(const struct proposal *p, const char *text, const struct build *build)
+{
+    struct version version;
+    for (size_t i = 0; i < p->framework->releases.count && i < MODEL_ROWS; i++) {
+        const struct release *release = ROW(struct release, p->framework->releases, i);
+        if (version_parse(&version, text) < 0 || version_compare(&version, &release->version) != 0)
+            continue;
+        for (size_t j = 0; j < release->build_count; j++)
+            if (str_equal(release->builds[j]->variant, build->variant))
+                return false;
+        return release->build_count && build->requirements && !release->pypi;
+    }
+    return false;
+}
+
+/* The versions of all models that have something new, the oldest first, each once. */
+struct versions {
+    const char **items;
+    size_t count;
+};
+
+static void add_version(struct versions *versions, struct arena *arena, const char *text)
+{
+    struct version version, other;
+    size_t at = versions->count;
+    if (version_parse(&version, text) < 0)
+        return;
+    for (size_t i = 0; i < versions->count; i++)
+        if (version_parse(&other, versions->items[i]) == 0 &&
+            version_compare(&version, &other) == 0)
+            return;
+    versions->items = arena_grow(arena, versions->items, versions->count, sizeof(char *));
+    versions->count++;
+    for (; at && version_parse(&other, versions->items[at - 1]) == 0 &&
+           version_compare(&version, &other) < 0;
+         at--)
+        versions->items[at] = versions->items[at - 1];
+    versions->items[at] = text;
+}
+
+static bool is_wanted(const struct proposal *p, const struct data_member *member,
+                      const struct build *build)
+{
+    return is_new(p, member->name.ptr, member->value) || lacks_build(p, member->name.ptr, build);
+}
+
+static void propose_version(struct proposal *p, struct data *list, const struct models *models,
+                            const char *text)
+{
+    struct version version, other;
+    for (size_t i = 0; i < models->count && version_parse(&version, text) == 0; i++) {
+        const struct model *model = &models->items[i];
+        for (size_t j = 0; j < model->releases->map.count; j++) {
+            const struct data_member *member = &model->releases->map.members[j];
+            if (version_parse(&other, member->name.ptr) < 0 ||
+                version_compare(&version, &other) != 0 || !is_wanted(p, member, model->build))
                 continue;
-            p->version = member->name.ptr;
-            bool first = true;
-            for (size_t k = 0; k < list->list.count; k++)
-                first &=
-                    !(str_equal(data_text(data_get(list->list.items[k], "framework")),
-                                p->framework->name) &&
-                      str_equal(data_text(data_get(list->list.items[k], "release")), p->version));
-            propose(p, list, first);
+            p->model = model->release;
+            p->build = model->build;
+            p->version = text;
+            propose(p, list, is_known(p->framework, &version));
         }
     }
+}
+
+static void refresh_framework(struct proposal *p, struct data *list)
+{
+    struct models models = {.count = 0};
+    struct versions versions = {NULL, 0};
+    find_models(&models, p);
+    p->model = ROW(struct release, p->framework->releases, 0);
+    for (size_t i = 0; i < models.count; i++)
+        for (size_t j = 0; j < models.items[i].releases->map.count; j++) {
+            const struct data_member *member = &models.items[i].releases->map.members[j];
+            if (is_wanted(p, member, models.items[i].build))
+                add_version(&versions, p->arena, member->name.ptr);
+        }
+    size_t from = versions.count > NEW_RELEASES_MAX ? versions.count - NEW_RELEASES_MAX : 0;
+    for (size_t i = from; i < versions.count; i++)
+        propose_version(p, list, &models, versions.items[i]);
 }
 
 static bool is_of(const struct data *proposal, const char *kind, const char *release)
@@ -406,6 +683,8 @@ static bool is_of(const struct data *proposal, const char *kind, const char *rel
 static void drop_unbuilt(struct arena *arena, const struct framework *framework, struct data *list,
                          size_t from)
 {
+    if (!framework->builds.count)
+        return;
     for (size_t i = 0; i < framework->builds.count; i++)
         if (words_have(&ROW(struct build, framework->builds, i)->releases, "all"))
             return;

@@ -1,4 +1,4 @@
-"""Errors put into the shipped rows: `matrix check` and `matrix verify` find all that can be proven."""
+"""Errors put into the shipped rows: `matrix check` and `verify` find all that can be proven."""
 
 import gzip
 import json

@@ -21,6 +21,12 @@ def record(tmp_path_factory):
     return path
 
 
+def drop_rows(path, pattern):
+    """A row may go over several lines."""
+    rows = re.split(r"(?m)^(?=\S)", path.read_text())
+    path.write_text("".join(row for row in rows if not re.search(r"^- " + pattern, row, re.S)))
+
+
 @pytest.fixture
 def older(tmp_path):
     """The shipped matrix without the newest rows of PyTorch."""
@@ -29,8 +35,7 @@ def older(tmp_path):
     (folder / "catalog.yml").write_text("name: older\nversion: 1.0.0\n")
     (folder / "templates").mkdir()
     path = folder / "matrices" / "frameworks" / "pytorch.yml"
-    newest = re.compile(r"^- \{(version|releases): 2\.1[3-5]\..*\n(   .*\n)*", re.M)
-    path.write_text(newest.sub("", path.read_text()))
+    drop_rows(path, r"\{(version|releases): 2\.1[3-5]\.")
     return folder
 
 
@@ -53,13 +58,15 @@ def test_rows_come_with_their_evidence_and_confidence(matrix, record, older):
     assert made["written"] == []
     build = found["2.13.0", "build"]
     assert build["variant"] == "cu130"
-    assert build["confidence"] == "low"
-    for word in ("cuda: 13.0", "cudnn: 9.20.0.48", "processors: x86_64 aarch64", "cc_min: 7.5"):
-        assert word in build["row"]
+    assert build["confidence"] == "medium"
+    for word in ("cuda: 13.0", "cudnn: 9.20.0.48", "x86_64: 7.5 8.0", "aarch64: 8.0 9.0",
+                 "cubins: low", "the GPUs are those of cu130 2.12.1"):  # fmt: skip
+        assert word in build["row"].replace("\n  ", "")
     assert any("cuda-toolkit" in said and "==13.0" in said for said in build["evidence"])
     release = found["2.13.0", "release"]
     assert "pythons: 3.10 3.11 3.12 3.13 3.14" in release["row"]
-    assert "companions: {torchvision: 0.28.0}" in release["row"]
+    assert "companions: {torchvision: 0.28.0, torchaudio: 2.11.0}" in release["row"]
+    assert release["confidence"] == "medium"
     assert "torchvision 0.28.0 requires torch (==2.13.0)" in release["evidence"]
 
 
@@ -85,7 +92,51 @@ def test_written_rows_are_a_matrix_that_verifies(matrix, record, older):
     resolved = matrix("resolve", "--framework", "pytorch==2.13.0", "--catalog", older, "--json")
     assert json.loads(resolved.out)["resolution"]["cuda"]["variant"] == "cu130"
     default = matrix("resolve", "--framework", "pytorch", "--catalog", older, "--json")
-    assert json.loads(default.out)["resolution"]["framework"]["version"] == "2.12.1"
+    assert json.loads(default.out)["resolution"]["framework"]["version"] == "2.14.1"
+
+
+def test_other_cuda_is_of_low_confidence(matrix, record, older):
+    drop_rows(older / "matrices" / "frameworks" / "pytorch.yml", r"\{.*variant: cu132")
+    found, _ = proposals(matrix, record, older)
+    assert found["2.15.0", "build"]["confidence"] == "low"
+    assert "cc_min: 7.5" in found["2.15.0", "build"]["row"]
+    assert found["2.15.0", "release"]["confidence"] == "low"
+
+
+def test_rows_are_of_120_columns_and_in_order(matrix, record, older):
+    _, made = proposals(matrix, record, older)
+    assert [p["release"] for p in made["proposals"] if p["kind"] == "release"] == [
+        "2.13.0", "2.14.0", "2.14.1", "2.15.0",
+    ]  # fmt: skip
+    for proposal in made["proposals"]:
+        assert max(map(len, proposal["row"].splitlines())) <= 120
+
+
+def test_package_for_each_cuda(matrix, record):
+    """RAPIDS has cudf-cu12 and cudf-cu13; the row of 26.10.2 may lack the first."""
+    catalog = ROOT / "matrices" / "frameworks" / "rapids.yml"
+    made = document(matrix("refresh", "rapids", "--offline", record, "--json"))
+    has = "variant: cuda12" in catalog.read_text().split("26.10.2, variant")[-1].split("26.2.0")[0]
+    found = {(p["release"], p["variant"]): p for p in made["proposals"]}
+    assert has or "cudf-cu12=={version}" in found["26.10.2", "cuda12"]["row"]
+
+
+def test_package_without_cuda_of_its_own(matrix, record, older):
+    """Rows of what lives on another framework need no build."""
+    path = older / "matrices" / "frameworks" / "transformers.yml"
+    path.write_text(
+        "framework: transformers\ntitle: T\nsupply: wheel\nrequirements: transformers=={version}\n"
+        'sources: {index: "the index"}\nreleases:\n- {version: 5.20.2, pythons: 3.10 3.11 3.12,'
+        ' requires: "torch>=2.6", source: index, as_of: 2026-11-20}\nbuilds: []\n'
+    )
+    words = ["refresh", "transformers", "--offline", record, "--catalog", older, "--json"]
+    made = document(matrix(*words))
+    versions = [p["release"] for p in made["proposals"]]
+    assert versions[:2] == ["5.21.0", "5.21.1"]
+    assert {p["kind"] for p in made["proposals"]} == {"release"}
+    for proposal in made["proposals"]:
+        assert proposal["confidence"] == "medium"
+        assert 'requires: "torch>=2.6"' in proposal["row"]
 
 
 def test_what_is_not_proven_is_no_row(matrix, record):
@@ -105,5 +156,5 @@ def test_write_wants_a_folder(matrix, record):
 def test_rows_for_people(matrix, record, older):
     result = matrix("refresh", "pytorch", "--offline", record, "--catalog", older)
     assert result.code == 0
-    assert "pytorch 2.13.0 cu130: a new build, confidence low" in result.out
+    assert "pytorch 2.13.0 cu130: a new build, confidence medium" in result.out
     assert "because torch 2.13.0 requires" in result.out
