@@ -14,6 +14,7 @@ from packaging.version import Version as PlainVersion
 SHARED = ["cuda", "drivers", "gpus", "platforms", "images"]
 FLAVOURS = ["base", "runtime", "cudnn-runtime", "devel", "cudnn-devel"]
 LAST = 999999
+THOR = 7  # the JetPack from which on the wheels for servers (SBSA) count
 
 
 def load(folder, framework):
@@ -118,6 +119,8 @@ class Matrix:
                     self.models[name.strip()] = gpu
         self.distributions = {d["os"]: d for d in self.images["distributions"]}
         self.rank = {os: i for i, os in enumerate(self.distributions)}
+        self.gates = {row["cuda"]: self.gate_of(row) for row in self.images["images"]}
+        self.tags = list(self.images_of())
 
     def images_of(self):
         """Every tag of the lists, with its row."""
@@ -125,6 +128,29 @@ class Matrix:
             for flavours, systems in row["tags"].items():
                 for flavour, os in itertools.product(words(flavours), words(systems)):
                     yield row, flavour, os, self.tag(row["cuda"], flavour, os)
+
+    def images_named(self, tag):
+        """What a tag of the lists is, or one that a row known by sightings alone may have."""
+        for row in self.images["images"]:
+            seen = {
+                (f, o)
+                for flavours, systems in row["tags"].items()
+                for f, o in itertools.product(words(flavours), words(systems))
+            }
+            unseen = set()
+            if row["state"] == "observed":
+                systems = [o for o in self.distributions if self.has_images(o, row["cuda"])]
+                unseen = set(itertools.product(FLAVOURS, systems))
+            for flavour, os in seen | unseen:
+                if self.tag(row["cuda"], flavour, os) == tag:
+                    yield row, flavour, os
+
+    def has_images(self, os, cuda):
+        system = self.distributions[os]
+        first, last = system.get("first"), system.get("last")
+        return not (first and Version(cuda) < Version(first)) and not (
+            last and Version(cuda) > Version(last)
+        )
 
     def tag(self, cuda, flavour, os):
         word = next(
@@ -142,6 +168,9 @@ class Matrix:
         return max(same, key=lambda r: Version(r["cuda"]), default={})
 
     def gate(self, row):
+        return self.gates[row["cuda"]]
+
+    def gate_of(self, row):
         return row.get("gate") or self.listed_of_minor(row).get("gate")
 
     def cudnn_of(self, row):
@@ -160,6 +189,7 @@ class Matrix:
                 return driver_floor(row["driver"])
         return None
 
+    @cache  # noqa: B019 (a few matrices in a run)
     def branch_cuda(self, driver):
         """What the driver's branch brings; an unknown branch counts as the one before it."""
         known = [b for b in self.drivers["branches"] if int(b["branch"]) <= driver[0]]
@@ -178,6 +208,15 @@ class Gpu:
         self.cc = cc_number(cc)
         self.architecture = matrix.architectures[cc]
         self.kind = self.model["class"] if self.model else None
+        self.host = self.model.get("host") if self.model else None
+        self.boards = jetpacks(matrix, self.model, cc)
+        self.platforms = set((self.model or {}).get("on", {}))
+        if self.boards:
+            self.platforms.add("jetson")
+
+    def jetpack_decides(self):
+        """Boards before Thor: the wheels for servers do not run on them, whatever they hold."""
+        return bool(self.boards) and max(self.boards) < THOR
 
     def driven_by(self, matrix, driver):
         last = self.architecture.get("last_branch")
@@ -188,6 +227,14 @@ class Gpu:
         return not first or (brings is not None and minor(brings) >= minor(first))
 
 
+def jetpacks(matrix, model, cc):
+    """The JetPacks of a board, or of the boards that alone have a compute capability."""
+    same = [model] if model else [g for g in matrix.gpus["gpus"] if g["cc"] == cc]
+    if not same or any(g["class"] != "jetson" for g in same):
+        return []
+    return [int(g["on"]["jetson"].split()[1]) for g in same]
+
+
 class Request:
     def __init__(self, matrix, request):
         self.matrix = matrix
@@ -196,12 +243,12 @@ class Request:
         self.release = framework[len(matrix.name) :]
         self.exact = bool(self.release) and is_exact(self.release)
         self.gpus = [Gpu(matrix, g) for g in request.get("gpu", [])]
-        self.arch = request.get("arch", "x86_64")
         self.cdi = request.get("runtime") == "cdi"
         self.platform = next(
             (p for p in matrix.platforms["platforms"] if p["platform"] == request.get("platform")),
             None,
         )
+        self.arch = request.get("arch") or self.arch_unasked()
         driver = request.get("driver") or (self.platform or {}).get("driver")
         if driver:
             self.drivers = [padded(driver_version(driver))]
@@ -209,6 +256,12 @@ class Request:
             branches = [b["branch"] for b in matrix.drivers["branches"]]
             self.drivers = [padded((int(b), LAST)) for b in branches]
         self.driver_named = bool(driver)
+
+    def arch_unasked(self):
+        """That which a GPU comes with, else the platform's only one."""
+        hosts = [g.host for g in self.gpus if g.host]
+        hosts += words((self.platform or {}).get("processors"))
+        return hosts[0] if hosts else "x86_64"
 
     def datacenter(self):
         return bool(self.gpus) and all(g.kind == "datacenter" for g in self.gpus)
@@ -225,6 +278,8 @@ def reliance(request, build, cuda, driver):
         return "minor-version"
     # a package helps only a branch that the matrix knows
     known = any(int(b["branch"]) == driver[0] for b in matrix.drivers["branches"])
+    if (request.platform or {}).get("no_forward") == "true":
+        return None
     if known and request.driver_named and request.datacenter():
         for row in matrix.drivers["forward"]:
             if minor(row["cuda"]) == minor(cuda) and str(driver[0]) in words(row["branches"]):
@@ -237,7 +292,7 @@ def cubin_of(request, build, gpu):
     low_cc, high_cc = build.get("cc_min"), build.get("cc_max")
     if (low_cc and gpu.cc < cc_number(low_cc)) or (high_cc and gpu.cc > cc_number(high_cc)):
         return None
-    if gpu.cc in map(cc_number, words(build.get("not_covered"))):
+    if gpu.cc in map(cc_number, words(build.get("not_covered"))) or gpu.jetpack_decides():
         return None
     if "x86_64" not in build and "aarch64" not in build:
         return "wheel"
@@ -317,10 +372,23 @@ def cuda_fits(request, build):
 def host_fits(request, build):
     if request.arch not in build and request.arch not in words(build.get("processors")):
         return False
-    if request.platform and request.platform["gpus"] == "listed":
-        name = request.platform["platform"]
-        return all(not g.model or name in g.model.get("on", {}) for g in request.gpus)
-    return True
+    if any(g.host not in (None, request.arch) for g in request.gpus):
+        return False
+    return not request.platform or platform_fits(request, build, request.platform)
+
+
+def platform_fits(request, build, platform):
+    has = words(platform.get("processors"))
+    if has and request.arch not in has:
+        return False
+    if "cc_min" in platform and any(g.cc < cc_number(platform["cc_min"]) for g in request.gpus):
+        return False
+    if platform["gpus"] == "any":
+        return True
+    if platform["gpus"] == "named" and "cuda" in build and not request.gpus:
+        return False
+    known = [g for g in request.gpus if g.model or platform["gpus"] == "named"]
+    return all(platform["platform"] in g.platforms for g in known)
 
 
 def gpus_fit(request, build):
@@ -399,14 +467,34 @@ def image_fits(request, release, build, image):
     named, row = "image" in request.said, image["row"]
     if not system_fits(request, release, build, image) or (not named and low(row)):
         return False
-    if "cuda" not in build or row is None or image["flavour"] is None:
+    if "cuda" not in build or row is None:
         return True
     supply = build.get("supply", request.matrix.framework["supply"])
+    if image["flavour"] is None:
+        return supply == "wheel"
     if "images" in build:
         fits = range_fits(request, build, row)
+    elif minor(row["cuda"]) != minor(build["cuda"]):
+        fits = other_minor_fits(request, build, row, supply)
     else:
-        fits = minor(row["cuda"]) == minor(build["cuda"]) or (named and supply != "image")
+        fits = True
     return fits and (supply != "image" or libraries_fit(request, build, image))
+
+
+def other_minor_fits(request, build, row, supply):
+    """An image of another CUDA: one that is named, or of the same major and known to start."""
+    if "image" in request.said:
+        return supply != "image"
+    known = request.cdi or request.matrix.gate(row)
+    same = Version(row["cuda"]).major == Version(build["cuda"]).major
+    return supply == "wheel" and same and bool(known)
+
+
+def forward_lies_in(build, image):
+    """A forward-compatibility package lies in the images of its CUDA; others are taken as given."""
+    if image["row"] is None:
+        return True
+    return image["flavour"] is not None and minor(image["row"]["cuda"]) == minor(build["cuda"])
 
 
 def starts(request, image, driver):
@@ -424,36 +512,56 @@ def starts(request, image, driver):
     return str(driver[0]) in words(gate.get("branches"))
 
 
-def driver_fits(request, build, image, driver):
-    """How the driver runs the build in that image; None where it does not."""
+def driver_fits(request, build, driver):
+    """How the driver runs the build, in whatever image; None where it does not."""
     if "cuda" not in build:
         return "none"
     if not all(g.driven_by(request.matrix, driver) for g in request.gpus):
         return None
     how = reliance(request, build, build["cuda"], driver)
     needs_ptx = any(cubin_of(request, build, g) == "ptx" for g in request.gpus)
-    if how is None or (needs_ptx and how == "minor-version"):
-        return None
-    return how if starts(request, image, driver) else None
+    return None if needs_ptx and how == "minor-version" else how
+
+
+def runs_in(request, build, image, runs):
+    """How the drivers that run the build, (driver, how), do so in that image."""
+    if "cuda" not in build:
+        return ["none"]
+    return [
+        how
+        for driver, how in runs
+        if (how != "forward" or forward_lies_in(build, image)) and starts(request, image, driver)
+    ]
 
 
 def candidate_images(request, build):
     matrix, said = request.matrix, request.said
     if "image" in said:
-        repository, tag = said["image"].rsplit(":", 1)
-        if repository == matrix.images["repository"]:
-            for row, flavour, os, text in matrix.images_of():
-                if text == tag:
-                    yield {"row": row, "flavour": flavour, "os": os, "tag": text}
+        repository, tag = said["image"].removeprefix("docker.io/").rsplit(":", 1)
+        if repository in [matrix.images["repository"], *words(matrix.images.get("mirrors"))]:
+            for row, flavour, os in matrix.images_named(tag):
+                yield {"row": row, "flavour": flavour, "os": os, "tag": tag}
         else:
-            os = next((o for o in matrix.distributions if o in tag), None)
-            yield {"row": None, "flavour": None, "os": os, "tag": tag}
-    elif "cuda" not in build:
-        for row in matrix.images["plain"]:
-            yield {"row": row, "flavour": None, "os": row["os"], "tag": row["tag"]}
-    else:
-        for row, flavour, os, text in matrix.images_of():
+            yield {
+                "row": None,
+                "flavour": None,
+                "os": system_of(matrix, repository, tag),
+                "tag": tag,
+            }
+        return
+    for row in matrix.images["plain"]:
+        yield {"row": row, "flavour": None, "os": row["os"], "tag": row["tag"]}
+    if "cuda" in build:
+        for row, flavour, os, text in matrix.tags:
             yield {"row": row, "flavour": flavour, "os": os, "tag": text}
+
+
+def system_of(matrix, repository, tag):
+    """The distribution of an image that is taken as given, where its name tells."""
+    for row in matrix.images["plain"]:
+        if (row["repository"], row["tag"]) == (repository, tag):
+            return row["os"]
+    return next((o for o in matrix.distributions if o in tag), None)
 
 
 def solutions(matrix, request_data):
@@ -467,11 +575,12 @@ def solutions(matrix, request_data):
                 continue
             if not build_fits(request, release, build):
                 continue
-            for image in candidate_images(request, build):
+            runs = [(d, driver_fits(request, build, d)) for d in request.drivers]
+            runs = [(d, how) for d, how in runs if how]
+            for image in candidate_images(request, build) if runs else []:
                 if not image_fits(request, release, build, image):
                     continue
-                hows = [driver_fits(request, build, image, d) for d in request.drivers]
-                hows = [h for h in hows if h]
+                hows = runs_in(request, build, image, runs)
                 if not hows:
                     continue
                 for python in words(release["pythons"]) + words(release.get("experimental")):
@@ -511,13 +620,26 @@ def key_of(request, release, build, image, python, hows):
         Version(release["version"]),
         build["variant"] == release.get("default"),
         cuda,
+        *class_of_image(request, build, row if is_cuda_row else None),
         python not in words(release.get("experimental")),
         ships is not None and minor(ships) == minor(python),
         Version(python),
         matrix.rank.get(os, -1),
-        Version(row["cuda"]) if is_cuda_row else Version("0"),
         -FLAVOURS.index(image["flavour"]) if is_cuda_row else 0,
+        Version(row["cuda"]) if is_cuda_row else Version("0"),
     )
+
+
+def class_of_image(request, build, row):
+    """Where the wheel brings CUDA: the build's minor, else the newest of its major, else plain."""
+    supply = build.get("supply", request.matrix.framework["supply"])
+    if "cuda" not in build or supply != "wheel":
+        return 0, (0, 0)
+    if row is None:
+        return 0, (0, 0)
+    if minor(row["cuda"]) == minor(build["cuda"]):
+        return 2, (0, 0)
+    return 1, minor(row["cuda"])
 
 
 def dump(value):

@@ -11,16 +11,18 @@ from . import oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "matrices"
-FRAMEWORKS = sorted(p.stem for p in (SHIPPED / "frameworks").glob("*.yml"))
+NAMES = sorted(p.stem for p in (SHIPPED / "frameworks").glob("*.yml"))
+FRAMEWORKS = [n for n in NAMES if "on" not in oracle.read(SHIPPED / "frameworks" / f"{n}.yml")]
 SEED = int(os.environ.get("SEED", 20261120))
 
 DRIVERS = """450 450.80.02 470 470.82.01 525.60.13 530 535 535.54.03 545 550 550.54.15 560.35.03 565
 570 575 580 580.65.06 590 595 610 615 418.39 537.1""".split()
 GPUS = (
-    """K80 M60 P100 V100 T4 T4G A100 A10G L4 H100 B200 B300 Rubin GB10 sm_75 sm_86 sm_90
-sm_120""".split()
-    + ["RTX 3090", "RTX 4090", "RTX 5090", "GTX 1080", "RTX A6000", "Titan V"]
+    """K80 M60 P100 V100 T4 T4G A100 A10G L4 H100 B200 B300 Rubin GB10 GB200 sm_75 sm_86 sm_87
+sm_90 sm_120""".split()
+    + "Jetson Thor,Orin,RTX 3090,RTX 4090,RTX 5090,GTX 970,GTX 1080,RTX A6000,Titan V".split(",")
 )
+PLATFORMS = "gke eks aks wsl2 jetson generic".split()
 PYTHONS = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", ">=3.10,<3.13", ">=3.9", "<3.12", "3.7"]
 CUDAS = ["11", "12", "13", "12.6", ">=12.4", "<13", ">=11.8,<12.5", "12.7"]
 SYSTEMS = (
@@ -29,8 +31,10 @@ SYSTEMS = (
 IMAGES = """nvidia/cuda:12.6.3-base-ubuntu24.04 nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04
 nvidia/cuda:13.0.3-base-ubuntu24.04 nvidia/cuda:12.4.1-devel-rockylinux9
 nvidia/cuda:12.0.0-base-ubuntu22.04 nvidia/cuda:12.6.9-base-ubuntu24.04
-nvidia/cuda:12.9.1-cudnn-runtime-ubuntu22.04 ghcr.io/acme/base:1.0
-acme/base:x-ubuntu22.04""".split()
+nvidia/cuda:12.9.1-cudnn-runtime-ubuntu22.04 ghcr.io/acme/base:1.0 ubuntu:20.04 ubuntu:24.04
+nvidia/cuda:13.2.1-cudnn-devel-rockylinux9 nvidia/cuda:12.8.2-base-ubi9
+nvcr.io/nvidia/cuda:12.4.1-base-ubuntu22.04 nvcr.io/nvidia/pytorch:25.03-py3
+nvidia/cuda:13.4.2-cudnn8-runtime-ubuntu24.04 nvidia/cuda:13.1.1-base-ubuntu26.04 acme/base:x-ubuntu22.04""".split()
 
 
 def versions_of(matrix):
@@ -49,7 +53,7 @@ def random_request(matrix, rng):
         "variant": lambda: rng.choice(variants),
         "driver": lambda: rng.choice(DRIVERS),
         "gpu": lambda: rng.sample(GPUS, rng.choice([1, 1, 1, 2])),
-        "platform": lambda: rng.choice(["gke", "eks", "aks", "generic"]),
+        "platform": lambda: rng.choice(PLATFORMS),
         "os": lambda: rng.choice(SYSTEMS),
         "arch": lambda: rng.choice(["aarch64", "x86_64"]),
         "runtime": lambda: rng.choice(["cdi", "legacy"]),
@@ -81,7 +85,7 @@ def random_part(folder, framework, rng):
         for section in sections:
             data[section] = part_of(data[section], rng, 0.5)
         path.write_text(oracle.dump(data) + "\n")
-    for other in FRAMEWORKS:
+    for other in NAMES:
         if other != framework:
             (folder / "matrices" / "frameworks" / f"{other}.yml").unlink()
     return folder

@@ -73,7 +73,9 @@ def faults_of_refusal(case, error):
     wanted = case.get("nearest", [])
     if wanted and not any(any_matches(pattern, changes) for pattern in wanted):
         faults.append(f"none of {changes} matches one of {wanted}")
-    faults += [f"{p} is proposed: {changes}" for p in case.get("never", []) if any_matches(p, changes)]
+    faults += [
+        f"{p} is proposed: {changes}" for p in case.get("never", []) if any_matches(p, changes)
+    ]
     return faults
 
 
