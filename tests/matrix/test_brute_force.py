@@ -34,7 +34,8 @@ nvidia/cuda:12.0.0-base-ubuntu22.04 nvidia/cuda:12.6.9-base-ubuntu24.04
 nvidia/cuda:12.9.1-cudnn-runtime-ubuntu22.04 ghcr.io/acme/base:1.0 ubuntu:20.04 ubuntu:24.04
 nvidia/cuda:13.2.1-cudnn-devel-rockylinux9 nvidia/cuda:12.8.2-base-ubi9
 nvcr.io/nvidia/cuda:12.4.1-base-ubuntu22.04 nvcr.io/nvidia/pytorch:25.03-py3
-nvidia/cuda:13.4.2-cudnn8-runtime-ubuntu24.04 nvidia/cuda:13.1.1-base-ubuntu26.04 acme/base:x-ubuntu22.04""".split()
+nvidia/cuda:13.4.2-cudnn8-runtime-ubuntu24.04 nvidia/cuda:13.1.1-base-ubuntu26.04
+acme/base:x-ubuntu22.04""".split()
 
 
 def versions_of(matrix):
