@@ -200,8 +200,10 @@ def test_a_pin_of_a_package_decides_about_the_framework(resolve):
 
 
 def test_a_triton_that_torch_does_not_pin_is_refused(resolve):
-    request = {"framework": "pytorch==2.6.0", "with": ["triton==3.5.0"]}
-    assert "framework" in reasons(resolve(request))
+    document = resolve({"framework": "pytorch==2.6.0", "with": ["triton==3.5.0"]})
+    assert "framework" in reasons(document)
+    near = {tuple(near["change"]): near["resolution"] for near in document["error"]["nearest"]}
+    assert near[("--with triton",)]["companions"]["triton"] == "3.2.0"
 
 
 def test_names_are_compared_as_pip_does(resolve):
