@@ -241,13 +241,13 @@ static void check_nccl(const struct verification *c)
 {
     struct version row, pin;
     const struct required *found = &c->evidence.nccl;
-    if (!c->build->nccl || !found->pin || version_parse(&row, c->build->nccl) < 0 ||
+    if (!c->build->nccl.count || !found->pin || version_parse(&row, c->build->nccl.text) < 0 ||
         version_parse(&pin, found->pin) < 0)
         return;
     if (agrees_to_its_end(&row, &pin))
         prove(c, "nccl");
     else
-        differ(c, "nccl", c->build->nccl, found->pin, found->said);
+        differ(c, "nccl", c->build->nccl.text, found->pin, found->said);
 }
 
 /* A package that lives on another framework's brings no code of its own. */

@@ -200,6 +200,7 @@ struct release {
     const char *default_variant, *pypi; /* or NULL */
     struct pairs companions;            /* name: version */
     const char *requires;               /* further requirements, separated by spaces */
+    const char *pins;                   /* what its wheel requires by itself, likewise */
     struct words differs;               /* of what an index says, as `note` explains */
     struct version glibc;               /* that its wheels want; `text` NULL: any */
     struct words processors;            /* of a package: that it has wheels for; none: all */
@@ -221,7 +222,8 @@ struct build {
     struct version cudnn_version;
     struct spec cudnn_window;  /* has clauses where `cudnn` is a SPEC */
     const char *cudnn_package; /* what brings it, where it is left open */
-    const char *nccl, *supply, *index_url, *requirements, *extra, *channel;
+    struct spec nccl;          /* that its wheel requires; no clause: not known */
+    const char *supply, *index_url, *requirements, *extra, *channel;
     struct ccs x86_64, aarch64, not_covered;
     struct words processors;      /* where the cubins are not known or there are none */
     int ptx;                      /* 0: none */

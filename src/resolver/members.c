@@ -50,7 +50,8 @@ static void add_pin(const struct assembly *g, struct pins *pins, const char *sai
 
 static void read_pins(const struct assembly *g, struct pins *pins, const struct release *release)
 {
-    const char *text = release->requires ? release->requires : "";
+    const char *text = arena_printf(g->arena, "%s %s", release->requires ? release->requires : "",
+                                    release->pins ? release->pins : "");
     size_t room = release->companions.count + strlen(text) / 2 + 1;
     char *copy = arena_strdup(g->arena, text), *save = NULL;
     pins->items = arena_array(g->arena, room, sizeof *pins->items);

@@ -293,6 +293,9 @@ static bool cuda_objects(const struct half *a, const struct half *b, struct obje
         return object(out, "cudnn", &y->fact,
                       "%s %s wants cuDNN %s, %s %s wants %s: one environment has one", name,
                       version, x->cudnn, other, other_version, y->cudnn);
+    if (x->nccl.count && y->nccl.count && !spec_overlaps(&x->nccl, &y->nccl))
+        return object(out, "cuda", &y->fact, "%s %s requires NCCL %s, %s %s %s", name, version,
+                      x->nccl.text, other, other_version, y->nccl.text);
     if (x->libraries.count && y->libraries.count && !spec_overlaps(&x->libraries, &y->libraries))
         return object(out, "cuda", &y->fact,
                       "%s %s requires the libraries of CUDA %s, %s %s those of CUDA %s", name,

@@ -203,7 +203,7 @@ def test_a_triton_that_torch_does_not_pin_is_refused(resolve):
     document = resolve({"framework": "pytorch==2.6.0", "with": ["triton==3.5.0"]})
     assert "framework" in reasons(document)
     near = {tuple(near["change"]): near["resolution"] for near in document["error"]["nearest"]}
-    assert near[("--with triton",)]["companions"]["triton"] == "3.2.0"
+    assert near[("--with triton==3.2.0",)]["companions"]["triton"] == "3.2.0"
 
 
 def test_names_are_compared_as_pip_does(resolve):
