@@ -83,7 +83,8 @@ static struct data *releases_data(const struct matrix_listing *l, const struct f
         const struct release *release = ROW(struct release, framework->releases, i);
         struct data *map = data_map(l->arena), *builds = data_list(l->arena);
         for (size_t j = 0; j < release->build_count; j++)
-            data_push(l->arena, builds, build_data(l, framework, release->builds[j]));
+            if (*release->builds[j]->fact.source) /* else it goes with any of its framework's */
+                data_push(l->arena, builds, build_data(l, framework, release->builds[j]));
         data_put_text(l->arena, map, "release", release->version.text);
         data_put_text(l->arena, map, "default", release->default_variant);
         data_put(l->arena, map, "builds", builds);

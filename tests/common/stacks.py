@@ -11,6 +11,10 @@ from functools import cache
 from .program import BINARY
 
 PROCESSORS = ("x86_64", "aarch64")
+# Of a framework on top of another, which has builds of its own for none: some of that one's, with
+# the newest releases.
+GROUND = ("cu130", "cu126", "cpu")
+NEWEST = 8
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,15 @@ def ask(*words):
 @cache
 def choices(framework):
     """Release, build and Python of a framework, in all their combinations, the newest first."""
+    releases = ask("matrix", "list", framework)["releases"]
+    if not any(release["builds"] for release in releases):
+        releases = [
+            {**release, "builds": [{"variant": variant} for variant in GROUND]}
+            for release in releases[:NEWEST]
+        ]
     return [
         (framework, release["release"], build["variant"], python)
-        for release in ask("matrix", "list", framework)["releases"]
+        for release in releases
         for build, python in itertools.product(
             release["builds"], release["pythons"] + release["experimental"]
         )
