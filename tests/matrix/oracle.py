@@ -22,7 +22,10 @@ def load(folder, framework):
     folder = Path(folder)
     files = {name: folder / f"{name}.yml" for name in SHARED}
     files["framework"] = folder / "frameworks" / f"{framework}.yml"
-    return {n: read(p) for n, p in files.items()}
+    data = {n: read(p) for n, p in files.items()}
+    for build in data["framework"].get("builds", []):
+        build.setdefault("supply", data["framework"]["supply"])
+    return data
 
 
 def read(path):
@@ -222,6 +225,9 @@ class Gpu:
         last = self.architecture.get("last_branch")
         if last and driver[0] > int(last):
             return False
+        return self.known_to(matrix, driver)
+
+    def known_to(self, matrix, driver):
         first = self.architecture.get("first_cuda")
         brings = matrix.branch_cuda(driver)
         return not first or (brings is not None and minor(brings) >= minor(first))
@@ -249,7 +255,7 @@ class Request:
             None,
         )
         self.arch = request.get("arch") or self.arch_unasked()
-        driver = request.get("driver") or (self.platform or {}).get("driver")
+        driver = request.get("driver") or self.platform_driver()
         if driver:
             self.drivers = [padded(driver_version(driver))]
         else:
@@ -262,6 +268,16 @@ class Request:
         hosts = [g.host for g in self.gpus if g.host]
         hosts += words((self.platform or {}).get("processors"))
         return hosts[0] if hosts else "x86_64"
+
+    def platform_driver(self):
+        """What the platform installs: for GPUs that it does not know, the first later one."""
+        usual = (self.platform or {}).get("driver")
+        branches = [usual, *words(self.platform.get("latest"))] if usual else []
+        for branch in branches:
+            driver = padded(driver_version(branch))
+            if all(gpu.known_to(self.matrix, driver) for gpu in self.gpus):
+                return branch
+        return usual
 
     def datacenter(self):
         return bool(self.gpus) and all(g.kind == "datacenter" for g in self.gpus)
@@ -413,7 +429,7 @@ def build_fits(request, release, build):
         return False
     if "cuda" not in build:
         return not request.gpus
-    supply = build.get("supply", request.matrix.framework["supply"])
+    supply = build["supply"]
     if build.get("cudnn") and supply != "image":
         if not cudnn_serves(request, build["cudnn"], build["cuda"]):
             return False
@@ -469,7 +485,7 @@ def image_fits(request, release, build, image):
         return False
     if "cuda" not in build or row is None:
         return True
-    supply = build.get("supply", request.matrix.framework["supply"])
+    supply = build["supply"]
     if image["flavour"] is None:
         return supply == "wheel"
     if "images" in build:
@@ -564,38 +580,47 @@ def system_of(matrix, repository, tag):
     return next((o for o in matrix.distributions if o in tag), None)
 
 
+def builds_of(data, release):
+    """The builds of a release."""
+    for build in data.get("builds", []):
+        if words(build["releases"]) == ["all"] or release["version"] in words(build["releases"]):
+            yield build
+
+
+def candidates(matrix, request):
+    """The releases and builds that the request admits, with the drivers that run them."""
+    for release in matrix.framework["releases"]:
+        for build in builds_of(matrix.framework, release):
+            if build_fits(request, release, build):
+                runs = [(d, driver_fits(request, build, d)) for d in request.drivers]
+                yield release, build, [(d, how) for d, how in runs if how]
+
+
 def solutions(matrix, request_data):
     """Every candidate that no rule speaks against, with its key of preference (greater: better)."""
     request = Request(matrix, request_data)
-    python_spec = request_data.get("python")
-    for release in matrix.framework["releases"]:
-        for build in matrix.framework["builds"]:
-            mine = words(build["releases"])
-            if release["version"] not in mine and mine != ["all"]:
+    for release, build, runs in candidates(matrix, request):
+        for image in candidate_images(request, build) if runs else []:
+            if not image_fits(request, release, build, image):
                 continue
-            if not build_fits(request, release, build):
-                continue
-            runs = [(d, driver_fits(request, build, d)) for d in request.drivers]
-            runs = [(d, how) for d, how in runs if how]
-            for image in candidate_images(request, build) if runs else []:
-                if not image_fits(request, release, build, image):
-                    continue
-                hows = runs_in(request, build, image, runs)
-                if not hows:
-                    continue
-                for python in words(release["pythons"]) + words(release.get("experimental")):
-                    if python_spec and not meets(python_spec, python):
-                        continue
-                    yield (
-                        key_of(request, release, build, image, python, hows),
-                        {
-                            "version": release["version"],
-                            "variant": build["variant"],
-                            "python": python,
-                            "tag": image["tag"],
-                            "how": how_told(request, build, image, hows[0]),
-                        },
-                    )
+            hows = runs_in(request, build, image, runs)
+            for python in pythons_of(request, release) if hows else []:
+                yield (
+                    key_of(request, release, build, image, python, hows),
+                    {
+                        "version": release["version"],
+                        "variant": build["variant"],
+                        "python": python,
+                        "tag": image["tag"],
+                        "how": how_told(request, build, image, hows[0]),
+                    },
+                )
+
+
+def pythons_of(request, release):
+    wanted = request.said.get("python")
+    pythons = words(release["pythons"]) + words(release.get("experimental"))
+    return [p for p in pythons if not wanted or meets(wanted, p)]
 
 
 def how_told(request, build, image, how):
@@ -632,7 +657,7 @@ def key_of(request, release, build, image, python, hows):
 
 def class_of_image(request, build, row):
     """Where the wheel brings CUDA: the build's minor, else the newest of its major, else plain."""
-    supply = build.get("supply", request.matrix.framework["supply"])
+    supply = build["supply"]
     if "cuda" not in build or supply != "wheel":
         return 0, (0, 0)
     if row is None:
