@@ -76,7 +76,7 @@ TG_CHECKED int http_run(struct http *http, struct arena *arena, struct http_exch
                         size_t count, struct err *err);
 void http_release(struct http_exchange *exchanges, size_t count);
 /* Keeps an answer for later runs: one that was understood, since it may be taken unasked. */
-void http_keep(const struct http *http, const struct http_exchange *exchange);
+void http_keep(const struct http *http, const struct http_exchange *x);
 
 /*
  * Is it "localhost", an address of 127.0.0.0/8 or "[::1]", with or without a port? Other names may

@@ -50,7 +50,7 @@ struct evidence {
 };
 
 /* 12 of "cudf-cu12"; 0: the name does not say. */
-int cuda_major_of(const char *package);
+int cuda_major_of(const char *name);
 
 /*
  * INDEX_UNKNOWN: something was not asked yet, and is wanted now. `requirement` is a target with

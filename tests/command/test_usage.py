@@ -129,7 +129,7 @@ def test_version(tmplgen, work):
 # Every command of one word and of two; a new one belongs here, and into a schema.
 COMMANDS = {
     "": ["new", "update", "adopt", "status", "diff", "doctor", "completion", "help", "version"],
-    "matrix": ["list", "resolve", "check", "verify", "refresh"],
+    "matrix": ["list", "resolve", "check", "verify", "refresh", "accept"],
     "image": ["list", "render", "lock", "verify", "build", "push", "bake", "rebase"],
 }
 FAMILIES = sorted(name for name in COMMANDS if name)
