@@ -232,11 +232,12 @@ build/measure: tests/bench/measure.c build/flags
 # TOOLS=tmplgen choose, WHY=1 tells each outcome, AGAIN=1 asks the others anew, WRITE=1 puts the
 # table into docs/update.md. RATES=1 counts conflicts instead: 50 children through 12 versions of our
 # own catalog, beside git merge, copier and cruft (an hour at first); CHILDREN=12 are fewer, CHILD=7
-# is one of them.
+# is one of them. UV=1 asks tmplgen and uv the same of the matrix (ONLY=3,17).
 peers: venv
 	@$(MAKE) --no-print-directory -s build/tmplgen build/peers-venv/made
-	@nice $(VENV)/bin/python -m tests.peers$(if $(RATES),.rates $(if $(CHILDREN),--children $(CHILDREN)) \
-	    $(if $(CHILD),--only $(CHILD))) $(if $(ONLY),--only $(ONLY)) $(if $(TOOLS),--tools '$(TOOLS)') \
+	@nice $(VENV)/bin/python -m tests.peers$(if $(UV),.uv_matrix)$(if $(RATES),.rates \
+	    $(if $(CHILDREN),--children $(CHILDREN)) $(if $(CHILD),--only $(CHILD))) \
+	    $(if $(ONLY),--only $(ONLY)) $(if $(TOOLS),--tools '$(TOOLS)') \
 	    $(if $(WHY),--why) $(if $(AGAIN),--again) $(if $(WRITE),--write)
 
 # One fault at a time in the sources on which a child's safety rests; never in CI, and it goes on
@@ -287,7 +288,7 @@ help:
 	@echo 'make lint       formats and static checks;  make format  lays out the code'
 	@echo 'make bench      speed, against others (PARTS=new ROUNDS=N WRITE=1)'
 	@echo 'make mutants    does a test notice a fault? (N=160 SEED=N FILES=GLOB NAMED=1 WRITE=1)'
-	@echo 'make peers      updates beside copier and cruft (ONLY=ID TOOLS=NAME WHY=1 WRITE=1)'
+	@echo 'make peers      updates beside copier and cruft (ONLY=ID TOOLS=NAME WHY=1 WRITE=1 UV=1)'
 	@echo 'make install    PREFIX=/usr/local'
 	@echo 'make clean'
 
