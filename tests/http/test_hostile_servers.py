@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import pytest
 
 from ..common.program import BINARY, ROOT
+from ..common.rows import drop_rows, only_framework
 from ..image.world import lock_text
 from .hostile import kinds, reply
 from .server import Server
@@ -28,8 +29,6 @@ WALL = 25  # several questions, on a loaded machine
 MEBIBYTES = 600
 NOT_FOUND = {"404"}  # a registry may say so truthfully: then a check finds a difference
 
-OTHER_IMAGES = re.compile(r"- \{cuda: (?!12\.6\.3)[0-9.]+, state")
-FRAMEWORKS = ["frameworks"]
 ROOT_REPLY = reply(b"{}", Docker_Distribution_API_Version="registry/2.0")
 
 
@@ -74,12 +73,9 @@ def world(tmp_path):
     home, work, catalog = tmp_path / "home", tmp_path / "work", tmp_path / "catalog"
     home.mkdir()
     work.mkdir()
-    shutil.copytree(ROOT / "matrices", catalog / "matrices", ignore=lambda _, names: FRAMEWORKS)
-    (catalog / "matrices/frameworks").mkdir()
-    (catalog / "matrices/frameworks/demo.yml").write_text(FRAMEWORK)
-    images = catalog / "matrices/images.yml"
-    lines = images.read_text().splitlines(keepends=True)
-    images.write_text("".join(x for x in lines if not OTHER_IMAGES.match(x)))
+    shutil.copytree(ROOT / "matrices", catalog / "matrices")
+    only_framework(catalog / "matrices", "demo", FRAMEWORK)
+    drop_rows(catalog / "matrices/images.yml", r"\{cuda: (?!12\.6\.3)[0-9.]+, state")
     (catalog / "templates").mkdir()
     (catalog / "catalog.yml").write_text("name: small\nversion: 1.0.0\n")
     return World(home, work, catalog)

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import pytest
 
+from ..common.rows import only_framework
 from .server import Reply, Server
 
 HERE = Path(__file__).resolve().parent
@@ -146,9 +147,7 @@ def certificates(tmp_path_factory):
 def catalog(tmp_path_factory):
     folder = tmp_path_factory.mktemp("catalog")
     shutil.copytree(ROOT / "matrices", folder / "matrices")
-    shutil.rmtree(folder / "matrices" / "frameworks")
-    (folder / "matrices" / "frameworks").mkdir()
-    (folder / "matrices" / "frameworks" / "demo.yml").write_text(FRAMEWORK)
+    only_framework(folder / "matrices", "demo", FRAMEWORK)
     (folder / "catalog.yml").write_text("name: demo\nversion: 1.0.0\n")
     (folder / "templates").mkdir()
     return folder

@@ -2,12 +2,12 @@
 
 import gzip
 import json
-import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from ..common.rows import drop_rows
 from ..common.schemas import check
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,12 +19,6 @@ def record(tmp_path_factory):
     path = tmp_path_factory.mktemp("record") / "index.json"
     path.write_bytes(gzip.decompress(RECORD.read_bytes()))
     return path
-
-
-def drop_rows(path, pattern):
-    """A row may go over several lines."""
-    rows = re.split(r"(?m)^(?=\S)", path.read_text())
-    path.write_text("".join(row for row in rows if not re.search(r"^- " + pattern, row, re.S)))
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
 import socket
 import ssl
@@ -19,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from ..common.program import BINARY, ROOT, Result
+from ..common.rows import drop_rows
 
 USER, PASSWORD = "reader", "s3cret/with:signs"
 CONFIG = """\
@@ -218,8 +218,5 @@ def catalog(tmp_path):
     shutil.copytree(ROOT / "matrices", folder / "matrices")
     (folder / "catalog.yml").write_text("name: small\nversion: 1.0.0\n")
     (folder / "templates").mkdir()
-    images = folder / "matrices" / "images.yml"
-    lines = images.read_text().splitlines(keepends=True)
-    dropped = re.compile(r"- \{cuda: (?!12\.[46]\.)[0-9.]+, state")
-    images.write_text("".join(line for line in lines if not dropped.match(line)))
+    drop_rows(folder / "matrices" / "images.yml", r"\{cuda: (?!12\.[46]\.)[0-9.]+, state")
     return folder
