@@ -445,14 +445,27 @@ bool spec_is_exact(const struct spec *spec)
     return false;
 }
 
-/* The least version that a clause admits is a good witness. */
-static bool has_witness(const struct spec *a, const struct spec *b)
+static bool both_match(const struct spec *a, const struct spec *b, const struct version *version)
 {
-    for (size_t i = 0; i < a->count; i++) {
-        const struct spec_clause *clause = &a->clauses[i];
-        bool admits = clause->op == SPEC_EQ || clause->op == SPEC_GE || clause->op == SPEC_LE ||
-                      clause->op == SPEC_COMPATIBLE;
-        if (admits && spec_matches(a, &clause->version) && spec_matches(b, &clause->version))
+    return spec_matches(a, version) && spec_matches(b, version);
+}
+
+/*
+ * What two SPECs have in common begins, if anywhere, at a version that one of them names, just above
+ * it (`>1.0`, `!=1.0`), behind all that begin with it (`!=1.0.*`), or at the first of all (`<2`).
+ */
+static bool begins_at(const struct spec *a, const struct spec *b, const struct spec *names)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        struct version named = names->clauses[i].version, above = named, behind = named;
+        above.count = VERSION_PARTS;
+        above.release[VERSION_PARTS - 1]++;
+        behind.release[named.count - 1]++;
+        behind.pre_kind = above.pre_kind = PRE_NONE;
+        behind.post = above.post = NO_POST;
+        behind.dev = above.dev = NO_DEV;
+        behind.local = above.local = span_of(NULL, 0);
+        if (both_match(a, b, &named) || both_match(a, b, &above) || both_match(a, b, &behind))
             return true;
     }
     return false;
@@ -460,5 +473,6 @@ static bool has_witness(const struct spec *a, const struct spec *b)
 
 bool spec_overlaps(const struct spec *a, const struct spec *b)
 {
-    return !a->count || !b->count || has_witness(a, b) || has_witness(b, a);
+    const struct version first = {.count = 1, .pre_kind = PRE_NONE, .post = NO_POST, .dev = NO_DEV};
+    return !a->count || !b->count || both_match(a, b, &first) || begins_at(a, b, a) || begins_at(a, b, b);
 }

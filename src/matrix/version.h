@@ -59,7 +59,7 @@ TG_CHECKED int spec_parse(struct spec *out, struct arena *arena, const char *tex
                           struct err *err);
 /* Pre-releases meet a SPEC only where it names one itself. */
 bool spec_matches(const struct spec *spec, const struct version *version);
-/* Whether some version meets both, as far as the versions that they name tell. */
+/* Whether some version could meet both. */
 bool spec_overlaps(const struct spec *a, const struct spec *b);
 /* One version and no other: `==2.4.1`. */
 bool spec_is_exact(const struct spec *spec);

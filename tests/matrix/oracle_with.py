@@ -75,7 +75,8 @@ class Part:
         self.names = [name_of(data), *words(data.get("packages"))]
         self.cuda = (build or {}).get("cuda")
         self.runs = dict(runs or [])
-        self.requires = [split(w) for w in words(release.get("requires"))]
+        required = [*words(release.get("requires")), *words(release.get("pins"))]
+        self.requires = [split(word) for word in required]
         self.requires += [(n, f"=={v}") for n, v in release.get("companions", {}).items()]
 
     def key(self):
@@ -284,7 +285,7 @@ def builds_that_fit(data, request, release):
 
 
 def get_along(a, b):
-    """Pins of both, one CUDA major, one cuDNN, libraries that both take, one index beside pip's."""
+    """Pins of both, one CUDA major, cuDNN and NCCL, libraries for both, one index beside pip's."""
     if not (pins_meet(a, b) and pins_meet(b, a) and lives_on(a, b) and lives_on(b, a)):
         return False
     pairs = itertools.product(a.requires, b.requires)
@@ -292,6 +293,9 @@ def get_along(a, b):
         return False
     if a.cuda and b.cuda:
         if minor(a.cuda)[0] != minor(b.cuda)[0]:
+            return False
+        nccls = [part.build["nccl"] for part in (a, b) if "nccl" in part.build]
+        if len(nccls) == 2 and not some_meets(*nccls):
             return False
         if not cudnn_meets(a.build, b.build) or not libraries_meet(a, b):
             return False

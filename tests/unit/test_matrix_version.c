@@ -153,6 +153,39 @@ static void test_spec__knows_when_one_version_is_named(void **state)
     }
 }
 
+static void test_spec__knows_whether_two_have_a_version_in_common(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool overlap;
+    } cases[] = {{"<2", "<2", true},
+                 {"<2", "<=1.26", true},
+                 {"<2", ">=2", false},
+                 {"<=2", ">=2", true},
+                 {">1", "<=1", false},
+                 {">1", ">2", true},
+                 {">1,<2", "!=1.5", true},
+                 {"==1.*", "!=1.0", true},
+                 {"==1.*", "!=1.0.*", true},
+                 {"==1.*", "!=1.*", false},
+                 {"!=0", "<1", true},
+                 {"==1.26.4", "==1.26.*", true},
+                 {"==1.26.4", "~=1.26.5", false},
+                 {"==2.0rc1", "", true},
+                 {"", "", true}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ARENA_SCRATCH(arena);
+        ERR_SCRATCH(err);
+        struct spec a, b;
+        assert_int_equal(spec_parse(&a, &arena, cases[i].a, "a", &err), 0);
+        assert_int_equal(spec_parse(&b, &arena, cases[i].b, "b", &err), 0);
+        if (spec_overlaps(&a, &b) != cases[i].overlap ||
+            spec_overlaps(&b, &a) != cases[i].overlap)
+            fail_msg("'%s' and '%s'", cases[i].a, cases[i].b);
+    }
+}
+
 /* Lines `v VERSION`, `c VERSION VERSION`, `s VERSION SPEC`; one answer a line. */
 static int probe(void)
 {
@@ -188,6 +221,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_spec__means_what_design_says),
         cmocka_unit_test(test_spec__refuses_bad_ones_by_name),
         cmocka_unit_test(test_spec__knows_when_one_version_is_named),
+        cmocka_unit_test(test_spec__knows_whether_two_have_a_version_in_common),
     };
     if (argc == 2 && strcmp(argv[1], "--probe") == 0)
         return probe();
