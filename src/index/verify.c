@@ -482,7 +482,8 @@ static struct data *verify_build(struct verification *c, struct package_index *i
     data_put(c->arena, row, "proved", c->proved);
     data_put(c->arena, row, "differences", c->differences);
     data_put_text(c->arena, row, "why", why);
-    put_place(c->arena, row, c->build->fact.node);
+    /* What needs no row of a build stands where its release does. */
+    put_place(c->arena, row, c->build->fact.node ? c->build->fact.node : c->release->fact.node);
     return row;
 }
 

@@ -24,6 +24,8 @@ struct reach {
     struct ask *ask;
     struct candidate newest;
     bool found;
+    struct data *stack; /* the newest, as a resolution; NULL: none */
+    struct version version; /* of what was named, in that stack */
     int64_t rows, runs, forward; /* `forward`: only with a forward-compatibility package */
 };
 
@@ -78,6 +80,17 @@ static void count_rows(struct reach *r, struct problem *problem)
     }
 }
 
+static const char *stack_text(const struct reach *r, const char *part, const char *key)
+{
+    return data_text(data_get(data_get(r->stack, part), key));
+}
+
+/* Whether its builds are its own: what lives on another framework has that one's. */
+static bool has_builds(const struct reach *r)
+{
+    return !r->ask->named->on;
+}
+
 static int reach_framework(struct reach *out, const struct survey *s, const char *name,
                            const char *driver, struct err *err)
 {
@@ -90,6 +103,11 @@ static int reach_framework(struct reach *out, const struct survey *s, const char
         return -1;
     out->found = search_tiers(&out->newest, &problem, out->ask, ask_all(out->ask)) &&
                  out->newest.build->cuda.text;
+    if (out->found) {
+        out->stack = resolution_data(s->arena, out->ask, &out->newest);
+        if (version_parse(&out->version, stack_text(out, "framework", "version")) < 0)
+            out->version = out->newest.release->version;
+    }
     problem.allow_eol = true;
     count_rows(out, &problem);
     return 0;
@@ -112,7 +130,7 @@ static struct data *framework_data(const struct survey *s, const struct reach *r
     data_put_text(s->arena, map, "image",
                   r->found ? image_text(s->arena, r->ask, &r->newest) : NULL);
     data_put(s->arena, map, "resolution",
-             r->found ? resolution_data(s->arena, r->ask, &r->newest) : data_null(s->arena));
+             r->found ? r->stack : data_null(s->arena));
     data_put_text(s->arena, map, "because", r->found ? NULL : why_not(s, r->ask));
     return map;
 }
@@ -152,8 +170,7 @@ static struct data *images_data(const struct survey *s, const struct reach *reac
             data_push(s->arena, images, image);
         }
         data_push(s->arena, data_get(image, "frameworks"),
-                  data_str(s->arena, arena_printf(s->arena, "%s %s %s", r->name,
-                                                  r->newest.release->version.text,
+                  data_str(s->arena, arena_printf(s->arena, "%s %s %s", r->name, r->version.text,
                                                   r->newest.build->variant)));
     }
     qsort(images->list.items, images->list.count, sizeof *images->list.items, by_use);
@@ -168,7 +185,7 @@ static bool is_better(const struct reach *now, const struct reach *then)
         return false;
     if (!now->found)
         return true;
-    int order = version_compare(&then->newest.release->version, &now->newest.release->version);
+    int order = version_compare(&then->version, &now->version);
     if (!order)
         order = version_compare(candidate_cuda(&then->newest), candidate_cuda(&now->newest));
     return order > 0;
@@ -178,7 +195,7 @@ static struct data *opened_data(const struct survey *s, const struct reach *r)
 {
     struct data *map = data_map(s->arena);
     data_put_text(s->arena, map, "framework", r->name);
-    data_put_text(s->arena, map, "version", r->newest.release->version.text);
+    data_put_text(s->arena, map, "version", r->version.text);
     data_put_text(s->arena, map, "variant", r->newest.build->variant);
     data_put_text(s->arena, map, "image", image_text(s->arena, r->ask, &r->newest));
     return map;
@@ -201,7 +218,7 @@ static int open_branch(struct data **out, const struct survey *s, const struct b
             data_push(s->arena, opens, opened_data(s, &then));
         if (then.runs <= best[i].runs && !is_better(&best[i], &then))
             continue;
-        more += then.runs - best[i].runs;
+        more += has_builds(&then) ? then.runs - best[i].runs : 0;
         best[i] = then;
     }
     data_put_text(s->arena, map, "driver", driver);
@@ -244,6 +261,8 @@ static int survey_all(struct data **out, const struct survey *s, struct err *err
                             request_text(&s->request, CHOICE_DRIVER), err) < 0)
             return -1;
         data_push(s->arena, frameworks, framework_data(s, &reaches[i]));
+        if (!has_builds(&reaches[i]))
+            continue;
         rows += reaches[i].rows;
         runs += reaches[i].runs;
         forward += reaches[i].forward;

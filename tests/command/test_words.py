@@ -12,6 +12,7 @@ FOREIGN = {
     "--cached",
     "--force-with-lease",
     "--version",
+    "--no-build-isolation",
     "--no-cache-dir",
     "--index-url",
     "--extra-index-url",

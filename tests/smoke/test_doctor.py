@@ -207,7 +207,8 @@ def test_stacks_are_those_of_the_resolver(version, script, gpu, healthy, doctor,
         assert (row["because"] is None) == (want["exit"] == 0)
         runs = row["runs"] + row["forward"]
         assert (runs > 0) == (want["exit"] == 0) and runs <= row["rows"]
-    assert matrix["runs"] == sum(row["runs"] for row in matrix["frameworks"])
+    own = [row for row in matrix["frameworks"] if row["framework"] != "transformers"]
+    assert matrix["runs"] == sum(row["runs"] for row in own), "PyTorch's builds count once"
     wanted = {row["image"] for row in matrix["frameworks"]} - {None}
     assert {image["image"] for image in matrix["images"]} == wanted
 
