@@ -471,7 +471,7 @@ static int load_packages(const struct loader *loader)
 
 static int parse_overlay(struct loader *loader, struct span overlay)
 {
-    static const char *const keys[] = {"sources", "texts",  "cuda",       "drivers",  "gpus",
+    static const char *const keys[] = {"sources",   "texts",  "cuda",       "drivers",  "gpus",
                                        "platforms", "images", "frameworks", "packages", NULL};
     struct yaml_doc *doc;
     if (!overlay.len)

@@ -451,8 +451,9 @@ static bool both_match(const struct spec *a, const struct spec *b, const struct 
 }
 
 /*
- * What two SPECs have in common begins, if anywhere, at a version that one of them names, just above
- * it (`>1.0`, `!=1.0`), behind all that begin with it (`!=1.0.*`), or at the first of all (`<2`).
+ * What two SPECs have in common begins, if anywhere, at a version that one of them names, just
+ * above it (`>1.0`, `!=1.0`), behind all that begin with it (`!=1.0.*`), or at the first of all
+ * (`<2`).
  */
 static bool begins_at(const struct spec *a, const struct spec *b, const struct spec *names)
 {
@@ -474,5 +475,6 @@ static bool begins_at(const struct spec *a, const struct spec *b, const struct s
 bool spec_overlaps(const struct spec *a, const struct spec *b)
 {
     const struct version first = {.count = 1, .pre_kind = PRE_NONE, .post = NO_POST, .dev = NO_DEV};
-    return !a->count || !b->count || both_match(a, b, &first) || begins_at(a, b, a) || begins_at(a, b, b);
+    return !a->count || !b->count || both_match(a, b, &first) || begins_at(a, b, a) ||
+           begins_at(a, b, b);
 }

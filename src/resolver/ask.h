@@ -49,9 +49,9 @@ struct asked_package {
 
 struct ask {
     const struct matrix *matrix;
-    struct stack_request request; /* that is taken apart here */
-    const struct framework *framework; /* the one whose release and build are chosen first */
-    const struct framework *named;     /* the same, or what was named and lives on it */
+    struct stack_request request;        /* that is taken apart here */
+    const struct framework *framework;   /* the one whose release and build are chosen first */
+    const struct framework *named;       /* the same, or what was named and lives on it */
     struct spec specs[CHOICE_COUNT + 1]; /* of the choices that hold one; no clause: any version */
     const char *variant, *arch;
     bool cdi;

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/data.h"
-#include "resolver/search.h"
 #include "resolver/hardly_known.h"
+#include "resolver/search.h"
 
 #include <stdarg.h>
 #include <string.h>

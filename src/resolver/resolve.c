@@ -81,7 +81,7 @@ static const char *hint_of(struct arena *arena, const struct ask *ask, const str
     const struct data *nearest = data_get(refusal, "nearest");
     const struct data *conflicts = data_get(refusal, "conflicts");
     const struct release *newer = hardly_known(arena, ask, ask_all(ask), NULL);
-    const char *name = ask->framework->name, *text = "";
+    const char *name = ask->named->name, *text = "";
     if (newer)
         text = arena_printf(arena, "%s takes %s, of which little is known%s",
                             exactly(arena, ask, newer), newer->version.text,

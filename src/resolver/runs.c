@@ -24,8 +24,8 @@ struct reach {
     struct ask *ask;
     struct candidate newest;
     bool found;
-    struct data *stack; /* the newest, as a resolution; NULL: none */
-    struct version version; /* of what was named, in that stack */
+    struct data *stack;          /* the newest, as a resolution; NULL: none */
+    struct version version;      /* of what was named, in that stack */
     int64_t rows, runs, forward; /* `forward`: only with a forward-compatibility package */
 };
 
@@ -129,8 +129,7 @@ static struct data *framework_data(const struct survey *s, const struct reach *r
     data_put(s->arena, map, "forward", data_int(s->arena, r->forward));
     data_put_text(s->arena, map, "image",
                   r->found ? image_text(s->arena, r->ask, &r->newest) : NULL);
-    data_put(s->arena, map, "resolution",
-             r->found ? r->stack : data_null(s->arena));
+    data_put(s->arena, map, "resolution", r->found ? r->stack : data_null(s->arena));
     data_put_text(s->arena, map, "because", r->found ? NULL : why_not(s, r->ask));
     return map;
 }

@@ -3,6 +3,7 @@
 
 #include "base/budget.h"
 #include "resolver/driver.h"
+#include "resolver/with.h"
 
 #include <string.h>
 
@@ -157,10 +158,17 @@ static int rank_of(const struct problem *problem, const struct candidate *c)
                         c->tag->flavour);
 }
 
+static int compare_named(const struct candidate *a, const struct candidate *b)
+{
+    return a->named_release && b->named_release
+               ? version_compare(a->named_release, b->named_release)
+               : 0;
+}
+
 /*
- * Positive where `a` is preferred to `b`, both of one build: a stable Python, one that the image's
- * distribution ships, the newest; then the newest distribution, the smallest flavour, the newest
- * patch.
+ * Positive where `a` is preferred to `b`, both of one build: the newest release of what was named,
+ * where that lives on the framework; a stable Python, one that the image's distribution ships, the
+ * newest; then the newest distribution, the smallest flavour, the newest patch.
  *
  * Python comes before the image because the project is written against it, while the image is only
  * what it runs in. One that the distribution ships needs no second interpreter in the image, and
@@ -171,7 +179,9 @@ static int rank_of(const struct problem *problem, const struct candidate *c)
 static int prefer(const struct problem *problem, const struct candidate *a,
                   const struct candidate *b)
 {
-    int order = b->experimental - a->experimental;
+    int order = compare_named(a, b);
+    if (!order)
+        order = b->experimental - a->experimental;
     if (!order)
         order = is_shipped(a) - is_shipped(b);
     if (!order)
@@ -192,11 +202,25 @@ struct best {
     bool found;
 };
 
+/* The release of what was named that goes with a candidate, which must be complete. */
+static const struct version *named_release_of(const struct problem *problem,
+                                              const struct candidate *candidate)
+{
+    const struct ask *ask = problem->ask;
+    struct pick picks[MEMBERS_MAX];
+    size_t at = member_of(&ask->members, ask->named);
+    if (ask->named == ask->framework || !with_find(picks, problem, candidate, NULL) ||
+        at >= ask->members.count || !picks[at].release)
+        return NULL;
+    return &picks[at].release->version;
+}
+
 static bool keep_best(struct image_walk *walk)
 {
     struct best *best = (struct best *)walk;
     struct candidate *c = walk->candidate;
     for (size_t at = 0; set_python(c, at); at++) {
+        c->named_release = named_release_of(walk->problem, c);
         if (best->found && prefer(walk->problem, c, &best->best) <= 0)
             continue; /* before it is asked for its packages, which takes longer */
         if (objects(walk->problem, c, LEVEL_PYTHON, NULL))

@@ -632,6 +632,9 @@ def how_told(request, build, image, how):
     return how
 
 
+CLASS_END = 7  # of what key_of gives: behind the class of images
+
+
 def key_of(request, release, build, image, python, hows):
     matrix = request.matrix
     row, os = image["row"], image["os"]

@@ -99,7 +99,8 @@ class Environment:
         self.world, self.said = world, request
         self.pending, self.unknown, self.known = {}, [], {}
         name, spec = split(request["framework"])
-        if name in world.packages:
+        self.named = name if name in world.packages else None
+        if self.named:
             self.pending[name] = spec
             name, spec = world.packages[name]["on"], ""
         self.main = (name, spec)
@@ -196,15 +197,31 @@ class Environment:
         mains = self.parts_of(*self.main, main=True)
         for eol, forward in itertools.product([False, True], [False, True]):
             for main in mains:
-                rows = sorted(self.rows(main, eol), key=lambda r: r[0], reverse=True)
-                found = {}
-                for _, image, python in rows:
-                    if python not in found:
-                        found[python] = Remembered(self.kinds(main, python))
-                    for parts in found[python]:
-                        if forward in drives(parts, image):
-                            return told(parts, image, python)
+                found = self.completed(main, eol, forward)
+                if self.named:
+                    best = max(found, key=self.newest_of_named, default=None)
+                else:
+                    best = next(found, None)
+                if best:
+                    return told(*best[1:])
         return None
+
+    def completed(self, main, eol, forward):
+        """What is preferred of each, members, image and Python; the preferred first."""
+        found = {}
+        for key, image, python in sorted(self.rows(main, eol), key=lambda r: r[0], reverse=True):
+            if python not in found:
+                found[python] = Remembered(self.kinds(main, python))
+            for parts in found[python]:
+                if forward in drives(parts, image):
+                    yield key, parts, image, python
+                    break
+
+    def newest_of_named(self, solution):
+        """The newest release of what was named, before the Python and within a class of images."""
+        key, parts, *_ = solution
+        version = next(p.version for p in parts if name_of(p.data) == self.named)
+        return key[: oracle.CLASS_END], Version(version)
 
     def rows(self, main, eol):
         """Images and Pythons of the main member, with what is preferred of them."""

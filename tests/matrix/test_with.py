@@ -377,3 +377,18 @@ def test_packages_are_listed_apart(matrix):
     rows = json.loads(matrix("list", "vllm", "--json").out)
     check(rows)
     assert any("torch==2.9.1" in (row["requires"] or "") for row in rows["releases"])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"gpu": ["RTX 3090"], "driver": "535"}, {"with": ["torch==2.6.0"]}, {"os": "ubuntu22.04"}],
+)
+def test_neither_image_nor_framework_makes_what_was_named_older(resolve, asked):
+    """Transformers runs on all of these; the image of some ships a Python that is too old for it."""
+    newest = resolve({"framework": "transformers"})["resolution"]["framework"]
+    assert resolve({"framework": "transformers", **asked})["resolution"]["framework"] == newest
+
+
+def test_hint_is_of_what_was_named(resolve):
+    hint = resolve({"framework": "transformers==9.9.9"})["error"]["hint"]
+    assert hint.startswith("--framework transformers==") and hint.endswith(" would do")
