@@ -2,6 +2,7 @@
 #include "base/account.h"
 #include "base/arena.h"
 #include "base/fileset.h"
+#include "base/shell.h"
 #include "base/yaml.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
@@ -377,7 +378,8 @@ static int unknown_framework(const struct loader *loader, const char *name)
     const char *near = str_nearest(name, names, count);
     err_set(loader->err, TG_USAGE, "unknown-framework", "unknown framework '%s'", name);
     if (is_package)
-        return err_hint(loader->err, "it is a package: --framework %s --with %s", package.on, name);
+        return err_hint(loader->err, "it is a package: %s",
+                        shell_command(loader->arena, "--framework %s --with %s", package.on, name));
     if (near)
         return err_hint(loader->err, "did you mean '%s'?", near);
     return err_hint(loader->err, "known frameworks: %s",

@@ -5,12 +5,14 @@
 #include "resolver/ask.h"
 
 /*
- * The newest release of low confidence, later than `than` (NULL: any), that the demands `active`
- * would take if it were named exactly. NULL: none, or a release is named exactly as it is.
+ * The newest release of low confidence of what was named (ask->named) or asked for by --with, later
+ * than `than` (NULL: any), that the demands `active` would take if it were named exactly. NULL:
+ * none, or a release is named exactly as it is.
  */
 const struct release *hardly_known(struct arena *arena, const struct ask *ask, uint64_t active,
-                                   const struct version *than);
-/* "--framework pytorch==2.15.0", as it is typed. */
-const char *exactly(struct arena *arena, const struct ask *ask, const struct release *release);
+                                   const struct framework *row, const struct version *than);
+/* "--framework pytorch==2.15.0" or "--with vllm==0.33.0", as it is typed. */
+const char *exactly(struct arena *arena, const struct ask *ask, const struct framework *row,
+                    const struct release *release);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/shell.h"
 #include "resolver/hardly_known.h"
 #include "resolver/search.h"
 
@@ -21,9 +22,13 @@ __attribute__((format(printf, 3, 4))) static void note(const struct notes *n, co
     struct data *map = data_map(arena);
     va_list args;
     va_start(args, format);
-    data_put_text(arena, map, "code", code);
-    data_put_text(arena, map, "text", arena_vprintf(arena, format, args));
+    const char *text = arena_vprintf(arena, format, args);
     va_end(args);
+    for (size_t i = 0; i < n->list->list.count; i++)
+        if (str_equal(data_get_text(n->list->list.items[i], "text"), text))
+            return; /* rows share texts: a release and its build may say the same */
+    data_put_text(arena, map, "code", code);
+    data_put_text(arena, map, "text", text);
     data_push(arena, n->list, map);
 }
 
@@ -48,7 +53,9 @@ static void stock_note(const struct notes *n, const struct asked_image *asked)
          "%s holds %s of its own, which stays unused: %s %s is installed beside it, in an "
          "environment of its own%s",
          asked->said, held, name, version,
-         other ? arena_printf(s->arena, "; --framework %s==%s is what it holds", name, of_tag)
+         other ? arena_printf(s->arena, "; %s is what it holds",
+                              shell_command(s->arena, "--framework %s",
+                                            arena_printf(s->arena, "%s==%s", name, of_tag)))
                : "");
 }
 
@@ -214,15 +221,25 @@ static void python_notes(const struct notes *n)
              c->distribution->os, c->distribution->python.text, c->python);
 }
 
+/* A newer release that nobody gets who does not name it. */
+static void newer_note(const struct notes *n, const struct framework *row,
+                       const struct release *than)
+{
+    const struct chosen *s = n->chosen;
+    const struct release *newer =
+        hardly_known(s->arena, s->ask, s->problem->active, row, &than->version);
+    const char *doubt = newer ? doubt_of(newer) : NULL;
+    if (newer)
+        note(n, "newer-known", "%s %s is known, with low confidence%s%s%s: %s takes it", row->name,
+             newer->version.text, doubt ? " (" : "", doubt ? doubt : "", doubt ? ")" : "",
+             exactly(s->arena, s->ask, row, newer));
+}
+
 static void build_notes(const struct notes *n)
 {
     const struct candidate *c = n->chosen->candidate;
     const struct ask *ask = n->chosen->ask;
-    const struct release *newer =
-        hardly_known(n->chosen->arena, ask, n->chosen->problem->active, &c->release->version);
-    if (newer)
-        note(n, "newer-known", "%s %s is known, with low confidence: %s takes it",
-             ask->framework->name, newer->version.text, exactly(n->chosen->arena, ask, newer));
+    newer_note(n, ask->framework, c->release);
     if (str_equal(c->build->channel, "experimental"))
         note(n, "build-experimental", "%s is an experimental build of %s %s", c->build->variant,
              n->chosen->ask->framework->name, c->release->version.text);
@@ -248,6 +265,8 @@ static void package_notes(const struct notes *n)
     const struct chosen *s = n->chosen;
     for (size_t i = 0; i < s->ask->members.count; i++) {
         const struct framework *row = s->ask->members.items[i].row;
+        if (i && chosen_has(s, i))
+            newer_note(n, row, s->picks[i].release);
         if (!chosen_has(s, i) || !row->on)
             continue;
         if (str_equal(row->supply, "build"))

@@ -136,7 +136,9 @@ static void tell_hopeless(struct conflicts *c)
 /* A release that would do, but for how little is known of it. */
 static void tell_hardly_known(struct conflicts *c, uint64_t set)
 {
-    const struct release *release = hardly_known(c->arena, c->ask, set, NULL);
+    const struct framework *row = c->ask->framework;
+    const struct release *release =
+        c->ask->named == row ? hardly_known(c->arena, c->ask, set, row, NULL) : NULL;
     struct candidate candidate = {.release = release};
     struct objection objection = {.arena = c->arena};
     problem_init(&c->whole, c->ask, set);

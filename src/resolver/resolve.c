@@ -80,11 +80,11 @@ static const char *hint_of(struct arena *arena, const struct ask *ask, const str
 {
     const struct data *nearest = data_get(refusal, "nearest");
     const struct data *conflicts = data_get(refusal, "conflicts");
-    const struct release *newer = hardly_known(arena, ask, ask_all(ask), NULL);
+    const struct release *newer = hardly_known(arena, ask, ask_all(ask), ask->named, NULL);
     const char *name = ask->named->name, *text = "";
     if (newer)
         text = arena_printf(arena, "%s takes %s, of which little is known%s",
-                            exactly(arena, ask, newer), newer->version.text,
+                            exactly(arena, ask, ask->named, newer), newer->version.text,
                             nearest->list.count ? "; " : "");
     if (nearest->list.count) {
         const struct data *made = data_get(nearest->list.items[0], "resolution");

@@ -10,8 +10,7 @@
 
 /* ------------------------------------------------------------------ releases and builds */
 
-/* What is not known of a release of low confidence, where its rows say so; or NULL. */
-static const char *doubt_of(const struct release *release)
+const char *doubt_of(const struct release *release)
 {
     return release->fact.note     ? release->fact.note
            : release->build_count ? release->builds[0]->fact.note
@@ -31,10 +30,9 @@ static bool rule_release(const struct problem *p, const struct candidate *c, str
                       p->ask->framework->name, release->version.text);
     if (release->fact.confidence == CONFIDENCE_LOW && !(asked && spec_is_exact(asked)))
         return object(out, "framework", &release->fact,
-                      "little is known of %s %s%s%s%s: it is taken only by --framework %s==%s",
+                      "little is known of %s %s%s%s%s: it is taken only where it is named exactly",
                       p->ask->framework->name, release->version.text, about ? " (" : "",
-                      about ? about : "", about ? ")" : "", p->ask->framework->name,
-                      release->version.text);
+                      about ? about : "", about ? ")" : "");
     return false;
 }
 

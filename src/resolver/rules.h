@@ -13,6 +13,8 @@ enum level { LEVEL_RELEASE, LEVEL_BUILD, LEVEL_PYTHON, LEVEL_IMAGE };
  */
 bool rules_object(const struct problem *problem, const struct candidate *candidate,
                   enum level level, struct objection *out);
+/* What is not known of a release of low confidence, where its rows say so; or NULL. */
+const char *doubt_of(const struct release *release);
 /* From 0, the flavour that the supply needs; -1 where it will not do. */
 int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour);
 

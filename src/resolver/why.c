@@ -141,10 +141,11 @@ static const char *why_image(const struct why *w)
             "the wheel brings CUDA, and no image of CUDA %s will do: the newest CUDA "
             "of its major that will, on the newest %s, in the smallest flavour",
             c->build->cuda.text, c->distribution->family);
-    return arena_printf(w->arena,
-                        "the newest %s with CUDA %s, the smallest flavour, the newest patch%s",
-                        c->distribution->family, c->build->cuda.text,
-                        str_equal(c->image->state, "eol") ? "; nothing else fits" : "");
+    return arena_printf(
+        w->arena, "the newest %s with CUDA %llu.%llu, the smallest flavour, the newest patch%s",
+        c->distribution->family, (unsigned long long)c->image->cuda.release[0],
+        (unsigned long long)c->image->cuda.release[1],
+        str_equal(c->image->state, "eol") ? "; nothing else fits" : "");
 }
 
 static void choose_members(const struct why *w, struct data *list)

@@ -393,7 +393,7 @@ static uint64_t choose_from(struct set_search *s, size_t at)
         s->picks[at] = (struct pick){NULL, NULL};
         return choose_from(s, at + 1);
     }
-    uint64_t all = FAILED | (s->wanted & own ? 0 : bringing);
+    uint64_t all = FAILED | ((s->wanted & own) ? 0 : bringing);
     const struct rows *releases = &ask->members.items[at].row->releases;
     for (size_t i = 0; i < releases->count; i++) {
         const struct release *release = ROW(struct release, *releases, i);

@@ -489,8 +489,8 @@ MOST = {"tree": 10000, "tree of renders": 1000, "tree depth": 100, "layers": 100
 # What is unique in the rows of a section; of which other section there must be as many rows.
 VERSION = "99.{}.0"
 UNIQUE = {
-    "toolkits": (VERSION, ""),
-    "minor_version": ("1{:05}", ""),
+    "toolkits": ("99.{0}.0, driver: 1{0:05}.1", ""),
+    "minor_version": ("1{0:05}, driver: 1{0:05}.1", ""),
     "branches": ("1{0:05}, cuda: 99.{0}", "toolkits"),
     "architectures": ("{cc[0]}.{cc[1]}", ""),
     "gpus": ("g{}", ""),
@@ -507,14 +507,14 @@ UNIQUE = {
 
 def with_rows(files, section, key, n):
     """N more rows of a section, made after its last; none where no file has the section."""
-    head = re.compile(rf"^{section}:\n((?:[#-].*\n)*)", re.MULTILINE)
+    head = re.compile(rf"^{section}:\n((?:[# -].*\n)*)", re.MULTILINE)
     for path, text in files.items():
         at = head.search(text)
         if not at:
             continue
-        row = re.findall(r"^- .*\n", at[1], re.MULTILINE)[-1]
+        row = re.findall(r"^- .*\n(?: .*\n)*", at[1], re.MULTILINE)[-1]
         value, other = UNIQUE.get(section, ("9{:04}.1", ""))
-        form = re.compile(rf'(\b{key}: )("[^"]*"|[^,}}]+)(, cuda: [\d.]+)?')
+        form = re.compile(rf'(\b{key}: )("[^"]*"|[^,}}\n]+)(, (cuda|driver): [\d.]+)?')
         values = (value.format(i, cc=divmod(200 + i, 10)) for i in range(n))
         more = (form.sub(rf"\g<1>{unique}", row, 1) if key else row for unique in values)
         files = {**files, path: text[: at.end()] + "".join(more) + text[at.end() :]}

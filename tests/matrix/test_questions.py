@@ -1,4 +1,4 @@
-"""Questions of users, asked in public, each with the answers that are right (questions/README.md)."""
+"""Questions of users, asked in public, with the answers that are right (questions/README.md)."""
 
 import re
 from pathlib import Path

@@ -384,7 +384,7 @@ def test_packages_are_listed_apart(matrix):
     [{"gpu": ["RTX 3090"], "driver": "535"}, {"with": ["torch==2.6.0"]}, {"os": "ubuntu22.04"}],
 )
 def test_neither_image_nor_framework_makes_what_was_named_older(resolve, asked):
-    """Transformers runs on all of these; the image of some ships a Python that is too old for it."""
+    """It runs on all of these; the image of some ships a Python that is too old for it."""
     newest = resolve({"framework": "transformers"})["resolution"]["framework"]
     assert resolve({"framework": "transformers", **asked})["resolution"]["framework"] == newest
 
@@ -392,3 +392,28 @@ def test_neither_image_nor_framework_makes_what_was_named_older(resolve, asked):
 def test_hint_is_of_what_was_named(resolve):
     hint = resolve({"framework": "transformers==9.9.9"})["error"]["hint"]
     assert hint.startswith("--framework transformers==") and hint.endswith(" would do")
+
+
+def test_newer_release_of_a_package_that_was_passed_over_is_told(resolve, catalog):
+    releases = {"9.1": {"requires": "torch>=2.4", "confidence": "low", "note": "nobody tried it"}}
+    add_package(catalog, "beside", {**releases, "9.0": "torch>=2.4"})
+    document = resolve({"framework": "pytorch", "with": ["numpy", "beside"]}, catalog)
+    assert document["resolution"]["companions"]["beside"] == "9.0"
+    told = [n["text"] for n in document["resolution"]["notes"] if n["code"] == "newer-known"]
+    assert told == [
+        "beside 9.1 is known, with low confidence (nobody tried it): --with beside==9.1 takes it"
+    ]
+    document = resolve({"framework": "pytorch", "with": ["numpy", "beside==9.1"]}, catalog)
+    assert document["resolution"]["companions"]["beside"] == "9.1"
+
+
+def test_no_note_is_told_twice(resolve):
+    """Rows share texts: a release of JAX and its build say the same."""
+    notes = resolve({"framework": "jax"})["resolution"]["notes"]
+    assert len({note["text"] for note in notes}) == len(notes)
+
+
+def test_cudnn_before_blackwell_has_no_kernels_for_it(resolve):
+    """An older framework is not the way to a newer GPU."""
+    document = resolve({"framework": "tensorflow", "gpu": ["Rubin"]})
+    assert document["exit"] == 4 and "cudnn" in reasons(document)

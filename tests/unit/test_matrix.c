@@ -603,12 +603,12 @@ static void test_overlay__rows_may_be_like_curated_ones(void **state)
             "    builds:\n"
             "    - {releases: 2.5, variant: cu124, like: 2.0}\n",
             SAY(FRAMEWORK, "demo"));
-    assert_stack(&newer, "2.5", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_stack(&newer, "2.5", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
     OUTCOME(changed,
             "frameworks:\n  demo:\n    releases:\n"
             "    - {version: 2.0, like: 2.0, default: cu124}\n",
             SAY(FRAMEWORK, "demo"));
-    assert_stack(&changed, "2.0", "cu124", "3.10", "12.4.2-runtime-ubuntu22.04");
+    assert_stack(&changed, "2.0", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
     OUTCOME(unknown,
             "frameworks:\n  demo:\n    releases:\n"
             "    - {version: 2.5, like: 9.0}\n",

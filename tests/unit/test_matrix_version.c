@@ -180,8 +180,7 @@ static void test_spec__knows_whether_two_have_a_version_in_common(void **state)
         struct spec a, b;
         assert_int_equal(spec_parse(&a, &arena, cases[i].a, "a", &err), 0);
         assert_int_equal(spec_parse(&b, &arena, cases[i].b, "b", &err), 0);
-        if (spec_overlaps(&a, &b) != cases[i].overlap ||
-            spec_overlaps(&b, &a) != cases[i].overlap)
+        if (spec_overlaps(&a, &b) != cases[i].overlap || spec_overlaps(&b, &a) != cases[i].overlap)
             fail_msg("'%s' and '%s'", cases[i].a, cases[i].b);
     }
 }
