@@ -308,7 +308,9 @@ static int finish_framework(struct framework *framework, const struct loader *lo
             return -1;
     for (size_t i = 0; i < framework->releases.count; i++)
         parse_pythons((struct release *)framework->releases.items + i, loader->arena);
-    qsort(framework->releases.items, framework->releases.count, sizeof(struct release), by_release);
+    if (framework->releases.count)
+        qsort(framework->releases.items, framework->releases.count, sizeof(struct release),
+              by_release);
     return join_builds(framework, loader);
 }
 

@@ -172,7 +172,8 @@ static struct data *images_data(const struct survey *s, const struct reach *reac
                   data_str(s->arena, arena_printf(s->arena, "%s %s %s", r->name, r->version.text,
                                                   r->newest.build->variant)));
     }
-    qsort(images->list.items, images->list.count, sizeof *images->list.items, by_use);
+    if (images->list.count)
+        qsort(images->list.items, images->list.count, sizeof *images->list.items, by_use);
     return images;
 }
 
