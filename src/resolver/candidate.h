@@ -11,8 +11,6 @@ struct candidate {
     const char *python;
     const struct version *python_version;
     bool experimental; /* the Python is, for that release */
-    /* Of what was named, where that lives on the framework (Transformers on PyTorch); or NULL. */
-    const struct version *named_release;
     /* One of: a row's tag; a plain image; the image that was asked for (any of the two, or none).
      */
     const struct image *image;

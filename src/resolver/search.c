@@ -158,17 +158,9 @@ static int rank_of(const struct problem *problem, const struct candidate *c)
                         c->tag->flavour);
 }
 
-static int compare_named(const struct candidate *a, const struct candidate *b)
-{
-    return a->named_release && b->named_release
-               ? version_compare(a->named_release, b->named_release)
-               : 0;
-}
-
 /*
- * Positive where `a` is preferred to `b`, both of one build: the newest release of what was named,
- * where that lives on the framework; a stable Python, one that the image's distribution ships, the
- * newest; then the newest distribution, the smallest flavour, the newest patch.
+ * Positive where `a` is preferred to `b`, both of one build: a Python that the image's distribution
+ * ships, the newest; then the newest distribution, the smallest flavour, the newest patch.
  *
  * Python comes before the image because the project is written against it, while the image is only
  * what it runs in. One that the distribution ships needs no second interpreter in the image, and
@@ -176,14 +168,10 @@ static int compare_named(const struct candidate *a, const struct candidate *b)
  * that is larger than needed is gigabytes to pull (base, runtime, devel), which a newer patch is
  * not worth.
  */
-static int prefer(const struct problem *problem, const struct candidate *a,
-                  const struct candidate *b)
+static int prefer_place(const struct problem *problem, const struct candidate *a,
+                        const struct candidate *b)
 {
-    int order = compare_named(a, b);
-    if (!order)
-        order = b->experimental - a->experimental;
-    if (!order)
-        order = is_shipped(a) - is_shipped(b);
+    int order = is_shipped(a) - is_shipped(b);
     if (!order)
         order = version_compare(a->python_version, b->python_version);
     if (!order && a->distribution && b->distribution)
@@ -196,23 +184,64 @@ static int prefer(const struct problem *problem, const struct candidate *a,
     return order;
 }
 
+/* ------------------------------------------------------------------ Pythons, before the images */
+
+#define VIEWS_MAX 16 /* Pythons of one release; the packages of further ones are not compared */
+
+/* Who comes with each Python of a build, whatever the image. */
+struct views {
+    size_t members; /* 0: the framework is alone */
+    struct pick picks[VIEWS_MAX][MEMBERS_MAX];
+};
+
+/* False where no Python will do, so that no image need be looked at. `out` may be NULL. */
+static bool view_pythons(struct views *out, const struct problem *problem,
+                         const struct candidate *candidate)
+{
+    struct candidate c = {.release = candidate->release, .build = candidate->build};
+    struct pick spare[MEMBERS_MAX];
+    bool any = false;
+    if (out)
+        out->members = problem->ask->members.count;
+    for (size_t at = 0; set_python(&c, at); at++) {
+        struct pick *picks = out && at < VIEWS_MAX ? out->picks[at] : spare;
+        any |=
+            !rules_object(problem, &c, LEVEL_PYTHON, NULL) && with_find(picks, problem, &c, NULL);
+        if (any && (!out || !out->members))
+            break;
+    }
+    return any;
+}
+
+/* Of what was asked for, the newest releases: those of the first member that differs decide. */
+static int compare_packages(const struct views *views, size_t a, size_t b)
+{
+    if (a == b || a >= VIEWS_MAX || b >= VIEWS_MAX)
+        return 0;
+    for (size_t i = 1; i < views->members; i++) {
+        const struct release *x = views->picks[a][i].release, *y = views->picks[b][i].release;
+        int order = x && y ? version_compare(&x->version, &y->version) : 0;
+        if (order)
+            return order;
+    }
+    return 0;
+}
+
 struct best {
     struct image_walk walk;
+    struct views views;
     struct candidate best;
+    size_t python; /* of the best: its place among those of the release */
     bool found;
 };
 
-/* The release of what was named that goes with a candidate, which must be complete. */
-static const struct version *named_release_of(const struct problem *problem,
-                                              const struct candidate *candidate)
+/* Positive where `c`, with the Python at that place, is preferred: a stable one goes before all. */
+static int prefer(const struct best *best, const struct candidate *c, size_t at)
 {
-    const struct ask *ask = problem->ask;
-    struct pick picks[MEMBERS_MAX];
-    size_t at = member_of(&ask->members, ask->named);
-    if (ask->named == ask->framework || !with_find(picks, problem, candidate, NULL) ||
-        at >= ask->members.count || !picks[at].release)
-        return NULL;
-    return &picks[at].release->version;
+    int order = best->best.experimental - c->experimental;
+    if (!order)
+        order = compare_packages(&best->views, at, best->python);
+    return order ? order : prefer_place(best->walk.problem, c, &best->best);
 }
 
 static bool keep_best(struct image_walk *walk)
@@ -220,33 +249,23 @@ static bool keep_best(struct image_walk *walk)
     struct best *best = (struct best *)walk;
     struct candidate *c = walk->candidate;
     for (size_t at = 0; set_python(c, at); at++) {
-        c->named_release = named_release_of(walk->problem, c);
-        if (best->found && prefer(walk->problem, c, &best->best) <= 0)
+        if (best->found && prefer(best, c, at) <= 0)
             continue; /* before it is asked for its packages, which takes longer */
         if (objects(walk->problem, c, LEVEL_PYTHON, NULL))
             continue;
         best->best = *c;
+        best->python = at;
         best->found = walk->content = true;
     }
-    return false;
-}
-
-/* Whether any Python will do, before the images are looked at. */
-static bool has_python(const struct problem *problem, const struct candidate *candidate)
-{
-    struct candidate c = {.release = candidate->release, .build = candidate->build};
-    for (size_t at = 0; set_python(&c, at); at++)
-        if (!objects(problem, &c, LEVEL_PYTHON, NULL))
-            return true;
     return false;
 }
 
 /* The best Python and image for a build, where there are any. */
 static bool complete(const struct problem *problem, struct candidate *candidate)
 {
-    if (!has_python(problem, candidate))
-        return false;
     struct best best = {.walk = {problem, candidate, keep_best, NULL, false}};
+    if (!view_pythons(&best.views, problem, candidate))
+        return false;
     walk_images(&best.walk);
     if (best.found)
         *candidate = best.best;
@@ -374,7 +393,7 @@ void search_walk(const struct problem *problem, candidate_fn visit, void *contex
         for (size_t j = 0; j < c.release->build_count; j++) {
             struct visitor visitor = {{problem, &c, pass_on, NULL, false}, visit, context};
             c.build = c.release->builds[j];
-            if (!objects(problem, &c, LEVEL_BUILD, NULL) && has_python(problem, &c) &&
+            if (!objects(problem, &c, LEVEL_BUILD, NULL) && view_pythons(NULL, problem, &c) &&
                 walk_images(&visitor.walk))
                 return;
         }

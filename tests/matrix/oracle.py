@@ -632,7 +632,7 @@ def how_told(request, build, image, how):
     return how
 
 
-CLASS_END = 7  # of what key_of gives: behind the class of images
+PYTHON_AT = 8  # in what key_of gives: behind the class of images, and whether it is stable
 
 
 def key_of(request, release, build, image, python, hows):

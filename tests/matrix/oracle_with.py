@@ -5,7 +5,7 @@ members get along is tried with every image and Python. Slow and dull on purpose
 """
 
 import itertools
-from functools import cache
+from functools import cache, cmp_to_key, partial
 
 from . import oracle
 from .oracle import Version, meets, minor, words
@@ -99,8 +99,7 @@ class Environment:
         self.world, self.said = world, request
         self.pending, self.unknown, self.known = {}, [], {}
         name, spec = split(request["framework"])
-        self.named = name if name in world.packages else None
-        if self.named:
+        if name in world.packages:
             self.pending[name] = spec
             name, spec = world.packages[name]["on"], ""
         self.main = (name, spec)
@@ -197,31 +196,23 @@ class Environment:
         mains = self.parts_of(*self.main, main=True)
         for eol, forward in itertools.product([False, True], [False, True]):
             for main in mains:
-                found = self.completed(main, eol, forward)
-                if self.named:
-                    best = max(found, key=self.newest_of_named, default=None)
-                else:
-                    best = next(found, None)
-                if best:
-                    return told(*best[1:])
+                found = next(self.completed(main, eol, forward), None)
+                if found:
+                    return told(*found)
         return None
 
     def completed(self, main, eol, forward):
-        """What is preferred of each, members, image and Python; the preferred first."""
-        found = {}
-        for key, image, python in sorted(self.rows(main, eol), key=lambda r: r[0], reverse=True):
-            if python not in found:
-                found[python] = Remembered(self.kinds(main, python))
-            for parts in found[python]:
+        """Members, image and Python, the preferred first."""
+        rows = list(self.rows(main, eol))
+        sets = {python: Remembered(self.kinds(main, python)) for *_, python in rows}
+        first = {python: next(iter(kinds), None) for python, kinds in sets.items()}
+        rows = [row for row in rows if first[row[2]]]
+        compare = partial(prefer, first)
+        for _, image, python in sorted(rows, key=cmp_to_key(compare), reverse=True):
+            for parts in sets[python]:
                 if forward in drives(parts, image):
-                    yield key, parts, image, python
+                    yield parts, image, python
                     break
-
-    def newest_of_named(self, solution):
-        """The newest release of what was named, before the Python and within a class of images."""
-        key, parts, *_ = solution
-        version = next(p.version for p in parts if name_of(p.data) == self.named)
-        return key[: oracle.CLASS_END], Version(version)
 
     def rows(self, main, eol):
         """Images and Pythons of the main member, with what is preferred of them."""
@@ -249,6 +240,23 @@ class Environment:
             for other, spec in part.requires
             if other == name
         )
+
+
+def prefer(first, a, b):
+    """Newer packages come before the Python, but for an experimental one, within a class of images.
+
+    `first` has of each Python the members that are preferred, whatever the image.
+    """
+    (key, _, python), (other_key, _, other) = a, b
+    head, other_head = key[: oracle.PYTHON_AT], other_key[: oracle.PYTHON_AT]
+    if head != other_head:
+        return 1 if head > other_head else -1
+    versions = {name_of(p.data): Version(p.version) for p in first[other][1:]}
+    for part in first[python][1:]:
+        version, beside = Version(part.version), versions.get(name_of(part.data))
+        if beside is not None and version != beside:
+            return 1 if version > beside else -1
+    return (key > other_key) - (key < other_key)
 
 
 class Remembered:
