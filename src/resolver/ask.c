@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/fileset.h"
+#include "base/shell.h"
 #include "base/yaml.h"
 #include "matrix/matrix.h"
 #include "registry/reference.h"
@@ -10,6 +11,8 @@
 
 #include <string.h>
 
+#define TOLD_MAX 16         /* words that are told where none is near */
+#define NO_DRIVER 100       /* every branch since 2008 has a later number, and no CUDA has */
 #define LAST_RELEASE 999999 /* later than the second number of any driver */
 #define VARIANTS_MAX 256
 
@@ -37,16 +40,18 @@ static void add_demand(const struct compiler *c, enum stack_choice choice, size_
     ask->demands[ask->demand_count++] = (struct demand){choice, index, text};
 }
 
-static int unknown_word(struct err *err, const char *code, const char *what, const char *word,
-                        const char *const *names, size_t count)
+static int unknown_word(const struct compiler *c, const char *code, const char *what,
+                        const char *word, const char *const *names, size_t count)
 {
-    if (is_elsewhere(err, code, word))
+    if (is_elsewhere(c->err, code, word))
         return -1;
     const char *near = str_nearest(word, names, count);
-    err_set(err, TG_USAGE, code, "unknown %s '%s'", what, word);
+    err_set(c->err, TG_USAGE, code, "unknown %s '%s'", what, word);
     if (near)
-        return err_hint(err, "did you mean '%s'?", near);
-    return count ? err_hint(err, "such as '%s'", names[0]) : -1;
+        return err_hint(c->err, "did you mean '%s'?", near);
+    if (count > TOLD_MAX)
+        return err_hint(c->err, "such as '%s'", names[0]);
+    return count ? err_hint(c->err, "known: %s", str_join(c->arena, names, count, ", ")) : -1;
 }
 
 /* ------------------------------------------------------------------ names and SPECs */
@@ -65,7 +70,7 @@ static int compile_framework(const struct compiler *c)
     if (!ask->framework) {
         const char **names;
         size_t count = matrix_frameworks(&names, c->arena, ask->matrix->files);
-        return unknown_word(c->err, "unknown-framework", "framework", name, names, count);
+        return unknown_word(c, "unknown-framework", "framework", name, names, count);
     }
     if (spec_parse(&ask->specs[CHOICE_FRAMEWORK], c->arena, spec, "--framework", c->err))
         return -1;
@@ -120,7 +125,7 @@ static int compile_variant(const struct compiler *c)
         for (size_t i = 0; i < all->framework_count; i++)
             other_count = add_variants(others, other_count, &all->frameworks[i]);
         if (!str_is_among(word, others, other_count))
-            return unknown_word(c->err, "unknown-variant", "variant", word, names, count);
+            return unknown_word(c, "unknown-variant", "variant", word, names, count);
     }
     c->ask->variant = word;
     add_demand(c, CHOICE_VARIANT, 0, arena_printf(c->arena, "variant %s", word));
@@ -148,6 +153,12 @@ int driver_find(struct asked_driver *out, struct arena *arena, const struct matr
     if (version_parse(&out->version, out->said) || text[strspn(text, "0123456789.")]) {
         err_set(err, TG_USAGE, "invalid-driver", "'%s' is no driver version", text);
         return err_hint(err, "such as 535.183.01, or a branch such as 535");
+    }
+    if (out->version.release[0] < NO_DRIVER) {
+        err_set(err, TG_USAGE, "invalid-driver", "'%s' is no driver version", text);
+        return err_hint(err,
+                        "%s asks for that CUDA; nvidia-smi prints the driver's version beside it",
+                        shell_command(arena, "--cuda %s", out->said));
     }
     if (out->version.count == 1) {
         out->version.release[1] = LAST_RELEASE;
@@ -181,7 +192,7 @@ static int compile_platform(const struct compiler *c)
         for (size_t i = 0; i < matrix->platforms.count; i++)
             names[matrix->platforms.count - 1 - i] =
                 ROW(struct platform, matrix->platforms, i)->name;
-        return unknown_word(c->err, "unknown-platform", "platform", said, names,
+        return unknown_word(c, "unknown-platform", "platform", said, names,
                             matrix->platforms.count);
     }
     add_demand(c, CHOICE_PLATFORM, 0, arena_printf(c->arena, "platform %s", said));
@@ -209,7 +220,7 @@ static int compile_os(const struct compiler *c)
         const char **names = arena_array(c->arena, matrix->distributions.count + 1, sizeof *names);
         for (size_t i = 0; i < matrix->distributions.count; i++)
             names[i] = ROW(struct distribution, matrix->distributions, i)->os;
-        return unknown_word(c->err, "unknown-os", "distribution", said, names,
+        return unknown_word(c, "unknown-os", "distribution", said, names,
                             matrix->distributions.count);
     }
     add_demand(c, CHOICE_OS, 0, arena_printf(c->arena, "os %s", said));
@@ -223,13 +234,13 @@ static int compile_host(const struct compiler *c)
     c->ask->arch = arches[0];
     if (arch) {
         if (!str_is_among(arch, arches, 2))
-            return unknown_word(c->err, "unknown-arch", "processor", arch, arches, 2);
+            return unknown_word(c, "unknown-arch", "processor", arch, arches, 2);
         c->ask->arch = arch;
         add_demand(c, CHOICE_ARCH, 0, arena_printf(c->arena, "arch %s", arch));
     }
     if (runtime) {
         if (!str_is_among(runtime, runtimes, 2))
-            return unknown_word(c->err, "unknown-runtime", "runtime", runtime, runtimes, 2);
+            return unknown_word(c, "unknown-runtime", "runtime", runtime, runtimes, 2);
         c->ask->cdi = str_equal(runtime, "cdi");
         add_demand(c, CHOICE_RUNTIME, 0, arena_printf(c->arena, "runtime %s", runtime));
     }

@@ -59,12 +59,23 @@ static void stock_note(const struct notes *n, const struct asked_image *asked)
                : "");
 }
 
+/* One of a distribution alone, which starts on every driver. */
+static bool is_plain(const struct matrix *matrix, const struct asked_image *asked)
+{
+    for (size_t i = 0; i < matrix->plain.count; i++) {
+        const struct plain_image *plain = ROW(struct plain_image, matrix->plain, i);
+        if (str_equal(plain->repository, asked->repository) && str_equal(plain->tag, asked->tag))
+            return true;
+    }
+    return false;
+}
+
 static void image_notes(const struct notes *n)
 {
     const struct candidate *c = n->chosen->candidate;
     const char *text = image_text(n->chosen->arena, n->chosen->ask, c);
     const struct asked_image *asked = &n->chosen->ask->image;
-    if (c->named && !asked->curated && !c->image)
+    if (c->named && !asked->curated && !c->image && !is_plain(n->chosen->ask->matrix, asked))
         note(n, "image-unknown", "%s is taken as given: %son which drivers it starts, is not known",
              text, asked->stock ? "" : "what is in it, and ");
     if (c->named && asked->stock)

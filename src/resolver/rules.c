@@ -2,6 +2,7 @@
 #include "resolver/rules.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "resolver/cover.h"
 #include "resolver/driver.h"
 
@@ -17,14 +18,29 @@ const char *doubt_of(const struct release *release)
                                   : NULL;
 }
 
+bool object_to_release(struct objection *out, const struct framework *row,
+                       const struct release *release, const struct spec *asked)
+{
+    size_t count = row->releases.count, met = 0;
+    bool wordless = !out || !out->arena; /* most objections are: no rows are counted for them */
+    for (size_t i = 0; !wordless && i < count && budget_try_steps(1); i++)
+        met += spec_matches(asked, &ROW(struct release, row->releases, i)->version);
+    if (wordless || met || !count)
+        return object(out, "framework", &release->fact, "%s %s is not %s", row->name,
+                      release->version.text, asked->text);
+    return object(out, "framework", &release->fact, "no row of %s is %s: they are of %s to %s",
+                  row->name, asked->text,
+                  ROW(struct release, row->releases, count - 1)->version.text,
+                  ROW(struct release, row->releases, 0)->version.text);
+}
+
 static bool rule_release(const struct problem *p, const struct candidate *c, struct objection *out)
 {
     const struct release *release = c->release;
     const struct spec *asked = asked_spec(p, CHOICE_FRAMEWORK);
     const char *about = doubt_of(release);
     if (asked && !spec_matches(asked, &release->version))
-        return object(out, "framework", &release->fact, "%s %s is not %s", p->ask->framework->name,
-                      release->version.text, asked->text);
+        return object_to_release(out, p->ask->framework, release, asked);
     if (!asked && version_is_prerelease(&release->version))
         return object(out, "framework", &release->fact, "%s %s is a pre-release, not named",
                       p->ask->framework->name, release->version.text);

@@ -15,6 +15,9 @@ bool rules_object(const struct problem *problem, const struct candidate *candida
                   enum level level, struct objection *out);
 /* What is not known of a release of low confidence, where its rows say so; or NULL. */
 const char *doubt_of(const struct release *release);
+/* Objects to a release of `row` that is not what was asked for; true. */
+bool object_to_release(struct objection *out, const struct framework *row,
+                       const struct release *release, const struct spec *asked);
 /* From 0, the flavour that the supply needs; -1 where it will not do. */
 int flavour_rank(const char *supply, bool wants_cudnn, const char *flavour);
 

@@ -82,8 +82,7 @@ static bool said_objects(struct set_search *s, size_t at, const struct pick *pic
     if (package->row != member_at(s, at)->row ||
         spec_matches(&package->spec, &pick->release->version))
         return false;
-    object(&objection, "framework", &pick->release->fact, "%s %s is not %s", package->name,
-           pick->release->version.text, package->spec.text);
+    object_to_release(&objection, package->row, pick->release, &package->spec);
     return keep(s, at, STAGE_RELEASE, &objection);
 }
 

@@ -417,3 +417,15 @@ def test_cudnn_before_blackwell_has_no_kernels_for_it(resolve):
     """An older framework is not the way to a newer GPU."""
     document = resolve({"framework": "tensorflow", "gpu": ["Rubin"]})
     assert document["exit"] == 4 and "cudnn" in reasons(document)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"framework": "pytorch==1.2.0"}, {"framework": "pytorch", "with": ["lightning==1.0.0"]}],
+)
+def test_release_before_the_rows_is_told_so(resolve, asked):
+    """Not that the newest release is another one."""
+    document = resolve(asked)
+    because = document["error"]["conflicts"][0]["because"]
+    assert reasons(document) == {"framework"}
+    assert " is ==1." in because and ": they are of " in because
