@@ -71,7 +71,7 @@ def framework(name, version, requirements, **more):
 
 IMAGE = {**RESOLUTION["cuda"], "supply": "image"}
 FRAMEWORKS = {
-    "transformers": framework("transformers", "5.20.2", ["transformers==5.20.2", "torch==2.13.0"]),
+    "transformers": framework("transformers", "5.20.2", ["torch==2.13.0", "transformers==5.20.2"]),
     "tensorflow": framework(
         "tensorflow", "2.21.0", ["tensorflow[and-cuda]==2.21.0", "nvidia-cudnn-cu12<9.11"]
     ),

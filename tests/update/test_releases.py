@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 import pytest
+import yaml
 
 from ..common.program import BINARY, ROOT
 from .evolution import copy_catalog, set_version
@@ -360,8 +361,14 @@ CHILDREN = [
 ]
 
 
-# What an update holds, where the newest is another by now: the release and the build of before.
-HELD = {"transformers": ("transformers==5.20.*", "--variant", "pypi")}
+def held(old, words):
+    """
+    The words that ask anew for what an update leaves where it was: the minor release and the build.
+    """
+    framework, version = old["framework"]["name"], old["framework"]["version"]
+    minor = ".".join(version.split(".")[:2])
+    spec = {framework: f"{framework}=={minor}.*"}
+    return [*(spec.get(word, word) for word in words), "--variant", old["cuda"]["variant"]]
 
 
 @pytest.mark.parametrize(("version", "words"), CHILDREN)
@@ -369,9 +376,10 @@ def test_an_untouched_child_becomes_what_is_made_anew(world, newest, version, wo
     said = (*words, "--name", "it")
     done = run(world, newest, "new", world.child, *said, "--catalog", f"builtin@v{version}")
     assert done.code == 0, done.err
+    old = yaml.safe_load(world.read(RECORD))["resolution"]
     updated(world, newest, world.child)
-    held = [word for name in said for word in HELD.get(name, [name])]
-    run(world, newest, "new", world.folder / "anew/it", *held)
+    done = run(world, newest, "new", world.folder / "anew/it", *held(old, said))
+    assert done.code == 0, done.err
     for folder in (world.child, world.folder / "anew/it"):
         (folder / RECORD).unlink()
     assert files_on_disk(world.child) == files_on_disk(world.folder / "anew/it")
