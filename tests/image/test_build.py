@@ -63,8 +63,8 @@ def test_a_row_for_this_processor_is_built(world):
     ("machine", "image", "said"),
     [
         ("aarch64", "cuda-base", None),
-        ("aarch64", "onnxruntime", "is for linux/amd64, and this machine is linux/arm64"),
-        ("x86_64", "onnxruntime", None),
+        ("aarch64", "tensorflow", "is for linux/amd64, and this machine is linux/arm64"),
+        ("x86_64", "tensorflow", None),
         ("riscv64", "cuda-base", "is for linux/amd64, linux/arm64, and this machine is linux/risc"),
     ],
 )

@@ -112,8 +112,9 @@ class Catalog:
     def new_framework_patch(self):
         """A patch release of every release of PyTorch that the matrix is sure of."""
         path = self.folder / "matrices/frameworks/pytorch.yml"
-        row = re.compile(r"^- \{version: (\d+\.\d+)\.(\d+), (?!.*confidence: low).*\n", re.M)
-        found = row.search(path.read_text())
+        row = re.compile(r"^- \{version: (\d+\.\d+)\.(\d+),[^}]*(?:\}[^}\n]*)*\}\n", re.M)
+        rows = row.finditer(path.read_text())
+        found = next(row for row in rows if "confidence: low" not in row[0])
         old, new = f"{found[1]}.{found[2]}", f"{found[1]}.{int(found[2]) + 9}"
         self.change(path, re.escape(found[0]), found[0].replace(old, new, 1) + found[0])
         self.change(
