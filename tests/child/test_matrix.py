@@ -17,7 +17,7 @@ STACKED = [kind for kind, manifest in TYPES.items() if manifest["stack"] == "fra
 
 @pytest.fixture(scope="module", params=TYPES)
 def made(request, tmp_path_factory):
-    """All children of a type. A stack that does not exist is made with another Python, or with less."""
+    """All children of a type. Where a stack does not exist, with another Python or with less."""
     kind = request.param
     print(f"SEED={SEED}")
     root = tmp_path_factory.mktemp(kind)

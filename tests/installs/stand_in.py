@@ -1,11 +1,13 @@
-"""A stand-in for PyTorch's indexes, one for each build of CUDA, which no test can count on reaching.
+"""A stand-in for PyTorch's indexes, one for each build, which no test can count on reaching.
 
 It serves what those serve: the wheels of PyTorch's own packages under their local versions
-(2.14.0+cu126), by the metadata that the package index has of the same release, with the CUDA packages of
-the build; and the packages of others that those need. Metadata alone: nothing of it can be installed.
+(2.14.0+cu126), by the metadata that the package index has of the same release, with the CUDA
+packages of the build; and the packages of others that those need. Metadata alone: nothing of it can
+be installed.
 """
 
 import json
+import os
 import re
 import subprocess
 import threading
@@ -19,8 +21,9 @@ from ..common.program import ROOT
 OWN = {"torch", "torchvision", "torchaudio", "xformers", "torchcodec"}
 # What else those indexes have copies of.
 OTHERS = re.compile(
-    r"nvidia-.*|cuda-.*|triton|filelock|fsspec|jinja2|markupsafe|mpmath|networkx|numpy|pillow|setuptools|sympy"
-    r"|typing-extensions|requests|certifi|charset-normalizer|idna|urllib3|packaging"
+    r"nvidia-.*|cuda-.*|triton|filelock|fsspec|jinja2|markupsafe|mpmath|networkx|numpy|pillow"
+    r"|setuptools|sympy|typing-extensions|requests|certifi|charset-normalizer|idna|urllib3"
+    r"|packaging"
 )
 PLATFORMS = (
     "manylinux_2_28_x86_64",
@@ -34,6 +37,13 @@ def pip_platforms(glibc, arch="x86_64"):
     """What a Linux with that minor of glibc 2 takes; pip has to be told each."""
     names = [f"manylinux_2_{minor}_{arch}" for minor in range(5, glibc + 1)]
     return [*names, *(f"manylinux{year}_{arch}" for year in ("2014", "2010", "1"))]
+
+
+def environment():
+    """Of pip: this machine's settings, which may cap versions, are not those of a child's user."""
+    kept = ("PATH", "SSL_CERT_FILE", "PIP_CERT")
+    own = {name: os.environ[name] for name in kept if name in os.environ}
+    return {**own, "PIP_CONFIG_FILE": os.devnull}
 
 
 def row_of(release, variant):
@@ -97,7 +107,9 @@ class StandIn:
 
     def wheels(self, name):
         """{version: [(tags without the platform, URL)]} of the package index (PEP 691)."""
-        page = json.loads(self.ask(f"{self.default}/{name}/", "application/vnd.pypi.simple.v1+json"))
+        page = json.loads(
+            self.ask(f"{self.default}/{name}/", "application/vnd.pypi.simple.v1+json")
+        )
         found = {}
         for file in page["files"]:
             parts = file["filename"].removesuffix(".whl").split("-")
@@ -106,16 +118,22 @@ class StandIn:
         return found
 
     def requires(self, name, version):
-        """What pip finds that the release on the package index requires; it reads a few bytes of a wheel."""
+        """What pip finds that a release requires; it reads a few bytes of a wheel for that."""
         if (name, version) not in self.known:
-            tags = self.wheels(name)[version][-1][0]
+            every = [tags for tags, _ in self.wheels(name)[version]]
+            # Not one of a Python without a lock: it may be of one that is not released.
+            tags = ([tags for tags in every if not tags.endswith("t")] or every)[-1]
             python = tags[2:].split("-")[0] if tags.startswith("cp") else "312"
-            command = [self.pip, "install", "--quiet", "--dry-run", "--no-deps", "--ignore-installed"]
-            command += ["--target", "/nonexistent", "--report", "-", "--only-binary", ":all:"]
-            command += ["--python-version", f"{python[0]}.{python[1:].rstrip('tm')}"]
-            command += [x for p in pip_platforms(39) for x in ("--platform", p)]
-            command += ["--index-url", self.default, f"{name}=={version}"]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            command = [
+                *[self.pip, "install", "--quiet", "--dry-run", "--no-deps", "--ignore-installed"],
+                *["--target", "/nonexistent", "--report", "-", "--only-binary", ":all:"],
+                *["--python-version", f"{python[0]}.{python[1:].rstrip('tm')}"],
+                *[x for p in pip_platforms(39) for x in ("--platform", p)],
+                *["--index-url", self.default, f"{name}=={version}"],
+            ]
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=True, env=environment()
+            )
             found = json.loads(done.stdout)["install"][0]["metadata"]
             self.known[name, version] = found.get("requires_dist", [])
         return self.known[name, version]

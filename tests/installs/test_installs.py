@@ -1,7 +1,7 @@
 """What `new` and `matrix resolve` write installs exactly the stack that they name.
 
-stacks.yml has requests; uv and pip, each by itself, solve the rendered requirements against the package
-index, with a stand-in for PyTorch's own (stand_in.py).
+stacks.yml has requests; uv and pip, each by itself, solve the rendered requirements against the
+package index, with a stand-in for PyTorch's own (stand_in.py).
 """
 
 import datetime
@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from ..common.program import BINARY
-from .stand_in import StandIn, pip_platforms
+from .stand_in import StandIn, environment, pip_platforms
 
 STACKS = yaml.safe_load((Path(__file__).parent / "stacks.yml").read_text())
 SHARE = 6
@@ -65,10 +65,9 @@ def stand_in(tools):
 
 @pytest.fixture
 def world(tmp_path, tools):
-    """An environment of its own, but for what is downloaded once and for the machine's certificates."""
-    keep = {name: os.environ[name] for name in ("PATH", "SSL_CERT_FILE") if name in os.environ}
+    """An environment of its own, but for downloads and for the machine's certificates."""
     caches = {f"{name}_CACHE_DIR": str(tools[0].parent / name) for name in ("PIP", "UV")}
-    return {**keep, **caches, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    return {**environment(), **caches, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
 
 
 def run(words, env, **more):

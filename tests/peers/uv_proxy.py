@@ -1,8 +1,8 @@
 """A loopback proxy, by which uv asks for PyTorch's own indexes.
 
 uv has these indexes built in and no option for a mirror. So their host is answered here, by what
-tests/installs/stand_in.py serves, cut down to the builds that the rows of matrices/ know; everything
-else goes through untouched.
+tests/installs/stand_in.py serves, cut down to the builds that the rows of matrices/ know;
+everything else goes through untouched.
 """
 
 import contextlib
