@@ -57,11 +57,16 @@ static const char *image_part(const struct data *resolution, const char *name)
 static int resolve(const struct data **out, struct gathering *g, const struct base_image *image,
                    const struct stack_request *request)
 {
+    ARENA_SCRATCH(searched); /* many times what is found, and a plan has hundreds of rows */
     struct matrix *matrix;
     struct data *resolution;
-    if (matrix_for(&matrix, g, request_framework(request, g->arena)) < 0 ||
-        matrix_resolve(&resolution, g->refusal, g->arena, matrix, request, g->err) < 0)
+    if (matrix_for(&matrix, g, request_framework(request, g->arena)) < 0)
         return -1;
+    if (matrix_resolve(&resolution, g->refusal, &searched, matrix, request, g->err) < 0) {
+        *g->refusal = *g->refusal ? data_copy(g->arena, *g->refusal) : NULL;
+        return -1;
+    }
+    resolution = data_copy(g->arena, resolution);
     bool named = request_text(request, CHOICE_IMAGE) != NULL;
     *out = base_image_stack(g->arena, image, matrix, named, resolution);
     if (*out)
