@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "resolver/members.h"
+#include "resolver/on_cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +175,9 @@ static struct data *build_image(const struct chosen *s)
     return map;
 }
 
-void put_requirements(struct data *map, const struct chosen *s, const char *cudnn_bound)
+/* ------------------------------------------------------------------ the lists */
+
+static struct installation collect(const struct chosen *s, const char *cudnn_bound)
 {
     struct arena *arena = s->arena;
     struct installation steps = {s, index_url(s), data_list(arena), data_list(arena),
@@ -184,10 +187,34 @@ void put_requirements(struct data *map, const struct chosen *s, const char *cudn
         if (chosen_has(s, i))
             push_member(&steps, i);
     push_unknowns(&steps);
-    data_put(arena, map, "requirements", steps.all);
-    data_put_text(arena, map, "index_url", steps.index_url);
-    data_put(arena, map, "index_requirements", steps.index);
-    data_put(arena, map, "build_requirements", steps.build);
-    data_put(arena, map, "build_image",
-             steps.build->list.count ? build_image(s) : data_null(arena));
+    return steps;
+}
+
+static void put_steps(struct data *map, const struct installation *steps)
+{
+    struct arena *arena = steps->s->arena;
+    data_put(arena, map, "requirements", steps->all);
+    data_put_text(arena, map, "index_url", steps->index_url);
+    data_put(arena, map, "index_requirements", steps->index);
+}
+
+static struct data *cpu_part(const struct chosen *s)
+{
+    struct on_cpu cpu;
+    if (!chosen_on_cpu(&cpu, s))
+        return data_null(s->arena);
+    struct data *map = data_map(s->arena);
+    struct installation steps = collect(&cpu.chosen, NULL);
+    put_steps(map, &steps);
+    return map;
+}
+
+void put_requirements(struct data *map, const struct chosen *s, const char *cudnn_bound)
+{
+    struct installation steps = collect(s, cudnn_bound);
+    put_steps(map, &steps);
+    data_put(s->arena, map, "build_requirements", steps.build);
+    data_put(s->arena, map, "build_image",
+             steps.build->list.count ? build_image(s) : data_null(s->arena));
+    data_put(s->arena, map, "cpu", cpu_part(s));
 }

@@ -13,6 +13,13 @@ import yaml
 
 from .render import CATALOG, answers, render
 
+
+def on_cpu(requirements, indexed=()):
+    """What is installed where there is no GPU."""
+    url = "https://download.pytorch.org/whl/cpu" if indexed else None
+    return {"requirements": requirements, "index_url": url, "index_requirements": list(indexed)}
+
+
 RESOLUTION = {
     "framework": {"name": "pytorch", "version": "2.13.0"},
     "python": "3.11",
@@ -33,6 +40,7 @@ RESOLUTION = {
     "index_requirements": ["torch==2.13.0"],
     "build_requirements": [],
     "build_image": None,
+    "cpu": on_cpu(["torch==2.13.0"], ["torch==2.13.0"]),
     "env": {"NVIDIA_DRIVER_CAPABILITIES": "compute,utility", "LD_LIBRARY_PATH": ""},
     "notes": [],
     "sources": [],
@@ -45,6 +53,7 @@ CPU = {
     "driver": {"minimum": None, "relies_on": None},
     "index_url": None,
     "index_requirements": [],
+    "cpu": on_cpu(["torch==2.13.0"]),
     "env": {},
 }
 OLD = {
@@ -52,15 +61,26 @@ OLD = {
     "requirements": ["torch==2.2.2", "numpy<2", "torchvision==0.17.2", "torchmetrics==1.8.*"],
     "index_requirements": ["torch==2.2.2", "torchvision==0.17.2"],
 }
+OLD["cpu"] = on_cpu(OLD["requirements"], OLD["index_requirements"])
 NOTES = {
     "gpus": [{"name": "T4", **GPU}, {"name": "RTX 2080", **GPU}],
     "notes": [{"code": "a", "text": "The first."}, {"code": "b", "text": "The second."}],
 }
 
 
+# What `make setup DEVICE=cpu` installs in the place of what the GPU needs.
+ON_CPU = {
+    "tensorflow": ["tensorflow==2.21.0"],
+    "jax": ["jax==0.10.2", "flax==0.12.*"],
+    "xgboost": ["xgboost-cpu==3.2.0"],
+    "onnxruntime": ["onnxruntime==1.31.1"],
+}
+
+
 def framework(name, version, requirements, **more):
     """What differs from PyTorch's resolution."""
     return {
+        "cpu": on_cpu(ON_CPU.get(name, requirements)),
         "framework": {"name": name, "version": version},
         "requirements": requirements,
         "index_url": None,
@@ -79,13 +99,6 @@ FRAMEWORKS = {
     "xgboost": framework("xgboost", "3.2.0", ["xgboost==3.2.0"]),
     "onnxruntime": framework("onnxruntime", "1.31.1", ["onnxruntime-gpu==1.31.1"], cuda=IMAGE),
     "none": framework("none", "2.4.6", ["numpy==2.4.6"], cuda=IMAGE),
-}
-# What `make setup DEVICE=cpu` installs in the place of what the GPU needs.
-ON_CPU = {
-    "tensorflow": ["tensorflow==2.21.0"],
-    "jax": ["jax==0.10.2", "flax==0.12.*"],
-    "xgboost": ["xgboost-cpu==3.2.0"],
-    "onnxruntime": ["onnxruntime==1.31.1"],
 }
 NAMES = re.compile("torch|tensorflow|keras|jax|xgboost|onnx", re.I)
 NASTY = 'Says "no" \\ to $HOME `id` ${{ x }} {{ y }} <b>\n# not a heading? \U0001f600 \x01\x7f é'
@@ -202,7 +215,8 @@ def test_every_requirement_is_installed_once_from_the_index_that_has_it(child):
         *(line for line in wanted if not re.match(on_index, line)),
     ]
     if name in ON_CPU:
-        assert child.text("requirements/framework-cpu.txt").split() == ON_CPU[name]
+        _, *lines = child.text("requirements/framework-cpu.txt").splitlines()  # after what it is
+        assert lines == ON_CPU[name]
     else:
         assert "requirements/framework-cpu.txt" not in child.files
 

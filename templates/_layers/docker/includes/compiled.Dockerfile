@@ -18,4 +18,4 @@ FROM packages AS complete
 RUN --mount=type=cache,target=/root/.cache/pip --mount=type=bind,from=wheels,source=/wheels,target=/wheels \
     venv/bin/pip install ${INDEX_URL:+--index-url "$INDEX_URL"} --find-links /wheels \
     --constraint requirements/constraints.txt{{ ' --requirement requirements/indexed.txt' if split }} \
-    --requirement requirements/framework.txt --requirement requirements/build.txt
+    --requirement requirements/framework.txt{{ stack }} --requirement requirements/build.txt

@@ -9,4 +9,4 @@ ARG REQUIREMENTS=requirements/runtime.txt
 RUN --mount=type=cache,target=/root/.cache/pip \
     venv/bin/pip install ${INDEX_URL:+--index-url "$INDEX_URL"} \
     --constraint requirements/constraints.txt{{ ' --requirement requirements/indexed.txt' if split }} \
-    --requirement requirements/framework.txt --requirement "$REQUIREMENTS"
+    --requirement requirements/framework.txt{{ stack }} --requirement "$REQUIREMENTS"

@@ -9,12 +9,12 @@ cd "$(dirname "$0")/.."
 
 device=${1:-cpu}
 venv=${VENV:-.venv}
-requirements=requirements/framework.txt
+suffix=
 case $device in
     cpu)
         index=${INDEX_URL-own}
-        # Only where the framework for CPUs has another name.
-        [ ! -e requirements/framework-cpu.txt ] || requirements=requirements/framework-cpu.txt
+        # Only where the stack for CPUs is another.
+        [ ! -e requirements/framework-cpu.txt ] || suffix=-cpu
         ;;
     cuda) index=${INDEX_URL-$CUDA_INDEX_URL} ;;
     *) echo "usage: ci/setup.sh [cpu|cuda]" >&2; exit 2 ;;
@@ -42,11 +42,14 @@ fi
 
 # What has an index of its own comes first; then the rest with it, so that nothing of it is exchanged
 # for another build.
+requirements=requirements/framework$suffix.txt
 first=$requirements
-[ ! -e requirements/indexed.txt ] || first=requirements/indexed.txt
+[ ! -e "requirements/indexed$suffix.txt" ] || first=requirements/indexed$suffix.txt
+more=
+[ -n "$suffix" ] || [ ! -e requirements/stack.txt ] || more=requirements/stack.txt
 pip install --constraint requirements/constraints.txt ${index:+--index-url "$index"} --requirement "$first"
 pip install --constraint requirements/constraints.txt --requirement "$first" --requirement "$requirements" \
-    --requirement requirements/runtime.txt --requirement requirements/dev.txt
+    ${more:+--requirement "$more"} --requirement requirements/runtime.txt --requirement requirements/dev.txt
 if [ ! -e requirements/build.txt ]; then
     : # there are wheels of everything
 elif [ "$device" = cpu ]; then
