@@ -108,6 +108,8 @@ static void explain_install(struct buf *out, const struct data *r)
                  NULL);
     if (count_of(all) > count_of(index) + count_of(build))
         explain_step(out, &joint, "", all, build);
+    if (count_of(build)) /* what is compiled finds its tools in the environment */
+        buf_printf(out, "%spip install ninja packaging psutil setuptools wheel", joint);
     explain_step(out, &joint, " --no-build-isolation", build, NULL);
     buf_putc(out, '\n');
     for (size_t i = 0; companions && i < companions->map.count; i++)

@@ -251,6 +251,7 @@ def test_the_install_line_is_one_command_a_step(matrix):
     assert steps == [
         f"pip install --index-url {INDEX}cu130 torch==2.14.0",
         "pip install torch==2.14.0 'numpy<3'",
+        "pip install ninja packaging psutil setuptools wheel",
         "pip install --no-build-isolation flash-attn==2.8.3",
     ]
 
