@@ -19,6 +19,7 @@ import yaml
 from ..common.program import ROOT
 
 OWN = {"torch", "torchvision", "torchaudio", "xformers", "torchcodec"}
+CUDA_ONLY = {"xformers"}
 # What else those indexes have copies of.
 OTHERS = re.compile(
     r"nvidia-.*|cuda-.*|triton|filelock|fsspec|jinja2|markupsafe|mpmath|networkx|numpy|pillow"
@@ -168,6 +169,8 @@ class StandIn:
             request.send_response(302)
             request.send_header("Location", f"{self.default}/{name}/")
             return request.end_headers()
+        if variant == "cpu" and name in CUDA_ONLY:
+            return request.send_error(404)
         if wheel:
             version = re.split(r"%2[Bb]|\+", wheel.split("-")[1])[0]
             text, kind = self.metadata(name, version, variant), "text/plain"

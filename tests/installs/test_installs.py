@@ -102,9 +102,12 @@ def render(stack, tmp_path, world):
     return target, resolution
 
 
-def files_of(child):
+def files_of(child, *, cpu=False):
     """The files in the order of installation: the first is of the framework's index."""
-    found = [child / "requirements" / f"{n}.txt" for n in ("indexed", "framework", "runtime")]
+    folder = child / "requirements"
+    suffix = "-cpu" if cpu and (folder / "framework-cpu.txt").is_file() else ""
+    names = [f"indexed{suffix}", f"framework{suffix}", *([] if suffix else ["stack"]), "runtime"]
+    found = [folder / f"{name}.txt" for name in names]
     return [path for path in found if path.is_file()]
 
 
@@ -114,7 +117,7 @@ def platforms(resolution):
     return pip_platforms(glibc, resolution["arch"])
 
 
-def by_uv(tools, child, resolution, index, world):
+def by_uv(tools, files, resolution, index, world):
     """{name: version} of what uv would install."""
     glibc = "2_28" if int(platforms(resolution)[-4].split("_")[2]) >= 28 else "2_17"
     where = ["--extra-index-url", index] if index else []
@@ -123,7 +126,7 @@ def by_uv(tools, child, resolution, index, world):
         + ["--system-certs"]
         + ["--only-binary", ":all:", "--python-version", resolution["python"].removesuffix("t")]
         + ["--python-platform", f"{resolution['arch']}-manylinux_{glibc}", *where]
-        + files_of(child),
+        + files,
         world,
     )
     pins = [Requirement(line) for line in text.splitlines() if "==" in line]
@@ -162,9 +165,12 @@ def check(stack, found, resolution):
         wanted = Requirement(text)
         version = found[canonicalize_name(wanted.name)]
         assert wanted.specifier.contains(version, prereleases=True), (stack, text, version)
-    cuda = resolution["cuda"]["version"]
-    if resolution["cuda"]["supply"] in (None, "wheel"):
-        assert cuda_majors(found) <= ({cuda.split(".")[0]} if cuda else set()), (stack, found)
+    cuda, supply = resolution["cuda"]["version"], resolution["cuda"]["supply"]
+    majors = {cuda.split(".")[0]} if cuda else set()
+    if supply == "wheel":
+        assert cuda_majors(found) == majors, (stack, found)
+    else:
+        assert cuda_majors(found) <= majors, (stack, found)
     if resolution["index_url"] and "torch" in found:
         local = Version(found["torch"]).local
         assert local == resolution["index_url"].rsplit("/", 1)[1], (stack, found["torch"])
@@ -178,9 +184,48 @@ def installs(stack, tools, stand_in, tmp_path, world):
     if resolution["index_url"]:
         index = stand_in.index(resolution["index_url"].rsplit("/", 1)[1])
         by_pip(programs, child, resolution, [index], files[:1], world)  # the first step, alone
-    check(stack, by_uv(programs, child, resolution, index, world), resolution)
+    check(stack, by_uv(programs, files, resolution, index, world), resolution)
     indexes = [default, *([index] if index else [])]
     check(stack, by_pip(programs, child, resolution, indexes, files, world), resolution)
+
+
+def installs_on_cpu(stack, tools, stand_in, tmp_path, world):
+    """What `ci/setup.sh cpu` installs, in its two steps: the stack without CUDA."""
+    programs, default = tools
+    child, resolution = render(stack, tmp_path, world)
+    cpu, files, index = resolution["cpu"], files_of(child, cpu=True), None
+    if cpu["index_url"]:
+        index = stand_in.index("cpu")
+        by_pip(programs, child, resolution, [index], files[:1], world)
+    indexes = [default, *([index] if index else [])]
+    wanted = {**resolution, **cpu, "cuda": {"version": None, "supply": None}}
+    for found in (
+        by_uv(programs, files, resolution, index, world),
+        by_pip(programs, child, resolution, indexes, files, world),
+    ):
+        check(stack, found, wanted)
+        assert not {"xformers", "vllm"} & set(found)
+
+
+ON_CPU = [stack for stack in STACKS if "type" in stack and "with" in stack]
+ON_CPU += [
+    {"type": "service", "framework": "pytorch", "variant": "pypi", "with": ["accelerate"]},
+    {"type": "service", "framework": "pytorch", "with": ["jax"], "driver": "580"},
+    {"type": "library", "framework": "jax==0.4.30", "python": "3.11"},
+]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("stack", ON_CPU[DAY % 3 :: 3], ids=name_of)
+def test_without_a_gpu_the_stack_for_cpus_installs(stack, tools, stand_in, tmp_path, world):
+    print(f"STACKS_OF={DAY}")
+    installs_on_cpu(stack, tools, stand_in, tmp_path, world)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("stack", ON_CPU, ids=name_of)
+def test_without_a_gpu_every_stack_installs(stack, tools, stand_in, tmp_path, world):
+    installs_on_cpu(stack, tools, stand_in, tmp_path, world)
 
 
 @pytest.mark.full
