@@ -25,7 +25,7 @@
 
 #define RECORD_BYTES LIMIT_HTTP_JSON_BYTES
 #define BAR_WIDTH 30
-#define INDEX_PARALLEL 12 /* questions are small, and there are hundreds */
+#define INDEX_PARALLEL 24 /* questions are small, and there are hundreds */
 
 const struct option live_options[] = {
     {"index-url", "URL", "the package index (default: the one that pip is set up for)", false},

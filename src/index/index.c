@@ -20,7 +20,8 @@
 #define WANTS_MAX ((size_t)4000)
 /* Of so many questions the answers are in memory at once: a list may have megabytes. */
 #define PROJECTS_AT_ONCE ((size_t)8)
-#define RELEASES_AT_ONCE ((size_t)48)
+#define RELEASES_AT_ONCE ((size_t)96)
+#define PIECES_BYTES (16 * LIMIT_MIB)
 /* Which releases there are changes; what one of them requires is never changed once it is there. */
 #define LIST_FRESH_SECONDS (60L * 60)
 #define RELEASE_FRESH_SECONDS (30L * 24 * 60 * 60)
@@ -469,17 +470,16 @@ enum metadata_stage { STAGE_FILE, STAGE_TAIL, STAGE_DIRECTORY, STAGE_ENTRY, STAG
 
 struct metadata_task {
     struct want want;
-    const char *processor, *url, *sum; /* of the wheel; of its metadata, or NULL */
+    const char *processor; /* NULL: for all */
+    const char *url, *sum; /* of the wheel; of its metadata, or NULL */
     enum metadata_stage stage;
     struct zip_range range;
     bool done;
 };
 
 static void add_task(struct metadata_task *tasks, size_t *count, struct package_index *index,
-                     const struct want *w, const char *processor)
+                     const struct want *w, const char *wheel, const char *processor)
 {
-    const struct data *release = data_get(data_get(index->projects, w->name), w->version);
-    const char *wheel = wheel_for(release, processor);
     const struct data *file = wheel ? data_get(data_get(index->files, w->name), wheel) : NULL;
     const char *url = data_text(data_get(file, "url"));
     if (url)
@@ -487,6 +487,20 @@ static void add_task(struct metadata_task *tasks, size_t *count, struct package_
                                                    .processor = processor,
                                                    .url = url,
                                                    .sum = data_text(data_get(file, "sha256"))};
+}
+
+/* A wheel for both processors is asked for once. */
+static void add_tasks(struct metadata_task *tasks, size_t *count, struct package_index *index,
+                      const struct want *w)
+{
+    const struct data *release = data_get(data_get(index->projects, w->name), w->version);
+    const char *x86_64 = wheel_for(release, "x86_64"), *aarch64 = wheel_for(release, "aarch64");
+    if (str_equal(x86_64, aarch64)) {
+        add_task(tasks, count, index, w, x86_64, NULL);
+        return;
+    }
+    add_task(tasks, count, index, w, x86_64, "x86_64");
+    add_task(tasks, count, index, w, aarch64, "aarch64");
 }
 
 static void add_task_question(struct batch *batch, struct package_index *index,
@@ -606,6 +620,16 @@ static int run_stage_part(struct package_index *index, const struct batch *part,
     return rc;
 }
 
+/* How many of them are asked for at once: the directory of a large wheel may have a megabyte. */
+static size_t count_pieces(struct metadata_task *const *asked, size_t count)
+{
+    uint64_t bytes = 0;
+    size_t i = 0;
+    while (i < count && i < RELEASES_AT_ONCE && (!i || bytes + asked[i]->range.len <= PIECES_BYTES))
+        bytes += asked[i++]->range.len;
+    return i;
+}
+
 /* One piece of each task that is not done. */
 static int run_stage(struct package_index *index, struct metadata_task *tasks, size_t count,
                      struct err *err)
@@ -618,7 +642,8 @@ static int run_stage(struct package_index *index, struct metadata_task *tasks, s
             add_task_question(&batch, index, &tasks[i]);
         }
     for (size_t at = 0; at < batch.count;) {
-        struct batch part = next_part(&batch, at);
+        struct batch part = {batch.exchanges + at, batch.wants + at,
+                             count_pieces(asked + at, batch.count - at)};
         if (run_stage_part(index, &part, asked + at, err) < 0)
             return -1;
         at += part.count;
@@ -632,10 +657,8 @@ static int ask_metadata(struct package_index *index, const struct want *wants, s
     struct metadata_task *tasks = arena_array(index->arena, 2 * count + 1, sizeof(*tasks));
     size_t tasks_count = 0;
     for (size_t i = 0; i < count; i++)
-        if (is_open(index, &wants[i])) {
-            add_task(tasks, &tasks_count, index, &wants[i], "x86_64");
-            add_task(tasks, &tasks_count, index, &wants[i], "aarch64");
-        }
+        if (is_open(index, &wants[i]))
+            add_tasks(tasks, &tasks_count, index, &wants[i]);
     for (int stage = 0; stage < STAGES; stage++)
         if (run_stage(index, tasks, tasks_count, err) < 0)
             return -1;

@@ -102,11 +102,11 @@ static int python_number(const char *python)
     return end == python + 2 || *end || minor < 0 || minor > 99 ? 0 : 300 + (int)minor;
 }
 
-/* 312 for "cp312"; 0 for other interpreters. */
-static int tag_number(struct span tag)
+/* 312 for "cp312" with `prefix` "cp3"; 300 for "py3" with "py3"; 0 for others. */
+static int tag_number(struct span tag, const char *prefix)
 {
     int minor = 0;
-    if (!starts(tag, "cp3") || tag.len > 5)
+    if (!starts(tag, prefix) || tag.len > 5)
         return 0;
     for (size_t i = 3; i < tag.len; i++) {
         if (!isdigit((unsigned char)tag.ptr[i]))
@@ -125,14 +125,24 @@ static bool has_tag(struct span tags, const char *wanted)
     return false;
 }
 
-static bool is_for_any_python(const struct wheel *wheel)
+/* The least Python that a wheel without an ABI is for, "py39" for 3.9 and later; 0: it has one. */
+static int pure_since(const struct wheel *wheel)
 {
-    return has_tag(wheel->python, "py3") && has_tag(wheel->abi, "none");
+    struct span rest = wheel->python, tag;
+    int least = 0;
+    if (!has_tag(wheel->abi, "none"))
+        return 0;
+    while (next_tag(&tag, &rest)) {
+        int since = tag_number(tag, "py3");
+        if (since && (!least || since < least))
+            least = since;
+    }
+    return least;
 }
 
 bool wheel_is_for_later_pythons(const struct wheel *wheel)
 {
-    return is_for_any_python(wheel) || has_tag(wheel->abi, "abi3");
+    return pure_since(wheel) || has_tag(wheel->abi, "abi3");
 }
 
 bool wheel_fits_python(const struct wheel *wheel, const char *python)
@@ -140,12 +150,12 @@ bool wheel_fits_python(const struct wheel *wheel, const char *python)
     struct span rest = wheel->python, tag;
     int number = python_number(python);
     bool stable = has_tag(wheel->abi, "abi3");
-    if (!number || is_for_any_python(wheel))
-        return number != 0;
+    if (!number || pure_since(wheel))
+        return number && number >= pure_since(wheel);
     if (wheel->abi.len && wheel->abi.ptr[wheel->abi.len - 1] == 't')
         return false; /* free-threaded */
     while (next_tag(&tag, &rest)) {
-        int built = tag_number(tag);
+        int built = tag_number(tag, "cp3");
         if (built && (built == number || (stable && built < number)))
             return true;
     }

@@ -63,7 +63,8 @@ static void test_wheel__tells_its_pythons(void **state)
                  {"cp312-cp312", "3.1", false, false},    {"cp39-abi3", "3.14", true, true},
                  {"cp39-abi3", "3.8", false, true},       {"py3-none", "3.6", true, true},
                  {"py2.py3-none", "3.12", true, true},    {"cp313-cp313t", "3.13", false, false},
-                 {"pp310-pypy310", "3.10", false, false}, {"py2-none", "3.12", false, false}};
+                 {"pp310-pypy310", "3.10", false, false}, {"py2-none", "3.12", false, false},
+                 {"py39-none", "3.14", true, true},       {"py39-none", "3.8", false, true}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         ARENA_SCRATCH(arena);
