@@ -29,16 +29,16 @@ static const struct option what_options[] = {
 
 /* Until nothing new is wanted: what a release requires names the next packages. */
 static int verify_all(struct data **rows, struct session *s, const struct matrix *matrix,
-                      const char *framework, struct package_index *index)
+                      const char *name, struct package_index *index)
 {
     size_t wanted, asked;
     do {
         ARENA_SCRATCH(scratch); /* what is not yet the answer only says what to ask */
-        (void)matrix_verify(&wanted, &scratch, matrix, framework, index);
+        (void)matrix_verify(&wanted, &scratch, matrix, name, index);
         if (index_ask(&asked, index, s->err) < 0)
             return -1;
     } while (asked);
-    *rows = matrix_verify(&wanted, &s->run->arena, matrix, framework, index);
+    *rows = matrix_verify(&wanted, &s->run->arena, matrix, name, index);
     return 0;
 }
 
@@ -134,7 +134,7 @@ static int verify(struct session *s)
     const char *what = run->options.argument_count ? run->options.arguments[0] : NULL;
     if (str_equal(what, "images"))
         return verify_only_images(s);
-    if (matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, what, s->err) < 0 ||
+    if (matrix_load_around(&matrix, &run->arena, s->catalog->files, s->overlay, what, s->err) < 0 ||
         live_open(&s->live, run, s->err) < 0 ||
         verify_all(&rows, s, matrix, what, s->live.index) < 0 ||
         live_record(&s->live, run, s->err) < 0 || verify_images(&images, s, matrix) < 0)
@@ -158,10 +158,11 @@ static const struct option_group groups[] = {
 const struct command matrix_verify_command = {
     .name = "matrix verify",
     .schema = "matrix-verify",
-    .usage = "[FRAMEWORK|images]",
+    .usage = "[FRAMEWORK|PACKAGE|images]",
     .summary = "Check the rows of the matrix against the package index that pip uses.",
     .details = "Wheels, their tags and what they require prove versions, Pythons, processors, "
-               "glibc, CUDA, cuDNN and companions. Rows of other indexes are counted as not asked, "
+               "glibc, CUDA, cuDNN, requirements and companions. Rows of other indexes are counted "
+               "as not asked, "
                "never as verified. The exit code is 6 where something differs, and 1 where the "
                "index could not be asked.",
     .options = groups,

@@ -94,6 +94,8 @@ static struct data *touch_release(const struct project_reader *r, const char *ve
         data_put_text(r->arena, release, "uploaded", date);
     if (!file->yanked)
         data_put(r->arena, release, "yanked", data_bool(r->arena, false));
+    if (file->python && is_plain(file->python) && strlen(file->python) < NAME_MAX_BYTES)
+        data_put_text(r->arena, release, "python", file->python);
     return release;
 }
 
@@ -115,8 +117,6 @@ static void add_wheel(const struct project_reader *r, struct data *release,
                       const struct listed_file *file)
 {
     data_push(r->arena, data_get(release, "wheels"), data_str(r->arena, file->filename));
-    if (file->python && is_plain(file->python) && strlen(file->python) < NAME_MAX_BYTES)
-        data_put_text(r->arena, release, "python", file->python);
     const char *url = r->out->files && file->url ? http_join(r->arena, r->page, file->url) : NULL;
     if (!url)
         return;

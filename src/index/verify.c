@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "index/evidence.h"
+#include "index/requires.h"
 #include "matrix/facts.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 /* One build of one release, against what the index says of it. */
 struct verification {
     struct arena *arena;
+    const struct matrix *matrix;
     const struct framework *framework;
     const struct release *release;
     const struct build *build;
@@ -66,6 +68,22 @@ static const char *joined(struct arena *arena, const char *const *items, size_t 
     return *text ? text : "none";
 }
 
+/* Some wheels are for any later Python: it counts where a row of an older release has it. */
+static bool is_due(const struct verification *c, const char *python)
+{
+    const struct rows *rows = &c->framework->releases;
+    if (!c->evidence.any_python)
+        return true;
+    for (size_t i = rows->count; i > 0; i--) {
+        const struct release *older = ROW(struct release, *rows, i - 1);
+        if (older == c->release)
+            return false;
+        if (words_have(&older->pythons, python))
+            return true;
+    }
+    return false;
+}
+
 static void check_pythons(const struct verification *c)
 {
     const struct release *r = c->release;
@@ -78,8 +96,9 @@ static void check_pythons(const struct verification *c)
         if (!evidence_has_python(e, python))
             lost = arena_printf(c->arena, "%s %s", lost, python);
     }
-    for (size_t i = 0; !e->any_python && i < e->python_count; i++)
-        if (!words_have(&r->pythons, e->pythons[i]) && !words_have(&r->experimental, e->pythons[i]))
+    for (size_t i = 0; i < e->python_count; i++)
+        if (!words_have(&r->pythons, e->pythons[i]) &&
+            !words_have(&r->experimental, e->pythons[i]) && is_due(c, e->pythons[i]))
             more = arena_printf(c->arena, "%s %s", more, e->pythons[i]);
     if (!*lost && !*more) {
         prove(c, "python");
@@ -92,6 +111,12 @@ static void check_pythons(const struct verification *c)
                 : arena_printf(c->arena, "%s has wheels for%s too", named(c), more);
     differ(c, "python", joined(c->arena, r->pythons.items, r->pythons.count),
            joined(c->arena, e->pythons, e->python_count), evidence);
+}
+
+static bool has_processor(const struct verification *c, const char *processor)
+{
+    const struct words *own = &c->release->processors;
+    return build_has_processor(c->build, processor) && (!own->count || words_have(own, processor));
 }
 
 /* Whether the wheels for a processor are what the row speaks of: with CUDA, where it has CUDA. */
@@ -108,7 +133,7 @@ static void check_processors(const struct verification *c)
     const char *rows[PROCESSORS], *served[PROCESSORS], *evidence = "";
     size_t row_count = 0, served_count = 0;
     for (int p = 0; p < PROCESSORS; p++) {
-        bool in_row = build_has_processor(c->build, processor_names[p]), there = serves(c, p);
+        bool in_row = has_processor(c, processor_names[p]), there = serves(c, p);
         if (c->evidence.wheel[p] && !c->evidence.read[p])
             there = in_row; /* a wheel of which nothing is known */
         if (in_row)
@@ -192,21 +217,6 @@ static void check_cuda(const struct verification *c)
     }
 }
 
-/* The same clauses, in whatever order. */
-static bool same_range(const struct spec *a, const struct spec *b)
-{
-    for (size_t i = 0; i < a->count; i++) {
-        bool found = false;
-        for (size_t j = 0; j < b->count; j++)
-            found |= a->clauses[i].op == b->clauses[j].op &&
-                     a->clauses[i].wildcard == b->clauses[j].wildcard &&
-                     version_compare(&a->clauses[i].version, &b->clauses[j].version) == 0;
-        if (!found)
-            return false;
-    }
-    return a->count == b->count;
-}
-
 /* 9.3 of a row stands for 9.3.0.75. */
 static bool agrees_to_its_end(const struct version *row, const struct version *pin)
 {
@@ -220,7 +230,7 @@ static bool cudnn_agrees(const struct build *build, const struct required *found
         return spec_matches(&build->cudnn_window, pin);
     if (found->pin)
         return agrees_to_its_end(&build->cudnn_version, pin);
-    return build->cudnn_window.count && same_range(&build->cudnn_window, &found->range);
+    return build->cudnn_window.count && spec_same(&build->cudnn_window, &found->range);
 }
 
 static void check_cudnn(const struct verification *c)
@@ -253,7 +263,7 @@ static void check_nccl(const struct verification *c)
 /* A package that lives on another framework's brings no code of its own. */
 static bool stands_alone(const struct verification *c)
 {
-    return !c->release->companions.count && !c->release->requires;
+    return !c->framework->on && !c->release->companions.count && !c->release->requires;
 }
 
 /* What is installed is the whole of it: jax without jaxlib imports nothing. */
@@ -361,6 +371,111 @@ static enum index_state check_companions(const struct verification *c, struct pa
     return worst;
 }
 
+/* ------------------------------------------------------------------ requirements */
+
+/* Whether a release requires this one, by name and version; false where it is silent. */
+static bool requires_this(const struct verification *c, const struct data *release)
+{
+    const struct data *list = index_requires(release, processor_names[X86_64]);
+    const struct marker_world world = {processor_names[X86_64], NULL, ""};
+    struct version version;
+    for (size_t i = 0; list && i < list->list.count; i++) {
+        struct requirement requirement;
+        if (requirement_parse(&requirement, c->arena, data_text(list->list.items[i])) == 0 &&
+            str_equal(requirement.name, c->evidence.package) &&
+            marker_holds(c->arena, requirement.marker, &world))
+            return version_parse(&version, c->evidence.version) == 0 &&
+                   spec_matches(&requirement.spec, &version);
+    }
+    return false;
+}
+
+/* The other way about: every PyTorch that a Triton goes with requires it, which itself is silent.
+ */
+static bool is_required_by(const struct verification *c, struct package_index *index,
+                           const struct requirement *row, size_t *wanted)
+{
+    const struct framework *other = package_of(c->matrix, row->name);
+    bool found = false;
+    for (size_t i = 0; other && i < other->releases.count; i++) {
+        const struct version *version = &ROW(struct release, other->releases, i)->version;
+        const struct data *release;
+        if (!spec_matches(&row->spec, version))
+            continue;
+        enum index_state state = index_release(&release, index, row->name, version->text, true);
+        *wanted += state == INDEX_UNKNOWN;
+        if (state != INDEX_THERE || !requires_this(c, release))
+            return false;
+        found = true;
+    }
+    return found;
+}
+
+static bool check_stated(const struct verification *c, struct package_index *index,
+                         const struct data *release, const char *word, size_t *wanted)
+{
+    struct requirement row;
+    const char *said;
+    if (requirement_parse(&row, c->arena, word) < 0)
+        return false;
+    if (requires_agree(&said, c->arena, release, &c->release->pythons, &row) ||
+        (!said && is_required_by(c, index, &row, wanted)))
+        return true;
+    differ(c, "requires", word, said ? said : "nothing",
+           said ? arena_printf(c->arena, "%s requires %s", named(c), said)
+                : arena_printf(c->arena, "%s requires no %s", named(c), row.name));
+    return false;
+}
+
+static bool names_package(const struct verification *c, const struct words *words, const char *name)
+{
+    struct requirement row;
+    for (size_t i = 0; i < words->count; i++)
+        if (requirement_parse(&row, c->arena, words->items[i]) == 0 && str_equal(row.name, name))
+            return true;
+    return false;
+}
+
+/* What lives on a framework says all that it requires of whatever is in these files. */
+static bool check_unstated(const struct verification *c, const struct data *list,
+                           const struct words *stated)
+{
+    bool all = true;
+    for (size_t i = 0; c->framework->on && list && i < list->list.count; i++) {
+        struct requirement said;
+        const char *text = data_text(list->list.items[i]);
+        if (requirement_parse(&said, c->arena, text) < 0 || !package_of(c->matrix, said.name) ||
+            names_package(c, stated, said.name) ||
+            !requires_always(c->arena, &said, &c->release->pythons))
+            continue;
+        differ(c, "requires", "nothing", text,
+               arena_printf(c->arena, "%s requires %s", named(c), text));
+        all = false;
+    }
+    return all;
+}
+
+static void check_requires(const struct verification *c, struct package_index *index,
+                           size_t *wanted)
+{
+    const struct release *r = c->release;
+    const struct data *release, *list;
+    struct words stated =
+        words_read(c->arena, arena_printf(c->arena, "%s %s", r->requires ? r->requires : "",
+                                          r->pins ? r->pins : ""));
+    if (index_release(&release, index, c->evidence.package, c->evidence.version, true) !=
+        INDEX_THERE)
+        return;
+    list = index_requires(release, processor_names[X86_64]);
+    if (!list && !(list = index_requires(release, processor_names[AARCH64])))
+        return; /* no metadata: it has no wheel */
+    bool agree = check_unstated(c, list, &stated);
+    for (size_t i = 0; i < stated.count; i++)
+        agree &= check_stated(c, index, release, stated.items[i], wanted);
+    if (agree && stated.count)
+        prove(c, "requires");
+}
+
 /* ------------------------------------------------------------------ a row */
 
 /* What a build is installed by, where the user's index has it; NULL: `*why` says who has it. */
@@ -377,6 +492,38 @@ static const char *requirement_of(const struct verification *c, const char **why
     return arena_memdup(c->arena, text, strcspn(text, " "));
 }
 
+static bool is_compiled(const struct verification *c)
+{
+    return str_equal(c->build->supply ? c->build->supply : c->framework->supply, "build");
+}
+
+/* No wheel, and no Python that the release does not admit. */
+static void check_source(const struct verification *c)
+{
+    ERR_SCRATCH(err);
+    const struct evidence *e = &c->evidence;
+    struct spec spec;
+    struct version version;
+    if (e->wheel[X86_64] || e->wheel[AARCH64]) {
+        differ(c, "wheel", "none", "some",
+               arena_printf(c->arena, "%s has a wheel for Linux", named(c)));
+        return;
+    }
+    prove(c, "source");
+    if (!e->python_spec || spec_parse(&spec, c->arena, e->python_spec, "Requires-Python", &err) < 0)
+        return;
+    for (size_t i = 0; i < c->release->pythons.count; i++) {
+        const char *python = c->release->pythons.items[i];
+        if (version_parse(&version, arena_printf(c->arena, "%s.99", python)) == 0 &&
+            spec_matches(&spec, &version))
+            continue;
+        differ(c, "python", python, e->python_spec,
+               arena_printf(c->arena, "%s requires Python %s", named(c), e->python_spec));
+        return;
+    }
+    prove(c, "python");
+}
+
 static const char *compare(struct verification *c, struct package_index *index, const char **why,
                            size_t *wanted)
 {
@@ -388,6 +535,8 @@ static const char *compare(struct verification *c, struct package_index *index, 
         differ(c, "release", e->version, "none",
                arena_printf(c->arena, "%s requires %s, which the index does not have", named(c),
                             e->missing));
+    else if (is_compiled(c))
+        check_source(c);
     else if (!e->wheel[X86_64] && !e->wheel[AARCH64])
         differ(c, "wheel", "some", "none",
                arena_printf(c->arena, "%s has no wheel for Linux", named(c)));
@@ -400,6 +549,7 @@ static const char *compare(struct verification *c, struct package_index *index, 
         check_cuda(c);
         check_cudnn(c);
         check_nccl(c);
+        check_requires(c, index, wanted);
         enum index_state state = check_companions(c, index);
         *wanted += state == INDEX_UNKNOWN;
         if (state == INDEX_FAILED) {
@@ -462,11 +612,15 @@ static void put_place(struct arena *arena, struct data *row, const struct yaml_n
     data_put(arena, row, "line", data_int(arena, (int64_t)err.where.line));
 }
 
-static struct data *verify_build(struct verification *c, struct package_index *index,
-                                 size_t *wanted)
+/* A row in the arena: what it takes to find it out, which is much more, is not kept. */
+static struct data *verify_build(struct arena *arena, const struct verification *build,
+                                 struct package_index *index, size_t *wanted)
 {
-    struct data *row = data_map(c->arena);
+    ARENA_SCRATCH(scratch);
+    struct verification check = *build, *c = &check;
+    struct data *row = data_map(&scratch);
     const char *why = NULL;
+    c->arena = &scratch;
     c->requirement = requirement_of(c, &why);
     c->proved = data_list(c->arena);
     c->differences = data_list(c->arena);
@@ -484,26 +638,26 @@ static struct data *verify_build(struct verification *c, struct package_index *i
     data_put_text(c->arena, row, "why", why);
     /* What needs no row of a build stands where its release does. */
     put_place(c->arena, row, c->build->fact.node ? c->build->fact.node : c->release->fact.node);
-    return row;
+    return data_copy(arena, row);
 }
 
 struct data *matrix_verify(size_t *wanted, struct arena *arena, const struct matrix *matrix,
-                           const char *framework, struct package_index *index)
+                           const char *name, struct package_index *index)
 {
     struct data *rows = data_list(arena);
+    const struct framework *f;
     *wanted = 0;
-    for (size_t i = 0; i < matrix->framework_count; i++) {
-        const struct framework *f = &matrix->frameworks[i];
-        if (framework && !str_equal(framework, f->name))
+    for (size_t i = 0; (f = any_framework(matrix, i)); i++) {
+        if ((name && !str_equal(name, f->name)) || (f->on && f->by_companions))
             continue;
         for (size_t j = 0; j < f->releases.count; j++) {
             const struct release *release = ROW(struct release, f->releases, j);
             for (size_t k = 0; k < release->build_count; k++) {
-                struct verification check = {.arena = arena,
-                                             .framework = f,
-                                             .release = release,
-                                             .build = release->builds[k]};
-                data_push(arena, rows, verify_build(&check, index, wanted));
+                const struct verification build = {.matrix = matrix,
+                                                   .framework = f,
+                                                   .release = release,
+                                                   .build = release->builds[k]};
+                data_push(arena, rows, verify_build(arena, &build, index, wanted));
             }
         }
     }
@@ -549,14 +703,14 @@ struct data *matrix_verify_counts(struct arena *arena, const struct data *rows)
 static void print_frameworks(struct buf *out, const struct data *rows)
 {
     const char *last = NULL;
-    (void)buf_printf(out, "%-14s %9s %9s %9s %9s %9s\n", "framework", "verified", "differs",
-                     "not asked", "old", "failed");
+    (void)buf_printf(out, "%-21s %9s %9s %9s %9s %9s\n", "framework or package", "verified",
+                     "differs", "not asked", "old", "failed");
     for (size_t i = 0; i < rows->list.count; i++) {
         const char *name = data_text(data_get(rows->list.items[i], "framework"));
         if (str_equal(name, last))
             continue;
         last = name;
-        (void)buf_printf(out, "%-14s", name);
+        (void)buf_printf(out, "%-21s", name);
         for (size_t j = 0; j < STATES; j++)
             (void)buf_printf(out, " %9zu", count_state(rows, name, states[j]));
         (void)buf_putc(out, '\n');

@@ -104,6 +104,14 @@ bool is_called(const struct framework *framework, const char *name)
     return same_package(framework->name, name);
 }
 
+const struct framework *any_framework(const struct matrix *matrix, size_t i)
+{
+    if (i < matrix->framework_count)
+        return &matrix->frameworks[i];
+    i -= matrix->framework_count;
+    return i < matrix->package_count ? &matrix->packages[i] : NULL;
+}
+
 const struct framework *package_of(const struct matrix *matrix, const char *name)
 {
     for (size_t i = 0; i < matrix->framework_count; i++)

@@ -540,6 +540,17 @@ int matrix_load_placed(struct matrix **out, struct arena *arena, const struct fi
     return load(out, arena, files, overlay, framework, true, err);
 }
 
+int matrix_load_around(struct matrix **out, struct arena *arena, const struct fileset *files,
+                       struct span overlay, const char *name, struct err *err)
+{
+    const char **frameworks, **packages;
+    size_t framework_count = matrix_frameworks(&frameworks, arena, files);
+    size_t package_count = matrix_package_names(&packages, arena, files);
+    bool known = name && (str_is_among(name, frameworks, framework_count) ||
+                          str_is_among(name, packages, package_count));
+    return matrix_load_placed(out, arena, files, overlay, known ? NULL : name, err);
+}
+
 int matrix_whole(const struct matrix **out, const struct matrix *matrix, struct err *err)
 {
     struct whole *whole = matrix->whole;

@@ -28,6 +28,14 @@ TG_CHECKED int matrix_load_placed(struct matrix **out, struct arena *arena,
                                   const struct fileset *files, struct span overlay,
                                   const char *framework, struct err *err);
 
+/*
+ * Everything, placed, for who tells of the rows of `name`: a framework, a package that lives on
+ * one, or NULL. An unknown name as above.
+ */
+TG_CHECKED int matrix_load_around(struct matrix **out, struct arena *arena,
+                                  const struct fileset *files, struct span overlay,
+                                  const char *name, struct err *err);
+
 /* The frameworks of a catalog, by the names of its files matrices/frameworks/NAME.yml. */
 size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files);
 

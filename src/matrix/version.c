@@ -450,31 +450,71 @@ static bool both_match(const struct spec *a, const struct spec *b, const struct 
     return spec_matches(a, version) && spec_matches(b, version);
 }
 
+#define POINTS 4
+
 /*
- * What two SPECs have in common begins, if anywhere, at a version that one of them names, just
- * above it (`>1.0`, `!=1.0`), behind all that begin with it (`!=1.0.*`), or at the first of all
- * (`<2`).
+ * Where the versions that meet a clause may begin or end: at the one that it names, just above it
+ * (`>1.0`, `!=1.0`), behind all that begin with it (`!=1.0.*`), behind those of its prefix
+ * (`~=1.0`).
  */
+static void points_of(struct version points[POINTS], const struct version *named)
+{
+    for (size_t i = 0; i < POINTS; i++) {
+        points[i] = *named;
+        if (i == 0)
+            continue;
+        points[i].pre_kind = PRE_NONE;
+        points[i].post = NO_POST;
+        points[i].dev = NO_DEV;
+        points[i].local = span_of(NULL, 0);
+    }
+    points[1].count = VERSION_PARTS;
+    points[1].release[VERSION_PARTS - 1]++;
+    points[2].release[named->count - 1]++;
+    if (named->count > 1) {
+        points[3].release[named->count - 1] = 0;
+        points[3].release[named->count - 2]++;
+    }
+}
+
+/* The first of all versions: where `<2` begins. */
+static const struct version first_version = {
+    .count = 1, .pre_kind = PRE_NONE, .post = NO_POST, .dev = NO_DEV};
+
+/* What two SPECs have in common begins, if anywhere, at such a point, or at the first of all. */
 static bool begins_at(const struct spec *a, const struct spec *b, const struct spec *names)
 {
+    struct version points[POINTS];
     for (size_t i = 0; i < names->count; i++) {
-        struct version named = names->clauses[i].version, above = named, behind = named;
-        above.count = VERSION_PARTS;
-        above.release[VERSION_PARTS - 1]++;
-        behind.release[named.count - 1]++;
-        behind.pre_kind = above.pre_kind = PRE_NONE;
-        behind.post = above.post = NO_POST;
-        behind.dev = above.dev = NO_DEV;
-        behind.local = above.local = span_of(NULL, 0);
-        if (both_match(a, b, &named) || both_match(a, b, &above) || both_match(a, b, &behind))
-            return true;
+        points_of(points, &names->clauses[i].version);
+        for (size_t j = 0; j < POINTS; j++)
+            if (both_match(a, b, &points[j]))
+                return true;
     }
     return false;
 }
 
 bool spec_overlaps(const struct spec *a, const struct spec *b)
 {
-    const struct version first = {.count = 1, .pre_kind = PRE_NONE, .post = NO_POST, .dev = NO_DEV};
-    return !a->count || !b->count || both_match(a, b, &first) || begins_at(a, b, a) ||
+    return !a->count || !b->count || both_match(a, b, &first_version) || begins_at(a, b, a) ||
            begins_at(a, b, b);
+}
+
+/* Between two such points, nothing changes. */
+static bool same_at(const struct spec *a, const struct spec *b, const struct spec *names)
+{
+    struct version points[POINTS];
+    for (size_t i = 0; i < names->count; i++) {
+        points_of(points, &names->clauses[i].version);
+        for (size_t j = 0; j < POINTS; j++)
+            if (spec_matches(a, &points[j]) != spec_matches(b, &points[j]))
+                return false;
+    }
+    return true;
+}
+
+bool spec_same(const struct spec *a, const struct spec *b)
+{
+    return spec_matches(a, &first_version) == spec_matches(b, &first_version) && same_at(a, b, a) &&
+           same_at(a, b, b);
 }

@@ -61,6 +61,8 @@ TG_CHECKED int spec_parse(struct spec *out, struct arena *arena, const char *tex
 bool spec_matches(const struct spec *spec, const struct version *version);
 /* Whether some version could meet both. */
 bool spec_overlaps(const struct spec *a, const struct spec *b);
+/* Whether they are met by the same versions, however they are written: `~=2.4`, `<3,>=2.4`. */
+bool spec_same(const struct spec *a, const struct spec *b);
 /* One version and no other: `==2.4.1`. */
 bool spec_is_exact(const struct spec *spec);
 

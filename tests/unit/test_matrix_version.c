@@ -185,6 +185,40 @@ static void test_spec__knows_whether_two_have_a_version_in_common(void **state)
     }
 }
 
+static void test_spec__knows_whether_two_are_met_by_the_same_versions(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {{"==2.14.0", "==2.14", true},
+                 {">=5.16.1,<5.21.0", "<5.21,>=5.16.1", true},
+                 {">=2,>=1", ">=2", true},
+                 {"~=2.4", ">=2.4,==2.*", true},
+                 {"~=2.4", ">=2.4,<3", true},
+                 {"~=2.4.1", ">=2.4.1,<2.5", true},
+                 {"~=2.4.1", ">=2.4.1,<2.6", false},
+                 {"==2.15.*", ">=2.15,<2.16", true},
+                 {"==2.15.*", ">=2.15.0", false},
+                 {">=1,!=2.1", ">=1,!=2.1.0", true},
+                 {">=1,!=2.1", ">=1,!=2.1.*", false},
+                 {">=1,!=0.5", ">=1", true},
+                 {">1", ">=1", false},
+                 {"<2", "<=2", false},
+                 {"<2", "", false},
+                 {">=2.0rc1", ">=2.0", false},
+                 {"", "", true}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ARENA_SCRATCH(arena);
+        ERR_SCRATCH(err);
+        struct spec a, b;
+        assert_int_equal(spec_parse(&a, &arena, cases[i].a, "a", &err), 0);
+        assert_int_equal(spec_parse(&b, &arena, cases[i].b, "b", &err), 0);
+        if (spec_same(&a, &b) != cases[i].same || spec_same(&b, &a) != cases[i].same)
+            fail_msg("'%s' and '%s'", cases[i].a, cases[i].b);
+    }
+}
+
 /* Lines `v VERSION`, `c VERSION VERSION`, `s VERSION SPEC`; one answer a line. */
 static int probe(void)
 {
@@ -221,6 +255,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_spec__refuses_bad_ones_by_name),
         cmocka_unit_test(test_spec__knows_when_one_version_is_named),
         cmocka_unit_test(test_spec__knows_whether_two_have_a_version_in_common),
+        cmocka_unit_test(test_spec__knows_whether_two_are_met_by_the_same_versions),
     };
     if (argc == 2 && strcmp(argv[1], "--probe") == 0)
         return probe();
