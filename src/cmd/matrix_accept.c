@@ -31,7 +31,8 @@ static int read_words(struct acceptance *out, struct session *s)
     const char *equals = strstr(word, "==");
     const char *confidence = opt_value(&run->options, "confidence");
     if (!equals || equals == word || !equals[2]) {
-        (void)err_set(s->err, TG_USAGE, "usage", "one release is accepted: FRAMEWORK==VERSION");
+        (void)err_set(s->err, TG_USAGE, "usage",
+                      "one release is accepted: FRAMEWORK==VERSION or PACKAGE==VERSION");
         return err_hint(s->err, LIKE);
     }
     if (confidence && !str_equal(confidence, "medium") && !str_equal(confidence, "high"))
@@ -75,13 +76,13 @@ static int accept_rows(struct session *s)
     struct data *lifted;
     const char *folder, *text, *path = NULL;
     if (read_words(&acceptance, s) < 0 || matrix_folder(&folder, s, "accept", LIKE) < 0 ||
-        matrix_load_placed(&matrix, &run->arena, s->catalog->files, span_of("", 0),
+        matrix_load_around(&matrix, &run->arena, s->catalog->files, span_of("", 0),
                            acceptance.framework, s->err) < 0 ||
         matrix_accept(&lifted, &text, &run->arena, matrix, &acceptance, s->err) < 0)
         return -1;
     if (lifted->list.count) {
-        path = arena_printf(&run->arena, "%s/matrices/frameworks/%s.yml", folder,
-                            acceptance.framework);
+        path = arena_printf(&run->arena, "%s/%s", folder,
+                            matrix_file_of(&run->arena, matrix, acceptance.framework));
         if (matrix_replace_file(path, text, s->err) < 0)
             return -1;
     }
@@ -104,7 +105,7 @@ static const struct option_group groups[] = {
 const struct command matrix_accept_command = {
     .name = "matrix accept",
     .schema = "accept",
-    .usage = "FRAMEWORK==VERSION",
+    .usage = "FRAMEWORK==VERSION|PACKAGE==VERSION",
     .summary = "Lift the confidence of a release's rows that you have looked at.",
     .details = "Rows of low confidence are chosen only when they are named exactly. Nothing but "
                "the words of the confidence is changed in the file, and only where all files agree "

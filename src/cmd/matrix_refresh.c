@@ -10,6 +10,7 @@
 #include "cmd/matrix_folder.h"
 #include "cmd/matrix_session.h"
 #include "index/index.h"
+#include "index/patch.h"
 #include "index/refresh.h"
 #include "matrix/matrix.h"
 
@@ -36,15 +37,6 @@ static int refresh_all(struct data **proposals, struct session *s, const struct 
     return 0;
 }
 
-static bool has_rows(const struct data *proposals, const char *framework)
-{
-    for (size_t i = 0; i < proposals->list.count; i++)
-        if (data_text(data_get(proposals->list.items[i], "row")) &&
-            str_equal(data_text(data_get(proposals->list.items[i], "framework")), framework))
-            return true;
-    return false;
-}
-
 static int writable_folder(const char **out, struct session *s)
 {
     return matrix_folder(out, s, "--write", "tmplgen matrix refresh --write --catalog FOLDER");
@@ -54,19 +46,18 @@ static int write_rows(struct data *written, struct session *s, const struct matr
                       const struct data *proposals)
 {
     struct arena *arena = &s->run->arena;
-    const char *folder, **names, *text;
-    size_t count = matrix_frameworks(&names, arena, s->catalog->files);
+    const char *folder;
+    struct patch *files;
+    size_t count;
     if (!opt_given(&s->run->options, "write"))
         return 0;
-    if (writable_folder(&folder, s) < 0)
+    if (writable_folder(&folder, s) < 0 ||
+        matrix_refresh_files(&files, &count, arena, matrix, proposals,
+                             index_asked_on(s->live.index), s->err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        if (!has_rows(proposals, names[i]))
-            continue;
-        const char *path = arena_printf(arena, "%s/matrices/frameworks/%s.yml", folder, names[i]);
-        if (matrix_refresh_file(&text, arena, matrix, names[i], proposals,
-                                index_asked_on(s->live.index), s->err) < 0 ||
-            matrix_replace_file(path, text, s->err) < 0)
+        const char *path = arena_printf(arena, "%s/%s", folder, files[i].path);
+        if (matrix_replace_file(path, files[i].text.ptr, s->err) < 0)
             return -1;
         data_push(arena, written, data_str(arena, path));
         cmd_say(s->run, "wrote %s", path);
@@ -96,7 +87,7 @@ static int refresh(struct session *s)
     struct data *proposals, *written = data_list(&run->arena);
     const char *folder, *framework = run->options.argument_count ? run->options.arguments[0] : NULL;
     if ((opt_given(&run->options, "write") && writable_folder(&folder, s) < 0) ||
-        matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, framework, s->err) <
+        matrix_load_around(&matrix, &run->arena, s->catalog->files, s->overlay, framework, s->err) <
             0 ||
         live_open(&s->live, run, s->err) < 0 ||
         refresh_all(&proposals, s, matrix, framework, s->live.index) < 0 ||
@@ -121,7 +112,7 @@ static const struct option_group groups[] = {
 const struct command matrix_refresh_command = {
     .name = "matrix refresh",
     .schema = "matrix-refresh",
-    .usage = "[FRAMEWORK]",
+    .usage = "[FRAMEWORK|PACKAGE]",
     .summary = "Propose rows for releases that the package index has and the matrix has not.",
     .details = "Each row comes with its evidence and a stated confidence; what the index does not "
                "prove is left out. Nothing is written but with --write, and only into a folder "

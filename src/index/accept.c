@@ -11,6 +11,7 @@
 #include "base/yaml.h"
 #include "index/patch.h"
 #include "matrix/facts.h"
+#include "matrix/matrix.h"
 
 #include <string.h>
 
@@ -125,8 +126,8 @@ int matrix_accept(struct data **lifted, const char **text, struct arena *arena,
                   const struct matrix *matrix, const struct acceptance *acceptance, struct err *err)
 {
     struct lifting l = {.arena = arena, .acceptance = acceptance, .rows = data_list(arena)};
-    const struct framework *framework = framework_of(matrix, acceptance->framework);
-    const char *path = arena_printf(arena, "matrices/frameworks/%s.yml", acceptance->framework);
+    const struct framework *framework = framework_or_package(matrix, acceptance->framework);
+    const char *path = matrix_file_of(arena, matrix, acceptance->framework);
     struct span before;
     BUF_SCRATCH(after, LIMIT_DOCUMENT_BYTES);
     *lifted = l.rows;
@@ -137,5 +138,6 @@ int matrix_accept(struct data **lifted, const char **text, struct arena *arena,
         return -1;
     change_words(&after, before, &l);
     *text = arena_strdup(arena, buf_text(&after));
-    return matrix_patch_check(matrix, path, span_of(after.ptr, after.len), "the lifted rows", err);
+    const struct patch patch = {path, span_from(*text)};
+    return matrix_patch_check(matrix, &patch, 1, "the lifted rows", err);
 }

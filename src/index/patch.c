@@ -1,4 +1,4 @@
-/* A matrix with another text in place of one of its files. */
+/* A matrix with other texts in place of some of its files. */
 #include "index/patch.h"
 
 #include "base/arena.h"
@@ -7,21 +7,23 @@
 #include "matrix/matrix.h"
 #include "resolver/check.h"
 
-/* A catalog with another text in place of one of its files. */
+/* A catalog with other texts in place of some of its files. */
 struct patched {
     struct fileset set;
     const struct fileset *below;
-    size_t at;
-    struct span text;
+    const struct patch *patches;
+    size_t count;
 };
 
 static int read_patched(struct span *out, const struct fileset *set, size_t index, struct err *err)
 {
     const struct patched *patched = (const struct patched *)set;
-    if (index != patched->at)
-        return patched->below->read(out, patched->below, index, err);
-    *out = patched->text;
-    return 0;
+    for (size_t i = 0; i < patched->count; i++)
+        if (str_equal(patched->patches[i].path, set->entries[index].path)) {
+            *out = patched->patches[i].text;
+            return 0;
+        }
+    return patched->below->read(out, patched->below, index, err);
 }
 
 static void keep_first(void *context, const struct err *finding)
@@ -31,16 +33,13 @@ static void keep_first(void *context, const struct err *finding)
         (void)err_set(first, TG_USAGE, "invalid-matrix", "%s", finding->message);
 }
 
-int matrix_patch_check(const struct matrix *matrix, const char *path, struct span text,
+int matrix_patch_check(const struct matrix *matrix, const struct patch *patches, size_t count,
                        const char *what, struct err *err)
 {
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(first);
     struct matrix *again;
-    struct patched patched = {.set = *matrix->files,
-                              .below = matrix->files,
-                              .at = (size_t)fileset_find(matrix->files, path),
-                              .text = text};
+    struct patched patched = {*matrix->files, matrix->files, patches, count};
     patched.set.read = read_patched;
     if (matrix_load_placed(&again, &scratch, &patched.set, span_of("", 0), NULL, err) < 0)
         return err_wrap(err, "%s", what);

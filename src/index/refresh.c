@@ -4,14 +4,12 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
-#include "base/fileset.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/yaml.h"
 #include "index/evidence.h"
-#include "index/patch.h"
+#include "index/requires.h"
 #include "matrix/facts.h"
-#include "matrix/matrix.h"
 
 #include <string.h>
 
@@ -21,7 +19,6 @@
 #define MODELS_MAX 12
 #define COLUMNS 120
 #define ROW_BYTES (8 * LIMIT_KIB)
-#define SOURCE_KEY "index-%s"
 
 /* Of a package that brings nothing but Python: no row says how to build it. */
 static const struct build bare = {.variant = ""};
@@ -35,6 +32,7 @@ struct proposal {
     const struct build *build;     /* one of its builds, or `bare` */
     const struct release *before;  /* the newest row that is older; or the oldest */
     const struct build *inherited; /* the same build of it, with the same CUDA; or NULL */
+    const struct release *present; /* the row that is completed; NULL: a new one */
     const char *version, *text;    /* of the new release; what it is installed by */
     const char *variant;
     struct evidence evidence;
@@ -76,7 +74,7 @@ static void put_end(struct buf *out, const struct proposal *p, const char *note,
 {
     const char *today = index_asked_on(p->index);
     put_field(out, "note", note);
-    put_field(out, "source", arena_printf(p->arena, SOURCE_KEY, today));
+    put_field(out, "source", arena_printf(p->arena, REFRESH_SOURCE, today));
     put_field(out, "as_of", today);
     put_field(out, "confidence", confidence);
     (void)buf_putc(out, '}');
@@ -192,13 +190,18 @@ static const char *inherited_companion(const struct proposal *p, const struct pa
     return list ? pair->value : NULL;
 }
 
-/* `*all` becomes false where one of the row before has no successor. */
+/*
+ * "companions: {torchvision: 0.28.0}", or "". `*all` becomes false where one of the row before has
+ * no successor. Those that a present row names already are left out.
+ */
 static const char *companions(const struct proposal *p, bool *all)
 {
     const struct pairs *pairs = &p->before->companions;
     const char *text = "";
     for (size_t i = 0; i < pairs->count; i++) {
         const char *name = pairs->items[i].name;
+        if (p->present && pair_value(&p->present->companions, name))
+            continue;
         const char *version = find_companion(p, name);
         if (!version) {
             version = inherited_companion(p, &pairs->items[i]);
@@ -210,35 +213,109 @@ static const char *companions(const struct proposal *p, bool *all)
         if (version)
             text = arena_printf(p->arena, "%s%s%s: %s", text, *text ? ", " : "", name, version);
     }
-    return *text ? arena_printf(p->arena, "," FIELD_BREAK "companions: {%s}", text) : "";
+    return *text ? arena_printf(p->arena, "companions: {%s}", text) : "";
 }
 
-/* What the row before requires, as the new release's metadata has it. */
-static const char *requires(const struct proposal *p, bool *all)
+/* "torch>=2.1.0,<4.0" of "torch (<4.0, >=2.1.0) ; ...": as rows have it, without blanks. */
+static const char *as_word(const struct proposal *p, const struct requirement *requirement)
 {
-    const char *text = "", *words = p->before->requires;
-    const struct data *release;
-    if (!words ||
-        index_release(&release, p->index, p->evidence.package, p->version, true) != INDEX_THERE)
-        return words;
-    const struct data *list = index_requires(release, processor_names[X86_64]);
-    for (size_t len; *words; words += len + strspn(words + len, " ")) {
-        struct requirement wanted, there;
-        const char *found = NULL;
-        len = strcspn(words, " ");
-        const char *word = arena_memdup(p->arena, words, len);
-        for (size_t i = 0; list && !found && i < list->list.count; i++)
-            if (requirement_parse(&wanted, p->arena, word) == 0 &&
-                requirement_parse(&there, p->arena, data_text(list->list.items[i])) == 0 &&
-                str_equal(wanted.name, there.name))
-                found = arena_printf(p->arena, "%s%s", there.name, there.spec.text);
-        *all &= found != NULL;
-        if (found)
-            say(p, arena_printf(p->arena, "%s %s requires %s", p->evidence.package, p->version,
-                                found));
-        text = add_word(p->arena, text, found ? found : word);
-    }
+    char *text = arena_printf(p->arena, "%s%s", requirement->name, requirement->spec.text),
+         *to = text;
+    for (const char *c = text; *c; c++)
+        if (*c != ' ')
+            *to++ = *c;
+    *to = '\0';
     return text;
+}
+
+/* What the metadata says of a package, with the extra of its name; NULL: nothing. */
+static const char *said_of(const struct proposal *p, const struct data *list, const char *name)
+{
+    const char *python = p->evidence.python_count ? p->evidence.pythons[0] : NULL;
+    const struct marker_world world = {processor_names[X86_64], python, name};
+    struct requirement there;
+    for (size_t i = 0; list && i < list->list.count; i++)
+        if (requirement_parse(&there, p->arena, data_text(list->list.items[i])) == 0 &&
+            str_equal(there.name, name) && marker_holds(p->arena, there.marker, &world))
+            return as_word(p, &there);
+    return NULL;
+}
+
+static const char *add_required(const struct proposal *p, const char *words, const char *found)
+{
+    say(p, arena_printf(p->arena, "%s %s requires %s", p->evidence.package, p->version, found));
+    return add_word(p->arena, words, found);
+}
+
+/* What the row before does not name, of the packages that the matrix knows. */
+static const char *more_requires(const struct proposal *p, const char *words,
+                                 const struct data *list, const struct words *names)
+{
+    const struct words pythons = {(const char **)p->evidence.pythons, p->evidence.python_count};
+    struct requirement said;
+    for (size_t i = 0; list && i < list->list.count; i++)
+        if (requirement_parse(&said, p->arena, data_text(list->list.items[i])) == 0 &&
+            package_of(p->matrix, said.name) && !words_have(names, said.name) &&
+            requires_always(p->arena, &said, &pythons))
+            words = add_required(p, words, as_word(p, &said));
+    return words;
+}
+
+/* Of a package that says nothing itself, which rows of the other one require it; or NULL. */
+static const char *required_by(const struct proposal *p, const char *name)
+{
+    const struct framework *other = package_of(p->matrix, name);
+    const char *newest = NULL, *oldest = NULL;
+    for (size_t i = 0; other && i < other->releases.count; i++) {
+        const char *version = ROW(struct release, other->releases, i)->version.text;
+        const struct data *release;
+        enum index_state state = index_release(&release, p->index, name, version, true);
+        *p->wanted += state == INDEX_UNKNOWN;
+        if (state != INDEX_THERE ||
+            !requires_version(p->arena, release, p->evidence.package, p->version))
+            continue;
+        newest = newest ? newest : version;
+        oldest = version;
+    }
+    if (!newest)
+        return NULL;
+    const char *found = newest == oldest
+                            ? arena_printf(p->arena, "%s==%s", name, newest)
+                            : arena_printf(p->arena, "%s>=%s,<=%s", name, oldest, newest);
+    say(p, arena_printf(p->arena, "%s requires %s %s", found, p->evidence.package, p->version));
+    return found;
+}
+
+/* Words of the row before, as the new release's metadata has them; `more`: and what else it says.
+ */
+static const char *requires(const struct proposal *p, const char *before, bool more, bool *all)
+{
+    const char *text = "";
+    const struct data *release;
+    struct words words = words_read(p->arena, before ? before : "");
+    struct words names = {arena_array(p->arena, words.count + 1, sizeof(*names.items)), 0};
+    if (index_release(&release, p->index, p->evidence.package, p->version, true) != INDEX_THERE)
+        return before;
+    const struct data *list = index_requires(release, processor_names[X86_64]);
+    for (size_t i = 0; i < words.count; i++) {
+        struct requirement wanted;
+        if (requirement_parse(&wanted, p->arena, words.items[i]) < 0)
+            continue;
+        const char *found = said_of(p, list, wanted.name);
+        const char *other = found ? NULL : required_by(p, wanted.name);
+        *all &= found || other;
+        names.items[names.count++] = wanted.name;
+        text = found ? add_required(p, text, found)
+                     : add_word(p->arena, text, other ? other : words.items[i]);
+    }
+    return more ? more_requires(p, text, list, &names) : text;
+}
+
+/* There is no wheel: which Pythons it is for is as it was. */
+static bool is_compiled(const struct proposal *p)
+{
+    const struct build *build = p->build;
+    return str_equal(build->supply ? build->supply : p->framework->supply, "build");
 }
 
 /* Pythons that no row calls stable yet are experimental. */
@@ -246,6 +323,8 @@ static void split_pythons(const struct proposal *p, const char **stable, const c
 {
     const struct evidence *e = &p->evidence;
     *stable = *experimental = "";
+    for (size_t i = 0; is_compiled(p) && i < p->before->pythons.count; i++)
+        *stable = add_word(p->arena, *stable, p->before->pythons.items[i]);
     for (size_t i = 0; i < e->python_count; i++) {
         bool known = words_have(&p->model->pythons, e->pythons[i]);
         if (known)
@@ -260,10 +339,29 @@ static bool is_for_all(const struct build *build)
     return build->releases.count == 1 && str_equal(build->releases.items[0], "all");
 }
 
+/* Its processors; its builds on the framework's own index, which nobody asked, are as before. */
+static void put_package(struct buf *row, const struct proposal *p, bool *known)
+{
+    const struct evidence *e = &p->evidence;
+    if (!p->framework->on)
+        return;
+    if (e->wheel[X86_64] != e->wheel[AARCH64])
+        put_field(row, "processors", processor_names[e->wheel[X86_64] ? X86_64 : AARCH64]);
+    if (!p->framework->index)
+        return;
+    const char *variants = "";
+    for (size_t i = 0; i < p->before->variants.count; i++)
+        variants = add_word(p->arena, variants, p->before->variants.items[i]);
+    put_field(row, "variants", variants);
+    *known = false;
+}
+
 static void propose_release(const struct proposal *p, struct data *list)
 {
     bool known = p->inherited || !p->build->cuda.text || is_for_all(p->build);
-    const char *stable, *experimental, *all = companions(p, &known), *more = requires(p, &known);
+    const char *stable, *experimental, *all = companions(p, &known);
+    const char *more = requires(p, p->before->requires, p->framework->on != NULL, &known);
+    const char *pins = requires(p, p->before->pins, false, &known);
     const struct release *model = p->model;
     BUF_SCRATCH(row, ROW_BYTES);
     split_pythons(p, &stable, &experimental);
@@ -278,15 +376,50 @@ static void propose_release(const struct proposal *p, struct data *list)
     put_field(&row, "experimental", experimental);
     put_field(&row, "default", renamed ? p->variant : model->default_variant);
     put_field(&row, "pypi", renamed ? p->variant : model->pypi);
-    (void)buf_puts(&row, all);
+    if (*all)
+        (void)buf_printf(&row, "," FIELD_BREAK "%s", all);
     if (p->evidence.glibc > 17)
         put_field(&row, "glibc", arena_printf(p->arena, "2.%d", p->evidence.most_glibc));
+    put_package(&row, p, &known);
     put_field(&row, "requires", more);
+    put_field(&row, "pins", pins);
     put_end(&row, p, NULL, known ? "medium" : "low");
     add_row(p, list, "release", NULL, buf_text(&row), known ? "medium" : "low", NULL);
 }
 
 /* ------------------------------------------------------------------ the row of a build */
+
+/* vLLM 0.32.0 pins PyTorch 2.13.0, and has the CUDA of that one's wheel. */
+static const char *cuda_of_ground(const struct proposal *p)
+{
+    const struct framework *ground =
+        p->framework->on ? framework_of(p->matrix, p->framework->on) : NULL;
+    const struct data *release;
+    struct version pin;
+    if (!ground ||
+        index_release(&release, p->index, p->evidence.package, p->version, true) != INDEX_THERE)
+        return NULL;
+    const struct data *list = index_requires(release, processor_names[X86_64]);
+    for (size_t i = 0; list && i < list->list.count; i++) {
+        struct requirement said;
+        if (requirement_parse(&said, p->arena, data_text(list->list.items[i])) < 0 ||
+            !is_called(ground, said.name) || !requirement_pin(&said) ||
+            version_parse(&pin, requirement_pin(&said)) < 0)
+            continue;
+        for (size_t j = 0; j < ground->releases.count; j++) {
+            const struct release *row = ROW(struct release, ground->releases, j);
+            for (size_t k = 0; version_compare(&row->version, &pin) == 0 && k < row->build_count;
+                 k++)
+                if (str_equal(row->builds[k]->variant, row->pypi)) {
+                    say(p, arena_printf(p->arena, "%s %s requires %s, which has CUDA %s",
+                                        p->evidence.package, p->version, as_word(p, &said),
+                                        row->builds[k]->cuda.text));
+                    return row->builds[k]->cuda.text;
+                }
+        }
+    }
+    return NULL;
+}
 
 /* The CUDA that the index proves, else that of the model where the index leaves room for it. */
 static const char *proven_cuda(const struct proposal *p)
@@ -296,6 +429,8 @@ static const char *proven_cuda(const struct proposal *p)
     const struct version *model = &p->build->cuda;
     struct version pin;
     struct spec own;
+    if (p->framework->on)
+        return cuda_of_ground(p);
     if (cuda->pin && version_parse(&pin, cuda->pin) == 0 && pin.count >= 2) {
         say(p, cuda->said);
         return minor_text(p->arena, &pin);
@@ -422,6 +557,8 @@ static void propose_build(struct proposal *p, struct data *list, const char *cud
         put_field(&row, "processors", words);
     if (cuda && !inherited)
         put_field(&row, "cc_min", least_cc(p, cuda));
+    else if (!cuda && model->cc_min)
+        put_field(&row, "cc_min", cc_text(p->arena, model->cc_min));
     if (cuda)
         put_field(&row, "cubins", "low");
     put_end(&row, p,
@@ -491,10 +628,11 @@ static void find_before(struct proposal *p, const char *cuda)
     }
 }
 
-static bool is_there(const struct evidence *e)
+static bool is_there(const struct proposal *p)
 {
+    const struct evidence *e = &p->evidence;
     return !e->old && !e->yanked && !e->missing && !e->elsewhere &&
-           (e->wheel[X86_64] || e->wheel[AARCH64]);
+           (e->wheel[X86_64] || e->wheel[AARCH64] || is_compiled(p));
 }
 
 static bool is_proposed(const struct proposal *p, const struct data *list)
@@ -517,8 +655,7 @@ static void propose(struct proposal *p, struct data *list, bool known)
     *p->wanted += state == INDEX_UNKNOWN;
     bool side = !p->build->cuda.text && p->model->default_variant &&
                 !str_equal(p->model->default_variant, p->build->variant);
-    if (state != INDEX_THERE || !is_there(&p->evidence) ||
-        (side && !known && !is_proposed(p, list)))
+    if (state != INDEX_THERE || !is_there(p) || (side && !known && !is_proposed(p, list)))
         return;
     const char *cuda = p->build->cuda.text ? proven_cuda(p) : NULL;
     p->variant = variant_for(p, cuda);
@@ -656,10 +793,64 @@ static void propose_version(struct proposal *p, struct data *list, const struct 
     }
 }
 
+/* The newest row below `i` that has companions, or NULL. */
+static const struct release *accompanied(const struct rows *rows, size_t i)
+{
+    for (size_t j = i + 1; j < rows->count; j++)
+        if (ROW(struct release, *rows, j)->companions.count)
+            return ROW(struct release, *rows, j);
+    return NULL;
+}
+
+static bool lacks_companion(const struct release *release, const struct release *before)
+{
+    for (size_t i = 0; before && i < before->companions.count; i++)
+        if (!pair_value(&release->companions, before->companions.items[i].name))
+            return true;
+    return false;
+}
+
+/* Of a row that is there, what goes with it; asked of the build that the index has. */
+static void complete(struct proposal *p, struct data *list, const struct release *release)
+{
+    struct requirement requirement;
+    bool all = true;
+    p->model = p->present = release;
+    p->version = release->version.text;
+    p->text = NULL;
+    for (size_t i = 0; !p->text && i < release->build_count; i++) {
+        p->build = release->builds[i];
+        p->text = requirement_for(p);
+    }
+    if (!p->text || requirement_parse(&requirement, p->arena, p->text) < 0)
+        return;
+    enum index_state state = evidence_gather(&p->evidence, p->arena, p->index, &requirement);
+    *p->wanted += state == INDEX_UNKNOWN;
+    if (state != INDEX_THERE || !is_there(p))
+        return;
+    p->said = data_list(p->arena);
+    const char *field = companions(p, &all);
+    if (*field)
+        add_row(p, list, "companions", NULL, field, "medium", NULL);
+}
+
+static void complete_rows(const struct proposal *p, struct data *list)
+{
+    const struct rows *rows = &p->framework->releases;
+    for (size_t i = rows->count; i > 0; i--) {
+        const struct release *release = ROW(struct release, *rows, i - 1);
+        struct proposal present = *p;
+        present.before = accompanied(rows, i - 1);
+        if (release->fact.node && lacks_companion(release, present.before))
+            complete(&present, list, release);
+    }
+}
+
 static void refresh_framework(struct proposal *p, struct data *list)
 {
     struct models models = {.count = 0};
     struct versions versions = {NULL, 0};
+    complete_rows(p, list);
     find_models(&models, p);
     p->model = ROW(struct release, p->framework->releases, 0);
     for (size_t i = 0; i < models.count; i++)
@@ -704,13 +895,14 @@ static void drop_unbuilt(struct arena *arena, const struct framework *framework,
 }
 
 struct data *matrix_refresh(size_t *wanted, struct arena *arena, const struct matrix *matrix,
-                            const char *framework, bool gaps, struct package_index *index)
+                            const char *name, bool gaps, struct package_index *index)
 {
     struct data *list = data_list(arena);
+    const struct framework *f;
     *wanted = 0;
-    for (size_t i = 0; i < matrix->framework_count; i++) {
-        const struct framework *f = &matrix->frameworks[i];
-        if ((framework && !str_equal(framework, f->name)) || !f->releases.count)
+    for (size_t i = 0; (f = any_framework(matrix, i)); i++) {
+        if ((name && !str_equal(name, f->name)) || !f->releases.count ||
+            (f->on && f->by_companions))
             continue;
         struct proposal p = {.arena = arena,
                              .matrix = matrix,
@@ -736,72 +928,14 @@ int matrix_refresh_table(struct buf *out, const struct data *proposals)
                          data_text(data_get(p, "release")), variant ? " " : "",
                          variant ? variant : "");
         if (row)
-            (void)buf_printf(out, "a new %s, confidence %s\n    %s\n",
-                             data_text(data_get(p, "kind")), data_text(data_get(p, "confidence")),
-                             row);
+            (void)buf_printf(
+                out, "%s%s, confidence %s\n    %s\n",
+                is_of(p, "companions", data_text(data_get(p, "release"))) ? "" : "a new ",
+                data_text(data_get(p, "kind")), data_text(data_get(p, "confidence")), row);
         else
             (void)buf_printf(out, "no row: %s\n", data_text(data_get(p, "why")));
         for (size_t j = 0; j < said->list.count; j++)
             (void)buf_printf(out, "    because %s\n", data_text(said->list.items[j]));
     }
     return out->overflowed ? -1 : 0;
-}
-
-/* ------------------------------------------------------------------ the file */
-
-/* Rows go to the head of their list; the loader sorts. */
-static void put_rows(struct buf *out, const struct data *proposals, const char *framework,
-                     const char *kind)
-{
-    for (size_t i = 0; i < proposals->list.count; i++) {
-        const struct data *p = proposals->list.items[i];
-        const char *row = data_text(data_get(p, "row"));
-        if (row && str_equal(data_text(data_get(p, "framework")), framework) &&
-            str_equal(data_text(data_get(p, "kind")), kind))
-            (void)buf_printf(out, "%s\n", row);
-    }
-}
-
-static void patch_text(struct buf *out, struct span text, const struct data *proposals,
-                       const char *framework, const char *today)
-{
-    ARENA_SCRATCH(scratch);
-    const char *end = text.ptr + text.len;
-    const char *key = arena_printf(&scratch, "\n  " SOURCE_KEY ":", today);
-    bool has_source = memmem(text.ptr, text.len, key, strlen(key)) != NULL;
-    for (const char *at = text.ptr; at < end;) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        struct span line = span_of(at, newline ? (size_t)(newline - at) : (size_t)(end - at));
-        (void)buf_append(out, line.ptr, line.len);
-        (void)buf_putc(out, '\n');
-        if (span_equal(line, span_from("sources:")) && !has_source)
-            (void)buf_printf(
-                out, "  " SOURCE_KEY ": \"wheels and requirements on the package index (%s)\"\n",
-                today, today);
-        else if (span_equal(line, span_from("releases:")))
-            put_rows(out, proposals, framework, "release");
-        else if (span_equal(line, span_from("builds:")))
-            put_rows(out, proposals, framework, "build");
-        at += line.len + 1;
-    }
-}
-
-int matrix_refresh_file(const char **out, struct arena *arena, const struct matrix *matrix,
-                        const char *framework, const struct data *proposals, const char *today,
-                        struct err *err)
-{
-    ARENA_SCRATCH(scratch);
-    const char *path = arena_printf(&scratch, "matrices/frameworks/%s.yml", framework);
-    struct span text;
-    BUF_SCRATCH(patched_text, LIMIT_DOCUMENT_BYTES);
-    if (fileset_get(&text, matrix->files, path, err) < 0)
-        return -1;
-    patch_text(&patched_text, text, proposals, framework, today);
-    if (patched_text.overflowed)
-        return err_set(err, TG_USAGE, "limit", "'%s' would be longer than 1 MiB, the limit", path);
-    if (matrix_patch_check(matrix, path, span_of(patched_text.ptr, patched_text.len),
-                           "the proposed rows", err) < 0)
-        return -1;
-    *out = arena_strdup(arena, buf_text(&patched_text));
-    return 0;
 }

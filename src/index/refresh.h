@@ -12,24 +12,30 @@ struct buf;
 struct data;
 struct package_index;
 struct matrix;
+struct patch;
 
 /*
  * For every release on the index that is newer than the newest row (with `gaps` also for those
- * uploaded after the index's `since`): a list of {framework, release, kind: "release" | "build",
- * variant, requirement, row: a line of the file, confidence, evidence: [texts], why}. `row` is null
- * where the index does not prove enough; `why` then says what is missing. `*wanted` as in verify.h.
+ * uploaded after the index's `since`), and for what present rows lack: a list of {framework,
+ * release, kind: "release" | "build" | "companions", variant, requirement, row: a line of the file,
+ * or the field of the row that is there, confidence, evidence: [texts], why}. `row` is null where
+ * the index does not prove enough; `why` then says what is missing. `name` is a framework or a
+ * package, or NULL: all of both. `*wanted` as in verify.h.
  */
 struct data *matrix_refresh(size_t *wanted, struct arena *arena, const struct matrix *matrix,
-                            const char *framework, bool gaps, struct package_index *index);
+                            const char *name, bool gaps, struct package_index *index);
 int matrix_refresh_table(struct buf *out, const struct data *proposals);
 
+/* The key of the table `sources` that rows of that day name. */
+#define REFRESH_SOURCE "index-%s"
+
 /*
- * The text of `framework`'s file with the proposals' rows in it, checked by reading the whole
- * matrix with it. -1 where that finds anything: nothing is to be written then.
+ * The files of the matrix with the proposals' rows in them, where the newest stands first, checked
+ * by reading the whole matrix with them. -1 where that finds anything: nothing is to be written
+ * then.
  */
-TG_CHECKED int matrix_refresh_file(const char **out, struct arena *arena,
-                                   const struct matrix *matrix, const char *framework,
-                                   const struct data *proposals, const char *today,
-                                   struct err *err);
+TG_CHECKED int matrix_refresh_files(struct patch **out, size_t *count, struct arena *arena,
+                                    const struct matrix *matrix, const struct data *proposals,
+                                    const char *today, struct err *err);
 
 #endif

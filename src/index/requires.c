@@ -73,6 +73,21 @@ bool requires_agree(const char **said, struct arena *arena, const struct data *r
     return false;
 }
 
+bool requires_version(struct arena *arena, const struct data *release, const char *name,
+                      const char *version)
+{
+    const struct marker_world world = {processor_names[X86_64], NULL, ""};
+    struct sayings sayings;
+    struct version wanted;
+    if (version_parse(&wanted, version) < 0)
+        return false;
+    find_sayings(&sayings, arena, index_requires(release, processor_names[X86_64]), name);
+    for (size_t i = 0; i < sayings.count; i++)
+        if (marker_holds(arena, sayings.items[i].marker, &world))
+            return spec_matches(&sayings.items[i].spec, &wanted);
+    return false;
+}
+
 bool requires_always(struct arena *arena, const struct requirement *said,
                      const struct words *pythons)
 {

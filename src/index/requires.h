@@ -18,6 +18,10 @@ struct words;
 bool requires_agree(const char **said, struct arena *arena, const struct data *release,
                     const struct words *pythons, const struct requirement *row);
 
+/* Whether the metadata of a release requires a package, in a version like that one. */
+bool requires_version(struct arena *arena, const struct data *release, const char *name,
+                      const char *version);
+
 /* Whether a text of the metadata holds for every one of the Pythons, without any extra. */
 bool requires_always(struct arena *arena, const struct requirement *said,
                      const struct words *pythons);

@@ -373,23 +373,6 @@ static enum index_state check_companions(const struct verification *c, struct pa
 
 /* ------------------------------------------------------------------ requirements */
 
-/* Whether a release requires this one, by name and version; false where it is silent. */
-static bool requires_this(const struct verification *c, const struct data *release)
-{
-    const struct data *list = index_requires(release, processor_names[X86_64]);
-    const struct marker_world world = {processor_names[X86_64], NULL, ""};
-    struct version version;
-    for (size_t i = 0; list && i < list->list.count; i++) {
-        struct requirement requirement;
-        if (requirement_parse(&requirement, c->arena, data_text(list->list.items[i])) == 0 &&
-            str_equal(requirement.name, c->evidence.package) &&
-            marker_holds(c->arena, requirement.marker, &world))
-            return version_parse(&version, c->evidence.version) == 0 &&
-                   spec_matches(&requirement.spec, &version);
-    }
-    return false;
-}
-
 /* The other way about: every PyTorch that a Triton goes with requires it, which itself is silent.
  */
 static bool is_required_by(const struct verification *c, struct package_index *index,
@@ -404,7 +387,8 @@ static bool is_required_by(const struct verification *c, struct package_index *i
             continue;
         enum index_state state = index_release(&release, index, row->name, version->text, true);
         *wanted += state == INDEX_UNKNOWN;
-        if (state != INDEX_THERE || !requires_this(c, release))
+        if (state != INDEX_THERE ||
+            !requires_version(c->arena, release, c->evidence.package, c->evidence.version))
             return false;
         found = true;
     }

@@ -112,6 +112,15 @@ const struct framework *any_framework(const struct matrix *matrix, size_t i)
     return i < matrix->package_count ? &matrix->packages[i] : NULL;
 }
 
+const struct framework *framework_or_package(const struct matrix *matrix, const char *name)
+{
+    const struct framework *found;
+    for (size_t i = 0; (found = any_framework(matrix, i)); i++)
+        if (str_equal(found->name, name))
+            return found;
+    return NULL;
+}
+
 const struct framework *package_of(const struct matrix *matrix, const char *name)
 {
     for (size_t i = 0; i < matrix->framework_count; i++)

@@ -290,6 +290,8 @@ const struct platform *platform_of(const struct matrix *matrix, const char *name
 const struct framework *framework_of(const struct matrix *matrix, const char *name);
 /* The `i`th of all frameworks and then packages, or NULL behind the last. */
 const struct framework *any_framework(const struct matrix *matrix, size_t i);
+/* The one that is called just so in the files; or NULL. */
+const struct framework *framework_or_package(const struct matrix *matrix, const char *name);
 /* The words of a text, between blanks; in the arena. */
 struct words words_read(struct arena *arena, const char *text);
 /* The framework, or the package that lives on one, that people or pip call so; or NULL. */

@@ -367,6 +367,14 @@ size_t matrix_package_names(const char ***names, struct arena *arena, const stru
     return names_on(names, arena, files, &package_shelf);
 }
 
+const char *matrix_file_of(struct arena *arena, const struct matrix *matrix, const char *name)
+{
+    bool package = false;
+    for (size_t i = 0; i < matrix->package_count; i++)
+        package |= str_equal(matrix->packages[i].name, name);
+    return arena_printf(arena, "%s%s.yml", package ? PACKAGES_FOLDER : FRAMEWORKS_FOLDER, name);
+}
+
 static int unknown_framework(const struct loader *loader, const char *name)
 {
     const char **names;

@@ -39,6 +39,9 @@ TG_CHECKED int matrix_load_around(struct matrix **out, struct arena *arena,
 /* The frameworks of a catalog, by the names of its files matrices/frameworks/NAME.yml. */
 size_t matrix_frameworks(const char ***names, struct arena *arena, const struct fileset *files);
 
+/* "matrices/packages/NAME.yml" of a package that was read, else "matrices/frameworks/NAME.yml". */
+const char *matrix_file_of(struct arena *arena, const struct matrix *matrix, const char *name);
+
 /* The packages that live on one of them, by the names of its files matrices/packages/NAME.yml. */
 size_t matrix_package_names(const char ***names, struct arena *arena, const struct fileset *files);
 

@@ -124,3 +124,18 @@ def test_it_wants_a_folder(matrix):
     done = matrix("accept", "pytorch==2.15.0")
     assert done.code == 2
     assert "--catalog FOLDER" in done.err
+
+
+def test_package(matrix, catalog):
+    path = catalog / "matrices" / "packages" / "xformers.yml"
+    before = path.read_text()
+    words = ["accept", "xformers==0.0.34", "--confidence", "high", "--catalog", catalog, "--json"]
+    made = json.loads(matrix(*words).out)
+    check(made)
+    assert made["written"] == str(path)
+    assert [(row["kind"], row["was"]) for row in made["lifted"]] == [
+        ("release", "medium"),
+        ("build", "medium"),
+    ]
+    assert path.read_text().count("confidence: medium") == before.count("confidence: medium") - 2
+    assert matrix("check", "--catalog", catalog).code == 0

@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from ..common.rows import drop_rows
 from ..common.schemas import check
@@ -22,15 +24,32 @@ def record(tmp_path_factory):
 
 
 @pytest.fixture
-def older(tmp_path):
-    """The shipped matrix without the newest rows of PyTorch."""
+def shipped(tmp_path):
+    """A copy of the shipped matrix that may be written to."""
     folder = tmp_path / "catalog"
     shutil.copytree(ROOT / "matrices", folder / "matrices")
     (folder / "catalog.yml").write_text("name: older\nversion: 1.0.0\n")
     (folder / "templates").mkdir()
-    path = folder / "matrices" / "frameworks" / "pytorch.yml"
-    drop_rows(path, r"\{(version|releases): 2\.1[3-5]\.")
     return folder
+
+
+@pytest.fixture
+def older(shipped):
+    """The shipped matrix without the newest rows of PyTorch."""
+    path = shipped / "matrices" / "frameworks" / "pytorch.yml"
+    drop_rows(path, r"\{(version|releases): 2\.1[3-5]\.")
+    return shipped
+
+
+def rows_of(text):
+    return re.split(r"(?m)^(?=\S)", text)
+
+
+def in_order(path):
+    """The versions of a file's releases, as they stand."""
+    versions = re.findall(r"(?m)^- \{version: ([^,]+),", path.read_text())
+    assert versions == sorted(versions, key=Version, reverse=True)
+    return versions
 
 
 def document(result):
@@ -73,11 +92,12 @@ def test_nothing_is_written_unless_told(matrix, record, older):
 
 def test_written_rows_are_a_matrix_that_verifies(matrix, record, older):
     path = older / "matrices" / "frameworks" / "pytorch.yml"
-    before = path.read_text().splitlines()
+    before = rows_of(path.read_text())
     _, made = proposals(matrix, record, older, "--write")
     assert made["written"] == [str(path)]
-    after = path.read_text().splitlines()
-    assert [line for line in after if line in before] == before
+    after = rows_of(path.read_text())
+    assert [row for row in after if row in before] == before
+    assert in_order(path)[:4] == ["2.15.0", "2.14.1", "2.14.0", "2.13.0"]
     assert matrix("check", "--catalog", older).code == 0
     words = ["verify", "pytorch", "--offline", record, "--catalog", older]
     assert matrix(*words).code == 0
@@ -86,7 +106,7 @@ def test_written_rows_are_a_matrix_that_verifies(matrix, record, older):
     resolved = matrix("resolve", "--framework", "pytorch==2.13.0", "--catalog", older, "--json")
     assert json.loads(resolved.out)["resolution"]["cuda"]["variant"] == "cu130"
     default = matrix("resolve", "--framework", "pytorch", "--catalog", older, "--json")
-    assert json.loads(default.out)["resolution"]["framework"]["version"] == "2.14.1"
+    assert json.loads(default.out)["resolution"]["framework"]["version"] == "2.15.0"
 
 
 def test_other_cuda_is_of_low_confidence(matrix, record, older):
@@ -106,13 +126,89 @@ def test_rows_are_of_120_columns_and_in_order(matrix, record, older):
         assert max(map(len, proposal["row"].splitlines())) <= 120
 
 
-def test_package_for_each_cuda(matrix, record):
-    """RAPIDS has cudf-cu12 and cudf-cu13; the row of 26.10.2 may lack the first."""
-    catalog = ROOT / "matrices" / "frameworks" / "rapids.yml"
-    made = document(matrix("refresh", "rapids", "--offline", record, "--json"))
-    has = "variant: cuda12" in catalog.read_text().split("26.10.2, variant")[-1].split("26.2.0")[0]
-    found = {(p["release"], p["variant"]): p for p in made["proposals"]}
-    assert has or "cudf-cu12=={version}" in found["26.10.2", "cuda12"]["row"]
+def refreshed(matrix, record, catalog, name, *words):
+    words = ["refresh", name, "--offline", record, "--catalog", catalog, "--json", *words]
+    made = document(matrix(*words))
+    return {(p["release"], p["kind"], p["variant"]): p for p in made["proposals"]}
+
+
+def test_package_for_each_cuda(matrix, record, shipped):
+    """RAPIDS has cudf-cu12 and cudf-cu13."""
+    path = shipped / "matrices" / "frameworks" / "rapids.yml"
+    text = path.read_text()
+    assert " 26.10.2, variant: cuda12" in text
+    path.write_text(text.replace(" 26.10.2, variant: cuda12", ", variant: cuda12"))
+    found = refreshed(matrix, record, shipped, "rapids")
+    assert set(found) == {("26.10.2", "build", "cuda12")}
+    assert "cudf-cu12=={version}" in found["26.10.2", "build", "cuda12"]["row"]
+
+
+def test_written_rows_stand_newest_first(matrix, record, shipped):
+    path = shipped / "matrices" / "frameworks" / "rapids.yml"
+    before = in_order(path)
+    drop_rows(path, r"\{version: 26\.10\.")
+    path.write_text(path.read_text().replace(" 26.10.0 26.10.2, variant", ", variant"))
+    refreshed(matrix, record, shipped, "rapids", "--write")
+    assert in_order(path) == before
+    text = path.read_text()
+    for variant in ("cuda12", "cuda13"):
+        built = re.findall(rf"(?m)^- \{{releases: ([^,]+), variant: {variant},", text)
+        assert built[:2] == ["26.10.2", "26.10.0"]
+    assert matrix("check", "--catalog", shipped).code == 0
+
+
+def test_companions_of_present_rows(matrix, record, shipped):
+    path = shipped / "matrices" / "frameworks" / "pytorch.yml"
+    field = "companions: {torchvision: 0.29.2, torchaudio: 2.11.0}"
+    text = path.read_text()
+    assert text.count(f"{field}, ") == 1
+    path.write_text(text.replace(f"{field}, ", ""))
+    found = refreshed(matrix, record, shipped, "pytorch", "--write")
+    assert set(found) == {("2.15.0", "companions", None)}
+    assert found["2.15.0", "companions", None]["row"] == field
+    assert f"- {{version: 2.15.0, {field},\n" in path.read_text()
+    words = ["verify", "pytorch", "--offline", record, "--catalog", shipped]
+    assert matrix(*words).code == 0
+    assert refreshed(matrix, record, shipped, "pytorch") == {}
+    # one of the two is not there
+    path.write_text(
+        path.read_text().replace("torchaudio: 2.11.0},\n", "},\n", 1).replace(", }", "}")
+    )
+    found = refreshed(matrix, record, shipped, "pytorch", "--write")
+    assert found["2.15.0", "companions", None]["row"] == "companions: {torchaudio: 2.11.0}"
+    assert matrix(*words).code == 0
+    assert refreshed(matrix, record, shipped, "pytorch") == {}
+
+
+def test_packages_are_refreshed(matrix, record, shipped):
+    folder = shipped / "matrices" / "packages"
+    before = {}
+    for name, newest in (("lightning", r"2\.6\."), ("vllm", r"0\.3[0-3]\."), ("trl", r"1\.16\."),
+                         ("deepspeed", r"0\.19\."), ("triton", r"3\.[89]\.")):  # fmt: skip
+        before[name] = in_order(folder / f"{name}.yml")
+        drop_rows(folder / f"{name}.yml", rf"\{{version: {newest}")
+    path = folder / "vllm.yml"
+    path.write_text(
+        path.read_text().replace("releases: 0.33.0 0.32.0 0.31.0 0.30.0 ", "releases: ")
+    )
+    words = ["refresh", "--offline", record, "--catalog", shipped, "--write", "--json"]
+    made = document(matrix(*words))
+    found = {(p["framework"], p["release"], p["kind"]): p for p in made["proposals"]}
+    lightning = found["lightning", "2.6.6", "release"]
+    assert 'requires: "torch<4.0,>=2.1.0 torchmetrics<3.0,>0.7.0"' in lightning["row"]
+    assert lightning["confidence"] == "medium"
+    assert "torch==2.13.0" in found["vllm", "0.32.0", "release"]["row"]
+    build = found["vllm", "0.32.0", "build"]
+    assert "cuda: 13.0" in build["row"]
+    assert "vllm 0.32.0 requires torch==2.13.0, which has CUDA 13.0" in build["evidence"]
+    assert "requires" not in found["deepspeed", "0.19.8", "release"]["row"]
+    # torch requires it; its wheels for the CUDA of other indexes were not seen
+    triton = found["triton", "3.8.0", "release"]
+    assert 'requires: "torch>=2.14.0,<=2.14.1"' in triton["row"]
+    assert triton["confidence"] == "low"
+    assert {name: in_order(folder / f"{name}.yml") for name in before} == before
+    assert matrix("verify", "--offline", record, "--catalog", shipped).code == 0
+    assert matrix("check", "--catalog", shipped).code == 0
 
 
 def test_package_without_cuda_of_its_own(matrix, record, older):
@@ -133,12 +229,14 @@ def test_package_without_cuda_of_its_own(matrix, record, older):
         assert 'requires: "torch>=2.6"' in proposal["row"]
 
 
-def test_what_is_not_proven_is_no_row(matrix, record):
-    made = document(matrix("refresh", "transformers", "--offline", record, "--json"))
-    assert made["proposals"]
-    for proposal in made["proposals"]:
-        assert proposal["row"] is None
-        assert proposal["why"]
+def test_what_is_not_proven_is_no_row(matrix, record, shipped):
+    """The wheels of ONNX Runtime do not say which CUDA they are for."""
+    path = shipped / "matrices" / "frameworks" / "onnxruntime.yml"
+    drop_rows(path, r"\{version: 1\.31\.")
+    path.write_text(path.read_text().replace("releases: 1.31.1 1.31.0 ", "releases: "))
+    found = refreshed(matrix, record, shipped, "onnxruntime")
+    build = found["1.31.1", "build", "pypi"]
+    assert (build["row"], build["why"]) == (None, "the index does not say its CUDA")
 
 
 def test_write_wants_a_folder(matrix, record):
