@@ -436,9 +436,9 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
                          const struct yaml_node *root)
 {
     static const char *const keys[] = {
-        "description", "stack",     "layers", "questions", "files",      "migrations",
-        "delimiters",  "overrides", "next",   "python",    "frameworks", "frameworks_because",
-        "refuse",      NULL};
+        "description", "stack",         "layers", "questions", "files",      "migrations",
+        "delimiters",  "overrides",     "next",   "python",    "frameworks", "frameworks_because",
+        "refuse",      "distributions", NULL};
     static const char *const stacks[] = {"none", "framework"};
     size_t stack = 1;
     if (yaml_check_keys(root, keys, reader->err) < 0 ||
@@ -458,6 +458,8 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
                    yaml_get(root, "frameworks"), "frameworks", reader->err) < 0 ||
         yaml_text(&manifest->frameworks_because, yaml_get(root, "frameworks_because"),
                   "frameworks_because", reader->err) < 0 ||
+        yaml_texts(&manifest->distributions.items, &manifest->distributions.count, reader->arena,
+                   yaml_get(root, "distributions"), "distributions", reader->err) < 0 ||
         read_next(manifest, reader, yaml_get(root, "next")) < 0)
         return -1;
     manifest->has_stack = stack == 1;
@@ -550,6 +552,8 @@ const struct question *manifest_question(const struct manifest *manifest, const 
 
 struct stack_need manifest_need(const struct manifest *manifest)
 {
-    return (struct stack_need){
-        manifest->type, manifest->python, {manifest->frameworks, manifest->framework_count}};
+    return (struct stack_need){manifest->type,
+                               manifest->python,
+                               {manifest->frameworks, manifest->framework_count},
+                               manifest->distributions};
 }

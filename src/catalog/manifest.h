@@ -115,6 +115,7 @@ struct manifest {
     const char *frameworks_because; /* why no others; or NULL */
     size_t framework_count;
     const char *python;         /* SPEC that the stack's Python must meet, or NULL: any */
+    struct words distributions; /* families of images that the files are for; none: any */
     struct manifest_text *next; /* commands to show after `new`, to be run in the child */
     size_t next_count;
 };

@@ -31,8 +31,7 @@ uint64_t ask_all(const struct ask *ask)
     return ask->demand_count == DEMANDS_MAX ? UINT64_MAX : ((uint64_t)1 << ask->demand_count) - 1;
 }
 
-static void add_demand(const struct compiler *c, enum stack_choice choice, size_t index,
-                       const char *text)
+static void add_demand(const struct compiler *c, int choice, size_t index, const char *text)
 {
     struct ask *ask = c->ask;
     if (ask->at[choice] < 0)
@@ -496,10 +495,35 @@ static int compile_with(const struct compiler *c)
 
 /* ------------------------------------------------------------------ the type */
 
+bool type_takes(const struct ask *ask, const struct distribution *distribution)
+{
+    const struct words *families = &ask->request.need.distributions;
+    return !families->count || !distribution || words_have(families, distribution->family);
+}
+
+/* The steps of a Dockerfile are those of one package manager. */
+static void compile_need_of_os(const struct compiler *c)
+{
+    const struct stack_need *need = &c->request->need;
+    const struct rows *rows = &c->ask->matrix->distributions;
+    if (!need->distributions.count)
+        return;
+    c->ask->os_elsewhere = true;
+    for (size_t i = 0; i < rows->count; i++)
+        if (ROW(struct distribution, *rows, i)->is_default &&
+            type_takes(c->ask, ROW(struct distribution, *rows, i)))
+            c->ask->os_elsewhere = false;
+    add_demand(c, TYPE_OS, 0,
+               arena_printf(c->arena, "type %s needs %s", need->type,
+                            str_join(c->arena, need->distributions.items, need->distributions.count,
+                                     " or ")));
+}
+
 /* The files of a type may need a newer Python than the framework does. */
 static int compile_need(const struct compiler *c)
 {
     const struct stack_need *need = &c->request->need;
+    compile_need_of_os(c);
     if (!need->python)
         return 0;
     if (spec_parse(&c->ask->specs[TYPE_PYTHON], c->arena, need->python, "python", c->err))
@@ -514,7 +538,7 @@ int ask_compile(struct ask *out, struct arena *arena, const struct matrix *matri
 {
     const struct compiler c = {out, arena, request, err};
     *out = (struct ask){.matrix = matrix, .request = *request};
-    for (size_t i = 0; i <= TYPE_PYTHON; i++)
+    for (size_t i = 0; i < DEMAND_KINDS; i++)
         out->at[i] = -1;
     if (compile_framework(&c) || compile_spec(&c, CHOICE_PYTHON) || compile_spec(&c, CHOICE_CUDA) ||
         compile_variant(&c) || compile_driver(&c) || compile_platform(&c) || compile_host(&c) ||

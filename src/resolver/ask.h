@@ -13,11 +13,15 @@
 #define WITH_MAX 16
 #define LATEST_MAX 8
 
-/* Beside the choices: the Python that the type of the project needs. */
-#define TYPE_PYTHON CHOICE_COUNT
+/* Beside the choices: what the type of the project needs. */
+enum {
+    TYPE_PYTHON = CHOICE_COUNT,
+    TYPE_OS, /* a family of distributions */
+    DEMAND_KINDS
+};
 
 struct demand {
-    enum stack_choice choice;
+    int choice;       /* enum stack_choice, or a need of the type */
     size_t index;     /* of the GPU or the package */
     const char *text; /* "driver 535", for messages */
 };
@@ -49,10 +53,10 @@ struct asked_package {
 
 struct ask {
     const struct matrix *matrix;
-    struct stack_request request;        /* that is taken apart here */
-    const struct framework *framework;   /* the one whose release and build are chosen first */
-    const struct framework *named;       /* the same, or what was named and lives on it */
-    struct spec specs[CHOICE_COUNT + 1]; /* of the choices that hold one; no clause: any version */
+    struct stack_request request;      /* that is taken apart here */
+    const struct framework *framework; /* the one whose release and build are chosen first */
+    const struct framework *named;     /* the same, or what was named and lives on it */
+    struct spec specs[DEMAND_KINDS];   /* of the choices that hold one; no clause: any version */
     const char *variant, *arch;
     bool cdi;
     struct asked_driver driver;
@@ -61,6 +65,7 @@ struct ask {
     struct asked_driver platform_latest[LATEST_MAX]; /* what it installs where that is asked for */
     size_t latest_count;
     const struct distribution *os;
+    bool os_elsewhere; /* the type's files cannot be built on the family that is taken unasked */
     struct asked_image image;
     struct asked_gpu gpus[GPUS_MAX];
     size_t gpu_count;
@@ -69,7 +74,7 @@ struct ask {
     struct members members; /* none where the framework is alone */
     struct demand demands[DEMANDS_MAX];
     size_t demand_count;
-    int at[CHOICE_COUNT + 1]; /* place of the first demand of that choice, or -1 */
+    int at[DEMAND_KINDS]; /* place of the first demand of that choice, or -1 */
 };
 
 /* Exit 2 on a word that nobody knows, with the nearest one, and on a bad SPEC. */
@@ -77,6 +82,8 @@ TG_CHECKED int ask_compile(struct ask *out, struct arena *arena, const struct ma
                            const struct stack_request *request, struct err *err);
 /* All demands. */
 uint64_t ask_all(const struct ask *ask);
+/* Whether the files of the type can be built on it, as far as is known (NULL: it is not). */
+bool type_takes(const struct ask *ask, const struct distribution *distribution);
 /* 0, or exit 2 where `text` is no driver version. */
 TG_CHECKED int driver_find(struct asked_driver *out, struct arena *arena,
                            const struct matrix *matrix, const char *text, struct err *err);

@@ -261,7 +261,8 @@ static void try_images(const struct trials *n)
     uint64_t rest = ask_all(n->ask) & ~((uint64_t)1 << n->ask->at[CHOICE_IMAGE]);
     if (!search_best(&candidate, n->ask, rest)) /* there are many tags, and none would help */
         return;
-    if (!asked->curated || !split_tag(&wanted, n->arena, asked->tag))
+    if (!asked->curated || !type_takes(n->ask, asked->distribution) ||
+        !split_tag(&wanted, n->arena, asked->tag))
         return;
     const struct image *image = closest_image(n, &wanted, NULL, &tag);
     while (image) {

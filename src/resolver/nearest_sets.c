@@ -71,7 +71,7 @@ static struct data *with_change(const struct trials *n, const struct data *chang
 static struct data *change_demand(struct stack_request *changed, const struct trials *n,
                                   const struct demand *demand, const struct candidate *candidate)
 {
-    enum stack_choice choice = demand->choice;
+    enum stack_choice choice = (enum stack_choice)demand->choice;
     if (stack_options[choice].repeatable) {
         const char *text = n->request->said[choice].items[demand->index];
         request_take_back(changed, n->arena, choice, text);
@@ -124,9 +124,9 @@ static bool try_set(const struct trials *n, uint64_t set, const struct candidate
     return driver ? try_branches(n, &changed, changes) : try_changed(n, &changed, changes);
 }
 
-static bool is_changeable(enum stack_choice choice)
+static bool is_changeable(int choice)
 {
-    return choice != CHOICE_PLATFORM && choice != CHOICE_ARCH && choice != TYPE_PYTHON;
+    return choice != CHOICE_PLATFORM && choice != CHOICE_ARCH && choice < CHOICE_COUNT;
 }
 
 /* Every set of `left` more demands, from place `from` on; true where enough were found. */

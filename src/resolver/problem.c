@@ -5,15 +5,15 @@
 
 #include <stdarg.h>
 
-bool is_active(const struct problem *problem, enum stack_choice choice)
+bool is_active(const struct problem *problem, int demand)
 {
-    int at = problem->ask->at[choice];
+    int at = problem->ask->at[demand];
     return at >= 0 && problem->active >> at & 1;
 }
 
-const struct spec *asked_spec(const struct problem *p, enum stack_choice choice)
+const struct spec *asked_spec(const struct problem *p, int demand)
 {
-    return is_active(p, choice) ? &p->ask->specs[choice] : NULL;
+    return is_active(p, demand) ? &p->ask->specs[demand] : NULL;
 }
 
 bool object(struct objection *out, const char *reason, const struct fact *fact, const char *format,

@@ -43,9 +43,10 @@ struct objection {
 };
 
 void problem_init(struct problem *out, const struct ask *ask, uint64_t active);
-bool is_active(const struct problem *problem, enum stack_choice choice);
+/* `demand`: a choice, or a need of the type. */
+bool is_active(const struct problem *problem, int demand);
 /* The SPEC that was asked for, or NULL. */
-const struct spec *asked_spec(const struct problem *problem, enum stack_choice choice);
+const struct spec *asked_spec(const struct problem *problem, int demand);
 /* Whether drivers of that branch drive the GPU: neither too old for it nor past its last one. */
 bool branch_drives(const struct branch *branch, uint64_t number,
                    const struct architecture *architecture);

@@ -41,9 +41,10 @@ enum stack_choice stack_choice_of(struct span name);
 
 /* What the files of a type need of a stack, whatever the user says. */
 struct stack_need {
-    const char *type;        /* for messages */
-    const char *python;      /* SPEC, or NULL: any */
-    struct words frameworks; /* that it has files for; none: any */
+    const char *type;           /* for messages */
+    const char *python;         /* SPEC, or NULL: any */
+    struct words frameworks;    /* that it has files for; none: any */
+    struct words distributions; /* families of images that its files can be built on; none: any */
 };
 
 /*

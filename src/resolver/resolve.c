@@ -27,17 +27,19 @@ static const char *list_demands(struct arena *arena, const struct ask *ask, uint
     return text;
 }
 
-/* What no stack does. A type's need is a sentence of its own. */
+/* What no stack does. What a type needs is a sentence of its own. */
 static int say_refusal(struct arena *arena, const struct ask *ask, uint64_t set, struct err *err)
 {
     const char *name = ask->named->name, *need = "";
-    uint64_t type = ask->at[TYPE_PYTHON] < 0 ? 0 : (uint64_t)1 << ask->at[TYPE_PYTHON];
+    uint64_t type = 0;
+    for (int i = CHOICE_COUNT; i < DEMAND_KINDS; i++)
+        type |= ask->at[i] < 0 ? 0 : (uint64_t)1 << ask->at[i];
     if (!set)
         return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "the matrix has no stack for %s at all",
                        name);
     if (set & type)
-        need = arena_printf(arena, ": %s", ask->demands[ask->at[TYPE_PYTHON]].text);
-    if (set == type)
+        need = arena_printf(arena, ": %s", list_demands(arena, ask, set & type));
+    if (!(set & ~type))
         return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "no %s stack will do%s", name, need);
     return err_set(err, TG_UNSOLVABLE, "unsatisfiable", "no %s stack meets %s%s", name,
                    list_demands(arena, ask, set & ~type), need);

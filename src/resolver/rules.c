@@ -301,7 +301,7 @@ static bool has_wheel_for(const struct release *release, const struct spec *aske
 
 static bool rule_python(const struct problem *p, const struct candidate *c, struct objection *out)
 {
-    static const enum stack_choice demands[] = {CHOICE_PYTHON, TYPE_PYTHON};
+    static const int demands[] = {CHOICE_PYTHON, TYPE_PYTHON};
     for (size_t i = 0; i < sizeof demands / sizeof *demands; i++) {
         const struct spec *asked = asked_spec(p, demands[i]);
         if (!asked || spec_matches(asked, c->python_version))
@@ -343,6 +343,19 @@ static const struct fact *listed_fact(const struct matrix *matrix)
     return NULL;
 }
 
+/* Of an image that nobody knows the distribution of, whoever named it knows better. */
+static bool rule_type_image(const struct problem *p, const struct candidate *c,
+                            struct objection *out)
+{
+    if (!is_active(p, TYPE_OS) || type_takes(p->ask, c->distribution))
+        return false;
+    const struct words *families = &p->ask->request.need.distributions;
+    return object(out, "image", &c->distribution->fact,
+                  "%s is not %s, which the files of the type are for", c->distribution->os,
+                  out && out->arena ? str_join(out->arena, families->items, families->count, " or ")
+                                    : "");
+}
+
 /* An image that was asked for by name. */
 static bool rule_named_image(const struct problem *p, const struct candidate *c,
                              struct objection *out)
@@ -363,7 +376,8 @@ static bool rule_listed_image(const struct problem *p, const struct candidate *c
 {
     const struct fact *fact = c->image ? &c->image->fact : &c->plain->fact;
     const struct distribution *os = c->distribution;
-    if (is_active(p, CHOICE_OS) ? os != p->ask->os : !os->is_default)
+    bool any = is_active(p, TYPE_OS) && p->ask->os_elsewhere;
+    if (is_active(p, CHOICE_OS) ? os != p->ask->os : !os->is_default && !any)
         return object(out, "image", fact, "%s is not %s", os->os,
                       is_active(p, CHOICE_OS) ? p->ask->os->os : "an Ubuntu");
     if (fact->confidence == CONFIDENCE_LOW)
@@ -563,6 +577,7 @@ static const struct {
     {LEVEL_BUILD, rule_any_driver},
     {LEVEL_PYTHON, rule_python},
     {LEVEL_IMAGE, rule_image},
+    {LEVEL_IMAGE, rule_type_image},
     {LEVEL_IMAGE, rule_image_cuda},
     {LEVEL_IMAGE, rule_supply},
     {LEVEL_IMAGE, rule_glibc},

@@ -1,5 +1,6 @@
 """What the files of a type need of a stack: a demand that nobody said, and nobody can take back."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,69 @@ def test_another_framework_is_one_that_the_type_has_files_for(tmplgen, work):
     manifest = yaml.safe_load((ROOT / "templates" / "batch" / "template.yml").read_text())
     proposed = {change[0].removeprefix("--framework ") for change in changes}
     assert proposed <= set(manifest["frameworks"])
+
+
+def changes_of(done):
+    return [near["change"] for near in done.json["error"]["nearest"]]
+
+
+@pytest.mark.parametrize("name", ["batch", "service", "library"])
+def test_distribution_that_the_dockerfile_is_not_for(tmplgen, work, name):
+    words = ["new", "child", "--type", name, "--framework", "pytorch", "--defaults", "--json"]
+    done = tmplgen(*words, "--os", "rockylinux9", cwd=work)
+    assert done.code == 4
+    error = done.json["error"]
+    need = f"type {name} needs ubuntu or debian"
+    assert error["message"] == f"no pytorch stack meets os rockylinux9: {need}"
+    conflicts = {conflict["demand"]: conflict["reason"] for conflict in error["conflicts"]}
+    assert conflicts == {"os rockylinux9": "image", need: "image"}
+    assert changes_of(done) == [["without --os"]]
+    assert "ubuntu" in error["nearest"][0]["resolution"]["image"]["tag"]
+    assert not (work / "child").exists()
+
+
+def test_no_type_no_need_of_a_distribution(tmplgen, work):
+    done = tmplgen(
+        "matrix", "resolve", "--framework", "pytorch", "--os", "rockylinux9", "--json", cwd=work
+    )
+    assert done.json["resolution"]["image"]["tag"].endswith("rockylinux9")
+
+
+def test_image_by_name_is_of_a_distribution_that_the_type_takes(tmplgen, work):
+    done = tmplgen(*NEEDS_3_11, "--image", "nvidia/cuda:12.6.3-base-rockylinux9", cwd=work)
+    assert done.code == 4
+    assert changes_of(done) == [["without --image"]]
+
+
+@pytest.mark.parametrize("image", ["debian:12", "team/base:1"])
+def test_image_of_an_unknown_distribution_is_taken_as_given(tmplgen, work, image):
+    done = tmplgen(*NEEDS_3_11, "--image", image, cwd=work)
+    assert done.code == 0, done.err
+    made = done.json["resolution"]["image"]
+    assert f"{made['repository']}:{made['tag']}" == image
+
+
+def test_need_and_another_demand_are_told_together(tmplgen, work):
+    """No Ubuntu or Debian was asked for, and the Python is too old as well."""
+    done = tmplgen(*NEEDS_3_11, "--os", "ubi8", "--python", "3.10", cwd=work)
+    assert done.code == 4
+    assert changes_of(done)
+    for near in done.json["error"]["nearest"]:
+        assert python_of(near) >= (3, 11)
+        assert "ubuntu" in near["resolution"]["image"]["tag"]
+
+
+def test_type_for_another_family_gets_its_newest_unasked(tmplgen, work):
+    """A team's catalog may have Dockerfiles for Rocky Linux."""
+    catalog = work / "catalog"
+    for folder in ("templates", "matrices", "base-images"):
+        shutil.copytree(ROOT / folder, catalog / folder)
+    shutil.copy(ROOT / "catalog.yml", catalog)
+    manifest = catalog / "templates" / "batch" / "template.yml"
+    manifest.write_text(manifest.read_text().replace("[ubuntu, debian]", "[rockylinux]"))
+    done = tmplgen(*NEEDS_3_11, "--catalog", catalog, "--dry-run", cwd=work)
+    assert done.code == 0, done.err
+    assert "rockylinux" in done.json["resolution"]["image"]["tag"]
+    done = tmplgen(*NEEDS_3_11, "--catalog", catalog, "--os", "ubuntu24.04", cwd=work)
+    assert done.code == 4
+    assert "type batch needs rockylinux" in done.json["error"]["message"]
