@@ -14,15 +14,15 @@
 #include <string.h>
 
 /* A row that is in the file; releases are all of one variant. */
-struct standing_row {
+struct listed_row {
     struct version newest;
     const char *variant;
     size_t line;
 };
 
 /* The rows of one list, in their order in the file. */
-struct standing {
-    struct standing_row *rows;
+struct listed_rows {
+    struct listed_row *rows;
     size_t count;
 };
 
@@ -38,8 +38,8 @@ struct patching {
 
 /* ------------------------------------------------------------------ what stands there */
 
-static void add_standing(struct standing *s, const struct fact *fact, const struct version *version,
-                         const char *variant)
+static void add_standing(struct listed_rows *s, const struct fact *fact,
+                         const struct version *version, const char *variant)
 {
     ERR_SCRATCH(err);
     if (!fact->node || fact->overlaid)
@@ -48,7 +48,7 @@ static void add_standing(struct standing *s, const struct fact *fact, const stru
     size_t at = s->count++;
     for (; at && s->rows[at - 1].line > err.where.line; at--)
         s->rows[at] = s->rows[at - 1];
-    s->rows[at] = (struct standing_row){*version, variant, err.where.line};
+    s->rows[at] = (struct listed_row){*version, variant, err.where.line};
 }
 
 static struct version newest_of(const struct framework *framework, const struct words *releases)
@@ -63,10 +63,10 @@ static struct version newest_of(const struct framework *framework, const struct 
     return newest;
 }
 
-static struct standing find_standing(const struct patching *p, bool builds)
+static struct listed_rows find_standing(const struct patching *p, bool builds)
 {
     const struct rows *rows = builds ? &p->framework->builds : &p->framework->releases;
-    struct standing s = {arena_array(p->arena, rows->count + 1, sizeof(*s.rows)), 0};
+    struct listed_rows s = {arena_array(p->arena, rows->count + 1, sizeof(*s.rows)), 0};
     for (size_t i = 0; i < rows->count; i++) {
         if (!builds) {
             const struct release *release = ROW(struct release, *rows, i);
@@ -86,7 +86,8 @@ static struct standing find_standing(const struct patching *p, bool builds)
  * The line of the row that it goes before; 0: behind the last. Above the first older row of its
  * variant, else behind those of its variant, else above the first older row.
  */
-static size_t line_for(const struct standing *s, const struct version *version, const char *variant)
+static size_t line_for(const struct listed_rows *s, const struct version *version,
+                       const char *variant)
 {
     size_t behind = s->count, older = s->count;
     bool has_variant = false;
@@ -120,7 +121,7 @@ static const char *release_of(const struct data *proposal)
 
 /* The rows that go before that line; proposals come the oldest first, several of a release in
  * order. */
-static void put_rows(const struct patching *p, const struct standing *s, const char *kind,
+static void put_rows(const struct patching *p, const struct listed_rows *s, const char *kind,
                      size_t line)
 {
     struct version version;
@@ -228,8 +229,8 @@ static bool ends_list(struct span line)
 
 static void patch_text(struct patching *p, const char *today)
 {
-    const struct standing releases = find_standing(p, false), builds = find_standing(p, true);
-    const struct standing *in = NULL;
+    const struct listed_rows releases = find_standing(p, false), builds = find_standing(p, true);
+    const struct listed_rows *in = NULL;
     const char *kind = NULL;
     for (size_t at = 0; at < p->text.len; p->line++) {
         const char *newline = memchr(p->text.ptr + at, '\n', p->text.len - at);

@@ -26,7 +26,7 @@ static size_t count_of(const struct data *list)
 
 static bool list_has(const struct data *list, const char *text)
 {
-    for (size_t i = 0; i < count_of(list); i++)
+    for (size_t i = 0; list && i < count_of(list); i++)
         if (str_equal(data_text(list->list.items[i]), text))
             return true;
     return false;

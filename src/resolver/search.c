@@ -199,12 +199,13 @@ static bool view_pythons(struct views *out, const struct problem *problem,
                          const struct candidate *candidate)
 {
     struct candidate c = {.release = candidate->release, .build = candidate->build};
-    struct pick spare[MEMBERS_MAX];
+    struct pick spare[MEMBERS_MAX] = {{NULL, NULL}};
     bool any = false;
     if (out)
         out->members = problem->ask->members.count;
     for (size_t at = 0; set_python(&c, at); at++) {
         struct pick *picks = out && at < VIEWS_MAX ? out->picks[at] : spare;
+        memset(picks, 0, sizeof spare);
         any |=
             !rules_object(problem, &c, LEVEL_PYTHON, NULL) && with_find(picks, problem, &c, NULL);
         if (any && (!out || !out->members))
