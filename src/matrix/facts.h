@@ -224,6 +224,7 @@ struct build {
     const char *cudnn_package; /* what brings it, where it is left open */
     struct spec nccl;          /* that its wheel requires; no clause: not known */
     const char *supply, *index_url, *requirements, *extra, *channel;
+    const char *find_links; /* a page that has wheels which no index has; or NULL */
     struct ccs x86_64, aarch64, not_covered;
     struct words processors;      /* where the cubins are not known or there are none */
     int ptx;                      /* 0: none */

@@ -102,12 +102,13 @@ static void explain_install(struct buf *out, const struct data *r)
                       *build = data_get(r, "build_requirements");
     const struct data *index = data_get(r, "index_requirements");
     const struct data *companions = data_get(r, "companions");
-    const char *joint = "  install  ";
+    const char *links = data_shown(r, "find_links"), *joint = "  install  ";
     explain_step(out, &joint,
                  shell_command(&scratch, " --index-url %s", data_shown(r, "index_url")), index,
                  NULL);
     if (count_of(all) > count_of(index) + count_of(build))
-        explain_step(out, &joint, "", all, build);
+        explain_step(out, &joint, *links ? shell_command(&scratch, " --find-links %s", links) : "",
+                     all, build);
     if (count_of(build)) /* what is compiled finds its tools in the environment */
         buf_printf(out, "%spip install ninja packaging psutil setuptools wheel", joint);
     explain_step(out, &joint, " --no-build-isolation", build, NULL);

@@ -38,6 +38,16 @@ static const char *index_url(const struct chosen *s)
     return url;
 }
 
+/* The page that a member's wheels are on besides, if there is one. */
+static const char *find_links(const struct chosen *s)
+{
+    const char *url = s->candidate->build->find_links;
+    for (size_t i = 0; !url && i < s->ask->members.count; i++)
+        if (chosen_has(s, i))
+            url = s->picks[i].build->find_links;
+    return url;
+}
+
 /* ------------------------------------------------------------------ members */
 
 /* "[deepspeed]" where that was said of it, or "". */
@@ -213,6 +223,7 @@ void put_requirements(struct data *map, const struct chosen *s, const char *cudn
 {
     struct installation steps = collect(s, cudnn_bound);
     put_steps(map, &steps);
+    data_put_text(s->arena, map, "find_links", find_links(s));
     data_put(s->arena, map, "build_requirements", steps.build);
     data_put(s->arena, map, "build_image",
              steps.build->list.count ? build_image(s) : data_null(s->arena));

@@ -7,8 +7,8 @@
 struct data;
 
 /*
- * Puts `requirements`, `index_url`, `index_requirements`, `build_requirements`, `build_image` and
- * `cpu` of JSON.md. `cudnn_bound`: below which version cuDNN must stay, or NULL.
+ * Puts `requirements`, `index_url`, `index_requirements`, `find_links`, `build_requirements`,
+ * `build_image` and `cpu` of JSON.md. `cudnn_bound`: below which version cuDNN must stay, or NULL.
  */
 void put_requirements(struct data *map, const struct chosen *s, const char *cudnn_bound);
 

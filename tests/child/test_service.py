@@ -100,6 +100,24 @@ FRAMEWORKS = {
     "onnxruntime": framework("onnxruntime", "1.31.1", ["onnxruntime-gpu==1.31.1"], cuda=IMAGE),
     "none": framework("none", "2.4.6", ["numpy==2.4.6"], cuda=IMAGE),
 }
+# Wheels that no index has: of the framework, of another one beside one with an index, and beside
+# one without.
+LINKS = {"find_links": "https://example.org/wheels.html"}
+LINKED = {
+    "links": framework("jax", "0.4.25", ["jax[cuda12_pip]==0.4.25"], **LINKS),
+    "links-beside-an-index": {
+        "requirements": ["torch==2.13.0", "jax[cuda12_pip]==0.4.26"],
+        **LINKS,
+    },
+    "links-and-an-index-beside": framework(
+        "jax",
+        "0.4.26",
+        ["jax[cuda12_pip]==0.4.26", "torch==2.2.2"],
+        index_url="https://download.pytorch.org/whl/cu121",
+        index_requirements=["torch==2.2.2"],
+        **LINKS,
+    ),
+}
 NAMES = re.compile("torch|tensorflow|keras|jax|xgboost|onnx", re.I)
 NASTY = 'Says "no" \\ to $HOME `id` ${{ x }} {{ y }} <b>\n# not a heading? \U0001f600 \x01\x7f é'
 
@@ -219,6 +237,22 @@ def test_every_requirement_is_installed_once_from_the_index_that_has_it(child):
         assert lines == ON_CPU[name]
     else:
         assert "requirements/framework-cpu.txt" not in child.files
+
+
+@pytest.mark.parametrize("case", LINKED)
+def test_page_of_wheels_stands_where_they_are_named(case, tmp_path):
+    resolution = {**RESOLUTION, **LINKED[case]}
+    child = Child({**context_of("default"), "resolution": resolution}, tmp_path)
+    link = f"--find-links {LINKS['find_links']}"
+    pin = next(line for line in resolution["requirements"] if line.startswith("jax["))
+    files = {path: child.text(path).splitlines() for path in child.files if "requirements/" in path}
+    named = [path for path, lines in files.items() if pin in lines]
+    assert [path for path, lines in files.items() if link in lines] == named
+    assert len(named) == 1
+    lines = files[named[0]]
+    assert lines.count(link) == 1 and lines.index(link) < lines.index(pin)
+    if named == ["requirements/framework.txt"]:
+        assert lines[0] == link
 
 
 # What `conda env create` takes, as conda's documentation of environment files has it.

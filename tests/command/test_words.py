@@ -16,6 +16,7 @@ FOREIGN = {
     "--no-cache-dir",
     "--index-url",
     "--extra-index-url",
+    "--find-links",
     "--all",
     "--disable-pip-version-check",
 }

@@ -15,6 +15,7 @@ from ..common.schemas import check
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = sorted(path.stem for path in (ROOT / "matrices" / "packages").glob("*.yml"))
 INDEX = "https://download.pytorch.org/whl/"
+LINKS = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
 
 
 @pytest.fixture
@@ -254,6 +255,31 @@ def test_the_install_line_is_one_command_a_step(matrix):
         "pip install ninja packaging psutil setuptools wheel",
         "pip install --no-build-isolation flash-attn==2.8.3",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "steps"),
+    [
+        (["jax==0.4.25"], [f"pip install --find-links {LINKS} 'jax[cuda12_pip]==0.4.25'"]),
+        (["jax==0.4.25", "--variant", "cuda11"],
+         [f"pip install --find-links {LINKS} 'jax[cuda11_pip]==0.4.25'"]),
+        (["jax==0.4.28"], [f"pip install --find-links {LINKS} 'jax[cuda12_pip]==0.4.28'"]),
+        (["jax==0.4.29"], ["pip install 'jax[cuda12]==0.4.29'"]),
+        (["jax==0.4.25", "--variant", "cpu"], ["pip install 'jax[cpu]==0.4.25'"]),
+        (["tensorflow==2.12.0", "--with", "jax"],
+         [f"pip install --find-links {LINKS} tensorflow==2.12.0 'jax[cuda11_pip]==0.4.25'"]),
+        (["pytorch==2.2.2", "--with", "jax==0.4.26"],
+         [f"pip install --index-url {INDEX}cu121 torch==2.2.2",
+          f"pip install --find-links {LINKS} torch==2.2.2 'numpy<2' 'jax[cuda12_pip]==0.4.26'"]),
+    ],
+)  # fmt: skip
+def test_wheels_that_no_index_has_are_found_where_they_are(matrix, words, steps):
+    """Extras of that time require jaxlib==VERSION+cuda12.cudnn89: an index has no such."""
+    text = matrix("resolve", "--framework", *words).out
+    [line] = [line.strip() for line in text.splitlines() if line.startswith("  install")]
+    assert line.removeprefix("install").strip().split(" && ") == steps
+    made = stack(matrix("resolve", "--framework", *words, "--json").json)
+    assert made["find_links"] == (LINKS if LINKS in text else None)
 
 
 def test_what_no_row_knows_is_said_in_plain_words(resolve):
