@@ -8,13 +8,14 @@ from packaging.version import Version
 
 from . import oracle
 
-FILES = sorted((Path(__file__).resolve().parents[2] / "matrices" / "frameworks").glob("*.yml"))
+MATRICES = Path(__file__).resolve().parents[2] / "matrices"
+FILES = [*sorted(MATRICES.glob("frameworks/*.yml")), *sorted(MATRICES.glob("packages/*.yml"))]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_releases_and_the_builds_of_a_variant_stand_newest_first(path):
     file = oracle.read(path)
-    releases = [Version(row["version"]) for row in file["releases"]]
+    releases = [Version(row["version"]) for row in file.get("releases", [])]
     assert releases == sorted(releases, reverse=True)
     newest = {}
     for row in file.get("builds", []):
