@@ -402,6 +402,9 @@ static bool check_stated(const struct verification *c, struct package_index *ind
     const char *said;
     if (requirement_parse(&row, c->arena, word) < 0)
         return false;
+    /* A pin of itself holds --with against the release: `numpy==2.5.5` of NumPy 2.5.5. */
+    if (str_equal(row.name, c->evidence.package) && spec_matches(&row.spec, &c->release->version))
+        return true;
     if (requires_agree(&said, c->arena, release, &c->release->pythons, &row) ||
         (!said && is_required_by(c, index, &row, wanted)))
         return true;
