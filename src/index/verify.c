@@ -263,7 +263,7 @@ static void check_nccl(const struct verification *c)
 /* A package that lives on another framework's brings no code of its own. */
 static bool stands_alone(const struct verification *c)
 {
-    return !c->framework->on && !c->release->companions.count && !c->release->requires;
+    return !c->framework->on && !c->release->companions.count;
 }
 
 /* What is installed is the whole of it: jax without jaxlib imports nothing. */

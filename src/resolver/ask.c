@@ -471,6 +471,18 @@ static int compile_members(const struct compiler *c, const struct matrix *all)
     return 0;
 }
 
+/* A framework that consists of the package, and is not called by its name: NumPy of `none`. */
+static const struct framework *consists_of(const struct compiler *c, const struct matrix *all,
+                                           const char *name)
+{
+    for (size_t i = 0; i < all->framework_count; i++) {
+        const struct framework *row = &all->frameworks[i];
+        if (row->requirements && same_package(package_name(c->arena, row->requirements), name))
+            return row;
+    }
+    return NULL;
+}
+
 static int compile_with(const struct compiler *c)
 {
     const struct words *said = &c->request->said[CHOICE_WITH];
@@ -489,6 +501,7 @@ static int compile_with(const struct compiler *c)
         package->row = is_called(c->ask->framework, package->name) ? c->ask->framework
                        : is_called(c->ask->named, package->name)   ? c->ask->named
                                                                    : package_of(all, package->name);
+        package->like = package->row ? NULL : consists_of(c, all, package->name);
     }
     return compile_members(c, all);
 }

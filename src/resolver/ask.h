@@ -49,6 +49,8 @@ struct asked_package {
     const char *name, *said;
     struct spec spec;
     const struct framework *row; /* NULL: no row knows it */
+    /* Then rows that tell its newest Pythons, though any release may be taken (NumPy); or NULL. */
+    const struct framework *like;
 };
 
 struct ask {

@@ -86,12 +86,34 @@ static bool said_objects(struct set_search *s, size_t at, const struct pick *pic
     return keep(s, at, STAGE_RELEASE, &objection);
 }
 
+/* Whether no release that will do has a wheel for so new a Python, as far as rows tell. */
+static bool too_new_for(const struct set_search *s, const struct asked_package *package)
+{
+    const struct version *python = s->candidate->python_version;
+    bool found = false;
+    for (size_t i = 0; package->like && i < package->like->releases.count; i++) {
+        const struct release *release = ROW(struct release, package->like->releases, i);
+        if (!spec_matches(&package->spec, &release->version))
+            continue;
+        found = true;
+        for (size_t j = 0; j < release->pythons.count + release->experimental.count; j++)
+            if (version_compare(python, &release->python_versions[j]) <= 0)
+                return false;
+    }
+    return found;
+}
+
 /* What was said of a package that no row knows. */
 static bool unknown_objects(struct set_search *s, size_t at, const struct pick *pick,
                             const struct asked_package *package)
 {
     const struct pins *pins = pins_of(member_at(s, at), pick->release);
     struct objection objection = blank(s);
+    if (s->candidate->python && too_new_for(s, package)) {
+        object(&objection, "python", &pick->release->fact, "%s has no wheel for Python %s",
+               package->said, s->candidate->python);
+        return keep(s, at, STAGE_PYTHON, &objection);
+    }
     for (size_t i = 0; i < pins->count; i++) {
         if (!same_package(pins->items[i].name, package->name) ||
             spec_overlaps(&pins->items[i].spec, &package->spec))

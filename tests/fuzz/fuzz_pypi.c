@@ -58,8 +58,8 @@ static void use(struct arena *arena, const struct project_parts *parts, struct d
     (void)matrix_verify_table(&table, arena, rows);
     struct data *proposals = matrix_refresh(&count, arena, matrix, NULL, false, index);
     (void)matrix_refresh_table(&table, proposals);
-    const char *file;
-    (void)!matrix_refresh_file(&file, arena, matrix, "demo", proposals, "2026-01-01", &err);
+    struct patch *files;
+    (void)!matrix_refresh_files(&files, &count, arena, matrix, proposals, "2026-01-01", &err);
 }
 
 static void read_parts(struct arena *arena, unsigned kind, struct span text)

@@ -266,7 +266,7 @@ def test_the_registry_is_the_options_the_plans_the_users(world):
 @pytest.mark.parametrize(
     ("image", "words"),
     [
-        ("ubuntu:24.04", "is taken as given"),
+        ("debian:12", "is taken as given"),
         ("nvidia/cuda:12.1.0-base-ubuntu22.04", "is at its end of life"),
         ("nvidia/cuda:13.0.2-base-ubuntu24.04", "is superseded by CUDA 13.0.3"),
     ],

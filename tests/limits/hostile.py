@@ -441,6 +441,7 @@ MANIFESTS = {
     "next": rows("next", "'make {}'"),
     "next rendered": rows("next", "\"{{ 'x'*250000 }}{}\""),
     "frameworks": rows("frameworks", "f{}"),
+    "distributions": rows("distributions", "f{}"),
     "frameworks_because": long("frameworks_because", "x"),
     "python": in_row("python: '>=3", ",>=3", "'\n"),
     "python digits": in_row("python: '>=3.", "1", "'\n"),

@@ -225,12 +225,24 @@ class Environment:
 
     def kinds(self, main, python):
         """Of sets that ask the same of the image, the preferred one."""
+        if any(self.too_new(*unknown, python) for unknown in self.unknown):
+            return
         seen = set()
         for parts in self.sets([main], self.pending, python):
             asked = tuple(p.asks() for p in parts)
             if asked not in seen:
                 seen.add(asked)
                 yield parts
+
+    def too_new(self, name, spec, python):
+        """A framework that consists of the package tells which Pythons its releases are for."""
+        for matrix in self.world.frameworks.values():
+            if split(matrix.framework.get("requirements", ""))[0] == name:
+                rows = [r for r in matrix.framework["releases"] if meets(spec, r["version"])]
+                kinds = ("pythons", "experimental")
+                known = [Version(p) for r in rows for kind in kinds for p in words(r.get(kind))]
+                return bool(rows) and Version(python) > max(known, default=Version("0"))
+        return False
 
     def meets_unknown(self, part):
         """What no row knows may be pinned by one."""

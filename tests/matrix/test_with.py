@@ -260,14 +260,16 @@ def test_the_install_line_is_one_command_a_step(matrix):
 @pytest.mark.parametrize(
     ("words", "steps"),
     [
-        (["jax==0.4.25"], [f"pip install --find-links {LINKS} 'jax[cuda12_pip]==0.4.25'"]),
+        (["jax==0.4.25"],
+         [f"pip install --find-links {LINKS} 'jax[cuda12_pip]==0.4.25' 'numpy<2'"]),
         (["jax==0.4.25", "--variant", "cuda11"],
-         [f"pip install --find-links {LINKS} 'jax[cuda11_pip]==0.4.25'"]),
+         [f"pip install --find-links {LINKS} 'jax[cuda11_pip]==0.4.25' 'numpy<2'"]),
         (["jax==0.4.28"], [f"pip install --find-links {LINKS} 'jax[cuda12_pip]==0.4.28'"]),
         (["jax==0.4.29"], ["pip install 'jax[cuda12]==0.4.29'"]),
-        (["jax==0.4.25", "--variant", "cpu"], ["pip install 'jax[cpu]==0.4.25'"]),
+        (["jax==0.4.25", "--variant", "cpu"], ["pip install 'jax[cpu]==0.4.25' 'numpy<2'"]),
         (["tensorflow==2.12.0", "--with", "jax"],
-         [f"pip install --find-links {LINKS} tensorflow==2.12.0 'jax[cuda11_pip]==0.4.25'"]),
+         [f"pip install --find-links {LINKS} tensorflow==2.12.0 'jax[cuda11_pip]==0.4.25'"
+          " 'numpy<2'"]),
         (["pytorch==2.2.2", "--with", "jax==0.4.26"],
          [f"pip install --index-url {INDEX}cu121 torch==2.2.2",
           f"pip install --find-links {LINKS} torch==2.2.2 'numpy<2' 'jax[cuda12_pip]==0.4.26'"]),
@@ -456,3 +458,19 @@ def test_release_before_the_rows_is_told_so(resolve, asked):
     because = document["error"]["conflicts"][0]["because"]
     assert reasons(document) == {"framework"}
     assert " is ==1." in because and ": they are of " in because
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"framework": "pytorch", "variant": "cpu"},
+        {"framework": "jax", "driver": "525", "gpu": ["A100"]},
+        {"framework": "onnxruntime", "driver": "535", "gpu": ["RTX 4090"]},
+    ],
+)
+def test_numpy_has_wheels_for_the_python(resolve, asked):
+    """NumPy 1 has none for 3.13 and later, so that pip would compile it."""
+    found = stack(resolve({**asked, "with": ["numpy<2"]}))
+    assert tuple(map(int, found["python"].split("."))) <= (3, 12)
+    refused = resolve({**asked, "with": ["numpy<2"], "python": "3.14"})
+    assert "python" in reasons(refused)
