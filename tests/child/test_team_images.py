@@ -193,7 +193,9 @@ def test_cudnn_is_the_package_of_its_release(tmp_path, variant, cuda, cudnn, pac
         shutil.copytree(ROOT / name, team / name, dirs_exist_ok=True)
     rows = team / "matrices/frameworks/none.yml"
     text = rows.read_text().replace("supply: image", "supply: install")
-    rows.write_text(text.replace(f"cuda: {cuda},", f"cuda: {cuda}, cudnn: {cudnn},"))
+    build = rf'variant: {variant}, cuda: [\d.]+,( images: "[^"]*",)?'
+    text = re.sub(build, f"variant: {variant}, cuda: {cuda}, cudnn: {cudnn},", text)
+    rows.write_text(text)
     stack = ["--variant", variant]
     texts = [
         make(tmp_path, team, "library", "none", *stack, *registry).text("Dockerfile")
