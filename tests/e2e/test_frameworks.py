@@ -15,7 +15,10 @@ import yaml
 from .support import TMPLGEN, TOP, WORK, free_port, run, service
 
 # The release that pip has as a CPU build.
-RELEASES = {"pytorch": "pytorch==2.13.0"}
+RELEASES = {
+    "pytorch": ["pytorch==2.13.0"],
+    "transformers": ["transformers", "--with", "torch==2.13.0"],
+}
 ALWAYS = ("pytorch", "none")
 TURNS = 2
 
@@ -59,7 +62,7 @@ def made(request, tmp_path_factory):
     kind, framework = request.param.split("/")
     print(f"SEED={seed()}")
     scratch = tmp_path_factory.mktemp("made")
-    words = ["--type", kind, "--framework", RELEASES.get(framework, framework)]
+    words = ["--type", kind, "--framework", *RELEASES.get(framework, [framework])]
     run(TMPLGEN, "new", *words, "--python", "3.11", cwd=scratch)
     child = scratch / f"{framework}-{kind}"
     venv = WORK / "venvs" / framework
