@@ -164,6 +164,7 @@ static int add_diff(struct session *s, struct stack_request request, const struc
 
 static int take_request(struct stack_request *out, struct run *run, struct err *err)
 {
+    *out = (struct stack_request){0};
     for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
         out->said[i].items =
             opt_values(&out->said[i].count, &run->arena, &run->options, stack_options[i].name);
