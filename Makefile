@@ -51,7 +51,9 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wol
             $(if $(filter 1,$(WERROR)),-Werror)
 CFLAGS ?= -O2 -g
 ifeq ($(SAN),1)
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# What was never set has a value that is no truth value, no count and no address: its use is seen.
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+            -ftrivial-auto-var-init=pattern
 endif
 DIALECT := -std=gnu17 -D_GNU_SOURCE -Isrc -I$(BUILD)
 COMPILE = $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) -MMD -MP

@@ -438,18 +438,35 @@ static bool is_reached_by(const struct inspection *c, const char *framework,
            search_best(&candidate, ask, ask_all(ask));
 }
 
-/* What is hardly known of the framework is reached by its name only. */
+/* Whether what it requires speaks against this release of the framework that it lives on. */
+static bool requires_another(const struct inspection *c, const struct framework *ground,
+                             const struct release *on, const struct release *release)
+{
+    ERR_SCRATCH(ignored);
+    struct spec spec;
+    char *copy = arena_strdup(c->arena, release->requires ? release->requires : ""), *save = NULL;
+    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        if (is_called(ground, package_name(c->arena, word)) &&
+            spec_parse(&spec, c->arena, package_spec(word), "requires", &ignored) == 0 &&
+            !spec_matches(&spec, &on->version))
+            return true;
+    return false;
+}
+
+/*
+ * By the names of the framework's releases, since what is hardly known is reached by its name only;
+ * those that the package does not stand are not searched.
+ */
 static bool is_release_within_reach(const struct inspection *c, const struct framework *package,
                                     const struct release *release)
 {
     const struct framework *ground = framework_of(c->matrix, package->on);
-    bool reached = is_reached_by(c, package->on, package, release);
+    bool reached = false;
     for (size_t i = 0; !reached && i < ground->releases.count; i++) {
         const struct release *on = ROW(struct release, ground->releases, i);
-        if (on->fact.confidence == CONFIDENCE_LOW)
-            reached =
-                is_reached_by(c, arena_printf(c->arena, "%s==%s", ground->name, on->version.text),
-                              package, release);
+        const char *name = arena_printf(c->arena, "%s==%s", ground->name, on->version.text);
+        reached = !requires_another(c, ground, on, release) &&
+                  is_reached_by(c, name, package, release);
     }
     return reached;
 }
