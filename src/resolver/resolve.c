@@ -78,6 +78,21 @@ static const char *hint_elsewhere(struct arena *arena, const struct ask *ask, co
                         text);
 }
 
+/* The GPUs of a platform where one of them must be said, and none was; NULL elsewhere. */
+static const char *gpus_to_say(struct arena *arena, const struct ask *ask)
+{
+    const struct platform *platform = ask->platform;
+    const char *names = NULL;
+    if (!platform || ask->gpu_count || !str_equal(platform->gpus, "named"))
+        return NULL;
+    for (size_t i = 0; i < ask->matrix->gpus.count; i++) {
+        const struct gpu *gpu = ROW(struct gpu, ask->matrix->gpus, i);
+        if (pair_value(&gpu->on, platform->name))
+            names = arena_printf(arena, "%s%s%s", names ? names : "", names ? ", " : "", gpu->name);
+    }
+    return names;
+}
+
 static const char *hint_of(struct arena *arena, const struct ask *ask, const struct data *refusal)
 {
     const struct data *nearest = data_get(refusal, "nearest");
@@ -100,6 +115,9 @@ static const char *hint_of(struct arena *arena, const struct ask *ask, const str
     }
     if (newer)
         return text;
+    const char *gpus = gpus_to_say(arena, ask);
+    if (gpus)
+        return arena_printf(arena, "say by --gpu which it is: %s", gpus);
     return hint_elsewhere(arena, ask, "nothing that could be changed would do", conflicts);
 }
 

@@ -155,6 +155,17 @@ def test_another_framework_is_proposed_only_where_no_other_release_does(resolve)
     assert kepler["nearest"] and "nvcr.io" not in kepler["hint"]  # no driver runs those on a K80
 
 
+def test_where_the_gpu_must_be_said_the_hint_says_which_there_are(resolve):
+    hint = resolve({"framework": "pytorch", "platform": "jetson"})["error"]["hint"]
+    assert hint.startswith("say by --gpu which it is: ")
+    names = hint.removeprefix("say by --gpu which it is: ").split(", ")
+    answers = [
+        resolve({"framework": "pytorch", "platform": "jetson", "gpu": [name]}) for name in names
+    ]
+    assert any("error" not in answer for answer in answers)
+    assert {a["error"]["code"] for a in answers if "error" in a} == {"unsatisfiable"}
+
+
 def test_gpu_that_is_named_often_is_dropped_as_one(resolve):
     error = resolve({"framework": "pytorch", "gpu": ["K80", "H100"] * 16})["error"]
     changes = [near["change"] for near in error["nearest"]]
