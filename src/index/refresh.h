@@ -26,9 +26,6 @@ struct data *matrix_refresh(size_t *wanted, struct arena *arena, const struct ma
                             const char *name, bool gaps, struct package_index *index);
 int matrix_refresh_table(struct buf *out, const struct data *proposals);
 
-/* The key of the table `sources` that rows of that day name. */
-#define REFRESH_SOURCE "index-%s"
-
 /*
  * The files of the matrix with the proposals' rows in them, where the newest stands first, checked
  * by reading the whole matrix with them. -1 where that finds anything: nothing is to be written

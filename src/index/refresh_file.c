@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "index/patch.h"
+#include "index/proposal.h"
 #include "index/refresh.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
@@ -214,10 +215,10 @@ static bool has_rows(const struct patching *p, bool fields)
 
 static void put_source(const struct patching *p, const char *today)
 {
-    const char *key = arena_printf(p->arena, "\n  " REFRESH_SOURCE ":", today);
+    const char *key = arena_printf(p->arena, "\n  " ROW_SOURCE ":", today);
     if (has_rows(p, false) && !memmem(p->text.ptr, p->text.len, key, strlen(key)))
         (void)buf_printf(
-            p->out, "  " REFRESH_SOURCE ": \"wheels and requirements on the package index (%s)\"\n",
+            p->out, "  " ROW_SOURCE ": \"wheels and requirements on the package index (%s)\"\n",
             today, today);
 }
 

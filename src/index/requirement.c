@@ -106,6 +106,16 @@ const char *requirement_most(const struct requirement *requirement)
     return NULL;
 }
 
+const char *requirement_text(struct arena *arena, const struct requirement *requirement)
+{
+    char *text = arena_printf(arena, "%s%s", requirement->name, requirement->spec.text), *to = text;
+    for (const char *c = text; *c; c++)
+        if (*c != ' ')
+            *to++ = *c;
+    *to = '\0';
+    return text;
+}
+
 /* ------------------------------------------------------------------ markers */
 
 /* What a part of a marker comes to. A marker that cannot be read stays open: it counts. */

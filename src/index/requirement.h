@@ -27,6 +27,8 @@ const char *requirement_name(struct arena *arena, const char *name);
 const char *requirement_pin(const struct requirement *requirement);
 /* The V of `<=V`, beyond which it is not met, or NULL. */
 const char *requirement_most(const struct requirement *requirement);
+/* "torch>=2.1,<4" of "torch (<4, >=2.1) ; ...", in the arena: as rows have it, without blanks. */
+const char *requirement_text(struct arena *arena, const struct requirement *requirement);
 
 /* What a marker is asked about. */
 struct marker_world {
