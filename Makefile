@@ -49,7 +49,8 @@ say = $(if $(filter 0,$(V)),@echo '  $(1)' &&)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
             -Wpointer-arith -Wformat=2 -Wvla -Wundef -Wwrite-strings \
             $(if $(filter 1,$(WERROR)),-Werror)
-CFLAGS ?= -O2 -g
+# With sanitizers half of the time went into optimizing what they hold back anyway.
+CFLAGS ?= $(if $(filter 1,$(SAN)),-Og,-O2) -g
 ifeq ($(SAN),1)
 # What was never set has a value that is no truth value, no count and no address: its use is seen.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \

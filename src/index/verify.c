@@ -62,7 +62,7 @@ static const char *requirement_of(const struct verification *c, const char **why
 
 static bool is_compiled(const struct verification *c)
 {
-    return str_equal(c->build->supply ? c->build->supply : c->framework->supply, "build");
+    return str_equal(supply_of(c->framework, c->build), "build");
 }
 
 /* No wheel, and no Python that the release does not admit. */

@@ -40,6 +40,7 @@ static enum index_state check_companion(const struct verification *c, struct pac
     if (state == INDEX_ABSENT) {
         verification_differ(c, "companion", arena_printf(c->arena, "%s %s", name, version), "none",
                             arena_printf(c->arena, "the index has no %s %s", name, version));
+        *proved = false;
         return state;
     }
     const char *said = said_of(c, release, &agrees);

@@ -233,7 +233,7 @@ static void check_family(const struct verification *c)
 {
     const struct evidence *e = &c->evidence;
     const struct build *build = c->build;
-    bool brings = str_equal(build->supply ? build->supply : c->framework->supply, "wheel");
+    bool brings = str_equal(supply_of(c->framework, build), "wheel");
     bool cuda = e->cuda_for[X86_64] || e->cuda_for[AARCH64] || e->cuda_major;
     if (!e->compiled && stands_alone(c))
         verification_differ(c, "family", c->requirement, "no code",

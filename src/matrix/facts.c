@@ -96,6 +96,11 @@ bool same_package(const char *a, const char *b)
     return !*a && !*b;
 }
 
+const char *supply_of(const struct framework *framework, const struct build *build)
+{
+    return build->supply ? build->supply : framework->supply;
+}
+
 bool is_called(const struct framework *framework, const char *name)
 {
     for (size_t i = 0; i < framework->packages.count; i++)

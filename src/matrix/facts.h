@@ -297,6 +297,8 @@ const struct framework *framework_or_package(const struct matrix *matrix, const 
 struct words words_read(struct arena *arena, const char *text);
 /* The framework, or the package that lives on one, that people or pip call so; or NULL. */
 const struct framework *package_of(const struct matrix *matrix, const char *name);
+/* How a build comes: wheel, image or build; its own word, or that of the framework. */
+const char *supply_of(const struct framework *framework, const struct build *build);
 /* Whether people or pip call it so. */
 bool is_called(const struct framework *framework, const char *name);
 /* As pip compares names: Flash_Attn is flash-attn. */

@@ -67,8 +67,7 @@ static struct data *build_data(const struct matrix_listing *l, const struct fram
     data_put_text(l->arena, map, "variant", build->variant);
     data_put_text(l->arena, map, "cuda", build->cuda.text);
     data_put_text(l->arena, map, "cudnn", build->cudnn);
-    data_put_text(l->arena, map, "supply",
-                  build->cuda.text ? build->supply ? build->supply : framework->supply : NULL);
+    data_put_text(l->arena, map, "supply", build->cuda.text ? supply_of(framework, build) : NULL);
     put_ccs(l, map, "x86_64", &build->x86_64);
     put_ccs(l, map, "aarch64", &build->aarch64);
     data_put_text(l->arena, map, "ptx", build->ptx ? cc_text(l->arena, build->ptx) : NULL);

@@ -248,7 +248,7 @@ static int finish_build(struct build *build, const struct framework *framework,
 {
     ERR_SCRATCH(err);
     const struct version *cuda = &build->cuda;
-    bool wheel = str_equal(build->supply ? build->supply : framework->supply, "wheel");
+    bool wheel = str_equal(supply_of(framework, build), "wheel");
     if (framework->libraries && wheel && cuda->text && !build->libraries.count &&
         spec_parse(&build->libraries, loader->arena,
                    arena_printf(loader->arena, "==%llu.%llu.*",

@@ -3,11 +3,6 @@
 
 #include "base/arena.h"
 
-const char *supply_of(const struct framework *framework, const struct build *build)
-{
-    return build->supply ? build->supply : framework->supply;
-}
-
 const struct version *candidate_cuda(const struct candidate *c)
 {
     return c->build->images.count && c->image ? &c->image->cuda : &c->build->cuda;

@@ -397,8 +397,7 @@ static void check_build(struct inspection *c, const struct framework *framework,
     if (!variant_says(build->variant, &build->cuda))
         find(c, node_of(&build->fact, "variant"), "%s is not CUDA %s", build->variant,
              build->cuda.text);
-    if (build->cudnn_window.count &&
-        str_equal(build->supply ? build->supply : framework->supply, "image"))
+    if (build->cudnn_window.count && str_equal(supply_of(framework, build), "image"))
         find(c, node_of(&build->fact, "cudnn"), "an image has one cuDNN: name its lowest version");
     check_cubins(c, build, "x86_64", &build->x86_64);
     check_cubins(c, build, "aarch64", &build->aarch64);
@@ -465,8 +464,8 @@ static bool is_release_within_reach(const struct inspection *c, const struct fra
     for (size_t i = 0; !reached && i < ground->releases.count; i++) {
         const struct release *on = ROW(struct release, ground->releases, i);
         const char *name = arena_printf(c->arena, "%s==%s", ground->name, on->version.text);
-        reached = !requires_another(c, ground, on, release) &&
-                  is_reached_by(c, name, package, release);
+        reached =
+            !requires_another(c, ground, on, release) && is_reached_by(c, name, package, release);
     }
     return reached;
 }

@@ -100,6 +100,7 @@ WRONG = [
     ("pytorch", "version: 2.13.0, like", "version: 2.13.0, pythons: 3.9 3.10, like", "python"),
     ("pytorch", "{torchvision: 0.28.0", "{torchvision: 0.27.0", "companion"),
     ("pytorch", "{torchvision: 0.28.0", "{torchvision: 0.28.9", "companion"),
+    ("pytorch", "torchaudio: 2.8.0", "torchaudio: 2.8.9", "companion"),
     ("tensorflow", "like: 2.17.0, cuda: 12.5", "like: 2.17.0, cuda: 12.6", "cuda"),
     ("tensorflow", "like: 2.17.0, cuda: 12.5", "like: 2.17.0, cuda: 11.8", "cuda"),
     ("rapids", "glibc: 2.24", "glibc: 2.17", "glibc"),
@@ -144,6 +145,10 @@ def test_wrong_row_is_told(matrix, record, catalog, framework, old, new, what):
     assert made["exit"] == 6
     found = [d for r in made["rows"] for d in r["differences"] if not d["explained"]]
     assert what in {d["what"] for d in found}
+    for row in made["rows"]:  # what differs is not proved
+        assert not {d["what"].rstrip("s") for d in row["differences"]} & {
+            word.rstrip("s") for word in row["proved"]
+        }
     shown = matrix(*words)
     assert shown.code == 6
     assert f": {what}: the row has" in shown.out
