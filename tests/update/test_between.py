@@ -288,7 +288,7 @@ def test_A1_somebody_works_between_a_kill_and_recovery_few(case):
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_A1_somebody_works_between_a_kill_and_recovery_sample(case):
-    work_between(case, 24, DEEDS)
+    work_between(case, 12, DEEDS)
 
 
 @pytest.mark.soak
@@ -531,7 +531,7 @@ def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_few(case):
 @pytest.mark.full
 @pytest.mark.parametrize("case", TRAVELLERS, indirect=True)
 def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_sample(case):
-    travel_between(case, 24, TRIPS)
+    travel_between(case, 12, TRIPS)
 
 
 @pytest.mark.soak

@@ -397,7 +397,7 @@ def test_killed_anywhere_few(case):
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_killed_anywhere_sample(case):
-    kill_everywhere(case, 56)
+    kill_everywhere(case, 30)
 
 
 @pytest.mark.soak
@@ -472,7 +472,7 @@ def test_error_at_what_is_prepared(case):
 @pytest.mark.parametrize("kind", ERRORS)
 @pytest.mark.parametrize("case", SOME, indirect=True)
 def test_error_anywhere_sample(case, kind):
-    fail_everywhere(case, 40, kind)
+    fail_everywhere(case, 22, kind)
 
 
 @pytest.mark.soak
@@ -487,7 +487,7 @@ def test_error_anywhere_all(case, kind):
 @pytest.mark.parametrize("case", SOME, indirect=True)
 def test_error_that_stays_sample(case, kind):
     """Going back fails, too: then the journal stays, and `--abort` goes back later."""
-    fail_everywhere(case, 40, kind, FAILN_FROM="1")
+    fail_everywhere(case, 22, kind, FAILN_FROM="1")
 
 
 def test_short_writes_change_nothing():
@@ -524,7 +524,7 @@ def test_full_disk_few(case):
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_full_disk_sample(case):
-    fill_disk_everywhere(case, 100)
+    fill_disk_everywhere(case, 50)
 
 
 @pytest.mark.parametrize(
@@ -581,7 +581,7 @@ def test_killed_again_in_recovery_few(case):
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_killed_again_in_recovery_sample(case):
-    kill_twice(case, 60)
+    kill_twice(case, 32)
 
 
 @pytest.mark.soak
@@ -697,7 +697,7 @@ def test_ending_killed_few(case, ending, prepare):
 @pytest.mark.full
 @each_ending
 def test_ending_killed_sample(case, ending, prepare):
-    kill_ending(case, 40, ending, prepare)
+    kill_ending(case, 22, ending, prepare)
 
 
 @pytest.mark.soak
@@ -717,7 +717,7 @@ def test_ending_with_error_few(ending, size):
 @pytest.mark.full
 @each_ending
 def test_ending_with_error_sample(case, ending, prepare):
-    fail_ending(case, 15, ending, prepare, "EIO")
+    fail_ending(case, 8, ending, prepare, "EIO")
 
 
 @pytest.mark.soak

@@ -861,7 +861,7 @@ def test_killed_few(twelve, run):
 @pytest.mark.full
 @each_run
 def test_killed_sample(twelve, run):
-    Killed(twelve, run).sweep(50)
+    Killed(twelve, run).sweep(28)
 
 
 @pytest.mark.soak
@@ -901,7 +901,7 @@ def test_error_few(twelve, run):
 @pytest.mark.parametrize("kind", ["EIO", "ENOSPC", "EACCES"])
 @each_run
 def test_error_sample(twelve, run, kind):
-    fail(twelve, run, 25, kind)
+    fail(twelve, run, 14, kind)
 
 
 @pytest.mark.soak
