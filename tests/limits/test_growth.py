@@ -12,7 +12,7 @@ from .growth import DONE, FACTOR, grow, run_once
 from .hostile import constructs
 from .place import LIMIT
 
-SAMPLE_SECONDS, FULL_SECONDS = 6, 150
+SAMPLE_SECONDS, FULL_SECONDS = 6, 80
 KEYS = {
     "manifest ": "catalog/manifest.c",
     "base image ": "catalog/base_image.c",

@@ -183,7 +183,7 @@ def test_power_cut_few(case):
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_power_cut_sample(case):
-    cut_run(case, 90, RANDOM)
+    cut_run(case, 45, RANDOM)
 
 
 @pytest.mark.soak
@@ -245,7 +245,7 @@ each_ending = pytest.mark.parametrize(
 @pytest.mark.full
 @each_ending
 def test_power_cut_in_ending_sample(case, ending, prepare):
-    cut_ending(case, ending, prepare, 40, RANDOM)
+    cut_ending(case, ending, prepare, 20, RANDOM)
 
 
 @pytest.mark.soak

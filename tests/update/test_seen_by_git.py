@@ -72,7 +72,7 @@ def test_edit_between_a_kill_and_the_next_run_few(case):
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_edit_between_a_kill_and_the_next_run_sample(case):
-    edit_after_kills(case, 60)
+    edit_after_kills(case, 30)
 
 
 @pytest.mark.soak

@@ -173,7 +173,7 @@ def test_A2_ctrl_c_of_the_group_is_130_with_everything_as_it_was(place, name):
 @pytest.mark.full
 @pytest.mark.parametrize("name", COMMANDS)
 def test_A2_ctrl_c_of_the_group_often(place, name):
-    seen = interrupt_often(place, name, 80)
+    seen = interrupt_often(place, name, 40)
     assert any(code > 128 for code in seen), seen
 
 

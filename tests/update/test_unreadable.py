@@ -173,7 +173,7 @@ def test_recovery_cannot_read_few(case):
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_recovery_cannot_read_sample(case):
-    recover_everywhere(case, 6, 8, random.Random(SEED).choice(ERRORS))
+    recover_everywhere(case, 3, 5, random.Random(SEED).choice(ERRORS))
 
 
 @pytest.mark.soak
