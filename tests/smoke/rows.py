@@ -486,16 +486,16 @@ ROWS = [
     Row("X04", "exec", "illegal-access", "compute-sanitizer", script="cuCtxSynchronize=700"),
     Row("X06 resources", "exec", "launch-resources", "smaller blocks", script="cuLaunchKernel=701"),
     Row("X06 timeout", "exec", "launch-timeout", "display", script="cuCtxSynchronize=702"),
-    Row("X06 assert", "exec", "kernel-fault", "compute-sanitizer", script="cuCtxSynchronize=710"),
+    Row("X06 assert", "exec", "device-assert", "CUDA_LAUNCH_BLOCKING", script="cuCtxSynchronize=710"),
     Row(
         "X06 instruction",
         "exec",
-        "kernel-fault",
-        "compute-sanitizer",
+        "illegal-instruction",
+        "build for this GPU",
         script="cuCtxSynchronize=715",
     ),
     Row(
-        "X06 alignment", "exec", "kernel-fault", "compute-sanitizer", script="cuCtxSynchronize=716"
+        "X06 alignment", "exec", "misaligned", "compute-sanitizer", script="cuCtxSynchronize=716"
     ),
     Row("X06 failure", "exec", "kernel-fault", "compute-sanitizer", script="cuCtxSynchronize=719"),
     Row("X07", "health", "ecc-error", "drain the node", script="cuCtxSynchronize=214"),
@@ -644,7 +644,7 @@ TEXTS = [
         "H13",
         "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: system not yet "
         "initialized",
-        "fabric-not-ready",
+        "fabric-manager",
     ),
     ("D06", "Failed to initialize NVML: Unknown Error", "node-cgroup"),
     (
@@ -688,7 +688,7 @@ TEXTS = [
         "cdi-unresolvable",
     ),
     ("I10", "bpf_prog_query(BPF_CGROUP_DEVICE) failed: operation not permitted", "cgroup-bpf"),
-    ("I18", "/usr/bin/ld: cannot find -lcuda: No such file or directory", "gpu-in-build"),
+    ("I18", "/usr/bin/ld: cannot find -lcuda: No such file or directory", "libcuda-unversioned"),
     (
         "L01",
         "libcuda.so.1: cannot open shared object file: No such file or directory",
@@ -808,12 +808,6 @@ TEXTS = [
         "nvidia.com/gpu limit of 2",
         "k8s-whole-gpus",
     ),
-    (
-        "K12 manifest",
-        "limits: {k8s.amazonaws.com/vgpu: 1}\n---\nkind: DaemonSet\nmetadata:\n"
-        "  name: nvidia-device-plugin-daemonset\n",
-        "k8s-plugin-twice",
-    ),
     ("K08", 'pod rejected: RuntimeClass "nvidia" not found', "k8s-runtime-class"),
     ("K11", "device plugin endpoint already registered for nvidia.com/gpu", "k8s-plugin-twice"),
     ("K12", "k8s.amazonaws.com/vgpu and nvidia-device-plugin on one node", "k8s-plugin-twice"),
@@ -843,7 +837,7 @@ TEXTS = [
         "k8s-no-gpu-free",
     ),
     ("K02 other", "1 node(s) had untolerated taint {sku: gpu}", "k8s-taint"),
-    ("X06 other", "CUDA error: device-side assert triggered", "kernel-fault"),
+    ("X06 other", "CUDA error: device-side assert triggered", "device-assert"),
     (
         "V07 other",
         "cudaErrorSystemDriverMismatch: system has unsupported display driver",

@@ -118,349 +118,1651 @@ enum state { OK, WARNING, BROKEN, NOT_REACHED, NOT_APPLICABLE };
 static const char *const state_names[] = {
   "ok", "warning", "broken", "not-reached", "not-applicable"};
 
-/* ---- causes, and the texts by which others tell of them */
-
+/* ---- causes, and how others tell of them
+ *
+ * A line of `texts` is a rank and a text. The rank: '!' names the root of a failure, '.' the failure,
+ * '?' what only follows from one. The text: small letters, ' for any quote, one blank for many;
+ * '*' anything, '#' a number; ' & ' parts two texts of one line. A text that begins with a letter or
+ * digit begins a word.
+ */
 struct cause {
   enum layer layer;
-  const char *name, *what, *why, *fix;
-  const char *texts; /* separated by '|'; '*' stands for anything in between */
+  const char *name, *what, *why, *fix, *texts;
 };
 
-#define NOT_FOUND "libcuda.so.1: cannot open shared object"
+/* Of a driver, a library, the kernel log. NULL: it has no such name. */
+struct code {
+  int code;
+  const char *name, *runtime_name, *text;
+  const char *causes; /* separated by blanks, the likeliest first */
+};
+
+/* ---- tables: tools/smoke-tables made these of src/smoke/causes.txt and src/smoke/codes.txt */
 
 static const struct cause cause_table[] = {
   {HW, "no-gpu", "no NVIDIA GPU on this machine", "neither PCI bus, kernel nor /dev shows one",
-    "use a machine (a node type) with a GPU", ""},
+    "use a machine (a node type) with a GPU", ".no nvidia gpu detected\n"
+    ".no nvidia devices found on the system\n" ".you do not appear to have an nvidia gpu\n"
+    ".no nvidia adapter\n"},
   {HW, "gpu-off-bus", "a GPU has fallen off the PCI bus",
     "its registers read as all ones: power, seating or heat",
-    "power-cycle the machine; replace the board", "has fallen off the bus"},
+    "power-cycle the machine; replace the board", "!has fallen off the bus\n"
+    "!fallen off the bus and is not responding\n" "!gpu lost from the bus\n"
+    ".unable to determine the device handle for * unknown error\n"
+    ".unable to determine the device handle for * no device found\n"},
   {HW, "gpu-power-cable", "a GPU lacks external power", "NVML says so (8)",
-    "connect the power cables, restart", ""},
+    "connect the power cables, restart", ".insufficient external power\n"
+    ".power cables & not & connected\n" ".pci-e power & not & connected\n"},
   {HW, "inforom-corrupted", "the GPU's infoROM is corrupted", "NVML says so (14)",
-    "have the board reflashed or replaced", ""},
+    "have the board reflashed or replaced", ".inforom is corrupted\n"},
   {HW, "gpu-reset-required", "a GPU must be reset", "it stopped after a fatal error",
-    "drain the node, 'nvidia-smi --gpu-reset' or reboot", ""},
+    "drain the node, 'nvidia-smi --gpu-reset' or reboot", ".gpu recovery action changed\n"
+    ".gpu requires reset\n" ".reset the gpu * to recover\n" ".gpu reset required\n"},
   {HW, "gpu-lost", "the driver lost a GPU", "it no longer answers",
-    "drain the node, see Xid in the kernel log, reboot", ""},
+    "drain the node, see Xid in the kernel log, reboot", ".gpu is lost\n"
+    ".reboot the system to recover this gpu\n"},
+  {HW, "gpu-asleep", "the GPU does not wake from power saving (D3cold)",
+    "the slot or the firmware does not give its power back",
+    "pcie_port_pm=off on the kernel's command line; a BIOS update; cold start",
+    ".nvidia & unable to change power state from d3cold\n"},
+  {HW, "bar-unassigned", "the GPU got no memory window on the PCI bus (BAR)",
+    "the BIOS has no room for it, or large addresses are off",
+    "'Above 4G Decoding' in the BIOS; pci=realloc on the kernel's command line",
+    ".this pci i/o region assigned to your nvidia device is invalid\n" ".nvrm: bar# is 0m\n"
+    ".bar & can't assign; no space & nvidia\n" ".bar # & can't assign; no space\n"},
+  {HW, "nvswitch-fault", "an NVSwitch has a fault", "a link or the switch itself failed (SXid)",
+    "reset the node's GPUs and switches, or reboot; replace the baseboard if it returns",
+    ".nvswitch fatal error\n" ".nvidia-nvswitch & sxid & fatal\n" ".nvidia-nvswitch & sxid\n"
+    ".number of nvswitches don't match\n" ".nvswitch * failed to initialize\n"},
+  {HW, "nvlink-down", "an NVLink of the GPU is down or has errors",
+    "the link, its bridge, or the other end failed",
+    "'nvidia-smi nvlink -s'; reseat the bridge; reset all GPUs; drain the node if it returns",
+    ".nvlink: fatal error detected\n" ".failed to update rx detect link mask\n"
+    ".netir_link_evt\n" ".rlw_\n"},
+  {HW, "controller-halt", "a processor inside the GPU has stopped (Xid 62)",
+    "overheating, power, or a dying board", "cold start; replace the board if it returns", ""},
+  {HW, "fan-failed", "a fan or sensor of the GPU does not work",
+    "nvidia-smi shows ERR! where it cannot read",
+    "see Xid in the kernel log; reboot; replace the board", ".|err!\n" ".err! / #w\n"
+    ".unable to read fan speed\n"},
   {HW, "fewer-gpus", "fewer GPUs than promised", "--expect names more than CUDA sees",
-    "check the allocation and CUDA_VISIBLE_DEVICES", ""},
+    "check the allocation and CUDA_VISIBLE_DEVICES", ".gpu count & mismatch\n"
+    ".expected # gpus & found #\n" ".requested * gpus but only\n"},
   {HW, "other-gpu", "another GPU than promised", "its compute capability was not asked for",
-    "use the promised node type, or resolve again", ""},
+    "use the promised node type, or resolve again", ".does not match the requested gpu type\n"},
   {KMOD, "driver-not-loaded", "the NVIDIA kernel driver is not loaded",
     "the GPU is there, the module 'nvidia' is not",
     "install the driver, 'modprobe nvidia'; Secure Boot: enrol its key",
-    "NVIDIA-SMI has failed because it couldn't communicate|nvml error: driver not loaded"},
+    ".nvidia-smi has failed because it couldn't communicate\n"
+    ".couldn't communicate with the nvidia driver\n" ".nvml error: driver not loaded\n"
+    ".failed to initialize nvml: driver not loaded\n"
+    "./proc/driver/nvidia/version & no such file\n"
+    ".could not open file to read * /proc/driver/nvidia/version\n"},
   {KMOD, "driver-not-built", "the driver is not built for the running kernel",
     "a kernel update without a DKMS rebuild",
     "install its headers, 'dkms autoinstall'; or boot the older one",
-    "Module nvidia not found in directory|NVIDIA-SMI has failed because it couldn't communicate"},
+    ".module nvidia* not found in directory\n" ".nvidia: disagrees about version of symbol\n"
+    ".could not insert 'nvidia*': exec format error\n" ".nvidia: unknown symbol\n"
+    ".nvidia: version magic\n"},
+  {KMOD, "dkms-headers", "the kernel's headers are missing, so that the driver cannot be built",
+    "linux-headers of the running kernel are not installed, or by half",
+    "'apt install linux-headers-$(uname -r)' (kernel-devel on RHEL), then 'dkms autoinstall'",
+    ".kernel headers for kernel * cannot be found & nvidia\n" ".dkms & nvidia & headers\n"
+    ".unable to find the kernel source tree\n" ".unable to find the development tool 'cc'\n"
+    ".module.symvers file is missing\n"},
+  {KMOD, "dkms-build", "the driver's module does not compile for this kernel",
+    "the driver is older than the kernel, or the kernel forbids what it uses (GPL-only symbols, RT)",
+    "a newer driver, or an older kernel; make.log of DKMS names the line",
+    ".bad return status for module build & nvidia\n" "./var/lib/dkms/nvidia* error:\n"
+    ".nv_create_proc_entry\n" "./dkms/nvidia*/make.log\n" ".gpl-incompatible module nvidia\n"
+    ".modpost & nvidia\n" ".failed to install the kernel module through dkms\n"
+    ".error occurred while performing the step: 'building kernel modules'\n"
+    ".the nvidia kernel module was not created\n" ".building kernel module 'nvidia & fail\n"
+    ".dkms & nvidia & failed\n"},
+  {KMOD, "dkms-compiler", "the module is compiled by another gcc than the kernel",
+    "the kernel's options are unknown to it",
+    "install and use the kernel's gcc: CC=gcc-12; then 'dkms autoinstall'",
+    ".unrecognized command-line option '-f & dkms\n"
+    ".unrecognized command-line option '-ftrivial-auto-var-init=zero'\n"
+    ".the compiler used to compile the kernel\n" ".compiler version check failed\n"
+    ".cc version check failed\n"},
+  {KMOD, "secure-boot", "Secure Boot refuses the driver's module",
+    "it is not signed with a key that this machine knows",
+    "'mokutil --import' the DKMS key and reboot, signed modules of the distribution, or Secure Boot off",
+    ".required key not available\n" ".key was rejected by service\n"
+    ".module verification failed & nvidia & lockdown\n"
+    ".loading of unsigned module is rejected\n" ".lockdown: & nvidia\n"},
   {KMOD, "other-driver-bound", "another kernel driver holds the GPU",
-    "nouveau, or vfio-pci (for a virtual machine)", "blacklist nouveau or unbind vfio; reboot", ""},
+    "nouveau, a framebuffer, or vfio-pci (for a virtual machine)",
+    "blacklist nouveau or unbind vfio; 'update-initramfs -u'; reboot",
+    ".nouveau kernel driver is currently in use\n" ".nouveau & incompatible & nvidia\n"
+    ".request_mem_region failed\n" ".already bound to nouveau\n"
+    ".kernel driver in use: nouveau\n" ".kernel driver in use: vfio-pci\n"},
   {KMOD, "driver-dropped-gpu", "this driver no longer supports this GPU",
     "470 is the last for Kepler, 580 for Maxwell to Volta",
-    "install that last branch and hold the package", "legacy driver*will ignore this GPU"},
+    "install that last branch and hold the package", ".legacy driver & ignore this gpu\n"
+    ".supported through the nvidia * legacy drivers\n" ".nvidia driver will ignore this gpu\n"},
+  {KMOD, "driver-lacks-gpu", "this driver does not know the GPU",
+    "it is older than the GPU, or the GPU is not for this system",
+    "a newer driver: the matrix names the first branch of each GPU",
+    ".is not supported by the nvidia * driver release\n" ".supported nvidia gpu products\n"
+    "?the nvidia probe routine failed\n"
+    "?none of the nvidia graphics adapters were initialized\n"
+    "?none of the nvidia devices were initialized\n" ".this pci device is not supported\n"},
   {KMOD, "module-flavour", "the kernel module's flavour does not fit the GPU",
-    "the open one needs Turing, Blackwell needs the open one", "install the other flavour",
-    "requires use of the NVIDIA open kernel modules"},
+    "the open one needs Turing, Blackwell needs the open one",
+    "install the other flavour (nvidia-open, or the proprietary)",
+    "!requires use of the nvidia open kernel modules\n"
+    "!open nvidia kernel module & not support\n"
+    "!does not include the required gpu system processor\n"
+    ".nvreg_openrmenableunsupportedgpus\n"},
   {KMOD, "module-stale", "kernel module and libraries differ in version",
     "the driver was upgraded, the old module stayed loaded",
     "reboot, or reload the nvidia modules; hold the driver package",
-    "Driver/library version mismatch|NVML library version:"},
+    ".driver/library version mismatch\n" ".nvml library version:\n"
+    ".api mismatch: the client has the version\n" ".this kernel module has the version\n"},
+  {KMOD, "module-in-use", "the old module is in use and cannot be replaced",
+    "X, persistenced, DCGM or a CUDA program holds it",
+    "stop them ('lsof /dev/nvidia*'), 'rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia'; or reboot",
+    ".kernel module 'nvidia* appears to already be loaded\n" ".module nvidia* is in use\n"
+    ".rmmod: error: module nvidia\n" ".could not unload nvidia driver kernel modules\n"},
+  {KMOD, "adapter-init", "the driver cannot start this GPU (RmInitAdapter)",
+    "a virtual machine's passthrough, missing firmware, power, or failing hardware",
+    "other NVRM lines before it; cold start; above 4G decoding and a hidden hypervisor in VMs; a newer driver",
+    "?rminitadapter failed\n" "?rm_init_adapter failed\n"
+    ".failed to initialize the nvidia gpu at pci\n"
+    ".could not open the device file /dev/nvidia* (input/output error)\n"},
+  {KMOD, "gsp-firmware", "the GPU's own processor (GSP) does not answer or crashed",
+    "its firmware hangs, is missing, or does not belong to this driver",
+    "reset the GPU or reboot; a newer driver; NVreg_EnableGpuFirmware=0 where the GPU allows it",
+    ".waiting for rpc response from gpu\n" ".timeout waiting for rpc from gsp\n"
+    ".gsp task exception\n" "!rmfetchgsprmimages: no firmware image found\n" ".gsp_*.bin & fail\n"
+    ".direct firmware load for nvidia\n" ".gsp rpc & timeout\n" ".gsp * init & fail\n"
+    ".gsp lockdown\n"},
   {DEVNODES, "nodes-missing", "the GPUs' device nodes are missing",
     "the driver is loaded, but nobody made /dev/nvidia<N>", "'nvidia-modprobe -c 0 -u' as root",
-    ""},
+    ".failed to query nvidia devices\n" ".ls: cannot access '/dev/nvidia\n"
+    ".could not open the device file /dev/nvidia* (no such file\n"
+    "./dev/nvidiactl: no such file\n" "./dev/nvidia0: no such file\n"
+    ".failed to create nvidia device nodes\n" ".failed to create device node nvidiactl\n"
+    ".stat /dev/nvidia*: no such file\n"},
   {DEVNODES, "uvm-missing", "/dev/nvidia-uvm is missing",
     "nvidia-smi does without it, CUDA does not",
-    "host: 'modprobe nvidia_uvm; nvidia-modprobe -c 0 -u'; container: pass it", ""},
+    "host: 'modprobe nvidia_uvm; nvidia-modprobe -c 0 -u'; container: pass it",
+    "!/dev/nvidia-uvm: no such file\n" "!/dev/nvidia-uvm': no such file\n"
+    "!/dev/nvidia-uvm*': no such file\n" ".could not locate /dev/nvidia-uvm:\n"
+    ".could not locate /dev/nvidia-uvm-tools\n" ".module nvidia-uvm not found\n"
+    ".could not insert 'nvidia_uvm'\n"},
+  {DEVNODES, "modeset-missing", "/dev/nvidia-modeset is missing",
+    "nobody made it on this headless machine, and all capabilities are asked for",
+    "'nvidia-modprobe -m'; NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+    "./dev/nvidia-modeset: no such file\n"},
   {DEVNODES, "node-major", "a device node has a stale major number",
     "the node or CDI file is older than the driver's start",
-    "'nvidia-ctk cdi generate' again, restart the container", ""},
+    "'nvidia-ctk cdi generate' again, restart the container", ".failed to determine major\n"
+    ".invalid device node & nvidia\n"},
   {DEVNODES, "node-mode", "no permission to open a device node",
     "owner and mode forbid it (EACCES)",
     "add the node's group (supplementalGroups), or DeviceFileMode=0666",
-    "Permission denied*/dev/nvidia|Failed to initialize NVML: Insufficient Permissions|nvml "
-    "error: insufficient permissions"},
+    ".permission denied & /dev/nvidia\n" ".failed to initialize nvml: insufficient permissions\n"
+    ".nvml error: insufficient permissions\n" ".permission denied & /dev/nvhost\n"
+    ".permission denied & /dev/nvmap\n"},
   {DEVNODES, "node-nodev", "device nodes do not work here",
     "EACCES though the mode allows it: nodev, security module",
-    "mount without nodev; see AppArmor, SELinux", ""},
+    "mount without nodev; see AppArmor, SELinux", ".avc: denied & nvidia\n"
+    ".apparmor='denied' & nvidia\n"},
   {DEVNODES, "node-cgroup", "the device cgroup forbids a device node",
-    "EPERM: a daemon-reload rewrote the container's device rules",
-    "restart the container; use CDI or --device",
-    "Failed to initialize NVML: Unknown Error|/dev/nvidia*Operation not permitted"},
+    "EPERM: a daemon-reload rewrote the container's device rules, or a sandbox",
+    "restart the container; use CDI or --device", ".failed to initialize nvml: unknown error\n"
+    "./dev/nvidia* operation not permitted\n" ".operation not permitted & /dev/nvidia\n"},
   {DEVNODES, "node-no-driver", "no driver behind a device node",
     "ENXIO: baked into the image, or the module was unloaded",
-    "load the driver on the host; keep no /dev nodes in images",
-    "/dev/nvidia*No such device or address"},
+    "load the driver on the host; keep no /dev nodes in images", "./dev/nvidia* no such device\n"
+    ".no such device or address & /dev/nvidia\n"},
   {DEVNODES, "node-io-error", "a device node gives an I/O error",
     "the adapter failed to start or died",
-    "see NVRM and Xid in the kernel log; reset the GPU or reboot", ""},
+    "see NVRM and Xid in the kernel log; reset the GPU or reboot",
+    "./dev/nvidia* input/output error\n"},
   {DEVNODES, "node-busy", "a device node is busy", "someone has it alone",
-    "find who: 'fuser -v /dev/nvidia*'", ""},
+    "find who: 'fuser -v /dev/nvidia*'", "./dev/nvidia* device or resource busy\n"},
   {DEVNODES, "node-not-device", "a device node is no device",
     "a file is in its place: the mount had no source",
-    "load the driver on the host, then start the container", ""},
+    "load the driver on the host, then start the container", "./dev/nvidia* not a device\n"
+    ".not a device node & nvidia\n"},
   {DEVNODES, "mig-caps-missing", "the MIG capability nodes are missing",
     "/dev/nvidia-caps lacks those of the MIG device asked for",
-    "let the toolkit inject them, or 'nvidia-modprobe -f' access files", ""},
+    "let the toolkit inject them, or 'nvidia-modprobe -f' access files",
+    "./dev/nvidia-caps & no such file\n" ".nvidia-cap# & no such file\n"},
+  {DEVNODES, "modprobe-stale", "nvidia-modprobe is older than the driver",
+    "it does not know an option that the driver's libraries call it with",
+    "install nvidia-modprobe of the driver's version", ".nvidia-modprobe: unrecognized option\n"},
+  {DEVNODES, "persistenced", "nvidia-persistenced cannot start",
+    "it may not make its folder, or finds no devices",
+    "start it as root (it drops rights itself); see the device nodes",
+    ".nvidia-persistenced: failed\n" ".nvidia-persistenced & fail\n"},
+  {HEALTH, "ecc-error", "an uncorrectable memory error (ECC)", "the GPU's memory is failing",
+    "drain the node, reset the GPU; replace it if it returns",
+    ".uncorrectable ecc error encountered\n" ".cudaerroreccuncorrectable\n"
+    ".uncorrectable double bit error\n" ".uncorrectable memory errors\n"
+    ".dbe has been detected\n" ".uncorrectable ecc\n"},
+  {HEALTH, "nvlink-error", "an NVLink error (220)", "a link or the fabric failed",
+    "drain the node; see the fabric manager's log", ".uncorrectable nvlink error\n"},
+  {HEALTH, "error-contained", "a contained memory error (226)",
+    "the GPU stopped only this process", "restart the process; drain if it returns", ""},
+  {HEALTH, "rows-pending", "memory rows wait to be replaced", "it takes effect at the next reset",
+    "reset the GPU in the next maintenance", ".new row marked for remapping\n"
+    ".remappings are pending\n" ".pending : yes\n" ".row remapping & pending\n"},
+  {HEALTH, "pages-pending", "memory pages wait to be retired",
+    "it takes effect when the driver starts anew",
+    "reboot or reload the driver in the next maintenance; replace the GPU if more follow",
+    ".pending page blacklist : yes\n" ".retired pages & pending\n"},
+  {HEALTH, "remap-failed", "the GPU has no spare memory rows left", "row remapping failed",
+    "drain the node; replace the GPU", ".remapping failure occurred : yes\n"
+    ".all reserved rows for bank are remapped\n" ".row remapper error\n" ".row remap failure\n"},
+  {HEALTH, "sram-errors", "errors in the GPU's SRAM were counted",
+    "caches or registers are failing; one stray event is tolerable",
+    "reset the GPU; replace it where the count grows or the threshold is exceeded",
+    ".sram uncorrectable : 1\n" ".sram uncorrectable : 2\n" ".sram threshold exceeded : yes\n"},
+  {HEALTH, "throttled", "the GPU's clocks are throttled",
+    "heat, power brake or a hardware slowdown", "check cooling and power supply",
+    ".hw slowdown : active\n" ".hw thermal slowdown : active\n"
+    ".clocks_throttle_reasons & active\n"},
+  {HEALTH, "thermal", "the GPU is too hot", "cooling, dust, paste, or the room",
+    "check fans and air flow; lower the power limit ('nvidia-smi -pl')",
+    ".sw thermal slowdown : active\n" ".thermal violations\n"
+    ".verify that the cooling on this machine\n" ".temperature & above & gpu & threshold\n"},
+  {HEALTH, "power-brake", "the server brakes the GPU's power",
+    "its power supplies or BMC assert the power brake",
+    "check power supplies and the BMC's limits", "!hw power brake slowdown : active\n"},
+  {HEALTH, "power-cap", "the GPU's clocks are held by its power limit",
+    "the load asks for more than the limit allows",
+    "'nvidia-smi -q -d POWER'; raise the limit with -pl where that is allowed",
+    ".sw power cap : active\n"},
+  {HEALTH, "pcie-degraded", "the PCIe link is narrower than it could be",
+    "seating, a riser or the slot", "reseat the board; see lspci -vv",
+    ".pcie link width is degraded\n"},
+  {HEALTH, "nvml-device-absent", "NVML does not find that device",
+    "the index or UUID is of another host, or the GPU went away", "'nvidia-smi -L' names them",
+    ".no devices were found\n"},
+  {HEALTH, "ecc-corrected", "many memory errors were corrected", "the memory is wearing out",
+    "watch it; replace the GPU where the count grows", ".excessive_sbe\n"
+    ".excessive single bit\n"},
+  {HEALTH, "nvml-failed", "NVML does not work", "CUDA may work all the same", "see the code",
+    "?failed to initialize nvml\n" "?nvmlerror\n"},
+  {HEALTH, "nvml-blocked", "the operating system blocks NVML (17)",
+    "cgroup rules deny the device nodes", "restart the container",
+    ".blocked by the operating system\n"},
+  {HEALTH, "page-fault-kernel", "the driver's log shows a fault of a program's kernel",
+    "a bug of the program (Xid 13, 31), sometimes failing hardware",
+    "run compute-sanitizer; gpu-smoke --level long", "?graphics sm warp exception\n"
+    "?mmu fault: engine\n"},
   {INJECT, "gpu-not-requested", "this container asked for no GPU",
-    "NVIDIA_VISIBLE_DEVICES is unset, empty or 'void'",
-    "start it with '--gpus all' or the limit 'nvidia.com/gpu: 1'", ""},
-  {INJECT, "no-gpu-access", "this container has no GPU access", "no device nodes were passed in",
-    "'--gpus all', CDI or 'nvidia.com/gpu: 1'; is the runtime nvidia's?", ""},
+    "it was started without a GPU: NVIDIA_VISIBLE_DEVICES is unset, empty or 'void'",
+    "start it with '--gpus all' or the limit 'nvidia.com/gpu: 1'",
+    ".the nvidia driver was not detected. gpu functionality will not be available\n"
+    ".use the nvidia container toolkit to start this container with gpu support\n"
+    ".use 'nvidia-docker run' to start this container\n"},
+  {INJECT, "no-gpu-access", "this container has no GPU access",
+    "no device nodes were passed in; singularity --nv found no driver on this host",
+    "'--gpus all', CDI or 'nvidia.com/gpu: 1'; is the runtime nvidia's?",
+    ".could not find any nv files on this host\n"},
   {INJECT, "no-device-allocated", "no GPU was allocated to this container",
     "/dev/nvidiactl came in without any /dev/nvidia<N>",
-    "NVIDIA_VISIBLE_DEVICES=all, '--gpus all' or 'nvidia.com/gpu: 1'", ""},
+    "NVIDIA_VISIBLE_DEVICES=all, '--gpus all' or 'nvidia.com/gpu: 1'",
+    ".unknown device id: no-gpu-has-*-to-run\n" ".no devices found. waiting indefinitely\n"},
   {INJECT, "capability-compute-missing", "libcuda was not injected",
-    "NVIDIA_DRIVER_CAPABILITIES lacks 'compute'", "set it to compute,utility", ""},
+    "NVIDIA_DRIVER_CAPABILITIES lacks 'compute'", "set it to compute,utility",
+    ".nvidia_driver_capabilities & compute & not\n"},
   {INJECT, "capability-utility-missing", "NVML was not injected",
     "NVIDIA_DRIVER_CAPABILITIES lacks 'utility'", "set it to compute,utility", ""},
+  {INJECT, "capability-video-missing", "the video libraries were not injected",
+    "NVIDIA_DRIVER_CAPABILITIES lacks 'video' (NVENC, NVDEC)",
+    "set it to compute,utility,video; the host's driver has the libraries",
+    ".cannot load libnvidia-encode.so.1\n" ".cannot load libnvcuvid.so.1\n"
+    ".libnvcuvid.so.1: cannot open shared object\n"
+    ".libnvidia-encode.so.1: cannot open shared object\n"},
+  {INJECT, "engine-no-gpu", "the container engine knows no GPUs",
+    "the NVIDIA Container Toolkit is not installed or not configured for it",
+    "install it, 'nvidia-ctk runtime configure', restart the engine",
+    ".could not select device driver * with capabilities: [[*gpu\n"
+    ".could not select device driver 'nvidia'\n"},
+  {INJECT, "engine-no-runtime", "the container engine has no runtime called nvidia",
+    "neither daemon.json nor containerd's or CRI-O's configuration defines it",
+    "'nvidia-ctk runtime configure --runtime=docker' (or containerd, crio), restart it",
+    ".unknown runtime specified nvidia\n" ".unknown or invalid runtime name: nvidia\n"
+    ".no runtime for 'nvidia' is configured\n" ".failed to find runtime handler nvidia\n"
+    ".no such runtime * nvidia\n" ".cannot find runtime handler * nvidia\n"},
+  {INJECT, "toolkit-hook-missing", "a program of the NVIDIA Container Toolkit is missing",
+    "the runtime starts hooks that are not installed, or of another version",
+    "install nvidia-container-toolkit whole and of one version; restart the engine",
+    ".nvidia-container-runtime-hook: no such file or directory\n" ".inject nvidia hook: stat\n"
+    ".nvidia-container-toolkit: no such file or directory\n"
+    ".exec: 'nvidia-container-runtime': executable file not found\n"
+    ".nvidia-container-cli* not found\n" ".command not found: nvidia-container-cli\n"
+    ".no help topic for 'prestart'\n"},
+  {INJECT, "hook-failed", "the toolkit's hook ended with an error",
+    "nvidia-container-cli or nvidia-cdi-hook gave up; its own line says more",
+    "read the hook's line above; 'nvidia-container-cli -k -d /dev/tty info' on the host",
+    "?error executing hook * nvidia\n" "?98-nvidia.sh exited with return code\n"
+    "?error running hook * exit status & nvidia\n" "?error running prestart hook & nvidia\n"
+    ".executing hook * oci-nvidia-hook\n" "!executing hook * nvidia-container-runtime-hook\n"
+    ".nvidia-cdi-hook & exit code\n"},
+  {INJECT, "engine-flag-unknown", "this container engine is too old for GPUs, or in swarm mode",
+    "--gpus needs Docker 19.03, device reservations Compose 1.28 (docker stack has none), CDI Podman 4.1",
+    "update the engine; until then '--runtime=nvidia'", ".unknown flag: --gpus\n"
+    ".resources.reservations*additional propert*devices\n"
+    ".unsupported config option * 'runtime'\n"
+    ".stat nvidia.com/gpu=*: no such file or directory\n"},
   {INJECT, "cdi-stale", "a CDI file no longer fits this host",
     "it names files or numbers of an earlier driver",
-    "'nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml'", "failed to stat CDI host device"},
+    "'nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml'", ".failed to stat cdi host device\n"
+    ".nvidia-cdi-hook & exit code\n" "?failed to inject cdi devices\n"},
   {INJECT, "cdi-unresolvable", "the engine cannot find the CDI device",
     "no CDI file, not where it looks, or of another kind",
-    "'nvidia-ctk cdi generate', check the engine's CDI folders", "unresolvable CDI devices"},
-  {INJECT, "engine-no-gpu", "the container engine knows no GPUs",
-    "container toolkit not configured, or no GPU at all",
-    "install it, 'nvidia-ctk runtime configure', restart the engine",
-    "could not select device driver*gpu"},
+    "'nvidia-ctk cdi generate', check the engine's CDI folders", ".unresolvable cdi devices\n"
+    ".cdi device injection failed\n" ".cdi registry: * nvidia.com/gpu\n"},
   {INJECT, "host-driver-missing", "the engine finds no driver on the host",
-    "no driver, docker from snap, or Docker Desktop without WSL 2",
+    "no NVIDIA driver there, docker from snap, or Docker Desktop without WSL 2",
     "install the driver; docker's own packages; the WSL 2 backend",
-    "load library failed: libnvidia-ml.so.1"},
+    "!load library failed: libnvidia-ml.so.1\n"
+    ".nvidia-container-cli & driver error: failed to process request\n"
+    ".chroot: failed to run command 'nvidia-smi'\n"},
+  {INJECT, "host-wsl-no-adapter", "WSL shows no GPU to containers",
+    "WSL 1, a Windows driver that is too old for WSL, or no NVIDIA GPU",
+    "'wsl --set-version DISTRO 2'; update the Windows driver and WSL ('wsl --update')",
+    ".wsl environment detected but no adapters were found\n" "./dev/dxg & no such file\n"},
   {INJECT, "image-gate", "the image demands a newer driver",
     "NVIDIA_REQUIRE_CUDA names a CUDA that this driver lacks",
-    "an older CUDA's image (see the matrix), or a newer driver", "unsatisfied condition: cuda"},
-  {INJECT, "cgroup-bpf", "a rootless engine cannot set the device cgroup",
+    "an older CUDA's image (see the matrix), or a newer driver", ".unsatisfied condition: cuda\n"
+    ".unsatisfied condition: driver\n" ".unsatisfied condition: brand\n"},
+  {INJECT, "visible-unknown", "NVIDIA_VISIBLE_DEVICES names a device that is not there",
+    "an index or UUID of another host, or a MIG name of the old form",
+    "names as 'nvidia-smi -L' prints them on this host; MIG-<uuid> since driver 470",
+    ".nvidia-container-cli & device error & unknown device\n" ".device error: * unknown device\n"
+    ".failed to get device handle from uuid\n"},
+  {INJECT, "cgroup-bpf", "a rootless or nested (LXC) engine cannot set the device cgroup",
     "it may not use bpf in a user namespace",
-    "'no-cgroups = true' in the toolkit's config.toml, or CDI", "bpf_prog_query"},
-  {INJECT, "gpu-in-build", "an image build has no GPU", "builders inject neither nodes nor libcuda",
-    "link against stubs, run GPU code only in containers", "cannot find -lcuda"},
+    "'no-cgroups = true' in the toolkit's config.toml, or CDI", ".bpf_prog_query\n"
+    ".failed to add device rules\n"},
+  {INJECT, "cgroup-v2-unknown", "this toolkit knows only version 1 of cgroups",
+    "the host has version 2, libnvidia-container before 1.8 does not",
+    "update nvidia-container-toolkit (1.8 or newer); until then 'no-cgroups = true'",
+    ".cgroup subsystem devices not found\n"},
+  {INJECT, "toolkit-ldconfig", "the toolkit could not run ldconfig in the container",
+    "the image lacks it, is read-only or of another architecture, or mounts forbid it",
+    "ldconfig = \"@/sbin/ldconfig\" in the toolkit's config.toml; CDI; a writable root",
+    ".ldcache error & ldconfig\n" ".ldconfig & failed with error code\n"},
+  {INJECT, "toolkit-mount", "the toolkit could not mount the driver's files",
+    "a file of the image is in the way, or permission on the container's file system is lacking",
+    "remove driver files (libcuda.so*, nvidia-smi) from the image; see the path in the line",
+    "?nvidia-container-cli & mount error\n"
+    ".nvidia-container-cli & container error & permission denied\n"
+    ".nvidia-container-cli & file creation failed & file exists\n"
+    ".nvidia-container-cli & detection error\n"},
+  {INJECT, "gpu-in-build", "an image build has no GPU",
+    "builders inject neither nodes nor libcuda",
+    "link against stubs, run GPU code only in containers", ".executor failed running & libcuda\n"
+    ".process '/bin/sh -c & libcuda\n"},
   {INJECT, "k8s-no-gpu-free", "no node has that GPU resource free",
-    "not advertised, all taken, or a wrong name",
-    "'kubectl describe node', the device plugin's log",
-    "Insufficient nvidia.com/|Insufficient*gpu"},
+    "not advertised by a device plugin, all taken, or a wrong name",
+    "'kubectl describe node' (Allocatable), the device plugin's log",
+    ".insufficient nvidia.com/\n" ".insufficient & gpu\n" ".insufficient k8s.amazonaws.com/vgpu\n"
+    ".requested number of devices unavailable for nvidia.com\n"
+    ".doesn't have the resource 'nvidia.com\n" ".nodeaffinity & nvidia\n"},
+  {INJECT, "k8s-no-node-group", "the autoscaler knows no node group with that GPU",
+    "no group offers nvidia.com/gpu, its label is missing, or its maximum is reached",
+    "a GPU node pool with room; tell the autoscaler its resource and label",
+    "!pod didn't trigger scale-up & nvidia\n" "!nottriggerscaleup & gpu\n"},
   {INJECT, "k8s-taint", "the pod does not tolerate the nodes' taint",
     "it keeps other pods off GPU nodes", "tolerate key nvidia.com/gpu, operator Exists",
-    "untolerated taint*gpu"},
+    ".untolerated taint & gpu\n" ".had taint & gpu & didn't tolerate\n"},
+  {INJECT, "k8s-selector", "no node has the labels that the pod selects",
+    "node selector or affinity name a GPU product or pool that does not exist",
+    "'kubectl get nodes --show-labels | grep nvidia'; is gpu-feature-discovery running?",
+    ".didn't match pod's node affinity & gpu\n" ".didn't match node selector & gpu\n"
+    ".node(s) didn't match * selector & nvidia\n"},
+  {INJECT, "k8s-admission", "the kubelet could not allocate the GPU that was promised",
+    "the device plugin died, restarted, or a GPU became unhealthy in between",
+    "delete the pod; see the device plugin's log and 'kubectl describe node'",
+    ".unexpectedadmissionerror & gpu\n" ".unexpectedadmissionerror & rpc error\n"
+    ".allocate failed due to\n" ".pod allocate failed\n"},
+  {INJECT, "k8s-quota", "the GPU quota is used up",
+    "a ResourceQuota of the namespace, or the cloud project's, allows no more",
+    "free GPUs, or have the quota raised", ".exceeded quota & gpu\n" ".exceeded quota & nvidia\n"
+    ".insufficient regional quota & gpu\n" ".quota 'gpus_all_regions' exceeded\n"
+    ".quota & gpus & exceeded\n" ".quota & nvidia_ & exceeded\n"},
   {INJECT, "k8s-plugin-no-nvml", "the device plugin cannot load NVML",
     "nvidia is not that node's default runtime",
-    "'runtimeClassName: nvidia', or make nvidia the default",
-    "Detected non-NVML platform|Incompatible*detected"},
+    "'runtimeClassName: nvidia', or make nvidia the default", "!detected non-nvml platform\n"
+    ".incompatible * detected & nvidia\n" ".incompatible platform detected\n"
+    ".incompatible strategy detected\n"
+    ".if this is a gpu node, did you configure the nvidia container toolkit\n"
+    ".if this is not a gpu node, you should set up a toleration\n"
+    ".failed to construct resource managers: invalid device discovery strategy\n"},
+  {INJECT, "k8s-plugin-register", "the device plugin cannot register with the kubelet",
+    "the kubelet's socket is missing, mounted elsewhere, or the kubelet restarts",
+    "mount /var/lib/kubelet/device-plugins of the host; restart the plugin's pod",
+    ".could not register device plugin\n" ".kubelet.sock & device-plugins & connect\n"},
   {INJECT, "k8s-whole-gpus", "GPUs come in whole numbers, request as limit",
     "extended resources are integers", "an integer under limits; share by MIG, MPS, time-slicing",
-    "nvidia.com*integer|equal to nvidia.com|/gpu: 0."},
+    ".nvidia.com*must be an integer\n" ".must be equal to nvidia.com\n" ".nvidia.com/gpu: 0.\n"
+    ".limit must be set for non overcommitable resources\n"},
   {INJECT, "k8s-runtime-class", "the RuntimeClass 'nvidia' does not exist",
     "the GPU operator makes it, clouds have none",
-    "create it (handler nvidia), or drop runtimeClassName", "RuntimeClass*nvidia*not found"},
+    "create it (handler nvidia), or drop runtimeClassName",
+    ".runtimeclass & nvidia & not found\n"},
   {INJECT, "k8s-plugin-twice", "two device plugins on one node",
-    "Bottlerocket and GKE bring one, AWS's vGPU another", "keep one: a node selector on the other",
-    "already registered*nvidia.com/gpu|k8s.amazonaws.com/vgpu*nvidia"},
+    "Bottlerocket and GKE bring one, AWS's vGPU another",
+    "keep one: a node selector on the other", ".already registered & nvidia.com/gpu\n"
+    ".k8s.amazonaws.com/vgpu & nvidia\n"},
+  {INJECT, "pod-security",
+    "the cluster's pod security forbids what GPU pods of this kind ask for",
+    "privileged, hostPath or host namespaces are not allowed there",
+    "label the namespace pod-security.kubernetes.io/enforce=privileged, or grant the SCC",
+    ".violates podsecurity\n" ".unable to validate against any * security * & privileged\n"
+    ".privileged containers are not allowed\n" ".hostpath volumes are not allowed\n"},
+  {INJECT, "knative-features",
+    "Knative does not allow node selectors, tolerations or runtime classes",
+    "its feature flags are off",
+    "config-features: kubernetes.podspec-nodeselector, -tolerations, -runtimeclassname: enabled",
+    ".serving.knative.dev & must not set the field\n"},
+  {INJECT, "node-lost", "the node went away",
+    "a spot or preemptible machine was taken back, or it failed",
+    "start again elsewhere, resume from the checkpoint; on-demand nodes for what cannot",
+    ".cancelled at * due to node failure\n" ".node is being preempted\n"
+    ".spot instance & interrupt\n" ".spot instance & terminat\n"
+    ".terminationbykubernetes & node\n" ".deletionbytaintmanager\n"},
+  {INJECT, "operator-driver", "the GPU Operator's driver or toolkit container is not ready",
+    "its validator waits for a driver that does not load on this node",
+    "logs of nvidia-driver-daemonset and nvidia-operator-validator; driver.enabled=false where the host has one",
+    ".could not resolve linux kernel version\n" ".driver-validation & fail\n"
+    ".toolkit-validation & crashloop\n" "?toolkit-validation & back-off\n"
+    ".nvidia-operator-validator & init:\n" ".waiting for nvidia drivers to be loaded\n"},
+  {INJECT, "container-toolkit", "the NVIDIA Container Toolkit reports an error",
+    "its own words stand in the line",
+    "'nvidia-container-cli -k -d /dev/tty info' on the host; update the toolkit",
+    "?nvidia-container-cli & error\n" "?nvidia-container-runtime & error\n"},
+  {INJECT, "device-plugin", "the device plugin reports an error",
+    "its own words stand in the line",
+    "its log and 'kubectl describe node'; is the driver of that node whole?",
+    "?nvidia-device-plugin & error\n" "?error starting plugins\n"},
   {LIBCUDA, "libcuda-absent", "libcuda.so.1 is nowhere on this machine",
-    "the host's user-mode driver was not injected",
-    "get it injected; never install it in the image",
-    NOT_FOUND "|Could not find cuda drivers on your machine|Found no "
-              "NVIDIA driver on your system"},
+    "the host's user-mode driver was not injected, or no driver is installed",
+    "get it injected ('--gpus all'); never install it in the image, the driver on the host",
+    ".libcuda.so.1: cannot open shared object\n" ".could not find cuda drivers on your machine\n"
+    ".found no nvidia driver on your system\n" ".could not load dynamic library 'libcuda.so.1'\n"
+    ".could not find 'nvcuda.dll'\n" ".unable to find cuda driver\n"
+    ".cuda driver library could not be found\n" ".cuda driver could not be found\n"
+    ".could not find module 'nvcuda.dll'\n" ".failed to load libcuda\n"},
   {LIBCUDA, "libcuda-unsearched", "libcuda.so.1 lies where the loader does not look",
     "its folder is not on its path", "put that folder on LD_LIBRARY_PATH, or run ldconfig",
-    NOT_FOUND},
-  {LIBCUDA, "libcuda-unversioned", "only libcuda.so is there, libcuda.so.1 is loaded",
-    "the plain name is for linking", "get the driver's libcuda.so.1 injected",
-    "libcuda.so: cannot open shared object"},
+    ".libcuda.so.1: cannot open shared object\n" "!libcuda.so cannot found\n"
+    ".libcuda.so cannot be found\n"},
+  {LIBCUDA, "libcuda-unversioned", "the plain name libcuda.so is not there, only libcuda.so.1",
+    "the plain name is for linking; Triton and numba look for it as well",
+    "a link libcuda.so beside libcuda.so.1, or the toolkit's stub on the link path; ldconfig",
+    ".libcuda.so: cannot open shared object\n" ".please create a symlink of libcuda.so\n"
+    ".cannot find -lcuda\n" ".possible cuda driver libraries are found but error occurred\n"},
   {LIBCUDA, "empty-file", "libcuda.so.1 is an empty file",
-    "the image was built under the nvidia runtime",
-    "build with the plain runtime; delete driver files of size 0", "libcuda*file too short"},
+    "the image was built under the nvidia runtime, which leaves mount points of size 0",
+    "build with the plain runtime; delete driver files of size 0", ".libcuda* file too short\n"
+    ".libcuda.so* file not recognized: file truncated\n"},
   {LIBCUDA, "truncated-file", "libcuda.so.1 is cut short", "loading it gives a bus error",
-    "install the driver again; look for a full disk", ""},
+    "install the driver again; look for a full disk", ".libcuda* bus error\n"},
   {LIBCUDA, "wrong-elf-class", "libcuda.so.1 is a 32-bit library",
     "a 64-bit program cannot load it", "put the folder of the 64-bit libraries first",
-    "libcuda*wrong ELF class"},
+    "!libcuda* wrong elf class\n" ".skipping incompatible * libcuda.so\n"},
   {LIBCUDA, "wrong-machine", "libcuda.so.1 is for another processor",
     "x86-64 and aarch64 are mixed", "use image and driver of this machine's architecture",
-    NOT_FOUND},
+    ".libcuda* cannot open shared object file & exec format error\n"
+    ".libcuda* & incompatible architecture\n"},
   {LIBCUDA, "not-elf", "libcuda.so.1 is no library",
     "a Git LFS pointer, linker script, failed download", "replace it by the driver's own file",
-    "libcuda*invalid ELF header"},
+    ".libcuda* invalid elf header\n"},
   {LIBCUDA, "is-directory", "libcuda.so.1 is a folder", "a bind mount without a source made it",
-    "fix the mount, remove the folder", "libcuda*Is a directory"},
+    "fix the mount, remove the folder", ".libcuda* is a directory\n"},
   {LIBCUDA, "unreadable", "libcuda.so.1 may not be read",
     "its mode forbids it; the loader says 'no such file'", "make it readable for this user",
-    NOT_FOUND},
+    ".libcuda* cannot open shared object file: permission denied\n"},
   {LIBCUDA, "dangling-link", "libcuda.so.1 points to nothing",
     "half an upgrade, or the file is not mounted",
-    "install the driver again; in a container mount both", NOT_FOUND},
+    "install the driver again; in a container mount both", ""},
   {LIBCUDA, "noexec-mount", "libcuda.so.1 is on a noexec mount", "its code may not be mapped",
-    "mount without noexec, or use another path", "libcuda*failed to map segment"},
-  {LIBCUDA, "undefined-symbol", "libcuda.so.1 does not fit its neighbours",
-    "files of several drivers are mixed", "take all driver libraries from one version",
-    "libcuda*undefined symbol"},
+    "mount without noexec, or use another path", ".libcuda* failed to map segment\n"},
+  {LIBCUDA, "undefined-symbol", "libcuda.so.1 lacks a symbol that is asked for",
+    "the driver is older than what it was built for, or files of several drivers are mixed",
+    "a newer driver, or the build for an older CUDA; all driver files of one version",
+    ".libcuda.so* undefined symbol\n" ".undefined symbol: cu*_v\n" ".undefined symbol: cudevice\n"
+    ".undefined symbol: cuctx\n" ".undefined symbol: cumem\n" ".function cu* not found\n"
+    ".symbol lookup for cu* failed\n"},
+  {LIBCUDA, "nvml-too-old", "libnvidia-ml.so.1 lacks a symbol that is asked for",
+    "the driver is older than the program (pynvml, DCGM) that reads it",
+    "update the driver, or an older nvidia-ml-py", ".libnvidia-ml.so* undefined symbol\n"
+    ".nvmlerror_functionnotfound\n" ".undefined symbol: nvml\n"},
+  {LIBCUDA, "nvml-absent", "libnvidia-ml.so.1 is not found",
+    "no driver here, or it was not injected (capability 'utility'), or its folder is not searched",
+    "install the driver on the host; NVIDIA_DRIVER_CAPABILITIES=compute,utility; ldconfig",
+    ".libnvidia-ml.so.1: cannot open shared object\n"
+    ".nvidia-smi couldn't find libnvidia-ml.so\n" ".nvml shared library not found\n"
+    ".nvmlerror_librarynotfound\n" ".couldn't find libnvidia-ml\n"},
   {LIBCUDA, "missing-dependency", "a library that libcuda.so.1 needs is missing",
-    "only part of the driver was injected", "NVIDIA_DRIVER_CAPABILITIES=compute,utility", ""},
+    "only part of the driver was injected", "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+    ".libnvidia-* cannot open shared object file: no such file & libcuda\n"
+    ".libnvidia-nvvm.so* cannot open\n" ".libnvidia-gpucomp.so* cannot open\n"},
   {LIBCUDA, "libc-too-old", "the driver needs a newer C library",
     "a symbol version is missing in libc", "use a base image of a newer distribution",
-    "version `GLIBC*not found"},
+    ".version 'glibc_*' not found & libcuda\n" ".version 'glibc_*' not found & libnvidia\n"},
   {LIBCUDA, "musl-libc", "this system has musl, the driver needs glibc",
     "NVIDIA builds for glibc only", "use an image with glibc: Debian, Ubuntu, UBI",
-    "Error relocating*libcuda|Error loading shared library libcuda"},
+    ".error relocating & libcuda\n" ".error loading shared library libcuda\n"
+    ".error loading shared library libnvidia\n" ".error relocating & libnvidia\n"
+    ".error loading shared library ld-linux & libcud\n"},
   {LIBCUDA, "stub-library", "the toolkit's stub is loaded as the driver",
-    "lib64/stubs is on the library path (34)", "take it off LD_LIBRARY_PATH and run paths", ""},
+    "lib64/stubs is on the library path (34)", "take it off LD_LIBRARY_PATH and run paths",
+    "!/stubs/libcuda.so\n" "!/stubs/libnvidia-ml.so\n" "!driver is a stub library\n"
+    ".you should always run with libnvidia-ml.so that is installed with your nvidia display driver\n"},
   {LIBCUDA, "several-libcuda", "several versions of libcuda.so.1 are in reach",
-    "the first that loads wins", "keep the one that fits the kernel module", ""},
+    "the first that loads wins", "keep the one that fits the kernel module",
+    ".libcuda.so & multiple & found\n"},
   {LIBCUDA, "not-a-driver", "libcuda.so.1 is no CUDA driver of today",
-    "it lacks entry points of CUDA 9", "take it off the library path", ""},
+    "it lacks entry points of CUDA 9", "take it off the library path",
+    ".libcuda* undefined symbol: cuinit\n"},
   {LIBCUDA, "libcuda-load", "libcuda.so.1 does not load", "the loader refused it",
-    "let the host's driver be injected", ""},
+    "let the host's driver be injected", "?libcuda.so & segmentation fault\n"
+    ".unable to load nvcuda\n" ".unable to load libcuda\n"},
+  {LIBCUDA, "nvenc-too-old", "the driver is too old for this video encoder",
+    "NVENC's API is newer than the driver", "update the driver, or an older ffmpeg",
+    ".driver does not support the required nvenc api version\n"},
   {INIT, "env-hides-gpus", "CUDA_VISIBLE_DEVICES hides the GPUs",
     "an empty, -1 or unknown entry hides itself and all after it",
-    "unset it, or name devices that exist", ""},
+    "unset it, or name devices that exist", ".cuda_visible_devices & no device\n"
+    ".cuda_visible_devices is set to an empty\n" ".visible devices list & invalid\n"},
   {INIT, "no-device", "the CUDA driver finds no GPU that it may use",
     "libcuda loads but enumerates nothing (100)",
-    "check nodes, CUDA_VISIBLE_DEVICES, NVRM in the kernel log", ""},
+    "check nodes, CUDA_VISIBLE_DEVICES, NVRM in the kernel log",
+    ".no cuda-capable device is detected\n" ".no cuda gpus are available\n"
+    ".no cuda-capable device\n" ".no gpu detected\n" ".no nvidia gpu device is present\n"
+    ".no cuda device found\n"},
   {INIT, "not-initialized", "CUDA cannot start in this process (3)",
-    "a forked child cannot use its parent's CUDA", "use the 'spawn' start method",
-    "Cannot re-initialize CUDA in forked subprocess"},
+    "a child that was forked after CUDA's start, or a driver that cannot start here",
+    "start method 'spawn'; else check device nodes, MIG instances and the driver",
+    "!cannot re-initialize cuda in forked subprocess\n" ".cuinit failed: initialization error\n"
+    ".cuda & initialization error\n"},
   {INIT, "driver-too-old", "the driver is too old for this CUDA",
     "CUDA 11 needs driver 450, 12 needs 525, 13 needs 580",
     "update the driver, or take the build for an older CUDA",
-    "NVIDIA driver on your system is too old"},
+    ".nvidia driver on your system is too old\n" ".cuda driver version is insufficient\n"
+    ".installed nvidia cuda driver is older than the cuda runtime\n" ".nvidia driver is too old\n"
+    ".driver needs to be updated to cuda\n" ".driver version is insufficient for\n"
+    ".driver version * is too old\n"},
   {INIT, "version-mismatch", "libcuda and kernel module differ in version",
-    "the driver refuses the pair (803)", "have one libcuda, of the module's version", ""},
+    "the driver refuses the pair (803)",
+    "have one libcuda, of the module's version; reboot after an update of the driver",
+    ".unsupported display driver / cuda driver combination\n"
+    "!kernel version * does not match dso version\n"},
   {INIT, "compat-wrong-driver", "this cuda-compat does not work on this driver",
     "it holds only for the branches that it lists",
-    "take the compat folder off the path; older CUDA or newer driver", ""},
+    "take the compat folder off the path; older CUDA or newer driver",
+    ".cuda-compat & not & driver\n" ".cuda forward compatibility mode enabled & failed\n"},
   {INIT, "compat-unsupported-gpu", "forward compatibility does not cover this GPU",
     "cuda-compat is for data-center GPUs (804)",
-    "take the compat folder off the path; newer driver or older CUDA", ""},
+    "take the compat folder off the path; newer driver or older CUDA",
+    ".forward compatibility was attempted on non supported hw\n"},
   {INIT, "shadowed-libcuda", "another libcuda lies in front of the right one",
     "the loader takes the first", "take the first one's folder off the library path", ""},
   {INIT, "baked-in-libcuda", "the image brings its own libcuda",
-    "it does not fit the host's kernel module", "remove libcuda1, libnvidia-compute from the image",
-    ""},
+    "it does not fit the host's kernel module",
+    "remove libcuda1, libnvidia-compute from the image", ""},
   {INIT, "fabric-manager", "the NVSwitch fabric is not up (802)",
-    "the GPUs wait for nvidia-fabricmanager",
-    "start it (of the driver's version); in a cloud replace the node", ""},
+    "the GPUs wait for nvidia-fabricmanager, or for confidential computing's ready state",
+    "start it (of the driver's version); in a cloud replace the node; 'nvidia-smi conf-compute -srs 1'",
+    ".system not yet initialized\n" ".cuda_error_system_not_ready\n"
+    "!nvidia-fabricmanager & fail\n" "!fabric manager & version & mismatch\n"
+    ".fabric manager & not running\n" ".fabric state & in progress\n"},
   {INIT, "fabric-not-ready", "the GPUs are not ready yet (802)",
     "still starting, or driver and kernel clash (KASLR)",
     "wait; update kernel and driver, or boot with nokaslr", ""},
   {INIT, "device-unavailable", "the GPU is busy or unavailable (46)",
-    "compute mode exclusive or prohibited, or no MPS server",
-    "end the other process, start MPS, or 'nvidia-smi -c DEFAULT'", ""},
+    "compute mode exclusive or prohibited, no MPS server, or a vGPU without a licence",
+    "end the other process, start MPS, or 'nvidia-smi -c DEFAULT'; check the licence",
+    ".is/are busy or unavailable\n" ".devices are busy or unavailable\n"
+    ".exclusive-process & already\n"},
   {INIT, "driver-set-incomplete", "parts of the driver are missing",
     "libcuda could not load or start its own libraries",
     "get the full set injected (compute), all of one version", ""},
   {INIT, "not-permitted", "the operation is not permitted (800)",
     "profiling rights, a licence, or a sandbox",
-    "allow profiling (NVreg_RestrictProfilingToAdminUsers=0); sandbox", ""},
+    "allow profiling (NVreg_RestrictProfilingToAdminUsers=0); sandbox", ".err_nvgpuctrperm\n"
+    ".permission to access nvidia gpu performance counters\n"
+    ".cupti_error_insufficient_privileges\n"},
   {INIT, "not-supported", "the operation is not supported here (801)",
     "vGPU, MIG and WSL lack some features", "switch the feature off for this device", ""},
   {INIT, "invalid-device", "the device number does not exist (101)",
-    "fewer GPUs are visible than expected", "check CUDA_VISIBLE_DEVICES and the allocation", ""},
+    "fewer GPUs are visible than expected: more processes than GPUs, or CUDA_VISIBLE_DEVICES",
+    "check CUDA_VISIBLE_DEVICES, the number of processes and the allocation",
+    ".invalid device ordinal\n" ".invalid cuda device= requested\n" ".invalid device id\n"
+    ".attempting to use device * but only * available\n"},
   {INIT, "os-call-failed", "a system call of the driver failed (304)",
-    "seccomp, a sandbox or a limit", "try without the profile; see the kernel log", ""},
+    "device nodes, seccomp, a sandbox or a limit",
+    "try without the profile; check /dev/nvidia*; see the kernel log",
+    ".os call failed or operation not supported on this os\n"},
   {INIT, "unknown-error", "the driver reports an unknown error (999)",
-    "mostly nvidia-uvm missing, stale or forbidden",
-    "check /dev/nvidia-uvm, Xid in the kernel log; reboot", ""},
+    "mostly nvidia-uvm missing, stale after suspend, or forbidden",
+    "check /dev/nvidia-uvm; 'rmmod nvidia_uvm; modprobe nvidia_uvm'; Xid in the kernel log; reboot",
+    ".cuda unknown error\n" ".cuda initialization: unknown error\n" ".unknown error (999)\n"},
   {ANYWHERE, "cuda-error", "the CUDA driver reports an error", "see the code",
-    "see the kernel log; a newer driver may know more", ""},
-  {ANYWHERE, "vendor-crash", "the driver's code crashed", "mixed or damaged driver files, or a bug",
-    "take all driver libraries from one version; see the kernel log", ""},
+    "see the kernel log; a newer driver may know more", "?cuda error\n" "?cuda failure\n"
+    "?cuda runtime error\n"},
+  {ANYWHERE, "invalid-value", "a CUDA call got an argument that it rejects",
+    "a bug of the program, a size of 0 or beyond a limit, or libraries that do not fit",
+    "the line before it, CUDA_LAUNCH_BLOCKING=1; update the framework",
+    "?cuda error: invalid argument\n"},
+  {ANYWHERE, "context-lost", "a CUDA handle or context is no longer valid",
+    "an earlier error ended it, or it belongs to another process, device or library",
+    "look for the first error before it; one context per process", ".invalid resource handle\n"
+    ".invalid device context\n"},
+  {ANYWHERE, "capture-state", "a CUDA graph could not be captured",
+    "the program did in between what capturing forbids",
+    "switch graphs off (enforce_eager, torch.compile mode) to see the error itself",
+    ".operation not permitted when stream is capturing\n"
+    ".operation failed due to a previous error during capture\n"},
+  {ANYWHERE, "shutting-down", "CUDA was called while the process ends",
+    "an error before it ended the program, or a thread outlives main",
+    "look for the first error before it", "?driver shutting down\n"},
+  {ANYWHERE, "profiler-state", "a profiler's call came at the wrong time",
+    "another profiler holds the GPU, or it was started twice", "one profiler at a time", ""},
+  {ANYWHERE, "vendor-crash", "the driver's code crashed",
+    "mixed or damaged driver files, or a bug",
+    "take all driver libraries from one version; see the kernel log",
+    ".segfault at * in libcuda.so\n" ".segfault at * in libnvidia\n"},
   {ANYWHERE, "vendor-hang", "the driver's code hangs",
     "a wedged GPU or firmware, or a very slow start",
-    "see Xid in the kernel log, reboot; or raise --timeout", ""},
-  {TOOLKIT, "cudnn-major", "cuDNN is missing or of another major version",
-    "libcudnn.so.8 and .9 do not replace each other",
-    "install the major that the matrix names for this framework",
-    "libcudnn*cannot open shared object|Could not load library libcudnn"},
-  {TOOLKIT, "toolkit-missing", "a CUDA toolkit library is missing",
+    "see Xid in the kernel log, reboot; or raise --timeout", ".blocked for more than & nvidia\n"
+    ".soft lockup & nvidia\n"},
+  {TOOLKIT, "cudnn-major", "cuDNN is missing or of another version than the framework's",
+    "libcudnn.so.8 and .9 do not replace each other, and an older minor does not do",
+    "install the cuDNN that the matrix names for this framework; one only",
+    ".libcudnn* cannot open shared object\n" ".could not load library libcudnn\n"
+    ".unable to load any of {libcudnn\n" ".could not load dynamic library 'libcudnn\n"
+    "!loaded runtime cudnn library: * but source was compiled with\n"
+    "!cudnn compiled * and runtime * versions mismatch\n" ".outdated cudnn installation found\n"
+    ".cudnn version incompatibility\n" ".cannot load symbol cudnn\n"
+    ".cudnn_status_sublibrary_version_mismatch\n" ".cudnn_status_version_mismatch\n"
+    ".could not find any cudnn.h\n" ".libcudnn*: invalid elf header\n"},
+  {TOOLKIT, "cudnn-damaged", "a file of cuDNN is damaged",
+    "empty, cut short or no library: a bad copy or download",
+    "install cuDNN again, from its package", ".libcudnn* file too short\n"},
+  {TOOLKIT, "toolkit-missing",
+    "a CUDA toolkit library is missing (cuBLAS, cuFFT, cudart ...; the line names it)",
     "the framework wants it from the environment",
-    "the runtime image that the matrix names, or '[and-cuda]'",
-    "Could not load dynamic library 'lib|Cannot dlopen some GPU libraries|libcu*cannot open "
-    "shared object|libnvJitLink*cannot open|libnvrtc*cannot open"},
+    "the runtime image that the matrix names, or '[and-cuda]'; LD_LIBRARY_PATH to it",
+    ".could not load dynamic library 'lib\n" ".could not load dynamic library 'cu\n"
+    "?cannot dlopen some gpu libraries\n" ".libcublas* cannot open shared object\n"
+    ".libcublaslt* cannot open shared object\n" ".libcudart* cannot open shared object\n"
+    ".libcufft* cannot open shared object\n" ".libcurand* cannot open shared object\n"
+    ".libcusolver* cannot open shared object\n" ".libcusparse* cannot open shared object\n"
+    ".libcupti* cannot open shared object\n" ".libnvrtc* cannot open\n"
+    ".libnvtoolsext* cannot open\n" ".libnppi* cannot open\n" ".libcufile* cannot open\n"
+    ".library cublas64_*.dll is not found\n"},
+  {TOOLKIT, "nvjitlink-mismatch", "libnvJitLink is missing or of another CUDA than cuSPARSE",
+    "an older one lies in front of the wheel's own, mostly by LD_LIBRARY_PATH",
+    "take the toolkit's folder off LD_LIBRARY_PATH, or install nvidia-nvjitlink of the same CUDA",
+    "!libnvjitlink* cannot open\n" ".undefined symbol: __nvjitlink\n"
+    ".undefined symbol: nvjitlink\n"},
+  {TOOLKIT, "cublas-mixed", "libcublas and libcublasLt are of different versions",
+    "two toolkits are mixed: conda's, pip's and the system's",
+    "take the other one's folder off LD_LIBRARY_PATH; one source of CUDA libraries",
+    ".libcublas* & not defined in file libcublaslt\n" ".undefined symbol: cublaslt\n"
+    ".undefined symbol: cublas\n"},
+  {TOOLKIT, "library-mixed", "CUDA libraries of different versions meet",
+    "one was built for another version of the other",
+    "one source of CUDA libraries, all of one version; look at LD_LIBRARY_PATH",
+    ".undefined symbol: cusparse\n" ".undefined symbol: cusolver\n" ".undefined symbol: cudnn\n"
+    ".undefined symbol: cuda\n" "?not defined in file libcu* with link time reference\n"},
+  {TOOLKIT, "nccl-mixed", "NCCL is older than what was built with it",
+    "another libnccl.so.2 is loaded than that of the wheel",
+    "take the other one off LD_LIBRARY_PATH, or update it; 'pip show nvidia-nccl-cu12'",
+    ".undefined symbol: nccl\n" ".libnccl.so* cannot open\n" ".mismatched nccl version\n"
+    ".nccl version mismatch\n"},
+  {TOOLKIT, "library-damaged", "a CUDA library's file is damaged",
+    "empty, cut short, or no library", "install its package again", ".libcu* invalid elf header\n"
+    ".libcu* file too short\n"},
   {TOOLKIT, "two-runtimes", "libcudart of two majors is installed",
-    "wheels of several CUDA majors are mixed", "install all wheels for one CUDA major", ""},
+    "wheels of several CUDA majors are mixed", "install all wheels for one CUDA major",
+    ".multiple cuda runtimes\n" ".multiple libcudart\n"},
   {TOOLKIT, "toolkit-shadowed", "a toolkit lies in front of the wheel's own",
-    "LD_LIBRARY_PATH wins over the wheel", "take the toolkit's folder off LD_LIBRARY_PATH", ""},
+    "LD_LIBRARY_PATH wins over the wheel", "take the toolkit's folder off LD_LIBRARY_PATH",
+    ".ld_library_path & conflict & cuda\n"},
+  {TOOLKIT, "glibc-too-old", "this distribution's glibc is too old for a library",
+    "it was built on a newer one",
+    "a newer distribution or base image (the matrix names them), or an older release",
+    ".version 'glibc_#' not found\n"},
+  {TOOLKIT, "glibcxx-too-old", "the libstdc++ that is found is too old",
+    "it was built with a newer compiler; conda's and the system's differ",
+    "'conda install libstdcxx-ng', or a newer distribution; look at LD_LIBRARY_PATH",
+    ".version 'glibcxx_#' not found\n" ".version 'cxxabi_#' not found\n"},
+  {TOOLKIT, "loader-tls", "the loader has no room left for a library's thread-local data",
+    "too many libraries were loaded before it",
+    "import it first, or LD_PRELOAD the library that the line names",
+    ".cannot allocate memory in static tls block\n"},
+  {TOOLKIT, "loader-preload", "LD_PRELOAD names a library that is not there",
+    "the container does not have it, or it is for another architecture",
+    "unset LD_PRELOAD, or mount the library", ".libcu* from ld_preload cannot be preloaded\n"
+    ".libnv* from ld_preload cannot be preloaded\n"
+    ".*gpu* from ld_preload cannot be preloaded\n"},
+  {TOOLKIT, "nvcc-target", "this nvcc does not know the GPU's architecture",
+    "the toolkit is older than the GPU, or has dropped it, or the name is wrong",
+    "a toolkit that knows it (the matrix), or TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES for one that it knows",
+    ".nvcc fatal : unsupported gpu architecture\n" ".unsupported gpu architecture 'compute_\n"
+    ".value 'sm_*' is not defined for option 'gpu-\n"
+    ".failed to detect a default cuda architecture\n" ".unknown cuda arch\n"
+    ".cmake_cuda_architectures must be\n"},
+  {TOOLKIT, "nvcc-host-compiler", "nvcc does not take this host compiler",
+    "gcc, clang or Visual Studio is newer than the toolkit knows",
+    "NVCC_PREPEND_FLAGS='-ccbin g++-12' (an older one), or a newer toolkit",
+    ".unsupported gnu version! gcc versions later than\n" ".unsupported clang version\n"
+    ".unsupported microsoft visual studio version\n" ".parameter packs not expanded with\n"},
+  {TOOLKIT, "nvcc-missing", "the CUDA compiler nvcc is not found",
+    "no toolkit is installed, or CUDA_HOME does not name it; runtime images have none",
+    "a devel image, or the toolkit; CUDA_HOME=/usr/local/cuda and its bin on PATH",
+    ".cuda_home environment variable is not set\n" ".nvcc: command not found\n"
+    ".nvcc: not found\n" ".nvcc was not found\n" ".the cuda compiler identification is unknown\n"
+    ".no cmake_cuda_compiler could be found\n" ".could not find nvcc\n"
+    ".cuda_toolkit_root_dir not found\n" ".bin/nvcc': no such file\n"},
+  {TOOLKIT, "toolkit-headers", "headers of the CUDA toolkit are missing",
+    "only part of the toolkit is installed", "a devel image, or the toolkit's -dev packages",
+    ".cuda_runtime.h: no such file\n" ".cuda_runtime_api.h: no such file\n"
+    ".error: cuda.h: no such file\n" ".cuda_fp16.h: no such file\n" ".cusparse.h: no such file\n"
+    ".cusolverdn.h: no such file\n" ".cublas_v2.h: no such file\n" ".cudnn.h: no such file\n"
+    ".nccl.h: no such file\n" ".nvtoolsext.h: no such file\n" ".thrust/*: no such file\n"},
+  {TOOLKIT, "toolkit-link", "the linker does not find a CUDA library",
+    "the toolkit's lib64 (or lib64/stubs) is not on its path",
+    "-L/usr/local/cuda/lib64, and -L/usr/local/cuda/lib64/stubs for -lcuda",
+    ".cannot find -lcudart\n" ".cannot find -lcublas\n" ".cannot find -lcudnn\n"
+    ".cannot find -lnvrtc\n" ".cannot find -lcufft\n" ".cannot find -lcurand\n"
+    ".cannot find -lnvidia-ml\n"},
+  {TOOLKIT, "toolkits-mixed-build", "parts of two toolkits meet in one build",
+    "nvcc, ptxas, nvlink or libcudadevrt are of different versions, or objects are stale",
+    "one toolkit on PATH, CUDA_HOME and the link path; build from clean",
+    ".newer than toolkit (\n" ".nvlink fatal\n" ".ptxas fatal : unsupported .version\n"
+    ".ptxas fatal : ptx assembly aborted\n"},
+  {TOOLKIT, "nvcc-killed", "nvcc ended without its words",
+    "it had no memory left: too many jobs at once",
+    "MAX_JOBS=2, fewer architectures, more memory", ".nvcc & killed\n" ".cicc & killed\n"
+    ".ptxas & died due to signal 9\n" ".nvcc error : * died due to signal\n"},
+  {TOOLKIT, "detected-cuda-mismatch", "the toolkit is of another CUDA than PyTorch",
+    "extensions must be built with the CUDA of the wheel",
+    "CUDA_HOME to the toolkit of that major, or the PyTorch for the other one",
+    ".mismatches the version that was used to compile pytorch\n" ".cuda version * mismatches\n"},
+  {TOOLKIT, "target-too-low", "the code needs a newer target than it is compiled for",
+    "it uses instructions of newer GPUs (tensor cores, bf16, ldmatrix)",
+    "TORCH_CUDA_ARCH_LIST or -arch of the GPU at hand; leave out older ones",
+    ".requires .target sm_* or higher\n" ".__hfma2_relu & undefined\n"
+    ".no instance of overloaded function 'atomicadd'\n"},
   {FRAMEWORK, "cpu-only-wheel", "the installed framework is a CPU-only build",
-    "it never uses a GPU", "install the CUDA build: the matrix names version and index",
-    "Torch not compiled with CUDA enabled"},
+    "it never uses a GPU (PyTorch's +cpu wheel, jax without [cuda12], paddlepaddle, onnxruntime)",
+    "install the CUDA build: the matrix names version and index",
+    ".torch not compiled with cuda enabled\n" ".pytorch * compiled without cuda\n"
+    ".attempting to deserialize object on a cuda device but torch.cuda.is_available() is false\n"
+    ".a cuda-enabled jaxlib is not installed\n" ".no gpu/tpu found, falling back to cpu\n"
+    ".you have installed cpu version paddlepaddle\n" ".please compile with cuda enabled\n"
+    ".gpu tree learner was not enabled in this build\n"
+    ".cuda tree learner was not enabled in this build\n"
+    ".llama.cpp was compiled without gpu support\n" ".not compiled with cuda support\n"
+    ".was not compiled with cuda\n" ".xgboost version not compiled with gpu support\n"
+    ".compiled without gpu support\n" ".ctranslate2 package was not compiled with cuda support\n"
+    ".rebuild * with cuda\n" ".device is changed from gpu to cpu\n" ".no gpu implementation for\n"
+    ".could not find cuda support in\n"},
+  {FRAMEWORK, "companion-cpu-build", "a companion of the framework is built for another PyTorch",
+    "torch and xformers, torchvision or torchaudio are of different releases or CUDAs",
+    "the set that the matrix names, in one pip command; 'tmplgen matrix resolve --with'",
+    ".xformers can't load c++/cuda extensions\n" ".xformers was built for\n"
+    ".operator torchvision::nms does not exist\n"
+    ".couldn't load custom c++ ops. this can happen if your pytorch and torchvision\n"
+    ".detected that pytorch and torchvision were compiled with different cuda\n"
+    ".detected that pytorch and torchaudio were compiled with different cuda\n"
+    ".partially initialized module 'torchvision'\n"
+    ".torchvision * has no attribute 'extension'\n"},
+  {FRAMEWORK, "onnxruntime-cpu", "ONNX Runtime's CPU package is the one that is imported",
+    "onnxruntime and onnxruntime-gpu overwrite each other's files",
+    "'pip uninstall onnxruntime onnxruntime-gpu', then install onnxruntime-gpu alone",
+    ".cudaexecutionprovider' is not in available provider\n"
+    ".['azureexecutionprovider', 'cpuexecutionprovider']\n"
+    ".available providers: 'azureexecutionprovider, cpuexecutionprovider'\n"},
+  {FRAMEWORK, "onnxruntime-provider", "ONNX Runtime cannot load its CUDA provider",
+    "CUDA's or cuDNN's libraries of the major that it wants are not there",
+    "the CUDA and cuDNN that the matrix names; onnxruntime.preload_dlls()",
+    "?failed to create cudaexecutionprovider\n" "?libonnxruntime_providers_cuda.so with error\n"
+    "?failed to load library libonnxruntime_providers_cuda\n"},
   {FRAMEWORK, "wheel-lacks-gpu", "the framework has no code for this GPU",
-    "no cubin and no PTX of its build fits (209)",
-    "take the CUDA variant that covers it: the matrix names it",
-    "is not compatible with the current PyTorch"},
+    "its build has no kernels (cubin, PTX) for the GPU's compute capability (209)",
+    "take the CUDA variant that covers it: the matrix names it; or build for its architecture",
+    "!is not compatible with the current pytorch installation\n"
+    "!pytorch install supports cuda capabilities\n"
+    "!pytorch no longer supports this gpu because it is too old\n"
+    ".no kernel image is available\n" ".invalid device function\n"
+    ".the minimum * cuda capability * is\n" ".nvidia gpu * requires compute capability\n"
+    ".gpu * compute capability * is not supported\n"
+    ".ignoring visible gpu device * with cuda compute capability\n"
+    ".flashattention only supports\n"
+    ".bfloat16 is only supported on gpus with compute capability\n"
+    ".tensorflow was not built with cuda kernel binaries compatible with compute capability\n"
+    ".sm_* is not supported by this build\n"},
+  {FRAMEWORK, "gpu-too-old-for-feature", "this GPU is too old for a feature of the framework",
+    "it needs a newer compute capability: 7.0 for Triton, 8.0 for bfloat16 and FlashAttention, 8.9 for fp8",
+    "switch the feature off (float16, another attention backend), or a newer GPU",
+    ".too old to be supported by the triton gpu compiler\n"
+    ".fp8e4nv not supported in this architecture\n" ".flashattention * ampere gpus or newer\n"
+    ".cannot use flashattention & compute capability\n"},
+  {FRAMEWORK, "extension-abi", "an extension is built for another PyTorch",
+    "a symbol of torch is missing: another version, C++ ABI, or CUDA",
+    "the wheel for this torch (the matrix), or build it again: '--no-build-isolation --no-cache-dir'",
+    ".undefined symbol: _zn3c10\n" ".undefined symbol: _zn2at\n" ".undefined symbol: _zn5torch\n"
+    ".undefined symbol: _znk3c10\n" ".undefined symbol: _znk2at\n"
+    ".undefined symbol: _znk5torch\n" ".undefined symbol: _zn6caffe2\n"
+    ".undefined symbol: _zn10tensorflow\n" ".undefined symbol: aoti_torch\n"
+    ".undefined symbol: thc\n" ".has no symbol * torch\n"},
+  {FRAMEWORK, "tensorflow-abi", "an extension is built for another TensorFlow",
+    "a symbol of TensorFlow is missing", "the release of both that belong together",
+    ".undefined symbol: _zn10tensorflow\n"},
+  {FRAMEWORK, "bitsandbytes-cpu", "bitsandbytes has no library for this CUDA",
+    "it fell back to its CPU code: no CUDA is found, or its release is older than it",
+    "a release that knows this CUDA; unset BNB_CUDA_VERSION; 'python -m bitsandbytes'",
+    ".bitsandbytes was compiled without gpu support\n"
+    ".libbitsandbytes_cpu.so: undefined symbol\n" ".could not find the bitsandbytes cuda binary\n"
+    ".libbitsandbytes_cuda*: cannot open\n" ".cuda setup failed despite gpu being available\n"
+    ".required library version not found: libbitsandbytes_cuda\n"},
+  {FRAMEWORK, "wheel-not-found", "pip finds no wheel of this release",
+    "it is on the framework's own index, or not built for this Python, processor or CUDA",
+    "--index-url https://download.pytorch.org/whl/cu126 (of the variant); the Python that the matrix names",
+    ".no matching distribution found for torch\n"
+    ".could not find a version that satisfies the requirement torch\n"
+    ".could not find a version that satisfies the requirement tensorflow\n"
+    ".no matching distribution found for tensorflow\n"
+    ".could not find a version that satisfies the requirement jax\n"
+    ".could not find a version that satisfies the requirement onnxruntime-gpu\n"
+    ".could not find a version that satisfies the requirement nvidia-\n"
+    ".no solution found & torch\n"},
+  {FRAMEWORK, "wheel-wrong-platform", "this wheel is for another Python, system or ABI",
+    "its tags (cp310, linux_x86_64, cxx11abi) do not fit",
+    "the wheel with the tags of 'pip debug --verbose'; or let pip choose",
+    ".flash_attn* is not a supported wheel on this platform\n"
+    ".torch* is not a supported wheel on this platform\n"
+    ".*cu1* is not a supported wheel on this platform\n"
+    ".a url dependency is incompatible with the current platform & cu1\n"
+    ".hint: the wheel is compatible with * but you're on\n"},
+  {FRAMEWORK, "build-needs-torch",
+    "an extension needs torch to be built, and the build does not see it",
+    "pip and uv build in an environment of their own",
+    "install torch first, then '--no-build-isolation'", ".no module named 'torch' & build\n"
+    ".depends on 'torch', but doesn't declare it as a build dependency\n"
+    ".modulenotfounderror: no module named 'torch' & setup.py\n"},
+  {FRAMEWORK, "package-renamed", "this pip package is gone",
+    "tensorflow has GPU support itself since 2.1", "'pip install \"tensorflow[and-cuda]\"'",
+    ".the 'tensorflow-gpu' package has been removed\n"},
+  {FRAMEWORK, "plugin-mismatch", "JAX's CUDA plugin and jaxlib are of different releases",
+    "one was updated without the other", "'pip install -U \"jax[cuda12]\"': all of one release",
+    ".mismatched pjrt plugin\n" ".pjrt api version\n"
+    ".jaxlib version * is newer than and incompatible with jax\n" ".jax requires jaxlib\n"},
+  {FRAMEWORK, "jax-backend", "JAX cannot start its CUDA backend",
+    "its own words stand in the line",
+    "'pip install -U \"jax[cuda12]\"'; driver and libraries as the matrix says",
+    "?unable to initialize backend 'cuda'\n"
+    "?unable to use cuda because of the following issues\n"
+    "?cuda backend failed to initialize\n"},
   {FRAMEWORK, "xla-tools", "XLA finds no ptxas or libdevice", "runtime images lack the compiler",
-    "install nvidia-cuda-nvcc, or set --xla_gpu_cuda_data_dir",
-    "find libdevice|libdevice not found|ptxas*not found|Couldn't invoke ptxas"},
+    "install nvidia-cuda-nvcc, or set --xla_gpu_cuda_data_dir", ".find libdevice\n"
+    ".libdevice not found\n" ".libdevice is required by this hlo module\n" ".ptxas* not found\n"
+    ".couldn't invoke ptxas\n" ".ptxas * has a bug that we think can affect xla\n"
+    ".ptxas returned an error during compilation of ptx to sass\n"},
   {JIT, "ptx-too-new", "the driver is too old for this PTX (222)",
-    "minor-version compatibility excludes PTX",
-    "update the driver, ship cubins, or use an older toolkit", "Unsupported .version"},
+    "the PTX comes from a newer CUDA toolkit: minor-version compatibility excludes it",
+    "update the driver, ship cubins, or use an older toolkit",
+    ".provided ptx was compiled with an unsupported toolchain\n" ".unsupported .version\n"
+    ".cuda_error_unsupported_ptx_version\n"},
   {JIT, "jit-compiler-missing", "the driver's PTX compiler is missing (221)",
     "libnvidia-ptxjitcompiler.so.1 was not injected",
     "NVIDIA_DRIVER_CAPABILITIES=compute,utility; one full driver set",
-    "libnvidia-ptxjitcompiler*cannot open"},
+    ".libnvidia-ptxjitcompiler*cannot open\n" ".libnvidia-ptxjitcompiler\n"
+    ".ptx jit compiler library not found\n"},
   {JIT, "jit-disabled", "compiling PTX is switched off (223)", "CUDA_DISABLE_PTX_JIT is set",
-    "unset it, or ship cubins for every GPU", ""},
+    "unset it, or ship cubins for every GPU", ".ptx jit compilation was disabled\n"},
   {JIT, "bad-image", "the driver refuses the kernel image",
-    "damaged, or made for something else (200, 218)", "build it again; see the compiler's log", ""},
+    "damaged, or built for another GPU (200, 218)",
+    "build it again for this GPU's architecture; see the compiler's log",
+    ".device kernel image is invalid\n" ".a ptx jit compilation failed\n"
+    ".cuda_error_invalid_ptx\n" ".cuda_error_invalid_source\n"},
   {JIT, "entry-missing", "the kernel is not in the module (500)",
-    "another version of it was loaded", "build program and kernels together", ""},
+    "another version of it was loaded", "build program and kernels together",
+    ".named symbol not found\n"},
   {JIT, "ptx-target-too-new", "the PTX is for a newer GPU than this",
     "its .target is above the compute capability", "build for a lower target",
-    "SM version specified by .target is higher"},
+    ".sm version specified by .target is higher\n"},
+  {JIT, "ptxas-too-old", "the ptxas that is called does not know this GPU or this PTX",
+    "Triton's or PATH's ptxas is of an older CUDA",
+    "a newer Triton; TRITON_PTXAS_PATH to a newer ptxas; the toolkit that the matrix names",
+    "!ptxas error\n" ".ptxas & gpu-name\n" ".internal triton ptx codegen error\n"},
+  {JIT, "nvrtc-target", "NVRTC does not know this GPU",
+    "the framework's CUDA is older than the GPU",
+    "the build for a newer CUDA: the matrix names it",
+    ".nvrtc: error: invalid value for --gpu-architecture\n" ".nvrtc_error_invalid_option\n"},
+  {JIT, "nvrtc-builtins", "NVRTC does not find its own builtins",
+    "libnvrtc-builtins of the same CUDA is not beside it",
+    "install nvidia-cuda-nvrtc of that CUDA; look at LD_LIBRARY_PATH",
+    ".failed to open libnvrtc-builtins\n" ".nvrtc_error_builtin_operation_failure\n"},
+  {JIT, "nvrtc-compile", "a kernel's source does not compile at run time (NVRTC)",
+    "missing headers of CUDA, an old release of the framework for them, or an error in the source",
+    "nvidia-cuda-runtime and -cccl of the same CUDA; CUDA_PATH; update the framework",
+    ".nvrtc: error\n" ".nvrtc compilation failed\n" ".nvrtc_error_compilation\n"
+    ".compileexception & .cu\n" ".cubin.cu\n" ".cuda compile error\n"
+    ".catastrophic error * cannot open source file\n"},
+  {JIT, "nvvm-missing", "libNVVM or libdevice is not found",
+    "numba compiles with them, and CUDA_HOME does not lead there",
+    "'conda install cuda-nvcc', or CUDA_HOME of a whole toolkit", ".libnvvm cannot be found\n"
+    ".nvvmsupporterror\n" ".libnvvm.so & cannot open\n" ".nvvm_error\n"},
+  {JIT, "triton-compiler", "Triton needs a C compiler, and Python's headers, at run time",
+    "it builds its launcher with gcc, which runtime images lack",
+    "install gcc and python3-dev in the image, or set CC", ".failed to find c compiler\n"
+    ".python.h: no such file\n"},
+  {JIT, "triton-cuda-unknown", "this Triton is too old for this CUDA",
+    "it does not know the PTX of the version that it got",
+    "the Triton that belongs to this PyTorch: the matrix names it",
+    ".triton only support cuda 10.0 or higher, but got cuda version\n"},
+  {JIT, "triton-cache", "Triton cannot write its cache",
+    "its folder is not writable for this user, full, or on a network file system",
+    "TRITON_CACHE_DIR to a local folder of this user", "..triton & permission denied\n"
+    "..triton/cache & stale file handle\n" "..triton/cache & busy\n" "..triton & no space left\n"
+    "..triton & read-only file system\n"},
+  {JIT, "triton-compile", "Triton cannot compile a kernel",
+    "what it uses does not exist on this GPU or in this release",
+    "a release of Triton and PyTorch that belong together; a smaller configuration",
+    "?triton.compiler.errors.compilationerror\n" "?triton.compiler & error\n"
+    "?torch._inductor & triton\n" ".passmanager::run failed\n"},
+  {JIT, "bf16-too-old", "a kernel uses bfloat16 on a GPU before Ampere",
+    "its instructions need compute capability 8.0",
+    "float16 (or float32) on this GPU: dtype=half", ".feature '.bf16' requires .target sm_80\n"
+    ".bfloat16 & requires & sm_80\n"},
+  {JIT, "cache-full", "the cache of compiled kernels cannot be written",
+    "CUDA_CACHE_PATH or ~/.nv is full, read-only or of another user",
+    "CUDA_CACHE_PATH to a writable folder", "..nv/computecache\n"},
   {EXEC, "out-of-memory", "the GPU has not enough free memory",
-    "others hold it (time-slicing and AWS vGPU isolate none)",
-    "cap the framework's memory, end the others, a larger slice", ""},
+    "model and batch are larger, or others hold it (time-slicing and AWS vGPU isolate none)",
+    "a smaller batch; cap the framework's memory; end the others ('nvidia-smi'); a larger GPU or slice",
+    ".cuda out of memory\n" ".cuda error: out of memory\n" ".cuda failure*'out of memory'\n"
+    ".cudamalloc failed: out of memory\n" ".cudaerrormemoryallocation\n"
+    ".cuda_error_out_of_memory\n" ".oom when allocating tensor\n"
+    ".resource_exhausted: out of memory\n" ".ran out of memory trying to allocate\n"
+    ".out of memory allocating * bytes & allocated so far\n"
+    ".failed to allocate memory for requested buffer\n" ".bfcarena::allocaterawinternal\n"
+    ".rmm failure\n" ".maximum pool size exceeded\n" ".std::bad_alloc: out_of_memory: cuda\n"
+    ".no available memory for the cache blocks\n" ".larger than the available kv cache memory\n"
+    ".larger than the maximum number of tokens that can be stored in kv cache\n"
+    ".toutofmemoryerror\n" ".cnmem_status_out_of_memory\n"
+    ".requested amount of gpu memory * could not be allocated\n"
+    ".device memory is insufficient to use tactic\n" ".unable to allocate cuda# buffer\n"
+    ".failed to allocate * cuda# buffer\n" ".failed to allocate * from device\n"
+    ".error code 2: outofmemory\n" ".cuda error in * allocate: 2 (out of memory)\n"
+    ".gpu memory allocation error\n" ".failed to allocate * on gpu\n"
+    ".unable to allocate * gpu memory\n" ".gpu out of memory\n" ".hip out of memory\n"},
+  {EXEC, "memory-of-others", "other processes hold the GPU's memory",
+    "less is free than the program wants at its start",
+    "'nvidia-smi' names them; end them, or ask for less (gpu_memory_utilization)",
+    ".on startup is less than desired gpu memory utilization\n"
+    ".failed call to cudeviceprimaryctxretain: cuda_error_out_of_memory\n"
+    ".call to cuinit results in cuda_error_out_of_memory\n"},
   {EXEC, "wrong-result", "a kernel ran, and its result is wrong",
     "bad memory, a bad compute unit, or a driver bug",
-    "run again; then drain the node, replace the GPU", ""},
+    "run again; then drain the node, replace the GPU", ".test failed! & gpu\n" ".gpu * faulty\n"
+    ".result verification failed at element\n" ".errors: * warning! & gpu\n"},
   {EXEC, "illegal-access", "a kernel used memory that it may not (700)",
-    "its bug, or failing hardware", "the context is lost; run compute-sanitizer", ""},
-  {EXEC, "launch-timeout", "a kernel ran too long (702)", "the watchdog of a display stops kernels",
-    "use a GPU without a display", ""},
+    "its bug (an index out of bounds), or failing hardware",
+    "the context is lost; run compute-sanitizer, CUDA_LAUNCH_BLOCKING=1",
+    ".an illegal memory access was encountered\n" ".cudaerrorillegaladdress\n"
+    ".cuda_error_illegal_address\n" ".invalid __global__ read\n" ".invalid __global__ write\n"
+    ".cuda exception: warp illegal address\n"},
+  {EXEC, "device-assert", "a check in a kernel failed (device-side assert)",
+    "an index or a label out of range, or NaN where none may be",
+    "run the batch on the CPU, or CUDA_LAUNCH_BLOCKING=1: the line tells which; check labels and ids",
+    "!block: [* thread: [* assertion\n" ".device-side assert triggered\n" ".cudaerrorassert\n"},
+  {EXEC, "misaligned", "a kernel used an address that is not aligned (716)",
+    "its bug: a type is read where it may not start", "run compute-sanitizer; align the pointers",
+    ".misaligned address\n" ".is misaligned\n"},
+  {EXEC, "illegal-instruction", "a kernel has an illegal instruction (715)",
+    "code for another GPU, damaged code, or unstable hardware",
+    "build for this GPU; take overclocking back; gpu-smoke --level long",
+    ".an illegal instruction was encountered\n"},
+  {EXEC, "launch-timeout", "a kernel ran too long (702)",
+    "the watchdog of a display stops kernels", "use a GPU without a display, or shorter kernels",
+    ".the launch timed out and was terminated\n" ".cuda_error_launch_timeout\n"},
   {EXEC, "launch-resources", "a kernel asks for more than the GPU has (701)",
-    "registers, threads or shared memory", "launch smaller blocks", ""},
+    "registers, threads or shared memory per block",
+    "smaller blocks, fewer stages; the tuning is for a larger GPU",
+    ".too many resources requested for launch\n" ".out of resource: shared memory\n"
+    ".outofresources\n" ".invalid configuration argument\n" ".too much shared data\n"},
   {EXEC, "kernel-fault", "a kernel faulted", "a bug, or failing hardware",
-    "run compute-sanitizer; gpu-smoke --level long", ""},
+    "run compute-sanitizer; gpu-smoke --level long; Xid in the kernel log",
+    ".unspecified launch failure\n" ".cuda_error_launch_failed\n" ".cudaerrorlaunchfailure\n"
+    ".failed to launch * kernel\n" ".hardware stack error\n" ".invalid program counter\n"
+    ".compute-sanitizer\n"},
+  {EXEC, "kernel-killed", "work of a program was removed from the GPU (Xid 45)",
+    "the program ended or was killed, or an earlier Xid made it so",
+    "look for the Xid or signal before it", ""},
+  {EXEC, "cublas-start", "cuBLAS cannot start",
+    "no GPU memory is left for its handle, or its library does not fit driver and framework",
+    "a smaller batch, allow_growth; one cuBLAS only: LD_LIBRARY_PATH",
+    ".cublas_status_alloc_failed\n" ".cublas_status_not_initialized\n"
+    ".failed to create cublas handle\n"},
+  {EXEC, "cublas-status", "cuBLAS reports an error",
+    "a call that it does not take: shapes, an index error before, or a library of another version",
+    "CUDA_LAUNCH_BLOCKING=1; run the batch on the CPU; one cuBLAS only: LD_LIBRARY_PATH",
+    ".cublas_status_execution_failed\n" ".cublas_status_invalid_value\n"
+    ".cublas_status_internal_error\n" ".cublas_status_not_supported\n"
+    ".cublas_status_arch_mismatch\n" ".cublas_status_mapping_error\n"},
+  {EXEC, "cudnn-start", "cuDNN cannot start",
+    "no GPU memory is left for it, or its library does not fit framework or driver",
+    "a smaller batch, allow_growth; the cuDNN that the matrix names",
+    ".cudnn_status_not_initialized\n" ".cudnn_status_alloc_failed\n"
+    ".could not create cudnn handle\n" ".failed to get convolution algorithm\n"},
+  {EXEC, "cudnn-status", "cuDNN reports an error",
+    "an input that it has no algorithm for, no memory for its workspace, or mixed versions",
+    ".contiguous(), a smaller batch; torch.backends.cudnn.enabled = False tells; the cuDNN of the matrix",
+    ".cudnn_status_not_supported\n" ".cudnn_status_execution_failed\n"
+    ".cudnn_status_internal_error\n" ".cudnn_status_mapping_error\n" ".cudnn_status_bad_param\n"
+    ".cudnn_status_arch_mismatch\n" ".unable to find a valid cudnn algorithm\n"
+    ".unable to find an engine to execute this computation\n"},
+  {EXEC, "cufft-status", "cuFFT reports an error",
+    "no memory for its plan, or a library too old for the GPU",
+    "free memory; the framework's build for a newer CUDA", ".cufft_internal_error\n"
+    ".cufft_alloc_failed\n" ".cufft_exec_failed\n" ".cufft error\n"},
+  {EXEC, "cusolver-status", "cuSOLVER or cuSPARSE reports an error",
+    "no memory for its workspace, a singular matrix, or mixed libraries",
+    "float64, a smaller batch; one source of CUDA libraries", ".cusolver_status_\n"
+    ".cusparse_status_\n" ".cusolver error\n"},
   {BANDWIDTH, "bandwidth-low", "memory bandwidth is far below the GPU's peak",
-    "throttled, a slice, or shared right now", "see health and sharing", ""},
-  {HEALTH, "ecc-error", "an uncorrectable memory error (ECC)", "the GPU's memory is failing",
-    "drain the node, reset the GPU; replace it if it returns", ""},
-  {HEALTH, "nvlink-error", "an NVLink error (220)", "a link or the fabric failed",
-    "drain the node; see the fabric manager's log", ""},
-  {HEALTH, "error-contained", "a contained memory error (226)", "the GPU stopped only this process",
-    "restart the process; drain if it returns", ""},
-  {HEALTH, "rows-pending", "memory rows wait to be replaced", "it takes effect at the next reset",
-    "reset the GPU in the next maintenance", ""},
-  {HEALTH, "remap-failed", "the GPU has no spare memory rows left", "row remapping failed",
-    "drain the node; replace the GPU", ""},
-  {HEALTH, "throttled", "the GPU's clocks are throttled",
-    "heat, power brake or a hardware slowdown", "check cooling and power supply", ""},
-  {HEALTH, "pcie-degraded", "the PCIe link is narrower than it could be",
-    "seating, a riser or the slot", "reseat the board; see lspci -vv", ""},
-  {HEALTH, "nvml-failed", "NVML does not work", "CUDA may work all the same", "see the code", ""},
-  {HEALTH, "nvml-blocked", "the operating system blocks NVML (17)",
-    "cgroup rules deny the device nodes", "restart the container", ""},
+    "throttled, a slice, or shared right now", "see health and sharing",
+    ".bandwidth & below the expected\n" ".bandwidth & below the minimum\n"},
+  {BANDWIDTH, "pcie-slow", "the PCIe link is slower than it could be",
+    "fewer lanes or an older generation: seating, a riser, the slot, or saving power when idle",
+    "look under load ('lspci -vv', LnkSta); reseat the board; the BIOS's setting of the slot",
+    ".lnksta: * downgraded\n" ".lnksta:*(downgraded)\n" ".lnksta: speed 2.5gt/s\n"},
+  {BANDWIDTH, "pcie-errors", "the PCIe link has errors",
+    "a bad signal: slot, riser, cable, power; uncorrected ones end in a lost GPU",
+    "reseat or replace the riser; pcie_aspm=off; an older PCIe generation in the BIOS",
+    ".pcie bus error: severity=\n" ".aer: correctable error\n" ".aer: uncorrect\n"
+    ".aer: multiple\n"},
+  {BANDWIDTH, "peer-unsupported", "GPUs cannot reach each other directly (peer to peer, 217)",
+    "GeForce cards have none, or chipset, IOMMU or a virtual machine forbid it",
+    "NCCL_P2P_DISABLE=1; switch off the IOMMU or ACS on bare metal",
+    ".peer access is not supported between these two devices\n"
+    ".platform lacks gpu p2p capability\n" ".failed to open cuda ipc handle\n"
+    ".cudaerrorpeeraccessunsupported\n"},
+  {BANDWIDTH, "iommu-faults", "the IOMMU stops the GPU's transfers",
+    "peer-to-peer or DMA goes to addresses that it does not know (IOMMU, ACS)",
+    "iommu=pt or off on the kernel's command line, ACS off; never both P2P and a translating IOMMU",
+    ".io_page_fault & nvidia\n" ".amd-vi: event logged\n" ".dmar: * fault\n"},
+  {BANDWIDTH, "pinned-memory", "host memory cannot be pinned",
+    "too little RAM, a limit (ulimit -l, vm.max_map_count), or memory that never was registered",
+    "less pinned memory; ulimit -l unlimited; WSL has little of it",
+    ".could not allocate pinned host memory\n" ".failed to alloc * bytes on host\n"
+    ".failed to allocate pinned system memory\n" ".cudahostregister & fail\n"
+    ".cudahostgetdevicepointer failed\n" ".cudahostunregister returned\n"
+    ".cudaerrorhostmemoryalreadyregistered\n" ".cudaerrorhostmemorynotregistered\n"
+    ".cuda error: part or all of the requested memory range is already mapped\n"
+    ".not pin memory\n"},
+  {BANDWIDTH, "peer-state", "peer access between GPUs was set up wrongly",
+    "switched on twice, never, or for too many GPUs",
+    "NCCL_P2P_DISABLE=1 tells; update NCCL or the framework", ""},
+  {BANDWIDTH, "nccl-timeout", "a collective never ended (NCCL timeout)",
+    "one rank stopped, took another way through the code, or the network between them hangs",
+    "look for the first rank that failed; py-spy dump; NCCL_DEBUG=INFO; NCCL_P2P_DISABLE=1 tells of P2P",
+    ".watchdog caught collective operation timeout\n"
+    "?some nccl operations have failed or timed out\n"
+    "?to avoid data inconsistency, we are taking the entire process down\n"
+    "?nccl watchdog thread terminated\n"
+    ".terminating the process after attempting to dump debug info\n"},
+  {BANDWIDTH, "nccl-connect", "NCCL's ranks cannot reach each other",
+    "the wrong interface, a firewall, or a rank that is not there",
+    "NCCL_SOCKET_IFNAME to the interface that all have; open the ports; NCCL_DEBUG=INFO",
+    ".nccl warn * connection refused\n" ".call to connect failed\n"
+    ".socketstartconnect: connect to\n" ".ncclsocketinit: connecting to address\n"
+    ".bootstrap : no socket interface found\n" ".retrieving nccluniqueid from\n"
+    ".no route to host & nccl\n" ".nccl & network is unreachable\n"},
+  {BANDWIDTH, "nccl-remote", "the other rank went away (NCCL)",
+    "it crashed or was killed, or the network broke",
+    "look in that rank's log for the first failure", ".ncclremoteerror\n"
+    ".nccl warn * connection closed by remote peer\n" ".connection reset by peer & nccl\n"
+    ".socketprogressopt\n"},
+  {BANDWIDTH, "nccl-rdma", "RDMA between the nodes fails (NCCL NET/IB)",
+    "lost packets, wrong GID or route, the NIC cannot reach the GPU's memory (peermem, ACS)",
+    "NCCL_IB_DISABLE=1 tells; NCCL_IB_GID_INDEX, NCCL_NET_GDR_LEVEL; 'modprobe nvidia-peermem'; ACS off",
+    ".net/ib : got completion\n" "!call to ibv_modify_qp failed\n" ".ibv_modify_qp failed\n"
+    ".ibv_wc_\n"},
+  {BANDWIDTH, "rdma-memlock", "RDMA cannot register memory",
+    "the limit of locked memory is too small",
+    "ulimit -l unlimited (docker: --ulimit memlock=-1), capability IPC_LOCK",
+    ".ibv_reg_mr* failed with error cannot allocate memory\n"
+    ".ibv_create_* & cannot allocate memory\n"},
+  {BANDWIDTH, "gdr-missing", "GPUDirect RDMA is not available",
+    "nvidia-peermem (or dma-buf, gdrdrv) is not loaded, or the GPU's BAR is too small",
+    "'modprobe nvidia-peermem'; load gdrdrv; open modules for dma-buf", ".couldn't allocate mr\n"
+    ".ibv_reg_mr(gpu) failed\n" ".ibv_reg_mr & bad address\n" ".ibv_reg_dmabuf_mr\n"
+    ".unable to open gdr driver\n" ".gdr_copy' is not available\n" ".nv_peer_mem & fail\n"
+    ".nvidia_peermem & fail\n" ".modprobe & nvidia-peermem & fail\n"
+    ".could not insert 'nvidia_peermem'\n"},
+  {BANDWIDTH, "nvls-fabric", "NVLink SHARP does not work (401)",
+    "fabric manager or NVSwitches are in a bad state",
+    "restart nvidia-fabricmanager (of the driver's version); NCCL_NVLS_ENABLE=0",
+    ".transport/nvls.cc & cuda failure\n" "!failed to bind nvlink sharp\n"
+    ".operation cannot be performed in the present state\n"},
+  {BANDWIDTH, "imex-domain", "nodes are not in one multi-node NVLink domain",
+    "nvidia-imex does not run, or its channels are not there",
+    "start nvidia-imex on all nodes; /dev/nvidia-caps-imex-channels; the compute domain of the pods",
+    ".cumemsetaccess & multinode\n" ".nvidia-imex & fail\n" ".imex & not\n"},
+  {BANDWIDTH, "nccl-usage", "NCCL was called wrongly", "ranks, devices or sizes do not agree",
+    "one GPU per rank: torch.cuda.set_device(local_rank); NCCL_DEBUG=WARN", "?ncclinvalidusage\n"
+    "?ncclinvalidargument\n"},
+  {BANDWIDTH, "nccl-error", "NCCL failed", "its cause stands in an earlier line of some rank",
+    "NCCL_DEBUG=INFO, and look for the first WARN of each rank", "?ncclunhandledcudaerror\n"
+    "?ncclsystemerror\n" "?ncclinternalerror\n" "?nccl error in\n" "?unhandled system error\n"
+    "?unhandled cuda error\n" "?nccl warn\n"},
   {SHARING, "mps-unreachable", "the MPS server cannot be reached (805)",
     "its pipe folder is there, the server is not",
-    "mount pipe folder and /dev/shm, hostIPC: true, same user id", ""},
+    "mount pipe folder and /dev/shm, hostIPC: true, same user id",
+    ".mps client failed to connect\n" ".cannot find mps control daemon process\n"
+    ".error waiting for mps daemon\n" ".failed to send command to mps daemon\n"},
   {SHARING, "mps-not-ready", "the MPS server is not ready (806, 807)",
-    "it starts, or serves another user id", "one runAsUser for all clients; restart the daemon",
-    "push client to pending list"},
+    "it starts, dies at its start, or serves another user id",
+    "one runAsUser for all clients; see server.log and control.log; restart the daemon",
+    ".push client to pending list\n" ".server encountered a fatal exception\n"
+    ".mps server is not ready\n" ".an instance of this daemon is already running\n"},
   {SHARING, "mps-full", "the MPS server takes no more clients (808, 809)", "48 clients per GPU",
-    "run fewer per GPU", ""},
+    "run fewer per GPU", ".resources required to create mps client\n"
+    ".resources required to support device\n"},
   {SHARING, "mps-killed", "the MPS server ended this client (810)",
-    "a fault of one client ends the others too", "restart; find the client that faults", ""},
+    "a fault of one client ends the others too", "restart; find the client that faults",
+    ".mps client has been terminated\n" ".server & client * disconnected & fatal\n"},
+  {SHARING, "mps-config", "MPS sharing is configured by half",
+    "the device plugin has no MPS root, or its control daemon does not run",
+    "install plugin and MPS control daemon from one chart; mpsRoot",
+    ".using mps requires --mps-root\n" ".mps & not supported\n"},
   {SHARING, "mig-no-instances", "MIG is on, but has no instances",
     "nvidia-smi lists the GPU, CUDA finds none (100)",
-    "'nvidia-smi mig -cgi PROFILE -C', or switch MIG off", ""},
+    "'nvidia-smi mig -cgi PROFILE -C', or switch MIG off",
+    ".mig mode is enabled, but no mig devices\n" ".no mig-enabled & found\n"
+    ".mig & at least one gpu * no mig\n"},
+  {SHARING, "mig-pending", "MIG cannot be switched now",
+    "processes (persistenced, X, DCGM, a driver module) hold the GPU, so that it cannot be reset",
+    "end them; 'nvidia-smi --gpu-reset', or reboot", ".mig mode is in pending\n"
+    ".could not be reset & in use by another client\n"
+    ".the following gpus could not be reset\n"},
+  {SHARING, "mig-permission", "no right to manage MIG",
+    "only root, or a process with its capability node, may",
+    "as root, or NVIDIA_MIG_CONFIG_DEVICES=all",
+    ".failed to display compute instances: insufficient permissions\n"
+    ".mig & insufficient permissions\n"},
+  {SHARING, "mig-profile", "this MIG profile does not fit",
+    "not of this GPU, no room beside the others, or other instances are in the way",
+    "'nvidia-smi mig -lgip', destroy instances first (-dci, -dgi)",
+    ".unable to create a gpu instance\n" ".failed to create gpu instances\n"
+    ".mig & insufficient resources\n" ".invalid mig profile\n" ".mig & not supported & gpu\n"},
+  {SHARING, "gpu-held", "the GPU is held by another process",
+    "it cannot be reset or reconfigured while one uses it",
+    "'fuser -v /dev/nvidia*', end them; stop nvidia-persistenced and DCGM",
+    ".currently in use by another process\n" "?in use by another client\n"
+    "?being used by one or more other processes\n"},
   {SHARING, "sharing-not-in-force", "the GPU is not shared as asked for",
-    "another kind is in force, or none", "check the device plugin's configuration", ""},
+    "another kind is in force, or none", "check the device plugin's configuration",
+    ".time-slicing & not & configured\n"},
   {SHARING, "shared-limit", "more than one share of a GPU was asked for",
     "the plugin allows one (failRequestsGreaterThanOne)", "ask for 1",
-    "maximum request size for shared resources is 1"},
-  {SHARING, "shm-small", "/dev/shm is small", "64 MiB is the default; data loaders need more",
-    "--shm-size=8g; Kubernetes: emptyDir of medium Memory",
-    "insufficient shared memory (shm)|bus error encountered in worker"},
+    "!maximum request size for shared resources is 1\n"},
+  {SHARING, "vgpu-licence", "the vGPU has no licence",
+    "the licence server is not configured, not reached, or has none left; it then runs restricted",
+    "gridd.conf or the client token; 'nvidia-smi -q | grep License'; systemctl restart nvidia-gridd",
+    ".nvidia-gridd & failed to acquire\n" ".nvidia-gridd & failed\n" ".nvidia-gridd & not set\n"
+    ".nvidia-gridd & invalid\n" ".nvidia-gridd & error\n" ".license status : unlicensed\n"
+    ".doesn't have valid grid license\n" ".no valid grid license\n" ".vgpu * license\n"},
+  {SHARING, "vgpu-versions", "the vGPU's guest and host drivers do not fit",
+    "the guest's is older or newer than the host's vGPU manager takes",
+    "guest driver of the same vGPU release as the host's", ".incompatible guest/host drivers\n"
+    ".guest vgx version is\n"},
+  {SHARING, "vgpu-host", "the host cannot make a vGPU",
+    "the board does not support it, or the host's driver is not the vGPU manager",
+    "a board of NVIDIA's vGPU list, with the vGPU host driver; a licence",
+    ".vgpu is supported only on vgx capable boards\n" ".nvidia-vgpu-mgr & error\n"
+    ".vmiop_log & error\n"},
+  {SHARING, "duplicate-gpu", "two ranks use the same GPU", "NCCL wants a GPU for each",
+    "torch.cuda.set_device(local_rank); as many processes as GPUs", "!duplicate gpu detected\n"},
+  {SHARING, "shm-small", "/dev/shm is small",
+    "64 MiB is a container's default; data loaders and NCCL need more",
+    "--shm-size=8g or --ipc=host; Kubernetes: emptyDir of medium Memory on /dev/shm",
+    ".insufficient shared memory (shm)\n" ".bus error encountered in worker\n"
+    ".is killed by signal: bus error\n" ".workers are out of shared memory\n"
+    "!failed to extend /dev/shm/nccl\n" "!posix_fallocate failed : no space left\n"
+    ".error while creating shared memory segment\n"
+    ".error while attaching to shared memory segment\n" "./dev/shm & no space left\n"},
+  {SHARING, "shm-permission", "/dev/shm may not be written by this user",
+    "its mode is not 1777, or another user's files lie there",
+    "chmod 1777 /dev/shm; remove old nccl-* and torch_* files",
+    "!shm_open failed : permission denied\n" "./dev/shm & permission denied\n"},
+  {SHARING, "torch-sharing", "shared memory or open files of the data loaders are used up",
+    "limits of mappings (vm.max_map_count), of /dev/shm or of open files",
+    "ulimit -n 65536; torch.multiprocessing.set_sharing_strategy('file_system'); fewer workers",
+    ".unable to open shared memory object\n" ".unable to mmap * bytes from file </torch\n"
+    ".received 0 items of ancdata\n" ".unable to write to file </torch\n"},
 };
+
+static const struct code cuda_codes[] = {
+  {1, "CUDA_ERROR_INVALID_VALUE", "cudaErrorInvalidValue", "invalid argument", "invalid-value"},
+  {2, "CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "out of memory", "out-of-memory"},
+  {3, "CUDA_ERROR_NOT_INITIALIZED", "cudaErrorInitializationError", "initialization error",
+    "not-initialized"},
+  {4, "CUDA_ERROR_DEINITIALIZED", "cudaErrorCudartUnloading", "driver shutting down",
+    "shutting-down"},
+  {5, "CUDA_ERROR_PROFILER_DISABLED", "cudaErrorProfilerDisabled",
+    "profiler disabled while using external profiling tool", "profiler-state"},
+  {6, "CUDA_ERROR_PROFILER_NOT_INITIALIZED", "cudaErrorProfilerNotInitialized",
+    "profiler not initialized: call cudaProfilerInitialize()", "profiler-state"},
+  {7, "CUDA_ERROR_PROFILER_ALREADY_STARTED", "cudaErrorProfilerAlreadyStarted",
+    "profiler already started", "profiler-state"},
+  {8, "CUDA_ERROR_PROFILER_ALREADY_STOPPED", "cudaErrorProfilerAlreadyStopped",
+    "profiler already stopped", "profiler-state"},
+  {9, NULL, "cudaErrorInvalidConfiguration", "invalid configuration argument",
+    "launch-resources"},
+  {10, NULL, "cudaErrorVersionTranslation",
+    "Driver is newer than runtime and returned parameters the runtime cannot process",
+    "driver-too-old"},
+  {12, NULL, "cudaErrorInvalidPitchValue", "invalid pitch argument", "invalid-value"},
+  {13, NULL, "cudaErrorInvalidSymbol", "invalid device symbol", "entry-missing wheel-lacks-gpu"},
+  {16, NULL, "cudaErrorInvalidHostPointer", "invalid host pointer", "pinned-memory"},
+  {17, NULL, "cudaErrorInvalidDevicePointer", "invalid device pointer", "invalid-value"},
+  {18, NULL, "cudaErrorInvalidTexture", "invalid texture reference", "cuda-error"},
+  {19, NULL, "cudaErrorInvalidTextureBinding", "texture is not bound to a pointer", "cuda-error"},
+  {20, NULL, "cudaErrorInvalidChannelDescriptor", "invalid channel descriptor", "cuda-error"},
+  {21, NULL, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy",
+    "invalid-value"},
+  {22, NULL, "cudaErrorAddressOfConstant", "invalid address of constant", "cuda-error"},
+  {23, NULL, "cudaErrorTextureFetchFailed", "fetch from texture failed", "cuda-error"},
+  {24, NULL, "cudaErrorTextureNotBound", "cannot fetch from a texture that is not bound",
+    "cuda-error"},
+  {25, NULL, "cudaErrorSynchronizationError", "incorrect use of __syncthreads()", "cuda-error"},
+  {26, NULL, "cudaErrorInvalidFilterSetting", "linear filtering not supported for non-float type",
+    "cuda-error"},
+  {27, NULL, "cudaErrorInvalidNormSetting",
+    "read as normalized float not supported for data type", "cuda-error"},
+  {28, NULL, "cudaErrorMixedDeviceExecution",
+    "device emulation mode and device execution mode cannot be mixed", "cuda-error"},
+  {31, NULL, "cudaErrorNotYetImplemented", "feature not yet implemented", "cuda-error"},
+  {32, NULL, "cudaErrorMemoryValueTooLarge",
+    "memory size or pointer value too large to fit in 32 bit", "cuda-error"},
+  {34, "CUDA_ERROR_STUB_LIBRARY", "cudaErrorStubLibrary", "CUDA driver is a stub library",
+    "stub-library"},
+  {35, NULL, "cudaErrorInsufficientDriver",
+    "CUDA driver version is insufficient for CUDA runtime version",
+    "driver-too-old libcuda-absent libcuda-unsearched empty-file wrong-elf-class wrong-machine not-elf dangling-link is-directory missing-dependency undefined-symbol"},
+  {36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER", "cudaErrorCallRequiresNewerDriver",
+    "API call is not supported in the installed CUDA driver", "driver-too-old"},
+  {37, NULL, "cudaErrorInvalidSurface", "invalid surface reference", "cuda-error"},
+  {43, NULL, "cudaErrorDuplicateVariableName",
+    "duplicate global variable looked up by string name", "cuda-error"},
+  {44, NULL, "cudaErrorDuplicateTextureName", "duplicate texture looked up by string name",
+    "cuda-error"},
+  {45, NULL, "cudaErrorDuplicateSurfaceName", "duplicate surface looked up by string name",
+    "cuda-error"},
+  {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "cudaErrorDevicesUnavailable",
+    "CUDA-capable device(s) is/are busy or unavailable", "device-unavailable"},
+  {47, "CUDA_ERROR_MULTICAST_RESOURCE_FULL", NULL, "multicast resources exhausted", "cuda-error"},
+  {49, NULL, "cudaErrorIncompatibleDriverContext", "incompatible driver context",
+    "driver-too-old"},
+  {52, NULL, "cudaErrorMissingConfiguration", "__global__ function call is not configured",
+    "cuda-error"},
+  {53, NULL, "cudaErrorPriorLaunchFailure", "unspecified launch failure in prior launch",
+    "kernel-fault"},
+  {65, NULL, "cudaErrorLaunchMaxDepthExceeded",
+    "launch would exceed maximum depth of nested launches", "launch-resources"},
+  {66, NULL, "cudaErrorLaunchFileScopedTex",
+    "launch failed because kernel uses unsupported, file-scoped textures (texture objects are supported)",
+    "cuda-error"},
+  {67, NULL, "cudaErrorLaunchFileScopedSurf",
+    "launch failed because kernel uses unsupported, file-scoped surfaces (surface objects are supported)",
+    "cuda-error"},
+  {68, NULL, "cudaErrorSyncDepthExceeded",
+    "cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth",
+    "launch-resources"},
+  {69, NULL, "cudaErrorLaunchPendingCountExceeded",
+    "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount",
+    "launch-resources"},
+  {98, NULL, "cudaErrorInvalidDeviceFunction", "invalid device function", "wheel-lacks-gpu"},
+  {100, "CUDA_ERROR_NO_DEVICE", "cudaErrorNoDevice", "no CUDA-capable device is detected",
+    "no-device env-hides-gpus no-gpu-access driver-not-loaded node-mode node-cgroup driver-dropped-gpu mig-no-instances"},
+  {101, "CUDA_ERROR_INVALID_DEVICE", "cudaErrorInvalidDevice", "invalid device ordinal",
+    "invalid-device"},
+  {102, "CUDA_ERROR_DEVICE_NOT_LICENSED", "cudaErrorDeviceNotLicensed",
+    "device doesn't have valid Grid license", "vgpu-licence not-permitted"},
+  {103, NULL, "cudaErrorSoftwareValidityNotEstablished", "integrity checks failed",
+    "driver-set-incomplete"},
+  {127, NULL, "cudaErrorStartupFailure", "startup failure in cuda runtime",
+    "driver-set-incomplete unknown-error"},
+  {200, "CUDA_ERROR_INVALID_IMAGE", "cudaErrorInvalidKernelImage",
+    "device kernel image is invalid", "bad-image wheel-lacks-gpu"},
+  {201, "CUDA_ERROR_INVALID_CONTEXT", "cudaErrorDeviceUninitialized", "invalid device context",
+    "context-lost not-initialized"},
+  {202, "CUDA_ERROR_CONTEXT_ALREADY_CURRENT", NULL, "context already current", "cuda-error"},
+  {205, "CUDA_ERROR_MAP_FAILED", "cudaErrorMapBufferObjectFailed",
+    "mapping of buffer object failed", "pinned-memory"},
+  {206, "CUDA_ERROR_UNMAP_FAILED", "cudaErrorUnmapBufferObjectFailed",
+    "unmapping of buffer object failed", "pinned-memory"},
+  {207, "CUDA_ERROR_ARRAY_IS_MAPPED", "cudaErrorArrayIsMapped", "array is mapped", "cuda-error"},
+  {208, "CUDA_ERROR_ALREADY_MAPPED", "cudaErrorAlreadyMapped", "resource already mapped",
+    "cuda-error"},
+  {209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "cudaErrorNoKernelImageForDevice",
+    "no kernel image is available for execution on the device", "wheel-lacks-gpu"},
+  {210, "CUDA_ERROR_ALREADY_ACQUIRED", "cudaErrorAlreadyAcquired", "resource already acquired",
+    "cuda-error"},
+  {211, "CUDA_ERROR_NOT_MAPPED", "cudaErrorNotMapped", "resource not mapped", "cuda-error"},
+  {212, "CUDA_ERROR_NOT_MAPPED_AS_ARRAY", "cudaErrorNotMappedAsArray",
+    "resource not mapped as array", "cuda-error"},
+  {213, "CUDA_ERROR_NOT_MAPPED_AS_POINTER", "cudaErrorNotMappedAsPointer",
+    "resource not mapped as pointer", "cuda-error"},
+  {214, "CUDA_ERROR_ECC_UNCORRECTABLE", "cudaErrorECCUncorrectable",
+    "uncorrectable ECC error encountered", "ecc-error"},
+  {215, "CUDA_ERROR_UNSUPPORTED_LIMIT", "cudaErrorUnsupportedLimit",
+    "limit is not supported on this architecture", "cuda-error"},
+  {216, "CUDA_ERROR_CONTEXT_ALREADY_IN_USE", "cudaErrorDeviceAlreadyInUse",
+    "exclusive-thread device already in use by a different thread", "device-unavailable"},
+  {217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "cudaErrorPeerAccessUnsupported",
+    "peer access is not supported between these two devices", "peer-unsupported"},
+  {218, "CUDA_ERROR_INVALID_PTX", "cudaErrorInvalidPtx", "a PTX JIT compilation failed",
+    "bad-image ptx-target-too-new"},
+  {219, "CUDA_ERROR_INVALID_GRAPHICS_CONTEXT", "cudaErrorInvalidGraphicsContext",
+    "invalid OpenGL or DirectX context", "cuda-error"},
+  {220, "CUDA_ERROR_NVLINK_UNCORRECTABLE", "cudaErrorNvlinkUncorrectable",
+    "uncorrectable NVLink error detected during the execution", "nvlink-error"},
+  {221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "cudaErrorJitCompilerNotFound",
+    "PTX JIT compiler library not found", "jit-compiler-missing"},
+  {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "cudaErrorUnsupportedPtxVersion",
+    "the provided PTX was compiled with an unsupported toolchain.", "ptx-too-new"},
+  {223, "CUDA_ERROR_JIT_COMPILATION_DISABLED", "cudaErrorJitCompilationDisabled",
+    "PTX JIT compilation was disabled", "jit-disabled"},
+  {224, "CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY", "cudaErrorUnsupportedExecAffinity",
+    "the provided execution affinity is not supported", "not-supported"},
+  {225, "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC", "cudaErrorUnsupportedDevSideSync",
+    "the provided PTX contains unsupported call to cudaDeviceSynchronize", "bad-image"},
+  {226, "CUDA_ERROR_CONTAINED", "cudaErrorContained",
+    "Invalid access of peer GPU memory over nvlink or a hardware error", "error-contained"},
+  {227, "CUDA_ERROR_INSUFFICIENT_LOADER_VERSION", "cudaErrorInsufficientLoaderVersion",
+    "Loader version is insufficient for fatbin", "driver-too-old"},
+  {300, "CUDA_ERROR_INVALID_SOURCE", "cudaErrorInvalidSource", "device kernel image is invalid",
+    "bad-image"},
+  {301, "CUDA_ERROR_FILE_NOT_FOUND", "cudaErrorFileNotFound", "file not found", "entry-missing"},
+  {302, "CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND", "cudaErrorSharedObjectSymbolNotFound",
+    "shared object symbol not found", "driver-set-incomplete"},
+  {303, "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED", "cudaErrorSharedObjectInitFailed",
+    "shared object initialization failed", "driver-set-incomplete"},
+  {304, "CUDA_ERROR_OPERATING_SYSTEM", "cudaErrorOperatingSystem",
+    "OS call failed or operation not supported on this OS", "os-call-failed"},
+  {400, "CUDA_ERROR_INVALID_HANDLE", "cudaErrorInvalidResourceHandle", "invalid resource handle",
+    "context-lost"},
+  {401, "CUDA_ERROR_ILLEGAL_STATE", "cudaErrorIllegalState",
+    "the operation cannot be performed in the present state", "nvls-fabric invalid-value"},
+  {402, "CUDA_ERROR_LOSSY_QUERY", "cudaErrorLossyQuery",
+    "attempted introspection would be semantically lossy", "cuda-error"},
+  {500, "CUDA_ERROR_NOT_FOUND", "cudaErrorSymbolNotFound", "named symbol not found",
+    "entry-missing"},
+  {600, "CUDA_ERROR_NOT_READY", "cudaErrorNotReady", "device not ready", "cuda-error"},
+  {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "cudaErrorIllegalAddress",
+    "an illegal memory access was encountered", "illegal-access"},
+  {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "cudaErrorLaunchOutOfResources",
+    "too many resources requested for launch", "launch-resources"},
+  {702, "CUDA_ERROR_LAUNCH_TIMEOUT", "cudaErrorLaunchTimeout",
+    "the launch timed out and was terminated", "launch-timeout"},
+  {703, "CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING", "cudaErrorLaunchIncompatibleTexturing",
+    "launch uses incompatible texturing mode", "bad-image"},
+  {704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "cudaErrorPeerAccessAlreadyEnabled",
+    "peer access is already enabled", "peer-state"},
+  {705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "cudaErrorPeerAccessNotEnabled",
+    "peer access has not been enabled", "peer-state"},
+  {708, "CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE", "cudaErrorSetOnActiveProcess",
+    "cannot set while device is active in this process", "context-lost"},
+  {709, "CUDA_ERROR_CONTEXT_IS_DESTROYED", "cudaErrorContextIsDestroyed", "context is destroyed",
+    "context-lost"},
+  {710, "CUDA_ERROR_ASSERT", "cudaErrorAssert", "device-side assert triggered", "device-assert"},
+  {711, "CUDA_ERROR_TOO_MANY_PEERS", "cudaErrorTooManyPeers", "peer mapping resources exhausted",
+    "peer-state"},
+  {712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "cudaErrorHostMemoryAlreadyRegistered",
+    "part or all of the requested memory range is already mapped", "pinned-memory"},
+  {713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "cudaErrorHostMemoryNotRegistered",
+    "pointer does not correspond to a registered memory region", "pinned-memory"},
+  {714, "CUDA_ERROR_HARDWARE_STACK_ERROR", "cudaErrorHardwareStackError", "hardware stack error",
+    "kernel-fault"},
+  {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", "cudaErrorIllegalInstruction",
+    "an illegal instruction was encountered", "illegal-instruction kernel-fault"},
+  {716, "CUDA_ERROR_MISALIGNED_ADDRESS", "cudaErrorMisalignedAddress", "misaligned address",
+    "misaligned"},
+  {717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", "cudaErrorInvalidAddressSpace",
+    "operation not supported on global/shared address space", "kernel-fault"},
+  {718, "CUDA_ERROR_INVALID_PC", "cudaErrorInvalidPc", "invalid program counter", "kernel-fault"},
+  {719, "CUDA_ERROR_LAUNCH_FAILED", "cudaErrorLaunchFailure", "unspecified launch failure",
+    "kernel-fault"},
+  {720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "cudaErrorCooperativeLaunchTooLarge",
+    "too many blocks in cooperative launch", "launch-resources"},
+  {721, "CUDA_ERROR_TENSOR_MEMORY_LEAK", "cudaErrorTensorMemoryLeak",
+    "tensor memory not completely freed", "kernel-fault"},
+  {800, "CUDA_ERROR_NOT_PERMITTED", "cudaErrorNotPermitted", "operation not permitted",
+    "not-permitted"},
+  {801, "CUDA_ERROR_NOT_SUPPORTED", "cudaErrorNotSupported", "operation not supported",
+    "not-supported"},
+  {802, "CUDA_ERROR_SYSTEM_NOT_READY", "cudaErrorSystemNotReady", "system not yet initialized",
+    "fabric-manager fabric-not-ready"},
+  {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "cudaErrorSystemDriverMismatch",
+    "system has unsupported display driver / cuda driver combination",
+    "version-mismatch module-stale compat-wrong-driver shadowed-libcuda baked-in-libcuda"},
+  {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "cudaErrorCompatNotSupportedOnDevice",
+    "forward compatibility was attempted on non supported HW", "compat-unsupported-gpu"},
+  {805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "cudaErrorMpsConnectionFailed",
+    "MPS client failed to connect to the MPS control daemon or the MPS server",
+    "mps-unreachable"},
+  {806, "CUDA_ERROR_MPS_RPC_FAILURE", "cudaErrorMpsRpcFailure",
+    "the remote procedural call between the MPS server and the MPS client failed",
+    "mps-not-ready"},
+  {807, "CUDA_ERROR_MPS_SERVER_NOT_READY", "cudaErrorMpsServerNotReady",
+    "MPS server is not ready to accept new MPS client requests", "mps-not-ready"},
+  {808, "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED", "cudaErrorMpsMaxClientsReached",
+    "the hardware resources required to create MPS client have been exhausted", "mps-full"},
+  {809, "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED", "cudaErrorMpsMaxConnectionsReached",
+    "the hardware resources required to support device connections have been exhausted",
+    "mps-full"},
+  {810, "CUDA_ERROR_MPS_CLIENT_TERMINATED", "cudaErrorMpsClientTerminated",
+    "the MPS client has been terminated by the server", "mps-killed"},
+  {811, "CUDA_ERROR_CDP_NOT_SUPPORTED", "cudaErrorCdpNotSupported",
+    "is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it",
+    "not-supported"},
+  {812, "CUDA_ERROR_CDP_VERSION_MISMATCH", "cudaErrorCdpVersionMismatch",
+    "unsupported interaction between different versions of CUDA Dynamic Parallelism",
+    "bad-image"},
+  {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "cudaErrorStreamCaptureUnsupported",
+    "operation not permitted when stream is capturing", "capture-state"},
+  {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "cudaErrorStreamCaptureInvalidated",
+    "operation failed due to a previous error during capture", "capture-state"},
+  {902, "CUDA_ERROR_STREAM_CAPTURE_MERGE", "cudaErrorStreamCaptureMerge",
+    "operation would result in a merge of separate capture sequences", "capture-state"},
+  {903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED", "cudaErrorStreamCaptureUnmatched",
+    "capture was not ended in the same stream as it began", "capture-state"},
+  {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "cudaErrorStreamCaptureUnjoined",
+    "capturing stream has unjoined work", "capture-state"},
+  {905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION", "cudaErrorStreamCaptureIsolation",
+    "dependency created on uncaptured work in another stream", "capture-state"},
+  {906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT", "cudaErrorStreamCaptureImplicit",
+    "operation would make the legacy stream depend on a capturing blocking stream",
+    "capture-state"},
+  {907, "CUDA_ERROR_CAPTURED_EVENT", "cudaErrorCapturedEvent",
+    "operation not permitted on an event last recorded in a capturing stream", "capture-state"},
+  {908, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD", "cudaErrorStreamCaptureWrongThread",
+    "attempt to terminate a thread-local capture sequence from another thread", "capture-state"},
+  {909, "CUDA_ERROR_TIMEOUT", "cudaErrorTimeout", "wait operation timed out", "vendor-hang"},
+  {910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE", "cudaErrorGraphExecUpdateFailure",
+    "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update",
+    "capture-state"},
+  {911, "CUDA_ERROR_EXTERNAL_DEVICE", "cudaErrorExternalDevice",
+    "an async error has occured in external entity outside of CUDA", "vendor-crash"},
+  {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "cudaErrorInvalidClusterSize",
+    "a kernel launch error has occurred due to cluster misconfiguration", "launch-resources"},
+  {913, "CUDA_ERROR_FUNCTION_NOT_LOADED", "cudaErrorFunctionNotLoaded",
+    "the function handle is not loaded when calling an API that requires a loaded function",
+    "entry-missing"},
+  {914, "CUDA_ERROR_INVALID_RESOURCE_TYPE", "cudaErrorInvalidResourceType",
+    "one or more resources passed in are not valid resource types for the operation",
+    "not-supported"},
+  {915, "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION", "cudaErrorInvalidResourceConfiguration",
+    "one or more resources are insufficient or non-applicable for the operation",
+    "launch-resources"},
+  {916, "CUDA_ERROR_KEY_ROTATION", NULL, "key rotation", "cuda-error"},
+  {917, "CUDA_ERROR_STREAM_DETACHED", "cudaErrorStreamDetached",
+    "API call not permitted since the green context associated with the stream has been destroyed",
+    "capture-state"},
+  {918, "CUDA_ERROR_GRAPH_RECAPTURE_FAILURE", "cudaErrorGraphRecaptureFailure",
+    "recapturing to the source graph failed and had to be terminated", "capture-state"},
+  {919, "CUDA_ERROR_FABRIC_NOT_READY", "cudaErrorFabricNotReady",
+    "GPU fabric is not ready within the probe wait budget; application may retry (see CUDA_FABRIC_INIT_TIMEOUT_MS)",
+    "fabric-manager fabric-not-ready"},
+  {999, "CUDA_ERROR_UNKNOWN", "cudaErrorUnknown", "unknown error",
+    "unknown-error uvm-missing node-major node-cgroup driver-not-loaded gpu-off-bus"},
+};
+
+static const struct code nvml_codes[] = {
+  {1, "NVML_ERROR_UNINITIALIZED", NULL, "Uninitialized", "nvml-failed"},
+  {2, "NVML_ERROR_INVALID_ARGUMENT", NULL, "Invalid Argument", "nvml-failed"},
+  {3, "NVML_ERROR_NOT_SUPPORTED", NULL, "Not Supported", "nvml-failed"},
+  {4, "NVML_ERROR_NO_PERMISSION", NULL, "Insufficient Permissions", "node-mode"},
+  {5, "NVML_ERROR_ALREADY_INITIALIZED", NULL, "Already Initialized", "nvml-failed"},
+  {6, "NVML_ERROR_NOT_FOUND", NULL, "Not Found", "nvml-device-absent"},
+  {7, "NVML_ERROR_INSUFFICIENT_SIZE", NULL, "Insufficient Size", "nvml-failed"},
+  {8, "NVML_ERROR_INSUFFICIENT_POWER", NULL, "Insufficient External Power", "gpu-power-cable"},
+  {9, "NVML_ERROR_DRIVER_NOT_LOADED", NULL, "Driver Not Loaded", "driver-not-loaded"},
+  {10, "NVML_ERROR_TIMEOUT", NULL, "Timeout", "vendor-hang"},
+  {11, "NVML_ERROR_IRQ_ISSUE", NULL, "Interrupt Request Issue", "gpu-lost"},
+  {12, "NVML_ERROR_LIBRARY_NOT_FOUND", NULL, "NVML Shared Library Not Found",
+    "nvml-absent capability-utility-missing"},
+  {13, "NVML_ERROR_FUNCTION_NOT_FOUND", NULL, "Function Not Found", "nvml-too-old"},
+  {14, "NVML_ERROR_CORRUPTED_INFOROM", NULL, "Corrupted infoROM", "inforom-corrupted"},
+  {15, "NVML_ERROR_GPU_IS_LOST", NULL, "GPU is lost", "gpu-lost gpu-off-bus"},
+  {16, "NVML_ERROR_RESET_REQUIRED", NULL, "GPU requires restart", "gpu-reset-required"},
+  {17, "NVML_ERROR_OPERATING_SYSTEM", NULL, "The operating system has blocked the request",
+    "nvml-blocked node-cgroup"},
+  {18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH", NULL, "RM has detected an NVML/RM version mismatch",
+    "module-stale"},
+  {19, "NVML_ERROR_IN_USE", NULL, "in use", "gpu-held device-unavailable"},
+  {20, "NVML_ERROR_MEMORY", NULL, "Insufficient Memory", "nvml-failed"},
+  {21, "NVML_ERROR_NO_DATA", NULL, "no data", "nvml-failed"},
+  {22, "NVML_ERROR_VGPU_ECC_NOT_SUPPORTED", NULL, "vgpu ecc not supported", "nvml-failed"},
+  {23, "NVML_ERROR_INSUFFICIENT_RESOURCES", NULL, "insufficient resources", "mig-profile"},
+  {24, "NVML_ERROR_FREQ_NOT_SUPPORTED", NULL, "freq not supported", "nvml-failed"},
+  {25, "NVML_ERROR_ARGUMENT_VERSION_MISMATCH", NULL, "argument version mismatch", "nvml-too-old"},
+  {26, "NVML_ERROR_DEPRECATED", NULL, "deprecated", "nvml-failed"},
+  {27, "NVML_ERROR_NOT_READY", NULL, "not ready", "fabric-not-ready"},
+  {28, "NVML_ERROR_GPU_NOT_FOUND", NULL, "gpu not found", "gpu-lost"},
+  {29, "NVML_ERROR_INVALID_STATE", NULL, "invalid state", "nvml-failed"},
+  {30, "NVML_ERROR_RESET_TYPE_NOT_SUPPORTED", NULL, "reset type not supported", "nvml-failed"},
+  {999, "NVML_ERROR_UNKNOWN", NULL, "Unknown Error", "node-cgroup nvml-failed"},
+};
+
+static const struct code nccl_codes[] = {
+  {1, "ncclUnhandledCudaError", NULL, "unhandled cuda error", "nccl-error"},
+  {2, "ncclSystemError", NULL, "unhandled system error", "nccl-error"},
+  {3, "ncclInternalError", NULL, "internal error", "nccl-error"},
+  {4, "ncclInvalidArgument", NULL, "invalid argument", "nccl-usage"},
+  {5, "ncclInvalidUsage", NULL, "invalid usage", "nccl-usage"},
+  {6, "ncclRemoteError", NULL, "remote process exited or there was a network error",
+    "nccl-remote"},
+  {8, "ncclTimeout", NULL, "timeout", "nccl-timeout"},
+};
+
+static const struct code xid_codes[] = {
+  {13, NULL, NULL, "graphics engine exception", "kernel-fault"},
+  {31, NULL, NULL, "GPU memory page fault", "illegal-access"},
+  {32, NULL, NULL, "invalid or corrupted push buffer stream", "kernel-fault"},
+  {38, NULL, NULL, "driver firmware error", "gsp-firmware"},
+  {42, NULL, NULL, "video processor exception", "kernel-fault"},
+  {43, NULL, NULL, "GPU stopped processing", "kernel-fault"},
+  {44, NULL, NULL, "graphics engine fault during context switch", "kernel-fault"},
+  {45, NULL, NULL, "preemptive cleanup, due to previous errors", "kernel-killed"},
+  {46, NULL, NULL, "GPU stopped processing, timeout", "gpu-reset-required"},
+  {48, NULL, NULL, "double bit ECC error", "ecc-error"},
+  {54, NULL, NULL, "auxiliary power is not connected", "gpu-power-cable"},
+  {56, NULL, NULL, "display engine error", "kernel-fault"},
+  {57, NULL, NULL, "error programming the video memory interface", "controller-halt"},
+  {58, NULL, NULL, "unstable video memory interface", "controller-halt"},
+  {61, NULL, NULL, "internal micro-controller breakpoint", "controller-halt"},
+  {62, NULL, NULL, "internal micro-controller halt", "controller-halt"},
+  {63, NULL, NULL, "row remapping or page retirement recorded", "rows-pending pages-pending"},
+  {64, NULL, NULL, "row remapping or page retirement failed", "remap-failed"},
+  {65, NULL, NULL, "video processor exception", "kernel-fault"},
+  {66, NULL, NULL, "illegal access by driver", "vendor-crash"},
+  {67, NULL, NULL, "illegal access by driver", "vendor-crash"},
+  {68, NULL, NULL, "video processor exception", "kernel-fault"},
+  {69, NULL, NULL, "graphics engine class error", "kernel-fault"},
+  {74, NULL, NULL, "NVLink error", "nvlink-down"},
+  {78, NULL, NULL, "vGPU start error", "vgpu-host"},
+  {79, NULL, NULL, "GPU has fallen off the bus", "gpu-off-bus"},
+  {80, NULL, NULL, "corrupted data sent to GPU", "pcie-errors"},
+  {81, NULL, NULL, "VGA subsystem error", "controller-halt"},
+  {92, NULL, NULL, "high single-bit ECC error rate", "ecc-corrected"},
+  {93, NULL, NULL, "infoROM erase limit exceeded", "inforom-corrupted"},
+  {94, NULL, NULL, "contained ECC error", "error-contained"},
+  {95, NULL, NULL, "uncontained ECC error", "ecc-error gpu-reset-required"},
+  {109, NULL, NULL, "context switch timeout", "gpu-reset-required"},
+  {110, NULL, NULL, "security fault error", "gpu-reset-required"},
+  {119, NULL, NULL, "GSP RPC timeout", "gsp-firmware"},
+  {120, NULL, NULL, "GSP error", "gsp-firmware"},
+  {121, NULL, NULL, "C2C link error", "nvlink-down"},
+  {122, NULL, NULL, "SPI PMU RPC read failure", "inforom-corrupted"},
+  {123, NULL, NULL, "SPI PMU RPC write failure", "inforom-corrupted"},
+  {124, NULL, NULL, "SPI PMU RPC erase failure", "inforom-corrupted"},
+  {125, NULL, NULL, "infoROM file system error", "inforom-corrupted"},
+  {136, NULL, NULL, "event of the recovery", "gpu-reset-required"},
+  {137, NULL, NULL, "NVLink fault: a remote access failed", "nvlink-down illegal-access"},
+  {140, NULL, NULL, "unrecovered ECC error", "ecc-error gpu-reset-required"},
+  {143, NULL, NULL, "GPU initialization error", "adapter-init"},
+  {144, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
+  {145, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
+  {146, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
+  {147, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
+  {148, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
+  {149, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
+  {150, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
+  {151, NULL, NULL, "key rotation error", "gpu-reset-required"},
+  {154, NULL, NULL, "GPU recovery action changed", "gpu-reset-required"},
+  {155, NULL, NULL, "NVLink software-defined error", "nvlink-down"},
+  {156, NULL, NULL, "resource retirement event", "rows-pending"},
+  {157, NULL, NULL, "resource retirement failure", "remap-failed"},
+  {158, NULL, NULL, "GPU fatal timeout", "gpu-reset-required"},
+  {160, NULL, NULL, "channel retirement event", "ecc-corrected"},
+  {161, NULL, NULL, "channel retirement failure", "remap-failed"},
+  {171, NULL, NULL, "uncorrectable DRAM error, more of 48", "ecc-error"},
+  {172, NULL, NULL, "uncorrectable SRAM error, more of 48", "sram-errors"},
+};
+
+/* ---- tables end */
+
+static const struct {
+  const char *name;
+  const struct code *codes;
+  size_t n;
+} code_tables[] = {
+  {"cuda", cuda_codes, LENGTH(cuda_codes)},
+  {"nvml", nvml_codes, LENGTH(nvml_codes)},
+  {"nccl", nccl_codes, LENGTH(nccl_codes)},
+  {"xid", xid_codes, LENGTH(xid_codes)},
+};
+
+enum { CUDA_CODES, NVML_CODES, NCCL_CODES, XID_CODES };
+
+static const struct code *code_find(int table, int code)
+{
+  for (size_t i = 0; i < code_tables[table].n; i++)
+    if (code_tables[table].codes[i].code == code) return &code_tables[table].codes[i];
+  return NULL;
+}
 
 static const struct cause *cause_find(const char *name)
 {
@@ -469,143 +1771,6 @@ static const struct cause *cause_find(const char *name)
   for (size_t i = 0; i < LENGTH(cause_table); i++)
     if (strncmp(cause_table[i].name, name, n) == 0 && !cause_table[i].name[n])
       return &cause_table[i];
-  return NULL;
-}
-
-/* Is one of the cause's texts in this one? Without regard to case. */
-static int cause_told(const struct cause *c, const char *text)
-{
-  const char *at = text;
-
-  for (const char *p = c->texts; *p;) {
-    char part[96];
-    size_t n = strcspn(p, "*|");
-    snprintf(part, sizeof part, "%.*s", (int)n, p);
-    at = at ? strcasestr(at, part) : NULL;
-    p += n;
-    if (*p != '*' && at) return 1;
-    if (*p == '|') at = text;
-    p += *p != '\0';
-  }
-  return 0;
-}
-
-/* ---- codes that others print */
-
-struct code {
-  int code;
-  const char *name, *text;
-  const char *causes; /* separated by blanks, the likeliest first */
-};
-
-/* 35 and 98 only the runtime API has. */
-static const struct code cuda_codes[] = {
-  {1, "INVALID_VALUE", "invalid argument", "cuda-error"},
-  {2, "OUT_OF_MEMORY", "out of memory", "out-of-memory"},
-  {3, "NOT_INITIALIZED", "initialization error", "not-initialized"},
-  {34, "STUB_LIBRARY", "CUDA driver is a stub library", "stub-library"},
-  {35, "INSUFFICIENT_DRIVER", "CUDA driver version is insufficient",
-    "driver-too-old libcuda-absent libcuda-unsearched empty-file wrong-elf-class wrong-machine "
-    "not-elf dangling-link is-directory missing-dependency undefined-symbol"},
-  {36, "CALL_REQUIRES_NEWER_DRIVER", "API call is not supported", "driver-too-old"},
-  {46, "DEVICE_UNAVAILABLE", "is/are busy or unavailable", "device-unavailable"},
-  {98, "INVALID_DEVICE_FUNCTION", "invalid device function", "wheel-lacks-gpu"},
-  {100, "NO_DEVICE", "no CUDA-capable device is detected",
-    "no-device env-hides-gpus no-gpu-access driver-not-loaded node-mode node-cgroup "
-    "driver-dropped-gpu mig-no-instances"},
-  {101, "INVALID_DEVICE", "invalid device ordinal", "invalid-device"},
-  {102, "DEVICE_NOT_LICENSED", "device doesn't have valid Grid license", "not-permitted"},
-  {200, "INVALID_IMAGE", "device kernel image is invalid", "bad-image"},
-  {201, "INVALID_CONTEXT", "invalid device context", "not-initialized"},
-  {209, "NO_BINARY_FOR_GPU", "no kernel image is available", "wheel-lacks-gpu"},
-  {214, "ECC_UNCORRECTABLE", "uncorrectable ECC error encountered", "ecc-error"},
-  {218, "INVALID_PTX", "a PTX JIT compilation failed", "bad-image ptx-target-too-new"},
-  {220, "NVLINK_UNCORRECTABLE", "uncorrectable NVLink error", "nvlink-error"},
-  {221, "JIT_COMPILER_NOT_FOUND", "PTX JIT compiler library not found", "jit-compiler-missing"},
-  {222, "UNSUPPORTED_PTX_VERSION", "PTX was compiled with an unsupported toolchain", "ptx-too-new"},
-  {223, "JIT_COMPILATION_DISABLED", "PTX JIT compilation was disabled", "jit-disabled"},
-  {226, "CONTAINED", "access of peer GPU memory over nvlink", "error-contained"},
-  {302, "SHARED_OBJECT_SYMBOL_NOT_FOUND", "shared object symbol not found",
-    "driver-set-incomplete"},
-  {303, "SHARED_OBJECT_INIT_FAILED", "shared object initialization failed",
-    "driver-set-incomplete"},
-  {304, "OPERATING_SYSTEM", "OS call failed", "os-call-failed"},
-  {400, "INVALID_HANDLE", "invalid resource handle", "cuda-error"},
-  {500, "NOT_FOUND", "named symbol not found", "entry-missing"},
-  {700, "ILLEGAL_ADDRESS", "an illegal memory access was encountered", "illegal-access"},
-  {701, "LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch", "launch-resources"},
-  {702, "LAUNCH_TIMEOUT", "the launch timed out and was terminated", "launch-timeout"},
-  {710, "ASSERT", "device-side assert triggered", "kernel-fault"},
-  {714, "HARDWARE_STACK_ERROR", "hardware stack error", "kernel-fault"},
-  {715, "ILLEGAL_INSTRUCTION", "an illegal instruction was encountered", "kernel-fault"},
-  {716, "MISALIGNED_ADDRESS", "misaligned address", "kernel-fault"},
-  {717, "INVALID_ADDRESS_SPACE", "global/shared address space", "kernel-fault"},
-  {718, "INVALID_PC", "invalid program counter", "kernel-fault"},
-  {719, "LAUNCH_FAILED", "unspecified launch failure", "kernel-fault"},
-  {800, "NOT_PERMITTED", "operation not permitted", "not-permitted"},
-  {801, "NOT_SUPPORTED", "operation not supported", "not-supported"},
-  {802, "SYSTEM_NOT_READY", "system not yet initialized", "fabric-not-ready fabric-manager"},
-  {803, "SYSTEM_DRIVER_MISMATCH", "unsupported display driver / cuda driver combination",
-    "version-mismatch module-stale compat-wrong-driver shadowed-libcuda baked-in-libcuda"},
-  {804, "COMPAT_NOT_SUPPORTED_ON_DEVICE", "forward compatibility was attempted on non supported HW",
-    "compat-unsupported-gpu"},
-  {805, "MPS_CONNECTION_FAILED", "MPS client failed to connect", "mps-unreachable"},
-  {806, "MPS_RPC_FAILURE", "call between the MPS server and the MPS client", "mps-not-ready"},
-  {807, "MPS_SERVER_NOT_READY", "MPS server is not ready", "mps-not-ready"},
-  {808, "MPS_MAX_CLIENTS_REACHED", "resources required to create MPS client", "mps-full"},
-  {809, "MPS_MAX_CONNECTIONS_REACHED", "resources required to support device", "mps-full"},
-  {810, "MPS_CLIENT_TERMINATED", "MPS client has been terminated", "mps-killed"},
-  {999, "UNKNOWN", "unknown error",
-    "unknown-error uvm-missing node-major node-cgroup driver-not-loaded gpu-off-bus"},
-};
-
-static const struct code nvml_codes[] = {
-  {3, "NOT_SUPPORTED", "not supported", "nvml-failed"},
-  {4, "NO_PERMISSION", "no permission", "node-mode"},
-  {8, "INSUFFICIENT_POWER", "insufficient external power", "gpu-power-cable"},
-  {9, "DRIVER_NOT_LOADED", "driver not loaded", "driver-not-loaded"},
-  {12, "LIBRARY_NOT_FOUND", "NVML shared library not found", "capability-utility-missing"},
-  {14, "CORRUPTED_INFOROM", "infoROM is corrupted", "inforom-corrupted"},
-  {15, "GPU_IS_LOST", "GPU is lost", "gpu-lost"},
-  {16, "RESET_REQUIRED", "GPU requires reset", "gpu-reset-required"},
-  {17, "OPERATING_SYSTEM", "blocked by the operating system", "nvml-blocked node-cgroup"},
-  {18, "LIB_RM_VERSION_MISMATCH", "Driver/library version mismatch", "module-stale"},
-  {19, "IN_USE", "in use by another client", "device-unavailable"},
-  {255, "UNKNOWN", "internal driver error", "unknown-error"},
-  {999, "UNKNOWN", "Unknown Error", "node-cgroup nvml-failed"},
-};
-
-/* Of the kernel log. */
-static const struct code xid_codes[] = {
-  {13, "GRAPHICS_ENGINE", "graphics engine exception", "kernel-fault"},
-  {31, "MMU_FAULT", "GPU memory page fault", "illegal-access"},
-  {43, "STOPPED", "GPU stopped processing", "kernel-fault"},
-  {48, "DOUBLE_BIT_ECC", "double bit ECC error", "ecc-error"},
-  {64, "ROW_REMAP_FAILED", "row remapping failed", "remap-failed"},
-  {74, "NVLINK", "NVLink error", "nvlink-error"},
-  {79, "OFF_THE_BUS", "GPU has fallen off the bus", "gpu-off-bus"},
-  {94, "CONTAINED_ECC", "contained ECC error", "error-contained"},
-  {95, "UNCONTAINED_ECC", "uncontained ECC error", "ecc-error gpu-reset-required"},
-  {119, "GSP_TIMEOUT", "GSP RPC timeout", "vendor-hang gpu-reset-required"},
-};
-
-static const struct {
-  const char *word, *prefix; /* in front of the number; in front of the name */
-  const struct code *codes;
-  size_t n;
-} code_tables[] = {
-  {"nvidia-smi", "NVML_ERROR_", nvml_codes, LENGTH(nvml_codes)}, /* its exit codes are these */
-  {"nvml", "NVML_ERROR_", nvml_codes, LENGTH(nvml_codes)},
-  {"xid", "Xid ", xid_codes, LENGTH(xid_codes)},
-  {"", "CUDA_ERROR_", cuda_codes, LENGTH(cuda_codes)},
-};
-
-enum { SMI_CODES, NVML_CODES, XID_CODES, CUDA_CODES };
-
-static const struct code *code_find(int table, int code)
-{
-  for (size_t i = 0; i < code_tables[table].n; i++)
-    if (code_tables[table].codes[i].code == code) return &code_tables[table].codes[i];
   return NULL;
 }
 
@@ -709,6 +1874,165 @@ static int version_compare(const char *a, const char *b)
     a = *enda == '.' ? enda + 1 : "";
     b = *endb == '.' ? endb + 1 : "";
   }
+  return 0;
+}
+
+/* ---- texts: a line as the tables see it, and whether a text of theirs is in it */
+
+enum { LINE_KEPT = 4096, LINE_OVERLAP = 512 };
+
+/* Small letters, ' for any quote, one blank for many; without colours and backslashes. */
+struct line {
+  char text[LINE_KEPT + 1];
+  unsigned short from[LINE_KEPT + 1]; /* where each byte stood in the raw line */
+  size_t n;
+};
+
+static int is_word(char c)
+{
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* A terminal's escape sequence at p, also spelled out as in JSON and by cat -v; 0: none. */
+static size_t escape_length(const char *p, const char *end)
+{
+  static const char *const starts_with[] = {"\033", "\\u001b", "\\x1b", "\\033", "\\e", "^["};
+
+  for (size_t i = 0; i < LENGTH(starts_with); i++) {
+    size_t n = strlen(starts_with[i]);
+    if ((size_t)(end - p) <= n || strncasecmp(p, starts_with[i], n) != 0 || p[n] != '[') continue;
+    for (n++; p + n < end && (is_digit(p[n]) || strchr(";?", p[n]));) n++;
+    return n + (p + n < end);
+  }
+  return 0;
+}
+
+/* A quote of any script at p, that is to be '; 0: none. */
+static size_t quote_length(const char *p, const char *end)
+{
+  static const char *const quotes[] = {
+    "\"", "`", "\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9c", "\xe2\x80\x9d", "\xc2\xb4"};
+
+  for (size_t i = 0; i < LENGTH(quotes); i++)
+    if ((size_t)(end - p) >= strlen(quotes[i]) && memcmp(p, quotes[i], strlen(quotes[i])) == 0)
+      return strlen(quotes[i]);
+  return 0;
+}
+
+/* What is at p instead of its bytes: a blank, a quote, nothing (0); -1: the byte itself. */
+static int replaced(const char *p, const char *end, int json, size_t *length)
+{
+  if ((*length = escape_length(p, end))) return 0;
+  if ((*length = quote_length(p, end))) return '\'';
+  *length = 1;
+  if (*p == '\\' && p + 1 < end) {
+    if (strchr("\"'\\/", p[1])) return 0;
+    *length = 2;
+    if (json && strchr("ntr", p[1])) return ' ';
+    *length = 1;
+  }
+  return is_space(*p) || (unsigned char)*p < 0x20 ? ' ' : -1;
+}
+
+static void line_read(struct line *l, const char *raw, size_t n)
+{
+  const char *end = raw + n;
+  int json = memmem(raw, n, "\":", 2) != NULL;
+  size_t length;
+
+  l->n = 0;
+  for (const char *p = raw; p < end && l->n < LINE_KEPT; p += length) {
+    int c = replaced(p, end, json, &length);
+    if (c == 0 || (c == ' ' && (l->n == 0 || l->text[l->n - 1] == ' '))) continue;
+    if (c < 0) c = *p >= 'A' && *p <= 'Z' ? *p + 32 : *p;
+    l->from[l->n] = (unsigned short)(p - raw);
+    l->text[l->n++] = (char)c;
+  }
+  l->from[l->n] = (unsigned short)n;
+  l->text[l->n] = '\0';
+}
+
+/* The number at p: 12, 12.8; its length. */
+static size_t number_length(const char *p)
+{
+  size_t n = 0;
+
+  while (is_digit(p[n]) || (n && p[n] == '.' && is_digit(p[n + 1]))) n++;
+  return n;
+}
+
+/* How much of p is the piece (without '*'); 0: it is another text. '@' takes a number along. */
+static size_t piece_length(const char *piece, size_t n, const char *p, int *code)
+{
+  const char *start = p;
+
+  for (; n; n--, piece++) {
+    size_t digits = *piece == '#' || *piece == '@' ? number_length(p) : 0;
+    if (!digits && (*piece == '#' || *piece == '@' || *piece != *p)) return 0;
+    if (*piece == '@') {
+      if (digits > 3 || p[strspn(p, "0123456789")] == '.' || is_word(p[digits]) || p[digits] == '%')
+        return 0;
+      *code = atoi(p);
+    }
+    p += digits ? digits : 1;
+  }
+  return (size_t)(p - start);
+}
+
+struct span {
+  size_t at, end;
+};
+
+/* Is this part (without ' & ') in the line, from `at` on? '*' is anything: the first place of each
+ * piece leaves the most room for the next. */
+static int part_found(const char *part, size_t n, const struct line *l, size_t at, struct span *found,
+  int *code)
+{
+  int first = 1;
+
+  while (n) {
+    size_t piece = 0, length = 0;
+    while (piece < n && part[piece] != '*') piece++;
+    for (; piece && at < l->n; at++) {
+      int begins = !first || at == 0 || !is_word(*part) || !is_word(l->text[at - 1]);
+      if (begins && (length = piece_length(part, piece, l->text + at, code))) break;
+    }
+    if (piece && !length) return 0;
+    if (first) found->at = at;
+    found->end = at += length;
+    first = 0;
+    piece += piece < n;
+    part += piece;
+    n -= piece;
+  }
+  return 1;
+}
+
+/* Is the text of a table in the line? All of its parts, in any order; found: the first. */
+static int text_found(const char *text, size_t n, const struct line *l, struct span *found, int *code)
+{
+  struct span other;
+
+  for (int first = 1; n; first = 0) {
+    const char *and = memmem(text, n, " & ", 3);
+    size_t part = and ? (size_t)(and - text) : n;
+    if (!part_found(text, part, l, 0, first ? found : &other, code)) return 0;
+    text += part + (and ? 3 : 0);
+    n -= part + (and ? 3 : 0);
+  }
+  return 1;
+}
+
+/* Is one of the cause's texts in this one? */
+static int cause_told(const struct cause *c, const char *text)
+{
+  struct line line;
+  struct span found;
+  int code;
+
+  line_read(&line, text, strlen(text));
+  for (const char *p = c->texts; *p; p += strcspn(p, "\n") + 1)
+    if (text_found(p + 1, strcspn(p, "\n") - 1, &line, &found, &code)) return 1;
   return 0;
 }
 
@@ -3463,97 +4787,301 @@ static void write_junit(const struct smoke *s, struct sink *k)
   put(k, "</testsuite>\n");
 }
 
-/* ---- explain: codes and pasted texts */
+/* ---- explain: any text, line by line */
 
-/* Is the name in the text as CUDA_ERROR_NO_DEVICE or cudaErrorNoDevice? */
-static int names_code(const char *text, const char *prefix, const char *name)
-{
-  char plain[64] = "cudaError", full[64];
-  size_t n = strlen(plain);
-
-  format(full, sizeof full, "%s%s", prefix, name);
-  for (const char *p = name; *p && n + 1 < sizeof plain; p++)
-    if (*p != '_') plain[n++] = *p;
-  plain[n] = '\0';
-  return strcasestr(text, full) || (*prefix == 'C' && strcasestr(text, plain));
-}
-
-/* Is the number in the text as a code: 803, error 803, (803)? Behind the word in any form. */
-static int gives_code(const char *text, const char *word, int code)
-{
-  const char *at = *word ? strcasestr(text, word) : text;
-  char lead[32];
-
-  for (size_t n; at && (at = strpbrk(at, "0123456789")); at += n) {
-    const char *start = at - text > 24 ? at - 24 : text;
-    char before = at > text ? at[-1] : ' ';
-    n = strspn(at, "0123456789");
-    format(lead, sizeof lead, "%.*s", (int)(at - start), start);
-    int said = *word || (at == text && !at[n]) || before == '(' || strcasestr(lead, "err") ||
-      strcasestr(lead, "code") || strcasestr(lead, "return");
-    if (said && n < 5 && atoi(at) == code && strchr(" \n(:=[#'\"", before) &&
-      strchr(" \n)]:;,.'\"", at[n]) && !(at[n] == '.' && is_digit(at[n + 1])))
-      return 1;
-  }
-  return 0;
-}
-
-/* What a text may mean: a code, or just causes (separated by blanks). */
-struct match {
-  const char *name, *text, *causes;
-  int code;
+enum {
+  MAX_TELLINGS = 4096,
+  GRAMS = 1 << 14,
+  MAX_TOLD = 16, /* the best so far, of which three are shown */
+  MAX_SHOWN = 3,
+  EVIDENCE = 240
 };
 
-enum { MAX_MATCHES = 8 };
+/* How specific a line is. What only follows is not shown where anything else is. */
+enum { FOLLOWS = 2, NUMBERED = 4, NAMED = 6, ROOT = 8, ITSELF = 10 };
 
-static size_t explain(struct host *h, const char *text, struct match *found)
+/* A text of the tables: of a cause, or of a code. */
+struct telling {
+  const struct cause *cause;
+  const struct code *code;
+  const char *text;
+  unsigned short n, rank;
+  int next; /* of those with the same gram */
+  unsigned long seen; /* the line that was looked at last */
+};
+
+struct told {
+  const struct cause *cause;
+  const struct code *code; /* or NULL */
+  int rank;
+  size_t weight; /* letters that were met */
+  unsigned long line;
+  char text[EVIDENCE + 1], matched[EVIDENCE + 1];
+};
+
+struct explanation {
+  struct telling telling[MAX_TELLINGS];
+  size_t tellings;
+  int gram[GRAMS];
+  unsigned short common[GRAMS]; /* how many texts have it */
+  struct told told[MAX_TOLD], gpu[MAX_SHOWN]; /* gpu: lines that speak of one, with their word */
+  size_t n, gpus;
+  unsigned long lines;
+  ullong bytes;
+  struct line line;
+};
+
+static unsigned gram_of(const char *p)
 {
-  const char *causes = "";
-  size_t n = 0;
+  unsigned hash = 0;
 
-  for (size_t i = 0; i < LENGTH(cause_table); i++)
-    if (same(text, cause_table[i].name) || cause_told(&cause_table[i], text))
-      causes = text_of(h, "%s%s%s", causes, *causes ? " " : "", cause_table[i].name);
-  if (*causes) found[n++] = (struct match){NULL, text, causes, 0};
-  for (size_t t = 0; t < LENGTH(code_tables) && n == 0; t++)
-    for (size_t i = 0; i < code_tables[t].n && n < MAX_MATCHES; i++) {
-      const struct code *c = &code_tables[t].codes[i];
-      if (strcasestr(text, code_tables[t].word) &&
-        (gives_code(text, code_tables[t].word, c->code) ||
-          names_code(text, code_tables[t].prefix, c->name) ||
-          (strlen(c->text) > 13 && strcasestr(text, c->text))))
-        found[n++] = (struct match){c->name, c->text, c->causes, c->code};
-    }
-  return n;
+  for (int i = 0; i < 4; i++) hash = hash * 131 + (unsigned char)p[i];
+  return (hash ^ hash >> 13) % GRAMS;
 }
 
-static void put_matches(struct sink *k, const char *text, const struct match *m, size_t n)
-{
-  int json = k->quoting == JSON;
+/* Four letters of the text that stand in a line as they are. */
+static int is_gram(const char *p) { return strcspn(p, "*#@&\n") >= 4; }
 
-  if (json) put(k, "{'schema': 'tmplgen/explain@1', 'exit': 0, 'input': %s, 'matches': [", text);
-  for (size_t i = 0; i < n; i++, m++) {
-    fputs(json && i ? ", " : "", k->out);
-    if (json)
-      put(k, m->code ? "{'code': %d, 'name': %s" : "{'code': null, 'name': null", m->code, m->name);
-    else if (m->code)
-      put(k, "%d %s: ", m->code, m->name);
-    put(k, json ? ", 'text': %s, 'causes': [" : "%s\n", m->text);
-    for (const char *name = m->causes; *name; name += strspn(name, " ")) {
-      const struct cause *c = cause_find(name);
-      const char *layer = c->layer < N_LAYERS ? layers[c->layer].name : NULL;
-      fputs(json && name != m->causes ? ", " : "", k->out);
-      put(k, json ? "{'cause': %s, 'layer': %s" : "\n%s (%s)\n", c->name,
-        json || layer ? layer : "any");
-      if (json)
-        json_cause(k, c);
-      else
-        put_cause(k, c);
-      name += strcspn(name, " ");
+static void telling_add(struct explanation *e, const struct cause *cause, const struct code *code,
+  const char *text, size_t n, int rank)
+{
+  if (e->tellings == MAX_TELLINGS) return;
+  e->telling[e->tellings++] = (struct telling){cause, code, text, (unsigned short)n,
+    (unsigned short)rank, -1, 0};
+  for (size_t i = 0; i + 4 <= n; i++)
+    if (is_gram(text + i)) e->common[gram_of(text + i)]++;
+}
+
+/* Every text is looked up by the rarest four letters in it. */
+static void tellings_index(struct explanation *e)
+{
+  for (size_t i = 0; i < GRAMS; i++) e->gram[i] = -1;
+  for (size_t t = e->tellings; t-- > 0;) { /* so that the first of the table is met first */
+    struct telling *tell = &e->telling[t];
+    unsigned best = GRAMS;
+    for (size_t i = 0; i + 4 <= tell->n; i++) {
+      unsigned gram = is_gram(tell->text + i) ? gram_of(tell->text + i) : GRAMS;
+      if (gram < GRAMS && (best == GRAMS || e->common[gram] < e->common[best])) best = gram;
     }
-    fputs(json ? "]}" : "", k->out);
+    if (best == GRAMS) continue;
+    tell->next = e->gram[best];
+    e->gram[best] = (int)t;
   }
-  put(k, json ? "]}\n" : "\nwhere there are several causes, gpu-smoke tells which: run it there\n");
+}
+
+/* Where a number is an error's. */
+static const struct {
+  int table;
+  const char *text;
+} number_forms[] = {
+  {CUDA_CODES, "error @"}, {CUDA_CODES, "error: @"}, {CUDA_CODES, "error:@"},
+  {CUDA_CODES, "error=@"}, {CUDA_CODES, "error = @"}, {CUDA_CODES, "error (@)"},
+  {CUDA_CODES, "error(@)"}, {CUDA_CODES, "error[@]"}, {CUDA_CODES, "errno @"},
+  {CUDA_CODES, "code @"}, {CUDA_CODES, "code: @"}, {CUDA_CODES, "code:@"},
+  {CUDA_CODES, "code=@"}, {CUDA_CODES, "code = @"}, {CUDA_CODES, "code #@"},
+  {CUDA_CODES, "code (@)"}, {CUDA_CODES, "code=@("}, {CUDA_CODES, "returned @"},
+  {CUDA_CODES, "returned: @"}, {CUDA_CODES, "return value @"}, {CUDA_CODES, "returns @"},
+  {CUDA_CODES, "failure @"}, {CUDA_CODES, "failed with @"}, {CUDA_CODES, "failed (@)"}, {CUDA_CODES, "failed: @"},
+  {CUDA_CODES, "(@ vs."}, {CUDA_CODES, "status @"},
+  {CUDA_CODES, "status: @"}, {CUDA_CODES, "status=@"}, {CUDA_CODES, "curesult @"},
+  {CUDA_CODES, "handle : @"}, {CUDA_CODES, "[@] call to cu"}, {CUDA_CODES, "cuinit = @"},
+  {NVML_CODES, "nvml:@"}, {NVML_CODES, "nvidia-smi:@"}, {NVML_CODES, "nvml error @"},
+  {NVML_CODES, "nvml error: @"}, {NVML_CODES, "nvml returned @"},
+  {XID_CODES, "xid (*): @"}, {XID_CODES, "xid @"}, {XID_CODES, "xid: @"}, {XID_CODES, "xid=@"},
+  {XID_CODES, "xid:@"}, {XID_CODES, "xid error @"}, {XID_CODES, "xid errors: @"},
+};
+
+/* By what a line speaks of a GPU. A number is an error's in those that speak of its software. */
+enum speaks { OF_NOTHING, OF_GPU, OF_SOFTWARE };
+
+static enum speaks line_speaks(const struct line *l, struct span *found)
+{
+  static const struct {
+    enum speaks of;
+    const char *word;
+  } words[] = {
+    {OF_SOFTWARE, "nvrm"}, {OF_SOFTWARE, "xid (*)"}, {OF_SOFTWARE, "xid #"},
+    {OF_SOFTWARE, "xid=#"}, {OF_SOFTWARE, "xid:#"}, {OF_SOFTWARE, "xid: #"},
+    {OF_SOFTWARE, "nvidia-smi"}, {OF_SOFTWARE, "nvml"}, {OF_SOFTWARE, "cuda"},
+    {OF_SOFTWARE, "thcuda"}, {OF_SOFTWARE, "libcuda"}, {OF_SOFTWARE, "cudnn"},
+    {OF_SOFTWARE, "cublas"}, {OF_SOFTWARE, "nccl warn"}, {OF_SOFTWARE, "nccl error"},
+    {OF_SOFTWARE, "cuinit"}, {OF_SOFTWARE, "curesult"}, {OF_SOFTWARE, "cuctx"},
+    {OF_SOFTWARE, "cumem"}, {OF_SOFTWARE, "cudevice"}, {OF_SOFTWARE, "culaunch"},
+    {OF_SOFTWARE, "cumodule"}, {OF_SOFTWARE, "custream"}, {OF_GPU, "nccl"},
+    {OF_GPU, "nvidia"}, {OF_GPU, "libnvidia"},
+  };
+  int code;
+
+  for (size_t i = 0; i < LENGTH(words); i++)
+    if (text_found(words[i].word, strlen(words[i].word), l, found, &code)) return words[i].of;
+  return OF_NOTHING;
+}
+
+/* The status of a process (exit code 1, make's Error 1) is no error of CUDA's. */
+static int is_exit_status(const struct line *l, struct span found)
+{
+  size_t from = found.at > 24 ? found.at - 24 : 0;
+
+  return memmem(l->text + from, found.at - from, "exit", 4) || memmem(l->text, l->n, "*** [", 5) ||
+    memmem(l->text, l->n, "make: ***", 9);
+}
+
+static int told_before(const struct told *a, const struct told *b)
+{
+  if (a->rank != b->rank) return a->rank > b->rank;
+  return a->line != b->line ? a->line < b->line : a->weight > b->weight;
+}
+
+/* Into the list of the best, each cause once. */
+static void told_add(struct explanation *e, struct told t)
+{
+  size_t i = 0, at;
+
+  while (i < e->n && e->told[i].cause != t.cause) i++;
+  if (i < e->n && !told_before(&t, &e->told[i])) return;
+  if (i == MAX_TOLD && !told_before(&t, &e->told[--i])) return;
+  if (i == e->n) e->n++;
+  for (at = i; at > 0 && told_before(&t, &e->told[at - 1]); at--) e->told[at] = e->told[at - 1];
+  e->told[at] = t;
+}
+
+/* The line around what matched, and what matched, as they stood there. */
+static void evidence(struct told *t, const struct explanation *e, const char *raw,
+  struct span found)
+{
+  size_t n = e->line.from[e->line.n], at = e->line.from[found.at], end = e->line.from[found.end];
+  size_t from = at > EVIDENCE / 3 && n > EVIDENCE ? at - EVIDENCE / 3 : 0;
+
+  while (from < at && ((unsigned char)raw[from] & 0xc0) == 0x80) from++;
+  format(t->text, sizeof t->text, "%.*s", (int)(n - from), raw + from);
+  format(t->matched, sizeof t->matched, "%.*s", (int)(end - at), raw + at);
+  t->line = e->lines;
+}
+
+/* A code stands for several causes, the likeliest first. */
+static void told_code(struct explanation *e, const struct code *code, int rank, const char *raw,
+  struct span found)
+{
+  int place = 0;
+
+  for (const char *name = code->causes; *name; name += strspn(name, " "), place = 1) {
+    struct told t = {cause_find(name), code, rank - place, found.end - found.at, 0, "", ""};
+    evidence(&t, e, raw, found);
+    if (t.cause) told_add(e, t);
+    name += strcspn(name, " ");
+  }
+}
+
+static int rank_of(char mark) { return mark == '!' ? ROOT : mark == '.' ? NAMED : FOLLOWS; }
+
+/* A code's name or text is as good as its likeliest cause is definite. */
+static int code_rank(const struct code *code)
+{
+  const struct cause *c = cause_find(code->causes);
+
+  return c && (c->layer == ANYWHERE || same(c->name, "nccl-error") || same(c->name, "nccl-usage"))
+    ? FOLLOWS
+    : NAMED;
+}
+
+static void tellings_read(struct host *h, struct explanation *e)
+{
+  for (size_t i = 0; i < LENGTH(cause_table); i++)
+    for (const char *p = cause_table[i].texts; *p; p += strcspn(p, "\n") + 1)
+      telling_add(e, &cause_table[i], NULL, p + 1, strcspn(p, "\n") - 1, rank_of(*p));
+  for (size_t t = 0; t < LENGTH(code_tables); t++)
+    for (size_t i = 0; i < code_tables[t].n && t != XID_CODES; i++) {
+      const struct code *c = &code_tables[t].codes[i];
+      const char *names[] = {c->name, c->runtime_name, t == CUDA_CODES ? c->text : NULL};
+      for (size_t k = 0; k < LENGTH(names); k++) {
+        size_t n = names[k] ? strlen(names[k]) : 0;
+        char *text = n > 13 ? pool_get(&h->pool, n + 1) : NULL;
+        for (size_t j = 0; text && j < n; j++)
+          text[j] = names[k][j] >= 'A' && names[k][j] <= 'Z' ? (char)(names[k][j] + 32) : names[k][j];
+        if (text) telling_add(e, NULL, c, text, n, code_rank(c));
+      }
+    }
+  tellings_index(e);
+}
+
+/* A name of a code ends where it ends: cudaErrorInvalidDevice is not the start of another. */
+static int is_whole(const struct telling *t, const struct line *l, struct span found)
+{
+  return !t->code || !(is_word(l->text[found.end]) || l->text[found.end] == '_');
+}
+
+static void told_tellings(struct explanation *e, const char *raw, int gpu)
+{
+  const struct line *l = &e->line;
+  struct span found = {0, 0};
+  int code;
+
+  for (size_t i = 0; i + 4 <= l->n; i++)
+    for (int at = e->gram[gram_of(l->text + i)]; at >= 0; at = e->telling[at].next) {
+      struct telling *t = &e->telling[at];
+      if (t->seen == e->lines || (t->code && !gpu)) continue;
+      t->seen = e->lines;
+      if (!text_found(t->text, t->n, l, &found, &code) || !is_whole(t, l, found)) continue;
+      if (t->code) {
+        told_code(e, t->code, t->rank, raw, found);
+        continue;
+      }
+      struct told told = {t->cause, NULL, t->rank, t->n, 0, "", ""};
+      evidence(&told, e, raw, found);
+      told_add(e, told);
+    }
+}
+
+static void told_numbers(struct explanation *e, const char *raw)
+{
+  struct span found = {0, 0};
+
+  for (size_t i = 0; i < LENGTH(number_forms); i++) {
+    int number = 0, xid = number_forms[i].table == XID_CODES;
+    const char *text = number_forms[i].text;
+    if (!text_found(text, strlen(text), &e->line, &found, &number) ||
+      is_exit_status(&e->line, found))
+      continue;
+    const struct code *code = code_find(number_forms[i].table, number);
+    /* 43 and 45 only follow from what went before */
+    if (code)
+      told_code(e, code, !xid ? NUMBERED : number == 43 || number == 45 ? FOLLOWS : ROOT, raw,
+        found);
+  }
+}
+
+static void explain_line(struct explanation *e, const char *raw, size_t n)
+{
+  struct span found = {0, 0};
+
+  line_read(&e->line, raw, n);
+  enum speaks of = line_speaks(&e->line, &found);
+  if (of && e->gpus < MAX_SHOWN) evidence(&e->gpu[e->gpus++], e, raw, found);
+  told_tellings(e, raw, of != OF_NOTHING);
+  if (of == OF_SOFTWARE) told_numbers(e, raw);
+}
+
+/* All of it, in pieces of a line's length where lines are longer. */
+static int explain_stream(struct explanation *e, FILE *in)
+{
+  char raw[2 * LINE_KEPT];
+  size_t n = 0;
+  int c;
+
+  for (int before = '\n'; (c = getc(in)) != EOF; before = c, e->bytes++) {
+    e->lines += before == '\n';
+    if (c != '\n') raw[n++] = (char)c;
+    if (c != '\n' && n < LINE_KEPT) continue;
+    explain_line(e, raw, n);
+    if (c == '\n') {
+      n = 0;
+    } else {
+      memmove(raw, raw + n - LINE_OVERLAP, LINE_OVERLAP);
+      n = LINE_OVERLAP;
+    }
+  }
+  if (n) explain_line(e, raw, n);
+  return ferror(in) ? -1 : 0;
 }
 
 /* ---- command line */
@@ -3577,7 +5105,7 @@ static const struct option {
   {"--expect", "FILE", "what was promised, KEY: VALUE: driver cuda gpu archs gpus sharing",
     OPTION(TEXT, expect), 0},
   {"--share", "N", "then N processes at once on the first GPU", OPTION(NUMBER, share), MAX_SHARE},
-  {"--explain", "TEXT|CODE", "explain an error, offline", OPTION(TEXT, explain), 0},
+  {"--explain", "TEXT|-|@FILE", "explain an error, a log, offline", OPTION(TEXT, explain), 0},
   {"--redact", NULL, "hide UUIDs and the host's name", OPTION(FLAG, redact), 0},
   {"--root", "DIR", "read a captured or made-up machine, run nothing", OPTION(TEXT, root), 0},
   {"--load", NULL, "with --root: load its libraries all the same", OPTION(FLAG, load), 0},
@@ -3752,24 +5280,136 @@ static int fail(struct smoke *s, struct sink *k, FILE *err, int code, const char
     put(k,
       "{'schema': %s, 'exit': %d, 'error': {'code': %s, 'message': %s, 'hint': %s, 'where': "
       "null}}\n",
-      s->opt.explain ? "tmplgen/explain@1" : "tmplgen/smoke@1", code, word, message, hint);
+      s->opt.explain ? "tmplgen/explain@2" : "tmplgen/smoke@1", code, word, message, hint);
   e.out = err;
   e.quoting = PLAIN;
   put(&e, "gpu-smoke: %s\n  %s\n", message, hint);
   return code;
 }
 
+static void put_evidence(struct sink *k, const struct told *t)
+{
+  if (k->quoting == JSON)
+    put(k, "'line': %l, 'text': %s, 'matched': %s", (long long)t->line, t->text, t->matched);
+  else
+    put(k, "  line %l: %s\n", (long long)t->line, t->text);
+}
+
+static void json_explanation(struct sink *k, const struct explanation *e, size_t shown)
+{
+  put(k, "{'schema': 'tmplgen/explain@2', 'exit': 0, 'lines': %l, 'bytes': %l,\n 'causes': [",
+    (long long)e->lines, (long long)e->bytes);
+  for (size_t i = 0; i < shown; i++) {
+    const struct told *t = &e->told[i];
+    put(k, i ? ",\n  {'cause': %s, 'layer': %s, " : "\n  {'cause': %s, 'layer': %s, ",
+      t->cause->name, t->cause->layer < N_LAYERS ? layers[t->cause->layer].name : NULL);
+    put_evidence(k, t);
+    if (t->code)
+      put(k, ", 'code': {'number': %d, 'name': %s, 'text': %s}", t->code->code,
+        t->code->name ? t->code->name : t->code->runtime_name, t->code->text);
+    else
+      put(k, ", 'code': null");
+    json_cause(k, t->cause);
+  }
+  put(k, "],\n 'gpu': [");
+  for (size_t i = 0; i < e->gpus; i++) {
+    fputs(i ? ", {" : "{", k->out);
+    put_evidence(k, &e->gpu[i]);
+    fputs("}", k->out);
+  }
+  put(k, "]}\n");
+}
+
+static void put_explanation(struct sink *k, const struct explanation *e, size_t shown)
+{
+  for (size_t i = 0; i < shown; i++) {
+    const struct told *t = &e->told[i];
+    const char *name = t->code ? t->code->name : NULL;
+    put(k, "%s%s (%s)\n", i ? "\n" : "", t->cause->name,
+      t->cause->layer < N_LAYERS ? layers[t->cause->layer].name : "any layer");
+    put_evidence(k, t);
+    if (t->code && t->code->runtime_name && !name) name = t->code->runtime_name;
+    if (t->code && name)
+      put(k, "  that is %d, %s: %s\n", t->code->code, name, t->code->text);
+    else if (t->code)
+      put(k, "  that is %d: %s\n", t->code->code, t->code->text);
+    else if (!same(t->text, t->matched))
+      put(k, "  by its words: %s\n", t->matched);
+    put_cause(k, t->cause);
+  }
+  if (shown > 1) put(k, "\nthe likeliest first; gpu-smoke tells which where it happened\n");
+  if (shown) return;
+  put(k, e->gpus ? "no failure that this version knows; of a GPU speaks:\n"
+                 : "nothing of a GPU in here\n");
+  for (size_t i = 0; i < e->gpus; i++) put_evidence(k, &e->gpu[i]);
+  if (e->gpus) put(k, "run gpu-smoke where it happened: it looks for itself\n");
+}
+
+/* The best three; what only follows from others is left out beside them. */
+static size_t explanation_end(const struct explanation *e)
+{
+  size_t n = 0;
+
+  while (n < e->n && n < MAX_SHOWN && (e->told[0].rank <= FOLLOWS || e->told[n].rank > FOLLOWS))
+    n++;
+  return n;
+}
+
+/* The whole text is a number of the driver, or a cause's name. */
+static void explain_itself(struct explanation *e, const char *text)
+{
+  const struct cause *cause = NULL;
+  const struct code *code = NULL;
+  struct span all = {0, 0};
+  char word[64];
+
+  text += strspn(text, " \n\t");
+  format(word, sizeof word, "%.*s", (int)strcspn(text, " \n\t"), text);
+  if (text[strlen(word)] && text[strlen(word) + strspn(text + strlen(word), " \n\t")]) return;
+  text = word;
+  all.end = strlen(text);
+  for (size_t i = 0; i < LENGTH(cause_table); i++)
+    if (same(text, cause_table[i].name)) cause = &cause_table[i];
+  if (*text && !text[strspn(text, "0123456789")]) code = code_find(CUDA_CODES, atoi(text));
+  if (!cause && !code) return;
+  line_read(&e->line, text, strlen(text));
+  e->lines = 1;
+  if (code) told_code(e, code, ITSELF, text, all);
+  struct told told = {cause, NULL, ITSELF, 0, 0, "", ""};
+  evidence(&told, e, text, all);
+  if (cause) told_add(e, told);
+  e->lines = 0; /* they are counted as they are read */
+}
+
+static FILE *explain_open(const char *text)
+{
+  if (same(text, "-")) return stdin;
+  if (*text == '@') return fopen(text + 1, "r");
+  return fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+}
+
 static int smoke_explain(struct smoke *s, struct sink *k, FILE *err)
 {
-  struct match found[MAX_MATCHES];
-  size_t n = explain(&s->host, s->opt.explain, found);
+  const char *text = s->opt.explain;
+  struct explanation *e = calloc(1, sizeof *e);
+  FILE *in = e && *text ? explain_open(text) : NULL;
+  int rc = EXIT_FINE;
 
-  if (n == 0)
-    return fail(s, k, err, EXIT_FAILED, "unknown",
-      text_of(&s->host, "'%s' is unknown to this version", s->opt.explain),
-      "give a code such as 803, or the error's own words");
-  put_matches(k, s->opt.explain, found, n);
-  return EXIT_FINE;
+  if (e && in) {
+    tellings_read(&s->host, e);
+    explain_itself(e, text);
+    if (explain_stream(e, in)) rc = EXIT_FAILED;
+  }
+  if (e && *text && !in) rc = EXIT_USAGE;
+  if (in && in != stdin) fclose(in);
+  if (!e || rc)
+    rc = fail(s, k, err, rc == EXIT_USAGE ? rc : EXIT_FAILED, rc == EXIT_USAGE ? "usage" : "read",
+      text_of(&s->host, "cannot read '%s'", *text == '@' ? text + 1 : text),
+      "give a text, '-' for standard input, or @FILE");
+  else
+    (k->quoting == JSON ? json_explanation : put_explanation)(k, e, explanation_end(e));
+  free(e);
+  return rc;
 }
 
 static int smoke_report(struct smoke *s, struct sink *k, FILE *err, char error[MAX_LINE])
