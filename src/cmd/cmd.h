@@ -34,7 +34,7 @@ struct run {
 
 struct command {
     const char *name;                   /* "new", "matrix resolve" */
-    const char *schema;                 /* "new" in tmplgen/new@1 */
+    const char *schema;                 /* "new" in tmplgen/new@1; "explain@2" */
     const char *usage;                  /* what follows the name */
     const char *summary;                /* one line */
     const char *details;                /* paragraphs for help; or NULL */

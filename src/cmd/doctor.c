@@ -42,7 +42,8 @@ static const struct option other_options[] = {
     {"root", "DIR|TAR", "diagnose a captured machine, and run nothing", false},
     {"load", NULL, "with --root: load its libraries all the same", false},
     {"capture", "FILE.tar", "write what was looked at, for --root elsewhere", false},
-    {"explain", "TEXT|CODE", "explain an error, offline", false},
+    {"explain", "TEXT|CODE|-|@FILE", "explain an error or a log (-: standard input), offline",
+     false},
     {"junit", "FILE", "write a JUnit report too", false},
     {"redact", NULL, "hide UUIDs and the host's name, in a capture too", false},
     {NULL, NULL, NULL, false},
@@ -478,7 +479,7 @@ const struct command doctor_command = {
 
 /* The same command; its document is another one. */
 static const struct command explain_form = {.name = "doctor",
-                                            .schema = "explain",
+                                            .schema = "explain@2",
                                             .usage = "[options]",
                                             .summary = "",
                                             .options = groups,

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define SCHEMA_PREFIX "tmplgen/"
-#define SCHEMA_VERSION "@1"
+#define SCHEMA_VERSION "@1" /* where a command does not name another */
 
 /* A message, a place or a hint is one line, whatever foreign text is in it. */
 static void put(const char *text)
@@ -173,8 +173,9 @@ void print_document(struct run *run, int code, const struct err *err)
     struct arena *arena = &run->arena;
     struct data *document = data_map(arena);
     const char *schema = run->command ? run->command->schema : "error";
+    const char *version = strchr(schema, '@') ? "" : SCHEMA_VERSION;
     data_put(arena, document, "schema",
-             data_str(arena, arena_printf(arena, SCHEMA_PREFIX "%s" SCHEMA_VERSION, schema)));
+             data_str(arena, arena_printf(arena, SCHEMA_PREFIX "%s%s", schema, version)));
     data_put(arena, document, "exit", data_int(arena, code));
     for (size_t i = 0; i < run->document->map.count; i++)
         data_put_span(arena, document, run->document->map.members[i].name,

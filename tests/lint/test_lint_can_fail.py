@@ -70,6 +70,12 @@ BROKEN = [
             'say(shell_command(a, "x"), "git show " REF "%s", a)',
         )
     ),
+    (
+        "smoke-tables",
+        "src/smoke/causes.txt",
+        "== hw\n\nx\n  what a\n  why b\n  fix c\n",
+        "x: a cause without a text",
+    ),
     ("shellcheck", "tools/x.sh", "#!/bin/sh\necho $1\n", "SC2086"),
     ("shellcheck", ".ci/run", "#!/bin/sh\ncd $1\n", "SC2086"),
     ("ruff", "tests/x.py", '"""Says what for."""\n\nimport os\n', "F401"),

@@ -486,7 +486,9 @@ ROWS = [
     Row("X04", "exec", "illegal-access", "compute-sanitizer", script="cuCtxSynchronize=700"),
     Row("X06 resources", "exec", "launch-resources", "smaller blocks", script="cuLaunchKernel=701"),
     Row("X06 timeout", "exec", "launch-timeout", "display", script="cuCtxSynchronize=702"),
-    Row("X06 assert", "exec", "device-assert", "CUDA_LAUNCH_BLOCKING", script="cuCtxSynchronize=710"),
+    Row(
+        "X06 assert", "exec", "device-assert", "CUDA_LAUNCH_BLOCKING", script="cuCtxSynchronize=710"
+    ),
     Row(
         "X06 instruction",
         "exec",
@@ -494,9 +496,7 @@ ROWS = [
         "build for this GPU",
         script="cuCtxSynchronize=715",
     ),
-    Row(
-        "X06 alignment", "exec", "misaligned", "compute-sanitizer", script="cuCtxSynchronize=716"
-    ),
+    Row("X06 alignment", "exec", "misaligned", "compute-sanitizer", script="cuCtxSynchronize=716"),
     Row("X06 failure", "exec", "kernel-fault", "compute-sanitizer", script="cuCtxSynchronize=719"),
     Row("X07", "health", "ecc-error", "drain the node", script="cuCtxSynchronize=214"),
     Row("X08 nvlink", "health", "nvlink-error", "drain the node", script="cuCtxSynchronize=220"),

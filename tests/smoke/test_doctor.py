@@ -139,7 +139,19 @@ def test_explaining_is_the_same(doctor, smoke):
     for text in ("803", "Xid 79", "libcuda.so.1: file too short"):
         assert doctor("--explain", text).json == smoke("--explain", text).json
         assert doctor("--explain", text, json=False).out == smoke("--explain", text, json=False).out
-    assert doctor("--explain", "4711").code == 1
+    assert doctor("--explain", "4711").json["causes"] == []
+
+
+def test_a_log_is_explained_from_a_file_and_from_standard_input(doctor, tmp_path):
+    log = tmp_path / "log"
+    log.write_text("step 1\nNVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n")
+    document = doctor("--explain", f"@{log}").json
+    assert [(c["cause"], c["line"]) for c in document["causes"]] == [("gpu-off-bus", 2)]
+    command = [BINARY, "doctor", "--json", "--explain", "-"]
+    with log.open() as stdin:
+        done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout) == document
+    assert doctor("--explain", f"@{tmp_path}/none").code == 2
 
 
 def test_junit_and_expect_are_handed_on(healthy, doctor, tmp_path):

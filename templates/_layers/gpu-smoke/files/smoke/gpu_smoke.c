@@ -120,10 +120,10 @@ static const char *const state_names[] = {
 
 /* ---- causes, and how others tell of them
  *
- * A line of `texts` is a rank and a text. The rank: '!' names the root of a failure, '.' the failure,
- * '?' what only follows from one. The text: small letters, ' for any quote, one blank for many;
- * '*' anything, '#' a number; ' & ' parts two texts of one line. A text that begins with a letter or
- * digit begins a word.
+ * A line of `texts` is a rank and a text. The rank: '!' names the root of a failure, '.' the
+ * failure, '?' what only follows from one. The text: small letters, ' for any quote, one blank for
+ * many; '*' anything, '#' a number; ' & ' parts two texts of one line. A text that begins with a
+ * letter or digit begins a word.
  */
 struct cause {
   enum layer layer;
@@ -138,6 +138,7 @@ struct code {
 };
 
 /* ---- tables: tools/smoke-tables made these of src/smoke/causes.txt and src/smoke/codes.txt */
+/* clang-format off */
 
 static const struct cause cause_table[] = {
   {HW, "no-gpu", "no NVIDIA GPU on this machine", "neither PCI bus, kernel nor /dev shows one",
@@ -211,8 +212,8 @@ static const struct cause cause_table[] = {
     ".unable to find the kernel source tree\n" ".unable to find the development tool 'cc'\n"
     ".module.symvers file is missing\n"},
   {KMOD, "dkms-build", "the driver's module does not compile for this kernel",
-    "the driver is older than the kernel, or the kernel forbids what it uses (GPL-only symbols, RT)",
-    "a newer driver, or an older kernel; make.log of DKMS names the line",
+    "the driver is older than the kernel, or the kernel forbids what it uses (GPL-only symbols,"
+    " RT)", "a newer driver, or an older kernel; make.log of DKMS names the line",
     ".bad return status for module build & nvidia\n" "./var/lib/dkms/nvidia* error:\n"
     ".nv_create_proc_entry\n" "./dkms/nvidia*/make.log\n" ".gpl-incompatible module nvidia\n"
     ".modpost & nvidia\n" ".failed to install the kernel module through dkms\n"
@@ -228,8 +229,8 @@ static const struct cause cause_table[] = {
     ".cc version check failed\n"},
   {KMOD, "secure-boot", "Secure Boot refuses the driver's module",
     "it is not signed with a key that this machine knows",
-    "'mokutil --import' the DKMS key and reboot, signed modules of the distribution, or Secure Boot off",
-    ".required key not available\n" ".key was rejected by service\n"
+    "'mokutil --import' the DKMS key and reboot, signed modules of the distribution, or Secure"
+    " Boot off", ".required key not available\n" ".key was rejected by service\n"
     ".module verification failed & nvidia & lockdown\n"
     ".loading of unsigned module is rejected\n" ".lockdown: & nvidia\n"},
   {KMOD, "other-driver-bound", "another kernel driver holds the GPU",
@@ -263,19 +264,20 @@ static const struct cause cause_table[] = {
     ".api mismatch: the client has the version\n" ".this kernel module has the version\n"},
   {KMOD, "module-in-use", "the old module is in use and cannot be replaced",
     "X, persistenced, DCGM or a CUDA program holds it",
-    "stop them ('lsof /dev/nvidia*'), 'rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia'; or reboot",
-    ".kernel module 'nvidia* appears to already be loaded\n" ".module nvidia* is in use\n"
-    ".rmmod: error: module nvidia\n" ".could not unload nvidia driver kernel modules\n"},
+    "stop them ('lsof /dev/nvidia*'), 'rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia'; or"
+    " reboot", ".kernel module 'nvidia* appears to already be loaded\n"
+    ".module nvidia* is in use\n" ".rmmod: error: module nvidia\n"
+    ".could not unload nvidia driver kernel modules\n"},
   {KMOD, "adapter-init", "the driver cannot start this GPU (RmInitAdapter)",
     "a virtual machine's passthrough, missing firmware, power, or failing hardware",
-    "other NVRM lines before it; cold start; above 4G decoding and a hidden hypervisor in VMs; a newer driver",
-    "?rminitadapter failed\n" "?rm_init_adapter failed\n"
+    "other NVRM lines before it; cold start; above 4G decoding and a hidden hypervisor in VMs;"
+    " a newer driver", "?rminitadapter failed\n" "?rm_init_adapter failed\n"
     ".failed to initialize the nvidia gpu at pci\n"
     ".could not open the device file /dev/nvidia* (input/output error)\n"},
   {KMOD, "gsp-firmware", "the GPU's own processor (GSP) does not answer or crashed",
     "its firmware hangs, is missing, or does not belong to this driver",
-    "reset the GPU or reboot; a newer driver; NVreg_EnableGpuFirmware=0 where the GPU allows it",
-    ".waiting for rpc response from gpu\n" ".timeout waiting for rpc from gsp\n"
+    "reset the GPU or reboot; a newer driver; NVreg_EnableGpuFirmware=0 where the GPU allows"
+    " it", ".waiting for rpc response from gpu\n" ".timeout waiting for rpc from gsp\n"
     ".gsp task exception\n" "!rmfetchgsprmimages: no firmware image found\n" ".gsp_*.bin & fail\n"
     ".direct firmware load for nvidia\n" ".gsp rpc & timeout\n" ".gsp * init & fail\n"
     ".gsp lockdown\n"},
@@ -448,8 +450,8 @@ static const struct cause cause_table[] = {
     ".executing hook * oci-nvidia-hook\n" "!executing hook * nvidia-container-runtime-hook\n"
     ".nvidia-cdi-hook & exit code\n"},
   {INJECT, "engine-flag-unknown", "this container engine is too old for GPUs, or in swarm mode",
-    "--gpus needs Docker 19.03, device reservations Compose 1.28 (docker stack has none), CDI Podman 4.1",
-    "update the engine; until then '--runtime=nvidia'", ".unknown flag: --gpus\n"
+    "--gpus needs Docker 19.03, device reservations Compose 1.28 (docker stack has none), CDI"
+    " Podman 4.1", "update the engine; until then '--runtime=nvidia'", ".unknown flag: --gpus\n"
     ".resources.reservations*additional propert*devices\n"
     ".unsupported config option * 'runtime'\n"
     ".stat nvidia.com/gpu=*: no such file or directory\n"},
@@ -493,7 +495,8 @@ static const struct cause cause_table[] = {
     "ldconfig = \"@/sbin/ldconfig\" in the toolkit's config.toml; CDI; a writable root",
     ".ldcache error & ldconfig\n" ".ldconfig & failed with error code\n"},
   {INJECT, "toolkit-mount", "the toolkit could not mount the driver's files",
-    "a file of the image is in the way, or permission on the container's file system is lacking",
+    "a file of the image is in the way, or permission on the container's file system is"
+    " lacking",
     "remove driver files (libcuda.so*, nvidia-smi) from the image; see the path in the line",
     "?nvidia-container-cli & mount error\n"
     ".nvidia-container-cli & container error & permission denied\n"
@@ -564,8 +567,8 @@ static const struct cause cause_table[] = {
   {INJECT, "knative-features",
     "Knative does not allow node selectors, tolerations or runtime classes",
     "its feature flags are off",
-    "config-features: kubernetes.podspec-nodeselector, -tolerations, -runtimeclassname: enabled",
-    ".serving.knative.dev & must not set the field\n"},
+    "config-features: kubernetes.podspec-nodeselector, -tolerations, -runtimeclassname:"
+    " enabled", ".serving.knative.dev & must not set the field\n"},
   {INJECT, "node-lost", "the node went away",
     "a spot or preemptible machine was taken back, or it failed",
     "start again elsewhere, resume from the checkpoint; on-demand nodes for what cannot",
@@ -574,8 +577,8 @@ static const struct cause cause_table[] = {
     ".terminationbykubernetes & node\n" ".deletionbytaintmanager\n"},
   {INJECT, "operator-driver", "the GPU Operator's driver or toolkit container is not ready",
     "its validator waits for a driver that does not load on this node",
-    "logs of nvidia-driver-daemonset and nvidia-operator-validator; driver.enabled=false where the host has one",
-    ".could not resolve linux kernel version\n" ".driver-validation & fail\n"
+    "logs of nvidia-driver-daemonset and nvidia-operator-validator; driver.enabled=false where"
+    " the host has one", ".could not resolve linux kernel version\n" ".driver-validation & fail\n"
     ".toolkit-validation & crashloop\n" "?toolkit-validation & back-off\n"
     ".nvidia-operator-validator & init:\n" ".waiting for nvidia drivers to be loaded\n"},
   {INJECT, "container-toolkit", "the NVIDIA Container Toolkit reports an error",
@@ -600,7 +603,7 @@ static const struct cause cause_table[] = {
     ".libcuda.so cannot be found\n"},
   {LIBCUDA, "libcuda-unversioned", "the plain name libcuda.so is not there, only libcuda.so.1",
     "the plain name is for linking; Triton and numba look for it as well",
-    "a link libcuda.so beside libcuda.so.1, or the toolkit's stub on the link path; ldconfig",
+    "a link libcuda.so beside libcuda.so.1, then ldconfig",
     ".libcuda.so: cannot open shared object\n" ".please create a symlink of libcuda.so\n"
     ".cannot find -lcuda\n" ".possible cuda driver libraries are found but error occurred\n"},
   {LIBCUDA, "empty-file", "libcuda.so.1 is an empty file",
@@ -640,7 +643,8 @@ static const struct cause cause_table[] = {
     "update the driver, or an older nvidia-ml-py", ".libnvidia-ml.so* undefined symbol\n"
     ".nvmlerror_functionnotfound\n" ".undefined symbol: nvml\n"},
   {LIBCUDA, "nvml-absent", "libnvidia-ml.so.1 is not found",
-    "no driver here, or it was not injected (capability 'utility'), or its folder is not searched",
+    "no driver here, or it was not injected (capability 'utility'), or its folder is not"
+    " searched",
     "install the driver on the host; NVIDIA_DRIVER_CAPABILITIES=compute,utility; ldconfig",
     ".libnvidia-ml.so.1: cannot open shared object\n"
     ".nvidia-smi couldn't find libnvidia-ml.so\n" ".nvml shared library not found\n"
@@ -660,7 +664,8 @@ static const struct cause cause_table[] = {
   {LIBCUDA, "stub-library", "the toolkit's stub is loaded as the driver",
     "lib64/stubs is on the library path (34)", "take it off LD_LIBRARY_PATH and run paths",
     "!/stubs/libcuda.so\n" "!/stubs/libnvidia-ml.so\n" "!driver is a stub library\n"
-    ".you should always run with libnvidia-ml.so that is installed with your nvidia display driver\n"},
+    ".you should always run with libnvidia-ml.so that is installed with your nvidia display"
+    " driver\n"},
   {LIBCUDA, "several-libcuda", "several versions of libcuda.so.1 are in reach",
     "the first that loads wins", "keep the one that fits the kernel module",
     ".libcuda.so & multiple & found\n"},
@@ -715,8 +720,8 @@ static const struct cause cause_table[] = {
     "remove libcuda1, libnvidia-compute from the image", ""},
   {INIT, "fabric-manager", "the NVSwitch fabric is not up (802)",
     "the GPUs wait for nvidia-fabricmanager, or for confidential computing's ready state",
-    "start it (of the driver's version); in a cloud replace the node; 'nvidia-smi conf-compute -srs 1'",
-    ".system not yet initialized\n" ".cuda_error_system_not_ready\n"
+    "start it (of the driver's version); in a cloud replace the node; 'nvidia-smi conf-compute"
+    " -srs 1'", ".system not yet initialized\n" ".cuda_error_system_not_ready\n"
     "!nvidia-fabricmanager & fail\n" "!fabric manager & version & mismatch\n"
     ".fabric manager & not running\n" ".fabric state & in progress\n"},
   {INIT, "fabric-not-ready", "the GPUs are not ready yet (802)",
@@ -748,8 +753,9 @@ static const struct cause cause_table[] = {
     ".os call failed or operation not supported on this os\n"},
   {INIT, "unknown-error", "the driver reports an unknown error (999)",
     "mostly nvidia-uvm missing, stale after suspend, or forbidden",
-    "check /dev/nvidia-uvm; 'rmmod nvidia_uvm; modprobe nvidia_uvm'; Xid in the kernel log; reboot",
-    ".cuda unknown error\n" ".cuda initialization: unknown error\n" ".unknown error (999)\n"},
+    "check /dev/nvidia-uvm; 'rmmod nvidia_uvm; modprobe nvidia_uvm'; Xid in the kernel log;"
+    " reboot", ".cuda unknown error\n" ".cuda initialization: unknown error\n"
+    ".unknown error (999)\n"},
   {ANYWHERE, "cuda-error", "the CUDA driver reports an error", "see the code",
     "see the kernel log; a newer driver may know more", "?cuda error\n" "?cuda failure\n"
     "?cuda runtime error\n"},
@@ -806,8 +812,8 @@ static const struct cause cause_table[] = {
     ".library cublas64_*.dll is not found\n"},
   {TOOLKIT, "nvjitlink-mismatch", "libnvJitLink is missing or of another CUDA than cuSPARSE",
     "an older one lies in front of the wheel's own, mostly by LD_LIBRARY_PATH",
-    "take the toolkit's folder off LD_LIBRARY_PATH, or install nvidia-nvjitlink of the same CUDA",
-    "!libnvjitlink* cannot open\n" ".undefined symbol: __nvjitlink\n"
+    "take the toolkit's folder off LD_LIBRARY_PATH, or install nvidia-nvjitlink of the same"
+    " CUDA", "!libnvjitlink* cannot open\n" ".undefined symbol: __nvjitlink\n"
     ".undefined symbol: nvjitlink\n"},
   {TOOLKIT, "cublas-mixed", "libcublas and libcublasLt are of different versions",
     "two toolkits are mixed: conda's, pip's and the system's",
@@ -852,9 +858,9 @@ static const struct cause cause_table[] = {
     ".*gpu* from ld_preload cannot be preloaded\n"},
   {TOOLKIT, "nvcc-target", "this nvcc does not know the GPU's architecture",
     "the toolkit is older than the GPU, or has dropped it, or the name is wrong",
-    "a toolkit that knows it (the matrix), or TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES for one that it knows",
-    ".nvcc fatal : unsupported gpu architecture\n" ".unsupported gpu architecture 'compute_\n"
-    ".value 'sm_*' is not defined for option 'gpu-\n"
+    "a toolkit that knows it (the matrix), or TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES"
+    " for one that it knows", ".nvcc fatal : unsupported gpu architecture\n"
+    ".unsupported gpu architecture 'compute_\n" ".value 'sm_*' is not defined for option 'gpu-\n"
     ".failed to detect a default cuda architecture\n" ".unknown cuda arch\n"
     ".cmake_cuda_architectures must be\n"},
   {TOOLKIT, "nvcc-host-compiler", "nvcc does not take this host compiler",
@@ -900,13 +906,13 @@ static const struct cause cause_table[] = {
     ".requires .target sm_* or higher\n" ".__hfma2_relu & undefined\n"
     ".no instance of overloaded function 'atomicadd'\n"},
   {FRAMEWORK, "cpu-only-wheel", "the installed framework is a CPU-only build",
-    "it never uses a GPU (PyTorch's +cpu wheel, jax without [cuda12], paddlepaddle, onnxruntime)",
-    "install the CUDA build: the matrix names version and index",
+    "it never uses a GPU (PyTorch's +cpu wheel, jax without [cuda12], paddlepaddle,"
+    " onnxruntime)", "install the CUDA build: the matrix names version and index",
     ".torch not compiled with cuda enabled\n" ".pytorch * compiled without cuda\n"
-    ".attempting to deserialize object on a cuda device but torch.cuda.is_available() is false\n"
-    ".a cuda-enabled jaxlib is not installed\n" ".no gpu/tpu found, falling back to cpu\n"
-    ".you have installed cpu version paddlepaddle\n" ".please compile with cuda enabled\n"
-    ".gpu tree learner was not enabled in this build\n"
+    ".attempting to deserialize object on a cuda device but torch.cuda.is_available() is"
+    " false\n" ".a cuda-enabled jaxlib is not installed\n"
+    ".no gpu/tpu found, falling back to cpu\n" ".you have installed cpu version paddlepaddle\n"
+    ".please compile with cuda enabled\n" ".gpu tree learner was not enabled in this build\n"
     ".cuda tree learner was not enabled in this build\n"
     ".llama.cpp was compiled without gpu support\n" ".not compiled with cuda support\n"
     ".was not compiled with cuda\n" ".xgboost version not compiled with gpu support\n"
@@ -949,19 +955,19 @@ static const struct cause cause_table[] = {
     ".tensorflow was not built with cuda kernel binaries compatible with compute capability\n"
     ".sm_* is not supported by this build\n"},
   {FRAMEWORK, "gpu-too-old-for-feature", "this GPU is too old for a feature of the framework",
-    "it needs a newer compute capability: 7.0 for Triton, 8.0 for bfloat16 and FlashAttention, 8.9 for fp8",
-    "switch the feature off (float16, another attention backend), or a newer GPU",
+    "it needs a newer compute capability: 7.0 for Triton, 8.0 for bfloat16 and FlashAttention,"
+    " 8.9 for fp8", "switch the feature off (float16, another attention backend), or a newer GPU",
     ".too old to be supported by the triton gpu compiler\n"
     ".fp8e4nv not supported in this architecture\n" ".flashattention * ampere gpus or newer\n"
     ".cannot use flashattention & compute capability\n"},
   {FRAMEWORK, "extension-abi", "an extension is built for another PyTorch",
     "a symbol of torch is missing: another version, C++ ABI, or CUDA",
-    "the wheel for this torch (the matrix), or build it again: '--no-build-isolation --no-cache-dir'",
-    ".undefined symbol: _zn3c10\n" ".undefined symbol: _zn2at\n" ".undefined symbol: _zn5torch\n"
-    ".undefined symbol: _znk3c10\n" ".undefined symbol: _znk2at\n"
-    ".undefined symbol: _znk5torch\n" ".undefined symbol: _zn6caffe2\n"
-    ".undefined symbol: _zn10tensorflow\n" ".undefined symbol: aoti_torch\n"
-    ".undefined symbol: thc\n" ".has no symbol * torch\n"},
+    "the wheel for this torch (the matrix), or build it again: '--no-build-isolation"
+    " --no-cache-dir'", ".undefined symbol: _zn3c10\n" ".undefined symbol: _zn2at\n"
+    ".undefined symbol: _zn5torch\n" ".undefined symbol: _znk3c10\n"
+    ".undefined symbol: _znk2at\n" ".undefined symbol: _znk5torch\n"
+    ".undefined symbol: _zn6caffe2\n" ".undefined symbol: _zn10tensorflow\n"
+    ".undefined symbol: aoti_torch\n" ".undefined symbol: thc\n" ".has no symbol * torch\n"},
   {FRAMEWORK, "tensorflow-abi", "an extension is built for another TensorFlow",
     "a symbol of TensorFlow is missing", "the release of both that belong together",
     ".undefined symbol: _zn10tensorflow\n"},
@@ -974,8 +980,8 @@ static const struct cause cause_table[] = {
     ".required library version not found: libbitsandbytes_cuda\n"},
   {FRAMEWORK, "wheel-not-found", "pip finds no wheel of this release",
     "it is on the framework's own index, or not built for this Python, processor or CUDA",
-    "--index-url https://download.pytorch.org/whl/cu126 (of the variant); the Python that the matrix names",
-    ".no matching distribution found for torch\n"
+    "--index-url https://download.pytorch.org/whl/cu126 (of the variant); the Python that the"
+    " matrix names", ".no matching distribution found for torch\n"
     ".could not find a version that satisfies the requirement torch\n"
     ".could not find a version that satisfies the requirement tensorflow\n"
     ".no matching distribution found for tensorflow\n"
@@ -1051,8 +1057,8 @@ static const struct cause cause_table[] = {
     "install nvidia-cuda-nvrtc of that CUDA; look at LD_LIBRARY_PATH",
     ".failed to open libnvrtc-builtins\n" ".nvrtc_error_builtin_operation_failure\n"},
   {JIT, "nvrtc-compile", "a kernel's source does not compile at run time (NVRTC)",
-    "missing headers of CUDA, an old release of the framework for them, or an error in the source",
-    "nvidia-cuda-runtime and -cccl of the same CUDA; CUDA_PATH; update the framework",
+    "missing headers of CUDA, an old release of the framework for them, or an error in the"
+    " source", "nvidia-cuda-runtime and -cccl of the same CUDA; CUDA_PATH; update the framework",
     ".nvrtc: error\n" ".nvrtc compilation failed\n" ".nvrtc_error_compilation\n"
     ".compileexception & .cu\n" ".cubin.cu\n" ".cuda compile error\n"
     ".catastrophic error * cannot open source file\n"},
@@ -1087,10 +1093,10 @@ static const struct cause cause_table[] = {
     "CUDA_CACHE_PATH to a writable folder", "..nv/computecache\n"},
   {EXEC, "out-of-memory", "the GPU has not enough free memory",
     "model and batch are larger, or others hold it (time-slicing and AWS vGPU isolate none)",
-    "a smaller batch; cap the framework's memory; end the others ('nvidia-smi'); a larger GPU or slice",
-    ".cuda out of memory\n" ".cuda error: out of memory\n" ".cuda failure*'out of memory'\n"
-    ".cudamalloc failed: out of memory\n" ".cudaerrormemoryallocation\n"
-    ".cuda_error_out_of_memory\n" ".oom when allocating tensor\n"
+    "a smaller batch; cap the framework's memory; end the others ('nvidia-smi'); a larger GPU"
+    " or slice", ".cuda out of memory\n" ".cuda error: out of memory\n"
+    ".cuda failure*'out of memory'\n" ".cudamalloc failed: out of memory\n"
+    ".cudaerrormemoryallocation\n" ".cuda_error_out_of_memory\n" ".oom when allocating tensor\n"
     ".resource_exhausted: out of memory\n" ".ran out of memory trying to allocate\n"
     ".out of memory allocating * bytes & allocated so far\n"
     ".failed to allocate memory for requested buffer\n" ".bfcarena::allocaterawinternal\n"
@@ -1122,8 +1128,9 @@ static const struct cause cause_table[] = {
     ".cuda exception: warp illegal address\n"},
   {EXEC, "device-assert", "a check in a kernel failed (device-side assert)",
     "an index or a label out of range, or NaN where none may be",
-    "run the batch on the CPU, or CUDA_LAUNCH_BLOCKING=1: the line tells which; check labels and ids",
-    "!block: [* thread: [* assertion\n" ".device-side assert triggered\n" ".cudaerrorassert\n"},
+    "run the batch on the CPU, or CUDA_LAUNCH_BLOCKING=1: the line tells which; check labels"
+    " and ids", "!block: [* thread: [* assertion\n" ".device-side assert triggered\n"
+    ".cudaerrorassert\n"},
   {EXEC, "misaligned", "a kernel used an address that is not aligned (716)",
     "its bug: a type is read where it may not start", "run compute-sanitizer; align the pointers",
     ".misaligned address\n" ".is misaligned\n"},
@@ -1153,7 +1160,8 @@ static const struct cause cause_table[] = {
     ".cublas_status_alloc_failed\n" ".cublas_status_not_initialized\n"
     ".failed to create cublas handle\n"},
   {EXEC, "cublas-status", "cuBLAS reports an error",
-    "a call that it does not take: shapes, an index error before, or a library of another version",
+    "a call that it does not take: shapes, an index error before, or a library of another"
+    " version",
     "CUDA_LAUNCH_BLOCKING=1; run the batch on the CPU; one cuBLAS only: LD_LIBRARY_PATH",
     ".cublas_status_execution_failed\n" ".cublas_status_invalid_value\n"
     ".cublas_status_internal_error\n" ".cublas_status_not_supported\n"
@@ -1165,8 +1173,8 @@ static const struct cause cause_table[] = {
     ".could not create cudnn handle\n" ".failed to get convolution algorithm\n"},
   {EXEC, "cudnn-status", "cuDNN reports an error",
     "an input that it has no algorithm for, no memory for its workspace, or mixed versions",
-    ".contiguous(), a smaller batch; torch.backends.cudnn.enabled = False tells; the cuDNN of the matrix",
-    ".cudnn_status_not_supported\n" ".cudnn_status_execution_failed\n"
+    ".contiguous(), a smaller batch; torch.backends.cudnn.enabled = False tells; the cuDNN of"
+    " the matrix", ".cudnn_status_not_supported\n" ".cudnn_status_execution_failed\n"
     ".cudnn_status_internal_error\n" ".cudnn_status_mapping_error\n" ".cudnn_status_bad_param\n"
     ".cudnn_status_arch_mismatch\n" ".unable to find a valid cudnn algorithm\n"
     ".unable to find an engine to execute this computation\n"},
@@ -1198,11 +1206,11 @@ static const struct cause cause_table[] = {
     ".cudaerrorpeeraccessunsupported\n"},
   {BANDWIDTH, "iommu-faults", "the IOMMU stops the GPU's transfers",
     "peer-to-peer or DMA goes to addresses that it does not know (IOMMU, ACS)",
-    "iommu=pt or off on the kernel's command line, ACS off; never both P2P and a translating IOMMU",
-    ".io_page_fault & nvidia\n" ".amd-vi: event logged\n" ".dmar: * fault\n"},
+    "iommu=pt or off on the kernel's command line, ACS off; never both P2P and a translating"
+    " IOMMU", ".io_page_fault & nvidia\n" ".amd-vi: event logged\n" ".dmar: * fault\n"},
   {BANDWIDTH, "pinned-memory", "host memory cannot be pinned",
-    "too little RAM, a limit (ulimit -l, vm.max_map_count), or memory that never was registered",
-    "less pinned memory; ulimit -l unlimited; WSL has little of it",
+    "too little RAM, a limit (ulimit -l, vm.max_map_count), or memory that never was"
+    " registered", "less pinned memory; ulimit -l unlimited; WSL has little of it",
     ".could not allocate pinned host memory\n" ".failed to alloc * bytes on host\n"
     ".failed to allocate pinned system memory\n" ".cudahostregister & fail\n"
     ".cudahostgetdevicepointer failed\n" ".cudahostunregister returned\n"
@@ -1214,8 +1222,8 @@ static const struct cause cause_table[] = {
     "NCCL_P2P_DISABLE=1 tells; update NCCL or the framework", ""},
   {BANDWIDTH, "nccl-timeout", "a collective never ended (NCCL timeout)",
     "one rank stopped, took another way through the code, or the network between them hangs",
-    "look for the first rank that failed; py-spy dump; NCCL_DEBUG=INFO; NCCL_P2P_DISABLE=1 tells of P2P",
-    ".watchdog caught collective operation timeout\n"
+    "look for the first rank that failed; py-spy dump; NCCL_DEBUG=INFO; NCCL_P2P_DISABLE=1"
+    " tells of P2P", ".watchdog caught collective operation timeout\n"
     "?some nccl operations have failed or timed out\n"
     "?to avoid data inconsistency, we are taking the entire process down\n"
     "?nccl watchdog thread terminated\n"
@@ -1234,9 +1242,9 @@ static const struct cause cause_table[] = {
     ".socketprogressopt\n"},
   {BANDWIDTH, "nccl-rdma", "RDMA between the nodes fails (NCCL NET/IB)",
     "lost packets, wrong GID or route, the NIC cannot reach the GPU's memory (peermem, ACS)",
-    "NCCL_IB_DISABLE=1 tells; NCCL_IB_GID_INDEX, NCCL_NET_GDR_LEVEL; 'modprobe nvidia-peermem'; ACS off",
-    ".net/ib : got completion\n" "!call to ibv_modify_qp failed\n" ".ibv_modify_qp failed\n"
-    ".ibv_wc_\n"},
+    "NCCL_IB_DISABLE=1 tells; NCCL_IB_GID_INDEX, NCCL_NET_GDR_LEVEL; 'modprobe nvidia-peermem';"
+    " ACS off", ".net/ib : got completion\n" "!call to ibv_modify_qp failed\n"
+    ".ibv_modify_qp failed\n" ".ibv_wc_\n"},
   {BANDWIDTH, "rdma-memlock", "RDMA cannot register memory",
     "the limit of locked memory is too small",
     "ulimit -l unlimited (docker: --ulimit memlock=-1), capability IPC_LOCK",
@@ -1256,8 +1264,8 @@ static const struct cause cause_table[] = {
     ".operation cannot be performed in the present state\n"},
   {BANDWIDTH, "imex-domain", "nodes are not in one multi-node NVLink domain",
     "nvidia-imex does not run, or its channels are not there",
-    "start nvidia-imex on all nodes; /dev/nvidia-caps-imex-channels; the compute domain of the pods",
-    ".cumemsetaccess & multinode\n" ".nvidia-imex & fail\n" ".imex & not\n"},
+    "start nvidia-imex on all nodes; /dev/nvidia-caps-imex-channels; the compute domain of the"
+    " pods", ".cumemsetaccess & multinode\n" ".nvidia-imex & fail\n" ".imex & not\n"},
   {BANDWIDTH, "nccl-usage", "NCCL was called wrongly", "ranks, devices or sizes do not agree",
     "one GPU per rank: torch.cuda.set_device(local_rank); NCCL_DEBUG=WARN", "?ncclinvalidusage\n"
     "?ncclinvalidargument\n"},
@@ -1291,8 +1299,8 @@ static const struct cause cause_table[] = {
     ".mig mode is enabled, but no mig devices\n" ".no mig-enabled & found\n"
     ".mig & at least one gpu * no mig\n"},
   {SHARING, "mig-pending", "MIG cannot be switched now",
-    "processes (persistenced, X, DCGM, a driver module) hold the GPU, so that it cannot be reset",
-    "end them; 'nvidia-smi --gpu-reset', or reboot", ".mig mode is in pending\n"
+    "processes (persistenced, X, DCGM, a driver module) hold the GPU, so that it cannot be"
+    " reset", "end them; 'nvidia-smi --gpu-reset', or reboot", ".mig mode is in pending\n"
     ".could not be reset & in use by another client\n"
     ".the following gpus could not be reset\n"},
   {SHARING, "mig-permission", "no right to manage MIG",
@@ -1317,11 +1325,13 @@ static const struct cause cause_table[] = {
     "the plugin allows one (failRequestsGreaterThanOne)", "ask for 1",
     "!maximum request size for shared resources is 1\n"},
   {SHARING, "vgpu-licence", "the vGPU has no licence",
-    "the licence server is not configured, not reached, or has none left; it then runs restricted",
-    "gridd.conf or the client token; 'nvidia-smi -q | grep License'; systemctl restart nvidia-gridd",
-    ".nvidia-gridd & failed to acquire\n" ".nvidia-gridd & failed\n" ".nvidia-gridd & not set\n"
-    ".nvidia-gridd & invalid\n" ".nvidia-gridd & error\n" ".license status : unlicensed\n"
-    ".doesn't have valid grid license\n" ".no valid grid license\n" ".vgpu * license\n"},
+    "the licence server is not configured, not reached, or has none left; it then runs"
+    " restricted",
+    "gridd.conf or the client token; 'nvidia-smi -q | grep License'; systemctl restart"
+    " nvidia-gridd", ".nvidia-gridd & failed to acquire\n" ".nvidia-gridd & failed\n"
+    ".nvidia-gridd & not set\n" ".nvidia-gridd & invalid\n" ".nvidia-gridd & error\n"
+    ".license status : unlicensed\n" ".doesn't have valid grid license\n"
+    ".no valid grid license\n" ".vgpu * license\n"},
   {SHARING, "vgpu-versions", "the vGPU's guest and host drivers do not fit",
     "the guest's is older or newer than the host's vGPU manager takes",
     "guest driver of the same vGPU release as the host's", ".incompatible guest/host drivers\n"
@@ -1399,7 +1409,8 @@ static const struct code cuda_codes[] = {
     "stub-library"},
   {35, NULL, "cudaErrorInsufficientDriver",
     "CUDA driver version is insufficient for CUDA runtime version",
-    "driver-too-old libcuda-absent libcuda-unsearched empty-file wrong-elf-class wrong-machine not-elf dangling-link is-directory missing-dependency undefined-symbol"},
+    "driver-too-old libcuda-absent libcuda-unsearched empty-file wrong-elf-class wrong-machine"
+    " not-elf dangling-link is-directory missing-dependency undefined-symbol"},
   {36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER", "cudaErrorCallRequiresNewerDriver",
     "API call is not supported in the installed CUDA driver", "driver-too-old"},
   {37, NULL, "cudaErrorInvalidSurface", "invalid surface reference", "cuda-error"},
@@ -1421,20 +1432,21 @@ static const struct code cuda_codes[] = {
   {65, NULL, "cudaErrorLaunchMaxDepthExceeded",
     "launch would exceed maximum depth of nested launches", "launch-resources"},
   {66, NULL, "cudaErrorLaunchFileScopedTex",
-    "launch failed because kernel uses unsupported, file-scoped textures (texture objects are supported)",
-    "cuda-error"},
+    "launch failed because kernel uses unsupported, file-scoped textures (texture objects are"
+    " supported)", "cuda-error"},
   {67, NULL, "cudaErrorLaunchFileScopedSurf",
-    "launch failed because kernel uses unsupported, file-scoped surfaces (surface objects are supported)",
-    "cuda-error"},
+    "launch failed because kernel uses unsupported, file-scoped surfaces (surface objects are"
+    " supported)", "cuda-error"},
   {68, NULL, "cudaErrorSyncDepthExceeded",
-    "cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth",
-    "launch-resources"},
+    "cudaDeviceSynchronize failed because caller's grid depth exceeds"
+    " cudaLimitDevRuntimeSyncDepth", "launch-resources"},
   {69, NULL, "cudaErrorLaunchPendingCountExceeded",
     "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount",
     "launch-resources"},
   {98, NULL, "cudaErrorInvalidDeviceFunction", "invalid device function", "wheel-lacks-gpu"},
   {100, "CUDA_ERROR_NO_DEVICE", "cudaErrorNoDevice", "no CUDA-capable device is detected",
-    "no-device env-hides-gpus no-gpu-access driver-not-loaded node-mode node-cgroup driver-dropped-gpu mig-no-instances"},
+    "no-device env-hides-gpus no-gpu-access driver-not-loaded node-mode node-cgroup"
+    " driver-dropped-gpu mig-no-instances"},
   {101, "CUDA_ERROR_INVALID_DEVICE", "cudaErrorInvalidDevice", "invalid device ordinal",
     "invalid-device"},
   {102, "CUDA_ERROR_DEVICE_NOT_LICENSED", "cudaErrorDeviceNotLicensed",
@@ -1575,8 +1587,8 @@ static const struct code cuda_codes[] = {
   {810, "CUDA_ERROR_MPS_CLIENT_TERMINATED", "cudaErrorMpsClientTerminated",
     "the MPS client has been terminated by the server", "mps-killed"},
   {811, "CUDA_ERROR_CDP_NOT_SUPPORTED", "cudaErrorCdpNotSupported",
-    "is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it",
-    "not-supported"},
+    "is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not"
+    " support it", "not-supported"},
   {812, "CUDA_ERROR_CDP_VERSION_MISMATCH", "cudaErrorCdpVersionMismatch",
     "unsupported interaction between different versions of CUDA Dynamic Parallelism",
     "bad-image"},
@@ -1601,8 +1613,8 @@ static const struct code cuda_codes[] = {
     "attempt to terminate a thread-local capture sequence from another thread", "capture-state"},
   {909, "CUDA_ERROR_TIMEOUT", "cudaErrorTimeout", "wait operation timed out", "vendor-hang"},
   {910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE", "cudaErrorGraphExecUpdateFailure",
-    "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update",
-    "capture-state"},
+    "the graph update was not performed because it included changes which violated constraints"
+    " specific to instantiated graph update", "capture-state"},
   {911, "CUDA_ERROR_EXTERNAL_DEVICE", "cudaErrorExternalDevice",
     "an async error has occured in external entity outside of CUDA", "vendor-crash"},
   {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "cudaErrorInvalidClusterSize",
@@ -1618,13 +1630,13 @@ static const struct code cuda_codes[] = {
     "launch-resources"},
   {916, "CUDA_ERROR_KEY_ROTATION", NULL, "key rotation", "cuda-error"},
   {917, "CUDA_ERROR_STREAM_DETACHED", "cudaErrorStreamDetached",
-    "API call not permitted since the green context associated with the stream has been destroyed",
-    "capture-state"},
+    "API call not permitted since the green context associated with the stream has been"
+    " destroyed", "capture-state"},
   {918, "CUDA_ERROR_GRAPH_RECAPTURE_FAILURE", "cudaErrorGraphRecaptureFailure",
     "recapturing to the source graph failed and had to be terminated", "capture-state"},
   {919, "CUDA_ERROR_FABRIC_NOT_READY", "cudaErrorFabricNotReady",
-    "GPU fabric is not ready within the probe wait budget; application may retry (see CUDA_FABRIC_INIT_TIMEOUT_MS)",
-    "fabric-manager fabric-not-ready"},
+    "GPU fabric is not ready within the probe wait budget; application may retry (see"
+    " CUDA_FABRIC_INIT_TIMEOUT_MS)", "fabric-manager fabric-not-ready"},
   {999, "CUDA_ERROR_UNKNOWN", "cudaErrorUnknown", "unknown error",
     "unknown-error uvm-missing node-major node-cgroup driver-not-loaded gpu-off-bus"},
 };
@@ -1742,6 +1754,7 @@ static const struct code xid_codes[] = {
   {172, NULL, NULL, "uncorrectable SRAM error, more of 48", "sram-errors"},
 };
 
+/* clang-format on */
 /* ---- tables end */
 
 static const struct {
@@ -1985,8 +1998,8 @@ struct span {
 
 /* Is this part (without ' & ') in the line, from `at` on? '*' is anything: the first place of each
  * piece leaves the most room for the next. */
-static int part_found(const char *part, size_t n, const struct line *l, size_t at, struct span *found,
-  int *code)
+static int part_found(
+  const char *part, size_t n, const struct line *l, size_t at, struct span *found, int *code)
 {
   int first = 1;
 
@@ -2009,16 +2022,17 @@ static int part_found(const char *part, size_t n, const struct line *l, size_t a
 }
 
 /* Is the text of a table in the line? All of its parts, in any order; found: the first. */
-static int text_found(const char *text, size_t n, const struct line *l, struct span *found, int *code)
+static int text_found(
+  const char *text, size_t n, const struct line *l, struct span *found, int *code)
 {
   struct span other;
 
   for (int first = 1; n; first = 0) {
     const char *and = memmem(text, n, " & ", 3);
-    size_t part = and ? (size_t)(and - text) : n;
+    size_t part = and? (size_t)(and-text) : n;
     if (!part_found(text, part, l, 0, first ? found : &other, code)) return 0;
-    text += part + (and ? 3 : 0);
-    n -= part + (and ? 3 : 0);
+    text += part + (and? 3 : 0);
+    n -= part + (and? 3 : 0);
   }
   return 1;
 }
@@ -4846,8 +4860,8 @@ static void telling_add(struct explanation *e, const struct cause *cause, const 
   const char *text, size_t n, int rank)
 {
   if (e->tellings == MAX_TELLINGS) return;
-  e->telling[e->tellings++] = (struct telling){cause, code, text, (unsigned short)n,
-    (unsigned short)rank, -1, 0};
+  e->telling[e->tellings++] =
+    (struct telling){cause, code, text, (unsigned short)n, (unsigned short)rank, -1, 0};
   for (size_t i = 0; i + 4 <= n; i++)
     if (is_gram(text + i)) e->common[gram_of(text + i)]++;
 }
@@ -4874,21 +4888,51 @@ static const struct {
   int table;
   const char *text;
 } number_forms[] = {
-  {CUDA_CODES, "error @"}, {CUDA_CODES, "error: @"}, {CUDA_CODES, "error:@"},
-  {CUDA_CODES, "error=@"}, {CUDA_CODES, "error = @"}, {CUDA_CODES, "error (@)"},
-  {CUDA_CODES, "error(@)"}, {CUDA_CODES, "error[@]"}, {CUDA_CODES, "errno @"},
-  {CUDA_CODES, "code @"}, {CUDA_CODES, "code: @"}, {CUDA_CODES, "code:@"},
-  {CUDA_CODES, "code=@"}, {CUDA_CODES, "code = @"}, {CUDA_CODES, "code #@"},
-  {CUDA_CODES, "code (@)"}, {CUDA_CODES, "code=@("}, {CUDA_CODES, "returned @"},
-  {CUDA_CODES, "returned: @"}, {CUDA_CODES, "return value @"}, {CUDA_CODES, "returns @"},
-  {CUDA_CODES, "failure @"}, {CUDA_CODES, "failed with @"}, {CUDA_CODES, "failed (@)"}, {CUDA_CODES, "failed: @"},
-  {CUDA_CODES, "(@ vs."}, {CUDA_CODES, "status @"},
-  {CUDA_CODES, "status: @"}, {CUDA_CODES, "status=@"}, {CUDA_CODES, "curesult @"},
-  {CUDA_CODES, "handle : @"}, {CUDA_CODES, "[@] call to cu"}, {CUDA_CODES, "cuinit = @"},
-  {NVML_CODES, "nvml:@"}, {NVML_CODES, "nvidia-smi:@"}, {NVML_CODES, "nvml error @"},
-  {NVML_CODES, "nvml error: @"}, {NVML_CODES, "nvml returned @"},
-  {XID_CODES, "xid (*): @"}, {XID_CODES, "xid @"}, {XID_CODES, "xid: @"}, {XID_CODES, "xid=@"},
-  {XID_CODES, "xid:@"}, {XID_CODES, "xid error @"}, {XID_CODES, "xid errors: @"},
+  {CUDA_CODES, "error @"},
+  {CUDA_CODES, "error: @"},
+  {CUDA_CODES, "error:@"},
+  {CUDA_CODES, "error=@"},
+  {CUDA_CODES, "error = @"},
+  {CUDA_CODES, "error (@)"},
+  {CUDA_CODES, "error(@)"},
+  {CUDA_CODES, "error[@]"},
+  {CUDA_CODES, "errno @"},
+  {CUDA_CODES, "code @"},
+  {CUDA_CODES, "code: @"},
+  {CUDA_CODES, "code:@"},
+  {CUDA_CODES, "code=@"},
+  {CUDA_CODES, "code = @"},
+  {CUDA_CODES, "code #@"},
+  {CUDA_CODES, "code (@)"},
+  {CUDA_CODES, "code=@("},
+  {CUDA_CODES, "returned @"},
+  {CUDA_CODES, "returned: @"},
+  {CUDA_CODES, "return value @"},
+  {CUDA_CODES, "returns @"},
+  {CUDA_CODES, "failure @"},
+  {CUDA_CODES, "failed with @"},
+  {CUDA_CODES, "failed (@)"},
+  {CUDA_CODES, "failed: @"},
+  {CUDA_CODES, "(@ vs."},
+  {CUDA_CODES, "status @"},
+  {CUDA_CODES, "status: @"},
+  {CUDA_CODES, "status=@"},
+  {CUDA_CODES, "curesult @"},
+  {CUDA_CODES, "handle : @"},
+  {CUDA_CODES, "[@] call to cu"},
+  {CUDA_CODES, "cuinit = @"},
+  {NVML_CODES, "nvml:@"},
+  {NVML_CODES, "nvidia-smi:@"},
+  {NVML_CODES, "nvml error @"},
+  {NVML_CODES, "nvml error: @"},
+  {NVML_CODES, "nvml returned @"},
+  {XID_CODES, "xid (*): @"},
+  {XID_CODES, "xid @"},
+  {XID_CODES, "xid: @"},
+  {XID_CODES, "xid=@"},
+  {XID_CODES, "xid:@"},
+  {XID_CODES, "xid error @"},
+  {XID_CODES, "xid errors: @"},
 };
 
 /* By what a line speaks of a GPU. A number is an error's in those that speak of its software. */
@@ -4900,15 +4944,32 @@ static enum speaks line_speaks(const struct line *l, struct span *found)
     enum speaks of;
     const char *word;
   } words[] = {
-    {OF_SOFTWARE, "nvrm"}, {OF_SOFTWARE, "xid (*)"}, {OF_SOFTWARE, "xid #"},
-    {OF_SOFTWARE, "xid=#"}, {OF_SOFTWARE, "xid:#"}, {OF_SOFTWARE, "xid: #"},
-    {OF_SOFTWARE, "nvidia-smi"}, {OF_SOFTWARE, "nvml"}, {OF_SOFTWARE, "cuda"},
-    {OF_SOFTWARE, "thcuda"}, {OF_SOFTWARE, "libcuda"}, {OF_SOFTWARE, "cudnn"},
-    {OF_SOFTWARE, "cublas"}, {OF_SOFTWARE, "nccl warn"}, {OF_SOFTWARE, "nccl error"},
-    {OF_SOFTWARE, "cuinit"}, {OF_SOFTWARE, "curesult"}, {OF_SOFTWARE, "cuctx"},
-    {OF_SOFTWARE, "cumem"}, {OF_SOFTWARE, "cudevice"}, {OF_SOFTWARE, "culaunch"},
-    {OF_SOFTWARE, "cumodule"}, {OF_SOFTWARE, "custream"}, {OF_GPU, "nccl"},
-    {OF_GPU, "nvidia"}, {OF_GPU, "libnvidia"},
+    {OF_SOFTWARE, "nvrm"},
+    {OF_SOFTWARE, "xid (*)"},
+    {OF_SOFTWARE, "xid #"},
+    {OF_SOFTWARE, "xid=#"},
+    {OF_SOFTWARE, "xid:#"},
+    {OF_SOFTWARE, "xid: #"},
+    {OF_SOFTWARE, "nvidia-smi"},
+    {OF_SOFTWARE, "nvml"},
+    {OF_SOFTWARE, "cuda"},
+    {OF_SOFTWARE, "thcuda"},
+    {OF_SOFTWARE, "libcuda"},
+    {OF_SOFTWARE, "cudnn"},
+    {OF_SOFTWARE, "cublas"},
+    {OF_SOFTWARE, "nccl warn"},
+    {OF_SOFTWARE, "nccl error"},
+    {OF_SOFTWARE, "cuinit"},
+    {OF_SOFTWARE, "curesult"},
+    {OF_SOFTWARE, "cuctx"},
+    {OF_SOFTWARE, "cumem"},
+    {OF_SOFTWARE, "cudevice"},
+    {OF_SOFTWARE, "culaunch"},
+    {OF_SOFTWARE, "cumodule"},
+    {OF_SOFTWARE, "custream"},
+    {OF_GPU, "nccl"},
+    {OF_GPU, "nvidia"},
+    {OF_GPU, "libnvidia"},
   };
   int code;
 
@@ -4946,8 +5007,8 @@ static void told_add(struct explanation *e, struct told t)
 }
 
 /* The line around what matched, and what matched, as they stood there. */
-static void evidence(struct told *t, const struct explanation *e, const char *raw,
-  struct span found)
+static void evidence(
+  struct told *t, const struct explanation *e, const char *raw, struct span found)
 {
   size_t n = e->line.from[e->line.n], at = e->line.from[found.at], end = e->line.from[found.end];
   size_t from = at > EVIDENCE / 3 && n > EVIDENCE ? at - EVIDENCE / 3 : 0;
@@ -4959,8 +5020,8 @@ static void evidence(struct told *t, const struct explanation *e, const char *ra
 }
 
 /* A code stands for several causes, the likeliest first. */
-static void told_code(struct explanation *e, const struct code *code, int rank, const char *raw,
-  struct span found)
+static void told_code(
+  struct explanation *e, const struct code *code, int rank, const char *raw, struct span found)
 {
   int place = 0;
 
@@ -4997,7 +5058,8 @@ static void tellings_read(struct host *h, struct explanation *e)
         size_t n = names[k] ? strlen(names[k]) : 0;
         char *text = n > 13 ? pool_get(&h->pool, n + 1) : NULL;
         for (size_t j = 0; text && j < n; j++)
-          text[j] = names[k][j] >= 'A' && names[k][j] <= 'Z' ? (char)(names[k][j] + 32) : names[k][j];
+          text[j] =
+            names[k][j] >= 'A' && names[k][j] <= 'Z' ? (char)(names[k][j] + 32) : names[k][j];
         if (text) telling_add(e, NULL, c, text, n, code_rank(c));
       }
     }
@@ -5045,8 +5107,11 @@ static void told_numbers(struct explanation *e, const char *raw)
     const struct code *code = code_find(number_forms[i].table, number);
     /* 43 and 45 only follow from what went before */
     if (code)
-      told_code(e, code, !xid ? NUMBERED : number == 43 || number == 45 ? FOLLOWS : ROOT, raw,
-        found);
+      told_code(e, code,
+        !xid                             ? NUMBERED
+          : number == 43 || number == 45 ? FOLLOWS
+                                         : ROOT,
+        raw, found);
   }
 }
 
@@ -5064,7 +5129,7 @@ static void explain_line(struct explanation *e, const char *raw, size_t n)
 /* All of it, in pieces of a line's length where lines are longer. */
 static int explain_stream(struct explanation *e, FILE *in)
 {
-  char raw[2 * LINE_KEPT];
+  char raw[2 * LINE_KEPT] = "";
   size_t n = 0;
   int c;
 
@@ -5339,8 +5404,9 @@ static void put_explanation(struct sink *k, const struct explanation *e, size_t 
   }
   if (shown > 1) put(k, "\nthe likeliest first; gpu-smoke tells which where it happened\n");
   if (shown) return;
-  put(k, e->gpus ? "no failure that this version knows; of a GPU speaks:\n"
-                 : "nothing of a GPU in here\n");
+  put(k,
+    e->gpus ? "no failure that this version knows; of a GPU speaks:\n"
+            : "nothing of a GPU in here\n");
   for (size_t i = 0; i < e->gpus; i++) put_evidence(k, &e->gpu[i]);
   if (e->gpus) put(k, "run gpu-smoke where it happened: it looks for itself\n");
 }
