@@ -97,6 +97,23 @@ def test_what_others_wrap_around_a_line_changes_nothing(wrapped, text, cause, ex
     assert not cause or plain[0] == cause
 
 
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\n    "])
+def test_a_line_that_was_broken_is_read_as_one(between, explain):
+    said = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040)."
+    for blank in (i for i, letter in enumerate(said) if letter == " "):
+        text = f"step 1\n{said[:blank]}{between}{said[blank + 1 :]}\nstep 2\n"
+        causes = explain(text)["causes"]
+        assert [c["cause"] for c in causes] == ["driver-too-old"], text
+        assert causes[0]["line"] in (2, 3)
+
+
+def test_what_powershell_wrote_is_read(program, tmp_path):
+    log = tmp_path / "log"
+    log.write_text("CUDA out of memory. Tried to allocate 2 GiB\n", "utf-16")
+    document = json.loads(subprocess.check_output([program, "--json", "--explain", f"@{log}"]))
+    assert [c["cause"] for c in document["causes"]] == ["out-of-memory"]
+
+
 def test_a_log_is_read_as_it_comes(program, tmp_path):
     """Ten megabytes, and lines of any length: in a few megabytes of memory."""
     log = tmp_path / "log"

@@ -2006,7 +2006,11 @@ static int part_found(
   while (n) {
     size_t piece = 0, length = 0;
     while (piece < n && part[piece] != '*') piece++;
+    int letter = *part != '#' && *part != '@' ? *part : 0;
     for (; piece && at < l->n; at++) {
+      const char *next = letter ? memchr(l->text + at, letter, l->n - at) : l->text + at;
+      if (!next) return 0;
+      at = (size_t)(next - l->text);
       int begins = !first || at == 0 || !is_word(*part) || !is_word(l->text[at - 1]);
       if (begins && (length = piece_length(part, piece, l->text + at, code))) break;
     }
@@ -4821,7 +4825,7 @@ struct telling {
   const char *text;
   unsigned short n, rank;
   int next; /* of those with the same gram */
-  unsigned long seen; /* the line that was looked at last */
+  unsigned long seen; /* the look that met it last */
 };
 
 struct told {
@@ -4840,9 +4844,11 @@ struct explanation {
   unsigned short common[GRAMS]; /* how many texts have it */
   struct told told[MAX_TOLD], gpu[MAX_SHOWN]; /* gpu: lines that speak of one, with their word */
   size_t n, gpus;
-  unsigned long lines;
+  unsigned long lines, looks;
   ullong bytes;
   struct line line;
+  char before[LINE_OVERLAP]; /* the line before, where nothing was met in it */
+  size_t before_n;
 };
 
 static unsigned gram_of(const char *p)
@@ -5072,18 +5078,22 @@ static int is_whole(const struct telling *t, const struct line *l, struct span f
   return !t->code || !(is_word(l->text[found.end]) || l->text[found.end] == '_');
 }
 
-static void told_tellings(struct explanation *e, const char *raw, int gpu)
+/* How many texts are in the line. */
+static size_t told_tellings(struct explanation *e, const char *raw, int gpu)
 {
   const struct line *l = &e->line;
   struct span found = {0, 0};
+  size_t met = 0;
   int code;
 
+  e->looks++;
   for (size_t i = 0; i + 4 <= l->n; i++)
     for (int at = e->gram[gram_of(l->text + i)]; at >= 0; at = e->telling[at].next) {
       struct telling *t = &e->telling[at];
-      if (t->seen == e->lines || (t->code && !gpu)) continue;
-      t->seen = e->lines;
+      if (t->seen == e->looks || (t->code && !gpu)) continue;
+      t->seen = e->looks;
       if (!text_found(t->text, t->n, l, &found, &code) || !is_whole(t, l, found)) continue;
+      met++;
       if (t->code) {
         told_code(e, t->code, t->rank, raw, found);
         continue;
@@ -5092,6 +5102,7 @@ static void told_tellings(struct explanation *e, const char *raw, int gpu)
       evidence(&told, e, raw, found);
       told_add(e, told);
     }
+  return met;
 }
 
 static void told_numbers(struct explanation *e, const char *raw)
@@ -5115,6 +5126,23 @@ static void told_numbers(struct explanation *e, const char *raw)
   }
 }
 
+/* Terminals and mails break lines: where two in a row tell nothing, what they tell as one. */
+static size_t explain_joined(struct explanation *e, const char *raw, size_t n)
+{
+  char both[LINE_OVERLAP + 1 + LINE_KEPT];
+  size_t first = e->before_n;
+  struct span found = {0, 0};
+
+  memcpy(both, e->before, first);
+  both[first] = ' ';
+  memcpy(both + first + 1, raw, n < LINE_KEPT ? n : LINE_KEPT);
+  line_read(&e->line, both, first + 1 + (n < LINE_KEPT ? n : LINE_KEPT));
+  e->lines--; /* the first of the two is named */
+  size_t met = line_speaks(&e->line, &found) ? told_tellings(e, both, 1) : 0;
+  e->lines++;
+  return met;
+}
+
 static void explain_line(struct explanation *e, const char *raw, size_t n)
 {
   struct span found = {0, 0};
@@ -5122,8 +5150,11 @@ static void explain_line(struct explanation *e, const char *raw, size_t n)
   line_read(&e->line, raw, n);
   enum speaks of = line_speaks(&e->line, &found);
   if (of && e->gpus < MAX_SHOWN) evidence(&e->gpu[e->gpus++], e, raw, found);
-  told_tellings(e, raw, of != OF_NOTHING);
+  size_t met = told_tellings(e, raw, of != OF_NOTHING);
   if (of == OF_SOFTWARE) told_numbers(e, raw);
+  if (!met && e->before_n) met = explain_joined(e, raw, n);
+  e->before_n = met ? 0 : n < LINE_OVERLAP ? n : 0;
+  memcpy(e->before, raw, e->before_n);
 }
 
 /* All of it, in pieces of a line's length where lines are longer. */
@@ -5135,6 +5166,7 @@ static int explain_stream(struct explanation *e, FILE *in)
 
   for (int before = '\n'; (c = getc(in)) != EOF; before = c, e->bytes++) {
     e->lines += before == '\n';
+    if (c == 0) continue; /* PowerShell writes UTF-16 */
     if (c != '\n') raw[n++] = (char)c;
     if (c != '\n' && n < LINE_KEPT) continue;
     explain_line(e, raw, n);
