@@ -151,6 +151,21 @@ static struct data *gpus_part(const struct chosen *s)
     return list;
 }
 
+/* What the build holds for GPUs, as compilers name it; empty where nobody knows. */
+static struct data *archs_part(const struct chosen *s)
+{
+    const struct build *build = s->candidate->build;
+    const struct ccs *cubins = cubins_of(build, s->problem->arch);
+    struct data *list = data_list(s->arena);
+    for (size_t i = 0; i < cubins->count; i++)
+        data_push(s->arena, list,
+                  data_str(s->arena, arena_printf(s->arena, "sm_%d", cubins->items[i])));
+    if (cubins->count && build->ptx)
+        data_push(s->arena, list,
+                  data_str(s->arena, arena_printf(s->arena, "compute_%d", build->ptx)));
+    return list;
+}
+
 /* ------------------------------------------------------------------ environment */
 
 /* Where the host's driver is mounted, without the image's own libraries. */
@@ -222,6 +237,7 @@ struct data *resolution_data(struct arena *arena, const struct ask *ask,
     data_put(arena, map, "image", image_part(&s));
     data_put(arena, map, "driver", driver_part(&s));
     data_put(arena, map, "gpus", gpus_part(&s));
+    data_put(arena, map, "archs", archs_part(&s));
     data_put_text(s.arena, map, "arch", problem.arch);
     put_requirements(map, &s, cudnn_bound(&s));
     data_put(arena, map, "env", env_part(&s));

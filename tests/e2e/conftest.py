@@ -14,7 +14,7 @@ from .support import TMPLGEN, install_node_modules, package_index, run
 # Files that share what takes long to make: one worker runs them. Any other file has one to itself.
 SHARING = {
     "images": ["test_base_images", "test_image", "test_child", "test_team_children"],
-    "pipelines": ["test_pipelines", "test_image_pipelines", "test_workflow"],
+    "pipelines": ["test_pipelines", "test_gpu_pipelines", "test_image_pipelines", "test_workflow"],
 }
 
 

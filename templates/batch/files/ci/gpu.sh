@@ -1,11 +1,11 @@
 #!/bin/sh
 # What only a machine with a GPU can prove, in the images that ci/image.sh or ci/bring-image.sh
-# brought here: the smoke test, a short run, the GPU tests. Status 77: there is no GPU.
-# Environment: IMAGE, ENGINE
+# brought here: the smoke test of machine and image, a short run, the GPU tests. Where there is no GPU it
+# fails. Environment: IMAGE, ENGINE
 set -eu
 cd "$(dirname "$0")/.."
 . ci/project.sh
 
-ci/run-image.sh --gpu "$IMAGE" gpu-smoke
+ci/gpu-smoke.sh
 ci/check-image.sh cuda
 ci/run-image.sh --gpu "$IMAGE-test" python -m pytest -p no:cacheprovider -m gpu
