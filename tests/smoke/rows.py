@@ -481,7 +481,7 @@ ROWS = [
         "wrong-result",
         "drain the node",
         script="corrupt=add",
-        shows="first at 32768: expected 2, got 3",
+        shows="first at 32768: expected 10, got 11",
     ),
     Row("X04", "exec", "illegal-access", "compute-sanitizer", script="cuCtxSynchronize=700"),
     Row("X06 resources", "exec", "launch-resources", "smaller blocks", script="cuLaunchKernel=701"),

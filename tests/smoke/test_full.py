@@ -1,6 +1,5 @@
 """Slow proofs: other compilers and processors, sanitizers, NVIDIA's own tools where they are."""
 
-import ast
 import contextlib
 import os
 import re
@@ -14,7 +13,7 @@ import pytest
 
 from .root import Runner, crafted
 from .rows import PASSES, ROWS, no_gpu
-from .workshop import HERE, LIBRARIES, SOURCE, TOP, WARNINGS
+from .workshop import HERE, LIBRARIES, MODULE, SOURCE, TENSOR_MODULE, TOP, WARNINGS, ptx
 
 pytestmark = pytest.mark.full
 
@@ -24,7 +23,6 @@ ENVIRONMENT = {
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "LSAN_OPTIONS": "exitcode=99:print_suppressions=0",
 }
-KERNELS = ["ptx_head", "ptx_add", "ptx_pattern", "ptx_gemm"]
 ARM = Path("/usr/aarch64-linux-gnu")
 
 
@@ -59,32 +57,40 @@ def toolkit_file(toolkit, *patterns):
     return pytest.skip(f"no {patterns[0]} of that toolkit here")
 
 
-def ptx():
-    """The text that a driver gets, taken from the source."""
-    text = SOURCE.read_text()
-    whole = ""
-    for name in KERNELS:
-        body = re.search(rf"static const char {name}\[\] =(.*?);\n\n", text, re.S)[1]
-        whole += "".join(ast.literal_eval(part) for part in re.findall(r'"(?:[^"\\]|\\.)*"', body))
-    return whole
-
-
 @pytest.mark.parametrize("toolkit", TOOLKITS)
 def test_ptxas_takes_the_kernels_for_every_target(toolkit, tmp_path):
     ptxas = toolkit_file(toolkit, "bin/ptxas")
     done = subprocess.run([ptxas, "--help"], capture_output=True, text=True, check=True)
     targets = sorted(set(re.findall(r"'(sm_\d+[af]?)'", done.stdout)))
     assert len(targets) > 5 and ("sm_50" in targets or toolkit != "12")
+    modules = [(target, MODULE) for target in targets]
+    # tensor cores are there since sm_70
+    modules += [(t, TENSOR_MODULE) for t in targets if int(re.search(r"\d+", t)[0]) >= 70]
     file = tmp_path / "smoke.ptx"
-    file.write_text(ptx())
-    for target in targets:
+    for target, names in modules:
+        file.write_text(ptx(names))
         command = [ptxas, f"-arch={target}", "--warning-as-error", "-o", os.devnull, file]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{target}: {done.stderr}"
 
 
 def test_ptx_is_old_enough_for_old_drivers_and_gpus():
-    assert ptx().startswith(".version 6.0\n.target sm_50\n.address_size 64\n")
+    assert ptx(MODULE).startswith(".version 6.0\n.target sm_50\n.address_size 64\n")
+    assert ptx(TENSOR_MODULE).startswith(".version 6.0\n.target sm_70\n.address_size 64\n")
+
+
+def test_what_is_compiled_uses_what_it_is_to_prove(tmp_path):
+    """Tensor cores and fp64, as the disassembler names them."""
+    ptxas, nvdisasm = toolkit_file("13", "bin/ptxas"), toolkit_file("13", "bin/nvdisasm")
+    for names, kernel, wanted in (
+        (TENSOR_MODULE, "smoke_tensor", "HMMA"), (MODULE, "smoke_double", "DFMA"),
+        (MODULE, "smoke_gemm", "FFMA"), (MODULE, "smoke_compare", "LDG"),
+    ):  # fmt: skip
+        (tmp_path / "x.ptx").write_text(ptx(names))
+        subprocess.run([ptxas, "-arch=sm_90", "-o", tmp_path / "x", tmp_path / "x.ptx"], check=True)
+        code = subprocess.check_output([nvdisasm, tmp_path / "x"], text=True)
+        code = code.split(f".text.{kernel}:")[1].split(".text.")[0]
+        assert wanted in code, kernel
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
@@ -133,7 +139,7 @@ def arm(workshop, tmp_path):
 
 @pytest.mark.parametrize(
     "script,code",
-    [("", 0), ("cuInit=803", 14), ("corrupt=gemm", 16), ("cuInit=segv", 14),
+    [("", 0), ("cuInit=803", 14), ("lazy=smoke_gemm", 16), ("cuInit=segv", 14),
      ("ptx=5.0", 15), ("cuInit=100", 77)],
 )  # fmt: skip
 def test_works_on_aarch64(script, code, arm):
@@ -177,6 +183,8 @@ def test_explaining_is_clean_under_sanitizers(checked):
     ("mad.lo.s32 %r7, %r5, 16, %r3", "mad.lo.s32 %r7, %r4, 16, %r3"),
     ("add.s64 %d3, %d3, %d5", "add.s64 %d3, %d3, 1"),
     ("setp.ge.u32 %p1, %r5, %r1", "setp.ge.u32 %p1, %r5, 60000"),
+    ("setp.eq.u32 %p2, %r6, %r7", "setp.eq.u32 %p2, %r6, %r6"),
+    ("[%d4+16], %d12", "[%d4+16], %d5"),
 ])  # fmt: skip
 def test_kernel_with_a_mistake_in_it_is_seen(change, workshop, healthy, tmp_path):
     """What proves the kernels without a GPU is not blind: each of these must not pass."""
@@ -185,7 +193,7 @@ def test_kernel_with_a_mistake_in_it_is_seen(change, workshop, healthy, tmp_path
     assert text.count(change[0]) >= 1
     wrong.write_text(text.replace(change[0], change[1], 1))
     made = workshop.make("wrong", [wrong], ["cc", str(wrong), "-ldl"])
-    report = Runner(made, tmp_path)("--timeout", "60", root=healthy, script="interpret=1")
+    report = Runner(made, tmp_path)("--timeout", "40", root=healthy, script="interpret=1")
     assert report.cause in {"wrong-result", "kernel-fault", "vendor-hang"}
 
 
@@ -217,7 +225,8 @@ def test_one_code_of_the_runtime_hides_what_we_tell_apart(
         root.library("/usr/lib/x86_64-linux-gnu/libcuda.so.1", kind)
     report = smoke(root=root)
     assert report.code == 13
-    assert report.cause in smoke("--explain", "35").out
+    row = re.search(r"^35 .*", (TOP / "src/smoke/codes.txt").read_text(), re.M)[0]
+    assert report.cause in row.split(), "the table has more than the three that are shown"
 
 
 def ask_runtime(toolkit, workshop, tmp_path, kind, script):

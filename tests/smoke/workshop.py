@@ -1,9 +1,11 @@
 """Builds gpu-smoke and the fake vendor libraries, once for all workers of a run."""
 
+import ast
 import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -36,6 +38,22 @@ LIBRARIES = {
     "nvml-old": (["fake_nvml.c"], ["-DOLD"]),
     "empty": (["fake_empty.c"], []),
 }
+
+
+# What the smoke test loads as one module, and where there are tensor cores as another.
+MODULE = ["ptx_head", "ptx_add", "ptx_pattern", "ptx_compare", "ptx_gemm", "ptx_double"]
+TENSOR_MODULE = ["ptx_tensor_head", "ptx_compare", "ptx_tensor"]
+
+
+def ptx(names):
+    """The text that a driver gets, taken from the source."""
+    text = SOURCE.read_text()
+    whole = ""
+    for name in names:
+        body = re.search(rf"static const char {name}\[\] =(.*?);\n\n", text, re.S)[1]
+        body = re.sub(r"/\*.*?\*/", "", body)
+        whole += "".join(ast.literal_eval(part) for part in re.findall(r'"(?:[^"\\]|\\.)*"', body))
+    return whole
 
 
 def compile_c(command):

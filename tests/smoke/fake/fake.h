@@ -4,6 +4,7 @@
  *   ENTRY=CODE     the entry point returns CODE, always
  *   ENTRY@N=CODE   ... at its Nth call only
  *   ENTRY=hang | segv | abort | bus | exit | print
+ *   ENTRY=nothing  it does nothing and says that all is well
  *   KEY=VALUE      a setting (count, cc, driver, memory, ...), read by fake_text and fake_number
  */
 #ifndef FAKE_H
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { FAKE_NOTHING = -1 };
 
 /* The value of an item into out; 0 when the script does not have it. */
 static int fake_text(const char *script, const char *key, char *out, size_t size)
@@ -61,7 +64,7 @@ static int fake_act(const char *action)
         fflush(stdout);
         return 0;
     }
-    return atoi(action);
+    return strcmp(action, "nothing") == 0 ? FAKE_NOTHING : atoi(action);
 }
 
 /* What the entry point must return; 0 means: do the work. */
@@ -81,7 +84,7 @@ static int fake_enter(const char *script, const char *entry, int *calls)
         static int calls;                                                                          \
         int code = fake_enter(script, __func__, &calls);                                           \
         if (code)                                                                                  \
-            return code;                                                                           \
+            return code == FAKE_NOTHING ? 0 : code;                                                \
     } while (0)
 
 #endif

@@ -1,15 +1,21 @@
 /* A fake libcuda.so.1: scripted by FAKE_CUDA, with memory that is the host's and kernels that run.
  *
- * Settings: count, cc (9.0), driver (13000), name, memory, free (bytes), mps, mode (compute mode),
- * clock_khz, bus_bits, corrupt (add|memory|gemm|peer), direct (0: GPUs do not reach each other),
- * ptx (newest PTX version that it takes: 9.0), jitlog, ms (what every event pair measured),
- * interpret (1: run the PTX itself, not its double), idle (1: kernels are launched and do nothing).
- * A build with -DWITHOUT_cuXxx lacks that entry point; -DSTUB makes every entry point return 34.
+ * Settings: count, cc (9.0), driver (13000), name, memory, free, largest (bytes; the
+ * last: of an allocation), copy_ms (what a copy of some size takes at least), mps, mode (compute
+ * mode), clock_khz, bus_bits, integrated, direct (0: GPUs do not reach each other), corrupt
+ * (add|memory|stuck|alias|compare|product|peer|direct|to-gpu|from-gpu: one word each time), of
+ * (smoke_gemm|smoke_tensor|smoke_double: the products that are meant; all), one_in and which (of so
+ * many products that one, counted from 0), columns, rows (0,7: of products, exchanged), lazy (the
+ * kernel of that name does nothing), ptx (newest PTX version that it takes: 9.0), jitlog, ms (what
+ * every event pair measured), interpret (1: run the PTX itself, not its double), idle (1: kernels
+ * are launched and do nothing). A build with -DWITHOUT_cuXxx lacks that entry point; -DSTUB makes
+ * every entry point return 34.
  */
 #define _GNU_SOURCE
 #include "fake.h"
 #include "ptx.h"
 #include <dlfcn.h>
+#include <math.h>
 #include <stdint.h>
 
 #define SCRIPT "FAKE_CUDA"
@@ -21,8 +27,12 @@
 
 enum { MAX_KERNELS = 8 };
 
-static const char *const kernels[MAX_KERNELS] = {"smoke_add", "smoke_pattern", "smoke_gemm"};
-static const char *image_loaded; /* the PTX of the last module */
+static const char *const kernels[MAX_KERNELS] = {"smoke_add",     "smoke_pattern", "smoke_gemm",
+                                                 "smoke_compare", "smoke_double",  "smoke_tensor"};
+static const char *image_of[MAX_KERNELS]; /* the PTX that the kernel was last taken from */
+#ifndef WITHOUT_PEERS
+static int peers_enabled;
+#endif
 
 static int corrupts(const char *what)
 {
@@ -94,6 +104,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     fake_text(SCRIPT, "cc", cc, sizeof cc);
     minor = strchr(cc, '.');
     switch (attribute) {
+    case 18:
+        *value = (int)fake_number(SCRIPT, "integrated", 0);
+        break;
     case 16:
         *value = 4;
         break;
@@ -192,7 +205,8 @@ int cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 int cuMemAlloc_v2(uint64_t *at, size_t size)
 {
     ENTER();
-    if ((double)size > fake_number(SCRIPT, "free", fake_number(SCRIPT, "memory", 64 << 20)))
+    if ((double)size > fake_number(SCRIPT, "free", fake_number(SCRIPT, "memory", 64 << 20)) ||
+        (double)size > fake_number(SCRIPT, "largest", 1e18))
         return 2;
     *at = (uint64_t)(uintptr_t)malloc(size);
     return *at ? 0 : 2;
@@ -219,10 +233,20 @@ int cuMemFreeHost(void *at)
     return 0;
 }
 
+/* Large copies alone: a word that counts what is looked at would be seen at once. */
+static void corrupt_copy(const char *what, void *to, size_t size)
+{
+    if (size >= 4096)
+        usleep((useconds_t)(1000 * fake_number(SCRIPT, "copy_ms", 0)));
+    if (size >= 4096 && corrupts(what))
+        ((char *)to)[size / 2 + 4] ^= 1;
+}
+
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
 {
     ENTER();
     memcpy((void *)(uintptr_t)to, from, size);
+    corrupt_copy("to-gpu", (void *)(uintptr_t)to, size);
     return 0;
 }
 
@@ -230,6 +254,7 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
 {
     ENTER();
     memcpy(to, (const void *)(uintptr_t)from, size);
+    corrupt_copy("from-gpu", to, size);
     return 0;
 }
 
@@ -254,8 +279,19 @@ int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_contex
     if (!to_context || !from_context)
         return 201;
     memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
-    if (corrupts("peer"))
-        memset((char *)(uintptr_t)to + size / 2, 4, 1);
+    if (corrupts("peer") || (peers_enabled && corrupts("direct")))
+        ((char *)(uintptr_t)to)[size / 2 + 2] ^= 4;
+    return 0;
+}
+
+int cuCtxEnablePeerAccess(void *peer, unsigned flags)
+{
+    ENTER();
+    if (!peer || flags)
+        return 1;
+    if (peers_enabled >= 2)
+        return 704;
+    peers_enabled++;
     return 0;
 }
 #endif
@@ -287,7 +323,6 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *option
     if (atof(version + 9) > newest)
         return 222;
     *module = (void *)(uintptr_t)image;
-    image_loaded = image;
     return 0;
 }
 
@@ -306,6 +341,7 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
     for (size_t i = 0; i < MAX_KERNELS && kernels[i]; i++)
         if (strcmp(kernels[i], name) == 0 && strstr(module, entry)) {
             *function = (void *)(uintptr_t)kernels[i];
+            image_of[i] = module;
             return 0;
         }
     return 500;
@@ -341,16 +377,32 @@ static void run_pattern(void **args)
             if (i < out[1])
                 out[1] = i;
         }
-    if (!out && corrupts("memory"))
-        p[n / 3] ^= 0x40;
+    if (out)
+        out[2] += n;
 }
 
-static void run_gemm(void **args)
+static void run_compare(void **args)
 {
-    const float *a = *(float **)args[0], *b = *(float **)args[1];
-    float *c = *(float **)args[2];
-    unsigned n = *(unsigned *)args[3];
+    const uint32_t *a = *(uint32_t **)args[0], *b = *(uint32_t **)args[1];
+    uint64_t n = *(uint64_t *)args[2], *out = *(uint64_t **)args[3];
 
+    for (uint64_t i = 0; i < n; i++)
+        if (a[i] != b[i] && !corrupts("compare")) {
+            out[0]++;
+            if (i < out[1])
+                out[1] = i;
+        }
+    out[2] += n;
+}
+
+static float half_value(uint16_t h)
+{
+    return h ? ldexpf((float)((h & 0x3ff) | 0x400), (h >> 10) - 25) : 0;
+}
+
+/* All three ways to multiply, in whole numbers. */
+static void multiply(const float *a, const float *b, float *c, unsigned n)
+{
     for (unsigned i = 0; i < n; i++) {
         for (unsigned j = 0; j < n; j++)
             c[i * n + j] = 0;
@@ -358,8 +410,117 @@ static void run_gemm(void **args)
             for (unsigned j = 0; j < n; j++)
                 c[i * n + j] += a[i * n + k] * b[k * n + j];
     }
-    if (corrupts("gemm"))
-        c[n + 1] -= 1;
+}
+
+static void run_gemm(void **args)
+{
+    multiply(*(float **)args[0], *(float **)args[1], *(float **)args[2], *(unsigned *)args[3]);
+}
+
+static void run_tensor(void **args)
+{
+    unsigned n = *(unsigned *)args[3], words = n * n;
+    float *a = malloc(2 * sizeof *a * words);
+
+    for (unsigned i = 0; a && i < words; i++) {
+        a[i] = half_value((*(uint16_t **)args[0])[i]);
+        a[words + i] = half_value((*(uint16_t **)args[1])[i]);
+    }
+    if (a)
+        multiply(a, a + words, *(float **)args[2], n);
+    free(a);
+}
+
+/* A product that was made before is copied: a GPU is fast, and this is not. */
+static int product_known(void **args, const char *function, int learn)
+{
+    static struct {
+        const char *function;
+        void *a, *b, *c;
+    } known[3];
+    unsigned n = *(unsigned *)args[3];
+    size_t in = (size_t)n * n * (strcmp(function, "smoke_tensor") == 0 ? 2 : 4);
+    size_t out = (size_t)n * n * 4, i = 0;
+
+    while (known[i].function && known[i].function != function)
+        i++;
+    if (learn) {
+        known[i].function = function;
+        known[i].a = memcpy(realloc(known[i].a, in), *(void **)args[0], in);
+        known[i].b = memcpy(realloc(known[i].b, in), *(void **)args[1], in);
+        known[i].c = memcpy(realloc(known[i].c, out), *(void **)args[2], out);
+    } else if (known[i].function && memcmp(known[i].a, *(void **)args[0], in) == 0 &&
+               memcmp(known[i].b, *(void **)args[1], in) == 0) {
+        memcpy(*(void **)args[2], known[i].c, out);
+        return 1;
+    }
+    return 0;
+}
+
+static void exchange(float *x, float *y)
+{
+    float was = *x;
+
+    *x = *y;
+    *y = was;
+}
+
+/* What the script has done to a product. */
+static void spoil_product(void **args, const char *function)
+{
+    static unsigned counts[MAX_KERNELS] = {0};
+    float *c = *(float **)args[2];
+    unsigned n = *(unsigned *)args[3], one_in = (unsigned)fake_number(SCRIPT, "one_in", 1), x, y;
+    unsigned which = (unsigned)fake_number(SCRIPT, "which", 0), number;
+    size_t kernel = 0;
+    char of[32], two[32];
+
+    while (kernels[kernel] != function)
+        kernel++;
+    number = counts[kernel]++;
+    if (fake_text(SCRIPT, "of", of, sizeof of) && strcmp(of, function) != 0)
+        return;
+    if (corrupts("product") && number % one_in == which)
+        c[(number * 2654435761u + which) % (n * n)] += 1;
+    if (fake_text(SCRIPT, "columns", two, sizeof two) && sscanf(two, "%u,%u", &x, &y) == 2)
+        for (unsigned i = 0; i < n; i++)
+            exchange(&c[i * n + x], &c[i * n + y]);
+    if (fake_text(SCRIPT, "rows", two, sizeof two) && sscanf(two, "%u,%u", &x, &y) == 2)
+        for (unsigned i = 0; i < n; i++)
+            exchange(&c[x * n + i], &c[y * n + i]);
+}
+
+/* What the script has done to memory that was written. */
+static void spoil_memory(void **args)
+{
+    uint32_t *p = *(uint32_t **)args[0];
+    uint64_t n = *(uint64_t *)args[1];
+
+    if (*(uint64_t *)args[3])
+        return;
+    if (corrupts("memory"))
+        p[n / 3] ^= 0x40;
+    if (corrupts("stuck"))
+        p[n / 5] |= 0x40;
+    if (corrupts("alias"))
+        p[n / 7] = p[n / 2];
+}
+
+static int run_function(const char *function, size_t kernel, const unsigned grid[4], void **args)
+{
+    static void (*const runs[MAX_KERNELS])(void **) = {run_add,     run_pattern, run_gemm,
+                                                       run_compare, run_gemm,    run_tensor};
+    int product = runs[kernel] == run_gemm || runs[kernel] == run_tensor;
+
+    if (product && product_known(args, function, 0))
+        return 0;
+    if (fake_number(SCRIPT, "interpret", 0) > 0) {
+        if (ptx_run(image_of[kernel], function, grid[0], grid[1], grid[2], grid[3], args))
+            return 719;
+    } else {
+        runs[kernel](args);
+    }
+    return product ? product_known(args, function, 1) : 0;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the driver's own signature */
@@ -367,18 +528,26 @@ int cuLaunchKernel(const char *function, unsigned gx, unsigned gy, unsigned gz, 
                    unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
                    void **extra)
 {
-    static void (*const runs[MAX_KERNELS])(void **) = {run_add, run_pattern, run_gemm};
+    const unsigned grid[] = {gx, gy, bx, by};
+    char lazy[32];
+    size_t kernel = 0;
+    int code;
 
     ENTER();
     if (!gx || !gy || !gz || !bx || !by || !bz || shared || stream || extra)
         return 1;
-    if (fake_number(SCRIPT, "idle", 0) > 0)
+    if (fake_number(SCRIPT, "idle", 0) > 0 ||
+        (fake_text(SCRIPT, "lazy", lazy, sizeof lazy) && strcmp(lazy, function) == 0))
         return 0;
-    if (fake_number(SCRIPT, "interpret", 0) > 0)
-        return ptx_run(image_loaded, function, gx, gy, bx, by, args) ? 719 : 0;
-    for (size_t i = 0; i < MAX_KERNELS && kernels[i]; i++)
-        if (function == kernels[i])
-            runs[i](args);
+    while (kernels[kernel] != function)
+        kernel++;
+    code = run_function(function, kernel, grid, args);
+    if (code)
+        return code;
+    if (kernel == 1)
+        spoil_memory(args);
+    else if (kernel == 2 || kernel > 3)
+        spoil_product(args, function);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* A fake libnvidia-ml.so.1, scripted by FAKE_NVML.
  *
- * Settings: count, driver, uuid, mig, virtual, width, width_max, pages_pending, rows_pending,
+ * Settings: count, driver, uuid, mig, virtual, width, width_max, gen,
+ * gen_max, pages_pending, rows_pending,
  * remap_failed, ecc, throttle, fabric. A build with -DOLD has the names of drivers before 535.
  */
 #include "fake.h"
@@ -70,6 +71,8 @@ static int one(const char *key, double otherwise, unsigned *out)
 ONE(nvmlDeviceGetVirtualizationMode, "virtual", 0)
 ONE(nvmlDeviceGetCurrPcieLinkWidth, "width", 16)
 ONE(nvmlDeviceGetMaxPcieLinkWidth, "width_max", 16)
+ONE(nvmlDeviceGetCurrPcieLinkGeneration, "gen", 1)
+ONE(nvmlDeviceGetMaxPcieLinkGeneration, "gen_max", 0) /* memory of the host is no link */
 ONE(nvmlDeviceGetRetiredPagesPendingStatus, "pages_pending", 0)
 
 int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later)

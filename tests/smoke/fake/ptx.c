@@ -1,7 +1,8 @@
 /* Runs PTX text on the host: the few instructions that the smoke test's kernels use.
  *
  * Written from the PTX manual, not from the kernels: it is what proves, on machines without a GPU,
- * that they compute what they should. Threads of a block run one after another up to a barrier.
+ * that they compute what they should. Threads of a block run one after another up to a barrier, or
+ * to what a warp does as one.
  */
 #include "ptx.h"
 #include <math.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 enum { MAX_CODE = 256, MAX_REGISTERS = 96, MAX_THREADS = 1024, SHARED = 4096, MAX_STEPS = 1 << 26 };
+enum { MAX_OPERANDS = 32, WARP = 32, TILE = 16 }; /* of wmma.mma: 8 + 8 + 8 + 8 */
 
 enum operand_kind { REGISTER, IMMEDIATE, SPECIAL, ADDRESS, LABEL };
 
@@ -22,9 +24,9 @@ struct operand {
 };
 
 struct instruction {
-    char op[40];
+    char op[48];
     int predicate; /* register, or -1 */
-    struct operand at[4];
+    struct operand at[MAX_OPERANDS];
     int n;
 };
 
@@ -85,7 +87,7 @@ static int parse_operand(struct program *p, const char *text, struct operand *o)
         return o->n < 0 ? -1 : 0;
     }
     o->kind = IMMEDIATE;
-    if (strncmp(text, "0f", 2) == 0) {
+    if (strncmp(text, "0f", 2) == 0 || strncmp(text, "0d", 2) == 0) {
         o->value = strtoull(text + 2, NULL, 16);
         return 0;
     }
@@ -110,7 +112,7 @@ static int parse_operand(struct program *p, const char *text, struct operand *o)
 static int parse_statement(struct program *p, char *text)
 {
     struct instruction *in = &p->code[p->n];
-    char *at = strtok(text, " ,\t\n");
+    char *at = strtok(text, " ,\t\n{}");
 
     if (!at || p->n == MAX_CODE)
         return at ? -1 : 0;
@@ -118,11 +120,11 @@ static int parse_statement(struct program *p, char *text)
     in->predicate = -1;
     if (at[0] == '@') {
         in->predicate = name_index(p->registers, &p->registers_n, at + 1);
-        at = strtok(NULL, " ,\t\n");
+        at = strtok(NULL, " ,\t\n{}");
     }
     snprintf(in->op, sizeof in->op, "%s", at ? at : "");
-    while ((at = strtok(NULL, " ,\t\n")))
-        if (in->n == 4 || parse_operand(p, at, &in->at[in->n++]))
+    while ((at = strtok(NULL, " ,\t\n{}")))
+        if (in->n == MAX_OPERANDS || parse_operand(p, at, &in->at[in->n++]))
             return -1;
     p->n++;
     return 0;
@@ -134,7 +136,7 @@ static int parse_body(struct program *p, const char *body, const char *end, int 
     int shared = 0, n = 0;
 
     for (const char *at = body; at < end;) {
-        char text[256];
+        char text[512];
         size_t len = strcspn(at, ";:");
         const char *start = at + strspn(at, " \t\n");
         at += len + 1;
@@ -174,8 +176,13 @@ static int parse(struct program *p, const char *text, const char *kernel)
     snprintf(head, sizeof head, ".entry %s(", kernel);
     at = strstr(text, head);
     body = at ? strchr(at, '{') : NULL;
-    end = body ? strchr(body, '}') : NULL;
-    if (!end)
+    end = body;
+    for (int depth = 0; end && *end; end++) { /* vectors of registers are in braces too */
+        depth += (*end == '{') - (*end == '}');
+        if (depth == 0)
+            break;
+    }
+    if (!end || !*end)
         return -1;
     for (at = strstr(at, ".param"); at && at < body; at = strstr(at + 1, ".param")) {
         if (sscanf(at, ".param .%*s %15[a-z]", p->symbols[p->symbols_n]) != 1)
@@ -191,6 +198,7 @@ struct thread {
     uint64_t r[MAX_REGISTERS];
     unsigned special[7];
     int pc, done;
+    const struct instruction *warp; /* waits for the others of its warp here */
 };
 
 struct machine {
@@ -222,6 +230,22 @@ static uint64_t as_bits(float f)
     return low;
 }
 
+static double as_double(uint64_t bits)
+{
+    double d;
+
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+static uint64_t double_bits(double d)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
 static void *address(struct machine *m, const struct thread *t, const struct operand *o, int shared)
 {
     uint64_t at = (o->n >= 0 ? t->r[o->n] : 0) + (uint64_t)o->offset;
@@ -245,8 +269,23 @@ static int compute(const char *op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
     if (strcmp(op, "mov.u32") == 0 || strcmp(op, "mov.f32") == 0 ||
         strcmp(op, "cvt.u64.u32") == 0 || strcmp(op, "cvt.u32.u64") == 0)
         *out = (uint32_t)a;
-    else if (strcmp(op, "cvta.to.global.u64") == 0)
+    else if (strcmp(op, "cvta.to.global.u64") == 0 || strcmp(op, "mov.u64") == 0 ||
+             strcmp(op, "mov.f64") == 0)
         *out = a;
+    else if (strcmp(op, "cvt.f64.f32") == 0)
+        *out = double_bits((double)as_float(a));
+    else if (strcmp(op, "cvt.rn.f32.f64") == 0)
+        *out = as_bits((float)as_double(a));
+    else if (strcmp(op, "cvt.rni.f64.f64") == 0)
+        *out = double_bits(nearbyint(as_double(a)));
+    else if (strcmp(op, "add.rn.f64") == 0)
+        *out = double_bits(as_double(a) + as_double(b));
+    else if (strcmp(op, "mul.rn.f64") == 0)
+        *out = double_bits(as_double(a) * as_double(b));
+    else if (strcmp(op, "div.rn.f64") == 0)
+        *out = double_bits(as_double(a) / as_double(b));
+    else if (strcmp(op, "fma.rn.f64") == 0)
+        *out = double_bits(fma(as_double(a), as_double(b), as_double(c)));
     else if (strcmp(op, "mad.lo.s32") == 0)
         *out = (uint32_t)((uint32_t)a * (uint32_t)b + (uint32_t)c);
     else if (strcmp(op, "mul.lo.u32") == 0)
@@ -329,6 +368,9 @@ static int run_thread(struct machine *m, struct thread *t)
             t->pc = in->at[0].n;
         } else if (strcmp(in->op, "bar.sync") == 0) {
             return 0;
+        } else if (strncmp(in->op, "wmma.", 5) == 0) {
+            t->warp = in;
+            return 0;
         } else if (strncmp(in->op, "setp.", 5) == 0) {
             int wide = strstr(in->op, "64") != NULL;
             uint64_t a = get(t, &in->at[1]), b = get(t, &in->at[2]);
@@ -351,6 +393,68 @@ static int run_thread(struct machine *m, struct thread *t)
     return 0;
 }
 
+static float half_value(uint64_t bits)
+{
+    unsigned h = bits & 0xffff;
+
+    return h ? ldexpf((float)((h & 0x3ff) | 0x400), (int)(h >> 10) - 25) : 0;
+}
+
+/* Which register of which thread holds what of a tile is the hardware's affair, as the manual says;
+ * here value i of a tile is in register i mod 8 of thread i / 8. */
+static uint64_t *fragment(struct thread *warp, const struct operand *registers, int i)
+{
+    return &warp[i / 8].r[registers[i % 8].n];
+}
+
+/* Loads of fp16 tiles, the product of two with fp32 sums, stores of fp32 tiles; all by rows. */
+static int run_warp(struct machine *m, struct thread *warp)
+{
+    const struct instruction *in = warp[0].warp;
+    const struct operand *at = in->at;
+    int store = strcmp(in->op, "wmma.store.d.sync.row.m16n16k16.global.f32") == 0;
+
+    for (int i = 0; i < WARP; i++)
+        if (warp[i].warp != in)
+            return -1;
+    if (strcmp(in->op, "wmma.mma.sync.row.row.m16n16k16.f32.f32") == 0) {
+        float sums[TILE * TILE];
+        for (int i = 0; i < TILE * TILE; i++) {
+            sums[i] = as_float(*fragment(warp, at + 24, i));
+            for (int k = 0; k < TILE; k++)
+                sums[i] += half_value(*fragment(warp, at + 8, i / TILE * TILE + k)) *
+                           half_value(*fragment(warp, at + 16, k * TILE + i % TILE));
+        }
+        for (int i = 0; i < TILE * TILE; i++)
+            *fragment(warp, at, i) = as_bits(sums[i]);
+        return 0;
+    }
+    if (!store && strcmp(in->op, "wmma.load.a.sync.row.m16n16k16.global.f16") != 0 &&
+        strcmp(in->op, "wmma.load.b.sync.row.m16n16k16.global.f16") != 0)
+        return -1;
+    char *base = address(m, &warp[0], store ? &at[0] : &at[8], 0);
+    uint64_t stride = get(&warp[0], &at[9]);
+    for (int i = 0; i < TILE * TILE; i++) {
+        char *value = base + ((uint64_t)(i / TILE) * stride + i % TILE) * (store ? 4 : 2);
+        uint64_t *r = fragment(warp, store ? at + 1 : at, i);
+        if (!store)
+            *r = 0;
+        memcpy(store ? (void *)value : (void *)r, store ? (void *)r : (void *)value, store ? 4 : 2);
+    }
+    return 0;
+}
+
+static int run_warps(struct machine *m, struct thread *threads, unsigned n)
+{
+    for (unsigned i = 0; i < n; i += WARP) {
+        if (threads[i].warp && (i + WARP > n || run_warp(m, &threads[i])))
+            return -1;
+        for (unsigned k = i; k < n && k < i + WARP; k++)
+            threads[k].warp = NULL;
+    }
+    return 0;
+}
+
 static int run_block(struct machine *m, struct thread *threads, unsigned n)
 {
     unsigned left = n;
@@ -361,6 +465,10 @@ static int run_block(struct machine *m, struct thread *threads, unsigned n)
             if (run_thread(m, &threads[i]))
                 return -1;
             left += !threads[i].done;
+        }
+        if (run_warps(m, threads, n)) {
+            fprintf(stderr, "ptx: the threads of a warp do not do the same, or what is unknown\n");
+            return -1;
         }
     }
     return 0;

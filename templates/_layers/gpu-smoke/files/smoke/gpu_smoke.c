@@ -1204,6 +1204,11 @@ static const struct cause cause_table[] = {
     ".peer access is not supported between these two devices\n"
     ".platform lacks gpu p2p capability\n" ".failed to open cuda ipc handle\n"
     ".cudaerrorpeeraccessunsupported\n"},
+  {BANDWIDTH, "peer-corrupt",
+    "direct copies between GPUs come back wrong, or never end (peer to peer)",
+    "the IOMMU or PCIe ACS redirects what one GPU sends to another",
+    "iommu=pt or off and ACS off (bare metal); until then NCCL_P2P_DISABLE=1",
+    ".wrong direct copy between gpu\n" ".verification error @ element\n"},
   {BANDWIDTH, "iommu-faults", "the IOMMU stops the GPU's transfers",
     "peer-to-peer or DMA goes to addresses that it does not know (IOMMU, ACS)",
     "iommu=pt or off on the kernel's command line, ACS off; never both P2P and a translating"
@@ -2970,26 +2975,49 @@ static const char ptx_add[] =
   "ld.global.f32 %f2, [%d6]; add.f32 %f3, %f1, %f2; st.global.f32 [%d7], %f3;\n"
   "END: ret; }\n";
 
-/* Writes pattern_word() for i < n, or with po compares: po[0] counts differences, po[1] is the
- * index of the first. */
+/* Writes pattern_word() for i < n, or with po compares. What a look counts: po[0] words that
+ * differ, po[1] the index of the first, po[2] words that were looked at. */
 static const char ptx_pattern[] =
   ".visible .entry smoke_pattern(.param .u64 pp, .param .u64 pn, .param .u32 ps, .param .u64 po) "
   "{\n"
-  ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<12>; ld.param.u64 %d1, [pp];\n"
-  "ld.param.u64 %d2, [pn]; ld.param.u32 %r1, [ps]; ld.param.u64 %d9, [po];\n"
+  ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<13>;\n"
+  "ld.param.u64 %d1, [pp]; ld.param.u64 %d2, [pn]; ld.param.u32 %r1, [ps]; ld.param.u64 %d9, "
+  "[po];\n"
   "setp.eq.u64 %p3, %d9, 0; cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d9, %d9;\n"
-  "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
-  "mov.u32 %r5, %nctaid.x; mul.wide.u32 %d3, %r2, %r3; cvt.u64.u32 %d4, %r4;\n"
-  "add.s64 %d3, %d3, %d4; mul.wide.u32 %d5, %r5, %r3;\n"
-  "NEXT: setp.ge.u64 %p1, %d3, %d2; @%p1 bra END; cvt.u32.u64 %r6, %d3;\n"
-  "mul.lo.u32 %r6, %r6, 2654435761; shr.u64 %d6, %d3, 32; cvt.u32.u64 %r7, %d6;\n"
-  "mul.lo.u32 %r7, %r7, 2246822507; xor.b32 %r6, %r6, %r7; xor.b32 %r6, %r6, %r1;\n"
-  "shl.b64 %d7, %d3, 2; add.s64 %d8, %d1, %d7; @%p3 bra WRITE; ld.global.u32 %r8, [%d8];\n"
-  "setp.eq.u32 %p2, %r8, %r6; @%p2 bra STEP; atom.global.add.u64 %d10, [%d9], 1;\n"
-  "atom.global.min.u64 %d11, [%d9+8], %d3; bra STEP;\n"
+  "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mov.u32 %r5, %nctaid.x;\n"
+  "mul.wide.u32 %d3, %r2, %r3; cvt.u64.u32 %d4, %r4; add.s64 %d3, %d3, %d4;\n" /* d3: i */
+  "mul.wide.u32 %d5, %r5, %r3; mov.u64 %d12, 0;\n" /* d5: all threads; d12: looked at */
+  "NEXT: setp.ge.u64 %p1, %d3, %d2; @%p1 bra COUNT;\n"
+  "cvt.u32.u64 %r6, %d3; mul.lo.u32 %r6, %r6, 2654435761;\n"
+  "shr.u64 %d6, %d3, 32; cvt.u32.u64 %r7, %d6; mul.lo.u32 %r7, %r7, 2246822507;\n"
+  "xor.b32 %r6, %r6, %r7; xor.b32 %r6, %r6, %r1;\n" /* r6: the word */
+  "shl.b64 %d7, %d3, 2; add.s64 %d8, %d1, %d7; @%p3 bra WRITE;\n"
+  "ld.global.u32 %r8, [%d8]; add.s64 %d12, %d12, 1; setp.eq.u32 %p2, %r8, %r6; @%p2 bra STEP;\n"
+  "atom.global.add.u64 %d10, [%d9], 1; atom.global.min.u64 %d11, [%d9+8], %d3; bra STEP;\n"
   "WRITE: st.global.u32 [%d8], %r6;\n"
   "STEP: add.s64 %d3, %d3, %d5; bra NEXT;\n"
+  "COUNT: @%p3 bra END; atom.global.add.u64 %d10, [%d9+16], %d12;\n"
   "END: ret; }\n";
+
+/* Compares n words of two arrays, and counts as above. */
+static const char ptx_compare[] =
+  ".visible .entry smoke_compare(.param .u64 pa, .param .u64 pb, .param .u64 pn, .param .u64 po) "
+  "{\n"
+  ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<13>;\n"
+  "ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pn]; ld.param.u64 %d4, "
+  "[po];\n"
+  "cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2; cvta.to.global.u64 %d4, %d4;\n"
+  "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mov.u32 %r5, %nctaid.x;\n"
+  "mul.wide.u32 %d5, %r2, %r3; cvt.u64.u32 %d6, %r4; add.s64 %d5, %d5, %d6;\n" /* d5: i */
+  "mul.wide.u32 %d7, %r5, %r3; mov.u64 %d12, 0;\n" /* d7: all threads; d12: looked at */
+  "NEXT: setp.ge.u64 %p1, %d5, %d3; @%p1 bra COUNT;\n"
+  "shl.b64 %d8, %d5, 2; add.s64 %d9, %d1, %d8; add.s64 %d10, %d2, %d8;\n"
+  "ld.global.u32 %r6, [%d9]; ld.global.u32 %r7, [%d10]; add.s64 %d12, %d12, 1;\n"
+  "setp.eq.u32 %p2, %r6, %r7; @%p2 bra STEP;\n"
+  "atom.global.add.u64 %d11, [%d4], 1; atom.global.min.u64 %d11, [%d4+8], %d5;\n"
+  "STEP: add.s64 %d5, %d5, %d7; bra NEXT;\n"
+  "COUNT: atom.global.add.u64 %d11, [%d4+16], %d12;\n"
+  "ret; }\n";
 
 /* c = a * b, n x n, in tiles of 16 x 16. r6 column, r7 row, r8 r9 r10 words of a, b and c, r15 r16
  * own places in the tiles, r17 row of tile a, r18 column of tile b */
@@ -3019,9 +3047,76 @@ static const char ptx_gemm[] =
   "@%p2 bra TILE; mul.wide.u32 %d8, %r10, 4; add.s64 %d9, %d3, %d8;\n"
   "st.global.f32 [%d9], %f1; ret; }\n";
 
+/* The same product in fp64, a thread for each value, of the same matrices. Each factor is
+ * multiplied by 2^18 + 1, so that the sums take up to 52 bits; what division by the square of it
+ * leaves (r5) is 0 only where all of them were right, and goes into the result. */
+static const char ptx_double[] =
+  ".visible .entry smoke_double(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn) {\n"
+  ".reg .pred %p<2>; .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .f64 %e<6>; .reg .b64 %d<10>;\n"
+  "ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc]; ld.param.u32 %r1, "
+  "[pn];\n"
+  "cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2; cvta.to.global.u64 %d3, %d3;\n"
+  "mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ctaid.x; mov.u32 %r5, %ctaid.y;\n"
+  "mad.lo.s32 %r6, %r4, 16, %r2; mad.lo.s32 %r7, %r5, 16, %r3;\n" /* column and row */
+  "mul.lo.u32 %r8, %r7, %r1; add.s32 %r9, %r8, %r6; mov.u32 %r10, 0;\n" /* r9: of the result */
+  "mul.wide.u32 %d4, %r8, 4; add.s64 %d4, %d1, %d4; mul.wide.u32 %d5, %r6, 4;\n"
+  "add.s64 %d5, %d2, %d5; mul.wide.u32 %d6, %r1, 4; mov.f64 %e1, 0d0000000000000000;\n"
+  "NEXT: ld.global.f32 %f1, [%d4]; ld.global.f32 %f2, [%d5];\n"
+  "cvt.f64.f32 %e2, %f1; cvt.f64.f32 %e3, %f2;\n"
+  "mul.rn.f64 %e2, %e2, 0d4110000400000000; mul.rn.f64 %e3, %e3, 0d4110000400000000;\n"
+  "fma.rn.f64 %e1, %e2, %e3, %e1; add.s64 %d4, %d4, 4; add.s64 %d5, %d5, %d6;\n"
+  "add.s32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, %r1; @%p1 bra NEXT;\n"
+  "div.rn.f64 %e4, %e1, 0d4230000800010000; cvt.rni.f64.f64 %e4, %e4;\n"
+  "fma.rn.f64 %e5, %e4, 0dC230000800010000, %e1; add.rn.f64 %e4, %e4, %e5;\n"
+  "cvt.rn.f32.f64 %f3, %e4; mul.wide.u32 %d7, %r9, 4; add.s64 %d8, %d3, %d7;\n"
+  "st.global.f32 [%d8], %f3; ret; }\n";
+
+/* The same on tensor cores, which GPUs have since Volta: a warp for each 16 x 16 values, fp16 in,
+ * fp32 out. a and b are in halves. */
+static const char ptx_tensor_head[] = ".version 6.0\n.target sm_70\n.address_size 64\n";
+
+static const char ptx_tensor[] =
+  ".visible .entry smoke_tensor(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn) {\n"
+  ".reg .pred %p<2>; .reg .b32 %r<32>; .reg .f32 %f<9>; .reg .b64 %d<9>;\n"
+  "ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc]; ld.param.u32 %r1, "
+  "[pn];\n"
+  "cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2; cvta.to.global.u64 %d3, %d3;\n"
+  "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y; shl.b32 %r2, %r2, 4; shl.b32 %r3, %r3, 4;\n"
+  "mul.lo.u32 %r4, %r3, %r1; mul.wide.u32 %d4, %r4, 2; add.s64 %d1, %d1, %d4;\n" /* row of a */
+  "mul.wide.u32 %d5, %r2, 2; add.s64 %d2, %d2, %d5;\n" /* column of b */
+  "add.s32 %r5, %r4, %r2; mul.wide.u32 %d6, %r5, 4; add.s64 %d3, %d3, %d6;\n"
+  "shl.b32 %r6, %r1, 4; mul.wide.u32 %d7, %r6, 2; mov.u32 %r7, 0;\n" /* d7: 16 rows of b */
+  "mov.f32 %f1, 0f00000000; mov.f32 %f2, 0f00000000; mov.f32 %f3, 0f00000000;\n"
+  "mov.f32 %f4, 0f00000000; mov.f32 %f5, 0f00000000; mov.f32 %f6, 0f00000000;\n"
+  "mov.f32 %f7, 0f00000000; mov.f32 %f8, 0f00000000;\n"
+  "TILE:\n"
+  "wmma.load.a.sync.row.m16n16k16.global.f16 {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, "
+  "[%d1], %r1;\n"
+  "wmma.load.b.sync.row.m16n16k16.global.f16 {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, "
+  "[%d2], %r1;\n"
+  "wmma.mma.sync.row.row.m16n16k16.f32.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, "
+  "{%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, "
+  "{%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, "
+  "{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};\n"
+  "add.s64 %d1, %d1, 32; add.s64 %d2, %d2, %d7; add.s32 %r7, %r7, 16;\n"
+  "setp.lt.u32 %p1, %r7, %r1; @%p1 bra TILE;\n"
+  "wmma.store.d.sync.row.m16n16k16.global.f32 [%d3], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, "
+  "%r1;\n"
+  "ret; }\n";
+
 static uint32_t pattern_word(uint64_t i, uint32_t seed)
 {
   return ((uint32_t)i * 2654435761u) ^ ((uint32_t)(i >> 32) * 2246822507u) ^ seed;
+}
+
+/* 0 to 7, without a period: no two rows or columns of the matrices and their product are the same.
+ * Sums of up to 2^18 products of these are whole in fp32 in whatever order they are added. */
+static unsigned small_number(uint32_t i, uint32_t seed)
+{
+  uint32_t x = (i + seed) * 2654435761u;
+
+  x = (x ^ x >> 15) * 2246822519u;
+  return (x ^ x >> 13) & 7;
 }
 
 /* ---- the CUDA driver API */
@@ -3046,7 +3141,9 @@ struct cuda {
     (*cuEventCreate)(void **, unsigned), (*cuEventRecord)(void *, void *),
     (*cuEventSynchronize)(void *), (*cuEventElapsedTime)(float *, void *, void *),
     (*cuEventDestroy)(void *), (*cuDeviceCanAccessPeer)(int *, int, int),
-    (*cuMemcpyPeer)(device_ptr, void *, device_ptr, void *, size_t);
+    (*cuMemcpyPeer)(device_ptr, void *, device_ptr, void *, size_t),
+    (*cuCtxEnablePeerAccess)(void *, unsigned), (*cuMemAllocHost)(void **, size_t),
+    (*cuMemFreeHost)(void *);
 };
 
 /* The exported names: cuGetProcAddress is younger. '?': may be absent; '|': the older name. */
@@ -3058,12 +3155,14 @@ static const char cuda_names[] =
   "cuMemGetInfo_v2 cuMemAlloc_v2 cuMemFree_v2 cuMemcpyHtoD_v2 "
   "cuMemcpyDtoH_v2 cuMemcpyDtoD_v2 cuMemsetD32_v2 cuModuleLoadDataEx cuModuleUnload "
   "cuModuleGetFunction cuLaunchKernel cuEventCreate cuEventRecord cuEventSynchronize "
-  "cuEventElapsedTime cuEventDestroy_v2|cuEventDestroy ?cuDeviceCanAccessPeer ?cuMemcpyPeer ";
+  "cuEventElapsedTime cuEventDestroy_v2|cuEventDestroy ?cuDeviceCanAccessPeer ?cuMemcpyPeer "
+  "?cuCtxEnablePeerAccess cuMemAllocHost_v2 cuMemFreeHost ";
 
 static const struct {
   int number;
   const char *word;
 } attributes[] = {
+  {18, "integrated"},
   {20, "mode"},
   {36, "clock_khz"},
   {37, "bus_bits"},
@@ -3074,6 +3173,11 @@ static const struct {
 
 /* ---- the child: walks the driver API, reports by lines */
 
+/* The least products of each kind: one in a hundred that is wrong is found. */
+enum { PRODUCTS = 128, SHARED_SIZE = 1024 };
+
+enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_SIZE = 6 };
+
 static const struct {
   const char *name;
   int timeout, seconds, share, percent; /* of free memory; 0: 4 MiB */
@@ -3081,7 +3185,7 @@ static const struct {
 } levels[] = {
   {"quick", 20, 0, 1, 0, 128},
   {"medium", 120, 3, 5, 25, 1024},
-  {"long", 1800, 60, 20, 90, 2048},
+  {"long", 1800, 60, 20, 90, 1024},
 };
 
 /* Every line starts with \1, so that what vendor code prints by itself is told apart:
@@ -3117,13 +3221,15 @@ PRINTF(2, 3) static void tell(const struct child *c, const char *fmt, ...)
 
 static void stage(const struct child *c, const char *name) { tell(c, "stage %s %d", name, c->gpu); }
 
-static long now_ms(void)
+static int64_t now_ns(void)
 {
   struct timespec t;
 
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return (long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+
+static long now_ms(void) { return (long)(now_ns() / 1000000); }
 
 /* Reports a driver error; 0 when there is none. */
 static int failed(const struct child *c, const char *func, int code)
@@ -3205,8 +3311,9 @@ static int child_describe(const struct child *c, int dev)
 }
 
 struct buffers {
-  device_ptr at[3];
+  device_ptr at[5];
   float *host;
+  void *pinned[2];
   int n;
 };
 
@@ -3222,6 +3329,8 @@ static int buffers_get(const struct child *c, struct buffers *b, size_t size, in
 static void buffers_release(const struct child *c, struct buffers *b)
 {
   while (b->n > 0) c->cu.cuMemFree(b->at[--b->n]);
+  for (int i = 0; i < 2; i++)
+    if (b->pinned[i]) c->cu.cuMemFreeHost(b->pinned[i]);
   free(b->host);
 }
 
@@ -3237,147 +3346,313 @@ static int run_kernel(const struct child *c, const char *name, const unsigned gr
 
 enum { ADD_WORDS = 1 << 16 };
 
-/* Small whole numbers: floating point is exact. */
-static float small_number(unsigned i, unsigned step) { return (float)((i * step + i / 7) % 8); }
+/* A value that no result has: a NaN. Outputs hold it before each launch, so that a kernel that did
+ * not run cannot pass. */
+static const unsigned poison = 0xffffffffu;
 
-static int test_add(const struct child *c, struct buffers *b)
+static int add_right(const struct child *c, const float *got, const char *what)
 {
-  static const unsigned grid[] = {ADD_WORDS / 256, 1, 256, 1};
-  size_t size = ADD_WORDS * sizeof(float);
-  unsigned n = ADD_WORDS, wrong = 0, first = 0;
-  void *args[] = {&b->at[0], &b->at[1], &b->at[2], &n};
+  unsigned wrong = 0, first = 0;
 
-  stage(c, "add");
-  if (buffers_get(c, b, size, 3, 1)) return -1;
-  for (unsigned side = 0; side < 2; side++) {
-    for (unsigned i = 0; i < n; i++) b->host[i] = small_number(i, side ? 5 : 3);
-    if (FAILS(cuMemcpyHtoD, b->at[side], b->host, size)) return -1;
-  }
-  /* poisoned, so that a kernel that never ran cannot pass */
-  if (FAILS(cuMemsetD32, b->at[2], 0xffffffffu, n) || run_kernel(c, "smoke_add", grid, args) ||
-    FAILS(cuMemcpyDtoH, b->host, b->at[2], size))
-    return -1;
-  for (unsigned i = n; i-- > 0;)
-    if (b->host[i] != small_number(i, 3) + small_number(i, 5)) {
+  for (unsigned i = ADD_WORDS; i-- > 0;)
+    if (got[i] != (float)(small_number(i, 3) + small_number(i, 5))) {
       wrong++;
       first = i;
     }
   if (wrong)
-    tell(c, "wrong vector add on GPU %d: %u of %u values, first at %u: expected %g, got %g", c->gpu,
-      wrong, n, first, (double)(small_number(first, 3) + small_number(first, 5)),
-      (double)b->host[first]);
+    tell(c, "wrong %s on GPU %d: %u of %u values, first at %u: expected %u, got %g", what, c->gpu,
+      wrong, ADD_WORDS, first, small_number(first, 3) + small_number(first, 5), (double)got[first]);
   return wrong ? -1 : 0;
 }
 
-/* Twice, the second time with all bits turned. */
+/* Runs smoke_add on these, and checks all of c. */
+static int add_run(const struct child *c, device_ptr at[3], float *host, const char *what)
+{
+  static const unsigned grid[] = {ADD_WORDS / 256, 1, 256, 1};
+  unsigned n = ADD_WORDS;
+  void *args[] = {&at[0], &at[1], &at[2], &n};
+
+  if (FAILS(cuMemsetD32, at[2], poison, n) || run_kernel(c, "smoke_add", grid, args) ||
+    FAILS(cuMemcpyDtoH, host, at[2], n * sizeof *host))
+    return -1;
+  return add_right(c, host, what);
+}
+
+/* What is added: small whole numbers, so that floating point is exact. */
+static int add_fill(const struct child *c, device_ptr to, float *host, uint32_t seed)
+{
+  for (uint32_t i = 0; i < ADD_WORDS; i++) host[i] = (float)small_number(i, seed);
+  return FAILS(cuMemcpyHtoD, to, host, ADD_WORDS * sizeof *host);
+}
+
+static int test_add(const struct child *c, struct buffers *b)
+{
+  stage(c, "add");
+  if (buffers_get(c, b, ADD_WORDS * sizeof(float), 3, 1) || add_fill(c, b->at[0], b->host, 3) ||
+    add_fill(c, b->at[1], b->host, 5))
+    return -1;
+  return add_run(c, b->at, b->host, "vector add");
+}
+
+/* What the comparing kernels count. */
+struct look {
+  uint64_t wrong, first, seen;
+};
+
+/* Runs a kernel that compares; -1 also when it did not look at all words. */
+static int look_run(const struct child *c, const char *kernel, const unsigned grid[4], void **args,
+  device_ptr out, uint64_t words, struct look *look)
+{
+  *look = (struct look){0, UINT64_MAX, 0};
+  if (FAILS(cuMemcpyHtoD, out, look, sizeof *look) || run_kernel(c, kernel, grid, args)) return -1;
+  *look = (struct look){UINT64_MAX, 0, UINT64_MAX};
+  if (FAILS(cuMemcpyDtoH, look, out, sizeof *look)) return -1;
+  if (look->seen != words)
+    tell(c, "wrong count on GPU %d: %s looked at %llu of %llu words", c->gpu, kernel,
+      (ullong)look->seen, (ullong)words);
+  return look->seen == words ? 0 : -1;
+}
+
+static int memory_wrong(const struct child *c, device_ptr p, uint32_t seed, const struct look *l)
+{
+  uint32_t got = 0;
+
+  if (FAILS(cuMemcpyDtoH, &got, p + 4 * l->first, sizeof got)) return -1;
+  tell(c, "wrong memory on GPU %d: %llu words, first at %llu: wrong bits 0x%08x", c->gpu,
+    (ullong)l->wrong, (ullong)l->first, got ^ pattern_word(l->first, seed));
+  return -1;
+}
+
+/* Twice, the second time with all bits turned. Each time one wrong word is planted first, and has
+ * to be found: a check that finds nothing proves nothing. */
 static int pattern_run(const struct child *c, device_ptr p, device_ptr out, uint64_t words)
 {
   static const unsigned grid[] = {1024, 1, 256, 1};
-  uint32_t seed = 0x5a5a1234u, got = 0;
+  uint32_t seed = 0x5a5a1234u;
   device_ptr none = 0;
   void *write[] = {&p, &words, &seed, &none}, *check[] = {&p, &words, &seed, &out};
+  struct look look;
 
   for (int i = 0; i < 2; i++, seed = ~seed) {
-    uint64_t found[2] = {0, UINT64_MAX};
-    if (FAILS(cuMemcpyHtoD, out, found, sizeof found) ||
-      run_kernel(c, "smoke_pattern", grid, write) || run_kernel(c, "smoke_pattern", grid, check) ||
-      FAILS(cuMemcpyDtoH, found, out, sizeof found))
+    uint64_t at = (uint64_t)(pattern_word((uint64_t)i + 1, seed) % words);
+    uint32_t word = pattern_word(at, seed);
+    if (run_kernel(c, "smoke_pattern", grid, write) ||
+      FAILS(cuMemsetD32, p + 4 * at, word ^ 1u << (seed >> 27), 1) ||
+      look_run(c, "smoke_pattern", grid, check, out, words, &look))
       return -1;
-    if (found[0] == 0) continue;
-    if (found[1] < words && FAILS(cuMemcpyDtoH, &got, p + 4 * found[1], sizeof got)) return -1;
-    tell(c, "wrong memory on GPU %d: %llu words, first at %llu: wrong bits 0x%08x", c->gpu,
-      (ullong)found[0], (ullong)found[1], got ^ pattern_word(found[1], seed));
-    return -1;
+    if (look.wrong == 0 || (look.wrong == 1 && look.first != at)) {
+      tell(c, "wrong memory on GPU %d: a wrong word planted at %llu was not found", c->gpu,
+        (ullong)at);
+      return -1;
+    }
+    if (FAILS(cuMemsetD32, p + 4 * at, word, 1) ||
+      look_run(c, "smoke_pattern", grid, check, out, words, &look))
+      return -1;
+    if (look.wrong) return memory_wrong(c, p, seed, &look);
   }
   tell(c, "number %d memory_checked %llu", c->gpu, (ullong)words * 4);
   return 0;
 }
 
+/* A GPU without memory of its own takes the system's: not much of that. */
 static int test_memory(const struct child *c, struct buffers *b)
 {
-  size_t left = 0, total = 0, size = (size_t)4 << 20;
+  size_t left = 0, total = 0, size = (size_t)4 << 20, percent = (size_t)levels[c->level].percent;
+  int integrated = 0;
 
   stage(c, "memory");
   if (FAILS(cuMemGetInfo, &left, &total) || buffers_get(c, b, 64, 1, 0)) return -1;
-  left = left / 100 * (size_t)levels[c->level].percent & ~(size_t)0xffff;
+  (void)c->cu.cuDeviceGetAttribute(&integrated, 18, c->dev);
+  left = left / 100 * (integrated && percent > 25 ? 25 : percent) & ~(size_t)0xffff;
   size = left > size ? left : size;
   if (FAILS(cuMemAlloc, &b->at[1], size)) return -1;
   b->n = 2;
   return pattern_run(c, b->at[1], b->at[0], size / 4);
 }
 
-/* Freivalds: for whole r > 0, a * (b * r) must be c * r. The first wrong row, or n. */
-static size_t gemm_wrong(const float *a, const float *b, const float *got, size_t n)
-{
-  int64_t *br = calloc(n, sizeof *br);
+/* Two matrices and their product, made on the host once for all GPUs. */
+static struct {
+  unsigned n;
+  float *a, *b, *c;
+} right;
 
-  for (size_t i = 0; br && i < n * n; i++) br[i / n] += (int64_t)b[i] * (int64_t)(1 + i % n % 7);
-  for (size_t i = 0; i < n; i++) {
-    int64_t left = br ? 0 : 1;
-    for (size_t j = 0; br && j < n; j++) {
-      float x = got[i * n + j];
-      int whole = x >= 0 && x < 16777216 && x == (float)(int64_t)x;
-      left += (int64_t)a[i * n + j] * br[j];
-      left -= whole ? (int64_t)x * (int64_t)(1 + j % 7) : INT32_MAX;
-    }
-    if (left) {
-      free(br);
-      return i;
-    }
+static int right_make(unsigned n)
+{
+  size_t words = (size_t)n * n;
+
+  if (right.n == n) return 0;
+  free(right.a);
+  right.a = calloc(3 * words, sizeof *right.a);
+  right.n = right.a ? n : 0;
+  if (!right.a) return -1;
+  right.b = right.a + words;
+  right.c = right.b + words;
+  for (uint32_t i = 0; i < words; i++) {
+    right.a[i] = (float)small_number(i, 0x1000003);
+    right.b[i] = (float)small_number(i, 0x2000003);
   }
-  free(br);
-  return n;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < n; k++) {
+      float factor = right.a[i * n + k], *row = right.c + i * n;
+      for (size_t j = 0; j < n; j++) row[j] += factor * right.b[k * n + j];
+    }
+  return 0;
 }
 
-/* Multiplies for some seconds, at least once, and checks the last product. */
-static int gemm_run(const struct child *c, const struct buffers *b, unsigned n, int seconds)
+/* Whole numbers from 0 to 7 in fp16. */
+static void to_halves(uint16_t *to, const float *from, size_t n)
 {
-  unsigned grid[] = {n / 16, n / 16, 16, 16}, done = 0;
-  device_ptr pa = b->at[0], pb = b->at[1], pc = b->at[2];
-  void *args[] = {&pa, &pb, &pc, &n};
-  size_t words = (size_t)n * n;
-  float *got = b->host + 2 * words;
-  uint64_t sum = 14695981039346656037u;
-  long start = now_ms(), spent;
+  static const uint16_t halves[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700};
 
-  do {
-    if (run_kernel(c, "smoke_gemm", grid, args)) return -1;
-    done++;
-    spent = now_ms() - start;
-  } while (spent < 1000L * seconds);
-  if (FAILS(cuMemcpyDtoH, got, pc, words * sizeof *got)) return -1;
-  size_t row = gemm_wrong(b->host, b->host + words, got, n);
-  if (row < n) {
-    tell(c, "wrong matrix product on GPU %d: row %zu of %u", c->gpu, row, n);
+  for (size_t i = 0; i < n; i++) to[i] = halves[(unsigned)from[i] & 7];
+}
+
+/* A way to multiply: what it is called, its kernel, threads of a block, what its speed is called.
+ */
+struct product {
+  const char *what, *kernel, *speed;
+  unsigned x, y;
+};
+
+/* at: a, b, the product, the right product, what a look counts */
+static int product_compare(const struct child *c, const struct buffers *b, struct look *look)
+{
+  device_ptr pc = b->at[2], pr = b->at[3], out = b->at[4];
+  uint64_t words = (uint64_t)right.n * right.n;
+  unsigned grid[] = {(unsigned)(words / 256), 1, 256, 1};
+  void *args[] = {&pc, &pr, &words, &out};
+
+  return look_run(c, "smoke_compare", grid, args, out, words, look);
+}
+
+static int product_wrong(
+  const struct child *c, const struct product *way, unsigned number, uint64_t wrong, uint64_t first)
+{
+  tell(c, "wrong %s on GPU %d: in product %u %llu of %llu values, first in row %llu, column %llu",
+    way->what, c->gpu, number, (ullong)wrong, (ullong)right.n * right.n, (ullong)first / right.n,
+    (ullong)first % right.n);
+  return -1;
+}
+
+/* The last product once more by the host, so that not all depends on the GPU's own word. */
+static int product_last(
+  const struct child *c, const struct product *way, const struct buffers *b, unsigned number)
+{
+  size_t words = (size_t)right.n * right.n;
+  uint64_t wrong = 0, first = 0, sum = 14695981039346656037u;
+
+  memset(b->host, 0xff, words * sizeof *b->host);
+  if (FAILS(cuMemcpyDtoH, b->host, b->at[2], words * sizeof *b->host)) return -1;
+  for (size_t i = words; i-- > 0;)
+    if (b->host[i] != right.c[i]) {
+      wrong++;
+      first = i;
+    }
+  if (wrong) return product_wrong(c, way, number, wrong, first);
+  for (size_t i = 0; i < words; i++) sum = (sum ^ (uint64_t)b->host[i]) * 1099511628211u;
+  tell(c, "checksum %d %016llx", c->gpu, (ullong)sum);
+  return 0;
+}
+
+/* Multiplies for some seconds, and compares each product wholly. */
+static int product_run(
+  const struct child *c, const struct product *way, struct buffers *b, int seconds)
+{
+  unsigned n = right.n, grid[] = {n / 16, n / 16, way->x, way->y}, done = 0;
+  size_t words = (size_t)n * n;
+  void *args[] = {&b->at[0], &b->at[1], &b->at[2], &n};
+  int64_t start = now_ns(), spent = 0;
+  struct look look;
+
+  /* nothing was multiplied: every value has to be found wrong */
+  if (FAILS(cuMemsetD32, b->at[2], poison, words) || product_compare(c, b, &look)) return -1;
+  if (look.wrong != words || look.first != 0) {
+    tell(c, "wrong %s on GPU %d: of %zu wrong values smoke_compare finds %llu", way->what, c->gpu,
+      words, (ullong)look.wrong);
     return -1;
   }
-  for (size_t i = 0; i < words; i++) sum = (sum ^ (uint64_t)got[i]) * 1099511628211u;
-  tell(c, "checksum %d %016llx", c->gpu, (ullong)sum);
-  tell(c, "gflops %d %.1f", c->gpu, 2e-6 * n * n * n * done / (double)(spent ? spent : 1));
+  do {
+    if (FAILS(cuMemsetD32, b->at[2], poison, words)) return -1;
+    int64_t before = now_ns();
+    if (run_kernel(c, way->kernel, grid, args)) return -1;
+    spent += now_ns() - before;
+    done++;
+    if (product_compare(c, b, &look)) return -1;
+    if (look.wrong) return product_wrong(c, way, done, look.wrong, look.first);
+  } while (done < PRODUCTS || now_ns() - start < seconds * 1000000000LL);
+  if (product_last(c, way, b, done)) return -1;
+  if (c->level || c->share) /* small matrices say nothing of speed */
+    tell(c, "%s %d %.1f", way->speed, c->gpu, 2.0 * n * n * n * done / (double)(spent ? spent : 1));
   return 0;
+}
+
+/* Matrices in words of fp32, or in halves. */
+static int product_test(
+  const struct child *c, const struct product *way, struct buffers *b, int halves, int seconds)
+{
+  size_t words = (size_t)right.n * right.n, size = words * sizeof(float);
+  uint16_t *half;
+
+  if (buffers_get(c, b, size, 5, 1)) return -1;
+  half = (uint16_t *)(void *)b->host;
+  for (int side = 0; side < 2; side++) {
+    const float *from = side ? right.b : right.a;
+    if (halves) to_halves(half, from, words);
+    if (FAILS(cuMemcpyHtoD, b->at[side], halves ? (const void *)half : from,
+          halves ? words * sizeof *half : size))
+      return -1;
+  }
+  return FAILS(cuMemcpyHtoD, b->at[3], right.c, size) || product_run(c, way, b, seconds);
 }
 
 static int test_gemm(const struct child *c, struct buffers *b)
 {
-  unsigned n = c->share ? 1024 : levels[c->level].size;
-  size_t words = (size_t)n * n, size = words * sizeof(float);
+  static const struct product way = {"matrix product", "smoke_gemm", "gflops", 16, 16};
   char go;
 
   stage(c, "gemm");
-  if (buffers_get(c, b, size, 3, 3)) return -1;
-  for (unsigned i = 0; i < words; i++) {
-    b->host[i] = small_number(i, 3);
-    b->host[words + i] = small_number(i, 5);
-  }
-  if (FAILS(cuMemcpyHtoD, b->at[0], b->host, size) ||
-    FAILS(cuMemcpyHtoD, b->at[1], b->host + words, size) ||
-    FAILS(cuMemsetD32, b->at[2], 0xffffffffu, words))
-    return -1;
+  if (right_make(c->share ? SHARED_SIZE : levels[c->level].size)) return -1;
   if (c->share) { /* wait until all sharers are ready */
     tell(c, "ready");
     if (read(0, &go, 1) < 0) return -1;
   }
-  return gemm_run(c, b, n, c->share ? levels[c->level].share : levels[c->level].seconds);
+  return product_test(c, &way, b, 0, c->share ? levels[c->level].share : levels[c->level].seconds);
+}
+
+static int test_double(const struct child *c, struct buffers *b)
+{
+  static const struct product way = {"fp64 product", "smoke_double", "gflops_fp64", 16, 16};
+
+  if (!c->level) return 0;
+  stage(c, "double");
+  return product_test(c, &way, b, 0, levels[c->level].seconds / 3);
+}
+
+static int child_load(const struct child *c, void **module, const char *ptx)
+{
+  char log[512] = "";
+  int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE};
+  void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+  int code = c->cu.cuModuleLoadDataEx(module, ptx, LENGTH(options), options, values);
+
+  if (code && log[0]) tell(c, "jitlog %s", log);
+  return failed(c, "cuModuleLoadDataEx", code);
+}
+
+/* GPUs before Volta have no tensor cores. */
+static int test_tensor(const struct child *c, struct buffers *b)
+{
+  static const struct product way = {"tensor-core product", "smoke_tensor", "gflops_fp16", 32, 1};
+  static char ptx[sizeof ptx_tensor_head + sizeof ptx_compare + sizeof ptx_tensor];
+  struct child tensor = *c;
+  int major = 0;
+
+  if (!c->level || FAILS(cuDeviceGetAttribute, &major, 75, c->dev) || major < 7) return 0;
+  stage(c, "tensor");
+  format(ptx, sizeof ptx, "%s%s%s", ptx_tensor_head, ptx_compare, ptx_tensor);
+  if (child_load(c, &tensor.module, ptx)) return -1;
+  return product_test(&tensor, &way, b, 1, levels[c->level].seconds / 3) ||
+    FAILS(cuModuleUnload, tensor.module);
 }
 
 /* The best of three copies within the device, read and write counted. */
@@ -3404,49 +3679,120 @@ static int test_bandwidth(const struct child *c, struct buffers *b)
   return FAILS(cuEventDestroy, from) || FAILS(cuEventDestroy, to);
 }
 
-enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_SIZE = 6 };
-
 static int child_jit(struct child *c)
 {
-  static char ptx[sizeof ptx_head + sizeof ptx_add + sizeof ptx_pattern + sizeof ptx_gemm];
-  char log[512] = "";
-  int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE};
-  void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+  static char ptx[sizeof ptx_head + sizeof ptx_add + sizeof ptx_pattern + sizeof ptx_compare +
+    sizeof ptx_gemm + sizeof ptx_double];
 
   stage(c, "jit");
-  format(ptx, sizeof ptx, "%s%s%s%s", ptx_head, ptx_add, ptx_pattern, ptx_gemm);
-  int code = c->cu.cuModuleLoadDataEx(&c->module, ptx, LENGTH(options), options, values);
-  if (code && log[0]) tell(c, "jitlog %s", log);
-  return failed(c, "cuModuleLoadDataEx", code);
+  format(ptx, sizeof ptx, "%s%s%s%s%s%s", ptx_head, ptx_add, ptx_pattern, ptx_compare, ptx_gemm,
+    ptx_double);
+  return child_load(c, &c->module, ptx);
 }
 
-/* A copy from the first GPU, checked here. */
+/* Between the host's memory and the GPU's, both ways, as fast as the link goes: the host's pages
+ * are pinned. What comes back is compared. */
+static int test_host(const struct child *c, struct buffers *b)
+{
+  size_t left = 0, total = 0, size = (size_t)64 << 20, words;
+  int64_t best[2] = {0, 0};
+
+  stage(c, "host");
+  if (FAILS(cuMemGetInfo, &left, &total)) return -1;
+  while (size > (1 << 20) && (size > left / 4 || !c->level) && size > (4u << 20)) size /= 2;
+  words = size / sizeof(uint32_t);
+  if (buffers_get(c, b, size, 1, 0) || FAILS(cuMemAllocHost, &b->pinned[0], size) ||
+    FAILS(cuMemAllocHost, &b->pinned[1], size))
+    return -1;
+  uint32_t *to = b->pinned[0], *from = b->pinned[1];
+  for (uint32_t turn = 0; turn < 3; turn++) {
+    for (size_t i = 0; i < words; i++) to[i] = pattern_word(i, turn);
+    memset(from, 0xff, size);
+    int64_t start = now_ns(), middle;
+    if (FAILS(cuMemcpyHtoD, b->at[0], to, size)) return -1;
+    middle = now_ns();
+    if (FAILS(cuMemcpyDtoH, from, b->at[0], size)) return -1;
+    int64_t spent[] = {middle - start, now_ns() - middle};
+    for (int i = 0; i < 2; i++)
+      if (!best[i] || spent[i] < best[i]) best[i] = spent[i] ? spent[i] : 1;
+    size_t wrong = 0;
+    while (wrong < words && from[wrong] == pattern_word(wrong, turn)) wrong++;
+    if (wrong < words) {
+      tell(c, "wrong copy between host and GPU %d: word %zu of %zu", c->gpu, wrong, words);
+      return -1;
+    }
+  }
+  tell(c, "to_gpu %d %.1f", c->gpu, (double)size / (double)best[0]);
+  tell(c, "from_gpu %d %.1f", c->gpu, (double)size / (double)best[1]);
+  return 0;
+}
+
+enum { PEER_WORDS = ADD_WORDS, PEER_ALREADY = 704 };
+
+/* One copy of all words into `to`, which is poisoned before; what came is compared. */
+static int peer_copy(const struct child *c, device_ptr to, void *to_context, device_ptr from,
+  void *from_context, float *host, const char *how)
+{
+  size_t size = PEER_WORDS * sizeof *host;
+  unsigned wrong = 0;
+
+  if (FAILS(cuCtxSetCurrent, to_context) || FAILS(cuMemsetD32, to, poison, PEER_WORDS) ||
+    FAILS(cuMemcpyPeer, to, to_context, from, from_context, size) ||
+    failed(c, "cuCtxSynchronize", c->cu.cuCtxSynchronize()) ||
+    FAILS(cuMemcpyDtoH, host, to, size) || FAILS(cuCtxSetCurrent, c->context))
+    return -1;
+  for (uint32_t i = 0; i < PEER_WORDS; i++) wrong += host[i] != (float)small_number(i, 3);
+  if (wrong)
+    tell(c, "wrong %s copy between GPU 0 and %d: %u of %u words", how, c->gpu, wrong,
+      (unsigned)PEER_WORDS);
+  return wrong ? -1 : 0;
+}
+
+/* Direct: copies both ways, and a kernel here that reads the other GPU's memory. */
+static int peer_direct(const struct child *c, struct buffers *b, device_ptr there, void *context)
+{
+  device_ptr at[] = {there, b->at[1], b->at[2]};
+  int code;
+
+  stage(c, "peer-direct");
+  for (int side = 0; side < 2; side++) {
+    if (FAILS(cuCtxSetCurrent, side ? context : c->context)) return -1;
+    code = c->cu.cuCtxEnablePeerAccess(side ? c->context : context, 0);
+    if (code != PEER_ALREADY && failed(c, "cuCtxEnablePeerAccess", code)) return -1;
+  }
+  return peer_copy(c, b->at[0], c->context, there, context, b->host, "direct") ||
+    peer_copy(c, there, context, b->at[0], c->context, b->host, "direct") ||
+    add_fill(c, b->at[1], b->host, 5) || add_run(c, at, b->host, "direct read of GPU 0's memory");
+}
+
+/* Between the first GPU and this one: through the host first, then directly where they can. */
 static int test_peer(const struct child *c, struct buffers *b)
 {
-  unsigned words = 1 << 18, seed = 0x5a5a1234u;
-  size_t size = words * sizeof seed;
+  size_t size = PEER_WORDS * sizeof(float);
   int first = 0, direct = 0;
-  void *there = NULL;
-  device_ptr from = 0;
+  void *context = NULL;
+  device_ptr there = 0;
 
   if (c->gpu == 0 || !c->cu.cuDeviceCanAccessPeer || !c->cu.cuMemcpyPeer) return 0;
   stage(c, "peer");
   if (FAILS(cuDeviceGet, &first, 0) || FAILS(cuDeviceCanAccessPeer, &direct, c->dev, first) ||
-    FAILS(cuDevicePrimaryCtxRetain, &there, first) || FAILS(cuCtxSetCurrent, there) ||
-    FAILS(cuMemAlloc, &from, size) || FAILS(cuMemsetD32, from, seed, words) ||
-    FAILS(cuCtxSetCurrent, c->context) || buffers_get(c, b, size, 1, 1) ||
-    FAILS(cuMemcpyPeer, b->at[0], c->context, from, there, size) ||
-    FAILS(cuMemcpyDtoH, b->host, b->at[0], size) || FAILS(cuDevicePrimaryCtxRelease, first))
+    FAILS(cuDevicePrimaryCtxRetain, &context, first) || FAILS(cuCtxSetCurrent, context) ||
+    FAILS(cuMemAlloc, &there, size) || FAILS(cuCtxSetCurrent, c->context) ||
+    buffers_get(c, b, size, 3, 1) || add_fill(c, b->at[0], b->host, 3) ||
+    peer_copy(c, there, context, b->at[0], c->context, b->host, "staged") ||
+    peer_copy(c, b->at[0], c->context, there, context, b->host, "staged"))
     return -1;
-  while (words && ((unsigned *)(void *)b->host)[words - 1] == seed) words--;
-  if (words) tell(c, "wrong copy from GPU 0 to %d: %u words or less", c->gpu, words);
+  if (direct && c->cu.cuCtxEnablePeerAccess && peer_direct(c, b, there, context)) return -1;
   tell(c, "number %d direct %d", c->gpu, direct);
-  return words ? -1 : 0;
+  stage(c, "peer");
+  return FAILS(cuCtxSetCurrent, context) || FAILS(cuMemFree, there) ||
+    FAILS(cuCtxSetCurrent, c->context) || FAILS(cuDevicePrimaryCtxRelease, first);
 }
 
-/* Of these three prove a GPU. */
 static int (*const tests[])(const struct child *, struct buffers *) = {
-  test_add, test_memory, test_gemm, test_bandwidth, test_peer};
+  test_add, test_memory, test_gemm, test_tensor, test_double, test_bandwidth, test_host, test_peer};
+
+enum { SHARERS = 2, PROVEN = 5 }; /* the test that sharers run; behind which a GPU is proven */
 
 static int child_gpu(struct child *c)
 {
@@ -3458,13 +3804,16 @@ static int child_gpu(struct child *c)
   if (FAILS(cuDevicePrimaryCtxRetain, &c->context, c->dev) || FAILS(cuCtxSetCurrent, c->context) ||
     child_jit(c))
     return -1;
-  for (size_t i = c->share ? 2 : 0; !rc && i < (c->share ? 3 : LENGTH(tests)); i++) {
-    if (i == 3) tell(c, "number %d proven 1", c->gpu);
+  for (size_t i = c->share ? SHARERS : 0; !rc && i < (c->share ? SHARERS + 1 : LENGTH(tests));
+       i++) {
+    if (i == PROVEN) tell(c, "number %d proven 1", c->gpu);
     struct buffers b = {.n = 0};
     rc = tests[i](c, &b);
     buffers_release(c, &b);
   }
-  return rc || FAILS(cuModuleUnload, c->module) || FAILS(cuDevicePrimaryCtxRelease, c->dev);
+  if (rc) return rc;
+  stage(c, "release");
+  return FAILS(cuModuleUnload, c->module) || FAILS(cuDevicePrimaryCtxRelease, c->dev);
 }
 
 /* All GPUs, or the first one with others at once. */
@@ -3501,6 +3850,8 @@ static const struct {
   {"nvmlDeviceGetVirtualizationMode", ONE, {"virtual"}},
   {"nvmlDeviceGetCurrPcieLinkWidth", ONE, {"pcie_width"}},
   {"nvmlDeviceGetMaxPcieLinkWidth", ONE, {"pcie_width_max"}},
+  {"nvmlDeviceGetCurrPcieLinkGeneration", ONE, {"pcie_gen"}},
+  {"nvmlDeviceGetMaxPcieLinkGeneration", ONE, {"pcie_gen_max"}},
   {"nvmlDeviceGetRetiredPagesPendingStatus", ONE, {"pages_pending"}},
   {"nvmlDeviceGetRemappedRows", FOUR, {NULL, NULL, "rows_pending", "remap_failed"}},
   {"nvmlDeviceGetTotalEccErrors", ECC, {"ecc_errors"}},
@@ -3772,7 +4123,10 @@ static enum layer stage_layer(const struct probe *p)
     {"add", EXEC},
     {"memory", EXEC},
     {"gemm", EXEC},
+    {"tensor", EXEC},
+    {"double", EXEC},
     {"bandwidth", BANDWIDTH},
+    {"host", BANDWIDTH},
     {"peer", BANDWIDTH},
   };
 
@@ -4198,6 +4552,16 @@ static const char *mps_trouble(struct smoke *s)
 }
 
 /* What the child came to: a death, an error code, a wrong result. */
+/* What redirects what GPUs send to each other. */
+static void shows_iommu(struct smoke *s)
+{
+  const char **units = host_list(&s->host, "/sys/class/iommu"), *line;
+
+  if (*units) shows(s, "the IOMMU is on (/sys/class/iommu/%s)", *units);
+  line = host_read(&s->host, "/proc/cmdline");
+  if (line && strstr(line, "iommu")) shows(s, "kernel's command line: %s", strstr(line, "iommu"));
+}
+
 HOLDS(probe_failed)
 {
   const struct probe *p = &s->cuda;
@@ -4214,6 +4578,7 @@ HOLDS(probe_failed)
       : p->done     ? "no-device"
                     : "vendor-crash");
   if (strstr(p->jitlog, ".target")) blame(s, "ptx-target-too-new");
+  if (starts(p->stage, "peer-direct") && (p->timed_out || p->wrong[0])) blame(s, "peer-corrupt");
   s->finding.layer = s->finding.cause->layer == ANYWHERE ? stage_layer(p) : s->finding.cause->layer;
   if (p->timed_out)
     shows(s, "no answer within %d s in stage '%s'", s->opt.timeout, p->stage);
@@ -4225,6 +4590,7 @@ HOLDS(probe_failed)
     shows(s, "compute mode %lld (2 prohibited, 3 exclusive)",
       number(p, atoi(p->stage + strcspn(p->stage, " ")), "mode"));
   if (p->code == 805) shows(s, "%s", mps_trouble(s));
+  if (same(s->finding.cause->name, "peer-corrupt")) shows_iommu(s);
   if (*printed(p)) shows(s, "it printed: %s", printed(p));
   return 1;
 }
@@ -4356,6 +4722,40 @@ HOLDS(narrow_link)
   return 0;
 }
 
+/* GB/s of a lane, one way, by the link's generation: PCI-SIG's rates less what coding takes. */
+static double lane_rate(long long generation)
+{
+  static const double rates[] = {0, 0.25, 0.5, 0.985, 1.969, 3.938, 7.563};
+
+  return generation > 0 && generation < (long long)LENGTH(rates) ? rates[generation] : 0;
+}
+
+/* An idle link saves power at a lower generation: what it can do counts, with the lanes it has. */
+static const char *link_text(struct smoke *s, int gpu, double *rate)
+{
+  long long lanes = number(&s->nvml, gpu, "pcie_width"),
+            generation = number(&s->nvml, gpu, "pcie_gen_max");
+
+  *rate = lanes > 0 ? (double)lanes * lane_rate(generation) : 0;
+  return *rate > 0 ? text_of(&s->host, "PCIe %lld x%lld", generation, lanes) : NULL;
+}
+
+/* Less than half of what the link carries. */
+HOLDS(slow_link)
+{
+  static const char *const ways[] = {"to_gpu", "from_gpu"};
+
+  for (int i = 0; i < s->cuda.count; i++)
+    for (size_t k = 0; k < LENGTH(ways); k++) {
+      double rate, have = strtod(said(&s->cuda, "%s %d", ways[k], i), NULL);
+      const char *link = link_text(s, i, &rate);
+      if (link && have > 0 && have < rate / 2)
+        return shows(s, "GPU %d: %.1f GB/s %s the host; %s carries %.1f", i, have,
+          k ? "to" : "from", link, rate);
+    }
+  return 0;
+}
+
 static const char *sharing_in_force(struct smoke *s)
 {
   if (s->facts.mig_nodes || s->facts.mig_made || asks_mig(s) || number(&s->nvml, 0, "mig") == 1)
@@ -4440,6 +4840,7 @@ static const struct rule {
   {"remap-failed", FIRM, remap_failed},
   {"rows-pending", WARNS, health},
   {"pcie-degraded", WARNS, narrow_link},
+  {"pcie-slow", WARNS, slow_link},
   {"nvml-failed", WARNS, nvml_other},
   {"sharing-not-in-force", FIRM, other_sharing},
   {"sharing-not-in-force", WARNS, mps_unused},
@@ -4469,12 +4870,37 @@ static void judge(struct smoke *s)
 
 /* ---- what the layers that work say; NULL: there is nothing to check here */
 
+/* The newest PTX that a driver of this CUDA takes; both as 10 * major + minor. From the PTX manual,
+ * "Release notes": a version for each CUDA, but that 12.5 and 12.6 share one. */
+static int ptx_version(int cuda)
+{
+  return cuda < 100 ? cuda - 30 : cuda < 110 ? cuda - 37 : cuda - 40 - (cuda >= 126 && cuda < 130);
+}
+
+/* The speeds that were measured; at level quick there are none. */
+static const char *speeds(struct smoke *s)
+{
+  static const struct {
+    const char *key, *name;
+  } table[] = {{"gflops", "fp32"}, {"gflops_fp64", "fp64"}, {"gflops_fp16", "tensor cores"}};
+  const char *text = "";
+
+  for (size_t i = 0; i < LENGTH(table); i++) {
+    const char *have = said(&s->cuda, "%s 0", table[i].key);
+    if (*have)
+      text = text_of(&s->host, "%s; %s %.1f TFLOPS", text, table[i].name, strtod(have, NULL) / 1e3);
+  }
+  return text;
+}
+
 static const char *detail_of(struct smoke *s, int layer)
 {
   struct host *h = &s->host;
   const struct facts *a = &s->facts;
   const struct probe *p = &s->cuda;
-  int major = p->driver_cuda / 1000, minor = p->driver_cuda % 1000 / 10, direct = 0;
+  int major = p->driver_cuda / 1000, minor = p->driver_cuda % 1000 / 10, direct = 0, ptx;
+  const char *link;
+  double rate;
 
   switch (layer) {
   case HW:
@@ -4490,10 +4916,10 @@ static const char *detail_of(struct smoke *s, int layer)
                         : "no container seen";
   case LIBCUDA:
     return s->chosen ? text_of(h, "%s (%s)", s->chosen->real, s->chosen->origin) : p->loaded;
-  case INIT: /* PTX: CUDA 11.0 takes 7.0, 12.0 takes 8.0, 13.0 takes 9.0 */
+  case INIT:
+    ptx = ptx_version(10 * major + minor);
     return text_of(h, "%d GPU, driver for CUDA %d.%d: runs any %d.x, PTX to %d.%d%s", p->count,
-      major, minor, major, major - 4, minor > 8 ? 8 : minor,
-      is_compat(s->chosen) ? ", forward compatible" : "");
+      major, minor, major, ptx / 10, ptx % 10, is_compat(s->chosen) ? ", forward compatible" : "");
   case TOOLKIT:
     for (size_t i = 0; i < a->libs; i++)
       if (starts(a->lib[i].name, toolkit_names[0]))
@@ -4504,13 +4930,15 @@ static const char *detail_of(struct smoke *s, int layer)
   case JIT:
     return text_of(h, "PTX 6.0 for sm_50 compiled for %s", capability(s, 0));
   case EXEC:
-    return text_of(h, "%s: add, %lld MiB, product right; %s GFLOPS", said(p, "name 0"),
-      number(p, 0, "memory_checked") >> 20, said(p, "gflops 0"));
+    return text_of(h, "%s: add, %lld MiB, products right%s", said(p, "name 0"),
+      number(p, 0, "memory_checked") >> 20, speeds(s));
   case BANDWIDTH:
     for (int i = 1; i < p->count; i++) direct += number(p, i, "direct") == 1;
-    return text_of(h,
-      p->count > 1 ? "%s GB/s within the GPU; %d of %d others direct" : "%s GB/s within the GPU",
-      said(p, "bandwidth 0"), direct, p->count - 1);
+    link = link_text(s, 0, &rate);
+    return text_of(h, "%s GB/s within the GPU; host %s to, %s from it%s%s%s%s",
+      said(p, "bandwidth 0"), said(p, "to_gpu 0"), said(p, "from_gpu 0"), link ? " (" : "",
+      link ? link : "", link ? ")" : "",
+      p->count > 1 ? text_of(h, "; %d of %d others direct", direct, p->count - 1) : "");
   case HEALTH:
     return s->nvml.done ? "NVML has no complaint" : NULL;
   default:
@@ -4648,6 +5076,11 @@ static void put_list(struct sink *k, const char *const *texts, size_t n)
 /* NULL for an empty text */
 static const char *some(const char *text) { return text && *text ? text : NULL; }
 
+static double measured(const struct probe *p, const char *key, int gpu)
+{
+  return strtod(said(p, "%s %d", key, gpu), NULL);
+}
+
 static void json_gpus(struct smoke *s, struct sink *k)
 {
   const struct probe *p = &s->cuda;
@@ -4658,9 +5091,11 @@ static void json_gpus(struct smoke *s, struct sink *k)
     fputs(i ? ",\n  " : "\n  ", k->out);
     put(k,
       "{'name': %s, 'uuid': %s, 'compute_capability': %s, 'bandwidth_gb_s': %f, "
-      "'gflops': %f, 'memory_bytes': %l, 'checksum': %s, 'proven': %b}",
+      "'to_gpu_gb_s': %f, 'from_gpu_gb_s': %f, 'gflops': %f, 'gflops_fp64': %f, "
+      "'gflops_fp16': %f, 'memory_bytes': %l, 'checksum': %s, 'proven': %b}",
       said(p, "name %d", i), *uuid ? text_of(&s->host, "%s-%s", mig, uuid) : NULL, capability(s, i),
-      strtod(said(p, "bandwidth %d", i), NULL), strtod(said(p, "gflops %d", i), NULL),
+      measured(p, "bandwidth", i), measured(p, "to_gpu", i), measured(p, "from_gpu", i),
+      measured(p, "gflops", i), measured(p, "gflops_fp64", i), measured(p, "gflops_fp16", i),
       number(p, i, "memory"), some(said(p, "checksum %d", i)), number(p, i, "proven") == 1);
   }
 }
@@ -5311,7 +5746,8 @@ static void run_share(struct smoke *s, struct child c)
   struct probe *probes = calloc(MAX_SHARE, sizeof *probes);
 
   c.share = 1;
-  if (probes && proven(s)) probe_run(probes, c, child_cuda, s->opt.share, s->opt.timeout);
+  if (probes && proven(s) && right_make(SHARED_SIZE) == 0)
+    probe_run(probes, c, child_cuda, s->opt.share, s->opt.timeout);
   for (int i = 0; probes && i < s->opt.share; i++) {
     probes[i].h = &s->host;
     s->share[i] = strtod(said(&probes[i], "gflops 0"), NULL);
