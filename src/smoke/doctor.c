@@ -360,13 +360,15 @@ static void put_environ(struct host *h, FILE *out)
     }
 }
 
-static void put_host(const struct facts *f, FILE *out)
+static void put_host(const struct facts *f, int redact, FILE *out)
 {
     fprintf(out, "machine=%u\nplaces=", f->machine);
     for (size_t i = 0; i < f->places; i++)
         if (same(f->place[i].origin, "default"))
             fprintf(out, "%s ", f->place[i].dir);
     putc('\n', out);
+    if (redact && f->hides) /* without UUIDs nobody could tell */
+        fprintf(out, "hides=%s\n", f->hides);
 }
 
 /* What the child said; what vendor code printed by itself is marked. */
@@ -397,7 +399,7 @@ static void put_record(const struct capture *c, enum capture_part which, FILE *o
         put_environ(&c->s->host, out);
         break;
     case HOST:
-        put_host(f, out);
+        put_host(f, c->s->opt.redact, out);
         break;
     case SHM:
         fprintf(out, "%llu\n", f->shm);

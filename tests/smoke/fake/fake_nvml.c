@@ -1,13 +1,15 @@
 /* A fake libnvidia-ml.so.1, scripted by FAKE_NVML.
  *
- * Settings: count, driver, uuid, mig, virtual, width, width_max, gen,
- * gen_max, pages_pending, rows_pending,
- * remap_failed, ecc, throttle, fabric. A build with -DOLD has the names of drivers before 535.
+ * Settings: count, driver, uuid, mig, virtual, width, width_max, gen, gen_max, pages_pending,
+ * rows_pending, remap_failed, ecc, throttle, fabric, migs. A build with -DOLD has the names of
+ * drivers before 535.
  */
 #include "fake.h"
 
 #define SCRIPT "FAKE_NVML"
 #define ENTER() FAKE_ENTER(SCRIPT)
+
+static int devices[64], migs[8 * 64];
 
 int nvmlInit_v2(void)
 {
@@ -37,19 +39,40 @@ int nvmlDeviceGetCount_v2(unsigned *count)
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **device)
 {
-    static int devices[64];
-
     ENTER();
     *device = &devices[i];
     return 0;
 }
 
-int nvmlDeviceGetUUID(void *device, char *uuid, unsigned size)
+int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *count)
 {
     ENTER();
     (void)device;
-    if (!fake_text(SCRIPT, "uuid", uuid, size))
-        snprintf(uuid, size, "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f");
+    *count = fake_number(SCRIPT, "mig", 0) > 0 ? 7 : 0;
+    return 0;
+}
+
+int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned i, void **mig)
+{
+    ENTER();
+    if (i >= fake_number(SCRIPT, "migs", 0))
+        return 6;
+    *mig = &migs[8 * ((int *)device - devices) + i];
+    return 0;
+}
+
+int nvmlDeviceGetUUID(void *device, char *uuid, unsigned size)
+{
+    int gpu = (int)((int *)device - devices), mig = (int)((int *)device - migs);
+
+    ENTER();
+    if (mig >= 0 && mig < 8 * 64)
+        snprintf(uuid, size, "MIG-%02x%02x0203-0405-0607-0809-0a0b0c0d0e0f", mig / 8, mig % 8);
+    else if (!fake_text(SCRIPT, "uuid", uuid, size)) { /* as the driver's, a byte more each */
+        char *at = uuid + snprintf(uuid, size, "GPU-");
+        for (int i = 0; i < 16; i++)
+            at += sprintf(at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", i + gpu);
+    }
     return 0;
 }
 

@@ -2329,6 +2329,7 @@ struct facts {
   size_t nodes;
   int wsl, tegra, mig_nodes, musl, on_host, in_build;
   const char *container, *devices, *cdi_stale, *mig_made;
+  const char *hides; /* why CUDA_VISIBLE_DEVICES hides all, or NULL */
   struct mount mount[MAX_MOUNTS];
   size_t mounts;
   struct place place[MAX_PLACES];
@@ -3866,7 +3867,7 @@ union nvml_call {
   const char *(*text)(int);
   int (*version)(char *, unsigned);
   int (*count)(unsigned *);
-  int (*handle)(unsigned, void **);
+  int (*handle)(unsigned, void **), (*mig)(void *, unsigned, void **);
   int (*string)(void *, char *, unsigned);
   int (*one)(void *, unsigned *);
   int (*two)(void *, unsigned *, unsigned *);
@@ -3896,6 +3897,23 @@ static void nvml_device(const struct child *c, void *lib, void *device)
       if (nvml_calls[i].words[k])
         tell(c, "number %d %s %llu", c->gpu, nvml_calls[i].words[k], k ? n[k] : l);
   }
+}
+
+/* The MIG devices of a GPU, by UUID. */
+static void nvml_migs(const struct child *c, void *lib, void *device)
+{
+  union nvml_call most = {dlsym(lib, "nvmlDeviceGetMaxMigDeviceCount")},
+                  mig = {dlsym(lib, "nvmlDeviceGetMigDeviceHandleByIndex")},
+                  uuid = {dlsym(lib, "nvmlDeviceGetUUID")};
+  char text[96] = "";
+  unsigned n = 0, found = 0;
+  void *at = NULL;
+
+  if (!most.at || !mig.at || !uuid.at || most.one(device, &n)) return;
+  for (unsigned i = 0; i < n && i < MAX_GPUS; i++)
+    if (mig.mig(device, i, &at) == 0 && uuid.string(at, text, sizeof text) == 0)
+      tell(c, "mig %d %u %s", c->gpu, found++, text);
+  tell(c, "number %d migs %u", c->gpu, found);
 }
 
 static int nvml_failed(const struct child *c, void *lib, const char *func, int code)
@@ -3929,6 +3947,7 @@ static void child_nvml(struct child *c)
     call.at = dlsym(lib, "nvmlDeviceGetUUID");
     if (call.at && call.string(device, text, sizeof text) == 0) tell(c, "uuid %d %s", c->gpu, text);
     nvml_device(c, lib, device);
+    nvml_migs(c, lib, device);
   }
   tell(c, "done");
 }
@@ -4328,13 +4347,15 @@ HOLDS(stale_module)
 
 static int needs_nodes(const struct smoke *s) { return s->facts.module_loaded && !hidden(s); }
 
-/* How many /dev/nvidia<N> there are; or, of those, not known to be closed. */
+/* How many /dev/nvidia<N> there are; or, of those, devices not known to be closed. */
 static int gpu_nodes(const struct smoke *s, int opened)
 {
   int n = 0;
 
-  for (size_t i = 0; i < s->facts.nodes; i++)
-    n += is_gpu_node(&s->facts.node[i]) && (!opened || s->facts.node[i].open_errno <= 0);
+  for (size_t i = 0; i < s->facts.nodes; i++) {
+    const struct node *node = &s->facts.node[i];
+    n += is_gpu_node(node) && (!opened || (node->is_device && node->open_errno <= 0));
+  }
   return n;
 }
 
@@ -4395,6 +4416,7 @@ static int asks_mig(struct smoke *s)
 HOLDS(mig_caps)
 {
   return asks_mig(s) && needs_nodes(s) && gpu_nodes(s, 0) && !s->facts.mig_nodes &&
+    number(&s->nvml, 0, "mig") != 0 &&
     shows(s, "a MIG device is asked for, /dev/nvidia-caps/nvidia-cap*: none");
 }
 
@@ -4499,10 +4521,101 @@ HOLDS(several)
   return 0;
 }
 
+/* ---- CUDA_VISIBLE_DEVICES, as CUDA reads it */
+
+/* How many GPUs there are for it to choose from; -1: not known. */
+static int gpus_here(const struct smoke *s)
+{
+  int nodes = gpu_nodes(s, 0);
+
+  return s->nvml.count ? s->nvml.count : nodes ? nodes : -1;
+}
+
+/* The one GPU, or MIG device of it, whose UUID begins so; -1: none, or several; -2: not known. */
+static int gpu_named(struct smoke *s, const char *start)
+{
+  int gpu = -1, unknown = !s->nvml.count;
+
+  for (int i = 0; i < s->nvml.count; i++) {
+    const char *uuid = said(&s->nvml, "uuid %d", i);
+    unknown |= !*uuid || strstr(uuid, "(redacted)");
+    if (starts(uuid, start)) gpu = gpu == -1 ? i : -3;
+  }
+  return gpu >= 0 ? gpu : gpu == -1 && unknown ? -2 : -1;
+}
+
+static int mig_named(struct smoke *s, const char *start)
+{
+  int mig = -1, unknown = !s->nvml.count;
+
+  if (starts(start, "MIG-GPU-")) /* the older form: MIG-GPU-UUID/GI/CI */
+    return gpu_named(s, text_of(&s->host, "%.*s", (int)strcspn(start + 4, "/"), start + 4));
+  for (int i = 0; i < s->nvml.count; i++) {
+    long long n = number(&s->nvml, i, "migs");
+    unknown |= n < 0 && number(&s->nvml, i, "mig") != 0;
+    for (int k = 0; k < n; k++) {
+      const char *uuid = said(&s->nvml, "mig %d %d", i, k);
+      unknown |= strstr(uuid, "(redacted)") != NULL;
+      if (starts(uuid, start)) mig = mig == -1 ? MAX_GPUS * i + k : -3;
+    }
+  }
+  return mig >= 0 ? mig : mig == -1 && unknown ? -2 : -1;
+}
+
+/* Which device an entry means; -1: none; -2: not known. */
+static int device_named(struct smoke *s, const char *entry, char kind)
+{
+  const char *id = entry + 4, *at = entry + strspn(entry, " \t");
+  int mig = kind == 'M';
+
+  if (kind) {
+    if (starts(entry, mig ? "MIG-GPU-" : "GPU-")) id = entry + (mig ? 8 : 4);
+    if (!starts(entry, mig ? "MIG-" : "GPU-") || !*id) return -1;
+    if (strstr(id, "(redacted)")) return -2;
+    if (id[strspn(id, mig ? "0123456789abcdefABCDEF-/" : "0123456789abcdefABCDEF-")]) return -1;
+    return mig ? mig_named(s, entry) : gpu_named(s, entry);
+  }
+  char *end;
+  long n = strtol(at, &end, 10); /* what stands behind the digits does not count */
+  return end == at || n < 0 || n >= MAX_PCI || (gpus_here(s) >= 0 && n >= gpus_here(s)) ? -1
+                                                                                        : (int)n;
+}
+
+/* The list ends before the first entry that is no device; one that comes twice empties it. Gives
+ * how many devices are left, -1 where it is not set, and in *why what is wrong, or NULL. */
+static int visible(struct smoke *s, const char **why)
+{
+  const char *value = host_env(&s->host, "CUDA_VISIBLE_DEVICES"), *rest = value, *entry;
+  int seen[MAX_PCI], n = 0;
+  char kind = !value ? 0 : starts(value, "GPU-") ? 'G' : starts(value, "MIG-") ? 'M' : 0;
+
+  *why = value && !*value ? "it is empty: no device" : NULL;
+  while (n < MAX_PCI && (entry = list_next(&s->host, &rest, ","))) {
+    int device = device_named(s, entry, kind);
+    if (device == -1) {
+      *why = gpus_here(s) < 0
+        ? text_of(&s->host, "'%s' is no device", entry)
+        : text_of(&s->host, "'%s' is no device: there are %d", entry, gpus_here(s));
+      return n;
+    }
+    for (int i = 0; i < n; i++)
+      if (device >= 0 && seen[i] == device) {
+        *why = text_of(&s->host, "'%s' comes twice: then CUDA takes none", entry);
+        return 0;
+      }
+    seen[n++] = device;
+  }
+  return value ? n : -1;
+}
+
 HOLDS(env_hides)
 {
-  return s->cuda.code == 100 && host_env(&s->host, "CUDA_VISIBLE_DEVICES") &&
-    shows_env(s, "CUDA_VISIBLE_DEVICES") && shows(s, "%s", s->cuda.error);
+  const char *why, *kept = value_of(&s->host, s->host.manifest, "hides", '=');
+
+  if (s->cuda.code != 100 || (visible(s, &why) && !kept)) return 0;
+  shows_env(s, "CUDA_VISIBLE_DEVICES");
+  s->facts.hides = kept ? kept : why;
+  return shows(s, "%s", s->facts.hides) && shows(s, "%s", s->cuda.error);
 }
 
 /* Forward compatibility: the library's note lists the branches on which it works. */

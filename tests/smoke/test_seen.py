@@ -1,0 +1,126 @@
+"""What was to be seen on the machine and went unsaid: each with its cause, and in a capture too."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from .root import Report
+from .rows import EXITS, Row
+from .test_doctor import Doctor
+
+UUID = "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
+SECOND = "GPU-01020304-0506-0708-090a-0b0c0d0e0f10"
+MIG = "MIG-00010203-0405-0607-0809-0a0b0c0d0e0f"
+TWO = "count=2"
+
+
+@pytest.fixture
+def doctor(tmp_path):
+    return Doctor(tmp_path)
+
+
+def devices(value, mig=False):
+    def make(root):
+        if mig:
+            root.node("nvidia-caps/nvidia-cap1")
+            root.file("/proc/driver/nvidia/capabilities/gpu0/mig/gi1/access", "DeviceFileMinor: 1")
+        return root.env(CUDA_VISIBLE_DEVICES=value)
+
+    return make
+
+
+def hides(name, value, shows, nvml=""):
+    return Row(name, "init", "env-hides-gpus", "exist", devices(value, "migs" in nvml),
+               "cuInit=100", nvml, shows=shows)  # fmt: skip
+
+
+def shows_all(name, value, nvml="", cause="no-device", layer="init"):
+    """The variable is right: not it is to blame."""
+    return Row(name, layer, cause, "", devices(value, "migs" in nvml), "cuInit=100", nvml)
+
+
+ROWS = [
+    hides("empty", "", "it is empty"),
+    hides("index that is not there", "1", "'1' is no device: there are 1"),
+    hides("negative", "-1", "'-1' is no device"),
+    hides("NoDevFiles", "NoDevFiles", "'NoDevFiles' is no device"),
+    hides("comma first", ",0", "'' is no device"),
+    hides("bad entry first", "7,0", "'7' is no device"),
+    hides("UUID that is not there", "GPU-ff", "'GPU-ff' is no device"),
+    hides("UUID that is none", "GPU-0001020g", "'GPU-0001020g' is no device"),
+    hides("UUID of nothing", "GPU-", "'GPU-' is no device"),
+    hides("UUID in small letters", UUID.lower(), "is no device"),
+    hides("prefix of two", "GPU-0", "'GPU-0' is no device: there are 2", TWO),
+    hides("index twice", "0,0", "'0' comes twice", TWO),
+    hides("UUID twice", f"{UUID},{SECOND},GPU-0001", "'GPU-0001' comes twice", TWO),
+    hides("MIG where it is off", MIG, "is no device"),
+    hides("MIG device that is not there", "MIG-ffff", "is no device", "mig=1;migs=2"),
+    hides("MIG of another GPU", "MIG-GPU-ff/1/0", "is no device", "mig=1;migs=2"),
+    shows_all("Slurm's", "0"),
+    shows_all("Slurm's, MIG without instances", "0", "mig=1", "mig-no-instances", "sharing"),
+    shows_all("UUID", UUID),
+    shows_all("prefix of a UUID", "GPU-0001"),
+    shows_all("list that ends early", "0,7,0"),
+    shows_all("index with more behind it", "0gpu, 1x", TWO),
+    shows_all("index after a UUID", f"{UUID},1", TWO),
+    shows_all("MIG device", MIG, "mig=1;migs=2"),
+    shows_all("prefix of a MIG device", "MIG-0001", "mig=1;migs=2"),
+    shows_all("older name of a MIG device", f"MIG-{UUID}/1/0", "mig=1;migs=2"),
+    Row("more nodes, no NVML", "init", "no-device", "",
+        lambda r: r.node("nvidia1").env(CUDA_VISIBLE_DEVICES="1"), "cuInit=100", "nvmlInit_v2=999"),
+    Row("node that is a file", "devnodes", "node-not-device", "load the driver on the host",
+        lambda r: r.node("nvidia0", kind="f", opens="-"), "cuInit=100"),
+]  # fmt: skip
+
+
+def made(row, root):
+    return row.make(root.healthy_container() if row.container else root.healthy())
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
+def test_seen_row_has_its_layer_cause_and_fix(row, root, smoke):
+    report = smoke(*row.args, root=made(row, root), script=row.script, nvml=row.nvml)
+    assert (report.finding["layer"], report.cause) == (row.layer, row.cause)
+    assert report.code == EXITS[row.layer]
+    assert row.fix in report.finding["fix"] and row.shows in report.evidence
+    states = list(report.states.values())
+    assert set(states[states.index("broken") + 1 :]) <= {"not-reached"}
+
+
+def captured(doctor, file, root, row, *words):
+    """The report of the machine, and that of its capture."""
+    words = (*words, *getattr(row, "args", ()))
+    first = doctor("--capture", file, *words, root=root, script=row.script, nvml=row.nvml).json
+    shutil.rmtree(root.path)
+    return first, doctor("--root", file, *words).json
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row.name, marks=[pytest.mark.full] if i % 3 else [])
+            for i, row in enumerate(ROWS)]
+)  # fmt: skip
+@pytest.mark.parametrize("words", [[], ["--redact"]], ids=["whole", "redacted"])
+def test_seen_row_is_the_same_in_a_capture(words, row, root, doctor, tmp_path):
+    first, again = captured(doctor, tmp_path / "a.tar", made(row, root), row, *words)
+    assert first == again and first["finding"]["cause"] == row.cause
+
+
+# ------------------------------------------------------------------ alive, in a namespace
+
+
+def alone(program, *commands):
+    """Runs the program as root of a namespace, after the commands."""
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no namespaces here")
+    script = "\n".join(["set -e", *commands, f'exec "{program}" --json'])
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, check=False
+    )
+    return Report(done.returncode, done.stdout, done.stderr)
+
+
+def test_node_that_is_a_file_is_seen_alive_and_as_root(program):
+    report = alone(program, "mount -t tmpfs none /dev", ": >/dev/nvidia0")
+    assert (report.code, report.cause) == (11, "node-not-device")
+    assert "/dev/nvidia0: mode 0644, open: no device" in report.evidence
