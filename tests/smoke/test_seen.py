@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -109,11 +110,11 @@ def test_seen_row_is_the_same_in_a_capture(words, row, root, doctor, tmp_path):
 # ------------------------------------------------------------------ alive, in a namespace
 
 
-def alone(program, *commands):
+def alone(program, *commands, words=""):
     """Runs the program as root of a namespace, after the commands."""
     if subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode:
         pytest.skip("no namespaces here")
-    script = "\n".join(["set -e", *commands, f'exec "{program}" --json'])
+    script = "\n".join(["set -e", *commands, f'exec "{program}" --json {words}'])
     done = subprocess.run(
         ["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, check=False
     )
@@ -124,3 +125,37 @@ def test_node_that_is_a_file_is_seen_alive_and_as_root(program):
     report = alone(program, "mount -t tmpfs none /dev", ": >/dev/nvidia0")
     assert (report.code, report.cause) == (11, "node-not-device")
     assert "/dev/nvidia0: mode 0644, open: no device" in report.evidence
+
+
+def test_nvml_that_hangs_ends_within_the_time_limit(healthy, smoke):
+    start = time.monotonic()
+    report = smoke("--timeout", "2", root=healthy, nvml="nvmlInit_v2=hang")
+    assert time.monotonic() - start < 4
+    assert report.code == 0 and "hung in stage nvml" in str(report.json["warnings"])
+
+
+# ------------------------------------------------------------------ where nothing can be looked at
+
+
+def test_nothing_that_can_be_read_is_not_no_gpu(program):
+    hide = [f"mount -t tmpfs none {place}" for place in ("/sys", "/dev", "/proc")]
+    report = alone(program, *hide)
+    assert (report.code, report.cause) == (77, "could-not-look")
+    assert "/sys is not readable" in report.evidence and "/proc is not" in report.evidence
+    assert alone(program, *hide, words="--require-gpu").code == 10
+
+
+@pytest.mark.parametrize("gone", ["sys", "proc"])
+def test_half_a_look_says_what_was_not_readable(gone, root, smoke):
+    root.file("/sys/bus/pci/drivers/x", "").file("/proc/1/comm", "bash\n").remove(f"/{gone}")
+    report = smoke(root=root)
+    assert (report.code, report.cause) == (77, "no-gpu")
+    assert f"/{gone} is not readable here" in report.evidence
+
+
+def test_capture_of_nothing_says_so_too(root, doctor, tmp_path):
+    first = doctor("--capture", tmp_path / "a.tar", root=root)
+    again = doctor("--root", tmp_path / "a.tar")
+    assert (first.code, first.cause) == (77, "could-not-look")
+    assert first.json == again.json and "not known" in first.json["layers"][0]["detail"]
+    assert doctor("--require-gpu", root=root).code == 10

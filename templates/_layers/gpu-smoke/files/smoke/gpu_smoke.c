@@ -145,6 +145,9 @@ static const struct cause cause_table[] = {
     "use a machine (a node type) with a GPU", ".no nvidia gpu detected\n"
     ".no nvidia devices found on the system\n" ".you do not appear to have an nvidia gpu\n"
     ".no nvidia adapter\n"},
+  {HW, "could-not-look", "nothing was readable: whether there is a GPU is not known",
+    "/sys and /proc are empty or not mounted here (a chroot, a sandbox)",
+    "mount both, or run it on the machine itself", ".whether there is a gpu is not known\n"},
   {HW, "gpu-off-bus", "a GPU has fallen off the PCI bus",
     "its registers read as all ones: power, seating or heat",
     "power-cycle the machine; replace the board", "!has fallen off the bus\n"
@@ -2328,6 +2331,7 @@ struct facts {
   struct node node[MAX_NODES];
   size_t nodes;
   int wsl, tegra, mig_nodes, musl, on_host, in_build;
+  int no_sys, no_proc; /* nothing to be read there */
   const char *container, *devices, *cdi_stale, *mig_made;
   const char *hides; /* why CUDA_VISIBLE_DEVICES hides all, or NULL */
   struct mount mount[MAX_MOUNTS];
@@ -2624,6 +2628,8 @@ static void read_system(struct facts *f)
   f->machine = EM_X86_64;
 #endif
   f->machine = machine ? (unsigned)atoi(machine) : f->machine;
+  f->no_sys = !*host_list(f->h, "/sys");
+  f->no_proc = !*host_list(f->h, "/proc");
   if (!f->h->root && statvfs("/dev/shm", &vfs) == 0)
     f->shm = (ullong)vfs.f_blocks * vfs.f_frsize;
   else if (shm)
@@ -4212,7 +4218,12 @@ HOLDS(no_gpu)
     return 0;
   if (a->in_build) shows(s, "this looks like an image build");
   if (p->code) shows(s, "%s", p->error);
-  return shows(s, "no display device of vendor 0x10de in /sys/bus/pci, no /dev/nvidia*");
+  if (a->no_sys && a->no_proc) blame(s, "could-not-look");
+  if (a->no_sys) shows(s, "/sys is not readable here: no look at the PCI bus");
+  if (a->no_proc) shows(s, "/proc is not readable here: no look at the kernel driver");
+  return shows(s,
+    a->no_sys ? "no /dev/nvidia*"
+              : "no display device of vendor 0x10de in /sys/bus/pci, no /dev/nvidia*");
 }
 
 HOLDS(off_bus)
@@ -5902,7 +5913,8 @@ static int smoke_run(struct smoke *s)
   nvml.path = load_path(s, libnvml);
   if (run &&
     (probe_run(&s->cuda, c, child_cuda, 1, s->opt.timeout) ||
-      (!s->cuda.timed_out && probe_run(&s->nvml, nvml, child_nvml, 1, 10))))
+      (!s->cuda.timed_out &&
+        probe_run(&s->nvml, nvml, child_nvml, 1, s->opt.timeout < 10 ? s->opt.timeout : 10))))
     return -1;
   if (!run) {
     probe_replay(&s->cuda, "/.gpu-smoke/cuda");
