@@ -369,6 +369,8 @@ static void put_host(const struct facts *f, int redact, FILE *out)
     putc('\n', out);
     if (redact && f->hides) /* without UUIDs nobody could tell */
         fprintf(out, "hides=%s\n", f->hides);
+    if (redact && f->unseen)
+        fprintf(out, "unseen=%s\n", f->unseen);
 }
 
 /* What the child said; what vendor code printed by itself is marked. */

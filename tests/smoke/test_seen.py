@@ -7,7 +7,7 @@ import time
 import pytest
 
 from .root import Report
-from .rows import EXITS, Row
+from .rows import EXITS, Pass, Row
 from .test_doctor import Doctor
 
 UUID = "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
@@ -74,6 +74,30 @@ ROWS = [
         lambda r: r.node("nvidia0", kind="f", opens="-"), "cuInit=100"),
 ]  # fmt: skip
 
+EIGHT = "count=7;skip=3", "count=8"
+THIRD = "GPU-03040506-0708-090a-0b0c-0d0e0f101112"
+
+
+def seven(name, warns, nvml="", make=lambda root: root, script=EIGHT[0]):
+    return Pass(name, make, script, ";".join(filter(None, [EIGHT[1], nvml])), warns)
+
+
+PASSES = [
+    seven("one of eight", f"NVML has 8, CUDA 7: not NVML's number 3, {THIRD}, lost or in error"),
+    seven("one of eight, lost", "not NVML's number 3, GPU is lost",
+          "nvmlDeviceGetHandleByIndex_v2@4=15"),
+    seven("one of eight has MIG on", f"number 3, {THIRD}, MIG is on there", "mig@3=1"),
+    seven("one of eight is prohibited", f"{THIRD}, its compute mode is prohibited",
+          "compute_mode=2"),
+    seven("two of eight", f"number 3, {THIRD}, lost or in error", script="count=6;skip=3"),
+    seven("list that ends early", "CUDA_VISIBLE_DEVICES ends early, 'GPU-ff' is no device",
+          make=devices(f"{UUID},GPU-ff,{SECOND}"), script="count=1"),
+    seven("CUDA_VISIBLE_DEVICES leaves seven", "", make=devices("0,1,2,4,5,6,7")),
+    seven("CUDA_VISIBLE_DEVICES promises more", f"number 3, {THIRD}",
+          make=devices("0,1,2,3,4,5,6,7")),
+    Pass("CUDA sees more than NVML", script="count=2"),
+]  # fmt: skip
+
 
 def made(row, root):
     return row.make(root.healthy_container() if row.container else root.healthy())
@@ -87,6 +111,23 @@ def test_seen_row_has_its_layer_cause_and_fix(row, root, smoke):
     assert row.fix in report.finding["fix"] and row.shows in report.evidence
     states = list(report.states.values())
     assert set(states[states.index("broken") + 1 :]) <= {"not-reached"}
+
+
+@pytest.mark.parametrize("row", PASSES, ids=[row.name for row in PASSES])
+@pytest.mark.parametrize("words", [[], ["--redact"]], ids=["whole", "redacted"])
+def test_seen_pass_is_warned_of_and_is_the_same_in_a_capture(words, row, root, doctor, tmp_path):
+    first, again = captured(doctor, tmp_path / "a.tar", made(row, root), row, *words)
+    assert first == again and (first["exit"], first["finding"]) == (0, None)
+    warnings = "\n".join(first["warnings"])
+    assert (row.warns if not words else row.warns.split("GPU-")[0]) in warnings
+    assert row.warns or not warnings
+
+
+def test_fewer_gpus_than_promised_names_the_one_that_is_missing(healthy, smoke, tmp_path):
+    (tmp_path / "expect").write_text("gpus: 8\n")
+    report = smoke("--expect", tmp_path / "expect", root=healthy, script=EIGHT[0], nvml=EIGHT[1])
+    assert (report.code, report.cause) == (10, "fewer-gpus")
+    assert "8 promised, CUDA sees 7" in report.evidence and THIRD in report.evidence
 
 
 def captured(doctor, file, root, row, *words):

@@ -7,9 +7,9 @@
  * (smoke_gemm|smoke_tensor|smoke_double: the products that are meant; all), one_in and which (of so
  * many products that one, counted from 0), columns, rows (0,7: of products, exchanged), lazy (the
  * kernel of that name does nothing), ptx (newest PTX version that it takes: 9.0), jitlog, ms (what
- * every event pair measured), interpret (1: run the PTX itself, not its double), idle (1: kernels
- * are launched and do nothing). A build with -DWITHOUT_cuXxx lacks that entry point; -DSTUB makes
- * every entry point return 34.
+ * every event pair measured), skip (the GPU that is not counted), interpret (1: run the PTX itself,
+ * not its double), idle (1: kernels are launched and do nothing). A build with -DWITHOUT_cuXxx
+ * lacks that entry point; -DSTUB makes every entry point return 34.
  */
 #define _GNU_SOURCE
 #include "fake.h"
@@ -153,6 +153,7 @@ int cuDeviceGetPCIBusId(char *bus, int size, int device)
 int cuDeviceGetUuid_v2(unsigned char *uuid, int device)
 {
     ENTER();
+    device += device >= fake_number(SCRIPT, "skip", 64);
     for (int i = 0; i < 16; i++)
         uuid[i] = (unsigned char)(i + device);
     return 0;

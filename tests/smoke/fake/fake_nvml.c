@@ -1,8 +1,8 @@
 /* A fake libnvidia-ml.so.1, scripted by FAKE_NVML.
  *
  * Settings: count, driver, uuid, mig, virtual, width, width_max, gen, gen_max, pages_pending,
- * rows_pending, remap_failed, ecc, throttle, fabric, migs. A build with -DOLD has the names of
- * drivers before 535.
+ * rows_pending, remap_failed, ecc, throttle, fabric, mig@N, migs, compute_mode. A build with -DOLD
+ * has the names of drivers before 535.
  */
 #include "fake.h"
 
@@ -92,6 +92,7 @@ static int one(const char *key, double otherwise, unsigned *out)
     }
 
 ONE(nvmlDeviceGetVirtualizationMode, "virtual", 0)
+ONE(nvmlDeviceGetComputeMode, "compute_mode", 0)
 ONE(nvmlDeviceGetCurrPcieLinkWidth, "width", 16)
 ONE(nvmlDeviceGetMaxPcieLinkWidth, "width_max", 16)
 ONE(nvmlDeviceGetCurrPcieLinkGeneration, "gen", 1)
@@ -100,10 +101,12 @@ ONE(nvmlDeviceGetRetiredPagesPendingStatus, "pages_pending", 0)
 
 int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later)
 {
+    char key[32];
+
     ENTER();
-    (void)device;
     *later = 0;
-    return one("mig", 0, now);
+    snprintf(key, sizeof key, "mig@%d", (int)((int *)device - devices));
+    return one(key, fake_number(SCRIPT, "mig", 0), now);
 }
 
 int nvmlDeviceGetRemappedRows(void *device, unsigned *good, unsigned *bad, unsigned *pending,

@@ -685,6 +685,10 @@ static const struct cause cause_table[] = {
     "an empty, -1 or unknown entry hides itself and all after it",
     "unset it, or name devices that exist", ".cuda_visible_devices & no device\n"
     ".cuda_visible_devices is set to an empty\n" ".visible devices list & invalid\n"},
+  {INIT, "gpus-unseen", "CUDA sees fewer GPUs than NVML",
+    "one is lost or in error, has MIG on, or CUDA_VISIBLE_DEVICES ends early",
+    "'nvidia-smi -q' and Xid in the kernel log; reset that GPU or drain the node",
+    ".cuda sees fewer gpus than nvml\n"},
   {INIT, "no-device", "the CUDA driver finds no GPU that it may use",
     "libcuda loads but enumerates nothing (100)",
     "check nodes, CUDA_VISIBLE_DEVICES, NVRM in the kernel log",
@@ -2333,7 +2337,7 @@ struct facts {
   int wsl, tegra, mig_nodes, musl, on_host, in_build;
   int no_sys, no_proc; /* nothing to be read there */
   const char *container, *devices, *cdi_stale, *mig_made;
-  const char *hides; /* why CUDA_VISIBLE_DEVICES hides all, or NULL */
+  const char *hides, *unseen; /* why CUDA_VISIBLE_DEVICES hides all, what CUDA lacks; or NULL */
   struct mount mount[MAX_MOUNTS];
   size_t mounts;
   struct place place[MAX_PLACES];
@@ -3855,6 +3859,7 @@ static const struct {
 } nvml_calls[] = {
   {"nvmlDeviceGetMigMode", TWO, {"mig"}},
   {"nvmlDeviceGetVirtualizationMode", ONE, {"virtual"}},
+  {"nvmlDeviceGetComputeMode", ONE, {"compute_mode"}},
   {"nvmlDeviceGetCurrPcieLinkWidth", ONE, {"pcie_width"}},
   {"nvmlDeviceGetMaxPcieLinkWidth", ONE, {"pcie_width_max"}},
   {"nvmlDeviceGetCurrPcieLinkGeneration", ONE, {"pcie_gen"}},
@@ -3936,6 +3941,7 @@ static void child_nvml(struct child *c)
   union nvml_call init = {lib ? find_entry(lib, "nvmlInit_v2|nvmlInit") : NULL}, call;
   char text[96] = "";
   unsigned count = 0;
+  int code = 0;
 
   if (!init.at) return;
   stage(c, "nvml");
@@ -3948,8 +3954,11 @@ static void child_nvml(struct child *c)
   for (c->gpu = 0; c->gpu < (int)count && c->gpu < MAX_GPUS; c->gpu++) {
     call.at = find_entry(lib, "nvmlDeviceGetHandleByIndex_v2|nvmlDeviceGetHandleByIndex");
     if (!call.at ||
-      nvml_failed(c, lib, "nvmlDeviceGetHandleByIndex", call.handle((unsigned)c->gpu, &device)))
+      (code = nvml_failed(
+         c, lib, "nvmlDeviceGetHandleByIndex", call.handle((unsigned)c->gpu, &device)))) {
+      tell(c, "number %d error %d", c->gpu, code);
       continue;
+    }
     call.at = dlsym(lib, "nvmlDeviceGetUUID");
     if (call.at && call.string(device, text, sizeof text) == 0) tell(c, "uuid %d %s", c->gpu, text);
     nvml_device(c, lib, device);
@@ -4249,10 +4258,13 @@ HOLDS(nvml_hardware) { return nvml_says(s, 1); }
 
 HOLDS(nvml_other) { return nvml_says(s, 0); }
 
+static int gpus_unseen(struct smoke *s);
+
 HOLDS(fewer_gpus)
 {
-  return s->cuda.done && s->cuda.count < atoi(promised(s, "gpus")) &&
-    shows(s, "%s promised, CUDA sees %d", promised(s, "gpus"), s->cuda.count);
+  if (!s->cuda.done || s->cuda.count >= atoi(promised(s, "gpus"))) return 0;
+  shows(s, "%s promised, CUDA sees %d", promised(s, "gpus"), s->cuda.count);
+  return gpus_unseen(s) || 1;
 }
 
 static const char *capability(struct smoke *s, int gpu)
@@ -4629,6 +4641,60 @@ HOLDS(env_hides)
   return shows(s, "%s", s->facts.hides) && shows(s, "%s", s->cuda.error);
 }
 
+/* Does CUDA count this GPU of NVML's? -1: not known. */
+static int cuda_counts(struct smoke *s, int gpu)
+{
+  const char *uuid = said(&s->nvml, "uuid %d", gpu);
+  int unknown = !starts(uuid, "GPU-") || strstr(uuid, "(redacted)");
+
+  for (int i = 0; i < s->cuda.count && !unknown; i++) {
+    const char *other = said(&s->cuda, "uuid %d", i);
+    if (same(uuid + 4, other)) return 1;
+    unknown = !*other;
+  }
+  return unknown ? -1 : 0;
+}
+
+/* Why CUDA does not count it, as far as NVML tells. */
+static const char *unseen_why(struct smoke *s, int gpu)
+{
+  const struct code *error = code_find(NVML_CODES, (int)number(&s->nvml, gpu, "error"));
+  long long mode = number(&s->nvml, gpu, "compute_mode");
+
+  return error                          ? error->text
+    : number(&s->nvml, gpu, "mig") == 1 ? "MIG is on there"
+    : mode == 2                         ? "its compute mode is prohibited"
+    : mode == 1 || mode == 3            ? "its compute mode is exclusive"
+                                        : "lost or in error: see Xid in the kernel log";
+}
+
+/* The GPUs that NVML has, CUDA does not count, and nobody hid; NULL: none. */
+static const char *unseen(struct smoke *s)
+{
+  const char *why, *text, *kept = value_of(&s->host, s->host.manifest, "unseen", '=');
+  int n = 0, asked = visible(s, &why);
+
+  if (kept) return kept;
+  if (!s->cuda.done || !s->cuda.count || !s->nvml.done || s->nvml.count <= s->cuda.count ||
+    (asked >= 0 && !why && asked <= s->cuda.count))
+    return NULL;
+  text = text_of(&s->host, "NVML has %d, CUDA %d", s->nvml.count, s->cuda.count);
+  if (why) return text_of(&s->host, "%s: CUDA_VISIBLE_DEVICES ends early, %s", text, why);
+  for (int i = 0; i < s->nvml.count && n < 3; i++) {
+    const char *uuid = said(&s->nvml, "uuid %d", i);
+    int counts = cuda_counts(s, i);
+    if (counts == 0 || (counts < 0 && number(&s->nvml, i, "error") > 0))
+      text = text_of(&s->host, "%s%s NVML's number %d%s%s, %s", text, n++ ? ";" : ": not", i,
+        *uuid ? ", " : "", uuid, unseen_why(s, i));
+  }
+  return text;
+}
+
+static int gpus_unseen(struct smoke *s)
+{
+  return (s->facts.unseen = unseen(s)) && shows(s, "%s", s->facts.unseen);
+}
+
 /* Forward compatibility: the library's note lists the branches on which it works. */
 HOLDS(compat)
 {
@@ -4951,6 +5017,7 @@ static const struct rule {
   {"compat-wrong-driver", BREAKS, compat},
   {"shadowed-libcuda", BREAKS, shadowed},
   {"baked-in-libcuda", BREAKS, baked_in},
+  {"gpus-unseen", WARNS, gpus_unseen},
   {"fabric-manager", BREAKS, fabric},
   {"mig-no-instances", BREAKS, mig_empty},
   {"cuda-error", BREAKS, start_failed},
