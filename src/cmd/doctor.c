@@ -39,9 +39,9 @@ static const struct option run_options[] = {
 };
 
 static const struct option other_options[] = {
-    {"root", "DIR|TAR", "diagnose a captured machine, and run nothing", false},
+    {"root", "DIR|TAR", "diagnose a captured machine (.tar or .tar.gz), and run nothing", false},
     {"load", NULL, "with --root: load its libraries all the same", false},
-    {"capture", "FILE.tar", "write what was looked at, for --root elsewhere", false},
+    {"capture", "FILE.tar[.gz]", "write what was looked at, for --root elsewhere", false},
     {"explain", "TEXT|CODE|-|@FILE", "explain an error or a log (-: standard input), offline",
      false},
     {"junit", "FILE", "write a JUnit report too", false},

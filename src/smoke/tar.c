@@ -1,6 +1,8 @@
 /* Tar archives of captured machines: written whole or not at all, read with distrust. */
 #include "smoke/tar.h"
 
+#include "smoke/gzip.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -10,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { BLOCK = 512, HEAD_SPARSE = 4, MORE_SPARSE = 21 };
 
@@ -50,8 +53,9 @@ static int write_all(struct tar *t, const void *bytes, size_t size, char *error)
 {
     const char *at = bytes;
     while (size > 0) {
-        ssize_t n = write(t->fd, at, size);
-        if (n < 0 && errno == EINTR)
+        errno = 0; /* zlib's own errors leave it */
+        ssize_t n = t->packed ? gzwrite(t->packed, at, (unsigned)size) : write(t->fd, at, size);
+        if (n < 0 && errno == EINTR && !t->packed)
             continue;
         if (n <= 0)
             return wrong(error, "cannot write '%s': %s", t->path, strerror(n < 0 ? errno : ENOSPC));
@@ -137,6 +141,13 @@ static int write_entry(struct tar *t, struct head *head, const char *name, const
     return head_write(t, head, error);
 }
 
+static int is_gzip_name(const char *path)
+{
+    size_t n = strlen(path);
+    return (n > 3 && strcmp(path + n - 3, ".gz") == 0) ||
+           (n > 4 && strcmp(path + n - 4, ".tgz") == 0);
+}
+
 int tar_create(struct tar *t, const char *path, tar_error error)
 {
     size_t size = strlen(path) + sizeof ".XXXXXX";
@@ -145,11 +156,14 @@ int tar_create(struct tar *t, const char *path, tar_error error)
         return wrong(error, "out of memory");
     (void)snprintf(t->temporary, size, "%s.XXXXXX", path);
     t->fd = mkstemp(t->temporary);
-    if (t->fd >= 0)
+    int fd = t->fd >= 0 && is_gzip_name(path) ? dup(t->fd) : -1;
+    if (fd >= 0 && !(t->packed = gzdopen(fd, "wb")))
+        close(fd);
+    if (t->fd >= 0 && (t->packed || !is_gzip_name(path)))
         return 0;
-    free(t->temporary);
-    t->temporary = NULL;
-    return wrong(error, "cannot write '%s': %s", path, strerror(errno));
+    int why = errno;
+    tar_abandon(t);
+    return wrong(error, "cannot write '%s': %s", path, strerror(why));
 }
 
 int tar_folder(struct tar *t, const char *name, tar_error error)
@@ -251,6 +265,10 @@ int tar_finish(struct tar *t, tar_error error)
     static const char end[2 * BLOCK];
     if (write_all(t, end, sizeof end, error))
         return -1;
+    int rc = t->packed ? gzclose(t->packed) : Z_OK;
+    t->packed = NULL;
+    if (rc != Z_OK)
+        return wrong(error, "cannot write '%s': %s", t->path, strerror(errno ? errno : ENOSPC));
     if (fsync(t->fd) || fchmod(t->fd, 0644) || rename(t->temporary, t->path))
         return wrong(error, "cannot write '%s': %s", t->path, strerror(errno));
     free(t->temporary);
@@ -265,35 +283,62 @@ void tar_abandon(struct tar *t)
         free(t->temporary);
         t->temporary = NULL;
     }
+    if (t->packed)
+        (void)gzclose(t->packed);
     if (t->fd >= 0)
         close(t->fd);
+    t->packed = NULL;
     t->fd = -1;
 }
 
 /* ---- reading */
 
 struct tar_reader {
-    int fd, folder;
+    struct gzip *in;
+    int folder;
     const char *path;
     char *error;
     char name[TAR_NAME_MAX + 1],
         link[TAR_NAME_MAX + 1]; /* of the next entry, when not in its head */
     size_t entries;
-    unsigned long long bytes;
+    unsigned long long bytes, taken; /* of files; with all that is around them */
 };
+
+/* At the end *size becomes what there was. Little that is packed may be endless. */
+static int read_some(struct tar_reader *r, void *out, size_t *size)
+{
+    char *at = out;
+    for (size_t done = 0; done < *size;) {
+        ssize_t n = gzip_read(r->in, at + done, *size - done);
+        if (n < 0)
+            return wrong(r->error, "'%s' %s", r->path, gzip_wrong(r->in));
+        if (n == 0)
+            *size = done;
+        done += (size_t)n;
+        r->taken += (size_t)n;
+        if (r->taken > TAR_STREAM_MAX)
+            return wrong(r->error, "'%s' holds too much", r->path);
+    }
+    return 0;
+}
 
 static int read_all(struct tar_reader *r, void *out, size_t size)
 {
-    char *at = out;
-    for (size_t done = 0; done < size;) {
-        ssize_t n = read(r->fd, at + done, size - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return wrong(r->error, "'%s' is cut short, or no tar archive", r->path);
-        done += (size_t)n;
-    }
-    return 0;
+    size_t got = size;
+    if (read_some(r, out, &got))
+        return -1;
+    return got == size ? 0 : wrong(r->error, "'%s' is cut short, or no tar archive", r->path);
+}
+
+/* What is behind the archive: the sum of a packed one stands at its end. */
+static int read_rest(struct tar_reader *r)
+{
+    char rest[32 * BLOCK];
+    size_t got = sizeof rest;
+    int rc = 0;
+    while (!rc && got == sizeof rest)
+        rc = read_some(r, rest, &got);
+    return rc;
 }
 
 static int skip_padding(struct tar_reader *r, unsigned long long size)
@@ -505,11 +550,13 @@ int tar_unpack(const char *path, int folder, tar_error error)
 {
     struct tar_reader r = {.folder = folder, .path = path, .error = error};
     int rc = 1;
-    r.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (r.fd < 0)
+    r.in = gzip_open(path);
+    if (!r.in)
         return wrong(error, "cannot read '%s': %s", path, strerror(errno));
     while (rc == 1)
         rc = unpack_next(&r);
-    close(r.fd);
+    if (rc == 0)
+        rc = read_rest(&r);
+    gzip_close(r.in);
     return rc;
 }

@@ -12,6 +12,8 @@ enum {
     TAR_ERROR_MAX = 2 * TAR_NAME_MAX + 256
 };
 
+/* All bytes of an archive: heads, lists of regions and padding besides. */
+#define TAR_STREAM_MAX ((unsigned long long)TAR_BYTES_MAX + (64 << 20))
 #define TAR_FILE_MAX (4ULL << 30) /* size of one file, holes counted */
 
 /* A part of a file that is kept; the rest reads as zeros. */
@@ -27,6 +29,7 @@ struct tar {
     const char *path;
     char *temporary;
     int fd;
+    void *packed; /* zlib's, where the name ends in .gz or .tgz */
 };
 
 int tar_create(struct tar *t, const char *path, tar_error error);
@@ -47,8 +50,9 @@ int tar_finish(struct tar *t, tar_error error);
 void tar_abandon(struct tar *t);
 
 /*
- * Unpacks into an empty folder. Only files, folders and links; refused: names that are absolute,
- * go up, hold control bytes or come twice, entries behind a link, anything past the limits.
+ * Unpacks into an empty folder, from a gzip file as well. Only files, folders and links; refused:
+ * names that are absolute, go up, hold control bytes or come twice, entries behind a link, anything
+ * past the limits.
  */
 int tar_unpack(const char *path, int folder, tar_error error);
 

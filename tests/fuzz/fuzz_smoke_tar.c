@@ -1,10 +1,14 @@
-/* Any tar: it is refused, or unpacked inside the folder. The sums of heads are set right. */
+/* Any tar: it is refused, or unpacked inside the folder. The sums of heads are set right.
+ *
+ * What is no gzip file itself is packed, and read a second time: to the same end.
+ */
 #include "hostile_root.h"
 #include "smoke/tar.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <zlib.h>
 
 enum { BLOCK = 512, SUM = 148, MAGIC = 257 };
 
@@ -51,9 +55,28 @@ static int make_tar(char path[64], const uint8_t *bytes, size_t size)
     return fd;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+/* The file behind `tar`, packed. */
+static int pack(char path[64], int tar)
 {
-    char base[] = "/tmp/fuzz-smoke-XXXXXX", folder[64], path[64];
+    int fd = memfd_create("gz", MFD_CLOEXEC);
+    gzFile out = gzdopen(dup(fd), "wb1");
+    char buf[4096];
+    ssize_t n;
+
+    if (fd < 0 || !out)
+        abort();
+    for (off_t at = 0; (n = pread(tar, buf, sizeof buf, at)) > 0; at += n)
+        if (gzwrite(out, buf, (unsigned)n) != n)
+            abort();
+    if (gzclose(out) != Z_OK)
+        abort();
+    (void)snprintf(path, 64, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+static int unpack(const char *path)
+{
+    char base[] = "/tmp/fuzz-smoke-XXXXXX", folder[64];
     tar_error error = "";
 
     if (!mkdtemp(base))
@@ -61,12 +84,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     (void)snprintf(folder, sizeof folder, "%s/in", base);
     if (mkdir(folder, 0700))
         abort();
-    int tar = make_tar(path, bytes, size), fd = open(folder, O_RDONLY | O_DIRECTORY);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY);
     int rc = tar_unpack(path, fd, error);
     if ((rc != 0 && !*error) || entries(base) != 1)
         abort();
     close(fd);
-    close(tar);
     hostile_remove(base);
+    return rc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char path[64];
+    int tar = make_tar(path, bytes, size), rc = unpack(path);
+
+    if (size < 2 || memcmp(bytes, "\x1f\x8b", 2) != 0) {
+        int packed = pack(path, tar), again = unpack(path);
+        if (rc == 0 && again != 0)
+            abort();
+        close(packed);
+    }
+    close(tar);
     return 0;
 }

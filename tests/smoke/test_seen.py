@@ -1,6 +1,11 @@
 """What was to be seen on the machine and went unsaid: each with its cause, and in a capture too."""
 
+import bz2
+import gzip
+import lzma
+import resource
 import shutil
+import signal
 import subprocess
 import time
 
@@ -8,7 +13,7 @@ import pytest
 
 from .root import Report
 from .rows import EXITS, Pass, Row
-from .test_doctor import Doctor
+from .test_doctor import BINARY, DAMAGED, Doctor, header
 
 UUID = "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
 SECOND = "GPU-01020304-0506-0708-090a-0b0c0d0e0f10"
@@ -200,3 +205,97 @@ def test_capture_of_nothing_says_so_too(root, doctor, tmp_path):
     assert (first.code, first.cause) == (77, "could-not-look")
     assert first.json == again.json and "not known" in first.json["layers"][0]["detail"]
     assert doctor("--require-gpu", root=root).code == 10
+
+
+# ------------------------------------------------------------------ captures that are packed
+
+
+def packed(path, content):
+    path.write_bytes(gzip.compress(content))
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.tar.gz", "a.tgz"])
+def test_capture_is_packed_by_its_name_and_read_by_what_it_begins_with(
+    name, healthy, doctor, tmp_path
+):
+    plain, file, other = tmp_path / "a.tar", tmp_path / name, tmp_path / "capture"
+    first = doctor("--capture", plain, root=healthy, script="cuInit=803")
+    doctor("--capture", file, root=healthy, script="cuInit=803")
+    content = plain.read_bytes()
+    assert gzip.decompress(file.read_bytes()) == content
+    file.rename(other)
+    assert doctor("--root", other).json == first.json
+    other.write_bytes(gzip.compress(content[:700]) + gzip.compress(content[700:]) + b"\0" * 20)
+    assert doctor("--root", other).json == first.json, "members follow each other"
+
+
+def test_packed_capture_is_written_whole_or_not_at_all(healthy, doctor, tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    (tmp_path / "out").mkdir()
+    command = [BINARY, "doctor", "--root", healthy.path, "--capture", "out/a.tar.gz"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, preexec_fn=limit
+    )
+    assert done.returncode == 1 and "cannot write 'out/a.tar.gz'" in done.stderr
+    assert not list((tmp_path / "out").iterdir())
+
+
+ENDLESS = DAMAGED["lists without end"]
+BOMBS = {
+    "lists without end": lambda: ENDLESS[:512] + (b"\0" * 504 + b"\1" + b"\0" * 7) * 700_000,
+    "zeros behind the end": lambda: b"\0" * (330 << 20),
+    "one file": lambda: header(size=b"%011o" % (300 << 20)) + b"\0" * (300 << 20),
+}
+
+
+@pytest.mark.parametrize(
+    "what", [pytest.param("zeros behind the end"), *(pytest.param(name, marks=pytest.mark.full)
+             for name in BOMBS if name != "zeros behind the end")]
+)  # fmt: skip
+def test_packed_bomb_is_refused(what, doctor, tmp_path):
+    file = tmp_path / "bomb"
+    file.write_bytes(gzip.compress(BOMBS[what](), 1))
+    assert file.stat().st_size < 4 << 20
+    start = time.monotonic()
+    report = doctor("--root", file, env={"TMPDIR": str(tmp_path)})
+    assert (report.code, report.json["error"]["code"]) == (2, "invalid")
+    assert "holds too much" in report.json["error"]["message"] and time.monotonic() - start < 10
+    assert not list(tmp_path.glob("tmplgen-doctor-*"))
+
+
+@pytest.mark.parametrize("what", DAMAGED)
+def test_damaged_tar_is_refused_packed_too(what, doctor, tmp_path):
+    report = doctor("--root", packed(tmp_path / "a", DAMAGED[what]))
+    assert (report.code, report.json["error"]["code"]) == (2, "invalid")
+
+
+@pytest.mark.parametrize(
+    "damage,says",
+    [(lambda b: b[:40], "is a gzip file that is cut short"),
+     (lambda b: b[:-1], "is a gzip file that is cut short"),
+     (lambda b: b[:2], "is a gzip file that is cut short"),
+     (lambda b: b[:-8] + b"....." + b[-3:], "is a damaged gzip file"),
+     (lambda b: b[:60] + b"\xff" * 40 + b[100:], "is a damaged gzip file"),
+     (lambda b: lzma.compress(b), "is compressed with xz"),
+     (lambda b: bz2.compress(b), "is compressed with bzip2"),
+     (lambda b: b"\x28\xb5\x2f\xfd" + b, "is compressed with zstd"),
+     (lambda b: b"PK\3\4" + b, "is a zip archive")],
+)  # fmt: skip
+def test_what_is_wrong_with_a_packed_capture_is_said(damage, says, healthy, doctor, tmp_path):
+    file = tmp_path / "a.tar.gz"
+    doctor("--capture", file, root=healthy)
+    file.write_bytes(damage(file.read_bytes()))
+    report = doctor("--root", file, env={"TMPDIR": str(tmp_path)})
+    assert (report.code, report.json["error"]["code"]) == (2, "invalid")
+    assert says in report.json["error"]["message"]
+    assert not list(tmp_path.glob("tmplgen-doctor-*"))
+
+
+def test_gpu_smoke_says_what_to_do_with_a_file(smoke, tmp_path):
+    report = smoke("--root", packed(tmp_path / "a.tar.gz", b"x"))
+    assert (report.code, report.json["error"]["message"]) == (2, "the root is a file")
+    assert "tar -xf" in report.err and "tmplgen doctor --root" in report.err

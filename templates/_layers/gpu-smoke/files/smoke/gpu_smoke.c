@@ -6146,7 +6146,12 @@ static int smoke_report(struct smoke *s, struct sink *k, FILE *err, char error[M
   if (s->opt.expect && expect_read(s, error))
     return fail(s, k, err, EXIT_USAGE, "expect", error, "see --expect in gpu-smoke --help");
   s->host.root = s->opt.root;
-  if (s->opt.root && (stat(s->opt.root, &st) || !S_ISDIR(st.st_mode)))
+  int there = s->opt.root && stat(s->opt.root, &st) == 0;
+  if (there && S_ISREG(st.st_mode))
+    return fail(s, k, err, EXIT_USAGE, "usage", "the root is a file",
+      "unpack it: 'mkdir machine && tar -xf FILE -C machine', --root machine; "
+      "'tmplgen doctor --root FILE' reads it as it is");
+  if (s->opt.root && (!there || !S_ISDIR(st.st_mode)))
     return fail(s, k, err, EXIT_USAGE, "usage", "the root is no folder",
       "give the folder that holds the machine's proc, sys and dev");
   if (smoke_run(s))
