@@ -22,6 +22,7 @@ const char *const smoke_variables[] = {
     "CUDA_VISIBLE_DEVICES",
     "CUDA_MPS_PIPE_DIRECTORY",
     "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
     "KUBERNETES_SERVICE_HOST",
     "VIRTUAL_ENV",
     "CONDA_PREFIX",

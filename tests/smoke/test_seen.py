@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from .root import Report
-from .rows import EXITS, Pass, Row
+from .root import LIB, Report
+from .rows import EXITS, Pass, Row, compat
 from .test_doctor import BINARY, DAMAGED, Doctor, header
 
 UUID = "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
@@ -101,6 +101,51 @@ PASSES = [
     seven("CUDA_VISIBLE_DEVICES promises more", f"number 3, {THIRD}",
           make=devices("0,1,2,3,4,5,6,7")),
     Pass("CUDA sees more than NVML", script="count=2"),
+]  # fmt: skip
+
+HOOK = "/usr/local/vgpu/libvgpu.so"
+STUB = "/usr/local/cuda/lib64/stubs/libcuda.so"
+
+
+def preload(*names, kind="empty", path=None, file=False):
+    """LD_PRELOAD, or the file that has the same for every program."""
+
+    def make(root):
+        for name in names if kind else []:
+            root.library(path or name, kind)
+        if file:
+            return root.file("/etc/ld.so.preload", "# ours\n" + "\n".join(names) + " # x\n")
+        return root.env(LD_PRELOAD=":".join(names))
+
+    return make
+
+
+def older_compat(root):
+    return compat("535.183.01")(root.module("580.95.05"))
+
+
+ROWS += [
+    Row("stub is preloaded", "libcuda", "preload-driver", "take it out", preload(STUB, kind="cuda"),
+        "cuInit=34", shows=f"LD_PRELOAD names {STUB}: a stub"),
+    Row("another version is preloaded", "libcuda", "preload-driver", "take it out",
+        preload("/opt/libcuda.so.535.54.03", kind="cuda", file=True), "cuInit=803",
+        shows="/etc/ld.so.preload names /opt/libcuda.so.535.54.03: not of the kernel"),
+    Row("compat is older than the driver", "init", "compat-older", "take the compat folder off",
+        older_compat, "cuInit=803", shows="compat/libcuda.so.535.183.01"),
+]  # fmt: skip
+PASSES += [
+    Pass("hook", preload(HOOK), warns=f"LD_PRELOAD names {HOOK}: a hook"),
+    Pass("hook for all", preload(HOOK, file=True), warns=f"/etc/ld.so.preload names {HOOK}: a"),
+    Pass("hook by its name", preload("libvgpu.so", path=f"{LIB}/libvgpu.so"), warns=": a hook"),
+    Pass("hook that is not there", preload(HOOK, kind=""), warns=f"{HOOK}: not there"),
+    Pass("hook that is a folder", preload(HOOK, kind="directory", file=True),
+         warns=f"{HOOK}: is-directory"),
+    Pass("libcuda that is not there", preload("libcuda.so.2", kind=""), warns="2: not there"),
+    Pass("driver's own libcuda is preloaded", preload(f"{LIB}/libcuda.so.1", kind="")),
+    Pass("other libraries are preloaded",
+         preload("libjemalloc.so.2", "/usr/$LIB/libvgpu.so", kind="")),
+    Pass("hook before another", preload("libtcmalloc.so", HOOK), warns=f"{HOOK}: a hook"),
+    Pass("compat that is older works", older_compat, warns="older than the host's own driver"),
 ]  # fmt: skip
 
 

@@ -664,6 +664,10 @@ static const struct cause cause_table[] = {
     ".error relocating & libcuda\n" ".error loading shared library libcuda\n"
     ".error loading shared library libnvidia\n" ".error relocating & libnvidia\n"
     ".error loading shared library ld-linux & libcud\n"},
+  {LIBCUDA, "preload-driver", "a wrong driver library is preloaded",
+    "LD_PRELOAD or /etc/ld.so.preload goes before every path of the loader",
+    "take it out there; the host's libcuda.so.1 is found without",
+    ".a wrong driver library is preloaded\n"},
   {LIBCUDA, "stub-library", "the toolkit's stub is loaded as the driver",
     "lib64/stubs is on the library path (34)", "take it off LD_LIBRARY_PATH and run paths",
     "!/stubs/libcuda.so\n" "!/stubs/libnvidia-ml.so\n" "!driver is a stub library\n"
@@ -716,6 +720,10 @@ static const struct cause cause_table[] = {
     "it holds only for the branches that it lists",
     "take the compat folder off the path; older CUDA or newer driver",
     ".cuda-compat & not & driver\n" ".cuda forward compatibility mode enabled & failed\n"},
+  {INIT, "compat-older", "cuda-compat is older than the host's own driver",
+    "it is meant for hosts whose driver is older than the image",
+    "take the compat folder off LD_LIBRARY_PATH and ld.so.conf.d: the host's libcuda is newer",
+    ".cuda-compat is older than the host\n"},
   {INIT, "compat-unsupported-gpu", "forward compatibility does not cover this GPU",
     "cuda-compat is for data-center GPUs (804)",
     "take the compat folder off the path; newer driver or older CUDA",
@@ -859,8 +867,10 @@ static const struct cause cause_table[] = {
     "import it first, or LD_PRELOAD the library that the line names",
     ".cannot allocate memory in static tls block\n"},
   {TOOLKIT, "loader-preload", "LD_PRELOAD names a library that is not there",
-    "the container does not have it, or it is for another architecture",
-    "unset LD_PRELOAD, or mount the library", ".libcu* from ld_preload cannot be preloaded\n"
+    "the container does not have it, the mount made a folder, or it is for another"
+    " architecture", "unset LD_PRELOAD (empty /etc/ld.so.preload), or mount the library",
+    ".libvgpu.so* from /etc/ld.so.preload cannot be preloaded\n"
+    ".libcu* from ld_preload cannot be preloaded\n"
     ".libnv* from ld_preload cannot be preloaded\n"
     ".*gpu* from ld_preload cannot be preloaded\n"},
   {TOOLKIT, "nvcc-target", "this nvcc does not know the GPU's architecture",
@@ -1285,6 +1295,10 @@ static const struct cause cause_table[] = {
     "NCCL_DEBUG=INFO, and look for the first WARN of each rank", "?ncclunhandledcudaerror\n"
     "?ncclsystemerror\n" "?ncclinternalerror\n" "?nccl error in\n" "?unhandled system error\n"
     "?unhandled cuda error\n" "?nccl warn\n"},
+  {SHARING, "vgpu-hook", "a library that shares the GPU is hooked in front of CUDA",
+    "it is preloaded, limits memory and cores, and answers for the driver",
+    "compare without it: unset LD_PRELOAD; update it with the driver", "?[hami-core error\n"
+    "?libvgpu.c:\n"},
   {SHARING, "mps-unreachable", "the MPS server cannot be reached (805)",
     "its pipe folder is there, the server is not",
     "mount pipe folder and /dev/shm, hostIPC: true, same user id",
@@ -4515,6 +4529,94 @@ HOLDS(libcuda_broken)
   return error[0] != '\0';
 }
 
+/* ---- what is loaded in front of everything */
+
+/* The next library of LD_PRELOAD, then of /etc/ld.so.preload, whose '#' starts a comment. */
+static const char *preload_next(struct smoke *s, const char **list, int *file)
+{
+  const char *item;
+
+  for (;;) {
+    while ((item = list_next(&s->host, list, " :\t\n")))
+      if (*item) return item;
+    if ((*file)++) return NULL;
+    char *text = host_read(&s->host, "/etc/ld.so.preload"), *line;
+    *list = "";
+    while ((line = next_line(&text)))
+      *list = text_of(&s->host, "%s %.*s", *list, (int)strcspn(line, "#"), line);
+  }
+}
+
+/* Its file, as the loader finds it, into *lib; -1: there is none. */
+static int preload_inspect(struct smoke *s, const char *item, struct library *lib)
+{
+  struct facts *a = &s->facts;
+  const char *path = item;
+
+  for (size_t i = 0; !strchr(item, '/') && i <= a->places; i++) {
+    if (i == a->places) return -1;
+    path = text_of(&s->host, "%s/%s", a->place[i].dir, item);
+    if (a->place[i].searched && host_exists(&s->host, path)) break;
+  }
+  *lib = (struct library){.name = item, .path = path, .origin = "preload"};
+  lib->defect = library_inspect(a, lib);
+  return lib->defect == DANGLING ? -1 : 0;
+}
+
+/* Does the file's name speak of GPUs? Of others (jemalloc) nothing is said. */
+static int preload_names(const char *item, const char *const *words)
+{
+  const char *slash = strrchr(item, '/');
+
+  while (*words && !strstr(slash ? slash : item, *words)) words++;
+  return *words != NULL;
+}
+
+static const char *const drivers[] = {"libcuda.so", "libnvidia-ml.so", NULL};
+static const char *const hooks[] = {
+  "vgpu", "vcuda", "cuda-control", "nvshare", "gemhook", "gpushare", "hami", NULL};
+
+/* What is wrong with a driver's library in front of all others, or NULL. */
+static const char *preload_trouble(const struct smoke *s, const struct library *lib)
+{
+  const char *module = s->facts.version;
+
+  if (strstr(lib->real, "/stubs/")) return "a stub";
+  return *lib->version && *module && !is_compat(lib) && version_compare(lib->version, module) != 0
+    ? "not of the kernel driver's version"
+    : NULL;
+}
+
+enum preload { LOST, DRIVER, HOOK };
+
+/* Is there one of that kind? $LIB and $ORIGIN are for the loader to know. */
+static int preloaded(struct smoke *s, enum preload kind)
+{
+  const char *list = host_env(&s->host, "LD_PRELOAD"), *item, *what = NULL;
+  struct library lib;
+  int file = 0;
+
+  while (!what && (item = preload_next(s, &list, &file))) {
+    int hook = preload_names(item, hooks);
+    if (strchr(item, '$') || (!hook && !preload_names(item, drivers))) continue;
+    int gone = preload_inspect(s, item, &lib);
+    if (gone || lib.defect != FINE)
+      what = kind != LOST ? NULL : gone ? "not there" : defect_causes[lib.defect];
+    else if (kind == DRIVER && !hook)
+      what = preload_trouble(s, &lib);
+    else if (kind == HOOK && hook)
+      what = "a hook";
+    if (what) shows(s, "%s names %s: %s", file ? "/etc/ld.so.preload" : "LD_PRELOAD", item, what);
+  }
+  return what != NULL;
+}
+
+HOLDS(preload_missing) { return preloaded(s, LOST); }
+
+HOLDS(preload_driver) { return preloaded(s, DRIVER); }
+
+HOLDS(preload_hook) { return preloaded(s, HOOK); }
+
 HOLDS(stub)
 {
   int on_path = !s->cuda.ran && s->chosen && strstr(s->chosen->real, "/stubs/");
@@ -4706,6 +4808,16 @@ HOLDS(compat)
   if (!is_compat(s->chosen) || (s->cuda.code != 803 && listed)) return 0;
   shows(s, "note of the library: %s", s->chosen->note[0] ? s->chosen->note : "none");
   return shows_versions(s);
+}
+
+/* A driver newer than the compat library needs none: the older one stands in its way. */
+HOLDS(compat_older)
+{
+  const char *module = s->facts.version;
+
+  return is_compat(s->chosen) && *s->chosen->version && *module &&
+    version_compare(s->chosen->version, module) < 0 && shows_versions(s) &&
+    (matching_copy(s) ? shows_library(s, matching_copy(s)) : 1);
 }
 
 HOLDS(fabric)
@@ -5010,10 +5122,13 @@ static const struct rule {
   {"capability-utility-missing", WARNS, no_utility},
   {"cdi-stale", WARNS, cdi_stale},
   {"libcuda-load", BREAKS, libcuda_broken},
+  {"loader-preload", WARNS, preload_missing},
+  {"preload-driver", BREAKS, preload_driver},
   {"stub-library", BREAKS, stub},
   {"not-a-driver", BREAKS, no_driver},
   {"several-libcuda", WARNS, several},
   {"env-hides-gpus", BREAKS, env_hides},
+  {"compat-older", BREAKS, compat_older},
   {"compat-wrong-driver", BREAKS, compat},
   {"shadowed-libcuda", BREAKS, shadowed},
   {"baked-in-libcuda", BREAKS, baked_in},
@@ -5036,6 +5151,7 @@ static const struct rule {
   {"sharing-not-in-force", FIRM, other_sharing},
   {"sharing-not-in-force", WARNS, mps_unused},
   {"shm-small", WARNS, small_shm},
+  {"vgpu-hook", WARNS, preload_hook},
 };
 
 static void judge(struct smoke *s)
