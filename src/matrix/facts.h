@@ -108,6 +108,7 @@ struct gpu {
     int cc;
     const char *class; /* datacenter, workstation, geforce, jetson, desktop */
     const char *host;  /* the only processor it comes with, or NULL */
+    int64_t bandwidth; /* of its memory, GB/s, the least of its versions; 0: not known */
     struct words memory, instances;
     struct pairs on;  /* platform: what it is called there */
     struct pairs mig; /* memory: profile:instances ... */

@@ -160,6 +160,8 @@ static struct data *gpus_data(const struct matrix_listing *l)
         data_put_text(l->arena, map, "architecture", architecture ? architecture->name : NULL);
         data_put_text(l->arena, map, "class", gpu->class);
         put_words(l, map, "memory_gb", &gpu->memory);
+        data_put(l->arena, map, "bandwidth_gb_s",
+                 gpu->bandwidth ? data_int(l->arena, gpu->bandwidth) : data_null(l->arena));
         data_put_text(l->arena, map, "last_driver",
                       architecture && architecture->last_branch
                           ? arena_printf(l->arena, "%lld", (long long)architecture->last_branch)

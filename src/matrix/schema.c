@@ -83,6 +83,7 @@ static const struct field gpu_fields[] = {FIELD("gpu", gpu, FIELD_TEXT, name, tr
                                           ONE_OF(gpu_classes, gpu, class, true),
                                           ONE_OF(processors, gpu, host, false),
                                           MAY(gpu, FIELD_WORDS, memory),
+                                          MAY(gpu, FIELD_INT, bandwidth),
                                           MAY(gpu, FIELD_WORDS, instances),
                                           MAY(gpu, FIELD_PAIRS, on),
                                           MAY(gpu, FIELD_PAIRS, mig),

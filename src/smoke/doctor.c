@@ -334,6 +334,15 @@ static int add_path(struct capture *c, const char *path)
 
 /* ---- what is no file: the folder .gpu-smoke */
 
+/* The lines with an Xid and nothing else; what they say of processes is for those who may know it.
+ */
+static void put_kernel_log(const struct facts *f, int redact, FILE *out)
+{
+    for (size_t i = 0; i < f->xids; i++)
+        fprintf(out, "%lld NVRM: Xid (PCI:%s): %d, %s\n", f->xid[i].age, f->xid[i].address,
+                f->xid[i].number, redact ? "" : f->xid[i].text);
+}
+
 static void put_nodes(const struct facts *f, FILE *out)
 {
     for (size_t i = 0; i < f->nodes; i++) {
@@ -389,7 +398,7 @@ static void put_probe(const struct probe *p, FILE *out)
         fputs("timeout\n", out);
 }
 
-enum capture_part { NODES, ENVIRON, HOST, SHM, CUDA, NVML, N_RECORDS };
+enum capture_part { NODES, ENVIRON, HOST, SHM, KMSG, CUDA, NVML, N_RECORDS };
 
 static void put_record(const struct capture *c, enum capture_part which, FILE *out)
 {
@@ -407,6 +416,9 @@ static void put_record(const struct capture *c, enum capture_part which, FILE *o
     case SHM:
         fprintf(out, "%llu\n", f->shm);
         break;
+    case KMSG:
+        put_kernel_log(f, c->s->opt.redact, out);
+        break;
     default:
         put_probe(which == CUDA ? &c->s->cuda : &c->s->nvml, out);
     }
@@ -414,7 +426,8 @@ static void put_record(const struct capture *c, enum capture_part which, FILE *o
 
 static int add_record(struct capture *c, enum capture_part which)
 {
-    static const char *const names[N_RECORDS] = {"nodes", "environ", "host", "shm", "cuda", "nvml"};
+    static const char *const names[N_RECORDS] = {"nodes", "environ", "host", "shm",
+                                                 "kmsg",  "cuda",    "nvml"};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -431,7 +444,8 @@ static int add_record(struct capture *c, enum capture_part which)
 static int add_all(struct capture *c)
 {
     for (enum capture_part i = NODES; i < N_RECORDS; i++)
-        if ((i != CUDA || c->s->cuda.ran) && (i != NVML || c->s->nvml.ran) && add_record(c, i))
+        if ((i != CUDA || c->s->cuda.ran) && (i != NVML || c->s->nvml.ran) &&
+            (i != KMSG || c->s->facts.log_seen) && add_record(c, i))
             return -1;
     for (size_t i = 0; i < c->n; i++)
         if (!starts(c->paths[i], "/.gpu-smoke") && add_path(c, c->paths[i]))

@@ -15,7 +15,10 @@ from .root import DRIVER, LAYERS, LIB, Root
 from .rows import EXITS, ROWS
 from .workshop import SOURCE, TOP
 
-KEYS = ["schema", "exit", "finding", "layers", "gpus", "libraries", "share", "warnings"]
+KEYS = [
+    *("schema", "exit", "finding", "layers", "gpus", "health", "kernel_log", "libraries"),
+    *("share", "warnings"),
+]
 STATES = {"ok", "warning", "broken", "not-reached", "not-applicable"}
 STAGES = {
     "cuDriverGetVersion": "init",

@@ -1,8 +1,9 @@
 /* A fake libnvidia-ml.so.1, scripted by FAKE_NVML.
  *
  * Settings: count, driver, uuid, mig, virtual, width, width_max, gen, gen_max, pages_pending,
- * rows_pending, remap_failed, ecc, throttle, fabric, mig@N, migs, compute_mode. A build with -DOLD
- * has the names of drivers before 535.
+ * rows_pending, remap_failed, ecc, throttle, fabric, mig@N, migs, compute_mode. persistence, power,
+ * power_limit, replays, temperature, sm, links, link_down, link_errors, processes. A build with
+ * -DOLD has the names of drivers before 535.
  */
 #include "fake.h"
 
@@ -97,6 +98,10 @@ ONE(nvmlDeviceGetCurrPcieLinkWidth, "width", 16)
 ONE(nvmlDeviceGetMaxPcieLinkWidth, "width_max", 16)
 ONE(nvmlDeviceGetCurrPcieLinkGeneration, "gen", 1)
 ONE(nvmlDeviceGetMaxPcieLinkGeneration, "gen_max", 0) /* memory of the host is no link */
+ONE(nvmlDeviceGetPersistenceMode, "persistence", 1)
+ONE(nvmlDeviceGetPowerUsage, "power", 70000)
+ONE(nvmlDeviceGetEnforcedPowerLimit, "power_limit", 700000)
+ONE(nvmlDeviceGetPcieReplayCounter, "replays", 0)
 ONE(nvmlDeviceGetRetiredPagesPendingStatus, "pages_pending", 0)
 
 int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later)
@@ -123,7 +128,65 @@ int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned lo
 {
     ENTER();
     (void)device;
-    *errors = type == 1 && counter == 0 ? (unsigned long long)fake_number(SCRIPT, "ecc", 0) : 99;
+    *errors = (unsigned long long)(type == 1 && counter == 0   ? fake_number(SCRIPT, "ecc", 0)
+                                   : type == 0 && counter == 0 ? 12
+                                   : type == 1 && counter == 1 ? 34
+                                                               : 99);
+    return 0;
+}
+
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius)
+{
+    ENTER();
+    (void)device;
+    return sensor ? 2 : one("temperature", 41, celsius);
+}
+
+int nvmlDeviceGetClockInfo(void *device, int clock, unsigned *mhz)
+{
+    ENTER();
+    (void)device;
+    return clock == 1 ? one("sm", 1980, mhz) : 2;
+}
+
+/* links: how many; link_down: how many of these are down */
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *is_up)
+{
+    ENTER();
+    (void)device;
+    *is_up = link >= (unsigned)fake_number(SCRIPT, "link_down", 0);
+    return link < (unsigned)fake_number(SCRIPT, "links", 0) ? 0 : 3;
+}
+
+int nvmlDeviceGetNvLinkErrorCounter(void *device, unsigned link, int counter,
+                                    unsigned long long *errors)
+{
+    ENTER();
+    (void)device;
+    *errors =
+        link == 1 && counter == 1 ? (unsigned long long)fake_number(SCRIPT, "link_errors", 0) : 0;
+    return 0;
+}
+
+struct process {
+    unsigned pid;
+    unsigned long long memory;
+    unsigned gpu_instance, compute_instance;
+};
+
+/* processes: how many; each of this test's own parent, with 1, 2, 3 ... GiB */
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *n, struct process *found)
+{
+    unsigned many = (unsigned)fake_number(SCRIPT, "processes", 0);
+
+    ENTER();
+    (void)device;
+    if (many > *n) {
+        *n = many;
+        return 7;
+    }
+    for (*n = 0; *n < many; ++*n)
+        found[*n] = (struct process){(unsigned)getppid(), (*n + 1ULL) << 30, ~0u, ~0u};
     return 0;
 }
 

@@ -17,6 +17,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <poll.h>
 #include <signal.h>
@@ -54,6 +55,8 @@ enum {
   MAX_LIBRARIES = 96,
   MAX_GPUS = 32,
   MAX_SHARE = 64,
+  MAX_XIDS = 16,
+  MAX_RECORDS = 1 << 17, /* of the kernel's log */
   MAX_BLOCKS = 1 << 13, /* of 64 KiB, of a framework */
   MAX_LOG = 1 << 16
 };
@@ -137,7 +140,8 @@ struct code {
   const char *causes; /* separated by blanks, the likeliest first */
 };
 
-/* ---- tables: tools/smoke-tables made these of src/smoke/causes.txt and src/smoke/codes.txt */
+/* ---- tables: tools/smoke-tables made these of src/smoke/causes.txt, src/smoke/codes.txt and
+ * matrices/gpus.yml */
 /* clang-format off */
 
 static const struct cause cause_table[] = {
@@ -368,6 +372,10 @@ static const struct cause cause_table[] = {
     "caches or registers are failing; one stray event is tolerable",
     "reset the GPU; replace it where the count grows or the threshold is exceeded",
     ".sram uncorrectable : 1\n" ".sram uncorrectable : 2\n" ".sram threshold exceeded : yes\n"},
+  {HEALTH, "xid-before", "the kernel logged a fault of the GPU (Xid) within the last day",
+    "it works now, and may fail again",
+    "'gpu-smoke --explain' with the line; --level long; drain the node if it comes back",
+    ".the kernel logged a fault of the gpu\n"},
   {HEALTH, "throttled", "the GPU's clocks are throttled",
     "heat, power brake or a hardware slowdown", "check cooling and power supply",
     ".hw slowdown : active\n" ".hw thermal slowdown : active\n"
@@ -1780,6 +1788,27 @@ static const struct code xid_codes[] = {
   {172, NULL, NULL, "uncorrectable SRAM error, more of 48", "sram-errors"},
 };
 
+/* The least of the model's versions, in GB/s. */
+static const struct {
+  const char *gpu;
+  int gb_s;
+} bandwidths[] = {
+  {"V100", 900},
+  {"T4", 320},
+  {"A100", 1555},
+  {"A30", 933},
+  {"A10", 600},
+  {"A40", 696},
+  {"L4", 300},
+  {"L40", 864},
+  {"L40S", 864},
+  {"H100", 2000},
+  {"H100 NVL", 3900},
+  {"GH200", 4000},
+  {"H200", 4800},
+  {"B200", 7700},
+};
+
 /* clang-format on */
 /* ---- tables end */
 
@@ -2339,8 +2368,18 @@ struct place {
   int searched;
 };
 
+/* A line of the kernel's log with an Xid. */
+struct xid {
+  const char *address, *text; /* of the PCI bus; behind the number */
+  int number;
+  long long age; /* seconds */
+};
+
 struct facts {
   struct host *h;
+  struct xid xid[MAX_XIDS]; /* the newest, the oldest of them first */
+  size_t xids;
+  int log_seen; /* the kernel's log could be read */
   struct pci gpu[MAX_PCI];
   size_t gpus, nvswitches;
   const char *version, *flavour, *built_for; /* another kernel that has nvidia.ko, or NULL */
@@ -2535,6 +2574,57 @@ static void read_nodes(struct facts *f)
     for (const char **name = host_list(f->h, "/proc/driver/nvidia/capabilities/%s/mig", *gpu);
          *name; name++)
       if (starts(*name, "gi")) f->mig_made = text_of(f->h, "%s/%s", *gpu, *name);
+}
+
+/* AGE TEXT, of the kernel's log. The number is that behind the bus address alone. */
+static void add_xid(struct facts *f, const char *line)
+{
+  char address[32] = "";
+  const char *at = strstr(line, "NVRM: Xid (PCI:");
+  struct xid *x = &f->xid[MAX_XIDS - 1];
+  int number = 0, n = 0;
+
+  if (!at || sscanf(at, "NVRM: Xid (PCI:%31[0-9a-fA-F:.]): %d%n", address, &number, &n) < 2) return;
+  if (f->xids == MAX_XIDS)
+    memmove(f->xid, f->xid + 1, (MAX_XIDS - 1) * sizeof *f->xid);
+  else
+    x = &f->xid[f->xids++];
+  at += (size_t)n + strspn(at + n, ", ");
+  *x = (struct xid){
+    text_of(f->h, "%s", address), text_of(f->h, "%.160s", at), number, strtoll(line, NULL, 10)};
+}
+
+/* The log of the kernel that runs, from its ring: a record a read,
+ * PRIORITY,NUMBER,MICROSECONDS,...;TEXT (Documentation/ABI/testing/dev-kmsg). A root has AGE TEXT
+ * in lines. */
+static void read_kernel_log(struct facts *f)
+{
+  char *text = f->h->root ? host_read(f->h, "/.gpu-smoke/kmsg") : NULL, record[8193];
+  int fd = f->h->root ? -1 : open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  struct timespec now;
+  ssize_t n = -1;
+
+  f->log_seen = text != NULL;
+  for (char *line; (line = next_line(&text));) add_xid(f, line);
+  if (fd < 0) return;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  for (long i = 0;
+       i < MAX_RECORDS && ((n = read(fd, record, sizeof record - 1)) > 0 || errno == EPIPE); i++) {
+    f->log_seen = 1;
+    if (n <= 0) continue; /* overwritten before it was read */
+    record[n] = '\0';
+    const char *message = strchr(record, ';');
+    long long stamp = 0;
+    if (message && strstr(message, "NVRM: Xid") &&
+      sscanf(record, "%*[^,],%*[^,],%lld", &stamp) == 1) {
+      long long age = (long long)now.tv_sec - stamp / 1000000;
+      add_xid(f,
+        text_of(
+          f->h, "%lld %.*s", age < 0 ? 0 : age, (int)strcspn(message + 1, "\n"), message + 1));
+    }
+  }
+  f->log_seen |= n < 0 && errno == EAGAIN;
+  close(fd);
 }
 
 /* The major number that the kernel gave to a driver, or 0. */
@@ -2975,6 +3065,7 @@ static void facts_read(struct facts *f)
   read_pci(f);
   read_module(f);
   read_nodes(f);
+  read_kernel_log(f);
   read_mounts(f);
   read_container(f);
   read_cdi(f);
@@ -3863,27 +3954,43 @@ static void child_cuda(struct child *c)
 
 /* ---- the other child: NVML */
 
-enum shape { ONE, TWO, FOUR, LONG_ONE, ECC, FABRIC };
+enum shape { ONE, TWO, FOUR, LONG_ONE, OF_KIND, ECC, FABRIC };
 
 /* What is asked of each device: the call's shape, the words for what it gives. */
 static const struct {
   const char *name;
   enum shape shape;
   const char *words[4];
+  int kind, counter; /* what of it: a sensor, a clock, a type of error */
 } nvml_calls[] = {
-  {"nvmlDeviceGetMigMode", TWO, {"mig"}},
-  {"nvmlDeviceGetVirtualizationMode", ONE, {"virtual"}},
-  {"nvmlDeviceGetComputeMode", ONE, {"compute_mode"}},
-  {"nvmlDeviceGetCurrPcieLinkWidth", ONE, {"pcie_width"}},
-  {"nvmlDeviceGetMaxPcieLinkWidth", ONE, {"pcie_width_max"}},
-  {"nvmlDeviceGetCurrPcieLinkGeneration", ONE, {"pcie_gen"}},
-  {"nvmlDeviceGetMaxPcieLinkGeneration", ONE, {"pcie_gen_max"}},
-  {"nvmlDeviceGetRetiredPagesPendingStatus", ONE, {"pages_pending"}},
-  {"nvmlDeviceGetRemappedRows", FOUR, {NULL, NULL, "rows_pending", "remap_failed"}},
-  {"nvmlDeviceGetTotalEccErrors", ECC, {"ecc_errors"}},
+  {"nvmlDeviceGetMigMode", TWO, {"mig"}, 0, 0},
+  {"nvmlDeviceGetVirtualizationMode", ONE, {"virtual"}, 0, 0},
+  {"nvmlDeviceGetComputeMode", ONE, {"compute_mode"}, 0, 0},
+  {"nvmlDeviceGetCurrPcieLinkWidth", ONE, {"pcie_width"}, 0, 0},
+  {"nvmlDeviceGetMaxPcieLinkWidth", ONE, {"pcie_width_max"}, 0, 0},
+  {"nvmlDeviceGetCurrPcieLinkGeneration", ONE, {"pcie_gen"}, 0, 0},
+  {"nvmlDeviceGetMaxPcieLinkGeneration", ONE, {"pcie_gen_max"}, 0, 0},
+  {"nvmlDeviceGetRetiredPagesPendingStatus", ONE, {"pages_pending"}, 0, 0},
+  {"nvmlDeviceGetRemappedRows", FOUR, {NULL, NULL, "rows_pending", "remap_failed"}, 0, 0},
+  {"nvmlDeviceGetTotalEccErrors", ECC, {"ecc_errors"}, 1, 0}, /* uncorrected, since the start */
+  {"nvmlDeviceGetTotalEccErrors", ECC, {"ecc_corrected"}, 0, 0},
+  {"nvmlDeviceGetTotalEccErrors", ECC, {"ecc_aggregate"}, 1, 1}, /* of the board's life */
+  {"nvmlDeviceGetPersistenceMode", ONE, {"persistence"}, 0, 0},
+  {"nvmlDeviceGetTemperature", OF_KIND, {"temperature"}, 0, 0}, /* of the chip */
+  {"nvmlDeviceGetPowerUsage", ONE, {"power_mw"}, 0, 0},
+  {"nvmlDeviceGetEnforcedPowerLimit", ONE, {"power_limit_mw"}, 0, 0},
+  {"nvmlDeviceGetClockInfo", OF_KIND, {"sm_mhz"}, 1, 0},
+  {"nvmlDeviceGetPcieReplayCounter", ONE, {"pcie_replays"}, 0, 0},
   {"nvmlDeviceGetCurrentClocksEventReasons|nvmlDeviceGetCurrentClocksThrottleReasons", LONG_ONE,
-    {"throttle"}},
-  {"nvmlDeviceGetGpuFabricInfo", FABRIC, {"fabric"}},
+    {"throttle"}, 0, 0},
+  {"nvmlDeviceGetGpuFabricInfo", FABRIC, {"fabric"}, 0, 0},
+};
+
+/* nvmlProcessInfo_t of _v2 and _v3 (nvml.h 12.9); older drivers are not asked. */
+struct nvml_process {
+  unsigned pid;
+  ullong memory; /* bytes; ULLONG_MAX: not known */
+  unsigned gpu_instance, compute_instance;
 };
 
 union nvml_call {
@@ -3898,7 +4005,11 @@ union nvml_call {
   int (*two)(void *, unsigned *, unsigned *);
   int (*four)(void *, unsigned *, unsigned *, unsigned *, unsigned *);
   int (*longs)(void *, ullong *);
+  int (*of_kind)(void *, int, unsigned *);
   int (*ecc)(void *, int, int, ullong *);
+  int (*link)(void *, unsigned, unsigned *);
+  int (*link_errors)(void *, unsigned, int, ullong *);
+  int (*processes)(void *, unsigned *, struct nvml_process *);
   int (*bytes)(void *, unsigned char *);
 };
 
@@ -3915,13 +4026,54 @@ static void nvml_device(const struct child *c, void *lib, void *device)
       : shape == TWO      ? call.two(device, &n[0], &n[1])
       : shape == FOUR     ? call.four(device, &n[0], &n[1], &n[2], &n[3])
       : shape == LONG_ONE ? call.longs(device, &l)
-      : shape == ECC      ? call.ecc(device, 1, 0, &l) /* uncorrected, volatile */
+      : shape == OF_KIND  ? call.of_kind(device, nvml_calls[i].kind, &n[0])
+      : shape == ECC      ? call.ecc(device, nvml_calls[i].kind, nvml_calls[i].counter, &l)
                           : call.bytes(device, fabric);
     l += n[0] + fabric[24];
     for (int k = 0; code == 0 && k < 4; k++)
       if (nvml_calls[i].words[k])
         tell(c, "number %d %s %llu", c->gpu, nvml_calls[i].words[k], k ? n[k] : l);
   }
+}
+
+enum { NVML_LINKS = 18, LINK_REPLAYS = 0, LINK_RECOVERIES = 1, MAX_PROCESSES = 32 };
+
+/* How many NVLinks are up and down, and their errors. A GPU without any says that it cannot tell.
+ */
+static void nvml_links(const struct child *c, void *lib, void *device)
+{
+  union nvml_call state = {dlsym(lib, "nvmlDeviceGetNvLinkState")},
+                  errors = {dlsym(lib, "nvmlDeviceGetNvLinkErrorCounter")};
+  unsigned is_up, up = 0, down = 0;
+  ullong n, all = 0;
+
+  for (unsigned i = 0; state.at && i < NVML_LINKS; i++) {
+    if (state.link(device, i, &is_up)) continue;
+    up += is_up != 0;
+    down += is_up == 0;
+    for (int kind = LINK_REPLAYS; errors.at && kind <= LINK_RECOVERIES; kind++)
+      if (errors.link_errors(device, i, kind, &n) == 0) all += n;
+  }
+  if (up + down == 0) return;
+  tell(c, "number %d nvlinks_up %u", c->gpu, up);
+  tell(c, "number %d nvlinks_down %u", c->gpu, down);
+  tell(c, "number %d nvlink_errors %llu", c->gpu, all);
+}
+
+/* Who computes there, and with how many MiB. */
+static void nvml_processes(const struct child *c, void *lib, void *device)
+{
+  static const char names[] =
+    "nvmlDeviceGetComputeRunningProcesses_v3|nvmlDeviceGetComputeRunningProcesses_v2";
+  union nvml_call call = {find_entry(lib, names)};
+  struct nvml_process found[MAX_PROCESSES];
+  unsigned n = MAX_PROCESSES;
+
+  if (!call.at || call.processes(device, &n, found) || n > MAX_PROCESSES) return;
+  for (unsigned i = 0; i < n; i++)
+    tell(c, "process %d %u %u %lld", c->gpu, i, found[i].pid,
+      found[i].memory == ULLONG_MAX ? -1 : (long long)(found[i].memory >> 20));
+  tell(c, "number %d processes %u", c->gpu, n);
 }
 
 /* The MIG devices of a GPU, by UUID. */
@@ -3977,6 +4129,8 @@ static void child_nvml(struct child *c)
     if (call.at && call.string(device, text, sizeof text) == 0) tell(c, "uuid %d %s", c->gpu, text);
     nvml_device(c, lib, device);
     nvml_migs(c, lib, device);
+    nvml_links(c, lib, device);
+    nvml_processes(c, lib, device);
   }
   tell(c, "done");
 }
@@ -4854,6 +5008,29 @@ static const char *mps_trouble(struct smoke *s)
 }
 
 /* What the child came to: a death, an error code, a wrong result. */
+/* A process that computes on a GPU, as NVML names it; "" behind the last. */
+static const char *process_text(struct smoke *s, int gpu, int n)
+{
+  long long mib = 0;
+  int pid = 0;
+  const char *name = NULL;
+
+  if (sscanf(said(&s->nvml, "process %d %d", gpu, n), "%d %lld", &pid, &mib) != 2) return "";
+  if (!s->opt.redact && !s->host.root) name = host_read(&s->host, "/proc/%d/comm", pid);
+  return text_of(&s->host, "process %d%s%.*s%s: %lld MiB of GPU %d", pid, name ? " (" : "",
+    name ? (int)strcspn(name, "\n") : 0, name ? name : "", name ? ")" : "", mib, gpu);
+}
+
+static int shows_processes(struct smoke *s)
+{
+  int shown = 0;
+
+  for (int i = 0; i < s->nvml.count; i++)
+    for (int n = 0; *process_text(s, i, n) && shown < 3; n++)
+      shown += shows(s, "%s", process_text(s, i, n));
+  return shown;
+}
+
 /* What redirects what GPUs send to each other. */
 static void shows_iommu(struct smoke *s)
 {
@@ -4892,6 +5069,7 @@ HOLDS(probe_failed)
     shows(s, "compute mode %lld (2 prohibited, 3 exclusive)",
       number(p, atoi(p->stage + strcspn(p->stage, " ")), "mode"));
   if (p->code == 805) shows(s, "%s", mps_trouble(s));
+  if (p->code == 2 && shows_processes(s)) blame(s, "memory-of-others");
   if (same(s->finding.cause->name, "peer-corrupt")) shows_iommu(s);
   if (*printed(p)) shows(s, "it printed: %s", printed(p));
   return 1;
@@ -5013,6 +5191,61 @@ HOLDS(remap_failed) { return health_says(s, 0, 1); }
 
 HOLDS(health) { return health_says(s, 1, SIZE_MAX); }
 
+/* Of programs that use the GPU wrongly; every other Xid speaks of the GPU, its driver or its links.
+ */
+static int is_program_fault(int xid)
+{
+  static const int faults[] = {13, 31, 43, 45, 68, 69};
+
+  for (size_t i = 0; i < LENGTH(faults); i++)
+    if (xid == faults[i]) return 1;
+  return 0;
+}
+
+static const char *xid_text(struct smoke *s, const struct xid *x)
+{
+  const struct code *code = code_find(XID_CODES, x->number);
+  long long unit = x->age < 7200 ? 60 : x->age < 172800 ? 3600 : 86400;
+
+  return text_of(&s->host, "kernel log, %lld %s ago: Xid %d of %s%s%s", x->age / unit,
+    unit == 60       ? "minutes"
+      : unit == 3600 ? "hours"
+                     : "days",
+    x->number, x->address, code ? ", " : "", code ? code->text : "");
+}
+
+/* The newest of the last day, where the GPU works now. */
+HOLDS(recent_xid)
+{
+  for (size_t i = s->facts.xids; i-- > 0;) {
+    const struct xid *x = &s->facts.xid[i];
+    if (x->age < 86400 && !is_program_fault(x->number)) return shows(s, "%s", xid_text(s, x));
+  }
+  return 0;
+}
+
+HOLDS(link_errors)
+{
+  for (int i = 0; i < s->nvml.count; i++) {
+    long long down = number(&s->nvml, i, "nvlinks_down"), up = number(&s->nvml, i, "nvlinks_up"),
+              errors = number(&s->nvml, i, "nvlink_errors");
+    if ((down > 0 && up > 0) || errors > 0)
+      return shows(
+        s, "NVML: GPU %d: %lld NVLinks are up, %lld down, %lld errors", i, up, down, errors);
+  }
+  return 0;
+}
+
+/* A few are sent again on every link; thousands are a bad one. */
+HOLDS(many_replays)
+{
+  for (int i = 0; i < s->nvml.count; i++)
+    if (number(&s->nvml, i, "pcie_replays") >= 1000)
+      return shows(
+        s, "NVML: GPU %d sent %lld PCIe packets again", i, number(&s->nvml, i, "pcie_replays"));
+  return 0;
+}
+
 HOLDS(narrow_link)
 {
   for (int i = 0; i < s->nvml.count; i++) {
@@ -5065,6 +5298,38 @@ static const char *sharing_in_force(struct smoke *s)
   return number(&s->cuda, 0, "mps") > 0   ? "mps"
     : number(&s->nvml, 0, "virtual") == 2 ? "vgpu"
                                           : "none";
+}
+
+/* GB/s of the model by the matrix, the least of its versions: the longest name that is in this one.
+ */
+static double model_bandwidth(const char *name)
+{
+  size_t best = 0, n;
+  double found = 0;
+
+  for (size_t i = 0; i < LENGTH(bandwidths); i++) {
+    const char *at = strstr(name, bandwidths[i].gpu);
+    n = strlen(bandwidths[i].gpu);
+    if (!at || n <= best || (at > name && is_word(at[-1])) || is_word(at[n])) continue;
+    best = n;
+    found = bandwidths[i].gb_s;
+  }
+  return found;
+}
+
+/* A slice has a part of the memory's channels. */
+static int is_slice(struct smoke *s) { return !same(sharing_in_force(s), "none"); }
+
+/* Under 60 % of what the matrix says of the model. */
+HOLDS(slow_for_model)
+{
+  for (int i = 0; i < s->cuda.count && !is_slice(s); i++) {
+    double expected = model_bandwidth(said(&s->cuda, "name %d", i)),
+           have = strtod(said(&s->cuda, "bandwidth %d", i), NULL);
+    if (have > 0 && have < 0.6 * expected)
+      return shows(s, "GPU %d: %.0f GB/s, its model has %.0f", i, have, expected);
+  }
+  return 0;
 }
 
 /* Time-slicing and DRA cannot be seen from inside; AWS's vGPUs are MPS. */
@@ -5143,9 +5408,13 @@ static const struct rule {
   {"wheel-lacks-gpu", FIRM, lacks_gpu},
   {"cuda-error", FIRM, probe_failed},
   {"bandwidth-low", WARNS, slow},
+  {"bandwidth-low", WARNS, slow_for_model},
   {"remap-failed", FIRM, remap_failed},
   {"rows-pending", WARNS, health},
   {"pcie-degraded", WARNS, narrow_link},
+  {"pcie-errors", WARNS, many_replays},
+  {"nvlink-down", WARNS, link_errors},
+  {"xid-before", WARNS, recent_xid},
   {"pcie-slow", WARNS, slow_link},
   {"nvml-failed", WARNS, nvml_other},
   {"sharing-not-in-force", FIRM, other_sharing},
@@ -5153,6 +5422,16 @@ static const struct rule {
   {"shm-small", WARNS, small_shm},
   {"vgpu-hook", WARNS, preload_hook},
 };
+
+/* What the kernel logged of the GPU, where hardware or driver are broken. */
+static void add_xid_evidence(struct smoke *s)
+{
+  int layer = s->finding.layer;
+
+  for (size_t i = s->facts.xids, n = 0; i-- > 0 && n < 2;)
+    if (layer <= KMOD || layer == INIT || layer == EXEC || layer == HEALTH)
+      n += (size_t)shows(s, "%s", xid_text(s, &s->facts.xid[i]));
+}
 
 static void judge(struct smoke *s)
 {
@@ -5165,6 +5444,7 @@ static void judge(struct smoke *s)
     s->detail[f->layer] = f->cause->what;
     s->found = rules[i].weight != WARNS && (rules[i].weight != BREAKS || !proven(s));
     if (s->found) {
+      add_xid_evidence(s);
       s->exit =
         rules[i].weight == ABSENT && !s->opt.require_gpu ? EXIT_NO_GPU : layers[f->layer].exit;
     } else if (s->warnings < MAX_WARNINGS) {
@@ -5198,6 +5478,18 @@ static const char *speeds(struct smoke *s)
       text = text_of(&s->host, "%s; %s %.1f TFLOPS", text, table[i].name, strtod(have, NULL) / 1e3);
   }
   return text;
+}
+
+/* Of the first GPU: heat, power, who else computes there. */
+static const char *board_text(struct smoke *s)
+{
+  long long heat = number(&s->nvml, 0, "temperature"), watts = number(&s->nvml, 0, "power_mw"),
+            others = number(&s->nvml, 0, "processes"), kept = number(&s->nvml, 0, "persistence");
+  const char *text = heat > 0 ? text_of(&s->host, "; %lld C", heat) : "";
+
+  if (watts > 0) text = text_of(&s->host, "%s, %lld W", text, watts / 1000);
+  if (kept >= 0) text = text_of(&s->host, "%s, persistence %s", text, kept ? "on" : "off");
+  return others > 0 ? text_of(&s->host, "%s, %lld processes", text, others) : text;
 }
 
 static const char *detail_of(struct smoke *s, int layer)
@@ -5247,7 +5539,11 @@ static const char *detail_of(struct smoke *s, int layer)
       link ? link : "", link ? ")" : "",
       p->count > 1 ? text_of(h, "; %d of %d others direct", direct, p->count - 1) : "");
   case HEALTH:
-    return s->nvml.done ? "NVML has no complaint" : NULL;
+    return s->nvml.done ? text_of(h, "NVML has no complaint%s; %s", board_text(s),
+                            a->xids         ? "Xids in the kernel log"
+                              : a->log_seen ? "no Xid in the kernel log"
+                                            : "kernel log not visible from here")
+                        : NULL;
   default:
     return text_of(h, "in force: %s", sharing_in_force(s));
   }
@@ -5407,6 +5703,59 @@ static void json_gpus(struct smoke *s, struct sink *k)
   }
 }
 
+/* What NVML says of each GPU, in its own order; null: it did not. */
+static void json_health(struct smoke *s, struct sink *k)
+{
+  static const struct {
+    const char *word, *key;
+    int unit;
+  } table[] = {
+    {"persistence", "persistence_mode", 1},
+    {"compute_mode", "compute_mode", 1},
+    {"temperature", "temperature_c", 1},
+    {"power_mw", "power_w", 1000},
+    {"power_limit_mw", "power_limit_w", 1000},
+    {"sm_mhz", "sm_clock_mhz", 1},
+    {"pcie_gen", "pcie_generation", 1},
+    {"pcie_gen_max", "pcie_generation_max", 1},
+    {"pcie_width", "pcie_lanes", 1},
+    {"pcie_width_max", "pcie_lanes_max", 1},
+    {"pcie_replays", "pcie_replays", 1},
+    {"nvlinks_up", "nvlinks_up", 1},
+    {"nvlinks_down", "nvlinks_down", 1},
+    {"nvlink_errors", "nvlink_errors", 1},
+    {"ecc_errors", "ecc_uncorrected", 1},
+    {"ecc_corrected", "ecc_corrected", 1},
+    {"ecc_aggregate", "ecc_uncorrected_ever", 1},
+    {"throttle", "throttle_reasons", 1},
+  };
+
+  for (int i = 0; i < s->nvml.count; i++) {
+    fputs(i ? ",\n  {" : "\n  {", k->out);
+    for (size_t n = 0; n < LENGTH(table); n++) {
+      long long value = number(&s->nvml, i, table[n].word);
+      fprintf(k->out, value < 0 ? "\"%s\": null, " : "\"%s\": %lld, ", table[n].key,
+        value / table[n].unit);
+    }
+    fputs("\"processes\": [", k->out);
+    for (int n = 0; *process_text(s, i, n); n++) put(k, n ? ", %s" : "%s", process_text(s, i, n));
+    fputs("]}", k->out);
+  }
+}
+
+static void json_kernel_log(struct smoke *s, struct sink *k)
+{
+  const struct facts *a = &s->facts;
+
+  put(k, "],\n 'kernel_log': {'visible': %b, 'xids': [", a->log_seen);
+  for (size_t i = 0; i < a->xids; i++)
+    put(k,
+      i ? ", {'xid': %d, 'pci': %s, 'seconds_ago': %l, 'text': %s}"
+        : "{'xid': %d, 'pci': %s, 'seconds_ago': %l, 'text': %s}",
+      a->xid[i].number, a->xid[i].address, a->xid[i].age, s->opt.redact ? "" : a->xid[i].text);
+  put(k, "]},\n 'libraries': [");
+}
+
 static void json_libraries(const struct facts *a, struct sink *k)
 {
   for (size_t i = 0; i < a->libs; i++) {
@@ -5456,7 +5805,9 @@ static void write_json(struct smoke *s, struct sink *k)
   }
   put(k, "],\n 'gpus': [");
   json_gpus(s, k);
-  put(k, "],\n 'libraries': [");
+  put(k, "],\n 'health': [");
+  json_health(s, k);
+  json_kernel_log(s, k);
   json_libraries(&s->facts, k);
   put(k,
     s->opt.share ? "],\n 'share': {'processes': %d, 'evenness': %f, 'gflops': ["
