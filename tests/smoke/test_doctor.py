@@ -75,6 +75,7 @@ def test_report_is_that_of_gpu_smoke(row, root, doctor, smoke):
     matrix, child = document.pop("matrix"), document.pop("child")
     other = smoke(*args, root=machine, **more_of(row)).json
     for each in (document, other):  # what is measured is never the same twice
+        del each["init_seconds"]
         for gpu in each["gpus"]:
             del gpu["to_gpu_gb_s"], gpu["from_gpu_gb_s"]
         for layer in each["layers"]:
@@ -413,6 +414,7 @@ def test_capture_holds_no_secret_of_the_environment(healthy, doctor, tmp_path):
 def test_every_variable_that_is_looked_at_is_captured():
     looked = set(re.findall(r'host_env\([^,]*, "([A-Z_]+)"', SOURCE.read_text()))
     looked |= set(re.findall(r'shows_env\(s, "([A-Z_]+)"', SOURCE.read_text()))
+    looked |= set(re.findall(r'env_(?:set|ignored)\(s, "([A-Z_]+)"', SOURCE.read_text()))
     text = (TOP / "src/smoke/doctor.c").read_text()
     kept = text.split("smoke_variables[] = {")[1].split("}")[0]
     assert looked | {"VIRTUAL_ENV", "CONDA_PREFIX"} == set(re.findall(r'"([A-Z_]+)"', kept))

@@ -17,7 +17,7 @@ from .workshop import SOURCE, TOP
 
 KEYS = [
     *("schema", "exit", "finding", "layers", "gpus", "health", "kernel_log", "libraries"),
-    *("share", "warnings"),
+    *("share", "warnings", "init_seconds"),
 ]
 STATES = {"ok", "warning", "broken", "not-reached", "not-applicable"}
 STAGES = {

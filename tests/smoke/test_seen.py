@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import re
 import resource
 import shutil
 import signal
@@ -10,10 +11,12 @@ import subprocess
 import time
 
 import pytest
+import yaml
 
 from .root import LIB, Report
 from .rows import EXITS, Pass, Row, compat
 from .test_doctor import BINARY, DAMAGED, Doctor, header
+from .workshop import SOURCE, TOP
 
 UUID = "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
 SECOND = "GPU-01020304-0506-0708-090a-0b0c0d0e0f10"
@@ -148,6 +151,82 @@ PASSES += [
     Pass("compat that is older works", older_compat, warns="older than the host's own driver"),
 ]  # fmt: skip
 
+DEMANDS = "cuda>=13.0 brand=unknown,driver>=535,driver<536 brand=tesla,driver>=550,driver<551"
+
+
+def demands(value, module="570.86.15", **env):
+    def make(root):
+        root.module(module).no_driver_library().driver_library(module)
+        return root.env(NVIDIA_REQUIRE_CUDA=value, **env)
+
+    return make
+
+
+def pod(**env):
+    return lambda root: root.env(KUBERNETES_SERVICE_HOST="10.0.0.1", **env)
+
+
+def gate(name, value, module="570.86.15"):
+    """The driver is too old for the image: foretold where nothing ran, or CUDA says so."""
+    return Row(name, "inject", "image-gate", "newer driver", demands(value, module), "cuInit=35",
+               shows=f"driver {module}", container=True)  # fmt: skip
+
+
+def met(name, value, module="570.86.15"):
+    return Pass(name, demands(value, module), container=True)
+
+
+ROWS += [
+    gate("image demands a newer CUDA", "cuda>=12.9"),
+    gate("image demands another branch", DEMANDS),
+    gate("image demands an older driver", "driver<570"),
+    gate("image demands two things", "cuda>=12.8,driver>=570.100"),
+    gate("image demands another one", "cuda!=12.8"),
+    gate("image demands one alone", "cuda=12.9 cuda<12.8 cuda>12.8 cuda<=12.7"),
+    Row("JIT is off", "jit", "jit-disabled", "unset it",
+        lambda r: r.env(CUDA_DISABLE_PTX_JIT="1"), "cuModuleLoadDataEx=223",
+        shows="CUDA_DISABLE_PTX_JIT=1"),
+    Row("MPS limits the memory", "exec", "out-of-memory", "",
+        lambda r: r.env(CUDA_MPS_PINNED_DEVICE_MEM_LIMIT="0=1M"), "cuMemAlloc_v2=2;mps=1",
+        shows="CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=1M"),
+]  # fmt: skip
+PASSES += [
+    met("image demands what is there", "cuda>=12.8"),
+    met("image demands nothing", ""),
+    met("image demands an older CUDA", "cuda>=9.0 brand=x"),
+    met("image may run on this branch", DEMANDS, "550.90.07"),
+    met("image demands what nobody can tell", "cuda>=13.0,color=red brand=tesla arch>=7.0"),
+    met("driver that nobody knows yet", "cuda>=14.1", "700.10.01"),
+    met("driver newer than all branches' demands", "cuda>=12.9 driver>=570.86,driver<571"),
+    Pass("image demands more, and works", demands("cuda>=12.9"), container=True,
+         warns="the image demands cuda>=12.9"),
+    Pass("image's demand is switched off", demands("cuda>=12.9", NVIDIA_DISABLE_REQUIRE="1"),
+         container=True, warns="the image demands cuda>=12.9"),
+    Pass("PTX is off", lambda r: r.env(CUDA_DISABLE_PTX_JIT="1"), warns="CUDA_DISABLE_PTX_JIT=1"),
+    Pass("PTX is not off", lambda r: r.env(CUDA_DISABLE_PTX_JIT="0")),
+    Pass("order that CUDA does not know", lambda r: r.env(CUDA_DEVICE_ORDER="PCI_BUS"),
+         warns="CUDA_DEVICE_ORDER=PCI_BUS; CUDA knows: FASTEST_FIRST PCI_BUS_ID"),
+    Pass("loading that CUDA does not know", lambda r: r.env(CUDA_MODULE_LOADING="NEVER"),
+         warns="CUDA_MODULE_LOADING=NEVER; CUDA knows: LAZY EAGER"),
+    Pass("values that CUDA knows",
+         lambda r: r.env(CUDA_DEVICE_ORDER="PCI_BUS_ID", CUDA_MODULE_LOADING="LAZY")),
+    Pass("limit of MPS without MPS", lambda r: r.env(CUDA_MPS_PINNED_DEVICE_MEM_LIMIT="0=1G"),
+         warns="CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=1G"),
+    Pass("part of MPS without MPS", lambda r: r.env(CUDA_MPS_ACTIVE_THREAD_PERCENTAGE="25"),
+         warns="CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=25"),
+    Pass("part of MPS", lambda r: r.env(CUDA_MPS_ACTIVE_THREAD_PERCENTAGE="25"), "mps=1"),
+    Pass("pod that was allocated nothing", pod(), container=True,
+         warns="NVIDIA_VISIBLE_DEVICES=all, no list of a device plugin: all 1 GPU of the node"),
+    Pass("pod with an allocation", pod(NVIDIA_VISIBLE_DEVICES=UUID), container=True),
+    Pass("pod with mounts for an allocation", container=True,
+         make=lambda r: pod()(r).file("/var/run/nvidia-container-devices/0", "")),
+    Pass("pod with one of two", lambda r: pod()(r).gpu(address="0000:02:00.0"), container=True),
+    Pass("pod on GKE", container=True,
+         make=lambda r: pod()(r).no_driver_library()
+         .driver_library(folder="/usr/local/nvidia/lib64")
+         .env(LD_LIBRARY_PATH="/usr/local/nvidia/lib64")),
+]  # fmt: skip
+
 
 def made(row, root):
     return row.make(root.healthy_container() if row.container else root.healthy())
@@ -163,14 +242,28 @@ def test_seen_row_has_its_layer_cause_and_fix(row, root, smoke):
     assert set(states[states.index("broken") + 1 :]) <= {"not-reached"}
 
 
+def quick(rows, each):
+    """What is the same code for every row: some are quick to see."""
+    return [
+        pytest.param(row, id=row.name, marks=[pytest.mark.full] if i % each else [])
+        for i, row in enumerate(rows)
+    ]
+
+
 @pytest.mark.parametrize("row", PASSES, ids=[row.name for row in PASSES])
+def test_seen_pass_is_warned_of(row, root, smoke):
+    report = smoke(root=made(row, root), script=row.script, nvml=row.nvml)
+    warnings = "\n".join(report.json["warnings"])
+    assert (report.code, report.finding) == (0, None)
+    assert row.warns in warnings and bool(row.warns) == bool(warnings)
+
+
 @pytest.mark.parametrize("words", [[], ["--redact"]], ids=["whole", "redacted"])
-def test_seen_pass_is_warned_of_and_is_the_same_in_a_capture(words, row, root, doctor, tmp_path):
+@pytest.mark.parametrize("row", quick(PASSES, 8))
+def test_seen_pass_is_the_same_in_a_capture(words, row, root, doctor, tmp_path):
     first, again = captured(doctor, tmp_path / "a.tar", made(row, root), row, *words)
     assert first == again and (first["exit"], first["finding"]) == (0, None)
-    warnings = "\n".join(first["warnings"])
-    assert (row.warns if not words else row.warns.split("GPU-")[0]) in warnings
-    assert row.warns or not warnings
+    assert row.warns.split("GPU-")[0] in "\n".join(first["warnings"])
 
 
 def test_fewer_gpus_than_promised_names_the_one_that_is_missing(healthy, smoke, tmp_path):
@@ -188,10 +281,7 @@ def captured(doctor, file, root, row, *words):
     return first, doctor("--root", file, *words).json
 
 
-@pytest.mark.parametrize(
-    "row", [pytest.param(row, id=row.name, marks=[pytest.mark.full] if i % 3 else [])
-            for i, row in enumerate(ROWS)]
-)  # fmt: skip
+@pytest.mark.parametrize("row", quick(ROWS, 8))
 @pytest.mark.parametrize("words", [[], ["--redact"]], ids=["whole", "redacted"])
 def test_seen_row_is_the_same_in_a_capture(words, row, root, doctor, tmp_path):
     first, again = captured(doctor, tmp_path / "a.tar", made(row, root), row, *words)
@@ -344,3 +434,57 @@ def test_gpu_smoke_says_what_to_do_with_a_file(smoke, tmp_path):
     report = smoke("--root", packed(tmp_path / "a.tar.gz", b"x"))
     assert (report.code, report.json["error"]["message"]) == (2, "the root is a file")
     assert "tar -xf" in report.err and "tmplgen doctor --root" in report.err
+
+
+# ------------------------------------------------------------------ promises, and the start
+
+
+@pytest.mark.parametrize("count,warns", [(1, False), (8, True)])
+def test_more_gpus_than_promised_are_warned_of(count, warns, healthy, smoke, tmp_path):
+    (tmp_path / "expect").write_text("gpus: 1\n")
+    report = smoke("--expect", tmp_path / "expect", root=healthy, script=f"count={count}",
+                   nvml=f"count={count}")  # fmt: skip
+    assert report.code == 0
+    assert ("1 promised, CUDA sees 8" in str(report.json["warnings"])) == warns
+
+
+def test_table_of_branches_is_that_of_the_matrix():
+    table = SOURCE.read_text().split("} branches[] = {")[1].split("};")[0]
+    mine = dict(re.findall(r'\{(\d+), "([\d.]+)"\}', table))
+    rows = yaml.safe_load((TOP / "matrices/drivers.yml").read_text())["branches"]
+    theirs = {str(row["branch"]): str(row["cuda"]) for row in rows}
+    assert {branch: mine.get(branch) for branch in theirs} == theirs
+
+
+STARTED = ["stage load 0", "loaded /x/libcuda.so.1", "driver_cuda 13000", "stage init 0"]
+
+
+@pytest.mark.parametrize("ms,seconds,warns", [(8240, 8.2, True), (4900, 4.9, False)])
+def test_driver_that_starts_slowly_is_warned_of(ms, seconds, warns, healthy, smoke):
+    healthy.recorded([*STARTED, f"init_ms {ms}", "count 1", "number 0 proven 1", "done"])
+    document = smoke(root=healthy).json
+    assert (document["exit"], document["init_seconds"]) == (0, seconds)
+    assert (f"cuInit took {seconds} s" in str(document["warnings"])) == warns
+    assert not warns or "takes long to start" in document["warnings"][0]
+
+
+def test_report_says_how_little_was_tested_and_how_long_the_start_took(healthy, smoke):
+    said = " ".join(smoke(root=healthy, json=False).out.split())
+    words = r"note 4 of 64 MiB tested \(--level medium: a quarter\); cuInit took \d+\.\d s"
+    assert re.search(rf"all layers work {words}$", said)
+    assert "note" not in smoke(root=healthy, json=False, script="cuInit=803").out
+
+
+def test_gate_of_the_image_is_foretold_where_nothing_ran(root, smoke):
+    demands("cuda>=12.9")(root.healthy_container()).loads = False
+    assert (smoke(root=root).code, smoke(root=root).cause) == (12, "image-gate")
+    root.env(NVIDIA_DISABLE_REQUIRE="true")
+    report = smoke(root=root)
+    assert report.code == 0 and "the image demands cuda>=12.9" in report.json["warnings"][0]
+
+
+def test_report_of_a_long_test_says_nothing_of_that(healthy, smoke):
+    lines = ["count 1", "number 0 memory 1000000000", "number 0 memory_checked 900000000", "done"]
+    healthy.recorded([*STARTED, *lines])
+    out = smoke(root=healthy, json=False).out
+    assert "all layers work" in out and "note" not in out

@@ -195,6 +195,10 @@ static const struct cause cause_table[] = {
   {HW, "fewer-gpus", "fewer GPUs than promised", "--expect names more than CUDA sees",
     "check the allocation and CUDA_VISIBLE_DEVICES", ".gpu count & mismatch\n"
     ".expected # gpus & found #\n" ".requested * gpus but only\n"},
+  {HW, "more-gpus", "more GPUs than promised",
+    "the container or job sees GPUs that were not allocated to it",
+    "ask for the right number; NVIDIA_VISIBLE_DEVICES of the allocation, not 'all'",
+    ".more gpus than promised\n"},
   {HW, "other-gpu", "another GPU than promised", "its compute capability was not asked for",
     "use the promised node type, or resolve again", ".does not match the requested gpu type\n"},
   {KMOD, "driver-not-loaded", "the NVIDIA kernel driver is not loaded",
@@ -425,6 +429,12 @@ static const struct cause cause_table[] = {
   {INJECT, "capability-compute-missing", "libcuda was not injected",
     "NVIDIA_DRIVER_CAPABILITIES lacks 'compute'", "set it to compute,utility",
     ".nvidia_driver_capabilities & compute & not\n"},
+  {INJECT, "gpus-unasked", "the pod sees all GPUs of the node, allocated or not",
+    "the image sets NVIDIA_VISIBLE_DEVICES=all, and the runtime obeys",
+    "ask for nvidia.com/gpu, else NVIDIA_VISIBLE_DEVICES=void;"
+    " accept-nvidia-visible-devices-envvar-when-unprivileged = false",
+    ".accept-nvidia-visible-devices-envvar-when-unprivileged\n"
+    ".the pod sees all gpus of the node\n"},
   {INJECT, "capability-utility-missing", "NVML was not injected",
     "NVIDIA_DRIVER_CAPABILITIES lacks 'utility'", "set it to compute,utility", ""},
   {INJECT, "capability-video-missing", "the video libraries were not injected",
@@ -700,6 +710,13 @@ static const struct cause cause_table[] = {
     "one is lost or in error, has MIG on, or CUDA_VISIBLE_DEVICES ends early",
     "'nvidia-smi -q' and Xid in the kernel log; reset that GPU or drain the node",
     ".cuda sees fewer gpus than nvml\n"},
+  {INIT, "env-ignored", "a variable of CUDA has a value that CUDA does not know",
+    "it is ignored without a word", "write it as CUDA's manual does",
+    ".a variable of cuda has a value that cuda does not know\n"},
+  {INIT, "slow-start", "the driver takes long to start",
+    "persistence mode is off: each first program loads the GPUs' state anew",
+    "nvidia-persistenced ('nvidia-smi -pm 1'); fewer GPUs in CUDA_VISIBLE_DEVICES",
+    ".cuinit takes & seconds\n" ".cuinit is slow\n" ".cuinit took # s\n"},
   {INIT, "no-device", "the CUDA driver finds no GPU that it may use",
     "libcuda loads but enumerates nothing (100)",
     "check nodes, CUDA_VISIBLE_DEVICES, NVRM in the kernel log",
@@ -3944,7 +3961,10 @@ static void child_cuda(struct child *c)
   if (FAILS(cuDriverGetVersion, &version)) return;
   tell(c, "driver_cuda %d", version);
   stage(c, "init");
-  if (FAILS(cuInit, 0) || FAILS(cuDeviceGetCount, &count)) return;
+  long start = now_ms();
+  if (FAILS(cuInit, 0)) return;
+  tell(c, "init_ms %ld", now_ms() - start);
+  if (FAILS(cuDeviceGetCount, &count)) return;
   tell(c, "count %d", count);
   for (; c->gpu < (c->share ? 1 : count) && c->gpu < MAX_GPUS; c->gpu++)
     if (child_gpu(c)) return;
@@ -4434,6 +4454,14 @@ HOLDS(fewer_gpus)
   return gpus_unseen(s) || 1;
 }
 
+HOLDS(more_gpus)
+{
+  int most = atoi(promised(s, "gpus"));
+
+  return most && s->cuda.count > most &&
+    shows(s, "%d promised, CUDA sees %d: others' work may be on them", most, s->cuda.count);
+}
+
 static const char *capability(struct smoke *s, int gpu)
 {
   return text_of(
@@ -4645,6 +4673,113 @@ HOLDS(no_utility)
 {
   return !s->facts.on_host && lacks_capability(s, "utility") > 0 &&
     !library_winner(&s->facts, libnvml) && shows_env(s, "NVIDIA_DRIVER_CAPABILITIES");
+}
+
+/* ---- what the image demands of the driver: NVIDIA_REQUIRE_CUDA */
+
+/* The CUDA of each driver branch. */
+static const struct {
+  int branch;
+  const char *cuda;
+} branches[] = {{384, "9.0"}, {390, "9.1"}, {396, "9.2"}, {410, "10.0"}, {418, "10.1"},
+  {440, "10.2"}, {450, "11.0"}, {455, "11.1"}, {460, "11.2"}, {465, "11.3"}, {470, "11.4"},
+  {495, "11.5"}, {510, "11.6"}, {515, "11.7"}, {520, "11.8"}, {525, "12.0"}, {530, "12.1"},
+  {535, "12.2"}, {545, "12.3"}, {550, "12.4"}, {555, "12.5"}, {560, "12.6"}, {565, "12.7"},
+  {570, "12.8"}, {575, "12.9"}, {580, "13.0"}, {590, "13.1"}, {595, "13.2"}, {610, "13.3"},
+  {615, "13.4"}};
+
+/* What the kernel driver can run, "" when this version does not know. */
+static const char *driver_cuda(const struct smoke *s)
+{
+  int branch = atoi(s->facts.version);
+  const char *cuda = "";
+
+  for (size_t i = 0; i < LENGTH(branches) && branch <= branches[LENGTH(branches) - 1].branch; i++)
+    if (branches[i].branch <= branch) cuda = branches[i].cuda;
+  return cuda;
+}
+
+/* NAME OPERATOR VALUE; -1: nobody can tell. */
+static int demand_met(struct smoke *s, const char *demand)
+{
+  size_t n = strcspn(demand, "<>=!"), op = strspn(demand + n, "<>=!");
+  const char *value = demand + n + op, *name = text_of(&s->host, "%.*s", (int)n, demand),
+             *have = same(name, "cuda")  ? driver_cuda(s)
+    : same(name, "driver")               ? s->facts.version
+    : same(name, "arch") && s->cuda.done ? capability(s, 0)
+                                         : "";
+  const char *sign = text_of(&s->host, "%.*s", (int)op, demand + n);
+
+  if (!*have || !is_digit(*value)) return -1;
+  int order = version_compare(have, value);
+  return same(sign, "=") ? order == 0
+    : same(sign, "!=")   ? order != 0
+    : same(sign, ">")    ? order > 0
+    : same(sign, "<")    ? order < 0
+    : same(sign, ">=")   ? order >= 0
+    : same(sign, "<=")   ? order <= 0
+                         : -1;
+}
+
+/* A blank is "or", a comma "and". Nothing demanded is met. */
+static int demands_met(struct smoke *s, const char *demands)
+{
+  const char *all, *one;
+  int met = 0, any = 0;
+
+  while ((all = list_next(&s->host, &demands, " "))) {
+    int these = *all != '\0';
+    any |= these;
+    while ((one = list_next(&s->host, &all, ","))) these &= demand_met(s, one) != 0;
+    met |= these;
+  }
+  return met || !any;
+}
+
+/* A variable that is set, and not empty; NULL. */
+static const char *env_set(struct smoke *s, const char *name)
+{
+  const char *value = host_env(&s->host, name);
+
+  return value && *value ? value : NULL;
+}
+
+static int env_true(const char *value)
+{
+  return value && !list_has("0 f F false FALSE False", " ", value);
+}
+
+static int gate(struct smoke *s, int foretold)
+{
+  const char *demands = env_set(s, "NVIDIA_REQUIRE_CUDA");
+  int off = env_true(env_set(s, "NVIDIA_DISABLE_REQUIRE")),
+      breaks = !off && (!s->cuda.ran || s->cuda.code == 35);
+
+  if (!demands || !*s->facts.version || breaks != foretold || demands_met(s, demands)) return 0;
+  shows(
+    s, "driver %s, CUDA %s; the image demands %.160s", s->facts.version, driver_cuda(s), demands);
+  return off ? shows_env(s, "NVIDIA_DISABLE_REQUIRE") : 1;
+}
+
+HOLDS(gate_closed) { return gate(s, 1); }
+
+HOLDS(gate_passed) { return gate(s, 0); }
+
+/* In a pod only its allocation gives GPUs; "all" is the image's own word. Plugins that mount what
+ * they allocate leave it standing. */
+HOLDS(unasked)
+{
+  const char *asked = env_set(s, "NVIDIA_VISIBLE_DEVICES");
+  int nodes = gpu_nodes(s, 0),
+      pod = host_env(&s->host, "KUBERNETES_SERVICE_HOST") ||
+    host_exists(&s->host, "/var/run/secrets/kubernetes.io");
+
+  if (!pod || !asked || !same(asked, "all") || !nodes || nodes < (int)s->facts.gpus ||
+    host_exists(&s->host, "/var/run/nvidia-container-devices") ||
+    (s->chosen && starts(s->chosen->real, "/usr/local/nvidia/")))
+    return 0;
+  return shows(
+    s, "NVIDIA_VISIBLE_DEVICES=all, no list of a device plugin: all %d GPU of the node", nodes);
 }
 
 HOLDS(cdi_stale) { return s->facts.cdi_stale && shows(s, "%s", s->facts.cdi_stale); }
@@ -5070,11 +5205,45 @@ HOLDS(probe_failed)
   if (p->code == 805) shows(s, "%s", mps_trouble(s));
   if (p->code == 2 && shows_processes(s)) blame(s, "memory-of-others");
   if (same(s->finding.cause->name, "peer-corrupt")) shows_iommu(s);
+  if (p->code == 223) shows_env(s, "CUDA_DISABLE_PTX_JIT");
+  if (p->code == 2 && env_set(s, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"))
+    shows_env(s, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT");
   if (*printed(p)) shows(s, "it printed: %s", printed(p));
   return 1;
 }
 
 HOLDS(start_failed) { return stage_layer(&s->cuda) <= INIT && probe_failed(s); }
+
+enum { SLOW_INIT_MS = 5000 };
+
+HOLDS(slow_init)
+{
+  double ms = strtod(said(&s->cuda, "init_ms"), NULL);
+
+  return ms >= SLOW_INIT_MS && shows(s, "cuInit took %.1f s", ms / 1000);
+}
+
+HOLDS(jit_off)
+{
+  return s->cuda.code != 223 && env_true(env_set(s, "CUDA_DISABLE_PTX_JIT")) &&
+    shows_env(s, "CUDA_DISABLE_PTX_JIT");
+}
+
+/* CUDA says nothing of a value that it does not know, and does as if it were not set. */
+static int env_ignored(struct smoke *s, const char *name, const char *known)
+{
+  const char *value = env_set(s, name);
+
+  return value && !list_has(known, " ", value) &&
+    shows(s, "%s=%s; CUDA knows: %s", name, value, known);
+}
+
+HOLDS(value_ignored)
+{
+  return env_ignored(s, "CUDA_DEVICE_ORDER", "FASTEST_FIRST PCI_BUS_ID") +
+    env_ignored(s, "CUDA_MODULE_LOADING", "LAZY EAGER") >
+    0;
+}
 
 HOLDS(old_driver)
 {
@@ -5158,7 +5327,8 @@ HOLDS(slow)
       (double)number(&s->cuda, i, "bus_bits"),
            have = strtod(said(&s->cuda, "bandwidth %d", i), NULL);
     if (have > 0 && have < peak / 2)
-      return shows(s, "GPU %d: %.0f GB/s, its memory's peak is %.0f", i, have, peak);
+      return shows(s, "GPU %d: %.0f GB/s, its memory's peak is %.0f", i, have, peak) &&
+        shows_env(s, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
   }
   return 0;
 }
@@ -5344,9 +5514,15 @@ HOLDS(other_sharing)
 
 HOLDS(mps_unused)
 {
-  return host_env(&s->host, "CUDA_MPS_PIPE_DIRECTORY") && s->cuda.done &&
-    number(&s->cuda, 0, "mps") == 0 && shows_env(s, "CUDA_MPS_PIPE_DIRECTORY") &&
-    shows(s, "%s", mps_trouble(s));
+  const char *place = host_env(&s->host, "CUDA_MPS_PIPE_DIRECTORY"),
+             *limit = env_set(s, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"),
+             *part = env_set(s, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+
+  if (!s->cuda.done || number(&s->cuda, 0, "mps") != 0 || (!place && !limit && !part)) return 0;
+  if (place) shows_env(s, "CUDA_MPS_PIPE_DIRECTORY");
+  if (limit) shows_env(s, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT");
+  if (part) shows_env(s, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+  return shows(s, "%s", mps_trouble(s));
 }
 
 HOLDS(small_shm)
@@ -5373,6 +5549,7 @@ static const struct rule {
   {"gpu-lost", BREAKS, nvml_hardware},
   {"fewer-gpus", FIRM, fewer_gpus},
   {"other-gpu", FIRM, other_gpu},
+  {"more-gpus", WARNS, more_gpus},
   {"driver-not-loaded", BREAKS, not_loaded},
   {"driver-dropped-gpu", BREAKS, dropped_gpu},
   {"module-stale", BREAKS, stale_module},
@@ -5385,6 +5562,9 @@ static const struct rule {
   {"capability-compute-missing", BREAKS, no_compute},
   {"capability-utility-missing", WARNS, no_utility},
   {"cdi-stale", WARNS, cdi_stale},
+  {"image-gate", BREAKS, gate_closed},
+  {"image-gate", WARNS, gate_passed},
+  {"gpus-unasked", WARNS, unasked},
   {"libcuda-load", BREAKS, libcuda_broken},
   {"loader-preload", WARNS, preload_missing},
   {"preload-driver", BREAKS, preload_driver},
@@ -5397,6 +5577,8 @@ static const struct rule {
   {"shadowed-libcuda", BREAKS, shadowed},
   {"baked-in-libcuda", BREAKS, baked_in},
   {"gpus-unseen", WARNS, gpus_unseen},
+  {"env-ignored", WARNS, value_ignored},
+  {"slow-start", WARNS, slow_init},
   {"fabric-manager", BREAKS, fabric},
   {"mig-no-instances", BREAKS, mig_empty},
   {"cuda-error", BREAKS, start_failed},
@@ -5406,6 +5588,7 @@ static const struct rule {
   {"cpu-only-wheel", FIRM, cpu_only},
   {"wheel-lacks-gpu", FIRM, lacks_gpu},
   {"cuda-error", FIRM, probe_failed},
+  {"jit-disabled", WARNS, jit_off},
   {"bandwidth-low", WARNS, slow},
   {"bandwidth-low", WARNS, slow_for_model},
   {"remap-failed", FIRM, remap_failed},
@@ -5815,7 +5998,7 @@ static void write_json(struct smoke *s, struct sink *k)
   for (int i = 0; i < s->opt.share; i++) put(k, i ? ", %f" : "%f", s->share[i]);
   put(k, s->opt.share ? "]},\n 'warnings': [" : ",\n 'warnings': [");
   put_list(k, s->warning, s->warnings);
-  put(k, "]}\n");
+  put(k, "],\n 'init_seconds': %f}\n", strtod(said(&s->cuda, "init_ms"), NULL) / 1000);
 }
 
 static void put_wrapped(struct sink *k, const char *title, const char *text)
@@ -5844,6 +6027,18 @@ static void put_cause(struct sink *k, const struct cause *c)
   put_wrapped(k, "do", c->fix);
 }
 
+/* How little was proven, and how long the driver took to start. */
+static void put_reach(struct smoke *s, struct sink *k)
+{
+  long long of = number(&s->cuda, 0, "memory") >> 20,
+            tested = number(&s->cuda, 0, "memory_checked") >> 20;
+
+  if (s->cuda.done && of > 0 && tested < of / 2)
+    put(k, "note  %s\n",
+      text_of(&s->host, "%lld of %lld MiB tested (--level medium: a quarter); cuInit took %.1f s",
+        tested, of, strtod(said(&s->cuda, "init_ms"), NULL) / 1000));
+}
+
 static void write_human(struct smoke *s, struct sink *k)
 {
   static const char *const marks[] = {"ok", "warn", "BROKEN", "-", "-"};
@@ -5865,6 +6060,7 @@ static void write_human(struct smoke *s, struct sink *k)
     put_wrapped(k, "warn", s->warning[i]);
   if (!s->found) {
     put(k, s->cuda.ran ? "all layers work\n" : "nothing broken in what could be read\n");
+    put_reach(s, k);
     return;
   }
   putc('\n', k->out);
