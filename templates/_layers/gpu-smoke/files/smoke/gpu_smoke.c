@@ -140,7 +140,7 @@ struct code {
   const char *causes; /* separated by blanks, the likeliest first */
 };
 
-/* ---- tables: tools/smoke-tables made these of src/smoke/causes.txt, src/smoke/codes.txt and matrices/gpus.yml */
+/* ---- tables: tools/smoke-tables made these of its sources */
 /* clang-format off */
 
 static const struct cause cause_table[] = {
