@@ -1,12 +1,12 @@
 #!/bin/sh
 # Prints the arguments by which the container engine gives a container all GPUs.
 # Usage: ci/gpu-args.sh ENGINE
-# Status 10, as of gpu-smoke: no driver is loaded, and the engine would not even start the container.
+# Status 77: no driver is loaded, and the engine would not even start the container.
 set -eu
 
 if [ ! -e /proc/driver/nvidia/version ] && [ ! -e /dev/dxg ] && [ ! -e /dev/nvhost-gpu ]; then
     echo "no NVIDIA driver is loaded on this machine" >&2
-    exit 10
+    exit 77
 fi
 
 has_cdi() {
