@@ -31,9 +31,10 @@ def child(request, tmp_path):
 
 
 def test_a_machine_without_a_driver_is_told_by_status_77_before_a_container_is(child, engine):
-    """An engine without the driver's tools fails with a status of its own, 125."""
+    """Where a person asks; an engine without the driver's tools fails with its own status, 125."""
     variables, said = engine
-    told = run("ci/gpu.sh", cwd=child, status=125 if HAS_DRIVER else 77, **variables)
+    words = ["ci/run-image.sh", "--gpu", "it", "true"]
+    told = run(*words, cwd=child, status=125 if HAS_DRIVER else 77, **variables)
     assert said.exists() == HAS_DRIVER
     assert HAS_DRIVER or told == "no NVIDIA driver is loaded on this machine\n"
 
