@@ -325,11 +325,20 @@ def assert_both(world, path):
     assert "# ours\n" in text and text.endswith("# newest\n"), path
 
 
+# What children have got since 0.2.0.
+NEW = {"ci/gpu-smoke.sh", "smoke/expect", "smoke/expect-host"}
+
+
+def assert_nothing_else_came_or_went(done):
+    assert {path for path, how in done.paths.items() if how == "added"} == NEW
+    assert not {"deleted", "conflict", "kept-deleted"} & set(done.paths.values())
+
+
 def test_a_file_that_lost_the_condition_in_its_name_merges(world, newest, conditional):
     done = updated(world, newest, world.child)
     assert (done.json["from"]["version"], done.json["to"]["version"]) == ("0.2.0", "99.0.0")
     assert {path: done.paths[path] for path in conditional} == dict.fromkeys(conditional, "merged")
-    assert not {"added", "deleted", "conflict"} & set(done.paths.values())
+    assert_nothing_else_came_or_went(done)
     for path in conditional:
         assert_both(world, path)
     assert_sound(world, world.child)
@@ -339,7 +348,7 @@ def test_such_a_file_is_followed_where_the_child_renamed_it(world, newest, condi
     renamed = {path: f"{path.rpartition('.')[0]}_of_ours.txt" for path in conditional}
     world.edit({new: {"from": path} for path, new in renamed.items()})
     done = updated(world, newest, world.child)
-    assert not {"added", "deleted", "conflict", "kept-deleted"} & set(done.paths.values())
+    assert_nothing_else_came_or_went(done)
     for path, new in renamed.items():
         assert_both(world, new)
         assert not (world.child / path).exists()
@@ -347,7 +356,7 @@ def test_such_a_file_is_followed_where_the_child_renamed_it(world, newest, condi
 
 def test_such_a_file_is_followed_where_the_same_update_moves_it(world, newest, conditional):
     done = updated(world, newest, world.child, "--set", "package=other")
-    assert not {"added", "deleted", "conflict"} & set(done.paths.values())
+    assert_nothing_else_came_or_went(done)
     for path in conditional:
         assert_both(world, path.replace("src/it/", "src/other/"))
     assert not (world.child / "src/it").exists()
