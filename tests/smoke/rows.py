@@ -687,7 +687,13 @@ TEXTS = [
         "unresolvable CDI devices management.nvidia.com/gpu=GPU-1234",
         "cdi-unresolvable",
     ),
-    ("I10", "bpf_prog_query(BPF_CGROUP_DEVICE) failed: operation not permitted", "cgroup-bpf"),
+    (
+        "I10",
+        "nvidia-container-cli: mount error: failed to add device rules: unable to find any "
+        "existing device filters attached to the cgroup: bpf_prog_query(BPF_CGROUP_DEVICE) "
+        "failed: operation not permitted: unknown",
+        "cgroup-bpf",
+    ),
     ("I18", "/usr/bin/ld: cannot find -lcuda: No such file or directory", "libcuda-unversioned"),
     (
         "L01",
@@ -755,7 +761,7 @@ TEXTS = [
         "shared memory (shm).",
         "shm-small",
     ),
-    ("T11", "Can't find libdevice directory ${CUDA_DIR}/nvvm/libdevice", "xla-tools"),
+    ("T11", "Can't find libdevice directory ${CUDA_DIR}/nvvm/libdevice", "libdevice-missing"),
     ("T11 ptxas", "Couldn't invoke ptxas --version", "xla-tools"),
     ("J01", "the provided PTX was compiled with an unsupported toolchain.", "ptx-too-new"),
     (

@@ -2,7 +2,8 @@
 
 A row is right where the first cause is of a layer that an expert accepts, and what is said of it is
 about what was wrong (`says`). Those of sealed/ were written by others before the tables were, and
-first read when these were done; docs/smoke.md has the score of that day.
+first read when these were done; docs/smoke.md has the score of that day. `missed`: it says nothing
+that could be told from other texts; once it is explained the word has to go.
 """
 
 import json
@@ -15,7 +16,11 @@ import yaml
 
 FOLDER = Path(__file__).parent / "texts"
 ROWS = [
-    pytest.param(row, id=f"{path.relative_to(FOLDER).with_suffix('')}-{number}")
+    pytest.param(
+        row,
+        id=f"{path.relative_to(FOLDER).with_suffix('')}-{number}",
+        marks=[pytest.mark.xfail(strict=True)] if row.get("missed") else [],
+    )
     for path in sorted(FOLDER.glob("**/*.yml"))
     for number, row in enumerate(yaml.safe_load(path.read_text()))
 ]

@@ -156,7 +156,9 @@ static const struct cause cause_table[] = {
     "power-cycle the machine; replace the board", "!has fallen off the bus\n"
     "!fallen off the bus and is not responding\n" "!gpu lost from the bus\n"
     ".unable to determine the device handle for * unknown error\n"
-    ".unable to determine the device handle for * no device found\n"},
+    ".unable to determine the device handle for * no device found\n" "!unknown pci header type\n"
+    "!unknown header type 7f\n" ".nvidia corporation & (rev ff)\n"
+    ".device inaccessible & nvidia\n"},
   {HW, "gpu-power-cable", "a GPU lacks external power", "NVML says so (8)",
     "connect the power cables, restart", ".insufficient external power\n"
     ".power cables & not & connected\n" ".pci-e power & not & connected\n"},
@@ -164,14 +166,17 @@ static const struct cause cause_table[] = {
     "have the board reflashed or replaced", ".inforom is corrupted\n"},
   {HW, "gpu-reset-required", "a GPU must be reset", "it stopped after a fatal error",
     "drain the node, 'nvidia-smi --gpu-reset' or reboot", ".gpu recovery action changed\n"
-    ".gpu requires reset\n" ".reset the gpu * to recover\n" ".gpu reset required\n"},
+    ".gpu requires reset\n" ".reset the gpu * to recover\n" ".gpu reset required\n"
+    ".nv_err_reset_required\n" ".unexpected wpr2 already up\n"
+    ".likely in a bad state and may need to be reset\n"},
   {HW, "gpu-lost", "the driver lost a GPU", "it no longer answers",
     "drain the node, see Xid in the kernel log, reboot", ".gpu is lost\n"
     ".reboot the system to recover this gpu\n"},
   {HW, "gpu-asleep", "the GPU does not wake from power saving (D3cold)",
     "the slot or the firmware does not give its power back",
     "pcie_port_pm=off on the kernel's command line; a BIOS update; cold start",
-    ".nvidia & unable to change power state from d3cold\n"},
+    ".nvidia & unable to change power state from d3cold\n"
+    ".vfio-pci & unable to change power state from\n"},
   {HW, "bar-unassigned", "the GPU got no memory window on the PCI bus (BAR)",
     "the BIOS has no room for it, or large addresses are off",
     "'Above 4G Decoding' in the BIOS; pci=realloc on the kernel's command line",
@@ -201,6 +206,17 @@ static const struct cause cause_table[] = {
     ".more gpus than promised\n"},
   {HW, "other-gpu", "another GPU than promised", "its compute capability was not asked for",
     "use the promised node type, or resolve again", ".does not match the requested gpu type\n"},
+  {HW, "pcie-fatal", "the GPU stopped answering on the PCI bus (fatal PCIe errors)",
+    "slot, riser, cable, power, or the board",
+    "reseat the board or cable; another slot; power-cycle; replace it if it returns",
+    "!aer: multiple uncorrected (fatal)\n" "!aer: uncorrected (fatal)\n"
+    "!severity=uncorrected (fatal)\n" "!cmpltto\n" "!surprise down\n"
+    "!aer: uncorrectable (fatal)\n" "!aer: uncorrectable (non-fatal)\n"
+    "!nvidia & aer: can't recover\n"},
+  {HW, "fabric-resources", "the GPU did not join the NVLink fabric",
+    "fabric manager or IMEX gave it no place there (no clique)",
+    "restart nvidia-fabricmanager and nvidia-imex; reset the GPUs; see their logs",
+    ".status : insufficient resources\n" ".fabric & insufficient resources\n"},
   {KMOD, "driver-not-loaded", "the NVIDIA kernel driver is not loaded",
     "the GPU is there, the module 'nvidia' is not",
     "install the driver, 'modprobe nvidia'; Secure Boot: enrol its key",
@@ -208,7 +224,10 @@ static const struct cause cause_table[] = {
     ".couldn't communicate with the nvidia driver\n" ".nvml error: driver not loaded\n"
     ".failed to initialize nvml: driver not loaded\n"
     "./proc/driver/nvidia/version & no such file\n"
-    ".could not open file to read * /proc/driver/nvidia/version\n"},
+    ".could not open file to read * /proc/driver/nvidia/version\n"
+    ".kernel module load error: no such device\n" ".could not load the kernel module 'nvidia\n"
+    ".nvidia driver modules are not yet loaded\n" ".unable to load the kernel module 'nvidia\n"
+    ".fatal: module nvidia not found\n"},
   {KMOD, "driver-not-built", "the driver is not built for the running kernel",
     "a kernel update without a DKMS rebuild",
     "install its headers, 'dkms autoinstall'; or boot the older one",
@@ -220,7 +239,10 @@ static const struct cause cause_table[] = {
     "'apt install linux-headers-$(uname -r)' (kernel-devel on RHEL), then 'dkms autoinstall'",
     ".kernel headers for kernel * cannot be found & nvidia\n" ".dkms & nvidia & headers\n"
     ".unable to find the kernel source tree\n" ".unable to find the development tool 'cc'\n"
-    ".module.symvers file is missing\n"},
+    ".module.symvers file is missing\n" ".unable to find a match: kernel-headers\n"
+    ".unable to find a match: kernel-devel\n"
+    ".filtered out by exclude filtering for argument: kernel\n"
+    ".could not resolve linux kernel version\n" ".unable to locate package linux-headers\n"},
   {KMOD, "dkms-build", "the driver's module does not compile for this kernel",
     "the driver is older than the kernel, or the kernel forbids what it uses (GPL-only symbols,"
     " RT)", "a newer driver, or an older kernel; make.log of DKMS names the line",
@@ -229,26 +251,34 @@ static const struct cause cause_table[] = {
     ".modpost & nvidia\n" ".failed to install the kernel module through dkms\n"
     ".error occurred while performing the step: 'building kernel modules'\n"
     ".the nvidia kernel module was not created\n" ".building kernel module 'nvidia & fail\n"
-    ".dkms & nvidia & failed\n"},
+    ".dkms & nvidia & failed\n" ".nvidia-uvm/* error:\n" ".nvidia*/*.c: & implicit declaration\n"
+    "!modpost: gpl-incompatible module\n" ".gpl-only symbols & nvidia\n" ".nvidia*.c: & error\n"
+    ".nvidia-uvm/ & -wimplicit-function-declaration\n" ".nvidia-uvm/*.c\n"},
   {KMOD, "dkms-compiler", "the module is compiled by another gcc than the kernel",
     "the kernel's options are unknown to it",
     "install and use the kernel's gcc: CC=gcc-12; then 'dkms autoinstall'",
     ".unrecognized command-line option '-f & dkms\n"
     ".unrecognized command-line option '-ftrivial-auto-var-init=zero'\n"
     ".the compiler used to compile the kernel\n" ".compiler version check failed\n"
-    ".cc version check failed\n"},
+    ".cc version check failed\n" ".unknown warning option & -werror\n"
+    "./nvidia/ & unknown warning option\n"},
   {KMOD, "secure-boot", "Secure Boot refuses the driver's module",
     "it is not signed with a key that this machine knows",
     "'mokutil --import' the DKMS key and reboot, signed modules of the distribution, or Secure"
-    " Boot off", ".required key not available\n" ".key was rejected by service\n"
+    " Boot off", ".required key not available\n"
     ".module verification failed & nvidia & lockdown\n"
-    ".loading of unsigned module is rejected\n" ".lockdown: & nvidia\n"},
+    ".loading of unsigned module is rejected\n" ".lockdown: & nvidia\n"
+    "!could not insert 'nvidia': operation not permitted\n" "!uefi secure boot enabled\n"
+    "!config_module_sig set\n" ".nvidia & key was rejected by service\n"
+    ".could not insert 'nvidia*': key was rejected by service\n"},
   {KMOD, "other-driver-bound", "another kernel driver holds the GPU",
     "nouveau, a framebuffer, or vfio-pci (for a virtual machine)",
     "blacklist nouveau or unbind vfio; 'update-initramfs -u'; reboot",
     ".nouveau kernel driver is currently in use\n" ".nouveau & incompatible & nvidia\n"
     ".request_mem_region failed\n" ".already bound to nouveau\n"
-    ".kernel driver in use: nouveau\n" ".kernel driver in use: vfio-pci\n"},
+    ".kernel driver in use: nouveau\n" ".kernel driver in use: vfio-pci\n"
+    ".is already bound to *core\n" "!nvidia probe routine was not called\n"
+    "!no nvidia devices probed\n" ".conflicting driver such as nouveau\n"},
   {KMOD, "driver-dropped-gpu", "this driver no longer supports this GPU",
     "470 is the last for Kepler, 580 for Maxwell to Volta",
     "install that last branch and hold the package", ".legacy driver & ignore this gpu\n"
@@ -265,13 +295,14 @@ static const struct cause cause_table[] = {
     "install the other flavour (nvidia-open, or the proprietary)",
     "!requires use of the nvidia open kernel modules\n"
     "!open nvidia kernel module & not support\n"
-    "!does not include the required gpu system processor\n"
-    ".nvreg_openrmenableunsupportedgpus\n"},
+    "!does not include the required gpu system processor\n" ".nvreg_openrmenableunsupportedgpus\n"
+    "!is not supported by open\n" "!open nvidia.ko is only ready for use\n"
+    ".openrmenableunsupportedgpus\n"},
   {KMOD, "module-stale", "kernel module and libraries differ in version",
     "the driver was upgraded, the old module stayed loaded",
     "reboot, or reload the nvidia modules; hold the driver package",
     ".driver/library version mismatch\n" ".nvml library version:\n"
-    ".api mismatch: the client has the version\n" ".this kernel module has the version\n"},
+    "!api mismatch: the client has the version\n" ".this kernel module has the version\n"},
   {KMOD, "module-in-use", "the old module is in use and cannot be replaced",
     "X, persistenced, DCGM or a CUDA program holds it",
     "stop them ('lsof /dev/nvidia*'), 'rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia'; or"
@@ -290,21 +321,33 @@ static const struct cause cause_table[] = {
     " it", ".waiting for rpc response from gpu\n" ".timeout waiting for rpc from gsp\n"
     ".gsp task exception\n" "!rmfetchgsprmimages: no firmware image found\n" ".gsp_*.bin & fail\n"
     ".direct firmware load for nvidia\n" ".gsp rpc & timeout\n" ".gsp * init & fail\n"
-    ".gsp lockdown\n"},
+    ".gsp lockdown\n" "!_kgspbootgsprm\n" "!failed to initialize gsp\n" "!gsp firmware & fail\n"
+    ".kgspinitrm\n"},
+  {KMOD, "module-symbols", "a module beside the driver finds no symbols of nvidia.ko",
+    "it was built against another driver or OFED, or its licence forbids them (GPL-only)",
+    "the open kernel modules; build nvidia-fs, nvidia-peermem or gdrdrv again for this driver",
+    "!nvidia_fs: unknown symbol\n" "!module using gpl-only symbols uses symbols\n"
+    ".unknown symbol nvidia_p2p\n" ".unknown symbol & nvidia & err\n"
+    ".could not insert 'nv_peer_mem'\n" ".could not insert 'nvidia_peermem'\n"
+    ".could not insert 'nvidia_fs'\n"},
   {DEVNODES, "nodes-missing", "the GPUs' device nodes are missing",
     "the driver is loaded, but nobody made /dev/nvidia<N>", "'nvidia-modprobe -c 0 -u' as root",
     ".failed to query nvidia devices\n" ".ls: cannot access '/dev/nvidia\n"
     ".could not open the device file /dev/nvidia* (no such file\n"
     "./dev/nvidiactl: no such file\n" "./dev/nvidia0: no such file\n"
     ".failed to create nvidia device nodes\n" ".failed to create device node nvidiactl\n"
-    ".stat /dev/nvidia*: no such file\n"},
+    ".stat /dev/nvidia*: no such file\n" ".failed to detect correct '/dev/nvidia' path\n"
+    ".nvrmmeminitnvmap failed with no such file\n" ".failed to mount '/dev/nvidia\n"
+    ".mknod & /dev/nvidia & fail\n" "!mknod * /dev/nvidia\n"},
   {DEVNODES, "uvm-missing", "/dev/nvidia-uvm is missing",
     "nvidia-smi does without it, CUDA does not",
     "host: 'modprobe nvidia_uvm; nvidia-modprobe -c 0 -u'; container: pass it",
     "!/dev/nvidia-uvm: no such file\n" "!/dev/nvidia-uvm': no such file\n"
     "!/dev/nvidia-uvm*': no such file\n" ".could not locate /dev/nvidia-uvm:\n"
     ".could not locate /dev/nvidia-uvm-tools\n" ".module nvidia-uvm not found\n"
-    ".could not insert 'nvidia_uvm'\n"},
+    ".could not insert 'nvidia_uvm'\n" "!could not load uvm kernel module\n"
+    "!is nvidia-modprobe installed\n" ".failed to initialize cuda: unknown error\n"
+    ".failed to get device context 999\n"},
   {DEVNODES, "modeset-missing", "/dev/nvidia-modeset is missing",
     "nobody made it on this headless machine, and all capabilities are asked for",
     "'nvidia-modprobe -m'; NVIDIA_DRIVER_CAPABILITIES=compute,utility",
@@ -318,7 +361,10 @@ static const struct cause cause_table[] = {
     "add the node's group (supplementalGroups), or DeviceFileMode=0666",
     ".permission denied & /dev/nvidia\n" ".failed to initialize nvml: insufficient permissions\n"
     ".nvml error: insufficient permissions\n" ".permission denied & /dev/nvhost\n"
-    ".permission denied & /dev/nvmap\n"},
+    ".permission denied & /dev/nvmap\n" ".nvmlerror_nopermission\n"
+    ".pynvml could not be initialized insufficient permissions\n" ".c-w--wx-wt\n"
+    ".crw------- * nvhost\n" ".crw------- * nvidia\n"
+    ".nvrmmeminitnvmap failed with permission denied\n" ".nvidia & mode 0600\n"},
   {DEVNODES, "node-nodev", "device nodes do not work here",
     "EACCES though the mode allows it: nodev, security module",
     "mount without nodev; see AppArmor, SELinux", ".avc: denied & nvidia\n"
@@ -326,7 +372,8 @@ static const struct cause cause_table[] = {
   {DEVNODES, "node-cgroup", "the device cgroup forbids a device node",
     "EPERM: a daemon-reload rewrote the container's device rules, or a sandbox",
     "restart the container; use CDI or --device", ".failed to initialize nvml: unknown error\n"
-    "./dev/nvidia* operation not permitted\n" ".operation not permitted & /dev/nvidia\n"},
+    "./dev/nvidia* operation not permitted\n" ".operation not permitted & /dev/nvidia\n"
+    ".gpu access blocked by the operating system\n"},
   {DEVNODES, "node-no-driver", "no driver behind a device node",
     "ENXIO: baked into the image, or the module was unloaded",
     "load the driver on the host; keep no /dev nodes in images", "./dev/nvidia* no such device\n"
@@ -346,12 +393,22 @@ static const struct cause cause_table[] = {
     "let the toolkit inject them, or 'nvidia-modprobe -f' access files",
     "./dev/nvidia-caps & no such file\n" ".nvidia-cap# & no such file\n"},
   {DEVNODES, "modprobe-stale", "nvidia-modprobe is older than the driver",
-    "it does not know an option that the driver's libraries call it with",
+    "this version does not know an option that it is called with",
     "install nvidia-modprobe of the driver's version", ".nvidia-modprobe: unrecognized option\n"},
   {DEVNODES, "persistenced", "nvidia-persistenced cannot start",
     "it may not make its folder, or finds no devices",
     "start it as root (it drops rights itself); see the device nodes",
     ".nvidia-persistenced: failed\n" ".nvidia-persistenced & fail\n"},
+  {DEVNODES, "node-selinux", "SELinux keeps the process from the device node",
+    "containers may not use devices unless that is allowed",
+    "setsebool -P container_use_devices on; podman --security-opt label=disable",
+    "!xserver_misc_device_t & /dev/nvidia\n" ".target context * xserver_misc_device_t\n"
+    ".selinux is preventing & nvidia\n" ".avc: denied & nvidia\n"
+    ".avc: denied & xserver_misc_device_t\n" "!xserver_misc_device_t\n"},
+  {DEVNODES, "gdr-node", "/dev/gdrdrv cannot be opened (GDRCopy)",
+    "its kernel module is not loaded, or the node was not made or passed in",
+    "modprobe gdrdrv; its insmod.sh makes the node; pass the node into the container",
+    ".is gdrdrv driver installed and loaded\n" ".gdr_open error\n" ".gdrdrv & no such file\n"},
   {HEALTH, "ecc-error", "an uncorrectable memory error (ECC)", "the GPU's memory is failing",
     "drain the node, reset the GPU; replace it if it returns",
     ".uncorrectable ecc error encountered\n" ".cudaerroreccuncorrectable\n"
@@ -393,7 +450,7 @@ static const struct cause cause_table[] = {
   {HEALTH, "power-cap", "the GPU's clocks are held by its power limit",
     "the load asks for more than the limit allows",
     "'nvidia-smi -q -d POWER'; raise the limit with -pl where that is allowed",
-    ".sw power cap : active\n"},
+    ".sw power cap : active\n" ".sw power cap: active\n" ".current power limit\n"},
   {HEALTH, "pcie-degraded", "the PCIe link is narrower than it could be",
     "seating, a riser or the slot", "reseat the board; see lspci -vv",
     ".pcie link width is degraded\n"},
@@ -412,6 +469,10 @@ static const struct cause cause_table[] = {
     "a bug of the program (Xid 13, 31), sometimes failing hardware",
     "run compute-sanitizer; gpu-smoke --level long", "?graphics sm warp exception\n"
     "?mmu fault: engine\n"},
+  {HEALTH, "ecc-rate", "correctable ECC errors come fast",
+    "single bits flip: the memory gets worse, rows are remapped",
+    "watch remapped rows; --level long; drain and replace the board when rows run out",
+    ".dcgm_fi_dev_ecc_sbe\n" ".correctable_remapped_rows\n" ".single-bit ecc & rate\n"},
   {INJECT, "gpu-not-requested", "this container asked for no GPU",
     "it was started without a GPU: NVIDIA_VISIBLE_DEVICES is unset, empty or 'void'",
     "start it with '--gpus all' or the limit 'nvidia.com/gpu: 1'",
@@ -504,8 +565,8 @@ static const struct cause cause_table[] = {
     ".failed to get device handle from uuid\n"},
   {INJECT, "cgroup-bpf", "a rootless or nested (LXC) engine cannot set the device cgroup",
     "it may not use bpf in a user namespace",
-    "'no-cgroups = true' in the toolkit's config.toml, or CDI", ".bpf_prog_query\n"
-    ".failed to add device rules\n"},
+    "'no-cgroups = true' in the toolkit's config.toml, or CDI", ".failed to add device rules\n"
+    ".nvidia & bpf_prog_query\n" ".nvidia-container-cli & bpf_prog_query\n"},
   {INJECT, "cgroup-v2-unknown", "this toolkit knows only version 1 of cgroups",
     "the host has version 2, libnvidia-container before 1.8 does not",
     "update nvidia-container-toolkit (1.8 or newer); until then 'no-cgroups = true'",
@@ -529,9 +590,11 @@ static const struct cause cause_table[] = {
   {INJECT, "k8s-no-gpu-free", "no node has that GPU resource free",
     "not advertised by a device plugin, all taken, or a wrong name",
     "'kubectl describe node' (Allocatable), the device plugin's log",
-    ".insufficient nvidia.com/\n" ".insufficient & gpu\n" ".insufficient k8s.amazonaws.com/vgpu\n"
+    "!insufficient nvidia.com/\n" ".insufficient & gpu\n" ".insufficient k8s.amazonaws.com/vgpu\n"
     ".requested number of devices unavailable for nvidia.com\n"
-    ".doesn't have the resource 'nvidia.com\n" ".nodeaffinity & nvidia\n"},
+    ".doesn't have the resource 'nvidia.com\n" ".nodeaffinity & nvidia\n"
+    ".hami-scheduler & unregistered\n" ".hami-scheduler & no available node\n"
+    ".cardinsufficient\n" ".nodeunfitpod\n"},
   {INJECT, "k8s-no-node-group", "the autoscaler knows no node group with that GPU",
     "no group offers nvidia.com/gpu, its label is missing, or its maximum is reached",
     "a GPU node pool with room; tell the autoscaler its resource and label",
@@ -572,8 +635,9 @@ static const struct cause cause_table[] = {
     ".limit must be set for non overcommitable resources\n"},
   {INJECT, "k8s-runtime-class", "the RuntimeClass 'nvidia' does not exist",
     "the GPU operator makes it, clouds have none",
-    "create it (handler nvidia), or drop runtimeClassName",
-    ".runtimeclass & nvidia & not found\n"},
+    "create it (handler nvidia), or drop runtimeClassName", ".runtimeclass & nvidia & not found\n"
+    ".runtimehandler 'nvidia' not supported\n" ".no runtime for 'nvidia' is configured\n"
+    ".runtimehandler * nvidia* not supported\n"},
   {INJECT, "k8s-plugin-twice", "two device plugins on one node",
     "Bottlerocket and GKE bring one, AWS's vGPU another",
     "keep one: a node selector on the other", ".already registered & nvidia.com/gpu\n"
@@ -582,7 +646,8 @@ static const struct cause cause_table[] = {
     "the cluster's pod security forbids what GPU pods of this kind ask for",
     "privileged, hostPath or host namespaces are not allowed there",
     "label the namespace pod-security.kubernetes.io/enforce=privileged, or grant the SCC",
-    ".violates podsecurity\n" ".unable to validate against any * security * & privileged\n"
+    ".violates podsecurity & nvidia\n" ".violates podsecurity & gpu\n"
+    ".unable to validate against any * security * & privileged\n"
     ".privileged containers are not allowed\n" ".hostpath volumes are not allowed\n"},
   {INJECT, "knative-features",
     "Knative does not allow node selectors, tolerations or runtime classes",
@@ -598,9 +663,10 @@ static const struct cause cause_table[] = {
   {INJECT, "operator-driver", "the GPU Operator's driver or toolkit container is not ready",
     "its validator waits for a driver that does not load on this node",
     "logs of nvidia-driver-daemonset and nvidia-operator-validator; driver.enabled=false where"
-    " the host has one", ".could not resolve linux kernel version\n" ".driver-validation & fail\n"
-    ".toolkit-validation & crashloop\n" "?toolkit-validation & back-off\n"
-    ".nvidia-operator-validator & init:\n" ".waiting for nvidia drivers to be loaded\n"},
+    " the host has one", ".driver-validation & fail\n" ".toolkit-validation & crashloop\n"
+    "?toolkit-validation & back-off\n" ".nvidia-operator-validator & init:\n"
+    ".waiting for nvidia drivers to be loaded\n" "..driver-ctr-ready\n"
+    ".driver is not pre-installed on the host\n" ".validations/driver-ready\n"},
   {INJECT, "container-toolkit", "the NVIDIA Container Toolkit reports an error",
     "its own words stand in the line",
     "'nvidia-container-cli -k -d /dev/tty info' on the host; update the toolkit",
@@ -609,6 +675,45 @@ static const struct cause cause_table[] = {
     "its own words stand in the line",
     "its log and 'kubectl describe node'; is the driver of that node whole?",
     "?nvidia-device-plugin & error\n" "?error starting plugins\n"},
+  {INJECT, "slurm-gres", "Slurm does not give the GPUs that are asked for (GRES)",
+    "gres.conf, slurm.conf and what the node has do not agree, or the request does not fit"
+    " them",
+    "gres.conf (AutoDetect=nvml), GresTypes=gpu, SelectType=select/cons_tres; slurmd -G on the"
+    " node; scontrol show node", ".requested gres option unsupported\n"
+    ".invalid generic resource (gres) specification\n"
+    ".gres/gpu count reported lower than configured\n" ".gres/gpu & lower than configured\n"
+    ".invalid gres & gpu\n" ".gres_plugin & gpu\n"},
+  {INJECT, "nomad-devices", "Nomad finds no node with such a GPU",
+    "its nvidia device plugin is not there, or advertises other devices",
+    "install nomad-device-nvidia in plugin_dir; nomad node status -verbose shows its devices",
+    ".devices: no devices match request\n" ".missing devices & nvidia\n"
+    ".device plugin & nomad & nvidia\n"},
+  {INJECT, "singularity-nv", "Singularity or Apptainer finds no driver on this host to bind in",
+    "--nv looks for the files of nvliblist.conf: no driver here, or elsewhere",
+    "install the driver on the host; ldconfig; nvliblist.conf for other folders; --nvccli",
+    ".could not find any nvidia binaries on this host\n"
+    ".could not find any nvidia libraries on this host\n"
+    ".could not find any nv files on this host\n"
+    ".nv files & may need to edit * nvliblist.conf\n"},
+  {INJECT, "ray-no-gpu", "Ray has no GPU free on this node",
+    "all are taken by placement groups, or Ray was started without any",
+    "ray status; ray start --num-gpus=N; end the other actors; fewer workers",
+    ".current node has no gpu available\n"
+    ".no available node types can fulfill resource request & gpu\n"
+    ".ray does not allocate any gpus\n" ".cannot provide a placement group\n"
+    ".error: no available node types can fulfill & 'gpu'\n"},
+  {INJECT, "gvisor-driver", "gVisor does not know this driver version (nvproxy)",
+    "each runsc release lists the driver versions that it passes on",
+    "a newer runsc, or a driver of its list (runsc nvproxy list-supported-drivers)",
+    ".unsupported nvidia driver version\n" ".nvproxy & unsupported\n"
+    ".registering nvproxy driver\n"},
+  {INJECT, "capability-graphics-missing",
+    "the graphics libraries (Vulkan, OpenGL) were not injected",
+    "NVIDIA_DRIVER_CAPABILITIES lacks 'graphics', or the host has a headless driver without"
+    " libnvidia-gl",
+    "set it to graphics,compute,utility; install libnvidia-gl of the driver on the host",
+    ".error_incompatible_driver\n" ".libglx_nvidia.so.0\n" ".vkcreateinstance failed\n"
+    ".libnvidia-vulkan-producer\n" ".libegl_nvidia.so.0\n"},
   {LIBCUDA, "libcuda-absent", "libcuda.so.1 is nowhere on this machine",
     "the host's user-mode driver was not injected, or no driver is installed",
     "get it injected ('--gpus all'); never install it in the image, the driver on the host",
@@ -616,7 +721,8 @@ static const struct cause cause_table[] = {
     ".found no nvidia driver on your system\n" ".could not load dynamic library 'libcuda.so.1'\n"
     ".could not find 'nvcuda.dll'\n" ".unable to find cuda driver\n"
     ".cuda driver library could not be found\n" ".cuda driver could not be found\n"
-    ".could not find module 'nvcuda.dll'\n" ".failed to load libcuda\n"},
+    ".could not find module 'nvcuda.dll'\n" ".failed to load libcuda\n"
+    ".dynamically load the 'cuda' shared library\n" ".unable to find cuda lib under the names\n"},
   {LIBCUDA, "libcuda-unsearched", "libcuda.so.1 lies where the loader does not look",
     "its folder is not on its path", "put that folder on LD_LIBRARY_PATH, or run ldconfig",
     ".libcuda.so.1: cannot open shared object\n" "!libcuda.so cannot found\n"
@@ -668,7 +774,8 @@ static const struct cause cause_table[] = {
     "install the driver on the host; NVIDIA_DRIVER_CAPABILITIES=compute,utility; ldconfig",
     ".libnvidia-ml.so.1: cannot open shared object\n"
     ".nvidia-smi couldn't find libnvidia-ml.so\n" ".nvml shared library not found\n"
-    ".nvmlerror_librarynotfound\n" ".couldn't find libnvidia-ml\n"},
+    ".nvmlerror_librarynotfound\n" ".couldn't find libnvidia-ml\n"
+    ".libnvidia-ml.so.1, 6): image not found\n" ".libnvidia-ml & image not found\n"},
   {LIBCUDA, "missing-dependency", "a library that libcuda.so.1 needs is missing",
     "only part of the driver was injected", "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
     ".libnvidia-* cannot open shared object file: no such file & libcuda\n"
@@ -739,7 +846,7 @@ static const struct cause cause_table[] = {
     "the driver refuses the pair (803)",
     "have one libcuda, of the module's version; reboot after an update of the driver",
     ".unsupported display driver / cuda driver combination\n"
-    "!kernel version * does not match dso version\n"},
+    "!kernel version * does not match dso version\n" ".error 500: named symbol not found\n"},
   {INIT, "compat-wrong-driver", "this cuda-compat does not work on this driver",
     "it holds only for the branches that it lists",
     "take the compat folder off the path; older CUDA or newer driver",
@@ -848,12 +955,13 @@ static const struct cause cause_table[] = {
     ".libcusolver* cannot open shared object\n" ".libcusparse* cannot open shared object\n"
     ".libcupti* cannot open shared object\n" ".libnvrtc* cannot open\n"
     ".libnvtoolsext* cannot open\n" ".libnppi* cannot open\n" ".libcufile* cannot open\n"
-    ".library cublas64_*.dll is not found\n"},
+    ".library cublas64_*.dll is not found\n" ".libnvinfer*cannot open shared object\n"
+    ".libnvinfer & no such file\n"},
   {TOOLKIT, "nvjitlink-mismatch", "libnvJitLink is missing or of another CUDA than cuSPARSE",
     "an older one lies in front of the wheel's own, mostly by LD_LIBRARY_PATH",
     "take the toolkit's folder off LD_LIBRARY_PATH, or install nvidia-nvjitlink of the same"
     " CUDA", "!libnvjitlink* cannot open\n" ".undefined symbol: __nvjitlink\n"
-    ".undefined symbol: nvjitlink\n"},
+    ".undefined symbol: nvjitlink\n" ".cannot find -lnvjitlink\n"},
   {TOOLKIT, "cublas-mixed", "libcublas and libcublasLt are of different versions",
     "two toolkits are mixed: conda's, pip's and the system's",
     "take the other one's folder off LD_LIBRARY_PATH; one source of CUDA libraries",
@@ -908,26 +1016,34 @@ static const struct cause cause_table[] = {
     "gcc, clang or Visual Studio is newer than the toolkit knows",
     "NVCC_PREPEND_FLAGS='-ccbin g++-12' (an older one), or a newer toolkit",
     ".unsupported gnu version! gcc versions later than\n" ".unsupported clang version\n"
-    ".unsupported microsoft visual studio version\n" ".parameter packs not expanded with\n"},
+    ".unsupported microsoft visual studio version\n" ".parameter packs not expanded with\n"
+    ".exception specification is incompatible with that of previous function\n"
+    ".identifier '_float32' is undefined\n" ".bits/mathcalls & error\n"
+    ".cannot find a supported version of microsoft visual studio\n"
+    ".allow-unsupported-compiler\n"},
   {TOOLKIT, "nvcc-missing", "the CUDA compiler nvcc is not found",
     "no toolkit is installed, or CUDA_HOME does not name it; runtime images have none",
     "a devel image, or the toolkit; CUDA_HOME=/usr/local/cuda and its bin on PATH",
     ".cuda_home environment variable is not set\n" ".nvcc: command not found\n"
     ".nvcc: not found\n" ".nvcc was not found\n" ".the cuda compiler identification is unknown\n"
     ".no cmake_cuda_compiler could be found\n" ".could not find nvcc\n"
-    ".cuda_toolkit_root_dir not found\n" ".bin/nvcc': no such file\n"},
+    ".cuda_toolkit_root_dir not found\n" ".bin/nvcc': no such file\n"
+    ".failed checking for nvcc\n" ".cannot find libdevice for sm_\n"},
   {TOOLKIT, "toolkit-headers", "headers of the CUDA toolkit are missing",
     "only part of the toolkit is installed", "a devel image, or the toolkit's -dev packages",
     ".cuda_runtime.h: no such file\n" ".cuda_runtime_api.h: no such file\n"
     ".error: cuda.h: no such file\n" ".cuda_fp16.h: no such file\n" ".cusparse.h: no such file\n"
     ".cusolverdn.h: no such file\n" ".cublas_v2.h: no such file\n" ".cudnn.h: no such file\n"
-    ".nccl.h: no such file\n" ".nvtoolsext.h: no such file\n" ".thrust/*: no such file\n"},
+    ".nccl.h: no such file\n" ".nvtoolsext.h: no such file\n" ".thrust/*: no such file\n"
+    ".nv/target: no such file\n" ".cannot open source file 'vector_types.h'\n"
+    ".catastrophic error: cannot open source file & cuda\n" ".cuda_fp16.h & no such file\n"},
   {TOOLKIT, "toolkit-link", "the linker does not find a CUDA library",
     "the toolkit's lib64 (or lib64/stubs) is not on its path",
     "-L/usr/local/cuda/lib64, and -L/usr/local/cuda/lib64/stubs for -lcuda",
     ".cannot find -lcudart\n" ".cannot find -lcublas\n" ".cannot find -lcudnn\n"
     ".cannot find -lnvrtc\n" ".cannot find -lcufft\n" ".cannot find -lcurand\n"
-    ".cannot find -lnvidia-ml\n"},
+    ".cannot find -lnvidia-ml\n" ".libcuda.so.1, needed by\n"
+    ".libcuda.so.1, needed by & not found\n"},
   {TOOLKIT, "toolkits-mixed-build", "parts of two toolkits meet in one build",
     "nvcc, ptxas, nvlink or libcudadevrt are of different versions, or objects are stale",
     "one toolkit on PATH, CUDA_HOME and the link path; build from clean",
@@ -946,6 +1062,19 @@ static const struct cause cause_table[] = {
     "TORCH_CUDA_ARCH_LIST or -arch of the GPU at hand; leave out older ones",
     ".requires .target sm_* or higher\n" ".__hfma2_relu & undefined\n"
     ".no instance of overloaded function 'atomicadd'\n"},
+  {TOOLKIT, "nvrtc-symbol", "libnvrtc is of another CUDA than the program was made for",
+    "a symbol that it asks for is not in this major version",
+    "NVRTC of the CUDA that it was built for; a newer version of the program",
+    ".libnvrtc*undefined symbol\n" ".undefined symbol: nvrtc\n" ".libnvrtc & dlsym\n"},
+  {TOOLKIT, "tensorrt-libraries", "TensorRT's libraries are not found",
+    "the loader does not search their folder, or another major is installed",
+    "LD_LIBRARY_PATH to its lib folder; pip install tensorrt of the major that is asked for",
+    "!libnvinfer\n" "!libnvonnxparser\n"},
+  {TOOLKIT, "library-locked", "a CUDA library may not be loaded (file rights)",
+    "the file or its folder cannot be read or run by this user",
+    "chmod or icacls; another folder for artifacts; an antivirus program",
+    ".could not load library & cudnn\n" ".could not load library & cublas\n"
+    ".access is denied & cudnn\n"},
   {FRAMEWORK, "cpu-only-wheel", "the installed framework is a CPU-only build",
     "it never uses a GPU (PyTorch's +cpu wheel, jax without [cuda12], paddlepaddle,"
     " onnxruntime)", "install the CUDA build: the matrix names version and index",
@@ -980,7 +1109,8 @@ static const struct cause cause_table[] = {
     "CUDA's or cuDNN's libraries of the major that it wants are not there",
     "the CUDA and cuDNN that the matrix names; onnxruntime.preload_dlls()",
     "?failed to create cudaexecutionprovider\n" "?libonnxruntime_providers_cuda.so with error\n"
-    "?failed to load library libonnxruntime_providers_cuda\n"},
+    "?failed to load library libonnxruntime_providers_cuda\n" ".onnxruntime_providers_cuda.dll\n"
+    ".onnxruntime_providers_cuda & loadlibrary\n" ".loadlibrary failed with error 126\n"},
   {FRAMEWORK, "wheel-lacks-gpu", "the framework has no code for this GPU",
     "its build has no kernels (cubin, PTX) for the GPU's compute capability (209)",
     "take the CUDA variant that covers it: the matrix names it; or build for its architecture",
@@ -994,7 +1124,10 @@ static const struct cause cause_table[] = {
     ".flashattention only supports\n"
     ".bfloat16 is only supported on gpus with compute capability\n"
     ".tensorflow was not built with cuda kernel binaries compatible with compute capability\n"
-    ".sm_* is not supported by this build\n"},
+    ".sm_* is not supported by this build\n" ".is not compatible with paddle installation\n"
+    ".not compatible with * installation with arch\n"
+    ".was not built to work with the selected device\n" ".cuda_arch_bin in your build\n"
+    ".check cuda_arch_ptx\n"},
   {FRAMEWORK, "gpu-too-old-for-feature", "this GPU is too old for a feature of the framework",
     "it needs a newer compute capability: 7.0 for Triton, 8.0 for bfloat16 and FlashAttention,"
     " 8.9 for fp8", "switch the feature off (float16, another attention backend), or a newer GPU",
@@ -1008,7 +1141,8 @@ static const struct cause cause_table[] = {
     ".undefined symbol: _zn5torch\n" ".undefined symbol: _znk3c10\n"
     ".undefined symbol: _znk2at\n" ".undefined symbol: _znk5torch\n"
     ".undefined symbol: _zn6caffe2\n" ".undefined symbol: _zn10tensorflow\n"
-    ".undefined symbol: aoti_torch\n" ".undefined symbol: thc\n" ".has no symbol * torch\n"},
+    ".undefined symbol: aoti_torch\n" ".undefined symbol: thc\n" ".has no symbol * torch\n"
+    ".libtorch_cuda_cu.so\n" ".libtorch_cuda_cpp.so\n"},
   {FRAMEWORK, "tensorflow-abi", "an extension is built for another TensorFlow",
     "a symbol of TensorFlow is missing", "the release of both that belong together",
     ".undefined symbol: _zn10tensorflow\n"},
@@ -1050,7 +1184,8 @@ static const struct cause cause_table[] = {
   {FRAMEWORK, "plugin-mismatch", "JAX's CUDA plugin and jaxlib are of different releases",
     "one was updated without the other", "'pip install -U \"jax[cuda12]\"': all of one release",
     ".mismatched pjrt plugin\n" ".pjrt api version\n"
-    ".jaxlib version * is newer than and incompatible with jax\n" ".jax requires jaxlib\n"},
+    ".jaxlib version * is newer than and incompatible with jax\n" ".jax requires jaxlib\n"
+    ".not compatible with the installed jaxlib\n" ".jax plugin * is installed\n"},
   {FRAMEWORK, "jax-backend", "JAX cannot start its CUDA backend",
     "its own words stand in the line",
     "'pip install -U \"jax[cuda12]\"'; driver and libraries as the matrix says",
@@ -1058,15 +1193,23 @@ static const struct cause cause_table[] = {
     "?unable to use cuda because of the following issues\n"
     "?cuda backend failed to initialize\n"},
   {FRAMEWORK, "xla-tools", "XLA finds no ptxas or libdevice", "runtime images lack the compiler",
-    "install nvidia-cuda-nvcc, or set --xla_gpu_cuda_data_dir", ".find libdevice\n"
-    ".libdevice not found\n" ".libdevice is required by this hlo module\n" ".ptxas* not found\n"
+    "install nvidia-cuda-nvcc, or set --xla_gpu_cuda_data_dir", ".ptxas* not found\n"
     ".couldn't invoke ptxas\n" ".ptxas * has a bug that we think can affect xla\n"
     ".ptxas returned an error during compilation of ptx to sass\n"},
+  {FRAMEWORK, "cupy-twice", "several CuPy packages are installed together",
+    "each is for another CUDA, and they write to the same folder",
+    "pip uninstall all of them, then install the one that fits",
+    ".multiple cupy packages are installed\n"},
+  {FRAMEWORK, "cpu-only-library", "a library beside the framework is built without CUDA",
+    "its default wheel or package is CPU-only",
+    "its build for this CUDA, from its own index; or compile it with CUDA switched on",
+    ".device api cuda is not enabled\n" ".please install the cuda version of dgl\n"
+    ".the library is compiled without cuda support\n" ".throw_no_cuda\n"},
   {JIT, "ptx-too-new", "the driver is too old for this PTX (222)",
     "the PTX comes from a newer CUDA toolkit: minor-version compatibility excludes it",
     "update the driver, ship cubins, or use an older toolkit",
     ".provided ptx was compiled with an unsupported toolchain\n" ".unsupported .version\n"
-    ".cuda_error_unsupported_ptx_version\n"},
+    ".cuda_error_unsupported_ptx_version\n" ".(unsupported ptx version)\n"},
   {JIT, "jit-compiler-missing", "the driver's PTX compiler is missing (221)",
     "libnvidia-ptxjitcompiler.so.1 was not injected",
     "NVIDIA_DRIVER_CAPABILITIES=compute,utility; one full driver set",
@@ -1088,7 +1231,9 @@ static const struct cause cause_table[] = {
   {JIT, "ptxas-too-old", "the ptxas that is called does not know this GPU or this PTX",
     "Triton's or PATH's ptxas is of an older CUDA",
     "a newer Triton; TRITON_PTXAS_PATH to a newer ptxas; the toolkit that the matrix names",
-    "!ptxas error\n" ".ptxas & gpu-name\n" ".internal triton ptx codegen error\n"},
+    "!ptxas error\n" ".ptxas & gpu-name\n" ".internal triton ptx codegen error\n"
+    "!does not support cc\n" ".ptxas too old\n" "!ptxas fatal & value 'sm_\n"
+    "!you are using ptxas\n" ".you are using ptxas * but tf requires\n"},
   {JIT, "nvrtc-target", "NVRTC does not know this GPU",
     "the framework's CUDA is older than the GPU",
     "the build for a newer CUDA: the matrix names it",
@@ -1110,7 +1255,9 @@ static const struct cause cause_table[] = {
   {JIT, "triton-compiler", "Triton needs a C compiler, and Python's headers, at run time",
     "it builds its launcher with gcc, which runtime images lack",
     "install gcc and python3-dev in the image, or set CC", ".failed to find c compiler\n"
-    ".python.h: no such file\n"},
+    ".python.h: no such file\n" ".failed to find python libs\n"
+    ".include file 'python.h' not found\n" ".is not a recognized processor for this target\n"
+    ".cannot select: intrinsic %llvm.nvvm\n"},
   {JIT, "triton-cuda-unknown", "this Triton is too old for this CUDA",
     "it does not know the PTX of the version that it got",
     "the Triton that belongs to this PyTorch: the matrix names it",
@@ -1128,10 +1275,15 @@ static const struct cause cause_table[] = {
   {JIT, "bf16-too-old", "a kernel uses bfloat16 on a GPU before Ampere",
     "its instructions need compute capability 8.0",
     "float16 (or float32) on this GPU: dtype=half", ".feature '.bf16' requires .target sm_80\n"
-    ".bfloat16 & requires & sm_80\n"},
+    ".bfloat16 & requires & sm_80\n" "!bf16* requires .target sm_80\n"},
   {JIT, "cache-full", "the cache of compiled kernels cannot be written",
     "CUDA_CACHE_PATH or ~/.nv is full, read-only or of another user",
     "CUDA_CACHE_PATH to a writable folder", "..nv/computecache\n"},
+  {JIT, "libdevice-missing", "libdevice is not found",
+    "the CUDA toolkit that the compiler was given lacks it, or its place is not known",
+    "XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda; install cuda-nvcc or nvidia-cuda-nvcc;"
+    " CUDA_HOME", "!libdevice is required by this hlo\n" "!libdevice not found at\n"
+    "!find libdevice\n"},
   {EXEC, "out-of-memory", "the GPU has not enough free memory",
     "model and batch are larger, or others hold it (time-slicing and AWS vGPU isolate none)",
     "a smaller batch; cap the framework's memory; end the others ('nvidia-smi'); a larger GPU"
@@ -1150,7 +1302,11 @@ static const struct cause cause_table[] = {
     ".failed to allocate * cuda# buffer\n" ".failed to allocate * from device\n"
     ".error code 2: outofmemory\n" ".cuda error in * allocate: 2 (out of memory)\n"
     ".gpu memory allocation error\n" ".failed to allocate * on gpu\n"
-    ".unable to allocate * gpu memory\n" ".gpu out of memory\n" ".hip out of memory\n"},
+    ".unable to allocate * gpu memory\n" ".gpu out of memory\n" ".hip out of memory\n"
+    "!resource_exhausted: failed to allocate request\n"
+    ".would exceed allowed memory. (out of memory)\n" ".system is out of gpu\n"
+    "!out of memory error on gpu\n" "!device * oom # / #\n" ".resourceexhaustederror:\n"
+    "!cuda failure 'out of memory'\n" "!cuda failure # 'out of memory'\n"},
   {EXEC, "memory-of-others", "other processes hold the GPU's memory",
     "less is free than the program wants at its start",
     "'nvidia-smi' names them; end them, or ask for less (gpu_memory_utilization)",
@@ -1158,15 +1314,16 @@ static const struct cause cause_table[] = {
     ".failed call to cudeviceprimaryctxretain: cuda_error_out_of_memory\n"
     ".call to cuinit results in cuda_error_out_of_memory\n"},
   {EXEC, "wrong-result", "a kernel ran, and its result is wrong",
-    "bad memory, a bad compute unit, or a driver bug",
+    "defective hardware (memory, overclocking, heat), where the code is known to be right",
     "run again; then drain the node, replace the GPU", ".test failed! & gpu\n" ".gpu * faulty\n"
     ".result verification failed at element\n" ".errors: * warning! & gpu\n"},
   {EXEC, "illegal-access", "a kernel used memory that it may not (700)",
-    "its bug (an index out of bounds), or failing hardware",
+    "an invalid address or an index out of bounds: its bug, or failing hardware",
     "the context is lost; run compute-sanitizer, CUDA_LAUNCH_BLOCKING=1",
     ".an illegal memory access was encountered\n" ".cudaerrorillegaladdress\n"
     ".cuda_error_illegal_address\n" ".invalid __global__ read\n" ".invalid __global__ write\n"
-    ".cuda exception: warp illegal address\n"},
+    ".cuda exception: warp illegal address\n" ".illegal address in cuda queue\n"
+    ".fault_priv_violation\n"},
   {EXEC, "device-assert", "a check in a kernel failed (device-side assert)",
     "an index or a label out of range, or NaN where none may be",
     "run the batch on the CPU, or CUDA_LAUNCH_BLOCKING=1: the line tells which; check labels"
@@ -1262,7 +1419,7 @@ static const struct cause cause_table[] = {
     ".cudahostgetdevicepointer failed\n" ".cudahostunregister returned\n"
     ".cudaerrorhostmemoryalreadyregistered\n" ".cudaerrorhostmemorynotregistered\n"
     ".cuda error: part or all of the requested memory range is already mapped\n"
-    ".not pin memory\n"},
+    ".not pin memory\n" "!of pinned memory\n"},
   {BANDWIDTH, "peer-state", "peer access between GPUs was set up wrongly",
     "switched on twice, never, or for too many GPUs",
     "NCCL_P2P_DISABLE=1 tells; update NCCL or the framework", ""},
@@ -1284,7 +1441,8 @@ static const struct cause cause_table[] = {
   {BANDWIDTH, "nccl-remote", "the other rank went away (NCCL)",
     "it crashed or was killed, or the network broke",
     "look in that rank's log for the first failure", ".ncclremoteerror\n"
-    ".nccl warn * connection closed by remote peer\n" ".connection reset by peer & nccl\n"
+    "?nccl warn * connection closed by remote peer\n"
+    ".net_socket & connection closed by remote peer\n" ".connection reset by peer & nccl\n"
     ".socketprogressopt\n"},
   {BANDWIDTH, "nccl-rdma", "RDMA between the nodes fails (NCCL NET/IB)",
     "lost packets, wrong GID or route, the NIC cannot reach the GPU's memory (peermem, ACS)",
@@ -1319,6 +1477,31 @@ static const struct cause cause_table[] = {
     "NCCL_DEBUG=INFO, and look for the first WARN of each rank", "?ncclunhandledcudaerror\n"
     "?ncclsystemerror\n" "?ncclinternalerror\n" "?nccl error in\n" "?unhandled system error\n"
     "?unhandled cuda error\n" "?nccl warn\n"},
+  {BANDWIDTH, "gds-unready", "GPUDirect Storage cannot be used here",
+    "the NVMe driver or file system is not made for nvidia-fs",
+    "gdscheck -p; MLNX_OFED with NVMe patches or the P2PDMA mode; ext4/xfs in ordered mode;"
+    " compat mode works without", ".nvme driver not registered with nvidia-fs\n"
+    ".cufio & nvidia-fs\n" ".cufiledriveropen & fail\n" ".nvidia-fs & not\n"},
+  {BANDWIDTH, "mpi-not-cuda", "MPI or UCX takes GPU memory for host memory",
+    "it was built without CUDA, or CUDA was switched off in its transports",
+    "a CUDA-aware build (ompi_info, ucx_info -d | grep cuda); UCX_TLS with cuda_copy,cuda_ipc;"
+    " UCX_MEMTYPE_CACHE=n", ".process_vm_readv & bad address\n"
+    ".process_vm_writev & bad address\n" ".ucx error & bad address\n" ".not cuda-aware\n"
+    ".cuda-aware mpi & not\n"},
+  {BANDWIDTH, "nvshmem-transport", "NVSHMEM cannot connect its queue pairs (IBGDA, RDMA)",
+    "wrong GID, traffic class or NIC settings, or the driver lacks what it asks for",
+    "NVSHMEM_IB_GID_INDEX, NVSHMEM_HCA_LIST; PeerMappingOverride=1 of the driver;"
+    " NVSHMEM_DEBUG=INFO", ".ibgda.cpp & non-zero status\n" ".nvshmem & non-zero status\n"
+    ".nvshmem & failed to initialize\n" ".ibgda & fail\n"},
+  {BANDWIDTH, "efa-missing", "libfabric finds no EFA or RDMA device",
+    "none attached to the instance, or /dev/infiniband was not passed in",
+    "fi_info -p efa; EFA on the instance; device plugin aws-efa-k8s, vpc.amazonaws.com/efa",
+    "!net/ofi\n" ".fi_getinfo() call failed\n" ".libfabric & no data available\n"},
+  {BANDWIDTH, "nccl-topology", "NCCL cannot build its topology",
+    "the XML that it was given, or /sys in this sandbox, lacks what it needs",
+    "unset NCCL_TOPO_FILE or take the one of this instance type; mount /sys",
+    "!graph/xml & nccl warn\n" ".nccl warn attribute * not found\n"
+    ".could not find a path for pattern\n" ".nccl_topo_file & fail\n"},
   {SHARING, "vgpu-hook", "a library that shares the GPU is hooked in front of CUDA",
     "it is preloaded, limits memory and cores, and answers for the driver",
     "compare without it: unset LD_PRELOAD; update it with the driver", "?[hami-core error\n"
@@ -1357,7 +1540,7 @@ static const struct cause cause_table[] = {
     "only root, or a process with its capability node, may",
     "as root, or NVIDIA_MIG_CONFIG_DEVICES=all",
     ".failed to display compute instances: insufficient permissions\n"
-    ".mig & insufficient permissions\n"},
+    ".mig & insufficient permissions\n" ".nvmldevicegetmemoryinfo & nopermission\n"},
   {SHARING, "mig-profile", "this MIG profile does not fit",
     "not of this GPU, no room beside the others, or other instances are in the way",
     "'nvidia-smi mig -lgip', destroy instances first (-dci, -dgi)",
@@ -1381,7 +1564,8 @@ static const struct cause cause_table[] = {
     " nvidia-gridd", ".nvidia-gridd & failed to acquire\n" ".nvidia-gridd & failed\n"
     ".nvidia-gridd & not set\n" ".nvidia-gridd & invalid\n" ".nvidia-gridd & error\n"
     ".license status : unlicensed\n" ".doesn't have valid grid license\n"
-    ".no valid grid license\n" ".vgpu * license\n"},
+    ".no valid grid license\n" ".vgpu * license\n" ".valid grid license not found\n"
+    ".license & gpu features and performance will be restricted\n"},
   {SHARING, "vgpu-versions", "the vGPU's guest and host drivers do not fit",
     "the guest's is older or newer than the host's vGPU manager takes",
     "guest driver of the same vGPU release as the host's", ".incompatible guest/host drivers\n"
@@ -1390,7 +1574,8 @@ static const struct cause cause_table[] = {
     "the board does not support it, or the host's driver is not the vGPU manager",
     "a board of NVIDIA's vGPU list, with the vGPU host driver; a licence",
     ".vgpu is supported only on vgx capable boards\n" ".nvidia-vgpu-mgr & error\n"
-    ".vmiop_log & error\n"},
+    ".vmiop_log & error\n" ".sysfsdev=/sys/bus/mdev\n" ".mdev & error getting device from group\n"
+    ".mediated device driver\n"},
   {SHARING, "duplicate-gpu", "two ranks use the same GPU", "NCCL wants a GPU for each",
     "torch.cuda.set_device(local_rank); as many processes as GPUs", "!duplicate gpu detected\n"},
   {SHARING, "shm-small", "/dev/shm is small",
@@ -1400,7 +1585,8 @@ static const struct cause cause_table[] = {
     ".is killed by signal: bus error\n" ".workers are out of shared memory\n"
     "!failed to extend /dev/shm/nccl\n" "!posix_fallocate failed : no space left\n"
     ".error while creating shared memory segment\n"
-    ".error while attaching to shared memory segment\n" "./dev/shm & no space left\n"},
+    ".error while attaching to shared memory segment\n" "./dev/shm & no space left\n"
+    "!/dev/shm has only\n" ".unable to initialize shared memory key\n" ".use '--shm-size'\n"},
   {SHARING, "shm-permission", "/dev/shm may not be written by this user",
     "its mode is not 1777, or another user's files lie there",
     "chmod 1777 /dev/shm; remove old nccl-* and torch_* files",
@@ -1410,6 +1596,11 @@ static const struct cause cause_table[] = {
     "ulimit -n 65536; torch.multiprocessing.set_sharing_strategy('file_system'); fewer workers",
     ".unable to open shared memory object\n" ".unable to mmap * bytes from file </torch\n"
     ".received 0 items of ancdata\n" ".unable to write to file </torch\n"},
+  {SHARING, "mig-uuid", "a program does not understand a MIG UUID in CUDA_VISIBLE_DEVICES",
+    "it takes each entry for a number",
+    "CUDA_VISIBLE_DEVICES=0 within the slice (it is the only device there), or a newer version"
+    " of it", ".invalid literal for int() with base 10: 'mig-\n"
+    ".invalid literal for int() & mig-\n" ".invalid literal for int() & gpu-\n"},
 };
 
 static const struct code cuda_codes[] = {
