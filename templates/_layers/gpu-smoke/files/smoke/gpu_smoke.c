@@ -943,7 +943,8 @@ static const struct cause cause_table[] = {
     ".could not find any cudnn.h\n" ".libcudnn*: invalid elf header\n"},
   {TOOLKIT, "cudnn-damaged", "a file of cuDNN is damaged",
     "empty, cut short or no library: a bad copy or download",
-    "install cuDNN again, from its package", ".libcudnn* file too short\n"},
+    "install cuDNN again, from its package", ".libcudnn* file too short\n"
+    ".cudnn_status_serialization_version_mismatch\n" ".cudnn_status_sublibrary_loading_failed\n"},
   {TOOLKIT, "toolkit-missing",
     "a CUDA toolkit library is missing (cuBLAS, cuFFT, cudart ...; the line names it)",
     "the framework wants it from the environment",
@@ -1247,7 +1248,14 @@ static const struct cause cause_table[] = {
     " source", "nvidia-cuda-runtime and -cccl of the same CUDA; CUDA_PATH; update the framework",
     ".nvrtc: error\n" ".nvrtc compilation failed\n" ".nvrtc_error_compilation\n"
     ".compileexception & .cu\n" ".cubin.cu\n" ".cuda compile error\n"
-    ".catastrophic error * cannot open source file\n"},
+    ".catastrophic error * cannot open source file\n" ".nvrtc_error_out_of_memory\n"
+    ".nvrtc_error_program_creation_failure\n" ".nvrtc_error_invalid_input\n"
+    ".nvrtc_error_invalid_program\n" ".nvrtc_error_no_name_expressions_after_compilation\n"
+    ".nvrtc_error_no_lowered_names_before_compilation\n"
+    ".nvrtc_error_name_expression_not_valid\n" ".nvrtc_error_internal_error\n"
+    ".nvrtc_error_time_file_write_failed\n" ".nvrtc_error_no_pch_create_attempted\n"
+    ".nvrtc_error_pch_create_heap_exhausted\n" ".nvrtc_error_pch_create\n"
+    ".nvrtc_error_cancelled\n"},
   {JIT, "nvvm-missing", "libNVVM or libdevice is not found",
     "numba compiles with them, and CUDA_HOME does not lead there",
     "'conda install cuda-nvcc', or CUDA_HOME of a whole toolkit", ".libnvvm cannot be found\n"
@@ -1284,6 +1292,14 @@ static const struct cause cause_table[] = {
     "XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda; install cuda-nvcc or nvidia-cuda-nvcc;"
     " CUDA_HOME", "!libdevice is required by this hlo\n" "!libdevice not found at\n"
     "!find libdevice\n"},
+  {JIT, "nvjitlink-failed", "nvJitLink cannot link the kernels",
+    "its input is of another CUDA or architecture, or an option is not known",
+    "build all parts with one toolkit; nvidia-nvjitlink of the newest minor version among them",
+    ".nvjitlink_error_unrecognized_option\n" ".nvjitlink_error_missing_arch\n"
+    ".nvjitlink_error_invalid_input\n" ".nvjitlink_error_ptx_compile\n"
+    ".nvjitlink_error_nvvm_compile\n" ".nvjitlink_error_internal\n"
+    ".nvjitlink_error_threadpool\n" ".nvjitlink_error_unrecognized_input\n"
+    ".nvjitlink_error_finalize\n"},
   {EXEC, "out-of-memory", "the GPU has not enough free memory",
     "model and batch are larger, or others hold it (time-slicing and AWS vGPU isolate none)",
     "a smaller batch; cap the framework's memory; end the others ('nvidia-smi'); a larger GPU"
@@ -1363,7 +1379,8 @@ static const struct cause cause_table[] = {
     "CUDA_LAUNCH_BLOCKING=1; run the batch on the CPU; one cuBLAS only: LD_LIBRARY_PATH",
     ".cublas_status_execution_failed\n" ".cublas_status_invalid_value\n"
     ".cublas_status_internal_error\n" ".cublas_status_not_supported\n"
-    ".cublas_status_arch_mismatch\n" ".cublas_status_mapping_error\n"},
+    ".cublas_status_arch_mismatch\n" ".cublas_status_mapping_error\n"
+    ".cublas_status_license_error\n"},
   {EXEC, "cudnn-start", "cuDNN cannot start",
     "no GPU memory is left for it, or its library does not fit framework or driver",
     "a smaller batch, allow_growth; the cuDNN that the matrix names",
@@ -1375,15 +1392,41 @@ static const struct cause cause_table[] = {
     " the matrix", ".cudnn_status_not_supported\n" ".cudnn_status_execution_failed\n"
     ".cudnn_status_internal_error\n" ".cudnn_status_mapping_error\n" ".cudnn_status_bad_param\n"
     ".cudnn_status_arch_mismatch\n" ".unable to find a valid cudnn algorithm\n"
-    ".unable to find an engine to execute this computation\n"},
+    ".unable to find an engine to execute this computation\n" ".cudnn_status_license_error\n"
+    ".cudnn_status_runtime_\n" ".cudnn_status_invalid_value\n"},
   {EXEC, "cufft-status", "cuFFT reports an error",
     "no memory for its plan, or a library too old for the GPU",
     "free memory; the framework's build for a newer CUDA", ".cufft_internal_error\n"
-    ".cufft_alloc_failed\n" ".cufft_exec_failed\n" ".cufft error\n"},
+    ".cufft_alloc_failed\n" ".cufft_exec_failed\n" ".cufft error\n" ".cufft_invalid_plan\n"
+    ".cufft_invalid_type\n" ".cufft_invalid_value\n" ".cufft_setup_failed\n"
+    ".cufft_invalid_size\n" ".cufft_unaligned_data\n" ".cufft_invalid_device\n"
+    ".cufft_no_workspace\n" ".cufft_not_implemented\n" ".cufft_not_supported\n"
+    ".cufft_missing_dependency\n" ".cufft_nvrtc_failure\n" ".cufft_nvjitlink_failure\n"
+    ".cufft_nvshmem_failure\n"},
   {EXEC, "cusolver-status", "cuSOLVER or cuSPARSE reports an error",
     "no memory for its workspace, a singular matrix, or mixed libraries",
-    "float64, a smaller batch; one source of CUDA libraries", ".cusolver_status_\n"
-    ".cusparse_status_\n" ".cusolver error\n"},
+    "float64, a smaller batch; one source of CUDA libraries", ".cusolver error\n"
+    ".cusolver_status_not_initialized\n" ".cusolver_status_alloc_failed\n"
+    ".cusolver_status_invalid_value\n" ".cusolver_status_arch_mismatch\n"
+    ".cusolver_status_mapping_error\n" ".cusolver_status_execution_failed\n"
+    ".cusolver_status_internal_error\n" ".cusolver_status_matrix_type_not_supported\n"
+    ".cusolver_status_not_supported\n" ".cusolver_status_zero_pivot\n"
+    ".cusolver_status_invalid_license\n" ".cusolver_status_invalid_workspace\n"
+    ".cusparse_status_not_initialized\n" ".cusparse_status_alloc_failed\n"
+    ".cusparse_status_invalid_value\n" ".cusparse_status_arch_mismatch\n"
+    ".cusparse_status_mapping_error\n" ".cusparse_status_execution_failed\n"
+    ".cusparse_status_internal_error\n" ".cusparse_status_matrix_type_not_supported\n"
+    ".cusparse_status_zero_pivot\n" ".cusparse_status_not_supported\n"
+    ".cusparse_status_insufficient_resources\n"},
+  {EXEC, "curand-status", "cuRAND failed",
+    "not initialised, no memory, or a launch that failed before",
+    "look for the first CUDA error before it; CUDA_LAUNCH_BLOCKING=1; free memory",
+    ".curand_status_version_mismatch\n" ".curand_status_not_initialized\n"
+    ".curand_status_allocation_failed\n" ".curand_status_type_error\n"
+    ".curand_status_out_of_range\n" ".curand_status_length_not_multiple\n"
+    ".curand_status_double_precision_required\n" ".curand_status_launch_failure\n"
+    ".curand_status_preexisting_failure\n" ".curand_status_initialization_failed\n"
+    ".curand_status_arch_mismatch\n" ".curand_status_internal_error\n"},
   {BANDWIDTH, "bandwidth-low", "memory bandwidth is far below the GPU's peak",
     "throttled, a slice, or shared right now", "see health and sharing",
     ".bandwidth & below the expected\n" ".bandwidth & below the minimum\n"},
@@ -1931,20 +1974,38 @@ static const struct code nccl_codes[] = {
 };
 
 static const struct code xid_codes[] = {
+  {8, NULL, NULL, "GPU stopped processing", "kernel-fault"},
   {13, NULL, NULL, "graphics engine exception", "kernel-fault"},
+  {16, NULL, NULL, "display: no vertical blank", "kernel-fault"},
+  {18, NULL, NULL, "bus mastering timeout", "pcie-errors"},
+  {24, NULL, NULL, "graphics engine semaphore timeout", "kernel-fault"},
+  {25, NULL, NULL, "invalid or illegal push buffer", "kernel-fault"},
+  {26, NULL, NULL, "memory interface timeout", "kernel-fault"},
+  {30, NULL, NULL, "GPU access to a bad address", "kernel-fault"},
   {31, NULL, NULL, "GPU memory page fault", "illegal-access"},
   {32, NULL, NULL, "invalid or corrupted push buffer stream", "kernel-fault"},
+  {33, NULL, NULL, "security engine error", "kernel-fault"},
+  {34, NULL, NULL, "video engine exception", "kernel-fault"},
+  {35, NULL, NULL, "video engine exception", "kernel-fault"},
+  {36, NULL, NULL, "video engine exception", "kernel-fault"},
+  {37, NULL, NULL, "driver firmware error", "kernel-fault"},
   {38, NULL, NULL, "driver firmware error", "gsp-firmware"},
+  {39, NULL, NULL, "copy engine exception", "kernel-fault"},
+  {40, NULL, NULL, "copy engine exception", "kernel-fault"},
+  {41, NULL, NULL, "copy engine exception", "kernel-fault"},
   {42, NULL, NULL, "video processor exception", "kernel-fault"},
   {43, NULL, NULL, "GPU stopped processing", "kernel-fault"},
   {44, NULL, NULL, "graphics engine fault during context switch", "kernel-fault"},
   {45, NULL, NULL, "preemptive cleanup, due to previous errors", "kernel-killed"},
   {46, NULL, NULL, "GPU stopped processing, timeout", "gpu-reset-required"},
+  {47, NULL, NULL, "video engine exception", "kernel-fault"},
   {48, NULL, NULL, "double bit ECC error", "ecc-error"},
   {54, NULL, NULL, "auxiliary power is not connected", "gpu-power-cable"},
   {56, NULL, NULL, "display engine error", "kernel-fault"},
   {57, NULL, NULL, "error programming the video memory interface", "controller-halt"},
   {58, NULL, NULL, "unstable video memory interface", "controller-halt"},
+  {59, NULL, NULL, "internal micro-controller error", "controller-halt"},
+  {60, NULL, NULL, "video processor exception", "kernel-fault"},
   {61, NULL, NULL, "internal micro-controller breakpoint", "controller-halt"},
   {62, NULL, NULL, "internal micro-controller halt", "controller-halt"},
   {63, NULL, NULL, "row remapping or page retirement recorded", "rows-pending pages-pending"},
@@ -1954,17 +2015,51 @@ static const struct code xid_codes[] = {
   {67, NULL, NULL, "illegal access by driver", "vendor-crash"},
   {68, NULL, NULL, "video processor exception", "kernel-fault"},
   {69, NULL, NULL, "graphics engine class error", "kernel-fault"},
+  {70, NULL, NULL, "copy engine exception", "kernel-fault"},
+  {71, NULL, NULL, "copy engine exception", "kernel-fault"},
+  {72, NULL, NULL, "copy engine exception", "kernel-fault"},
+  {73, NULL, NULL, "video engine exception", "kernel-fault"},
   {74, NULL, NULL, "NVLink error", "nvlink-down"},
+  {75, NULL, NULL, "copy engine exception", "kernel-fault"},
+  {76, NULL, NULL, "copy engine exception", "kernel-fault"},
+  {77, NULL, NULL, "copy engine exception", "kernel-fault"},
   {78, NULL, NULL, "vGPU start error", "vgpu-host"},
   {79, NULL, NULL, "GPU has fallen off the bus", "gpu-off-bus"},
   {80, NULL, NULL, "corrupted data sent to GPU", "pcie-errors"},
   {81, NULL, NULL, "VGA subsystem error", "controller-halt"},
+  {82, NULL, NULL, "JPEG engine exception", "kernel-fault"},
+  {83, NULL, NULL, "video engine exception", "kernel-fault"},
+  {84, NULL, NULL, "video decoder exception", "kernel-fault"},
+  {85, NULL, NULL, "copy engine exception", "kernel-fault"},
+  {86, NULL, NULL, "optical flow engine exception", "kernel-fault"},
+  {88, NULL, NULL, "video engine exception", "kernel-fault"},
+  {89, NULL, NULL, "video engine exception", "kernel-fault"},
+  {90, NULL, NULL, "video engine exception", "kernel-fault"},
+  {91, NULL, NULL, "video engine exception", "kernel-fault"},
   {92, NULL, NULL, "high single-bit ECC error rate", "ecc-corrected"},
   {93, NULL, NULL, "infoROM erase limit exceeded", "inforom-corrupted"},
   {94, NULL, NULL, "contained ECC error", "error-contained"},
   {95, NULL, NULL, "uncontained ECC error", "ecc-error gpu-reset-required"},
+  {96, NULL, NULL, "video engine exception", "kernel-fault"},
+  {97, NULL, NULL, "video engine exception", "kernel-fault"},
+  {98, NULL, NULL, "video engine exception", "kernel-fault"},
+  {99, NULL, NULL, "JPEG engine exception", "kernel-fault"},
+  {100, NULL, NULL, "JPEG engine exception", "kernel-fault"},
+  {101, NULL, NULL, "JPEG engine exception", "kernel-fault"},
+  {102, NULL, NULL, "JPEG engine exception", "kernel-fault"},
+  {103, NULL, NULL, "JPEG engine exception", "kernel-fault"},
+  {104, NULL, NULL, "JPEG engine exception", "kernel-fault"},
+  {105, NULL, NULL, "JPEG engine exception", "kernel-fault"},
   {109, NULL, NULL, "context switch timeout", "gpu-reset-required"},
   {110, NULL, NULL, "security fault error", "gpu-reset-required"},
+  {111, NULL, NULL, "display bundle error", "kernel-fault"},
+  {112, NULL, NULL, "display supervisor error", "kernel-fault"},
+  {113, NULL, NULL, "DisplayPort link training failed", "kernel-fault"},
+  {114, NULL, NULL, "display pipeline ran dry", "kernel-fault"},
+  {115, NULL, NULL, "display channel registers", "kernel-fault"},
+  {116, NULL, NULL, "display channel registers", "kernel-fault"},
+  {117, NULL, NULL, "display channel registers", "kernel-fault"},
+  {118, NULL, NULL, "display channel registers", "kernel-fault"},
   {119, NULL, NULL, "GSP RPC timeout", "gsp-firmware"},
   {120, NULL, NULL, "GSP error", "gsp-firmware"},
   {121, NULL, NULL, "C2C link error", "nvlink-down"},
@@ -1974,6 +2069,7 @@ static const struct code xid_codes[] = {
   {125, NULL, NULL, "infoROM file system error", "inforom-corrupted"},
   {136, NULL, NULL, "event of the recovery", "gpu-reset-required"},
   {137, NULL, NULL, "NVLink fault: a remote access failed", "nvlink-down illegal-access"},
+  {139, NULL, NULL, "optical flow engine exception", "kernel-fault"},
   {140, NULL, NULL, "unrecovered ECC error", "ecc-error gpu-reset-required"},
   {143, NULL, NULL, "GPU initialization error", "adapter-init"},
   {144, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
@@ -1984,6 +2080,8 @@ static const struct code xid_codes[] = {
   {149, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
   {150, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
   {151, NULL, NULL, "key rotation error", "gpu-reset-required"},
+  {152, NULL, NULL, "DLA memory error", "kernel-fault"},
+  {153, NULL, NULL, "DLA timeout", "kernel-fault"},
   {154, NULL, NULL, "GPU recovery action changed", "gpu-reset-required"},
   {155, NULL, NULL, "NVLink software-defined error", "nvlink-down"},
   {156, NULL, NULL, "resource retirement event", "rows-pending"},
@@ -1991,8 +2089,12 @@ static const struct code xid_codes[] = {
   {158, NULL, NULL, "GPU fatal timeout", "gpu-reset-required"},
   {160, NULL, NULL, "channel retirement event", "ecc-corrected"},
   {161, NULL, NULL, "channel retirement failure", "remap-failed"},
+  {167, NULL, NULL, "PCIe fatal timeout", "pcie-fatal"},
+  {168, NULL, NULL, "less memory is usable than before", "rows-pending"},
+  {169, NULL, NULL, "an internal processor has halted", "controller-halt"},
   {171, NULL, NULL, "uncorrectable DRAM error, more of 48", "ecc-error"},
   {172, NULL, NULL, "uncorrectable SRAM error, more of 48", "sram-errors"},
+  {185, NULL, NULL, "memory was put out of use (sparing)", "rows-pending"},
 };
 
 /* The least of the model's versions, in GB/s. */
