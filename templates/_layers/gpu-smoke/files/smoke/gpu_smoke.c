@@ -284,6 +284,9 @@ static const struct cause cause_table[] = {
     ".gsp task exception\n" "!rmfetchgsprmimages: no firmware image found\n" ".gsp_*.bin & fail\n"
     ".direct firmware load for nvidia\n" ".gsp rpc & timeout\n" ".gsp * init & fail\n"
     ".gsp lockdown\n"},
+  {KMOD, "display-engine", "the display part of the GPU reports an error",
+    "cable, monitor, mode setting, or the driver",
+    "a newer driver; programs that only compute need no display", ""},
   {DEVNODES, "nodes-missing", "the GPUs' device nodes are missing",
     "the driver is loaded, but nobody made /dev/nvidia<N>", "'nvidia-modprobe -c 0 -u' as root",
     ".failed to query nvidia devices\n" ".ls: cannot access '/dev/nvidia\n"
@@ -368,6 +371,11 @@ static const struct cause cause_table[] = {
     "caches or registers are failing; one stray event is tolerable",
     "reset the GPU; replace it where the count grows or the threshold is exceeded",
     ".sram uncorrectable : 1\n" ".sram uncorrectable : 2\n" ".sram threshold exceeded : yes\n"},
+  {HEALTH, "power-smoothing", "the circuit that smooths the GPU's power is off or worn",
+    "what evens out steps of the load has a life of its own",
+    "tell who runs the rack's power; replace the board in the next maintenance", ""},
+  {HEALTH, "xid-note", "a note of the driver in the kernel log, no failure by itself",
+    "tests, telemetry and switches are logged as Xid too", "look for another Xid near it", ""},
   {HEALTH, "throttled", "the GPU's clocks are throttled",
     "heat, power brake or a hardware slowdown", "check cooling and power supply",
     ".hw slowdown : active\n" ".hw thermal slowdown : active\n"
@@ -710,7 +718,7 @@ static const struct cause cause_table[] = {
     ".nvidia driver on your system is too old\n" ".cuda driver version is insufficient\n"
     ".installed nvidia cuda driver is older than the cuda runtime\n" ".nvidia driver is too old\n"
     ".driver needs to be updated to cuda\n" ".driver version is insufficient for\n"
-    ".driver version * is too old\n"},
+    ".driver version * is too old\n" ".cudnn_status_not_supported_incompatible_cuda_driver\n"},
   {INIT, "version-mismatch", "libcuda and kernel module differ in version",
     "the driver refuses the pair (803)",
     "have one libcuda, of the module's version; reboot after an update of the driver",
@@ -809,7 +817,12 @@ static const struct cause cause_table[] = {
     "!cudnn compiled * and runtime * versions mismatch\n" ".outdated cudnn installation found\n"
     ".cudnn version incompatibility\n" ".cannot load symbol cudnn\n"
     ".cudnn_status_sublibrary_version_mismatch\n" ".cudnn_status_version_mismatch\n"
-    ".could not find any cudnn.h\n" ".libcudnn*: invalid elf header\n"},
+    ".could not find any cudnn.h\n" ".libcudnn*: invalid elf header\n"
+    ".cudnn_status_serialization_version_mismatch\n" ".cudnn_status_sublibrary_loading_failed\n"
+    ".cudnn_status_not_supported_sublibrary_unavailable\n"
+    ".cudnn_status_not_supported_incompatible_cudart\n"
+    ".cudnn_status_not_supported_runtime_prerequisite_missing\n"
+    ".cudnn_status_runtime_prerequisite_missing\n"},
   {TOOLKIT, "cudnn-damaged", "a file of cuDNN is damaged",
     "empty, cut short or no library: a bad copy or download",
     "install cuDNN again, from its package", ".libcudnn* file too short\n"},
@@ -824,12 +837,13 @@ static const struct cause cause_table[] = {
     ".libcusolver* cannot open shared object\n" ".libcusparse* cannot open shared object\n"
     ".libcupti* cannot open shared object\n" ".libnvrtc* cannot open\n"
     ".libnvtoolsext* cannot open\n" ".libnppi* cannot open\n" ".libcufile* cannot open\n"
-    ".library cublas64_*.dll is not found\n"},
+    ".library cublas64_*.dll is not found\n" ".cufft_missing_dependency\n"},
   {TOOLKIT, "nvjitlink-mismatch", "libnvJitLink is missing or of another CUDA than cuSPARSE",
     "an older one lies in front of the wheel's own, mostly by LD_LIBRARY_PATH",
     "take the toolkit's folder off LD_LIBRARY_PATH, or install nvidia-nvjitlink of the same"
     " CUDA", "!libnvjitlink* cannot open\n" ".undefined symbol: __nvjitlink\n"
-    ".undefined symbol: nvjitlink\n"},
+    ".undefined symbol: nvjitlink\n" ".nvjitlink_error_outdated_library\n"
+    ".may need newer version of nvjitlink library\n"},
   {TOOLKIT, "cublas-mixed", "libcublas and libcublasLt are of different versions",
     "two toolkits are mixed: conda's, pip's and the system's",
     "take the other one's folder off LD_LIBRARY_PATH; one source of CUDA libraries",
@@ -839,7 +853,8 @@ static const struct cause cause_table[] = {
     "one was built for another version of the other",
     "one source of CUDA libraries, all of one version; look at LD_LIBRARY_PATH",
     ".undefined symbol: cusparse\n" ".undefined symbol: cusolver\n" ".undefined symbol: cudnn\n"
-    ".undefined symbol: cuda\n" "?not defined in file libcu* with link time reference\n"},
+    ".undefined symbol: cuda\n" "?not defined in file libcu* with link time reference\n"
+    ".curand_status_version_mismatch\n"},
   {TOOLKIT, "nccl-mixed", "NCCL is older than what was built with it",
     "another libnccl.so.2 is loaded than that of the wheel",
     "take the other one off LD_LIBRARY_PATH, or update it; 'pip show nvidia-nccl-cu12'",
@@ -1078,7 +1093,12 @@ static const struct cause cause_table[] = {
     " source", "nvidia-cuda-runtime and -cccl of the same CUDA; CUDA_PATH; update the framework",
     ".nvrtc: error\n" ".nvrtc compilation failed\n" ".nvrtc_error_compilation\n"
     ".compileexception & .cu\n" ".cubin.cu\n" ".cuda compile error\n"
-    ".catastrophic error * cannot open source file\n"},
+    ".catastrophic error * cannot open source file\n"
+    ".cudnn_status_internal_error_compilation_failed\n" ".nvrtc_error_\n"},
+  {JIT, "nvjitlink-failed", "kernels cannot be linked at run time (nvJitLink)",
+    "PTX of a newer CUDA than the library, parts for different GPUs, or a symbol that is"
+    " nowhere", "nvidia-nvjitlink of the newest CUDA among the parts; all parts for this GPU",
+    ".nvjitlink_error_\n" ".nvjitlinkerror\n"},
   {JIT, "nvvm-missing", "libNVVM or libdevice is not found",
     "numba compiles with them, and CUDA_HOME does not lead there",
     "'conda install cuda-nvcc', or CUDA_HOME of a whole toolkit", ".libnvvm cannot be found\n"
@@ -1126,7 +1146,9 @@ static const struct cause cause_table[] = {
     ".failed to allocate * cuda# buffer\n" ".failed to allocate * from device\n"
     ".error code 2: outofmemory\n" ".cuda error in * allocate: 2 (out of memory)\n"
     ".gpu memory allocation error\n" ".failed to allocate * on gpu\n"
-    ".unable to allocate * gpu memory\n" ".gpu out of memory\n" ".hip out of memory\n"},
+    ".unable to allocate * gpu memory\n" ".gpu out of memory\n" ".hip out of memory\n"
+    ".cusolver_status_alloc_failed\n" ".cusparse_status_alloc_failed\n"
+    ".curand_status_allocation_failed\n"},
   {EXEC, "memory-of-others", "other processes hold the GPU's memory",
     "less is free than the program wants at its start",
     "'nvidia-smi' names them; end them, or ask for less (gpu_memory_utilization)",
@@ -1171,6 +1193,13 @@ static const struct cause cause_table[] = {
   {EXEC, "kernel-killed", "work of a program was removed from the GPU (Xid 45)",
     "the program ended or was killed, or an earlier Xid made it so",
     "look for the Xid or signal before it", ""},
+  {EXEC, "copy-engine", "a copy to, from or inside the GPU failed (copy engine)",
+    "a bad or freed address of a program; where several programs meet it, the link or the"
+    " memory", "restart the program, compute-sanitizer; drain the node if others meet it too",
+    ""},
+  {EXEC, "media-engine", "an engine beside the cores failed (video, JPEG, optical flow, DLA)",
+    "a damaged stream, a bug of the program or of the driver",
+    "restart the program; decode on the CPU to compare; a newer driver", ""},
   {EXEC, "cublas-start", "cuBLAS cannot start",
     "no GPU memory is left for its handle, or its library does not fit driver and framework",
     "a smaller batch, allow_growth; one cuBLAS only: LD_LIBRARY_PATH",
@@ -1182,27 +1211,53 @@ static const struct cause cause_table[] = {
     "CUDA_LAUNCH_BLOCKING=1; run the batch on the CPU; one cuBLAS only: LD_LIBRARY_PATH",
     ".cublas_status_execution_failed\n" ".cublas_status_invalid_value\n"
     ".cublas_status_internal_error\n" ".cublas_status_not_supported\n"
-    ".cublas_status_arch_mismatch\n" ".cublas_status_mapping_error\n"},
+    ".cublas_status_mapping_error\n" ".cublas_status_license_error\n"},
   {EXEC, "cudnn-start", "cuDNN cannot start",
     "no GPU memory is left for it, or its library does not fit framework or driver",
     "a smaller batch, allow_growth; the cuDNN that the matrix names",
     ".cudnn_status_not_initialized\n" ".cudnn_status_alloc_failed\n"
-    ".could not create cudnn handle\n" ".failed to get convolution algorithm\n"},
+    ".could not create cudnn handle\n" ".failed to get convolution algorithm\n"
+    ".cudnn_status_internal_error_host_allocation_failed\n"
+    ".cudnn_status_internal_error_device_allocation_failed\n"},
   {EXEC, "cudnn-status", "cuDNN reports an error",
     "an input that it has no algorithm for, no memory for its workspace, or mixed versions",
     ".contiguous(), a smaller batch; torch.backends.cudnn.enabled = False tells; the cuDNN of"
     " the matrix", ".cudnn_status_not_supported\n" ".cudnn_status_execution_failed\n"
     ".cudnn_status_internal_error\n" ".cudnn_status_mapping_error\n" ".cudnn_status_bad_param\n"
-    ".cudnn_status_arch_mismatch\n" ".unable to find a valid cudnn algorithm\n"
-    ".unable to find an engine to execute this computation\n"},
+    ".unable to find a valid cudnn algorithm\n"
+    ".unable to find an engine to execute this computation\n" ".cudnn_status_invalid_value\n"
+    ".cudnn_status_license_error\n" ".cudnn_status_deprecated\n"
+    ".cudnn_status_runtime_in_progress\n" ".cudnn_status_runtime_fp_overflow\n"},
   {EXEC, "cufft-status", "cuFFT reports an error",
     "no memory for its plan, or a library too old for the GPU",
     "free memory; the framework's build for a newer CUDA", ".cufft_internal_error\n"
-    ".cufft_alloc_failed\n" ".cufft_exec_failed\n" ".cufft error\n"},
+    ".cufft_alloc_failed\n" ".cufft_exec_failed\n" ".cufft error\n" ".cufft_invalid_plan\n"
+    ".cufft_invalid_type\n" ".cufft_invalid_value\n" ".cufft_setup_failed\n"
+    ".cufft_invalid_size\n" ".cufft_unaligned_data\n" ".cufft_invalid_device\n"
+    ".cufft_no_workspace\n" ".cufft_not_implemented\n" ".cufft_not_supported\n"
+    ".cufft_nvrtc_failure\n" ".cufft_nvjitlink_failure\n" ".cufft_nvshmem_failure\n"
+    ".cufft_incomplete_parameter_list\n" ".cufft_parse_error\n" ".cufft_license_error\n"},
   {EXEC, "cusolver-status", "cuSOLVER or cuSPARSE reports an error",
     "no memory for its workspace, a singular matrix, or mixed libraries",
     "float64, a smaller batch; one source of CUDA libraries", ".cusolver_status_\n"
     ".cusparse_status_\n" ".cusolver error\n"},
+  {EXEC, "library-lacks-gpu",
+    "a CUDA library (cuBLAS, cuDNN, cuSOLVER ...) has no code for this GPU",
+    "the library is older than the GPU, has dropped it, or the GPU lacks what is asked for"
+    " (fp16, tensor cores)",
+    "the build for a CUDA that covers this GPU: the matrix names it; or a newer GPU",
+    ".cudnn_status_arch_mismatch\n" ".cudnn_status_not_supported_arch_mismatch\n"
+    ".cublas_status_arch_mismatch\n" ".cusolver_status_arch_mismatch\n"
+    ".cusparse_status_arch_mismatch\n" ".curand_status_arch_mismatch\n"
+    ".cudnnstatusarchmismatch\n"},
+  {EXEC, "curand-status", "cuRAND reports an error",
+    "no memory for its generators, a CUDA that is too new for the driver, or an earlier"
+    " failure", "free memory; the build for an older CUDA; look for the first error before it",
+    ".curand_status_\n" ".curand failure #\n"},
+  {EXEC, "npp-status", "NPP (image processing) reports an error",
+    "sizes, steps or types that it does not take, or an earlier failure of a kernel",
+    "compute-sanitizer; one source of CUDA libraries", ".npp_cuda_kernel_execution_error\n"
+    ".npp_memory_allocation_err\n" ".npp_no_memory_error\n" "?npp_*_error\n" "?npp_error\n"},
   {BANDWIDTH, "bandwidth-low", "memory bandwidth is far below the GPU's peak",
     "throttled, a slice, or shared right now", "see health and sharing",
     ".bandwidth & below the expected\n" ".bandwidth & below the minimum\n"},
@@ -1249,7 +1304,7 @@ static const struct cause cause_table[] = {
     "?some nccl operations have failed or timed out\n"
     "?to avoid data inconsistency, we are taking the entire process down\n"
     "?nccl watchdog thread terminated\n"
-    ".terminating the process after attempting to dump debug info\n"},
+    ".terminating the process after attempting to dump debug info\n" ".nccltimeout\n"},
   {BANDWIDTH, "nccl-connect", "NCCL's ranks cannot reach each other",
     "the wrong interface, a firewall, or a rank that is not there",
     "NCCL_SOCKET_IFNAME to the interface that all have; open the ports; NCCL_DEBUG=INFO",
@@ -1665,6 +1720,8 @@ static const struct code cuda_codes[] = {
     " CUDA_FABRIC_INIT_TIMEOUT_MS)", "fabric-manager fabric-not-ready"},
   {999, "CUDA_ERROR_UNKNOWN", "cudaErrorUnknown", "unknown error",
     "unknown-error uvm-missing node-major node-cgroup driver-not-loaded gpu-off-bus"},
+  {10000, NULL, "cudaErrorApiFailureBase", "unknown error of a CUDA version without names",
+    "cuda-error"},
 };
 
 static const struct code nvml_codes[] = {
@@ -1712,44 +1769,130 @@ static const struct code nccl_codes[] = {
   {5, "ncclInvalidUsage", NULL, "invalid usage", "nccl-usage"},
   {6, "ncclRemoteError", NULL, "remote process exited or there was a network error",
     "nccl-remote"},
+  {7, "ncclInProgress", NULL, "an operation is still in progress", "nccl-error"},
   {8, "ncclTimeout", NULL, "timeout", "nccl-timeout"},
 };
 
 static const struct code xid_codes[] = {
-  {13, NULL, NULL, "graphics engine exception", "kernel-fault"},
-  {31, NULL, NULL, "GPU memory page fault", "illegal-access"},
+  {1, NULL, NULL, "queue of commands: unknown method", "kernel-fault"},
+  {2, NULL, NULL, "queue of commands: software method", "kernel-fault"},
+  {3, NULL, NULL, "queue of commands: unknown method", "kernel-fault"},
+  {4, NULL, NULL, "queue of commands: channel is busy", "kernel-fault"},
+  {5, NULL, NULL, "queue of commands ran over", "kernel-fault"},
+  {6, NULL, NULL, "queue of commands cannot be read", "kernel-fault"},
+  {7, NULL, NULL, "queue of commands: bad address", "kernel-fault"},
+  {8, NULL, NULL, "a channel did not go idle, GPU stopped processing",
+    "launch-timeout kernel-fault"},
+  {9, NULL, NULL, "graphics engine: wrong instance", "kernel-fault"},
+  {10, NULL, NULL, "graphics engine: single step", "xid-note"},
+  {11, NULL, NULL, "graphics engine: invalid command stream", "kernel-fault"},
+  {12, NULL, NULL, "graphics engine: software method", "kernel-fault"},
+  {13, NULL, NULL, "graphics engine exception, mostly the program's fault", "kernel-fault"},
+  {14, NULL, NULL, "a test of the error reports", "xid-note"},
+  {15, NULL, NULL, "display: scanline timeout", "display-engine"},
+  {16, NULL, NULL, "display: vertical blank timeout", "display-engine"},
+  {17, NULL, NULL, "display: wrong parameter", "display-engine"},
+  {18, NULL, NULL, "bus mastering timed out", "pcie-errors"},
+  {19, NULL, NULL, "display: a notice was missed", "display-engine"},
+  {20, NULL, NULL, "MPEG engine: software method", "media-engine"},
+  {21, NULL, NULL, "motion estimation: software method", "media-engine"},
+  {22, NULL, NULL, "video processor: software method", "media-engine"},
+  {23, NULL, NULL, "reports of errors were switched on", "xid-note"},
+  {24, NULL, NULL, "semaphore timeout", "kernel-fault gpu-reset-required"},
+  {25, NULL, NULL, "graphics engine: illegal command stream", "kernel-fault"},
+  {26, NULL, NULL, "framebuffer timeout", "gpu-reset-required"},
+  {27, NULL, NULL, "video processor exception", "media-engine"},
+  {28, NULL, NULL, "video processor (VP2) exception", "media-engine"},
+  {29, NULL, NULL, "bit stream processor exception", "media-engine"},
+  {30, NULL, NULL, "access to a bad address by the driver", "vendor-crash illegal-access"},
+  {31, NULL, NULL, "GPU memory page fault, mostly the program's", "illegal-access"},
   {32, NULL, NULL, "invalid or corrupted push buffer stream", "kernel-fault"},
+  {33, NULL, NULL, "security engine exception", "media-engine"},
+  {34, NULL, NULL, "video engine (MSVLD) exception", "media-engine"},
+  {35, NULL, NULL, "video engine (MSPDEC) exception", "media-engine"},
+  {36, NULL, NULL, "video engine (MSPPP) exception", "media-engine"},
+  {37, NULL, NULL, "firmware does not know a method", "gsp-firmware"},
   {38, NULL, NULL, "driver firmware error", "gsp-firmware"},
-  {42, NULL, NULL, "video processor exception", "kernel-fault"},
-  {43, NULL, NULL, "GPU stopped processing", "kernel-fault"},
+  {39, NULL, NULL, "copy engine 0 exception", "copy-engine"},
+  {40, NULL, NULL, "copy engine 1 exception", "copy-engine"},
+  {41, NULL, NULL, "copy engine 2 exception", "copy-engine"},
+  {42, NULL, NULL, "image compositor (VIC) exception", "media-engine"},
+  {43, NULL, NULL, "a channel was stopped after a fault of its program", "kernel-fault"},
   {44, NULL, NULL, "graphics engine fault during context switch", "kernel-fault"},
   {45, NULL, NULL, "preemptive cleanup, due to previous errors", "kernel-killed"},
   {46, NULL, NULL, "GPU stopped processing, timeout", "gpu-reset-required"},
+  {47, NULL, NULL, "video encoder (NVENC0) exception", "media-engine"},
   {48, NULL, NULL, "double bit ECC error", "ecc-error"},
+  {49, NULL, NULL, "quiet mode: level set by the registry", "xid-note"},
+  {50, NULL, NULL, "quiet mode: level changed after an error", "gpu-reset-required"},
+  {51, NULL, NULL, "quiet mode: stress test failed", "thermal power-cap"},
+  {52, NULL, NULL, "quiet mode: level changed as it grew hot", "thermal"},
+  {53, NULL, NULL, "quiet mode: clocks lowered for heat", "thermal"},
   {54, NULL, NULL, "auxiliary power is not connected", "gpu-power-cable"},
-  {56, NULL, NULL, "display engine error", "kernel-fault"},
+  {55, NULL, NULL, "temperature cannot be read", "fan-failed thermal"},
+  {56, NULL, NULL, "display engine error", "display-engine"},
   {57, NULL, NULL, "error programming the video memory interface", "controller-halt"},
   {58, NULL, NULL, "unstable video memory interface", "controller-halt"},
+  {59, NULL, NULL, "micro-controller (PMU) error", "controller-halt"},
+  {60, NULL, NULL, "security engine (SEC2) exception", "media-engine"},
   {61, NULL, NULL, "internal micro-controller breakpoint", "controller-halt"},
   {62, NULL, NULL, "internal micro-controller halt", "controller-halt"},
   {63, NULL, NULL, "row remapping or page retirement recorded", "rows-pending pages-pending"},
   {64, NULL, NULL, "row remapping or page retirement failed", "remap-failed"},
-  {65, NULL, NULL, "video processor exception", "kernel-fault"},
+  {65, NULL, NULL, "video encoder (NVENC1) exception", "media-engine"},
   {66, NULL, NULL, "illegal access by driver", "vendor-crash"},
   {67, NULL, NULL, "illegal access by driver", "vendor-crash"},
-  {68, NULL, NULL, "video processor exception", "kernel-fault"},
+  {68, NULL, NULL, "video decoder (NVDEC0) exception", "media-engine"},
   {69, NULL, NULL, "graphics engine class error", "kernel-fault"},
+  {70, NULL, NULL, "copy engine 3 exception", "copy-engine"},
+  {71, NULL, NULL, "copy engine 4 exception", "copy-engine"},
+  {72, NULL, NULL, "copy engine 5 exception", "copy-engine"},
+  {73, NULL, NULL, "video encoder (NVENC2) exception", "media-engine"},
   {74, NULL, NULL, "NVLink error", "nvlink-down"},
+  {75, NULL, NULL, "copy engine 6 exception", "copy-engine"},
+  {76, NULL, NULL, "copy engine 7 exception", "copy-engine"},
+  {77, NULL, NULL, "copy engine 8 exception", "copy-engine"},
   {78, NULL, NULL, "vGPU start error", "vgpu-host"},
   {79, NULL, NULL, "GPU has fallen off the bus", "gpu-off-bus"},
   {80, NULL, NULL, "corrupted data sent to GPU", "pcie-errors"},
-  {81, NULL, NULL, "VGA subsystem error", "controller-halt"},
+  {81, NULL, NULL, "VGA subsystem error", "display-engine"},
+  {82, NULL, NULL, "JPEG engine (NVJPG0) error", "media-engine"},
+  {83, NULL, NULL, "video decoder (NVDEC1) error", "media-engine"},
+  {84, NULL, NULL, "video decoder (NVDEC2) error", "media-engine"},
+  {85, NULL, NULL, "copy engine 9 exception", "copy-engine"},
+  {86, NULL, NULL, "optical flow (OFA0) exception", "media-engine"},
+  {87, NULL, NULL, "report of the driver's telemetry", "xid-note"},
+  {88, NULL, NULL, "video decoder (NVDEC3) error", "media-engine"},
+  {89, NULL, NULL, "video decoder (NVDEC4) error", "media-engine"},
+  {90, NULL, NULL, "error in the L2 cache", "sram-errors"},
+  {91, NULL, NULL, "reserved", "xid-note"},
   {92, NULL, NULL, "high single-bit ECC error rate", "ecc-corrected"},
   {93, NULL, NULL, "infoROM erase limit exceeded", "inforom-corrupted"},
   {94, NULL, NULL, "contained ECC error", "error-contained"},
   {95, NULL, NULL, "uncontained ECC error", "ecc-error gpu-reset-required"},
+  {96, NULL, NULL, "video decoder (NVDEC5) error", "media-engine"},
+  {97, NULL, NULL, "video decoder (NVDEC6) error", "media-engine"},
+  {98, NULL, NULL, "video decoder (NVDEC7) error", "media-engine"},
+  {99, NULL, NULL, "JPEG engine (NVJPG1) error", "media-engine"},
+  {100, NULL, NULL, "JPEG engine (NVJPG2) error", "media-engine"},
+  {101, NULL, NULL, "JPEG engine (NVJPG3) error", "media-engine"},
+  {102, NULL, NULL, "JPEG engine (NVJPG4) error", "media-engine"},
+  {103, NULL, NULL, "JPEG engine (NVJPG5) error", "media-engine"},
+  {104, NULL, NULL, "JPEG engine (NVJPG6) error", "media-engine"},
+  {105, NULL, NULL, "JPEG engine (NVJPG7) error", "media-engine"},
+  {106, NULL, NULL, "test message of the management bus", "xid-note"},
+  {107, NULL, NULL, "silent test message of the management bus", "xid-note"},
+  {108, NULL, NULL, "NVLink: a remote address was not translated", "nvlink-down illegal-access"},
   {109, NULL, NULL, "context switch timeout", "gpu-reset-required"},
   {110, NULL, NULL, "security fault error", "gpu-reset-required"},
+  {111, NULL, NULL, "bundle error event", "gpu-reset-required"},
+  {112, NULL, NULL, "display supervisor error", "display-engine"},
+  {113, NULL, NULL, "DisplayPort link training failed", "display-engine"},
+  {114, NULL, NULL, "display: underflow of a head", "display-engine"},
+  {115, NULL, NULL, "display: registers of the core channel", "display-engine"},
+  {116, NULL, NULL, "display: registers of a window channel", "display-engine"},
+  {117, NULL, NULL, "display: registers of a cursor channel", "display-engine"},
+  {118, NULL, NULL, "display: registers of a head", "display-engine"},
   {119, NULL, NULL, "GSP RPC timeout", "gsp-firmware"},
   {120, NULL, NULL, "GSP error", "gsp-firmware"},
   {121, NULL, NULL, "C2C link error", "nvlink-down"},
@@ -1757,9 +1900,23 @@ static const struct code xid_codes[] = {
   {123, NULL, NULL, "SPI PMU RPC write failure", "inforom-corrupted"},
   {124, NULL, NULL, "SPI PMU RPC erase failure", "inforom-corrupted"},
   {125, NULL, NULL, "infoROM file system error", "inforom-corrupted"},
-  {136, NULL, NULL, "event of the recovery", "gpu-reset-required"},
-  {137, NULL, NULL, "NVLink fault: a remote access failed", "nvlink-down illegal-access"},
+  {126, NULL, NULL, "copy engine 10 exception", "copy-engine"},
+  {127, NULL, NULL, "copy engine 11 exception", "copy-engine"},
+  {128, NULL, NULL, "copy engine 12 exception", "copy-engine"},
+  {129, NULL, NULL, "copy engine 13 exception", "copy-engine"},
+  {130, NULL, NULL, "copy engine 14 exception", "copy-engine"},
+  {131, NULL, NULL, "copy engine 15 exception", "copy-engine"},
+  {132, NULL, NULL, "copy engine 16 exception", "copy-engine"},
+  {133, NULL, NULL, "copy engine 17 exception", "copy-engine"},
+  {134, NULL, NULL, "copy engine 18 exception", "copy-engine"},
+  {135, NULL, NULL, "copy engine 19 exception", "copy-engine"},
+  {136, NULL, NULL, "NVLink training failed", "nvlink-down"},
+  {137, NULL, NULL, "NVLink: a remote access was not allowed", "illegal-access nvlink-down"},
+  {138, NULL, NULL, "deep learning accelerator (DLA) error", "media-engine"},
+  {139, NULL, NULL, "optical flow (OFA1) error", "media-engine"},
   {140, NULL, NULL, "unrecovered ECC error", "ecc-error gpu-reset-required"},
+  {141, NULL, NULL, "CUDA fast path error", "kernel-fault"},
+  {142, NULL, NULL, "video encoder (NVENC3) error", "media-engine"},
   {143, NULL, NULL, "GPU initialization error", "adapter-init"},
   {144, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
   {145, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
@@ -1769,13 +1926,25 @@ static const struct code xid_codes[] = {
   {149, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
   {150, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
   {151, NULL, NULL, "key rotation error", "gpu-reset-required"},
+  {152, NULL, NULL, "DLA: error of its memory unit", "media-engine"},
+  {153, NULL, NULL, "DLA: timeout", "media-engine"},
   {154, NULL, NULL, "GPU recovery action changed", "gpu-reset-required"},
   {155, NULL, NULL, "NVLink software-defined error", "nvlink-down"},
   {156, NULL, NULL, "resource retirement event", "rows-pending"},
   {157, NULL, NULL, "resource retirement failure", "remap-failed"},
   {158, NULL, NULL, "GPU fatal timeout", "gpu-reset-required"},
+  {159, NULL, NULL, "error of the CPU's coherent link (CHI)", "nvlink-down illegal-access"},
   {160, NULL, NULL, "channel retirement event", "ecc-corrected"},
   {161, NULL, NULL, "channel retirement failure", "remap-failed"},
+  {162, NULL, NULL, "power smoothing works again", "xid-note"},
+  {163, NULL, NULL, "power smoothing is off", "power-smoothing"},
+  {164, NULL, NULL, "power smoothing nears the end of its life", "power-smoothing"},
+  {165, NULL, NULL, "power smoothing is worn out", "power-smoothing"},
+  {166, NULL, NULL, "NVLink: traffic before encryption was set up", "nvlink-down"},
+  {167, NULL, NULL, "fatal timeout on PCIe", "gpu-off-bus pcie-errors"},
+  {168, NULL, NULL, "less memory: errors in the protected region", "remap-failed ecc-error"},
+  {169, NULL, NULL, "security processor (SEC2) halt", "controller-halt"},
+  {170, NULL, NULL, "NVLink: interrupt in confidential computing", "nvlink-down"},
   {171, NULL, NULL, "uncorrectable DRAM error, more of 48", "ecc-error"},
   {172, NULL, NULL, "uncorrectable SRAM error, more of 48", "sram-errors"},
 };
