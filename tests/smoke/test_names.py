@@ -148,3 +148,14 @@ def test_every_xid_that_was_published_is_known(program):
         done = subprocess.check_output([program, "--json", "--explain", line])
         causes = json.loads(done)["causes"]
         assert causes and causes[0]["code"]["number"] == number, number
+
+
+def test_what_gpu_smoke_says_of_a_cause_is_explained_as_it(program):
+    """People paste its own report."""
+    told = re.split(r"(?m)^(?=\S)", (TOP / "src/smoke/causes.txt").read_text())
+    for name, *words in (cause.splitlines() for cause in told if cause and cause[0] not in "#=\n"):
+        keys = dict(word.split(None, 1) for word in words if word.strip())
+        report = f"what  {keys['what']}\nwhy   {keys['why']}\ndo    {keys['fix']}\n"
+        done = subprocess.check_output([program, "--json", "--explain", report])
+        causes = json.loads(done)["causes"]
+        assert causes and causes[0]["cause"] == name, (name, causes)

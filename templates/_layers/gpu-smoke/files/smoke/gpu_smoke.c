@@ -288,7 +288,7 @@ static const struct cause cause_table[] = {
     "reboot, or reload the nvidia modules; hold the driver package",
     ".driver/library version mismatch\n" ".nvml library version:\n"
     ".api mismatch: the client has the version\n" ".this kernel module has the version\n"
-    ".kernel module and libraries differ in version\n"},
+    ".nvrm: api mismatch: the client\n" ".kernel module and libraries differ in version\n"},
   {KMOD, "module-in-use", "the old module is in use and cannot be replaced",
     "X, persistenced, DCGM or a CUDA program holds it",
     "stop them ('lsof /dev/nvidia*'), 'rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia'; or"
@@ -320,7 +320,8 @@ static const struct cause cause_table[] = {
     ".could not open the device file /dev/nvidia* (no such file\n"
     "./dev/nvidiactl: no such file\n" "./dev/nvidia0: no such file\n"
     ".failed to create nvidia device nodes\n" ".failed to create device node nvidiactl\n"
-    ".stat /dev/nvidia*: no such file\n" ".the gpus' device nodes are missing\n"},
+    ".stat /dev/nvidia*: no such file\n" ".lstat /dev/nvidia*: no such file\n"
+    ".the gpus' device nodes are missing\n"},
   {DEVNODES, "uvm-missing", "/dev/nvidia-uvm is missing",
     "nvidia-smi does without it, CUDA does not",
     "host: 'modprobe nvidia_uvm; nvidia-modprobe -c 0 -u'; container: pass it",
@@ -328,7 +329,7 @@ static const struct cause cause_table[] = {
     "!/dev/nvidia-uvm*': no such file\n" ".could not locate /dev/nvidia-uvm:\n"
     ".could not locate /dev/nvidia-uvm-tools\n" ".module nvidia-uvm not found\n"
     ".could not insert 'nvidia_uvm'\n" "!/dev/nvidia-uvm-tools: no such file\n"
-    "./dev/nvidia-uvm is missing\n"},
+    "!/dev/nvidia-uvm & enoent\n" "./dev/nvidia-uvm is missing\n"},
   {DEVNODES, "modeset-missing", "/dev/nvidia-modeset is missing",
     "nobody made it on this headless machine, and all capabilities are asked for",
     "'nvidia-modprobe -m'; NVIDIA_DRIVER_CAPABILITIES=compute,utility",
@@ -371,6 +372,7 @@ static const struct cause cause_table[] = {
     "/dev/nvidia-caps lacks those of the MIG device asked for",
     "let the toolkit inject them, or 'nvidia-modprobe -f' access files",
     "./dev/nvidia-caps & no such file\n" ".nvidia-cap# & no such file\n"
+    "./proc/driver/nvidia/capabilities: no such file\n"
     ".the mig capability nodes are missing\n"},
   {DEVNODES, "modprobe-stale", "nvidia-modprobe is older than the driver",
     "it does not know an option that the driver's libraries call it with",
@@ -533,7 +535,8 @@ static const struct cause cause_table[] = {
     "install the driver; docker's own packages; the WSL 2 backend",
     "!load library failed: libnvidia-ml.so.1\n"
     ".nvidia-container-cli & driver error: failed to process request\n"
-    ".chroot: failed to run command 'nvidia-smi'\n" ".the engine finds no driver on the host\n"},
+    ".chroot: failed to run command 'nvidia-smi'\n" "!load library failed: libcuda.so.1\n"
+    ".the engine finds no driver on the host\n"},
   {INJECT, "host-wsl-no-adapter", "WSL shows no GPU to containers",
     "WSL 1, a Windows driver that is too old for WSL, or no NVIDIA GPU",
     "'wsl --set-version DISTRO 2'; update the Windows driver and WSL ('wsl --update')",
@@ -683,6 +686,7 @@ static const struct cause cause_table[] = {
     ".could not find 'nvcuda.dll'\n" ".unable to find cuda driver\n"
     ".cuda driver library could not be found\n" ".cuda driver could not be found\n"
     ".could not find module 'nvcuda.dll'\n" ".failed to load libcuda\n"
+    ".couldn't open cuda library libcuda.so\n" ".numba_cuda_driver * is not a valid file path\n"
     ".libcuda.so.1 is nowhere on this machine\n"},
   {LIBCUDA, "libcuda-unsearched", "libcuda.so.1 lies where the loader does not look",
     "its folder is not on its path", "put that folder on LD_LIBRARY_PATH, or run ldconfig",
@@ -700,8 +704,7 @@ static const struct cause cause_table[] = {
     ".libcuda.so* file not recognized: file truncated\n" ".libcuda.so.1 is an empty file\n"},
   {LIBCUDA, "truncated-file", "libcuda.so.1 is cut short", "loading it gives a bus error",
     "install the driver again; look for a full disk",
-    ".libcuda.so* elf load command past end of file\n" ".libcuda.so* cannot read file data\n"
-    ".libcuda.so.1 is cut short\n"},
+    ".libcuda.so* elf load command past end of file\n" ".libcuda.so.1 is cut short\n"},
   {LIBCUDA, "wrong-elf-class", "libcuda.so.1 is a 32-bit library",
     "a 64-bit program cannot load it", "put the folder of the 64-bit libraries first",
     "!libcuda.so* wrong elf class\n" ".skipping incompatible * libcuda.so\n"
@@ -863,7 +866,8 @@ static const struct cause cause_table[] = {
     "profiling rights, a licence, or a sandbox",
     "allow profiling (NVreg_RestrictProfilingToAdminUsers=0); sandbox", ".err_nvgpuctrperm\n"
     ".permission to access nvidia gpu performance counters\n"
-    ".cupti_error_insufficient_privileges\n" ".the operation is not permitted (800)\n"},
+    ".cupti_error_insufficient_privileges\n" ".nvml: unable to get * insufficient permissions\n"
+    ".the operation is not permitted (800)\n"},
   {INIT, "not-supported", "the operation is not supported here (801)",
     "vGPU, MIG and WSL lack some features", "switch the feature off for this device",
     ".the operation is not supported here (801)\n"},
@@ -1355,7 +1359,7 @@ static const struct cause cause_table[] = {
     "run compute-sanitizer; gpu-smoke --level long; Xid in the kernel log",
     ".unspecified launch failure\n" ".cuda_error_launch_failed\n" ".cudaerrorlaunchfailure\n"
     ".failed to launch * kernel\n" ".hardware stack error\n" ".invalid program counter\n"
-    ".compute-sanitizer\n" ".a kernel faulted\n"},
+    ".== compute-sanitizer\n" ".a kernel faulted\n"},
   {EXEC, "kernel-killed", "work of a program was removed from the GPU (Xid 45)",
     "the program ended or was killed, or an earlier Xid made it so",
     "look for the Xid or signal before it",
