@@ -147,10 +147,11 @@ static const struct cause cause_table[] = {
   {HW, "no-gpu", "no NVIDIA GPU on this machine", "neither PCI bus, kernel nor /dev shows one",
     "use a machine (a node type) with a GPU", ".no nvidia gpu detected\n"
     ".no nvidia devices found on the system\n" ".you do not appear to have an nvidia gpu\n"
-    ".no nvidia adapter\n"},
+    ".no nvidia adapter\n" ".no nvidia gpu on this machine\n"},
   {HW, "could-not-look", "nothing was readable: whether there is a GPU is not known",
     "/sys and /proc are empty or not mounted here (a chroot, a sandbox)",
-    "mount both, or run it on the machine itself", ".whether there is a gpu is not known\n"},
+    "mount both, or run it on the machine itself", ".whether there is a gpu is not known\n"
+    ".nothing was readable: whether there is a gpu is not known\n"},
   {HW, "gpu-off-bus", "a GPU has fallen off the PCI bus",
     "its registers read as all ones: power, seating or heat",
     "power-cycle the machine; replace the board", "!has fallen off the bus\n"
@@ -158,65 +159,77 @@ static const struct cause cause_table[] = {
     ".unable to determine the device handle for * unknown error\n"
     ".unable to determine the device handle for * no device found\n" "!unknown pci header type\n"
     "!unknown header type 7f\n" ".nvidia corporation & (rev ff)\n"
-    ".device inaccessible & nvidia\n"},
+    ".device inaccessible & nvidia\n" ".a gpu has fallen off the pci bus\n"},
   {HW, "gpu-power-cable", "a GPU lacks external power", "NVML says so (8)",
     "connect the power cables, restart", ".insufficient external power\n"
-    ".power cables & not & connected\n" ".pci-e power & not & connected\n"},
+    ".power cables & not & connected\n" ".pci-e power & not & connected\n"
+    ".a gpu lacks external power\n"},
   {HW, "inforom-corrupted", "the GPU's infoROM is corrupted", "NVML says so (14)",
-    "have the board reflashed or replaced", ".inforom is corrupted\n"},
+    "have the board reflashed or replaced", ".inforom is corrupted\n"
+    ".the gpu's inforom is corrupted\n"},
   {HW, "gpu-reset-required", "a GPU must be reset", "it stopped after a fatal error",
     "drain the node, 'nvidia-smi --gpu-reset' or reboot", ".gpu recovery action changed\n"
     ".gpu requires reset\n" ".reset the gpu * to recover\n" ".gpu reset required\n"
     ".nv_err_reset_required\n" ".unexpected wpr2 already up\n"
-    ".likely in a bad state and may need to be reset\n"},
+    ".likely in a bad state and may need to be reset\n" ".a gpu must be reset\n"},
   {HW, "gpu-lost", "the driver lost a GPU", "it no longer answers",
     "drain the node, see Xid in the kernel log, reboot", ".gpu is lost\n"
-    ".reboot the system to recover this gpu\n"},
+    ".reboot the system to recover this gpu\n" ".the driver lost a gpu\n"},
   {HW, "gpu-asleep", "the GPU does not wake from power saving (D3cold)",
     "the slot or the firmware does not give its power back",
     "pcie_port_pm=off on the kernel's command line; a BIOS update; cold start",
     ".nvidia & unable to change power state from d3cold\n"
-    ".vfio-pci & unable to change power state from\n"},
+    ".vfio-pci & unable to change power state from\n"
+    ".nvidia & can't change power state from d3cold\n"
+    ".the gpu does not wake from power saving (d3cold)\n"},
   {HW, "bar-unassigned", "the GPU got no memory window on the PCI bus (BAR)",
     "the BIOS has no room for it, or large addresses are off",
     "'Above 4G Decoding' in the BIOS; pci=realloc on the kernel's command line",
     ".this pci i/o region assigned to your nvidia device is invalid\n" ".nvrm: bar# is 0m\n"
-    ".bar & can't assign; no space & nvidia\n" ".bar # & can't assign; no space\n"},
+    ".bar & can't assign; no space & nvidia\n" ".bar # & can't assign; no space\n"
+    ".the gpu got no memory window on the pci bus (bar)\n"},
   {HW, "nvswitch-fault", "an NVSwitch has a fault", "a link or the switch itself failed (SXid)",
     "reset the node's GPUs and switches, or reboot; replace the baseboard if it returns",
     ".nvswitch fatal error\n" ".nvidia-nvswitch & sxid & fatal\n" ".nvidia-nvswitch & sxid\n"
-    ".number of nvswitches don't match\n" ".nvswitch * failed to initialize\n"},
+    ".number of nvswitches don't match\n" ".nvswitch * failed to initialize\n"
+    ".an nvswitch has a fault\n"},
   {HW, "nvlink-down", "an NVLink of the GPU is down or has errors",
     "the link, its bridge, or the other end failed",
     "'nvidia-smi nvlink -s'; reseat the bridge; reset all GPUs; drain the node if it returns",
     ".nvlink: fatal error detected\n" ".failed to update rx detect link mask\n"
-    ".netir_link_evt\n" ".rlw_\n"},
+    ".netir_link_evt\n" ".rlw_\n" ".nvlink link # is currently down\n"
+    ".an nvlink of the gpu is down or has errors\n"},
   {HW, "controller-halt", "a processor inside the GPU has stopped (Xid 62)",
-    "overheating, power, or a dying board", "cold start; replace the board if it returns", ""},
+    "overheating, power, or a dying board", "cold start; replace the board if it returns",
+    ".a processor inside the gpu has stopped (xid 62)\n"},
   {HW, "fan-failed", "a fan or sensor of the GPU does not work",
     "nvidia-smi shows ERR! where it cannot read",
     "see Xid in the kernel log; reboot; replace the board", ".|err!\n" ".err! / #w\n"
-    ".unable to read fan speed\n"},
+    ".unable to read fan speed\n" ".a fan or sensor of the gpu does not work\n"},
   {HW, "fewer-gpus", "fewer GPUs than promised", "--expect names more than CUDA sees",
-    "check the allocation and CUDA_VISIBLE_DEVICES", ".gpu count & mismatch\n"
-    ".expected # gpus & found #\n" ".requested * gpus but only\n"},
+    "check the allocation and CUDA_VISIBLE_DEVICES", ".gres/gpu: count changed on node\n"
+    ".fewer gpus than promised\n"},
   {HW, "more-gpus", "more GPUs than promised",
     "the container or job sees GPUs that were not allocated to it",
     "ask for the right number; NVIDIA_VISIBLE_DEVICES of the allocation, not 'all'",
     ".more gpus than promised\n"},
   {HW, "other-gpu", "another GPU than promised", "its compute capability was not asked for",
-    "use the promised node type, or resolve again", ".does not match the requested gpu type\n"},
+    "use the promised node type, or resolve again",
+    ".could not find an unused configuration record with a gres type\n"
+    ".another gpu than promised\n"},
   {HW, "pcie-fatal", "the GPU stopped answering on the PCI bus (fatal PCIe errors)",
     "slot, riser, cable, power, or the board",
     "reseat the board or cable; another slot; power-cycle; replace it if it returns",
     "!aer: multiple uncorrected (fatal)\n" "!aer: uncorrected (fatal)\n"
     "!severity=uncorrected (fatal)\n" "!cmpltto\n" "!surprise down\n"
     "!aer: uncorrectable (fatal)\n" "!aer: uncorrectable (non-fatal)\n"
-    "!nvidia & aer: can't recover\n"},
+    "!nvidia & aer: can't recover\n"
+    ".the gpu stopped answering on the pci bus (fatal pcie errors)\n"},
   {HW, "fabric-resources", "the GPU did not join the NVLink fabric",
     "fabric manager or IMEX gave it no place there (no clique)",
     "restart nvidia-fabricmanager and nvidia-imex; reset the GPUs; see their logs",
-    ".status : insufficient resources\n" ".fabric & insufficient resources\n"},
+    ".status : insufficient resources\n" ".fabric & insufficient resources\n"
+    ".the gpu did not join the nvlink fabric\n"},
   {KMOD, "driver-not-loaded", "the NVIDIA kernel driver is not loaded",
     "the GPU is there, the module 'nvidia' is not",
     "install the driver, 'modprobe nvidia'; Secure Boot: enrol its key",
@@ -227,13 +240,13 @@ static const struct cause cause_table[] = {
     ".could not open file to read * /proc/driver/nvidia/version\n"
     ".kernel module load error: no such device\n" ".could not load the kernel module 'nvidia\n"
     ".nvidia driver modules are not yet loaded\n" ".unable to load the kernel module 'nvidia\n"
-    ".fatal: module nvidia not found\n"},
+    ".fatal: module nvidia not found\n" ".the nvidia kernel driver is not loaded\n"},
   {KMOD, "driver-not-built", "the driver is not built for the running kernel",
     "a kernel update without a DKMS rebuild",
     "install its headers, 'dkms autoinstall'; or boot the older one",
     ".module nvidia* not found in directory\n" ".nvidia: disagrees about version of symbol\n"
     ".could not insert 'nvidia*': exec format error\n" ".nvidia: unknown symbol\n"
-    ".nvidia: version magic\n"},
+    ".nvidia: version magic\n" ".the driver is not built for the running kernel\n"},
   {KMOD, "dkms-headers", "the kernel's headers are missing, so that the driver cannot be built",
     "linux-headers of the running kernel are not installed, or by half",
     "'apt install linux-headers-$(uname -r)' (kernel-devel on RHEL), then 'dkms autoinstall'",
@@ -242,7 +255,8 @@ static const struct cause cause_table[] = {
     ".module.symvers file is missing\n" ".unable to find a match: kernel-headers\n"
     ".unable to find a match: kernel-devel\n"
     ".filtered out by exclude filtering for argument: kernel\n"
-    ".could not resolve linux kernel version\n" ".unable to locate package linux-headers\n"},
+    ".could not resolve linux kernel version\n" ".unable to locate package linux-headers\n"
+    ".the kernel's headers are missing, so that the driver cannot be built\n"},
   {KMOD, "dkms-build", "the driver's module does not compile for this kernel",
     "the driver is older than the kernel, or the kernel forbids what it uses (GPL-only symbols,"
     " RT)", "a newer driver, or an older kernel; make.log of DKMS names the line",
@@ -253,7 +267,8 @@ static const struct cause cause_table[] = {
     ".the nvidia kernel module was not created\n" ".building kernel module 'nvidia & fail\n"
     ".dkms & nvidia & failed\n" ".nvidia-uvm/* error:\n" ".nvidia*/*.c: & implicit declaration\n"
     "!modpost: gpl-incompatible module\n" ".gpl-only symbols & nvidia\n" ".nvidia*.c: & error\n"
-    ".nvidia-uvm/ & -wimplicit-function-declaration\n" ".nvidia-uvm/*.c\n"},
+    ".nvidia-uvm/ & -wimplicit-function-declaration\n" ".nvidia-uvm/*.c\n"
+    ".the driver's module does not compile for this kernel\n"},
   {KMOD, "dkms-compiler", "the module is compiled by another gcc than the kernel",
     "the kernel's options are unknown to it",
     "install and use the kernel's gcc: CC=gcc-12; then 'dkms autoinstall'",
@@ -261,35 +276,42 @@ static const struct cause cause_table[] = {
     ".unrecognized command-line option '-ftrivial-auto-var-init=zero'\n"
     ".the compiler used to compile the kernel\n" ".compiler version check failed\n"
     ".cc version check failed\n" ".unknown warning option & -werror\n"
-    "./nvidia/ & unknown warning option\n"},
+    "./nvidia/ & unknown warning option\n"
+    ".the module is compiled by another gcc than the kernel\n"},
   {KMOD, "secure-boot", "Secure Boot refuses the driver's module",
     "it is not signed with a key that this machine knows",
     "'mokutil --import' the DKMS key and reboot, signed modules of the distribution, or Secure"
-    " Boot off", ".required key not available\n"
-    ".module verification failed & nvidia & lockdown\n"
+    " Boot off", ".module verification failed & nvidia & lockdown\n"
     ".loading of unsigned module is rejected\n" ".lockdown: & nvidia\n"
     "!could not insert 'nvidia': operation not permitted\n" "!uefi secure boot enabled\n"
     "!config_module_sig set\n" ".nvidia & key was rejected by service\n"
-    ".could not insert 'nvidia*': key was rejected by service\n"},
+    ".could not insert 'nvidia*': key was rejected by service\n"
+    ".required key not available & nvidia\n" ".key was rejected by service & nvidia\n"
+    ".kernel module load error: required key not available\n"
+    ".kernel module load error: key was rejected by service\n"
+    ".secure boot refuses the driver's module\n"},
   {KMOD, "other-driver-bound", "another kernel driver holds the GPU",
     "nouveau, a framebuffer, or vfio-pci (for a virtual machine)",
     "blacklist nouveau or unbind vfio; 'update-initramfs -u'; reboot",
     ".nouveau kernel driver is currently in use\n" ".nouveau & incompatible & nvidia\n"
-    ".request_mem_region failed\n" ".already bound to nouveau\n"
-    ".kernel driver in use: nouveau\n" ".kernel driver in use: vfio-pci\n"
-    ".is already bound to *core\n" "!nvidia probe routine was not called\n"
-    "!no nvidia devices probed\n" ".conflicting driver such as nouveau\n"},
+    ".request_mem_region failed\n" ".kernel driver in use: nouveau\n"
+    ".kernel driver in use: vfio-pci\n" ".is already bound to *core\n"
+    "!nvidia probe routine was not called\n" "!no nvidia devices probed\n"
+    ".conflicting driver such as nouveau\n" ".nvrm: gpu * is already bound to\n"
+    ".another kernel driver holds the gpu\n"},
   {KMOD, "driver-dropped-gpu", "this driver no longer supports this GPU",
     "470 is the last for Kepler, 580 for Maxwell to Volta",
     "install that last branch and hold the package", ".legacy driver & ignore this gpu\n"
-    ".supported through the nvidia * legacy drivers\n" ".nvidia driver will ignore this gpu\n"},
+    ".supported through the nvidia * legacy drivers\n" ".nvidia driver will ignore this gpu\n"
+    ".this driver no longer supports this gpu\n"},
   {KMOD, "driver-lacks-gpu", "this driver does not know the GPU",
     "it is older than the GPU, or the GPU is not for this system",
     "a newer driver: the matrix names the first branch of each GPU",
     ".is not supported by the nvidia * driver release\n" ".supported nvidia gpu products\n"
     "?the nvidia probe routine failed\n"
     "?none of the nvidia graphics adapters were initialized\n"
-    "?none of the nvidia devices were initialized\n" ".this pci device is not supported\n"},
+    "?none of the nvidia devices were initialized\n" ".this pci device is not supported\n"
+    ".this driver does not know the gpu\n"},
   {KMOD, "module-flavour", "the kernel module's flavour does not fit the GPU",
     "the open one needs Turing, Blackwell needs the open one",
     "install the other flavour (nvidia-open, or the proprietary)",
@@ -297,24 +319,28 @@ static const struct cause cause_table[] = {
     "!open nvidia kernel module & not support\n"
     "!does not include the required gpu system processor\n" ".nvreg_openrmenableunsupportedgpus\n"
     "!is not supported by open\n" "!open nvidia.ko is only ready for use\n"
-    ".openrmenableunsupportedgpus\n"},
+    ".openrmenableunsupportedgpus\n" "!installed in this system is not supported by open\n"
+    ".the kernel module's flavour does not fit the gpu\n"},
   {KMOD, "module-stale", "kernel module and libraries differ in version",
     "the driver was upgraded, the old module stayed loaded",
     "reboot, or reload the nvidia modules; hold the driver package",
     ".driver/library version mismatch\n" ".nvml library version:\n"
-    "!api mismatch: the client has the version\n" ".this kernel module has the version\n"},
+    "!api mismatch: the client has the version\n" ".this kernel module has the version\n"
+    ".nvrm: api mismatch: the client\n" ".kernel module and libraries differ in version\n"},
   {KMOD, "module-in-use", "the old module is in use and cannot be replaced",
     "X, persistenced, DCGM or a CUDA program holds it",
     "stop them ('lsof /dev/nvidia*'), 'rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia'; or"
     " reboot", ".kernel module 'nvidia* appears to already be loaded\n"
     ".module nvidia* is in use\n" ".rmmod: error: module nvidia\n"
-    ".could not unload nvidia driver kernel modules\n"},
+    ".could not unload nvidia driver kernel modules\n"
+    ".the old module is in use and cannot be replaced\n"},
   {KMOD, "adapter-init", "the driver cannot start this GPU (RmInitAdapter)",
     "a virtual machine's passthrough, missing firmware, power, or failing hardware",
     "other NVRM lines before it; cold start; above 4G decoding and a hidden hypervisor in VMs;"
     " a newer driver", "?rminitadapter failed\n" "?rm_init_adapter failed\n"
     ".failed to initialize the nvidia gpu at pci\n"
-    ".could not open the device file /dev/nvidia* (input/output error)\n"},
+    ".could not open the device file /dev/nvidia* (input/output error)\n"
+    ".the driver cannot start this gpu (rminitadapter)\n"},
   {KMOD, "gsp-firmware", "the GPU's own processor (GSP) does not answer or crashed",
     "its firmware hangs, is missing, or does not belong to this driver",
     "reset the GPU or reboot; a newer driver; NVreg_EnableGpuFirmware=0 where the GPU allows"
@@ -322,14 +348,19 @@ static const struct cause cause_table[] = {
     ".gsp task exception\n" "!rmfetchgsprmimages: no firmware image found\n" ".gsp_*.bin & fail\n"
     ".direct firmware load for nvidia\n" ".gsp rpc & timeout\n" ".gsp * init & fail\n"
     ".gsp lockdown\n" "!_kgspbootgsprm\n" "!failed to initialize gsp\n" "!gsp firmware & fail\n"
-    ".kgspinitrm\n"},
+    ".kgspinitrm\n" ".the gpu's own processor (gsp) does not answer or crashed\n"},
   {KMOD, "module-symbols", "a module beside the driver finds no symbols of nvidia.ko",
     "it was built against another driver or OFED, or its licence forbids them (GPL-only)",
     "the open kernel modules; build nvidia-fs, nvidia-peermem or gdrdrv again for this driver",
     "!nvidia_fs: unknown symbol\n" "!module using gpl-only symbols uses symbols\n"
     ".unknown symbol nvidia_p2p\n" ".unknown symbol & nvidia & err\n"
     ".could not insert 'nv_peer_mem'\n" ".could not insert 'nvidia_peermem'\n"
-    ".could not insert 'nvidia_fs'\n"},
+    ".could not insert 'nvidia_fs'\n"
+    ".a module beside the driver finds no symbols of nvidia.ko\n"},
+  {KMOD, "display-engine", "the display part of the GPU reports an error",
+    "cable, monitor, mode setting, or the driver",
+    "a newer driver; programs that only compute need no display",
+    ".the display part of the gpu reports an error\n"},
   {DEVNODES, "nodes-missing", "the GPUs' device nodes are missing",
     "the driver is loaded, but nobody made /dev/nvidia<N>", "'nvidia-modprobe -c 0 -u' as root",
     ".failed to query nvidia devices\n" ".ls: cannot access '/dev/nvidia\n"
@@ -338,7 +369,8 @@ static const struct cause cause_table[] = {
     ".failed to create nvidia device nodes\n" ".failed to create device node nvidiactl\n"
     ".stat /dev/nvidia*: no such file\n" ".failed to detect correct '/dev/nvidia' path\n"
     ".nvrmmeminitnvmap failed with no such file\n" ".failed to mount '/dev/nvidia\n"
-    ".mknod & /dev/nvidia & fail\n" "!mknod * /dev/nvidia\n"},
+    ".mknod & /dev/nvidia & fail\n" "!mknod * /dev/nvidia\n" ".lstat /dev/nvidia*: no such file\n"
+    ".the gpus' device nodes are missing\n"},
   {DEVNODES, "uvm-missing", "/dev/nvidia-uvm is missing",
     "nvidia-smi does without it, CUDA does not",
     "host: 'modprobe nvidia_uvm; nvidia-modprobe -c 0 -u'; container: pass it",
@@ -347,15 +379,16 @@ static const struct cause cause_table[] = {
     ".could not locate /dev/nvidia-uvm-tools\n" ".module nvidia-uvm not found\n"
     ".could not insert 'nvidia_uvm'\n" "!could not load uvm kernel module\n"
     "!is nvidia-modprobe installed\n" ".failed to initialize cuda: unknown error\n"
-    ".failed to get device context 999\n"},
+    ".failed to get device context 999\n" "!/dev/nvidia-uvm-tools: no such file\n"
+    "!/dev/nvidia-uvm & enoent\n" "./dev/nvidia-uvm is missing\n"},
   {DEVNODES, "modeset-missing", "/dev/nvidia-modeset is missing",
     "nobody made it on this headless machine, and all capabilities are asked for",
     "'nvidia-modprobe -m'; NVIDIA_DRIVER_CAPABILITIES=compute,utility",
-    "./dev/nvidia-modeset: no such file\n"},
+    "./dev/nvidia-modeset: no such file\n" "./dev/nvidia-modeset is missing\n"},
   {DEVNODES, "node-major", "a device node has a stale major number",
     "the node or CDI file is older than the driver's start",
     "'nvidia-ctk cdi generate' again, restart the container", ".failed to determine major\n"
-    ".invalid device node & nvidia\n"},
+    ".invalid device node & nvidia\n" ".a device node has a stale major number\n"},
   {DEVNODES, "node-mode", "no permission to open a device node",
     "owner and mode forbid it (EACCES)",
     "add the node's group (supplementalGroups), or DeviceFileMode=0666",
@@ -364,157 +397,190 @@ static const struct cause cause_table[] = {
     ".permission denied & /dev/nvmap\n" ".nvmlerror_nopermission\n"
     ".pynvml could not be initialized insufficient permissions\n" ".c-w--wx-wt\n"
     ".crw------- * nvhost\n" ".crw------- * nvidia\n"
-    ".nvrmmeminitnvmap failed with permission denied\n" ".nvidia & mode 0600\n"},
+    ".nvrmmeminitnvmap failed with permission denied\n" ".nvidia & mode 0600\n"
+    ".no permission to open a device node\n"},
   {DEVNODES, "node-nodev", "device nodes do not work here",
     "EACCES though the mode allows it: nodev, security module",
     "mount without nodev; see AppArmor, SELinux", ".avc: denied & nvidia\n"
-    ".apparmor='denied' & nvidia\n"},
+    ".apparmor='denied' & nvidia\n" ".device nodes do not work here\n"},
   {DEVNODES, "node-cgroup", "the device cgroup forbids a device node",
     "EPERM: a daemon-reload rewrote the container's device rules, or a sandbox",
     "restart the container; use CDI or --device", ".failed to initialize nvml: unknown error\n"
     "./dev/nvidia* operation not permitted\n" ".operation not permitted & /dev/nvidia\n"
-    ".gpu access blocked by the operating system\n"},
+    ".gpu access blocked by the operating system\n" ".the device cgroup forbids a device node\n"},
   {DEVNODES, "node-no-driver", "no driver behind a device node",
     "ENXIO: baked into the image, or the module was unloaded",
     "load the driver on the host; keep no /dev nodes in images", "./dev/nvidia* no such device\n"
-    ".no such device or address & /dev/nvidia\n"},
+    ".no such device or address & /dev/nvidia\n" ".no driver behind a device node\n"},
   {DEVNODES, "node-io-error", "a device node gives an I/O error",
     "the adapter failed to start or died",
     "see NVRM and Xid in the kernel log; reset the GPU or reboot",
-    "./dev/nvidia* input/output error\n"},
+    "./dev/nvidia* input/output error\n" ".a device node gives an i/o error\n"},
   {DEVNODES, "node-busy", "a device node is busy", "someone has it alone",
-    "find who: 'fuser -v /dev/nvidia*'", "./dev/nvidia* device or resource busy\n"},
+    "find who: 'fuser -v /dev/nvidia*'", "./dev/nvidia* device or resource busy\n"
+    ".a device node is busy\n"},
   {DEVNODES, "node-not-device", "a device node is no device",
     "a file is in its place: the mount had no source",
     "load the driver on the host, then start the container", "./dev/nvidia* not a device\n"
-    ".not a device node & nvidia\n"},
+    ".not a device node & nvidia\n" ".a device node is no device\n"},
   {DEVNODES, "mig-caps-missing", "the MIG capability nodes are missing",
     "/dev/nvidia-caps lacks those of the MIG device asked for",
     "let the toolkit inject them, or 'nvidia-modprobe -f' access files",
-    "./dev/nvidia-caps & no such file\n" ".nvidia-cap# & no such file\n"},
+    "./dev/nvidia-caps & no such file\n" ".nvidia-cap# & no such file\n"
+    "./proc/driver/nvidia/capabilities: no such file\n"
+    ".the mig capability nodes are missing\n"},
   {DEVNODES, "modprobe-stale", "nvidia-modprobe is older than the driver",
     "this version does not know an option that it is called with",
-    "install nvidia-modprobe of the driver's version", ".nvidia-modprobe: unrecognized option\n"},
+    "install nvidia-modprobe of the driver's version", ".nvidia-modprobe: unrecognized option\n"
+    ".nvidia-modprobe is older than the driver\n"},
   {DEVNODES, "persistenced", "nvidia-persistenced cannot start",
     "it may not make its folder, or finds no devices",
     "start it as root (it drops rights itself); see the device nodes",
-    ".nvidia-persistenced: failed\n" ".nvidia-persistenced & fail\n"},
+    ".nvidia-persistenced: failed\n" ".nvidia-persistenced & fail\n"
+    ".nvidia-persistenced cannot start\n"},
   {DEVNODES, "node-selinux", "SELinux keeps the process from the device node",
     "containers may not use devices unless that is allowed",
     "setsebool -P container_use_devices on; podman --security-opt label=disable",
     "!xserver_misc_device_t & /dev/nvidia\n" ".target context * xserver_misc_device_t\n"
     ".selinux is preventing & nvidia\n" ".avc: denied & nvidia\n"
-    ".avc: denied & xserver_misc_device_t\n" "!xserver_misc_device_t\n"},
+    ".avc: denied & xserver_misc_device_t\n" "!xserver_misc_device_t\n"
+    ".selinux keeps the process from the device node\n"},
   {DEVNODES, "gdr-node", "/dev/gdrdrv cannot be opened (GDRCopy)",
     "its kernel module is not loaded, or the node was not made or passed in",
     "modprobe gdrdrv; its insmod.sh makes the node; pass the node into the container",
-    ".is gdrdrv driver installed and loaded\n" ".gdr_open error\n" ".gdrdrv & no such file\n"},
+    ".is gdrdrv driver installed and loaded\n" ".gdr_open error\n" ".gdrdrv & no such file\n"
+    "./dev/gdrdrv cannot be opened (gdrcopy)\n"},
   {HEALTH, "ecc-error", "an uncorrectable memory error (ECC)", "the GPU's memory is failing",
     "drain the node, reset the GPU; replace it if it returns",
     ".uncorrectable ecc error encountered\n" ".cudaerroreccuncorrectable\n"
     ".uncorrectable double bit error\n" ".uncorrectable memory errors\n"
-    ".dbe has been detected\n" ".uncorrectable ecc\n"},
+    ".dbe has been detected\n" ".uncorrectable ecc\n" ".an uncorrectable memory error (ecc)\n"},
   {HEALTH, "nvlink-error", "an NVLink error (220)", "a link or the fabric failed",
-    "drain the node; see the fabric manager's log", ".uncorrectable nvlink error\n"},
+    "drain the node; see the fabric manager's log", ".uncorrectable nvlink error\n"
+    ".an nvlink error (220)\n"},
   {HEALTH, "error-contained", "a contained memory error (226)",
-    "the GPU stopped only this process", "restart the process; drain if it returns", ""},
+    "the GPU stopped only this process", "restart the process; drain if it returns",
+    ".a contained memory error (226)\n"},
   {HEALTH, "rows-pending", "memory rows wait to be replaced", "it takes effect at the next reset",
     "reset the GPU in the next maintenance", ".new row marked for remapping\n"
-    ".remappings are pending\n" ".pending : yes\n" ".row remapping & pending\n"},
+    ".remappings are pending\n" ".pending : yes\n" ".row remapping & pending\n"
+    ".memory rows wait to be replaced\n"},
   {HEALTH, "pages-pending", "memory pages wait to be retired",
     "it takes effect when the driver starts anew",
     "reboot or reload the driver in the next maintenance; replace the GPU if more follow",
-    ".pending page blacklist : yes\n" ".retired pages & pending\n"},
+    ".pending page blacklist : yes\n" ".retired pages & pending\n"
+    ".memory pages wait to be retired\n"},
   {HEALTH, "remap-failed", "the GPU has no spare memory rows left", "row remapping failed",
     "drain the node; replace the GPU", ".remapping failure occurred : yes\n"
-    ".all reserved rows for bank are remapped\n" ".row remapper error\n" ".row remap failure\n"},
+    ".all reserved rows for bank are remapped\n" ".row remapper error\n" ".row remap failure\n"
+    ".the gpu has no spare memory rows left\n"},
   {HEALTH, "sram-errors", "errors in the GPU's SRAM were counted",
     "caches or registers are failing; one stray event is tolerable",
     "reset the GPU; replace it where the count grows or the threshold is exceeded",
-    ".sram uncorrectable : 1\n" ".sram uncorrectable : 2\n" ".sram threshold exceeded : yes\n"},
+    ".sram uncorrectable : 1\n" ".sram uncorrectable : 2\n" ".sram threshold exceeded : yes\n"
+    ".errors in the gpu's sram were counted\n"},
   {HEALTH, "xid-before", "the kernel logged a fault of the GPU (Xid) within the last day",
     "it works now, and may fail again",
     "'gpu-smoke --explain' with the line; --level long; drain the node if it comes back",
-    ".the kernel logged a fault of the gpu\n"},
+    ".the kernel logged a fault of the gpu\n"
+    ".the kernel logged a fault of the gpu (xid) within the last day\n"},
   {HEALTH, "throttled", "the GPU's clocks are throttled",
     "heat, power brake or a hardware slowdown", "check cooling and power supply",
     ".hw slowdown : active\n" ".hw thermal slowdown : active\n"
-    ".clocks_throttle_reasons & active\n"},
+    ".clocks_throttle_reasons & active\n" ".the gpu's clocks are throttled\n"},
   {HEALTH, "thermal", "the GPU is too hot", "cooling, dust, paste, or the room",
     "check fans and air flow; lower the power limit ('nvidia-smi -pl')",
     ".sw thermal slowdown : active\n" ".thermal violations\n"
-    ".verify that the cooling on this machine\n" ".temperature & above & gpu & threshold\n"},
+    ".verify that the cooling on this machine\n" ".temperature & above & gpu & threshold\n"
+    ".the gpu is too hot\n"},
   {HEALTH, "power-brake", "the server brakes the GPU's power",
     "its power supplies or BMC assert the power brake",
-    "check power supplies and the BMC's limits", "!hw power brake slowdown : active\n"},
+    "check power supplies and the BMC's limits", "!hw power brake slowdown : active\n"
+    ".the server brakes the gpu's power\n"},
   {HEALTH, "power-cap", "the GPU's clocks are held by its power limit",
     "the load asks for more than the limit allows",
     "'nvidia-smi -q -d POWER'; raise the limit with -pl where that is allowed",
-    ".sw power cap : active\n" ".sw power cap: active\n" ".current power limit\n"},
+    ".sw power cap : active\n" ".sw power cap: active\n" ".current power limit\n"
+    ".the gpu's clocks are held by its power limit\n"},
   {HEALTH, "pcie-degraded", "the PCIe link is narrower than it could be",
     "seating, a riser or the slot", "reseat the board; see lspci -vv",
-    ".pcie link width is degraded\n"},
+    ".is running at pci link width\n" "?available pcie bandwidth, limited by * pcie x# link\n"
+    ".the pcie link is narrower than it could be\n"},
   {HEALTH, "nvml-device-absent", "NVML does not find that device",
     "the index or UUID is of another host, or the GPU went away", "'nvidia-smi -L' names them",
-    ".no devices were found\n"},
+    ".no devices were found\n" ".nvml does not find that device\n"},
   {HEALTH, "ecc-corrected", "many memory errors were corrected", "the memory is wearing out",
     "watch it; replace the GPU where the count grows", ".excessive_sbe\n"
-    ".excessive single bit\n"},
+    ".excessive single bit\n" ".many memory errors were corrected\n"},
   {HEALTH, "nvml-failed", "NVML does not work", "CUDA may work all the same", "see the code",
-    "?failed to initialize nvml\n" "?nvmlerror\n"},
+    "?failed to initialize nvml\n" "?nvmlerror\n" "?nvml does not work\n"},
   {HEALTH, "nvml-blocked", "the operating system blocks NVML (17)",
     "cgroup rules deny the device nodes", "restart the container",
-    ".blocked by the operating system\n"},
+    ".blocked by the operating system\n" ".the operating system blocks nvml (17)\n"},
   {HEALTH, "page-fault-kernel", "the driver's log shows a fault of a program's kernel",
-    "a bug of the program (Xid 13, 31), sometimes failing hardware",
+    "a bug of the program, sometimes failing hardware",
     "run compute-sanitizer; gpu-smoke --level long", "?graphics sm warp exception\n"
-    "?mmu fault: engine\n"},
+    "?mmu fault: engine\n" "?the driver's log shows a fault of a program's kernel\n"},
   {HEALTH, "ecc-rate", "correctable ECC errors come fast",
     "single bits flip: the memory gets worse, rows are remapped",
     "watch remapped rows; --level long; drain and replace the board when rows run out",
-    ".dcgm_fi_dev_ecc_sbe\n" ".correctable_remapped_rows\n" ".single-bit ecc & rate\n"},
+    ".dcgm_fi_dev_ecc_sbe\n" ".correctable_remapped_rows\n" ".single-bit ecc & rate\n"
+    ".correctable ecc errors come fast\n"},
+  {HEALTH, "power-smoothing", "the circuit that smooths the GPU's power is off or worn",
+    "what evens out steps of the load has a life of its own",
+    "tell who runs the rack's power; replace the board in the next maintenance",
+    ".the circuit that smooths the gpu's power is off or worn\n"},
+  {HEALTH, "xid-note", "a note of the driver in the kernel log, no failure by itself",
+    "tests, telemetry and switches are logged as Xid too", "look for another Xid near it",
+    ".a note of the driver in the kernel log, no failure by itself\n"},
   {INJECT, "gpu-not-requested", "this container asked for no GPU",
     "it was started without a GPU: NVIDIA_VISIBLE_DEVICES is unset, empty or 'void'",
     "start it with '--gpus all' or the limit 'nvidia.com/gpu: 1'",
     ".the nvidia driver was not detected. gpu functionality will not be available\n"
     ".use the nvidia container toolkit to start this container with gpu support\n"
-    ".use 'nvidia-docker run' to start this container\n"},
+    ".use 'nvidia-docker run' to start this container\n" ".this container asked for no gpu\n"},
   {INJECT, "no-gpu-access", "this container has no GPU access",
     "no device nodes were passed in; singularity --nv found no driver on this host",
     "'--gpus all', CDI or 'nvidia.com/gpu: 1'; is the runtime nvidia's?",
-    ".could not find any nv files on this host\n"},
+    ".could not find any nv files on this host\n" ".this container has no gpu access\n"},
   {INJECT, "no-device-allocated", "no GPU was allocated to this container",
     "/dev/nvidiactl came in without any /dev/nvidia<N>",
     "NVIDIA_VISIBLE_DEVICES=all, '--gpus all' or 'nvidia.com/gpu: 1'",
-    ".unknown device id: no-gpu-has-*-to-run\n" ".no devices found. waiting indefinitely\n"},
+    ".unknown device id: no-gpu-has-*-to-run\n" ".no devices found. waiting indefinitely\n"
+    ".no gpu was allocated to this container\n"},
   {INJECT, "capability-compute-missing", "libcuda was not injected",
     "NVIDIA_DRIVER_CAPABILITIES lacks 'compute'", "set it to compute,utility",
-    ".nvidia_driver_capabilities & compute & not\n"},
+    ".libcuda was not injected\n"},
   {INJECT, "gpus-unasked", "the pod sees all GPUs of the node, allocated or not",
     "the image sets NVIDIA_VISIBLE_DEVICES=all, and the runtime obeys",
     "ask for nvidia.com/gpu, else NVIDIA_VISIBLE_DEVICES=void;"
     " accept-nvidia-visible-devices-envvar-when-unprivileged = false",
     ".accept-nvidia-visible-devices-envvar-when-unprivileged\n"
-    ".the pod sees all gpus of the node\n"},
+    ".the pod sees all gpus of the node\n"
+    ".the pod sees all gpus of the node, allocated or not\n"},
   {INJECT, "capability-utility-missing", "NVML was not injected",
-    "NVIDIA_DRIVER_CAPABILITIES lacks 'utility'", "set it to compute,utility", ""},
+    "NVIDIA_DRIVER_CAPABILITIES lacks 'utility'", "set it to compute,utility",
+    ".nvml was not injected\n"},
   {INJECT, "capability-video-missing", "the video libraries were not injected",
     "NVIDIA_DRIVER_CAPABILITIES lacks 'video' (NVENC, NVDEC)",
     "set it to compute,utility,video; the host's driver has the libraries",
     ".cannot load libnvidia-encode.so.1\n" ".cannot load libnvcuvid.so.1\n"
     ".libnvcuvid.so.1: cannot open shared object\n"
-    ".libnvidia-encode.so.1: cannot open shared object\n"},
+    ".libnvidia-encode.so.1: cannot open shared object\n"
+    ".the video libraries were not injected\n"},
   {INJECT, "engine-no-gpu", "the container engine knows no GPUs",
     "the NVIDIA Container Toolkit is not installed or not configured for it",
     "install it, 'nvidia-ctk runtime configure', restart the engine",
     ".could not select device driver * with capabilities: [[*gpu\n"
-    ".could not select device driver 'nvidia'\n"},
+    ".could not select device driver 'nvidia'\n" ".the container engine knows no gpus\n"},
   {INJECT, "engine-no-runtime", "the container engine has no runtime called nvidia",
     "neither daemon.json nor containerd's or CRI-O's configuration defines it",
     "'nvidia-ctk runtime configure --runtime=docker' (or containerd, crio), restart it",
     ".unknown runtime specified nvidia\n" ".unknown or invalid runtime name: nvidia\n"
     ".no runtime for 'nvidia' is configured\n" ".failed to find runtime handler nvidia\n"
-    ".no such runtime * nvidia\n" ".cannot find runtime handler * nvidia\n"},
+    ".no such runtime * nvidia\n" ".cannot find runtime handler * nvidia\n"
+    ".runtimehandler 'nvidia' not supported\n"
+    ".the container engine has no runtime called nvidia\n"},
   {INJECT, "toolkit-hook-missing", "a program of the NVIDIA Container Toolkit is missing",
     "the runtime starts hooks that are not installed, or of another version",
     "install nvidia-container-toolkit whole and of one version; restart the engine",
@@ -522,59 +588,70 @@ static const struct cause cause_table[] = {
     ".nvidia-container-toolkit: no such file or directory\n"
     ".exec: 'nvidia-container-runtime': executable file not found\n"
     ".nvidia-container-cli* not found\n" ".command not found: nvidia-container-cli\n"
-    ".no help topic for 'prestart'\n"},
+    ".no help topic for 'prestart'\n" ".nvidia-container-cli: no such file or directory\n"
+    ".fork/exec *nvidia*: no such file or directory\n"
+    ".a program of the nvidia container toolkit is missing\n"},
   {INJECT, "hook-failed", "the toolkit's hook ended with an error",
     "nvidia-container-cli or nvidia-cdi-hook gave up; its own line says more",
     "read the hook's line above; 'nvidia-container-cli -k -d /dev/tty info' on the host",
     "?error executing hook * nvidia\n" "?98-nvidia.sh exited with return code\n"
     "?error running hook * exit status & nvidia\n" "?error running prestart hook & nvidia\n"
     ".executing hook * oci-nvidia-hook\n" "!executing hook * nvidia-container-runtime-hook\n"
-    ".nvidia-cdi-hook & exit code\n"},
+    ".nvidia-cdi-hook & exit code\n" ".the toolkit's hook ended with an error\n"},
   {INJECT, "engine-flag-unknown", "this container engine is too old for GPUs, or in swarm mode",
     "--gpus needs Docker 19.03, device reservations Compose 1.28 (docker stack has none), CDI"
     " Podman 4.1", "update the engine; until then '--runtime=nvidia'", ".unknown flag: --gpus\n"
     ".resources.reservations*additional propert*devices\n"
     ".unsupported config option * 'runtime'\n"
-    ".stat nvidia.com/gpu=*: no such file or directory\n"},
+    ".stat nvidia.com/gpu=*: no such file or directory\n" ".invalid device mode: nvidia.com/gpu\n"
+    ".this container engine is too old for gpus, or in swarm mode\n"},
   {INJECT, "cdi-stale", "a CDI file no longer fits this host",
     "it names files or numbers of an earlier driver",
     "'nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml'", ".failed to stat cdi host device\n"
-    ".nvidia-cdi-hook & exit code\n" "?failed to inject cdi devices\n"},
+    ".nvidia-cdi-hook & exit code\n" "?failed to inject cdi devices\n"
+    ".a cdi file no longer fits this host\n"},
   {INJECT, "cdi-unresolvable", "the engine cannot find the CDI device",
     "no CDI file, not where it looks, or of another kind",
     "'nvidia-ctk cdi generate', check the engine's CDI folders", ".unresolvable cdi devices\n"
-    ".cdi device injection failed\n" ".cdi registry: * nvidia.com/gpu\n"},
+    ".cdi device injection failed\n" ".cdi registry: * nvidia.com/gpu\n"
+    ".the engine cannot find the cdi device\n"},
   {INJECT, "host-driver-missing", "the engine finds no driver on the host",
     "no NVIDIA driver there, docker from snap, or Docker Desktop without WSL 2",
     "install the driver; docker's own packages; the WSL 2 backend",
     "!load library failed: libnvidia-ml.so.1\n"
     ".nvidia-container-cli & driver error: failed to process request\n"
-    ".chroot: failed to run command 'nvidia-smi'\n"},
+    ".chroot: failed to run command 'nvidia-smi'\n" "!load library failed: libcuda.so.1\n"
+    ".the engine finds no driver on the host\n"},
   {INJECT, "host-wsl-no-adapter", "WSL shows no GPU to containers",
     "WSL 1, a Windows driver that is too old for WSL, or no NVIDIA GPU",
     "'wsl --set-version DISTRO 2'; update the Windows driver and WSL ('wsl --update')",
-    ".wsl environment detected but no adapters were found\n" "./dev/dxg & no such file\n"},
+    ".wsl environment detected but no adapters were found\n" "./dev/dxg & no such file\n"
+    ".wsl shows no gpu to containers\n"},
   {INJECT, "image-gate", "the image demands a newer driver",
     "NVIDIA_REQUIRE_CUDA names a CUDA that this driver lacks",
     "an older CUDA's image (see the matrix), or a newer driver", ".unsatisfied condition: cuda\n"
-    ".unsatisfied condition: driver\n" ".unsatisfied condition: brand\n"},
+    ".unsatisfied condition: driver\n" ".unsatisfied condition: brand\n"
+    ".the image demands a newer driver\n"},
   {INJECT, "visible-unknown", "NVIDIA_VISIBLE_DEVICES names a device that is not there",
     "an index or UUID of another host, or a MIG name of the old form",
     "names as 'nvidia-smi -L' prints them on this host; MIG-<uuid> since driver 470",
     ".nvidia-container-cli & device error & unknown device\n" ".device error: * unknown device\n"
-    ".failed to get device handle from uuid\n"},
+    ".failed to get device handle from uuid\n"
+    ".nvidia_visible_devices names a device that is not there\n"},
   {INJECT, "cgroup-bpf", "a rootless or nested (LXC) engine cannot set the device cgroup",
     "it may not use bpf in a user namespace",
     "'no-cgroups = true' in the toolkit's config.toml, or CDI", ".failed to add device rules\n"
-    ".nvidia & bpf_prog_query\n" ".nvidia-container-cli & bpf_prog_query\n"},
+    ".nvidia & bpf_prog_query\n" ".nvidia-container-cli & bpf_prog_query\n"
+    ".a rootless or nested (lxc) engine cannot set the device cgroup\n"},
   {INJECT, "cgroup-v2-unknown", "this toolkit knows only version 1 of cgroups",
     "the host has version 2, libnvidia-container before 1.8 does not",
     "update nvidia-container-toolkit (1.8 or newer); until then 'no-cgroups = true'",
-    ".cgroup subsystem devices not found\n"},
+    ".cgroup subsystem devices not found\n" ".this toolkit knows only version 1 of cgroups\n"},
   {INJECT, "toolkit-ldconfig", "the toolkit could not run ldconfig in the container",
     "the image lacks it, is read-only or of another architecture, or mounts forbid it",
     "ldconfig = \"@/sbin/ldconfig\" in the toolkit's config.toml; CDI; a writable root",
-    ".ldcache error & ldconfig\n" ".ldconfig & failed with error code\n"},
+    ".ldcache error & ldconfig\n" ".ldconfig & failed with error code\n"
+    ".the toolkit could not run ldconfig in the container\n"},
   {INJECT, "toolkit-mount", "the toolkit could not mount the driver's files",
     "a file of the image is in the way, or permission on the container's file system is"
     " lacking",
@@ -582,11 +659,13 @@ static const struct cause cause_table[] = {
     "?nvidia-container-cli & mount error\n"
     ".nvidia-container-cli & container error & permission denied\n"
     ".nvidia-container-cli & file creation failed & file exists\n"
-    ".nvidia-container-cli & detection error\n"},
+    ".nvidia-container-cli & detection error\n" "?skipping user bind * nvidia\n"
+    "?library bind directory not present in container\n" "!persistenced & mount\n"
+    ".the toolkit could not mount the driver's files\n"},
   {INJECT, "gpu-in-build", "an image build has no GPU",
     "builders inject neither nodes nor libcuda",
     "link against stubs, run GPU code only in containers", ".executor failed running & libcuda\n"
-    ".process '/bin/sh -c & libcuda\n"},
+    ".process '/bin/sh -c & libcuda\n" ".an image build has no gpu\n"},
   {INJECT, "k8s-no-gpu-free", "no node has that GPU resource free",
     "not advertised by a device plugin, all taken, or a wrong name",
     "'kubectl describe node' (Allocatable), the device plugin's log",
@@ -594,29 +673,33 @@ static const struct cause cause_table[] = {
     ".requested number of devices unavailable for nvidia.com\n"
     ".doesn't have the resource 'nvidia.com\n" ".nodeaffinity & nvidia\n"
     ".hami-scheduler & unregistered\n" ".hami-scheduler & no available node\n"
-    ".cardinsufficient\n" ".nodeunfitpod\n"},
+    ".cardinsufficient\n" ".nodeunfitpod\n" ".no node has that gpu resource free\n"},
   {INJECT, "k8s-no-node-group", "the autoscaler knows no node group with that GPU",
     "no group offers nvidia.com/gpu, its label is missing, or its maximum is reached",
     "a GPU node pool with room; tell the autoscaler its resource and label",
-    "!pod didn't trigger scale-up & nvidia\n" "!nottriggerscaleup & gpu\n"},
+    "!pod didn't trigger scale-up & nvidia\n" "!nottriggerscaleup & gpu\n"
+    ".the autoscaler knows no node group with that gpu\n"},
   {INJECT, "k8s-taint", "the pod does not tolerate the nodes' taint",
     "it keeps other pods off GPU nodes", "tolerate key nvidia.com/gpu, operator Exists",
-    ".untolerated taint & gpu\n" ".had taint & gpu & didn't tolerate\n"},
+    ".untolerated taint & gpu\n" ".had taint & gpu & didn't tolerate\n"
+    ".the pod does not tolerate the nodes' taint\n"},
   {INJECT, "k8s-selector", "no node has the labels that the pod selects",
     "node selector or affinity name a GPU product or pool that does not exist",
     "'kubectl get nodes --show-labels | grep nvidia'; is gpu-feature-discovery running?",
     ".didn't match pod's node affinity & gpu\n" ".didn't match node selector & gpu\n"
-    ".node(s) didn't match * selector & nvidia\n"},
+    ".node(s) didn't match * selector & nvidia\n"
+    ".no node has the labels that the pod selects\n"},
   {INJECT, "k8s-admission", "the kubelet could not allocate the GPU that was promised",
     "the device plugin died, restarted, or a GPU became unhealthy in between",
     "delete the pod; see the device plugin's log and 'kubectl describe node'",
     ".unexpectedadmissionerror & gpu\n" ".unexpectedadmissionerror & rpc error\n"
-    ".allocate failed due to\n" ".pod allocate failed\n"},
+    ".allocate failed due to\n" ".pod allocate failed\n"
+    ".the kubelet could not allocate the gpu that was promised\n"},
   {INJECT, "k8s-quota", "the GPU quota is used up",
     "a ResourceQuota of the namespace, or the cloud project's, allows no more",
     "free GPUs, or have the quota raised", ".exceeded quota & gpu\n" ".exceeded quota & nvidia\n"
     ".insufficient regional quota & gpu\n" ".quota 'gpus_all_regions' exceeded\n"
-    ".quota & gpus & exceeded\n" ".quota & nvidia_ & exceeded\n"},
+    ".quota & gpus & exceeded\n" ".quota & nvidia_ & exceeded\n" ".the gpu quota is used up\n"},
   {INJECT, "k8s-plugin-no-nvml", "the device plugin cannot load NVML",
     "nvidia is not that node's default runtime",
     "'runtimeClassName: nvidia', or make nvidia the default", "!detected non-nvml platform\n"
@@ -624,96 +707,109 @@ static const struct cause cause_table[] = {
     ".incompatible strategy detected\n"
     ".if this is a gpu node, did you configure the nvidia container toolkit\n"
     ".if this is not a gpu node, you should set up a toleration\n"
-    ".failed to construct resource managers: invalid device discovery strategy\n"},
+    ".failed to construct resource managers: invalid device discovery strategy\n"
+    ".the device plugin cannot load nvml\n"},
   {INJECT, "k8s-plugin-register", "the device plugin cannot register with the kubelet",
     "the kubelet's socket is missing, mounted elsewhere, or the kubelet restarts",
     "mount /var/lib/kubelet/device-plugins of the host; restart the plugin's pod",
-    ".could not register device plugin\n" ".kubelet.sock & device-plugins & connect\n"},
+    ".could not register device plugin\n" ".kubelet.sock & device-plugins & connect\n"
+    ".the device plugin cannot register with the kubelet\n"},
   {INJECT, "k8s-whole-gpus", "GPUs come in whole numbers, request as limit",
     "extended resources are integers", "an integer under limits; share by MIG, MPS, time-slicing",
     ".nvidia.com*must be an integer\n" ".must be equal to nvidia.com\n" ".nvidia.com/gpu: 0.\n"
-    ".limit must be set for non overcommitable resources\n"},
+    ".limit must be set for non overcommitable resources\n"
+    ".gpus come in whole numbers, request as limit\n"},
   {INJECT, "k8s-runtime-class", "the RuntimeClass 'nvidia' does not exist",
     "the GPU operator makes it, clouds have none",
     "create it (handler nvidia), or drop runtimeClassName", ".runtimeclass & nvidia & not found\n"
     ".runtimehandler 'nvidia' not supported\n" ".no runtime for 'nvidia' is configured\n"
-    ".runtimehandler * nvidia* not supported\n"},
+    ".runtimehandler * nvidia* not supported\n" ".the runtimeclass 'nvidia' does not exist\n"},
   {INJECT, "k8s-plugin-twice", "two device plugins on one node",
     "Bottlerocket and GKE bring one, AWS's vGPU another",
     "keep one: a node selector on the other", ".already registered & nvidia.com/gpu\n"
-    ".k8s.amazonaws.com/vgpu & nvidia\n"},
+    ".k8s.amazonaws.com/vgpu & nvidia\n" ".two device plugins on one node\n"},
   {INJECT, "pod-security",
     "the cluster's pod security forbids what GPU pods of this kind ask for",
     "privileged, hostPath or host namespaces are not allowed there",
     "label the namespace pod-security.kubernetes.io/enforce=privileged, or grant the SCC",
     ".violates podsecurity & nvidia\n" ".violates podsecurity & gpu\n"
     ".unable to validate against any * security * & privileged\n"
-    ".privileged containers are not allowed\n" ".hostpath volumes are not allowed\n"},
+    ".privileged containers are not allowed\n" ".hostpath volumes are not allowed\n"
+    ".the cluster's pod security forbids what gpu pods of this kind ask for\n"},
   {INJECT, "knative-features",
     "Knative does not allow node selectors, tolerations or runtime classes",
     "its feature flags are off",
     "config-features: kubernetes.podspec-nodeselector, -tolerations, -runtimeclassname:"
-    " enabled", ".serving.knative.dev & must not set the field\n"},
+    " enabled", ".serving.knative.dev & must not set the field\n"
+    ".knative does not allow node selectors, tolerations or runtime classes\n"},
   {INJECT, "node-lost", "the node went away",
     "a spot or preemptible machine was taken back, or it failed",
     "start again elsewhere, resume from the checkpoint; on-demand nodes for what cannot",
     ".cancelled at * due to node failure\n" ".node is being preempted\n"
     ".spot instance & interrupt\n" ".spot instance & terminat\n"
-    ".terminationbykubernetes & node\n" ".deletionbytaintmanager\n"},
+    ".terminationbykubernetes & node\n" ".deletionbytaintmanager\n" ".the node went away\n"},
   {INJECT, "operator-driver", "the GPU Operator's driver or toolkit container is not ready",
     "its validator waits for a driver that does not load on this node",
     "logs of nvidia-driver-daemonset and nvidia-operator-validator; driver.enabled=false where"
     " the host has one", ".driver-validation & fail\n" ".toolkit-validation & crashloop\n"
     "?toolkit-validation & back-off\n" ".nvidia-operator-validator & init:\n"
     ".waiting for nvidia drivers to be loaded\n" "..driver-ctr-ready\n"
-    ".driver is not pre-installed on the host\n" ".validations/driver-ready\n"},
+    ".driver is not pre-installed on the host\n" ".validations/driver-ready\n"
+    ".the gpu operator's driver or toolkit container is not ready\n"},
   {INJECT, "container-toolkit", "the NVIDIA Container Toolkit reports an error",
     "its own words stand in the line",
     "'nvidia-container-cli -k -d /dev/tty info' on the host; update the toolkit",
-    "?nvidia-container-cli & error\n" "?nvidia-container-runtime & error\n"},
+    "?nvidia-container-cli & error\n" "?nvidia-container-runtime & error\n"
+    "!nvidia-container-cli & change root failed\n"
+    ".the nvidia container toolkit reports an error\n"},
   {INJECT, "device-plugin", "the device plugin reports an error",
     "its own words stand in the line",
     "its log and 'kubectl describe node'; is the driver of that node whole?",
-    "?nvidia-device-plugin & error\n" "?error starting plugins\n"},
-  {INJECT, "slurm-gres", "Slurm does not give the GPUs that are asked for (GRES)",
+    "?nvidia-device-plugin & error\n" "?error starting plugins\n"
+    "?the device plugin reports an error\n"},
+  {INJECT, "slurm-gres", "Slurm has fewer GPUs than configured or asked for (GRES), or others",
     "gres.conf, slurm.conf and what the node has do not agree, or the request does not fit"
     " them",
     "gres.conf (AutoDetect=nvml), GresTypes=gpu, SelectType=select/cons_tres; slurmd -G on the"
     " node; scontrol show node", ".requested gres option unsupported\n"
     ".invalid generic resource (gres) specification\n"
     ".gres/gpu count reported lower than configured\n" ".gres/gpu & lower than configured\n"
-    ".invalid gres & gpu\n" ".gres_plugin & gpu\n"},
+    ".invalid gres & gpu\n" ".gres_plugin & gpu\n"
+    ".slurm has fewer gpus than configured or asked for (gres), or others\n"},
   {INJECT, "nomad-devices", "Nomad finds no node with such a GPU",
     "its nvidia device plugin is not there, or advertises other devices",
     "install nomad-device-nvidia in plugin_dir; nomad node status -verbose shows its devices",
     ".devices: no devices match request\n" ".missing devices & nvidia\n"
-    ".device plugin & nomad & nvidia\n"},
+    ".device plugin & nomad & nvidia\n" ".nomad finds no node with such a gpu\n"},
   {INJECT, "singularity-nv", "Singularity or Apptainer finds no driver on this host to bind in",
     "--nv looks for the files of nvliblist.conf: no driver here, or elsewhere",
     "install the driver on the host; ldconfig; nvliblist.conf for other folders; --nvccli",
     ".could not find any nvidia binaries on this host\n"
     ".could not find any nvidia libraries on this host\n"
     ".could not find any nv files on this host\n"
-    ".nv files & may need to edit * nvliblist.conf\n"},
+    ".nv files & may need to edit * nvliblist.conf\n"
+    ".singularity or apptainer finds no driver on this host to bind in\n"},
   {INJECT, "ray-no-gpu", "Ray has no GPU free on this node",
     "all are taken by placement groups, or Ray was started without any",
     "ray status; ray start --num-gpus=N; end the other actors; fewer workers",
     ".current node has no gpu available\n"
     ".no available node types can fulfill resource request & gpu\n"
     ".ray does not allocate any gpus\n" ".cannot provide a placement group\n"
-    ".error: no available node types can fulfill & 'gpu'\n"},
+    ".error: no available node types can fulfill & 'gpu'\n"
+    ".ray has no gpu free on this node\n"},
   {INJECT, "gvisor-driver", "gVisor does not know this driver version (nvproxy)",
     "each runsc release lists the driver versions that it passes on",
     "a newer runsc, or a driver of its list (runsc nvproxy list-supported-drivers)",
     ".unsupported nvidia driver version\n" ".nvproxy & unsupported\n"
-    ".registering nvproxy driver\n"},
+    ".registering nvproxy driver\n" ".gvisor does not know this driver version (nvproxy)\n"},
   {INJECT, "capability-graphics-missing",
     "the graphics libraries (Vulkan, OpenGL) were not injected",
     "NVIDIA_DRIVER_CAPABILITIES lacks 'graphics', or the host has a headless driver without"
     " libnvidia-gl",
     "set it to graphics,compute,utility; install libnvidia-gl of the driver on the host",
     ".error_incompatible_driver\n" ".libglx_nvidia.so.0\n" ".vkcreateinstance failed\n"
-    ".libnvidia-vulkan-producer\n" ".libegl_nvidia.so.0\n"},
+    ".libnvidia-vulkan-producer\n" ".libegl_nvidia.so.0\n"
+    ".the graphics libraries (vulkan, opengl) were not injected\n"},
   {LIBCUDA, "libcuda-absent", "libcuda.so.1 is nowhere on this machine",
     "the host's user-mode driver was not injected, or no driver is installed",
     "get it injected ('--gpus all'); never install it in the image, the driver on the host",
@@ -722,52 +818,63 @@ static const struct cause cause_table[] = {
     ".could not find 'nvcuda.dll'\n" ".unable to find cuda driver\n"
     ".cuda driver library could not be found\n" ".cuda driver could not be found\n"
     ".could not find module 'nvcuda.dll'\n" ".failed to load libcuda\n"
-    ".dynamically load the 'cuda' shared library\n" ".unable to find cuda lib under the names\n"},
+    ".dynamically load the 'cuda' shared library\n" ".unable to find cuda lib under the names\n"
+    ".couldn't open cuda library libcuda.so\n" ".numba_cuda_driver * is not a valid file path\n"
+    ".libcuda.so.1 is nowhere on this machine\n"},
   {LIBCUDA, "libcuda-unsearched", "libcuda.so.1 lies where the loader does not look",
     "its folder is not on its path", "put that folder on LD_LIBRARY_PATH, or run ldconfig",
     ".libcuda.so.1: cannot open shared object\n" "!libcuda.so cannot found\n"
-    ".libcuda.so cannot be found\n"},
+    ".libcuda.so cannot be found\n" ".libcuda.so.1 lies where the loader does not look\n"},
   {LIBCUDA, "libcuda-unversioned", "the plain name libcuda.so is not there, only libcuda.so.1",
     "the plain name is for linking; Triton and numba look for it as well",
     "a link libcuda.so beside libcuda.so.1, then ldconfig",
     ".libcuda.so: cannot open shared object\n" ".please create a symlink of libcuda.so\n"
-    ".cannot find -lcuda\n" ".possible cuda driver libraries are found but error occurred\n"},
+    ".cannot find -lcuda\n" ".possible cuda driver libraries are found but error occurred\n"
+    ".the plain name libcuda.so is not there, only libcuda.so.1\n"},
   {LIBCUDA, "empty-file", "libcuda.so.1 is an empty file",
     "the image was built under the nvidia runtime, which leaves mount points of size 0",
-    "build with the plain runtime; delete driver files of size 0", ".libcuda* file too short\n"
-    ".libcuda.so* file not recognized: file truncated\n"},
+    "build with the plain runtime; delete driver files of size 0",
+    ".libcuda.so* file not recognized: file truncated\n" ".libcuda.so* file too short\n"
+    ".libcuda.so.1 is an empty file\n"},
   {LIBCUDA, "truncated-file", "libcuda.so.1 is cut short", "loading it gives a bus error",
-    "install the driver again; look for a full disk", ".libcuda* bus error\n"},
+    "install the driver again; look for a full disk",
+    ".libcuda.so* elf load command past end of file\n" ".libcuda.so.1 is cut short\n"},
   {LIBCUDA, "wrong-elf-class", "libcuda.so.1 is a 32-bit library",
     "a 64-bit program cannot load it", "put the folder of the 64-bit libraries first",
-    "!libcuda* wrong elf class\n" ".skipping incompatible * libcuda.so\n"},
+    ".skipping incompatible * libcuda.so\n" "!libcuda.so* wrong elf class\n"
+    ".libcuda.so.1 is a 32-bit library\n"},
   {LIBCUDA, "wrong-machine", "libcuda.so.1 is for another processor",
     "x86-64 and aarch64 are mixed", "use image and driver of this machine's architecture",
-    ".libcuda* cannot open shared object file & exec format error\n"
-    ".libcuda* & incompatible architecture\n"},
+    ".libcuda* & incompatible architecture\n"
+    ".libcuda.so* cannot open shared object file & exec format error\n"
+    ".libcuda.so.1 is for another processor\n"},
   {LIBCUDA, "not-elf", "libcuda.so.1 is no library",
     "a Git LFS pointer, linker script, failed download", "replace it by the driver's own file",
-    ".libcuda* invalid elf header\n"},
+    ".libcuda.so* invalid elf header\n" ".libcuda.so.1 is no library\n"},
   {LIBCUDA, "is-directory", "libcuda.so.1 is a folder", "a bind mount without a source made it",
-    "fix the mount, remove the folder", ".libcuda* is a directory\n"},
+    "fix the mount, remove the folder", ".libcuda.so* is a directory\n"
+    ".libcuda.so.1 is a folder\n"},
   {LIBCUDA, "unreadable", "libcuda.so.1 may not be read",
     "its mode forbids it; the loader says 'no such file'", "make it readable for this user",
-    ".libcuda* cannot open shared object file: permission denied\n"},
+    ".libcuda.so* cannot open shared object file: permission denied\n"
+    ".libcuda.so.1 may not be read\n"},
   {LIBCUDA, "dangling-link", "libcuda.so.1 points to nothing",
     "half an upgrade, or the file is not mounted",
-    "install the driver again; in a container mount both", ""},
+    "install the driver again; in a container mount both", ".libcuda.so.1 points to nothing\n"},
   {LIBCUDA, "noexec-mount", "libcuda.so.1 is on a noexec mount", "its code may not be mapped",
-    "mount without noexec, or use another path", ".libcuda* failed to map segment\n"},
+    "mount without noexec, or use another path", ".libcuda.so* failed to map segment\n"
+    ".libcuda.so.1 is on a noexec mount\n"},
   {LIBCUDA, "undefined-symbol", "libcuda.so.1 lacks a symbol that is asked for",
     "the driver is older than what it was built for, or files of several drivers are mixed",
     "a newer driver, or the build for an older CUDA; all driver files of one version",
     ".libcuda.so* undefined symbol\n" ".undefined symbol: cu*_v\n" ".undefined symbol: cudevice\n"
     ".undefined symbol: cuctx\n" ".undefined symbol: cumem\n" ".function cu* not found\n"
-    ".symbol lookup for cu* failed\n"},
+    ".symbol lookup for cu* failed\n" ".libcuda.so.1 lacks a symbol that is asked for\n"},
   {LIBCUDA, "nvml-too-old", "libnvidia-ml.so.1 lacks a symbol that is asked for",
     "the driver is older than the program (pynvml, DCGM) that reads it",
     "update the driver, or an older nvidia-ml-py", ".libnvidia-ml.so* undefined symbol\n"
-    ".nvmlerror_functionnotfound\n" ".undefined symbol: nvml\n"},
+    ".nvmlerror_functionnotfound\n" ".undefined symbol: nvml\n"
+    ".libnvidia-ml.so.1 lacks a symbol that is asked for\n"},
   {LIBCUDA, "nvml-absent", "libnvidia-ml.so.1 is not found",
     "no driver here, or it was not injected (capability 'utility'), or its folder is not"
     " searched",
@@ -775,19 +882,23 @@ static const struct cause cause_table[] = {
     ".libnvidia-ml.so.1: cannot open shared object\n"
     ".nvidia-smi couldn't find libnvidia-ml.so\n" ".nvml shared library not found\n"
     ".nvmlerror_librarynotfound\n" ".couldn't find libnvidia-ml\n"
-    ".libnvidia-ml.so.1, 6): image not found\n" ".libnvidia-ml & image not found\n"},
+    ".libnvidia-ml.so.1, 6): image not found\n" ".libnvidia-ml & image not found\n"
+    ".libnvidia-ml.so.1 is not found\n"},
   {LIBCUDA, "missing-dependency", "a library that libcuda.so.1 needs is missing",
     "only part of the driver was injected", "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
     ".libnvidia-* cannot open shared object file: no such file & libcuda\n"
-    ".libnvidia-nvvm.so* cannot open\n" ".libnvidia-gpucomp.so* cannot open\n"},
+    ".libnvidia-nvvm.so* cannot open\n" ".libnvidia-gpucomp.so* cannot open\n"
+    ".a library that libcuda.so.1 needs is missing\n"},
   {LIBCUDA, "libc-too-old", "the driver needs a newer C library",
     "a symbol version is missing in libc", "use a base image of a newer distribution",
-    ".version 'glibc_*' not found & libcuda\n" ".version 'glibc_*' not found & libnvidia\n"},
+    ".version 'glibc_*' not found & libcuda\n" ".version 'glibc_*' not found & libnvidia\n"
+    ".the driver needs a newer c library\n"},
   {LIBCUDA, "musl-libc", "this system has musl, the driver needs glibc",
     "NVIDIA builds for glibc only", "use an image with glibc: Debian, Ubuntu, UBI",
     ".error relocating & libcuda\n" ".error loading shared library libcuda\n"
     ".error loading shared library libnvidia\n" ".error relocating & libnvidia\n"
-    ".error loading shared library ld-linux & libcud\n"},
+    ".error loading shared library ld-linux & libcud\n"
+    ".this system has musl, the driver needs glibc\n"},
   {LIBCUDA, "preload-driver", "a wrong driver library is preloaded",
     "LD_PRELOAD or /etc/ld.so.preload goes before every path of the loader",
     "take it out there; the host's libcuda.so.1 is found without",
@@ -796,23 +907,26 @@ static const struct cause cause_table[] = {
     "lib64/stubs is on the library path (34)", "take it off LD_LIBRARY_PATH and run paths",
     "!/stubs/libcuda.so\n" "!/stubs/libnvidia-ml.so\n" "!driver is a stub library\n"
     ".you should always run with libnvidia-ml.so that is installed with your nvidia display"
-    " driver\n"},
+    " driver\n" ".the toolkit's stub is loaded as the driver\n"},
   {LIBCUDA, "several-libcuda", "several versions of libcuda.so.1 are in reach",
     "the first that loads wins", "keep the one that fits the kernel module",
-    ".libcuda.so & multiple & found\n"},
+    ".libcuda.so & multiple & found\n" ".several versions of libcuda.so.1 are in reach\n"},
   {LIBCUDA, "not-a-driver", "libcuda.so.1 is no CUDA driver of today",
     "it lacks entry points of CUDA 9", "take it off the library path",
-    ".libcuda* undefined symbol: cuinit\n"},
+    ".driver missing function: cu\n" ".undefined symbol: cuinit\n"
+    ".could not load symbol 'cudrivergetversion'\n" ".libcuda.so.1 is no cuda driver of today\n"},
   {LIBCUDA, "libcuda-load", "libcuda.so.1 does not load", "the loader refused it",
     "let the host's driver be injected", "?libcuda.so & segmentation fault\n"
-    ".unable to load nvcuda\n" ".unable to load libcuda\n"},
+    ".unable to load nvcuda\n" ".unable to load libcuda\n" ".libcuda.so.1 does not load\n"},
   {LIBCUDA, "nvenc-too-old", "the driver is too old for this video encoder",
     "NVENC's API is newer than the driver", "update the driver, or an older ffmpeg",
-    ".driver does not support the required nvenc api version\n"},
+    ".driver does not support the required nvenc api version\n"
+    ".the driver is too old for this video encoder\n"},
   {INIT, "env-hides-gpus", "CUDA_VISIBLE_DEVICES hides the GPUs",
     "an empty, -1 or unknown entry hides itself and all after it",
     "unset it, or name devices that exist", ".cuda_visible_devices & no device\n"
-    ".cuda_visible_devices is set to an empty\n" ".visible devices list & invalid\n"},
+    ".cuda_visible_devices is set to an empty\n" ".visible devices list & invalid\n"
+    ".cuda_visible_devices hides the gpus\n"},
   {INIT, "gpus-unseen", "CUDA sees fewer GPUs than NVML",
     "one is lost or in error, has MIG on, or CUDA_VISIBLE_DEVICES ends early",
     "'nvidia-smi -q' and Xid in the kernel log; reset that GPU or drain the node",
@@ -823,114 +937,133 @@ static const struct cause cause_table[] = {
   {INIT, "slow-start", "the driver takes long to start",
     "persistence mode is off: each first program loads the GPUs' state anew",
     "nvidia-persistenced ('nvidia-smi -pm 1'); fewer GPUs in CUDA_VISIBLE_DEVICES",
-    ".cuinit takes & seconds\n" ".cuinit is slow\n" ".cuinit took # s\n"},
+    ".cuinit takes & seconds\n" ".cuinit is slow\n" ".cuinit took # s\n"
+    ".the driver takes long to start\n"},
   {INIT, "no-device", "the CUDA driver finds no GPU that it may use",
     "libcuda loads but enumerates nothing (100)",
     "check nodes, CUDA_VISIBLE_DEVICES, NVRM in the kernel log",
     ".no cuda-capable device is detected\n" ".no cuda gpus are available\n"
     ".no cuda-capable device\n" ".no gpu detected\n" ".no nvidia gpu device is present\n"
-    ".no cuda device found\n"},
+    ".no cuda device found\n" "?no cuda runtime is found\n"
+    ".the cuda driver finds no gpu that it may use\n"},
   {INIT, "not-initialized", "CUDA cannot start in this process (3)",
     "a child that was forked after CUDA's start, or a driver that cannot start here",
     "start method 'spawn'; else check device nodes, MIG instances and the driver",
     "!cannot re-initialize cuda in forked subprocess\n" ".cuinit failed: initialization error\n"
-    ".cuda & initialization error\n"},
+    ".cuda & initialization error\n" ".cuda cannot start in this process (3)\n"},
   {INIT, "driver-too-old", "the driver is too old for this CUDA",
     "CUDA 11 needs driver 450, 12 needs 525, 13 needs 580",
     "update the driver, or take the build for an older CUDA",
     ".nvidia driver on your system is too old\n" ".cuda driver version is insufficient\n"
     ".installed nvidia cuda driver is older than the cuda runtime\n" ".nvidia driver is too old\n"
     ".driver needs to be updated to cuda\n" ".driver version is insufficient for\n"
-    ".driver version * is too old\n"},
+    ".driver version * is too old\n" ".cudnn_status_not_supported_incompatible_cuda_driver\n"
+    ".the driver is too old for this cuda\n"},
   {INIT, "version-mismatch", "libcuda and kernel module differ in version",
     "the driver refuses the pair (803)",
     "have one libcuda, of the module's version; reboot after an update of the driver",
     ".unsupported display driver / cuda driver combination\n"
-    "!kernel version * does not match dso version\n" ".error 500: named symbol not found\n"},
+    "!kernel version * does not match dso version\n" ".error 500: named symbol not found\n"
+    ".libcuda and kernel module differ in version\n"},
   {INIT, "compat-wrong-driver", "this cuda-compat does not work on this driver",
     "it holds only for the branches that it lists",
     "take the compat folder off the path; older CUDA or newer driver",
-    ".cuda-compat & not & driver\n" ".cuda forward compatibility mode enabled & failed\n"},
+    ".cuda-compat & not & driver\n" ".cuda forward compatibility mode enabled & failed\n"
+    ".this cuda-compat does not work on this driver\n"},
   {INIT, "compat-older", "cuda-compat is older than the host's own driver",
     "it is meant for hosts whose driver is older than the image",
     "take the compat folder off LD_LIBRARY_PATH and ld.so.conf.d: the host's libcuda is newer",
-    ".cuda-compat is older than the host\n"},
+    ".cuda-compat is older than the host\n" ".cuda-compat is older than the host's own driver\n"},
   {INIT, "compat-unsupported-gpu", "forward compatibility does not cover this GPU",
     "cuda-compat is for data-center GPUs (804)",
     "take the compat folder off the path; newer driver or older CUDA",
-    ".forward compatibility was attempted on non supported hw\n"},
+    ".forward compatibility was attempted on non supported hw\n"
+    ".forward compatibility does not cover this gpu\n"},
   {INIT, "shadowed-libcuda", "another libcuda lies in front of the right one",
-    "the loader takes the first", "take the first one's folder off the library path", ""},
+    "the loader takes the first", "take the first one's folder off the library path",
+    ".another libcuda lies in front of the right one\n"},
   {INIT, "baked-in-libcuda", "the image brings its own libcuda",
     "it does not fit the host's kernel module",
-    "remove libcuda1, libnvidia-compute from the image", ""},
+    "remove libcuda1, libnvidia-compute from the image", ".the image brings its own libcuda\n"},
   {INIT, "fabric-manager", "the NVSwitch fabric is not up (802)",
     "the GPUs wait for nvidia-fabricmanager, or for confidential computing's ready state",
     "start it (of the driver's version); in a cloud replace the node; 'nvidia-smi conf-compute"
     " -srs 1'", ".system not yet initialized\n" ".cuda_error_system_not_ready\n"
     "!nvidia-fabricmanager & fail\n" "!fabric manager & version & mismatch\n"
-    ".fabric manager & not running\n" ".fabric state & in progress\n"},
+    ".fabric manager & not running\n" ".fabric state & in progress\n"
+    ".fabric manager nvidia gpu driver interface version\n"
+    ".unknown option: *fabricmanager.cfg\n" ".the nvswitch fabric is not up (802)\n"},
   {INIT, "fabric-not-ready", "the GPUs are not ready yet (802)",
     "still starting, or driver and kernel clash (KASLR)",
-    "wait; update kernel and driver, or boot with nokaslr", ""},
+    "wait; update kernel and driver, or boot with nokaslr",
+    ".the gpus are not ready yet (802)\n"},
   {INIT, "device-unavailable", "the GPU is busy or unavailable (46)",
     "compute mode exclusive or prohibited, no MPS server, or a vGPU without a licence",
     "end the other process, start MPS, or 'nvidia-smi -c DEFAULT'; check the licence",
     ".is/are busy or unavailable\n" ".devices are busy or unavailable\n"
-    ".exclusive-process & already\n"},
+    ".exclusive-process & already\n" ".the gpu is busy or unavailable (46)\n"},
   {INIT, "driver-set-incomplete", "parts of the driver are missing",
     "libcuda could not load or start its own libraries",
-    "get the full set injected (compute), all of one version", ""},
+    "get the full set injected (compute), all of one version",
+    ".parts of the driver are missing\n"},
   {INIT, "not-permitted", "the operation is not permitted (800)",
     "profiling rights, a licence, or a sandbox",
     "allow profiling (NVreg_RestrictProfilingToAdminUsers=0); sandbox", ".err_nvgpuctrperm\n"
     ".permission to access nvidia gpu performance counters\n"
-    ".cupti_error_insufficient_privileges\n"},
+    ".cupti_error_insufficient_privileges\n" ".nvml: unable to get * insufficient permissions\n"
+    ".the operation is not permitted (800)\n"},
   {INIT, "not-supported", "the operation is not supported here (801)",
-    "vGPU, MIG and WSL lack some features", "switch the feature off for this device", ""},
+    "vGPU, MIG and WSL lack some features", "switch the feature off for this device",
+    ".the operation is not supported here (801)\n"},
   {INIT, "invalid-device", "the device number does not exist (101)",
     "fewer GPUs are visible than expected: more processes than GPUs, or CUDA_VISIBLE_DEVICES",
     "check CUDA_VISIBLE_DEVICES, the number of processes and the allocation",
     ".invalid device ordinal\n" ".invalid cuda device= requested\n" ".invalid device id\n"
-    ".attempting to use device * but only * available\n"},
+    ".attempting to use device * but only * available\n"
+    ".the device number does not exist (101)\n"},
   {INIT, "os-call-failed", "a system call of the driver failed (304)",
     "device nodes, seccomp, a sandbox or a limit",
     "try without the profile; check /dev/nvidia*; see the kernel log",
-    ".os call failed or operation not supported on this os\n"},
+    ".os call failed or operation not supported on this os\n"
+    ".a system call of the driver failed (304)\n"},
   {INIT, "unknown-error", "the driver reports an unknown error (999)",
     "mostly nvidia-uvm missing, stale after suspend, or forbidden",
     "check /dev/nvidia-uvm; 'rmmod nvidia_uvm; modprobe nvidia_uvm'; Xid in the kernel log;"
     " reboot", ".cuda unknown error\n" ".cuda initialization: unknown error\n"
-    ".unknown error (999)\n"},
+    ".unknown error (999)\n" ".the driver reports an unknown error (999)\n"},
   {ANYWHERE, "cuda-error", "the CUDA driver reports an error", "see the code",
     "see the kernel log; a newer driver may know more", "?cuda error\n" "?cuda failure\n"
-    "?cuda runtime error\n"},
+    "?cuda runtime error\n" "?the cuda driver reports an error\n"},
   {ANYWHERE, "invalid-value", "a CUDA call got an argument that it rejects",
     "a bug of the program, a size of 0 or beyond a limit, or libraries that do not fit",
     "the line before it, CUDA_LAUNCH_BLOCKING=1; update the framework",
-    "?cuda error: invalid argument\n"},
+    "?cuda error: invalid argument\n" "?a cuda call got an argument that it rejects\n"},
   {ANYWHERE, "context-lost", "a CUDA handle or context is no longer valid",
     "an earlier error ended it, or it belongs to another process, device or library",
     "look for the first error before it; one context per process", ".invalid resource handle\n"
-    ".invalid device context\n"},
+    ".invalid device context\n" ".a cuda handle or context is no longer valid\n"},
   {ANYWHERE, "capture-state", "a CUDA graph could not be captured",
     "the program did in between what capturing forbids",
     "switch graphs off (enforce_eager, torch.compile mode) to see the error itself",
     ".operation not permitted when stream is capturing\n"
-    ".operation failed due to a previous error during capture\n"},
+    ".operation failed due to a previous error during capture\n"
+    ".a cuda graph could not be captured\n"},
   {ANYWHERE, "shutting-down", "CUDA was called while the process ends",
     "an error before it ended the program, or a thread outlives main",
-    "look for the first error before it", "?driver shutting down\n"},
+    "look for the first error before it", "?driver shutting down\n"
+    "?cuda was called while the process ends\n"},
   {ANYWHERE, "profiler-state", "a profiler's call came at the wrong time",
-    "another profiler holds the GPU, or it was started twice", "one profiler at a time", ""},
+    "another profiler holds the GPU, or it was started twice", "one profiler at a time",
+    ".a profiler's call came at the wrong time\n"},
   {ANYWHERE, "vendor-crash", "the driver's code crashed",
     "mixed or damaged driver files, or a bug",
     "take all driver libraries from one version; see the kernel log",
-    ".segfault at * in libcuda.so\n" ".segfault at * in libnvidia\n"},
+    ".segfault at * in libcuda.so\n" ".segfault at * in libnvidia\n"
+    ".the driver's code crashed\n"},
   {ANYWHERE, "vendor-hang", "the driver's code hangs",
     "a wedged GPU or firmware, or a very slow start",
     "see Xid in the kernel log, reboot; or raise --timeout", ".blocked for more than & nvidia\n"
-    ".soft lockup & nvidia\n"},
+    ".soft lockup & nvidia\n" ".the driver's code hangs\n"},
   {TOOLKIT, "cudnn-major", "cuDNN is missing or of another version than the framework's",
     "libcudnn.so.8 and .9 do not replace each other, and an older minor does not do",
     "install the cuDNN that the matrix names for this framework; one only",
@@ -940,11 +1073,19 @@ static const struct cause cause_table[] = {
     "!cudnn compiled * and runtime * versions mismatch\n" ".outdated cudnn installation found\n"
     ".cudnn version incompatibility\n" ".cannot load symbol cudnn\n"
     ".cudnn_status_sublibrary_version_mismatch\n" ".cudnn_status_version_mismatch\n"
-    ".could not find any cudnn.h\n" ".libcudnn*: invalid elf header\n"},
+    ".could not find any cudnn.h\n" ".libcudnn*: invalid elf header\n"
+    ".cudnn_status_serialization_version_mismatch\n" ".cudnn_status_sublibrary_loading_failed\n"
+    ".cudnn_status_not_supported_sublibrary_unavailable\n"
+    ".cudnn_status_not_supported_incompatible_cudart\n"
+    ".cudnn_status_not_supported_runtime_prerequisite_missing\n"
+    ".cudnn_status_runtime_prerequisite_missing\n"
+    ".found cudnn version * but jax was built against version\n"
+    ".cudnn is missing or of another version than the framework's\n"},
   {TOOLKIT, "cudnn-damaged", "a file of cuDNN is damaged",
     "empty, cut short or no library: a bad copy or download",
     "install cuDNN again, from its package", ".libcudnn* file too short\n"
-    ".cudnn_status_serialization_version_mismatch\n" ".cudnn_status_sublibrary_loading_failed\n"},
+    ".cudnn_status_serialization_version_mismatch\n" ".cudnn_status_sublibrary_loading_failed\n"
+    ".a file of cudnn is damaged\n"},
   {TOOLKIT, "toolkit-missing",
     "a CUDA toolkit library is missing (cuBLAS, cuFFT, cudart ...; the line names it)",
     "the framework wants it from the environment",
@@ -957,62 +1098,74 @@ static const struct cause cause_table[] = {
     ".libcupti* cannot open shared object\n" ".libnvrtc* cannot open\n"
     ".libnvtoolsext* cannot open\n" ".libnppi* cannot open\n" ".libcufile* cannot open\n"
     ".library cublas64_*.dll is not found\n" ".libnvinfer*cannot open shared object\n"
-    ".libnvinfer & no such file\n"},
+    ".libnvinfer & no such file\n" ".cufft_missing_dependency\n"
+    ".a cuda toolkit library is missing (cublas, cufft, cudart ...; the line names it)\n"},
   {TOOLKIT, "nvjitlink-mismatch", "libnvJitLink is missing or of another CUDA than cuSPARSE",
     "an older one lies in front of the wheel's own, mostly by LD_LIBRARY_PATH",
     "take the toolkit's folder off LD_LIBRARY_PATH, or install nvidia-nvjitlink of the same"
     " CUDA", "!libnvjitlink* cannot open\n" ".undefined symbol: __nvjitlink\n"
-    ".undefined symbol: nvjitlink\n" ".cannot find -lnvjitlink\n"},
+    ".undefined symbol: nvjitlink\n" ".cannot find -lnvjitlink\n"
+    ".nvjitlink_error_outdated_library\n" ".may need newer version of nvjitlink library\n"
+    ".libnvjitlink is missing or of another cuda than cusparse\n"},
   {TOOLKIT, "cublas-mixed", "libcublas and libcublasLt are of different versions",
     "two toolkits are mixed: conda's, pip's and the system's",
     "take the other one's folder off LD_LIBRARY_PATH; one source of CUDA libraries",
     ".libcublas* & not defined in file libcublaslt\n" ".undefined symbol: cublaslt\n"
-    ".undefined symbol: cublas\n"},
+    ".undefined symbol: cublas\n" ".libcublas and libcublaslt are of different versions\n"},
   {TOOLKIT, "library-mixed", "CUDA libraries of different versions meet",
     "one was built for another version of the other",
     "one source of CUDA libraries, all of one version; look at LD_LIBRARY_PATH",
     ".undefined symbol: cusparse\n" ".undefined symbol: cusolver\n" ".undefined symbol: cudnn\n"
-    ".undefined symbol: cuda\n" "?not defined in file libcu* with link time reference\n"},
+    ".undefined symbol: cuda\n" "?not defined in file libcu* with link time reference\n"
+    ".curand_status_version_mismatch\n" ".cuda libraries of different versions meet\n"},
   {TOOLKIT, "nccl-mixed", "NCCL is older than what was built with it",
     "another libnccl.so.2 is loaded than that of the wheel",
     "take the other one off LD_LIBRARY_PATH, or update it; 'pip show nvidia-nccl-cu12'",
     ".undefined symbol: nccl\n" ".libnccl.so* cannot open\n" ".mismatched nccl version\n"
-    ".nccl version mismatch\n"},
+    ".nccl version mismatch\n" ".nccl is older than what was built with it\n"},
   {TOOLKIT, "library-damaged", "a CUDA library's file is damaged",
     "empty, cut short, or no library", "install its package again", ".libcu* invalid elf header\n"
-    ".libcu* file too short\n"},
+    ".libcu* file too short\n" ".lib*cu* elf load command past end of file\n"
+    ".libnv* invalid elf header\n" ".libnccl* file too short\n" ".libnv* file too short\n"
+    ".a cuda library's file is damaged\n"},
   {TOOLKIT, "two-runtimes", "libcudart of two majors is installed",
     "wheels of several CUDA majors are mixed", "install all wheels for one CUDA major",
-    ".multiple cuda runtimes\n" ".multiple libcudart\n"},
+    ".multiple libcudart\n" ".found two conflicting cuda installs\n"
+    ".libcudart.so* may conflict with libcudart\n" ".found duplicate * libcudart.so\n"
+    ".libcudart of two majors is installed\n"},
   {TOOLKIT, "toolkit-shadowed", "a toolkit lies in front of the wheel's own",
     "LD_LIBRARY_PATH wins over the wheel", "take the toolkit's folder off LD_LIBRARY_PATH",
-    ".ld_library_path & conflict & cuda\n"},
+    ".found cu* version * but jax was built against version\n"
+    ".outdated cu* installation found\n" ".a toolkit lies in front of the wheel's own\n"},
   {TOOLKIT, "glibc-too-old", "this distribution's glibc is too old for a library",
     "it was built on a newer one",
     "a newer distribution or base image (the matrix names them), or an older release",
-    ".version 'glibc_#' not found\n"},
+    ".version 'glibc_#' not found\n" ".this distribution's glibc is too old for a library\n"},
   {TOOLKIT, "glibcxx-too-old", "the libstdc++ that is found is too old",
     "it was built with a newer compiler; conda's and the system's differ",
     "'conda install libstdcxx-ng', or a newer distribution; look at LD_LIBRARY_PATH",
-    ".version 'glibcxx_#' not found\n" ".version 'cxxabi_#' not found\n"},
+    ".version 'glibcxx_#' not found\n" ".version 'cxxabi_#' not found\n"
+    ".the libstdc++ that is found is too old\n"},
   {TOOLKIT, "loader-tls", "the loader has no room left for a library's thread-local data",
     "too many libraries were loaded before it",
     "import it first, or LD_PRELOAD the library that the line names",
-    ".cannot allocate memory in static tls block\n"},
+    ".cannot allocate memory in static tls block\n"
+    ".cannot load any more object with static tls\n"
+    ".the loader has no room left for a library's thread-local data\n"},
   {TOOLKIT, "loader-preload", "LD_PRELOAD names a library that is not there",
     "the container does not have it, the mount made a folder, or it is for another"
     " architecture", "unset LD_PRELOAD (empty /etc/ld.so.preload), or mount the library",
     ".libvgpu.so* from /etc/ld.so.preload cannot be preloaded\n"
     ".libcu* from ld_preload cannot be preloaded\n"
-    ".libnv* from ld_preload cannot be preloaded\n"
-    ".*gpu* from ld_preload cannot be preloaded\n"},
+    ".libnv* from ld_preload cannot be preloaded\n" ".*gpu* from ld_preload cannot be preloaded\n"
+    ".ld_preload names a library that is not there\n"},
   {TOOLKIT, "nvcc-target", "this nvcc does not know the GPU's architecture",
     "the toolkit is older than the GPU, or has dropped it, or the name is wrong",
     "a toolkit that knows it (the matrix), or TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES"
     " for one that it knows", ".nvcc fatal : unsupported gpu architecture\n"
     ".unsupported gpu architecture 'compute_\n" ".value 'sm_*' is not defined for option 'gpu-\n"
     ".failed to detect a default cuda architecture\n" ".unknown cuda arch\n"
-    ".cmake_cuda_architectures must be\n"},
+    ".cmake_cuda_architectures must be\n" ".this nvcc does not know the gpu's architecture\n"},
   {TOOLKIT, "nvcc-host-compiler", "nvcc does not take this host compiler",
     "gcc, clang or Visual Studio is newer than the toolkit knows",
     "NVCC_PREPEND_FLAGS='-ccbin g++-12' (an older one), or a newer toolkit",
@@ -1021,7 +1174,7 @@ static const struct cause cause_table[] = {
     ".exception specification is incompatible with that of previous function\n"
     ".identifier '_float32' is undefined\n" ".bits/mathcalls & error\n"
     ".cannot find a supported version of microsoft visual studio\n"
-    ".allow-unsupported-compiler\n"},
+    ".allow-unsupported-compiler\n" ".nvcc does not take this host compiler\n"},
   {TOOLKIT, "nvcc-missing", "the CUDA compiler nvcc is not found",
     "no toolkit is installed, or CUDA_HOME does not name it; runtime images have none",
     "a devel image, or the toolkit; CUDA_HOME=/usr/local/cuda and its bin on PATH",
@@ -1029,7 +1182,8 @@ static const struct cause cause_table[] = {
     ".nvcc: not found\n" ".nvcc was not found\n" ".the cuda compiler identification is unknown\n"
     ".no cmake_cuda_compiler could be found\n" ".could not find nvcc\n"
     ".cuda_toolkit_root_dir not found\n" ".bin/nvcc': no such file\n"
-    ".failed checking for nvcc\n" ".cannot find libdevice for sm_\n"},
+    ".failed checking for nvcc\n" ".cannot find libdevice for sm_\n"
+    ".the cuda compiler nvcc is not found\n"},
   {TOOLKIT, "toolkit-headers", "headers of the CUDA toolkit are missing",
     "only part of the toolkit is installed", "a devel image, or the toolkit's -dev packages",
     ".cuda_runtime.h: no such file\n" ".cuda_runtime_api.h: no such file\n"
@@ -1037,45 +1191,57 @@ static const struct cause cause_table[] = {
     ".cusolverdn.h: no such file\n" ".cublas_v2.h: no such file\n" ".cudnn.h: no such file\n"
     ".nccl.h: no such file\n" ".nvtoolsext.h: no such file\n" ".thrust/*: no such file\n"
     ".nv/target: no such file\n" ".cannot open source file 'vector_types.h'\n"
-    ".catastrophic error: cannot open source file & cuda\n" ".cuda_fp16.h & no such file\n"},
+    ".catastrophic error: cannot open source file & cuda\n" ".cuda_fp16.h & no such file\n"
+    ".headers of the cuda toolkit are missing\n"},
   {TOOLKIT, "toolkit-link", "the linker does not find a CUDA library",
     "the toolkit's lib64 (or lib64/stubs) is not on its path",
     "-L/usr/local/cuda/lib64, and -L/usr/local/cuda/lib64/stubs for -lcuda",
     ".cannot find -lcudart\n" ".cannot find -lcublas\n" ".cannot find -lcudnn\n"
     ".cannot find -lnvrtc\n" ".cannot find -lcufft\n" ".cannot find -lcurand\n"
     ".cannot find -lnvidia-ml\n" ".libcuda.so.1, needed by\n"
-    ".libcuda.so.1, needed by & not found\n"},
+    ".libcuda.so.1, needed by & not found\n" ".the linker does not find a cuda library\n"},
   {TOOLKIT, "toolkits-mixed-build", "parts of two toolkits meet in one build",
     "nvcc, ptxas, nvlink or libcudadevrt are of different versions, or objects are stale",
     "one toolkit on PATH, CUDA_HOME and the link path; build from clean",
     ".newer than toolkit (\n" ".nvlink fatal\n" ".ptxas fatal : unsupported .version\n"
-    ".ptxas fatal : ptx assembly aborted\n"},
+    ".ptxas fatal : ptx assembly aborted\n" ".parts of two toolkits meet in one build\n"},
   {TOOLKIT, "nvcc-killed", "nvcc ended without its words",
     "it had no memory left: too many jobs at once",
     "MAX_JOBS=2, fewer architectures, more memory", ".nvcc & killed\n" ".cicc & killed\n"
-    ".ptxas & died due to signal 9\n" ".nvcc error : * died due to signal\n"},
+    ".ptxas & died due to signal 9\n" ".nvcc error : * died due to signal\n"
+    ".nvcc ended without its words\n"},
   {TOOLKIT, "detected-cuda-mismatch", "the toolkit is of another CUDA than PyTorch",
     "extensions must be built with the CUDA of the wheel",
     "CUDA_HOME to the toolkit of that major, or the PyTorch for the other one",
-    ".mismatches the version that was used to compile pytorch\n" ".cuda version * mismatches\n"},
+    ".mismatches the version that was used to compile pytorch\n" ".cuda version * mismatches\n"
+    ".does not match the version torch was compiled with * unable to compile\n"
+    ".the toolkit is of another cuda than pytorch\n"},
   {TOOLKIT, "target-too-low", "the code needs a newer target than it is compiled for",
     "it uses instructions of newer GPUs (tensor cores, bf16, ldmatrix)",
     "TORCH_CUDA_ARCH_LIST or -arch of the GPU at hand; leave out older ones",
     ".requires .target sm_* or higher\n" ".__hfma2_relu & undefined\n"
-    ".no instance of overloaded function 'atomicadd'\n"},
+    ".no instance of overloaded function 'atomicadd'\n"
+    ".the code needs a newer target than it is compiled for\n"},
   {TOOLKIT, "nvrtc-symbol", "libnvrtc is of another CUDA than the program was made for",
     "a symbol that it asks for is not in this major version",
     "NVRTC of the CUDA that it was built for; a newer version of the program",
-    ".libnvrtc*undefined symbol\n" ".undefined symbol: nvrtc\n" ".libnvrtc & dlsym\n"},
+    ".libnvrtc*undefined symbol\n" ".undefined symbol: nvrtc\n" ".libnvrtc & dlsym\n"
+    ".libnvrtc is of another cuda than the program was made for\n"},
   {TOOLKIT, "tensorrt-libraries", "TensorRT's libraries are not found",
     "the loader does not search their folder, or another major is installed",
     "LD_LIBRARY_PATH to its lib folder; pip install tensorrt of the major that is asked for",
-    "!libnvinfer\n" "!libnvonnxparser\n"},
+    "!libnvinfer\n" "!libnvonnxparser\n" ".tensorrt's libraries are not found\n"},
   {TOOLKIT, "library-locked", "a CUDA library may not be loaded (file rights)",
     "the file or its folder cannot be read or run by this user",
     "chmod or icacls; another folder for artifacts; an antivirus program",
     ".could not load library & cudnn\n" ".could not load library & cublas\n"
-    ".access is denied & cudnn\n"},
+    ".access is denied & cudnn\n" ".a cuda library may not be loaded (file rights)\n"},
+  {TOOLKIT, "library-arch", "a CUDA library is for another processor or word size",
+    "32 and 64 bits, or x86-64 and aarch64, are mixed on the library path",
+    "put the folder of this machine's libraries first; the wheel or package of its"
+    " architecture", ".libcu* wrong elf class\n" ".libnv* wrong elf class\n"
+    ".libnccl* wrong elf class\n" ".libcu* cannot open shared object file & exec format error\n"
+    ".a cuda library is for another processor or word size\n"},
   {FRAMEWORK, "cpu-only-wheel", "the installed framework is a CPU-only build",
     "it never uses a GPU (PyTorch's +cpu wheel, jax without [cuda12], paddlepaddle,"
     " onnxruntime)", "install the CUDA build: the matrix names version and index",
@@ -1089,7 +1255,7 @@ static const struct cause cause_table[] = {
     ".was not compiled with cuda\n" ".xgboost version not compiled with gpu support\n"
     ".compiled without gpu support\n" ".ctranslate2 package was not compiled with cuda support\n"
     ".rebuild * with cuda\n" ".device is changed from gpu to cpu\n" ".no gpu implementation for\n"
-    ".could not find cuda support in\n"},
+    ".could not find cuda support in\n" ".the installed framework is a cpu-only build\n"},
   {FRAMEWORK, "companion-cpu-build", "a companion of the framework is built for another PyTorch",
     "torch and xformers, torchvision or torchaudio are of different releases or CUDAs",
     "the set that the matrix names, in one pip command; 'tmplgen matrix resolve --with'",
@@ -1099,19 +1265,22 @@ static const struct cause cause_table[] = {
     ".detected that pytorch and torchvision were compiled with different cuda\n"
     ".detected that pytorch and torchaudio were compiled with different cuda\n"
     ".partially initialized module 'torchvision'\n"
-    ".torchvision * has no attribute 'extension'\n"},
+    ".torchvision * has no attribute 'extension'\n"
+    ".a companion of the framework is built for another pytorch\n"},
   {FRAMEWORK, "onnxruntime-cpu", "ONNX Runtime's CPU package is the one that is imported",
     "onnxruntime and onnxruntime-gpu overwrite each other's files",
     "'pip uninstall onnxruntime onnxruntime-gpu', then install onnxruntime-gpu alone",
     ".cudaexecutionprovider' is not in available provider\n"
     ".['azureexecutionprovider', 'cpuexecutionprovider']\n"
-    ".available providers: 'azureexecutionprovider, cpuexecutionprovider'\n"},
+    ".available providers: 'azureexecutionprovider, cpuexecutionprovider'\n"
+    ".onnx runtime's cpu package is the one that is imported\n"},
   {FRAMEWORK, "onnxruntime-provider", "ONNX Runtime cannot load its CUDA provider",
     "CUDA's or cuDNN's libraries of the major that it wants are not there",
     "the CUDA and cuDNN that the matrix names; onnxruntime.preload_dlls()",
     "?failed to create cudaexecutionprovider\n" "?libonnxruntime_providers_cuda.so with error\n"
     "?failed to load library libonnxruntime_providers_cuda\n" ".onnxruntime_providers_cuda.dll\n"
-    ".onnxruntime_providers_cuda & loadlibrary\n" ".loadlibrary failed with error 126\n"},
+    ".onnxruntime_providers_cuda & loadlibrary\n" ".loadlibrary failed with error 126\n"
+    ".onnx runtime cannot load its cuda provider\n"},
   {FRAMEWORK, "wheel-lacks-gpu", "the framework has no code for this GPU",
     "its build has no kernels (cubin, PTX) for the GPU's compute capability (209)",
     "take the CUDA variant that covers it: the matrix names it; or build for its architecture",
@@ -1128,13 +1297,14 @@ static const struct cause cause_table[] = {
     ".sm_* is not supported by this build\n" ".is not compatible with paddle installation\n"
     ".not compatible with * installation with arch\n"
     ".was not built to work with the selected device\n" ".cuda_arch_bin in your build\n"
-    ".check cuda_arch_ptx\n"},
+    ".check cuda_arch_ptx\n" ".the framework has no code for this gpu\n"},
   {FRAMEWORK, "gpu-too-old-for-feature", "this GPU is too old for a feature of the framework",
     "it needs a newer compute capability: 7.0 for Triton, 8.0 for bfloat16 and FlashAttention,"
     " 8.9 for fp8", "switch the feature off (float16, another attention backend), or a newer GPU",
     ".too old to be supported by the triton gpu compiler\n"
     ".fp8e4nv not supported in this architecture\n" ".flashattention * ampere gpus or newer\n"
-    ".cannot use flashattention & compute capability\n"},
+    ".cannot use flashattention & compute capability\n"
+    ".this gpu is too old for a feature of the framework\n"},
   {FRAMEWORK, "extension-abi", "an extension is built for another PyTorch",
     "a symbol of torch is missing: another version, C++ ABI, or CUDA",
     "the wheel for this torch (the matrix), or build it again: '--no-build-isolation"
@@ -1143,17 +1313,19 @@ static const struct cause cause_table[] = {
     ".undefined symbol: _znk2at\n" ".undefined symbol: _znk5torch\n"
     ".undefined symbol: _zn6caffe2\n" ".undefined symbol: _zn10tensorflow\n"
     ".undefined symbol: aoti_torch\n" ".undefined symbol: thc\n" ".has no symbol * torch\n"
-    ".libtorch_cuda_cu.so\n" ".libtorch_cuda_cpp.so\n"},
+    ".libtorch_cuda_cu.so\n" ".libtorch_cuda_cpp.so\n"
+    ".an extension is built for another pytorch\n"},
   {FRAMEWORK, "tensorflow-abi", "an extension is built for another TensorFlow",
     "a symbol of TensorFlow is missing", "the release of both that belong together",
-    ".undefined symbol: _zn10tensorflow\n"},
+    ".undefined symbol: _zn10tensorflow\n" ".an extension is built for another tensorflow\n"},
   {FRAMEWORK, "bitsandbytes-cpu", "bitsandbytes has no library for this CUDA",
     "it fell back to its CPU code: no CUDA is found, or its release is older than it",
     "a release that knows this CUDA; unset BNB_CUDA_VERSION; 'python -m bitsandbytes'",
     ".bitsandbytes was compiled without gpu support\n"
     ".libbitsandbytes_cpu.so: undefined symbol\n" ".could not find the bitsandbytes cuda binary\n"
     ".libbitsandbytes_cuda*: cannot open\n" ".cuda setup failed despite gpu being available\n"
-    ".required library version not found: libbitsandbytes_cuda\n"},
+    ".required library version not found: libbitsandbytes_cuda\n"
+    ".bitsandbytes has no library for this cuda\n"},
   {FRAMEWORK, "wheel-not-found", "pip finds no wheel of this release",
     "it is on the framework's own index, or not built for this Python, processor or CUDA",
     "--index-url https://download.pytorch.org/whl/cu126 (of the variant); the Python that the"
@@ -1164,7 +1336,7 @@ static const struct cause cause_table[] = {
     ".could not find a version that satisfies the requirement jax\n"
     ".could not find a version that satisfies the requirement onnxruntime-gpu\n"
     ".could not find a version that satisfies the requirement nvidia-\n"
-    ".no solution found & torch\n"},
+    ".no solution found & torch\n" ".pip finds no wheel of this release\n"},
   {FRAMEWORK, "wheel-wrong-platform", "this wheel is for another Python, system or ABI",
     "its tags (cp310, linux_x86_64, cxx11abi) do not fit",
     "the wheel with the tags of 'pip debug --verbose'; or let pip choose",
@@ -1172,77 +1344,88 @@ static const struct cause cause_table[] = {
     ".torch* is not a supported wheel on this platform\n"
     ".*cu1* is not a supported wheel on this platform\n"
     ".a url dependency is incompatible with the current platform & cu1\n"
-    ".hint: the wheel is compatible with * but you're on\n"},
+    ".hint: the wheel is compatible with * but you're on\n"
+    ".this wheel is for another python, system or abi\n"},
   {FRAMEWORK, "build-needs-torch",
     "an extension needs torch to be built, and the build does not see it",
     "pip and uv build in an environment of their own",
     "install torch first, then '--no-build-isolation'", ".no module named 'torch' & build\n"
     ".depends on 'torch', but doesn't declare it as a build dependency\n"
-    ".modulenotfounderror: no module named 'torch' & setup.py\n"},
+    ".modulenotfounderror: no module named 'torch' & setup.py\n"
+    ".an extension needs torch to be built, and the build does not see it\n"},
   {FRAMEWORK, "package-renamed", "this pip package is gone",
     "tensorflow has GPU support itself since 2.1", "'pip install \"tensorflow[and-cuda]\"'",
-    ".the 'tensorflow-gpu' package has been removed\n"},
+    ".the 'tensorflow-gpu' package has been removed\n" ".this pip package is gone\n"},
   {FRAMEWORK, "plugin-mismatch", "JAX's CUDA plugin and jaxlib are of different releases",
     "one was updated without the other", "'pip install -U \"jax[cuda12]\"': all of one release",
     ".mismatched pjrt plugin\n" ".pjrt api version\n"
     ".jaxlib version * is newer than and incompatible with jax\n" ".jax requires jaxlib\n"
-    ".not compatible with the installed jaxlib\n" ".jax plugin * is installed\n"},
+    ".not compatible with the installed jaxlib\n" ".jax plugin * is installed\n"
+    ".jax's cuda plugin and jaxlib are of different releases\n"},
   {FRAMEWORK, "jax-backend", "JAX cannot start its CUDA backend",
     "its own words stand in the line",
     "'pip install -U \"jax[cuda12]\"'; driver and libraries as the matrix says",
     "?unable to initialize backend 'cuda'\n"
-    "?unable to use cuda because of the following issues\n"
-    "?cuda backend failed to initialize\n"},
+    "?unable to use cuda because of the following issues\n" "?cuda backend failed to initialize\n"
+    "?jax cannot start its cuda backend\n"},
   {FRAMEWORK, "xla-tools", "XLA finds no ptxas or libdevice", "runtime images lack the compiler",
     "install nvidia-cuda-nvcc, or set --xla_gpu_cuda_data_dir", ".ptxas* not found\n"
     ".couldn't invoke ptxas\n" ".ptxas * has a bug that we think can affect xla\n"
-    ".ptxas returned an error during compilation of ptx to sass\n"},
+    ".ptxas returned an error during compilation of ptx to sass\n"
+    ".xla finds no ptxas or libdevice\n"},
   {FRAMEWORK, "cupy-twice", "several CuPy packages are installed together",
     "each is for another CUDA, and they write to the same folder",
     "pip uninstall all of them, then install the one that fits",
-    ".multiple cupy packages are installed\n"},
+    ".multiple cupy packages are installed\n" ".several cupy packages are installed together\n"},
   {FRAMEWORK, "cpu-only-library", "a library beside the framework is built without CUDA",
     "its default wheel or package is CPU-only",
     "its build for this CUDA, from its own index; or compile it with CUDA switched on",
     ".device api cuda is not enabled\n" ".please install the cuda version of dgl\n"
-    ".the library is compiled without cuda support\n" ".throw_no_cuda\n"},
+    ".the library is compiled without cuda support\n" ".throw_no_cuda\n"
+    ".a library beside the framework is built without cuda\n"},
   {JIT, "ptx-too-new", "the driver is too old for this PTX (222)",
     "the PTX comes from a newer CUDA toolkit: minor-version compatibility excludes it",
     "update the driver, ship cubins, or use an older toolkit",
     ".provided ptx was compiled with an unsupported toolchain\n" ".unsupported .version\n"
-    ".cuda_error_unsupported_ptx_version\n" ".(unsupported ptx version)\n"},
+    ".cuda_error_unsupported_ptx_version\n" ".(unsupported ptx version)\n"
+    ".the driver is too old for this ptx (222)\n"},
   {JIT, "jit-compiler-missing", "the driver's PTX compiler is missing (221)",
     "libnvidia-ptxjitcompiler.so.1 was not injected",
     "NVIDIA_DRIVER_CAPABILITIES=compute,utility; one full driver set",
     ".libnvidia-ptxjitcompiler*cannot open\n" ".libnvidia-ptxjitcompiler\n"
-    ".ptx jit compiler library not found\n"},
+    ".ptx jit compiler library not found\n" ".the driver's ptx compiler is missing (221)\n"},
   {JIT, "jit-disabled", "compiling PTX is switched off (223)", "CUDA_DISABLE_PTX_JIT is set",
-    "unset it, or ship cubins for every GPU", ".ptx jit compilation was disabled\n"},
+    "unset it, or ship cubins for every GPU", ".ptx jit compilation was disabled\n"
+    ".compiling ptx is switched off (223)\n"},
   {JIT, "bad-image", "the driver refuses the kernel image",
     "damaged, or built for another GPU (200, 218)",
     "build it again for this GPU's architecture; see the compiler's log",
     ".device kernel image is invalid\n" ".a ptx jit compilation failed\n"
-    ".cuda_error_invalid_ptx\n" ".cuda_error_invalid_source\n"},
+    ".cuda_error_invalid_ptx\n" ".cuda_error_invalid_source\n"
+    ".the driver refuses the kernel image\n"},
   {JIT, "entry-missing", "the kernel is not in the module (500)",
     "another version of it was loaded", "build program and kernels together",
-    ".named symbol not found\n"},
+    ".named symbol not found\n" ".the kernel is not in the module (500)\n"},
   {JIT, "ptx-target-too-new", "the PTX is for a newer GPU than this",
     "its .target is above the compute capability", "build for a lower target",
-    ".sm version specified by .target is higher\n"},
+    ".sm version specified by .target is higher\n" ".the ptx is for a newer gpu than this\n"},
   {JIT, "ptxas-too-old", "the ptxas that is called does not know this GPU or this PTX",
     "Triton's or PATH's ptxas is of an older CUDA",
     "a newer Triton; TRITON_PTXAS_PATH to a newer ptxas; the toolkit that the matrix names",
     "!ptxas error\n" ".ptxas & gpu-name\n" ".internal triton ptx codegen error\n"
     "!does not support cc\n" ".ptxas too old\n" "!ptxas fatal & value 'sm_\n"
-    "!you are using ptxas\n" ".you are using ptxas * but tf requires\n"},
+    "!you are using ptxas\n" ".you are using ptxas * but tf requires\n"
+    ".the ptxas that is called does not know this gpu or this ptx\n"},
   {JIT, "nvrtc-target", "NVRTC does not know this GPU",
     "the framework's CUDA is older than the GPU",
     "the build for a newer CUDA: the matrix names it",
-    ".nvrtc: error: invalid value for --gpu-architecture\n" ".nvrtc_error_invalid_option\n"},
+    ".nvrtc: error: invalid value for --gpu-architecture\n" ".nvrtc_error_invalid_option\n"
+    ".nvrtc does not know this gpu\n"},
   {JIT, "nvrtc-builtins", "NVRTC does not find its own builtins",
     "libnvrtc-builtins of the same CUDA is not beside it",
     "install nvidia-cuda-nvrtc of that CUDA; look at LD_LIBRARY_PATH",
-    ".failed to open libnvrtc-builtins\n" ".nvrtc_error_builtin_operation_failure\n"},
+    ".failed to open libnvrtc-builtins\n" ".nvrtc_error_builtin_operation_failure\n"
+    ".nvrtc does not find its own builtins\n"},
   {JIT, "nvrtc-compile", "a kernel's source does not compile at run time (NVRTC)",
     "missing headers of CUDA, an old release of the framework for them, or an error in the"
     " source", "nvidia-cuda-runtime and -cccl of the same CUDA; CUDA_PATH; update the framework",
@@ -1255,43 +1438,50 @@ static const struct cause cause_table[] = {
     ".nvrtc_error_name_expression_not_valid\n" ".nvrtc_error_internal_error\n"
     ".nvrtc_error_time_file_write_failed\n" ".nvrtc_error_no_pch_create_attempted\n"
     ".nvrtc_error_pch_create_heap_exhausted\n" ".nvrtc_error_pch_create\n"
-    ".nvrtc_error_cancelled\n"},
+    ".nvrtc_error_cancelled\n" ".cudnn_status_internal_error_compilation_failed\n"
+    ".nvrtc_error_\n" ".a kernel's source does not compile at run time (nvrtc)\n"},
   {JIT, "nvvm-missing", "libNVVM or libdevice is not found",
     "numba compiles with them, and CUDA_HOME does not lead there",
     "'conda install cuda-nvcc', or CUDA_HOME of a whole toolkit", ".libnvvm cannot be found\n"
-    ".nvvmsupporterror\n" ".libnvvm.so & cannot open\n" ".nvvm_error\n"},
+    ".nvvmsupporterror\n" ".libnvvm.so & cannot open\n" ".nvvm_error\n"
+    ".libnvvm or libdevice is not found\n"},
   {JIT, "triton-compiler", "Triton needs a C compiler, and Python's headers, at run time",
     "it builds its launcher with gcc, which runtime images lack",
     "install gcc and python3-dev in the image, or set CC", ".failed to find c compiler\n"
     ".python.h: no such file\n" ".failed to find python libs\n"
     ".include file 'python.h' not found\n" ".is not a recognized processor for this target\n"
-    ".cannot select: intrinsic %llvm.nvvm\n"},
+    ".cannot select: intrinsic %llvm.nvvm\n"
+    ".triton needs a c compiler, and python's headers, at run time\n"},
   {JIT, "triton-cuda-unknown", "this Triton is too old for this CUDA",
     "it does not know the PTX of the version that it got",
     "the Triton that belongs to this PyTorch: the matrix names it",
-    ".triton only support cuda 10.0 or higher, but got cuda version\n"},
+    ".triton only support cuda 10.0 or higher, but got cuda version\n"
+    ".this triton is too old for this cuda\n"},
   {JIT, "triton-cache", "Triton cannot write its cache",
     "its folder is not writable for this user, full, or on a network file system",
     "TRITON_CACHE_DIR to a local folder of this user", "..triton & permission denied\n"
     "..triton/cache & stale file handle\n" "..triton/cache & busy\n" "..triton & no space left\n"
-    "..triton & read-only file system\n"},
+    "..triton & read-only file system\n" ".triton cannot write its cache\n"},
   {JIT, "triton-compile", "Triton cannot compile a kernel",
     "what it uses does not exist on this GPU or in this release",
     "a release of Triton and PyTorch that belong together; a smaller configuration",
     "?triton.compiler.errors.compilationerror\n" "?triton.compiler & error\n"
-    "?torch._inductor & triton\n" ".passmanager::run failed\n"},
+    "?torch._inductor & triton\n" ".passmanager::run failed\n"
+    ".triton cannot compile a kernel\n"},
   {JIT, "bf16-too-old", "a kernel uses bfloat16 on a GPU before Ampere",
     "its instructions need compute capability 8.0",
     "float16 (or float32) on this GPU: dtype=half", ".feature '.bf16' requires .target sm_80\n"
-    ".bfloat16 & requires & sm_80\n" "!bf16* requires .target sm_80\n"},
+    ".bfloat16 & requires & sm_80\n" "!bf16* requires .target sm_80\n"
+    ".a kernel uses bfloat16 on a gpu before ampere\n"},
   {JIT, "cache-full", "the cache of compiled kernels cannot be written",
     "CUDA_CACHE_PATH or ~/.nv is full, read-only or of another user",
-    "CUDA_CACHE_PATH to a writable folder", "..nv/computecache\n"},
+    "CUDA_CACHE_PATH to a writable folder", "..nv/computecache\n"
+    ".the cache of compiled kernels cannot be written\n"},
   {JIT, "libdevice-missing", "libdevice is not found",
     "the CUDA toolkit that the compiler was given lacks it, or its place is not known",
     "XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda; install cuda-nvcc or nvidia-cuda-nvcc;"
     " CUDA_HOME", "!libdevice is required by this hlo\n" "!libdevice not found at\n"
-    "!find libdevice\n"},
+    "!find libdevice\n" ".libdevice is not found\n"},
   {JIT, "nvjitlink-failed", "nvJitLink cannot link the kernels",
     "its input is of another CUDA or architecture, or an option is not known",
     "build all parts with one toolkit; nvidia-nvjitlink of the newest minor version among them",
@@ -1299,7 +1489,8 @@ static const struct cause cause_table[] = {
     ".nvjitlink_error_invalid_input\n" ".nvjitlink_error_ptx_compile\n"
     ".nvjitlink_error_nvvm_compile\n" ".nvjitlink_error_internal\n"
     ".nvjitlink_error_threadpool\n" ".nvjitlink_error_unrecognized_input\n"
-    ".nvjitlink_error_finalize\n"},
+    ".nvjitlink_error_finalize\n" ".nvjitlink_error_\n" ".nvjitlinkerror\n"
+    ".nvjitlink cannot link the kernels\n"},
   {EXEC, "out-of-memory", "the GPU has not enough free memory",
     "model and batch are larger, or others hold it (time-slicing and AWS vGPU isolate none)",
     "a smaller batch; cap the framework's memory; end the others ('nvidia-smi'); a larger GPU"
@@ -1322,78 +1513,93 @@ static const struct cause cause_table[] = {
     "!resource_exhausted: failed to allocate request\n"
     ".would exceed allowed memory. (out of memory)\n" ".system is out of gpu\n"
     "!out of memory error on gpu\n" "!device * oom # / #\n" ".resourceexhaustederror:\n"
-    "!cuda failure 'out of memory'\n" "!cuda failure # 'out of memory'\n"},
+    "!cuda failure 'out of memory'\n" "!cuda failure # 'out of memory'\n"
+    ".cusolver_status_alloc_failed\n" ".cusparse_status_alloc_failed\n"
+    ".curand_status_allocation_failed\n" ".resource exhausted: failed to allocate request\n"
+    ".resource exhausted: out of memory while trying\n"
+    ".pooled_storage_manager.h:*: memory allocation failed\n" "..cuh(#): out of memory\n"
+    "..cu(#): out of memory\n" ".the gpu has not enough free memory\n"},
   {EXEC, "memory-of-others", "other processes hold the GPU's memory",
     "less is free than the program wants at its start",
     "'nvidia-smi' names them; end them, or ask for less (gpu_memory_utilization)",
     ".on startup is less than desired gpu memory utilization\n"
     ".failed call to cudeviceprimaryctxretain: cuda_error_out_of_memory\n"
-    ".call to cuinit results in cuda_error_out_of_memory\n"},
+    ".call to cuinit results in cuda_error_out_of_memory\n"
+    ".other processes hold the gpu's memory\n"},
   {EXEC, "wrong-result", "a kernel ran, and its result is wrong",
     "defective hardware (memory, overclocking, heat), where the code is known to be right",
     "run again; then drain the node, replace the GPU", ".test failed! & gpu\n" ".gpu * faulty\n"
-    ".result verification failed at element\n" ".errors: * warning! & gpu\n"},
+    ".result verification failed at element\n" ".errors: * warning! & gpu\n"
+    ".a kernel ran, and its result is wrong\n"},
   {EXEC, "illegal-access", "a kernel used memory that it may not (700)",
     "an invalid address or an index out of bounds: its bug, or failing hardware",
     "the context is lost; run compute-sanitizer, CUDA_LAUNCH_BLOCKING=1",
     ".an illegal memory access was encountered\n" ".cudaerrorillegaladdress\n"
     ".cuda_error_illegal_address\n" ".invalid __global__ read\n" ".invalid __global__ write\n"
     ".cuda exception: warp illegal address\n" ".illegal address in cuda queue\n"
-    ".fault_priv_violation\n"},
+    ".fault_priv_violation\n" ".a kernel used memory that it may not (700)\n"},
   {EXEC, "device-assert", "a check in a kernel failed (device-side assert)",
     "an index or a label out of range, or NaN where none may be",
     "run the batch on the CPU, or CUDA_LAUNCH_BLOCKING=1: the line tells which; check labels"
     " and ids", "!block: [* thread: [* assertion\n" ".device-side assert triggered\n"
-    ".cudaerrorassert\n"},
+    ".cudaerrorassert\n" ".a check in a kernel failed (device-side assert)\n"},
   {EXEC, "misaligned", "a kernel used an address that is not aligned (716)",
     "its bug: a type is read where it may not start", "run compute-sanitizer; align the pointers",
-    ".misaligned address\n" ".is misaligned\n"},
+    ".misaligned address\n" ".is misaligned\n"
+    ".a kernel used an address that is not aligned (716)\n"},
   {EXEC, "illegal-instruction", "a kernel has an illegal instruction (715)",
     "code for another GPU, damaged code, or unstable hardware",
     "build for this GPU; take overclocking back; gpu-smoke --level long",
-    ".an illegal instruction was encountered\n"},
+    ".an illegal instruction was encountered\n" ".a kernel has an illegal instruction (715)\n"},
   {EXEC, "launch-timeout", "a kernel ran too long (702)",
     "the watchdog of a display stops kernels", "use a GPU without a display, or shorter kernels",
-    ".the launch timed out and was terminated\n" ".cuda_error_launch_timeout\n"},
+    ".the launch timed out and was terminated\n" ".cuda_error_launch_timeout\n"
+    ".a kernel ran too long (702)\n"},
   {EXEC, "launch-resources", "a kernel asks for more than the GPU has (701)",
     "registers, threads or shared memory per block",
     "smaller blocks, fewer stages; the tuning is for a larger GPU",
     ".too many resources requested for launch\n" ".out of resource: shared memory\n"
-    ".outofresources\n" ".invalid configuration argument\n" ".too much shared data\n"},
+    ".outofresources\n" ".invalid configuration argument\n" ".too much shared data\n"
+    ".a kernel asks for more than the gpu has (701)\n"},
   {EXEC, "kernel-fault", "a kernel faulted", "a bug, or failing hardware",
     "run compute-sanitizer; gpu-smoke --level long; Xid in the kernel log",
     ".unspecified launch failure\n" ".cuda_error_launch_failed\n" ".cudaerrorlaunchfailure\n"
     ".failed to launch * kernel\n" ".hardware stack error\n" ".invalid program counter\n"
-    ".compute-sanitizer\n"},
+    ".== compute-sanitizer\n" ".a kernel faulted\n"},
   {EXEC, "kernel-killed", "work of a program was removed from the GPU (Xid 45)",
     "the program ended or was killed, or an earlier Xid made it so",
-    "look for the Xid or signal before it", ""},
+    "look for the Xid or signal before it",
+    ".work of a program was removed from the gpu (xid 45)\n"},
   {EXEC, "cublas-start", "cuBLAS cannot start",
     "no GPU memory is left for its handle, or its library does not fit driver and framework",
     "a smaller batch, allow_growth; one cuBLAS only: LD_LIBRARY_PATH",
     ".cublas_status_alloc_failed\n" ".cublas_status_not_initialized\n"
-    ".failed to create cublas handle\n"},
+    ".failed to create cublas handle\n" ".cublas cannot start\n"},
   {EXEC, "cublas-status", "cuBLAS reports an error",
     "a call that it does not take: shapes, an index error before, or a library of another"
     " version",
     "CUDA_LAUNCH_BLOCKING=1; run the batch on the CPU; one cuBLAS only: LD_LIBRARY_PATH",
     ".cublas_status_execution_failed\n" ".cublas_status_invalid_value\n"
     ".cublas_status_internal_error\n" ".cublas_status_not_supported\n"
-    ".cublas_status_arch_mismatch\n" ".cublas_status_mapping_error\n"
-    ".cublas_status_license_error\n"},
+    ".cublas_status_mapping_error\n" ".cublas_status_license_error\n"
+    ".cublas reports an error\n"},
   {EXEC, "cudnn-start", "cuDNN cannot start",
     "no GPU memory is left for it, or its library does not fit framework or driver",
     "a smaller batch, allow_growth; the cuDNN that the matrix names",
     ".cudnn_status_not_initialized\n" ".cudnn_status_alloc_failed\n"
-    ".could not create cudnn handle\n" ".failed to get convolution algorithm\n"},
+    ".could not create cudnn handle\n" ".failed to get convolution algorithm\n"
+    ".cudnn_status_internal_error_host_allocation_failed\n"
+    ".cudnn_status_internal_error_device_allocation_failed\n" ".cudnn cannot start\n"},
   {EXEC, "cudnn-status", "cuDNN reports an error",
     "an input that it has no algorithm for, no memory for its workspace, or mixed versions",
     ".contiguous(), a smaller batch; torch.backends.cudnn.enabled = False tells; the cuDNN of"
     " the matrix", ".cudnn_status_not_supported\n" ".cudnn_status_execution_failed\n"
     ".cudnn_status_internal_error\n" ".cudnn_status_mapping_error\n" ".cudnn_status_bad_param\n"
-    ".cudnn_status_arch_mismatch\n" ".unable to find a valid cudnn algorithm\n"
+    ".unable to find a valid cudnn algorithm\n"
     ".unable to find an engine to execute this computation\n" ".cudnn_status_license_error\n"
-    ".cudnn_status_runtime_\n" ".cudnn_status_invalid_value\n"},
+    ".cudnn_status_runtime_\n" ".cudnn_status_invalid_value\n" ".cudnn_status_deprecated\n"
+    ".cudnn_status_runtime_in_progress\n" ".cudnn_status_runtime_fp_overflow\n"
+    ".cudnn reports an error\n"},
   {EXEC, "cufft-status", "cuFFT reports an error",
     "no memory for its plan, or a library too old for the GPU",
     "free memory; the framework's build for a newer CUDA", ".cufft_internal_error\n"
@@ -1402,7 +1608,8 @@ static const struct cause cause_table[] = {
     ".cufft_invalid_size\n" ".cufft_unaligned_data\n" ".cufft_invalid_device\n"
     ".cufft_no_workspace\n" ".cufft_not_implemented\n" ".cufft_not_supported\n"
     ".cufft_missing_dependency\n" ".cufft_nvrtc_failure\n" ".cufft_nvjitlink_failure\n"
-    ".cufft_nvshmem_failure\n"},
+    ".cufft_nvshmem_failure\n" ".cufft_incomplete_parameter_list\n" ".cufft_parse_error\n"
+    ".cufft_license_error\n" ".cufft reports an error\n"},
   {EXEC, "cusolver-status", "cuSOLVER or cuSPARSE reports an error",
     "no memory for its workspace, a singular matrix, or mixed libraries",
     "float64, a smaller batch; one source of CUDA libraries", ".cusolver error\n"
@@ -1417,7 +1624,7 @@ static const struct cause cause_table[] = {
     ".cusparse_status_mapping_error\n" ".cusparse_status_execution_failed\n"
     ".cusparse_status_internal_error\n" ".cusparse_status_matrix_type_not_supported\n"
     ".cusparse_status_zero_pivot\n" ".cusparse_status_not_supported\n"
-    ".cusparse_status_insufficient_resources\n"},
+    ".cusparse_status_insufficient_resources\n" ".cusolver or cusparse reports an error\n"},
   {EXEC, "curand-status", "cuRAND failed",
     "not initialised, no memory, or a launch that failed before",
     "look for the first CUDA error before it; CUDA_LAUNCH_BLOCKING=1; free memory",
@@ -1426,34 +1633,63 @@ static const struct cause cause_table[] = {
     ".curand_status_out_of_range\n" ".curand_status_length_not_multiple\n"
     ".curand_status_double_precision_required\n" ".curand_status_launch_failure\n"
     ".curand_status_preexisting_failure\n" ".curand_status_initialization_failed\n"
-    ".curand_status_arch_mismatch\n" ".curand_status_internal_error\n"},
+    ".curand_status_arch_mismatch\n" ".curand_status_internal_error\n" ".curand_status_\n"
+    ".curand failure #\n" ".curand failed\n"},
+  {EXEC, "copy-engine", "a copy to, from or inside the GPU failed (copy engine)",
+    "a bad or freed address of a program; where several programs meet it, the link or the"
+    " memory", "restart the program, compute-sanitizer; drain the node if others meet it too",
+    ".a copy to, from or inside the gpu failed (copy engine)\n"},
+  {EXEC, "media-engine", "an engine beside the cores failed (video, JPEG, optical flow, DLA)",
+    "a damaged stream, a bug of the program or of the driver",
+    "restart the program; decode on the CPU to compare; a newer driver",
+    ".an engine beside the cores failed (video, jpeg, optical flow, dla)\n"},
+  {EXEC, "library-lacks-gpu",
+    "a CUDA library (cuBLAS, cuDNN, cuSOLVER ...) has no code for this GPU",
+    "the library is older than the GPU, has dropped it, or the GPU lacks what is asked for"
+    " (fp16, tensor cores)",
+    "the build for a CUDA that covers this GPU: the matrix names it; or a newer GPU",
+    ".cudnn_status_arch_mismatch\n" ".cudnn_status_not_supported_arch_mismatch\n"
+    ".cublas_status_arch_mismatch\n" ".cusolver_status_arch_mismatch\n"
+    ".cusparse_status_arch_mismatch\n" ".curand_status_arch_mismatch\n"
+    ".cudnnstatusarchmismatch\n"
+    ".a cuda library (cublas, cudnn, cusolver ...) has no code for this gpu\n"},
+  {EXEC, "npp-status", "NPP (image processing) reports an error",
+    "sizes, steps or types that it does not take, or an earlier failure of a kernel",
+    "compute-sanitizer; one source of CUDA libraries", ".npp_cuda_kernel_execution_error\n"
+    ".npp_memory_allocation_err\n" ".npp_no_memory_error\n" "?npp_*_error\n" "?npp_error\n"
+    ".npp (image processing) reports an error\n"},
   {BANDWIDTH, "bandwidth-low", "memory bandwidth is far below the GPU's peak",
     "throttled, a slice, or shared right now", "see health and sharing",
-    ".bandwidth & below the expected\n" ".bandwidth & below the minimum\n"},
+    ".did not exceed minimum required bandwidth\n"
+    ".memory bandwidth is far below the gpu's peak\n"},
   {BANDWIDTH, "pcie-slow", "the PCIe link is slower than it could be",
     "fewer lanes or an older generation: seating, a riser, the slot, or saving power when idle",
     "look under load ('lspci -vv', LnkSta); reseat the board; the BIOS's setting of the slot",
-    ".lnksta: * downgraded\n" ".lnksta:*(downgraded)\n" ".lnksta: speed 2.5gt/s\n"},
+    ".lnksta: * downgraded\n" ".lnksta:*(downgraded)\n" ".lnksta: speed 2.5gt/s\n"
+    ".is running at pci link generation\n" ".the pcie link is slower than it could be\n"},
   {BANDWIDTH, "pcie-errors", "the PCIe link has errors",
     "a bad signal: slot, riser, cable, power; uncorrected ones end in a lost GPU",
     "reseat or replace the riser; pcie_aspm=off; an older PCIe generation in the BIOS",
     ".pcie bus error: severity=\n" ".aer: correctable error\n" ".aer: uncorrect\n"
-    ".aer: multiple\n"},
+    ".aer: multiple\n" ".the pcie link has errors\n"},
   {BANDWIDTH, "peer-unsupported", "GPUs cannot reach each other directly (peer to peer, 217)",
     "GeForce cards have none, or chipset, IOMMU or a virtual machine forbid it",
     "NCCL_P2P_DISABLE=1; switch off the IOMMU or ACS on bare metal",
     ".peer access is not supported between these two devices\n"
     ".platform lacks gpu p2p capability\n" ".failed to open cuda ipc handle\n"
-    ".cudaerrorpeeraccessunsupported\n"},
+    ".cudaerrorpeeraccessunsupported\n"
+    ".gpus cannot reach each other directly (peer to peer, 217)\n"},
   {BANDWIDTH, "peer-corrupt",
     "direct copies between GPUs come back wrong, or never end (peer to peer)",
     "the IOMMU or PCIe ACS redirects what one GPU sends to another",
     "iommu=pt or off and ACS off (bare metal); until then NCCL_P2P_DISABLE=1",
-    ".wrong direct copy between gpu\n" ".verification error @ element\n"},
+    ".wrong direct copy between gpu\n" ".verification error @ element\n"
+    ".direct copies between gpus come back wrong, or never end (peer to peer)\n"},
   {BANDWIDTH, "iommu-faults", "the IOMMU stops the GPU's transfers",
     "peer-to-peer or DMA goes to addresses that it does not know (IOMMU, ACS)",
     "iommu=pt or off on the kernel's command line, ACS off; never both P2P and a translating"
-    " IOMMU", ".io_page_fault & nvidia\n" ".amd-vi: event logged\n" ".dmar: * fault\n"},
+    " IOMMU", ".io_page_fault & nvidia\n" ".amd-vi: event logged\n" ".dmar: * fault\n"
+    ".the iommu stops the gpu's transfers\n"},
   {BANDWIDTH, "pinned-memory", "host memory cannot be pinned",
     "too little RAM, a limit (ulimit -l, vm.max_map_count), or memory that never was"
     " registered", "less pinned memory; ulimit -l unlimited; WSL has little of it",
@@ -1462,10 +1698,11 @@ static const struct cause cause_table[] = {
     ".cudahostgetdevicepointer failed\n" ".cudahostunregister returned\n"
     ".cudaerrorhostmemoryalreadyregistered\n" ".cudaerrorhostmemorynotregistered\n"
     ".cuda error: part or all of the requested memory range is already mapped\n"
-    ".not pin memory\n" "!of pinned memory\n"},
+    ".not pin memory\n" "!of pinned memory\n" ".host memory cannot be pinned\n"},
   {BANDWIDTH, "peer-state", "peer access between GPUs was set up wrongly",
     "switched on twice, never, or for too many GPUs",
-    "NCCL_P2P_DISABLE=1 tells; update NCCL or the framework", ""},
+    "NCCL_P2P_DISABLE=1 tells; update NCCL or the framework",
+    ".peer access between gpus was set up wrongly\n"},
   {BANDWIDTH, "nccl-timeout", "a collective never ended (NCCL timeout)",
     "one rank stopped, took another way through the code, or the network between them hangs",
     "look for the first rank that failed; py-spy dump; NCCL_DEBUG=INFO; NCCL_P2P_DISABLE=1"
@@ -1473,133 +1710,149 @@ static const struct cause cause_table[] = {
     "?some nccl operations have failed or timed out\n"
     "?to avoid data inconsistency, we are taking the entire process down\n"
     "?nccl watchdog thread terminated\n"
-    ".terminating the process after attempting to dump debug info\n"},
+    ".terminating the process after attempting to dump debug info\n" ".nccltimeout\n"
+    ".a collective never ended (nccl timeout)\n"},
   {BANDWIDTH, "nccl-connect", "NCCL's ranks cannot reach each other",
     "the wrong interface, a firewall, or a rank that is not there",
     "NCCL_SOCKET_IFNAME to the interface that all have; open the ports; NCCL_DEBUG=INFO",
     ".nccl warn * connection refused\n" ".call to connect failed\n"
     ".socketstartconnect: connect to\n" ".ncclsocketinit: connecting to address\n"
     ".bootstrap : no socket interface found\n" ".retrieving nccluniqueid from\n"
-    ".no route to host & nccl\n" ".nccl & network is unreachable\n"},
+    ".no route to host & nccl\n" ".nccl & network is unreachable\n"
+    ".nccl's ranks cannot reach each other\n"},
   {BANDWIDTH, "nccl-remote", "the other rank went away (NCCL)",
     "it crashed or was killed, or the network broke",
     "look in that rank's log for the first failure", ".ncclremoteerror\n"
     "?nccl warn * connection closed by remote peer\n"
     ".net_socket & connection closed by remote peer\n" ".connection reset by peer & nccl\n"
-    ".socketprogressopt\n"},
+    ".socketprogressopt\n" ".the other rank went away (nccl)\n"},
   {BANDWIDTH, "nccl-rdma", "RDMA between the nodes fails (NCCL NET/IB)",
     "lost packets, wrong GID or route, the NIC cannot reach the GPU's memory (peermem, ACS)",
     "NCCL_IB_DISABLE=1 tells; NCCL_IB_GID_INDEX, NCCL_NET_GDR_LEVEL; 'modprobe nvidia-peermem';"
     " ACS off", ".net/ib : got completion\n" "!call to ibv_modify_qp failed\n"
-    ".ibv_modify_qp failed\n" ".ibv_wc_\n"},
+    ".ibv_modify_qp failed\n" ".ibv_wc_\n" ".rdma between the nodes fails (nccl net/ib)\n"},
   {BANDWIDTH, "rdma-memlock", "RDMA cannot register memory",
     "the limit of locked memory is too small",
     "ulimit -l unlimited (docker: --ulimit memlock=-1), capability IPC_LOCK",
     ".ibv_reg_mr* failed with error cannot allocate memory\n"
-    ".ibv_create_* & cannot allocate memory\n"},
+    ".ibv_create_* & cannot allocate memory\n" ".rdma cannot register memory\n"},
   {BANDWIDTH, "gdr-missing", "GPUDirect RDMA is not available",
     "nvidia-peermem (or dma-buf, gdrdrv) is not loaded, or the GPU's BAR is too small",
     "'modprobe nvidia-peermem'; load gdrdrv; open modules for dma-buf", ".couldn't allocate mr\n"
     ".ibv_reg_mr(gpu) failed\n" ".ibv_reg_mr & bad address\n" ".ibv_reg_dmabuf_mr\n"
     ".unable to open gdr driver\n" ".gdr_copy' is not available\n" ".nv_peer_mem & fail\n"
     ".nvidia_peermem & fail\n" ".modprobe & nvidia-peermem & fail\n"
-    ".could not insert 'nvidia_peermem'\n"},
+    ".could not insert 'nvidia_peermem'\n" ".gpudirect rdma is not available\n"},
   {BANDWIDTH, "nvls-fabric", "NVLink SHARP does not work (401)",
     "fabric manager or NVSwitches are in a bad state",
     "restart nvidia-fabricmanager (of the driver's version); NCCL_NVLS_ENABLE=0",
     ".transport/nvls.cc & cuda failure\n" "!failed to bind nvlink sharp\n"
-    ".operation cannot be performed in the present state\n"},
+    ".operation cannot be performed in the present state\n"
+    ".nvlink sharp does not work (401)\n"},
   {BANDWIDTH, "imex-domain", "nodes are not in one multi-node NVLink domain",
     "nvidia-imex does not run, or its channels are not there",
     "start nvidia-imex on all nodes; /dev/nvidia-caps-imex-channels; the compute domain of the"
-    " pods", ".cumemsetaccess & multinode\n" ".nvidia-imex & fail\n" ".imex & not\n"},
+    " pods", ".cumemsetaccess & multinode\n" ".nvidia-imex & fail\n" ".imex & not\n"
+    ".nodes are not in one multi-node nvlink domain\n"},
   {BANDWIDTH, "nccl-usage", "NCCL was called wrongly", "ranks, devices or sizes do not agree",
     "one GPU per rank: torch.cuda.set_device(local_rank); NCCL_DEBUG=WARN", "?ncclinvalidusage\n"
-    "?ncclinvalidargument\n"},
+    "?ncclinvalidargument\n" "?nccl was called wrongly\n"},
   {BANDWIDTH, "nccl-error", "NCCL failed", "its cause stands in an earlier line of some rank",
     "NCCL_DEBUG=INFO, and look for the first WARN of each rank", "?ncclunhandledcudaerror\n"
     "?ncclsystemerror\n" "?ncclinternalerror\n" "?nccl error in\n" "?unhandled system error\n"
-    "?unhandled cuda error\n" "?nccl warn\n"},
+    "?unhandled cuda error\n" "?nccl warn\n" "?nccl failed\n"},
   {BANDWIDTH, "gds-unready", "GPUDirect Storage cannot be used here",
     "the NVMe driver or file system is not made for nvidia-fs",
     "gdscheck -p; MLNX_OFED with NVMe patches or the P2PDMA mode; ext4/xfs in ordered mode;"
     " compat mode works without", ".nvme driver not registered with nvidia-fs\n"
-    ".cufio & nvidia-fs\n" ".cufiledriveropen & fail\n" ".nvidia-fs & not\n"},
+    ".cufio & nvidia-fs\n" ".cufiledriveropen & fail\n" ".nvidia-fs & not\n"
+    ".gpudirect storage cannot be used here\n"},
   {BANDWIDTH, "mpi-not-cuda", "MPI or UCX takes GPU memory for host memory",
     "it was built without CUDA, or CUDA was switched off in its transports",
     "a CUDA-aware build (ompi_info, ucx_info -d | grep cuda); UCX_TLS with cuda_copy,cuda_ipc;"
     " UCX_MEMTYPE_CACHE=n", ".process_vm_readv & bad address\n"
     ".process_vm_writev & bad address\n" ".ucx error & bad address\n" ".not cuda-aware\n"
-    ".cuda-aware mpi & not\n"},
+    ".cuda-aware mpi & not\n" ".mpi or ucx takes gpu memory for host memory\n"},
   {BANDWIDTH, "nvshmem-transport", "NVSHMEM cannot connect its queue pairs (IBGDA, RDMA)",
     "wrong GID, traffic class or NIC settings, or the driver lacks what it asks for",
     "NVSHMEM_IB_GID_INDEX, NVSHMEM_HCA_LIST; PeerMappingOverride=1 of the driver;"
     " NVSHMEM_DEBUG=INFO", ".ibgda.cpp & non-zero status\n" ".nvshmem & non-zero status\n"
-    ".nvshmem & failed to initialize\n" ".ibgda & fail\n"},
+    ".nvshmem & failed to initialize\n" ".ibgda & fail\n"
+    ".nvshmem cannot connect its queue pairs (ibgda, rdma)\n"},
   {BANDWIDTH, "efa-missing", "libfabric finds no EFA or RDMA device",
     "none attached to the instance, or /dev/infiniband was not passed in",
     "fi_info -p efa; EFA on the instance; device plugin aws-efa-k8s, vpc.amazonaws.com/efa",
-    "!net/ofi\n" ".fi_getinfo() call failed\n" ".libfabric & no data available\n"},
+    "!net/ofi\n" ".fi_getinfo() call failed\n" ".libfabric & no data available\n"
+    ".libfabric finds no efa or rdma device\n"},
   {BANDWIDTH, "nccl-topology", "NCCL cannot build its topology",
     "the XML that it was given, or /sys in this sandbox, lacks what it needs",
     "unset NCCL_TOPO_FILE or take the one of this instance type; mount /sys",
     "!graph/xml & nccl warn\n" ".nccl warn attribute * not found\n"
-    ".could not find a path for pattern\n" ".nccl_topo_file & fail\n"},
+    ".could not find a path for pattern\n" ".nccl_topo_file & fail\n"
+    ".nccl cannot build its topology\n"},
   {SHARING, "vgpu-hook", "a library that shares the GPU is hooked in front of CUDA",
     "it is preloaded, limits memory and cores, and answers for the driver",
     "compare without it: unset LD_PRELOAD; update it with the driver", "?[hami-core error\n"
-    "?libvgpu.c:\n"},
+    "?libvgpu.c:\n" "?a library that shares the gpu is hooked in front of cuda\n"},
   {SHARING, "mps-unreachable", "the MPS server cannot be reached (805)",
     "its pipe folder is there, the server is not",
     "mount pipe folder and /dev/shm, hostIPC: true, same user id",
     ".mps client failed to connect\n" ".cannot find mps control daemon process\n"
-    ".error waiting for mps daemon\n" ".failed to send command to mps daemon\n"},
+    ".error waiting for mps daemon\n" ".failed to send command to mps daemon\n"
+    ".the mps server cannot be reached (805)\n"},
   {SHARING, "mps-not-ready", "the MPS server is not ready (806, 807)",
     "it starts, dies at its start, or serves another user id",
     "one runAsUser for all clients; see server.log and control.log; restart the daemon",
     ".push client to pending list\n" ".server encountered a fatal exception\n"
-    ".mps server is not ready\n" ".an instance of this daemon is already running\n"},
+    ".mps server is not ready\n" ".an instance of this daemon is already running\n"
+    ".nvidia-cuda-mps-server exited with status\n" ".the mps server is not ready (806, 807)\n"},
   {SHARING, "mps-full", "the MPS server takes no more clients (808, 809)", "48 clients per GPU",
     "run fewer per GPU", ".resources required to create mps client\n"
-    ".resources required to support device\n"},
+    ".resources required to support device\n"
+    ".the mps server takes no more clients (808, 809)\n"},
   {SHARING, "mps-killed", "the MPS server ended this client (810)",
     "a fault of one client ends the others too", "restart; find the client that faults",
-    ".mps client has been terminated\n" ".server & client * disconnected & fatal\n"},
+    ".mps client has been terminated\n" ".server & client * disconnected & fatal\n"
+    ".the mps server ended this client (810)\n"},
   {SHARING, "mps-config", "MPS sharing is configured by half",
     "the device plugin has no MPS root, or its control daemon does not run",
     "install plugin and MPS control daemon from one chart; mpsRoot",
-    ".using mps requires --mps-root\n" ".mps & not supported\n"},
+    ".using mps requires --mps-root\n" ".mps & not supported\n"
+    ".mps sharing is configured by half\n"},
   {SHARING, "mig-no-instances", "MIG is on, but has no instances",
     "nvidia-smi lists the GPU, CUDA finds none (100)",
     "'nvidia-smi mig -cgi PROFILE -C', or switch MIG off",
     ".mig mode is enabled, but no mig devices\n" ".no mig-enabled & found\n"
-    ".mig & at least one gpu * no mig\n"},
+    ".mig & at least one gpu * no mig\n" ".mig is on, but has no instances\n"},
   {SHARING, "mig-pending", "MIG cannot be switched now",
     "processes (persistenced, X, DCGM, a driver module) hold the GPU, so that it cannot be"
     " reset", "end them; 'nvidia-smi --gpu-reset', or reboot", ".mig mode is in pending\n"
-    ".could not be reset & in use by another client\n"
-    ".the following gpus could not be reset\n"},
+    ".could not be reset & in use by another client\n" ".the following gpus could not be reset\n"
+    ".mig cannot be switched now\n"},
   {SHARING, "mig-permission", "no right to manage MIG",
     "only root, or a process with its capability node, may",
     "as root, or NVIDIA_MIG_CONFIG_DEVICES=all",
     ".failed to display compute instances: insufficient permissions\n"
-    ".mig & insufficient permissions\n" ".nvmldevicegetmemoryinfo & nopermission\n"},
+    ".mig & insufficient permissions\n" ".nvmldevicegetmemoryinfo & nopermission\n"
+    ".no right to manage mig\n"},
   {SHARING, "mig-profile", "this MIG profile does not fit",
     "not of this GPU, no room beside the others, or other instances are in the way",
     "'nvidia-smi mig -lgip', destroy instances first (-dci, -dgi)",
     ".unable to create a gpu instance\n" ".failed to create gpu instances\n"
-    ".mig & insufficient resources\n" ".invalid mig profile\n" ".mig & not supported & gpu\n"},
+    ".mig & insufficient resources\n" ".invalid mig profile\n" ".mig & not supported & gpu\n"
+    ".this mig profile does not fit\n"},
   {SHARING, "gpu-held", "the GPU is held by another process",
     "it cannot be reset or reconfigured while one uses it",
     "'fuser -v /dev/nvidia*', end them; stop nvidia-persistenced and DCGM",
     ".currently in use by another process\n" "?in use by another client\n"
-    "?being used by one or more other processes\n"},
+    "?being used by one or more other processes\n" ".the gpu is held by another process\n"},
   {SHARING, "sharing-not-in-force", "the GPU is not shared as asked for",
     "another kind is in force, or none", "check the device plugin's configuration",
-    ".time-slicing & not & configured\n"},
+    ".unknown gpu sharing strategy\n" ".the gpu is not shared as asked for\n"},
   {SHARING, "shared-limit", "more than one share of a GPU was asked for",
     "the plugin allows one (failRequestsGreaterThanOne)", "ask for 1",
-    "!maximum request size for shared resources is 1\n"},
+    "!maximum request size for shared resources is 1\n"
+    ".more than one share of a gpu was asked for\n"},
   {SHARING, "vgpu-licence", "the vGPU has no licence",
     "the licence server is not configured, not reached, or has none left; it then runs"
     " restricted",
@@ -1608,19 +1861,20 @@ static const struct cause cause_table[] = {
     ".nvidia-gridd & not set\n" ".nvidia-gridd & invalid\n" ".nvidia-gridd & error\n"
     ".license status : unlicensed\n" ".doesn't have valid grid license\n"
     ".no valid grid license\n" ".vgpu * license\n" ".valid grid license not found\n"
-    ".license & gpu features and performance will be restricted\n"},
+    ".license & gpu features and performance will be restricted\n" ".the vgpu has no licence\n"},
   {SHARING, "vgpu-versions", "the vGPU's guest and host drivers do not fit",
     "the guest's is older or newer than the host's vGPU manager takes",
     "guest driver of the same vGPU release as the host's", ".incompatible guest/host drivers\n"
-    ".guest vgx version is\n"},
+    ".guest vgx version is\n" ".the vgpu's guest and host drivers do not fit\n"},
   {SHARING, "vgpu-host", "the host cannot make a vGPU",
     "the board does not support it, or the host's driver is not the vGPU manager",
     "a board of NVIDIA's vGPU list, with the vGPU host driver; a licence",
     ".vgpu is supported only on vgx capable boards\n" ".nvidia-vgpu-mgr & error\n"
     ".vmiop_log & error\n" ".sysfsdev=/sys/bus/mdev\n" ".mdev & error getting device from group\n"
-    ".mediated device driver\n"},
+    ".mediated device driver\n" ".the host cannot make a vgpu\n"},
   {SHARING, "duplicate-gpu", "two ranks use the same GPU", "NCCL wants a GPU for each",
-    "torch.cuda.set_device(local_rank); as many processes as GPUs", "!duplicate gpu detected\n"},
+    "torch.cuda.set_device(local_rank); as many processes as GPUs", "!duplicate gpu detected\n"
+    ".two ranks use the same gpu\n"},
   {SHARING, "shm-small", "/dev/shm is small",
     "64 MiB is a container's default; data loaders and NCCL need more",
     "--shm-size=8g or --ipc=host; Kubernetes: emptyDir of medium Memory on /dev/shm",
@@ -1629,21 +1883,25 @@ static const struct cause cause_table[] = {
     "!failed to extend /dev/shm/nccl\n" "!posix_fallocate failed : no space left\n"
     ".error while creating shared memory segment\n"
     ".error while attaching to shared memory segment\n" "./dev/shm & no space left\n"
-    "!/dev/shm has only\n" ".unable to initialize shared memory key\n" ".use '--shm-size'\n"},
+    "!/dev/shm has only\n" ".unable to initialize shared memory key\n" ".use '--shm-size'\n"
+    "./dev/shm is small\n"},
   {SHARING, "shm-permission", "/dev/shm may not be written by this user",
     "its mode is not 1777, or another user's files lie there",
     "chmod 1777 /dev/shm; remove old nccl-* and torch_* files",
-    "!shm_open failed : permission denied\n" "./dev/shm & permission denied\n"},
+    "!shm_open failed : permission denied\n" "./dev/shm & permission denied\n"
+    "./dev/shm may not be written by this user\n"},
   {SHARING, "torch-sharing", "shared memory or open files of the data loaders are used up",
     "limits of mappings (vm.max_map_count), of /dev/shm or of open files",
     "ulimit -n 65536; torch.multiprocessing.set_sharing_strategy('file_system'); fewer workers",
     ".unable to open shared memory object\n" ".unable to mmap * bytes from file </torch\n"
-    ".received 0 items of ancdata\n" ".unable to write to file </torch\n"},
+    ".received 0 items of ancdata\n" ".unable to write to file </torch\n"
+    ".shared memory or open files of the data loaders are used up\n"},
   {SHARING, "mig-uuid", "a program does not understand a MIG UUID in CUDA_VISIBLE_DEVICES",
     "it takes each entry for a number",
     "CUDA_VISIBLE_DEVICES=0 within the slice (it is the only device there), or a newer version"
     " of it", ".invalid literal for int() with base 10: 'mig-\n"
-    ".invalid literal for int() & mig-\n" ".invalid literal for int() & gpu-\n"},
+    ".invalid literal for int() & mig-\n" ".invalid literal for int() & gpu-\n"
+    ".a program does not understand a mig uuid in cuda_visible_devices\n"},
 };
 
 static const struct code cuda_codes[] = {
@@ -1923,6 +2181,8 @@ static const struct code cuda_codes[] = {
     " CUDA_FABRIC_INIT_TIMEOUT_MS)", "fabric-manager fabric-not-ready"},
   {999, "CUDA_ERROR_UNKNOWN", "cudaErrorUnknown", "unknown error",
     "unknown-error uvm-missing node-major node-cgroup driver-not-loaded gpu-off-bus"},
+  {10000, NULL, "cudaErrorApiFailureBase", "unknown error of a CUDA version without names",
+    "cuda-error"},
 };
 
 static const struct code nvml_codes[] = {
@@ -1970,96 +2230,130 @@ static const struct code nccl_codes[] = {
   {5, "ncclInvalidUsage", NULL, "invalid usage", "nccl-usage"},
   {6, "ncclRemoteError", NULL, "remote process exited or there was a network error",
     "nccl-remote"},
+  {7, "ncclInProgress", NULL, "an operation is still in progress", "nccl-error"},
   {8, "ncclTimeout", NULL, "timeout", "nccl-timeout"},
 };
 
 static const struct code xid_codes[] = {
-  {8, NULL, NULL, "GPU stopped processing", "kernel-fault"},
-  {13, NULL, NULL, "graphics engine exception", "kernel-fault"},
-  {16, NULL, NULL, "display: no vertical blank", "kernel-fault"},
-  {18, NULL, NULL, "bus mastering timeout", "pcie-errors"},
-  {24, NULL, NULL, "graphics engine semaphore timeout", "kernel-fault"},
-  {25, NULL, NULL, "invalid or illegal push buffer", "kernel-fault"},
-  {26, NULL, NULL, "memory interface timeout", "kernel-fault"},
-  {30, NULL, NULL, "GPU access to a bad address", "kernel-fault"},
-  {31, NULL, NULL, "GPU memory page fault", "illegal-access"},
+  {1, NULL, NULL, "queue of commands: unknown method", "kernel-fault"},
+  {2, NULL, NULL, "queue of commands: software method", "kernel-fault"},
+  {3, NULL, NULL, "queue of commands: unknown method", "kernel-fault"},
+  {4, NULL, NULL, "queue of commands: channel is busy", "kernel-fault"},
+  {5, NULL, NULL, "queue of commands ran over", "kernel-fault"},
+  {6, NULL, NULL, "queue of commands cannot be read", "kernel-fault"},
+  {7, NULL, NULL, "queue of commands: bad address", "kernel-fault"},
+  {8, NULL, NULL, "a channel did not go idle, GPU stopped processing",
+    "launch-timeout kernel-fault"},
+  {9, NULL, NULL, "graphics engine: wrong instance", "kernel-fault"},
+  {10, NULL, NULL, "graphics engine: single step", "xid-note"},
+  {11, NULL, NULL, "graphics engine: invalid command stream", "kernel-fault"},
+  {12, NULL, NULL, "graphics engine: software method", "kernel-fault"},
+  {13, NULL, NULL, "graphics engine exception, mostly the program's fault", "kernel-fault"},
+  {14, NULL, NULL, "a test of the error reports", "xid-note"},
+  {15, NULL, NULL, "display: scanline timeout", "display-engine"},
+  {16, NULL, NULL, "display: vertical blank timeout", "display-engine"},
+  {17, NULL, NULL, "display: wrong parameter", "display-engine"},
+  {18, NULL, NULL, "bus mastering timed out", "pcie-errors"},
+  {19, NULL, NULL, "display: a notice was missed", "display-engine"},
+  {20, NULL, NULL, "MPEG engine: software method", "media-engine"},
+  {21, NULL, NULL, "motion estimation: software method", "media-engine"},
+  {22, NULL, NULL, "video processor: software method", "media-engine"},
+  {23, NULL, NULL, "reports of errors were switched on", "xid-note"},
+  {24, NULL, NULL, "semaphore timeout", "kernel-fault gpu-reset-required"},
+  {25, NULL, NULL, "graphics engine: illegal command stream", "kernel-fault"},
+  {26, NULL, NULL, "framebuffer timeout", "gpu-reset-required"},
+  {27, NULL, NULL, "video processor exception", "media-engine"},
+  {28, NULL, NULL, "video processor (VP2) exception", "media-engine"},
+  {29, NULL, NULL, "bit stream processor exception", "media-engine"},
+  {30, NULL, NULL, "access to a bad address by the driver", "vendor-crash illegal-access"},
+  {31, NULL, NULL, "GPU memory page fault, mostly the program's", "illegal-access"},
   {32, NULL, NULL, "invalid or corrupted push buffer stream", "kernel-fault"},
-  {33, NULL, NULL, "security engine error", "kernel-fault"},
-  {34, NULL, NULL, "video engine exception", "kernel-fault"},
-  {35, NULL, NULL, "video engine exception", "kernel-fault"},
-  {36, NULL, NULL, "video engine exception", "kernel-fault"},
-  {37, NULL, NULL, "driver firmware error", "kernel-fault"},
+  {33, NULL, NULL, "security engine exception", "media-engine"},
+  {34, NULL, NULL, "video engine (MSVLD) exception", "media-engine"},
+  {35, NULL, NULL, "video engine (MSPDEC) exception", "media-engine"},
+  {36, NULL, NULL, "video engine (MSPPP) exception", "media-engine"},
+  {37, NULL, NULL, "firmware does not know a method", "gsp-firmware"},
   {38, NULL, NULL, "driver firmware error", "gsp-firmware"},
-  {39, NULL, NULL, "copy engine exception", "kernel-fault"},
-  {40, NULL, NULL, "copy engine exception", "kernel-fault"},
-  {41, NULL, NULL, "copy engine exception", "kernel-fault"},
-  {42, NULL, NULL, "video processor exception", "kernel-fault"},
-  {43, NULL, NULL, "GPU stopped processing", "kernel-fault"},
+  {39, NULL, NULL, "copy engine 0 exception", "copy-engine"},
+  {40, NULL, NULL, "copy engine 1 exception", "copy-engine"},
+  {41, NULL, NULL, "copy engine 2 exception", "copy-engine"},
+  {42, NULL, NULL, "image compositor (VIC) exception", "media-engine"},
+  {43, NULL, NULL, "a channel was stopped after a fault of its program", "kernel-fault"},
   {44, NULL, NULL, "graphics engine fault during context switch", "kernel-fault"},
   {45, NULL, NULL, "preemptive cleanup, due to previous errors", "kernel-killed"},
   {46, NULL, NULL, "GPU stopped processing, timeout", "gpu-reset-required"},
-  {47, NULL, NULL, "video engine exception", "kernel-fault"},
+  {47, NULL, NULL, "video encoder (NVENC0) exception", "media-engine"},
   {48, NULL, NULL, "double bit ECC error", "ecc-error"},
+  {49, NULL, NULL, "quiet mode: level set by the registry", "xid-note"},
+  {50, NULL, NULL, "quiet mode: level changed after an error", "gpu-reset-required"},
+  {51, NULL, NULL, "quiet mode: stress test failed", "thermal power-cap"},
+  {52, NULL, NULL, "quiet mode: level changed as it grew hot", "thermal"},
+  {53, NULL, NULL, "quiet mode: clocks lowered for heat", "thermal"},
   {54, NULL, NULL, "auxiliary power is not connected", "gpu-power-cable"},
-  {56, NULL, NULL, "display engine error", "kernel-fault"},
+  {55, NULL, NULL, "temperature cannot be read", "fan-failed thermal"},
+  {56, NULL, NULL, "display engine error", "display-engine"},
   {57, NULL, NULL, "error programming the video memory interface", "controller-halt"},
   {58, NULL, NULL, "unstable video memory interface", "controller-halt"},
-  {59, NULL, NULL, "internal micro-controller error", "controller-halt"},
-  {60, NULL, NULL, "video processor exception", "kernel-fault"},
+  {59, NULL, NULL, "micro-controller (PMU) error", "controller-halt"},
+  {60, NULL, NULL, "security engine (SEC2) exception", "media-engine"},
   {61, NULL, NULL, "internal micro-controller breakpoint", "controller-halt"},
   {62, NULL, NULL, "internal micro-controller halt", "controller-halt"},
   {63, NULL, NULL, "row remapping or page retirement recorded", "rows-pending pages-pending"},
   {64, NULL, NULL, "row remapping or page retirement failed", "remap-failed"},
-  {65, NULL, NULL, "video processor exception", "kernel-fault"},
+  {65, NULL, NULL, "video encoder (NVENC1) exception", "media-engine"},
   {66, NULL, NULL, "illegal access by driver", "vendor-crash"},
   {67, NULL, NULL, "illegal access by driver", "vendor-crash"},
-  {68, NULL, NULL, "video processor exception", "kernel-fault"},
+  {68, NULL, NULL, "video decoder (NVDEC0) exception", "media-engine"},
   {69, NULL, NULL, "graphics engine class error", "kernel-fault"},
-  {70, NULL, NULL, "copy engine exception", "kernel-fault"},
-  {71, NULL, NULL, "copy engine exception", "kernel-fault"},
-  {72, NULL, NULL, "copy engine exception", "kernel-fault"},
-  {73, NULL, NULL, "video engine exception", "kernel-fault"},
+  {70, NULL, NULL, "copy engine 3 exception", "copy-engine"},
+  {71, NULL, NULL, "copy engine 4 exception", "copy-engine"},
+  {72, NULL, NULL, "copy engine 5 exception", "copy-engine"},
+  {73, NULL, NULL, "video encoder (NVENC2) exception", "media-engine"},
   {74, NULL, NULL, "NVLink error", "nvlink-down"},
-  {75, NULL, NULL, "copy engine exception", "kernel-fault"},
-  {76, NULL, NULL, "copy engine exception", "kernel-fault"},
-  {77, NULL, NULL, "copy engine exception", "kernel-fault"},
+  {75, NULL, NULL, "copy engine 6 exception", "copy-engine"},
+  {76, NULL, NULL, "copy engine 7 exception", "copy-engine"},
+  {77, NULL, NULL, "copy engine 8 exception", "copy-engine"},
   {78, NULL, NULL, "vGPU start error", "vgpu-host"},
   {79, NULL, NULL, "GPU has fallen off the bus", "gpu-off-bus"},
   {80, NULL, NULL, "corrupted data sent to GPU", "pcie-errors"},
-  {81, NULL, NULL, "VGA subsystem error", "controller-halt"},
-  {82, NULL, NULL, "JPEG engine exception", "kernel-fault"},
-  {83, NULL, NULL, "video engine exception", "kernel-fault"},
-  {84, NULL, NULL, "video decoder exception", "kernel-fault"},
-  {85, NULL, NULL, "copy engine exception", "kernel-fault"},
-  {86, NULL, NULL, "optical flow engine exception", "kernel-fault"},
-  {88, NULL, NULL, "video engine exception", "kernel-fault"},
-  {89, NULL, NULL, "video engine exception", "kernel-fault"},
-  {90, NULL, NULL, "video engine exception", "kernel-fault"},
-  {91, NULL, NULL, "video engine exception", "kernel-fault"},
+  {81, NULL, NULL, "VGA subsystem error", "display-engine"},
+  {82, NULL, NULL, "JPEG engine (NVJPG0) error", "media-engine"},
+  {83, NULL, NULL, "video decoder (NVDEC1) error", "media-engine"},
+  {84, NULL, NULL, "video decoder (NVDEC2) error", "media-engine"},
+  {85, NULL, NULL, "copy engine 9 exception", "copy-engine"},
+  {86, NULL, NULL, "optical flow (OFA0) exception", "media-engine"},
+  {87, NULL, NULL, "report of the driver's telemetry", "xid-note"},
+  {88, NULL, NULL, "video decoder (NVDEC3) error", "media-engine"},
+  {89, NULL, NULL, "video decoder (NVDEC4) error", "media-engine"},
+  {90, NULL, NULL, "error in the L2 cache", "sram-errors"},
+  {91, NULL, NULL, "reserved", "xid-note"},
   {92, NULL, NULL, "high single-bit ECC error rate", "ecc-corrected"},
   {93, NULL, NULL, "infoROM erase limit exceeded", "inforom-corrupted"},
   {94, NULL, NULL, "contained ECC error", "error-contained"},
   {95, NULL, NULL, "uncontained ECC error", "ecc-error gpu-reset-required"},
-  {96, NULL, NULL, "video engine exception", "kernel-fault"},
-  {97, NULL, NULL, "video engine exception", "kernel-fault"},
-  {98, NULL, NULL, "video engine exception", "kernel-fault"},
-  {99, NULL, NULL, "JPEG engine exception", "kernel-fault"},
-  {100, NULL, NULL, "JPEG engine exception", "kernel-fault"},
-  {101, NULL, NULL, "JPEG engine exception", "kernel-fault"},
-  {102, NULL, NULL, "JPEG engine exception", "kernel-fault"},
-  {103, NULL, NULL, "JPEG engine exception", "kernel-fault"},
-  {104, NULL, NULL, "JPEG engine exception", "kernel-fault"},
-  {105, NULL, NULL, "JPEG engine exception", "kernel-fault"},
+  {96, NULL, NULL, "video decoder (NVDEC5) error", "media-engine"},
+  {97, NULL, NULL, "video decoder (NVDEC6) error", "media-engine"},
+  {98, NULL, NULL, "video decoder (NVDEC7) error", "media-engine"},
+  {99, NULL, NULL, "JPEG engine (NVJPG1) error", "media-engine"},
+  {100, NULL, NULL, "JPEG engine (NVJPG2) error", "media-engine"},
+  {101, NULL, NULL, "JPEG engine (NVJPG3) error", "media-engine"},
+  {102, NULL, NULL, "JPEG engine (NVJPG4) error", "media-engine"},
+  {103, NULL, NULL, "JPEG engine (NVJPG5) error", "media-engine"},
+  {104, NULL, NULL, "JPEG engine (NVJPG6) error", "media-engine"},
+  {105, NULL, NULL, "JPEG engine (NVJPG7) error", "media-engine"},
+  {106, NULL, NULL, "test message of the management bus", "xid-note"},
+  {107, NULL, NULL, "silent test message of the management bus", "xid-note"},
+  {108, NULL, NULL, "NVLink: a remote address was not translated", "nvlink-down illegal-access"},
   {109, NULL, NULL, "context switch timeout", "gpu-reset-required"},
   {110, NULL, NULL, "security fault error", "gpu-reset-required"},
-  {111, NULL, NULL, "display bundle error", "kernel-fault"},
-  {112, NULL, NULL, "display supervisor error", "kernel-fault"},
-  {113, NULL, NULL, "DisplayPort link training failed", "kernel-fault"},
-  {114, NULL, NULL, "display pipeline ran dry", "kernel-fault"},
-  {115, NULL, NULL, "display channel registers", "kernel-fault"},
-  {116, NULL, NULL, "display channel registers", "kernel-fault"},
-  {117, NULL, NULL, "display channel registers", "kernel-fault"},
-  {118, NULL, NULL, "display channel registers", "kernel-fault"},
+  {111, NULL, NULL, "bundle error event", "gpu-reset-required"},
+  {112, NULL, NULL, "display supervisor error", "display-engine"},
+  {113, NULL, NULL, "DisplayPort link training failed", "display-engine"},
+  {114, NULL, NULL, "display: underflow of a head", "display-engine"},
+  {115, NULL, NULL, "display: registers of the core channel", "display-engine"},
+  {116, NULL, NULL, "display: registers of a window channel", "display-engine"},
+  {117, NULL, NULL, "display: registers of a cursor channel", "display-engine"},
+  {118, NULL, NULL, "display: registers of a head", "display-engine"},
   {119, NULL, NULL, "GSP RPC timeout", "gsp-firmware"},
   {120, NULL, NULL, "GSP error", "gsp-firmware"},
   {121, NULL, NULL, "C2C link error", "nvlink-down"},
@@ -2067,10 +2361,23 @@ static const struct code xid_codes[] = {
   {123, NULL, NULL, "SPI PMU RPC write failure", "inforom-corrupted"},
   {124, NULL, NULL, "SPI PMU RPC erase failure", "inforom-corrupted"},
   {125, NULL, NULL, "infoROM file system error", "inforom-corrupted"},
-  {136, NULL, NULL, "event of the recovery", "gpu-reset-required"},
-  {137, NULL, NULL, "NVLink fault: a remote access failed", "nvlink-down illegal-access"},
-  {139, NULL, NULL, "optical flow engine exception", "kernel-fault"},
+  {126, NULL, NULL, "copy engine 10 exception", "copy-engine"},
+  {127, NULL, NULL, "copy engine 11 exception", "copy-engine"},
+  {128, NULL, NULL, "copy engine 12 exception", "copy-engine"},
+  {129, NULL, NULL, "copy engine 13 exception", "copy-engine"},
+  {130, NULL, NULL, "copy engine 14 exception", "copy-engine"},
+  {131, NULL, NULL, "copy engine 15 exception", "copy-engine"},
+  {132, NULL, NULL, "copy engine 16 exception", "copy-engine"},
+  {133, NULL, NULL, "copy engine 17 exception", "copy-engine"},
+  {134, NULL, NULL, "copy engine 18 exception", "copy-engine"},
+  {135, NULL, NULL, "copy engine 19 exception", "copy-engine"},
+  {136, NULL, NULL, "NVLink training failed", "nvlink-down"},
+  {137, NULL, NULL, "NVLink: a remote access was not allowed", "illegal-access nvlink-down"},
+  {138, NULL, NULL, "deep learning accelerator (DLA) error", "media-engine"},
+  {139, NULL, NULL, "optical flow (OFA1) error", "media-engine"},
   {140, NULL, NULL, "unrecovered ECC error", "ecc-error gpu-reset-required"},
+  {141, NULL, NULL, "CUDA fast path error", "kernel-fault"},
+  {142, NULL, NULL, "video encoder (NVENC3) error", "media-engine"},
   {143, NULL, NULL, "GPU initialization error", "adapter-init"},
   {144, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
   {145, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
@@ -2080,18 +2387,25 @@ static const struct code xid_codes[] = {
   {149, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
   {150, NULL, NULL, "NVLink error (fifth generation)", "nvlink-down"},
   {151, NULL, NULL, "key rotation error", "gpu-reset-required"},
-  {152, NULL, NULL, "DLA memory error", "kernel-fault"},
-  {153, NULL, NULL, "DLA timeout", "kernel-fault"},
+  {152, NULL, NULL, "DLA: error of its memory unit", "media-engine"},
+  {153, NULL, NULL, "DLA: timeout", "media-engine"},
   {154, NULL, NULL, "GPU recovery action changed", "gpu-reset-required"},
   {155, NULL, NULL, "NVLink software-defined error", "nvlink-down"},
   {156, NULL, NULL, "resource retirement event", "rows-pending"},
   {157, NULL, NULL, "resource retirement failure", "remap-failed"},
   {158, NULL, NULL, "GPU fatal timeout", "gpu-reset-required"},
+  {159, NULL, NULL, "error of the CPU's coherent link (CHI)", "nvlink-down illegal-access"},
   {160, NULL, NULL, "channel retirement event", "ecc-corrected"},
   {161, NULL, NULL, "channel retirement failure", "remap-failed"},
-  {167, NULL, NULL, "PCIe fatal timeout", "pcie-fatal"},
-  {168, NULL, NULL, "less memory is usable than before", "rows-pending"},
-  {169, NULL, NULL, "an internal processor has halted", "controller-halt"},
+  {162, NULL, NULL, "power smoothing works again", "xid-note"},
+  {163, NULL, NULL, "power smoothing is off", "power-smoothing"},
+  {164, NULL, NULL, "power smoothing nears the end of its life", "power-smoothing"},
+  {165, NULL, NULL, "power smoothing is worn out", "power-smoothing"},
+  {166, NULL, NULL, "NVLink: traffic before encryption was set up", "nvlink-down"},
+  {167, NULL, NULL, "fatal timeout on PCIe", "gpu-off-bus pcie-errors"},
+  {168, NULL, NULL, "less memory: errors in the protected region", "remap-failed ecc-error"},
+  {169, NULL, NULL, "security processor (SEC2) halt", "gsp-firmware controller-halt"},
+  {170, NULL, NULL, "NVLink: interrupt in confidential computing", "nvlink-down"},
   {171, NULL, NULL, "uncorrectable DRAM error, more of 48", "ecc-error"},
   {172, NULL, NULL, "uncorrectable SRAM error, more of 48", "sram-errors"},
   {185, NULL, NULL, "memory was put out of use (sparing)", "rows-pending"},
@@ -5681,7 +5995,10 @@ HOLDS(recent_xid)
 {
   for (size_t i = s->facts.xids; i-- > 0;) {
     const struct xid *x = &s->facts.xid[i];
-    if (x->age < 86400 && !is_program_fault(x->number)) return shows(s, "%s", xid_text(s, x));
+    const struct code *code = code_find(XID_CODES, x->number);
+    int is_note = code && same(code->causes, "xid-note");
+    if (x->age < 86400 && !is_program_fault(x->number) && !is_note)
+      return shows(s, "%s", xid_text(s, x));
   }
   return 0;
 }
@@ -5901,7 +6218,7 @@ static const struct rule {
 /* What the kernel logged of the GPU, where hardware or driver are broken. */
 static void add_xid_evidence(struct smoke *s)
 {
-  int layer = s->finding.layer;
+  enum layer layer = s->finding.layer;
 
   for (size_t i = s->facts.xids, n = 0; i-- > 0 && n < 2;)
     if (layer <= KMOD || layer == INIT || layer == EXEC || layer == HEALTH)
@@ -6697,13 +7014,9 @@ static void told_numbers(struct explanation *e, const char *raw)
       is_exit_status(&e->line, found))
       continue;
     const struct code *code = code_find(number_forms[i].table, number);
-    /* 43 and 45 only follow from what went before */
-    if (code)
-      told_code(e, code,
-        !xid                             ? NUMBERED
-          : number == 43 || number == 45 ? FOLLOWS
-                                         : ROOT,
-        raw, found);
+    /* 43 and 45 only follow from what went before, notes are no failures */
+    int follows = xid && code && (number == 43 || number == 45 || same(code->causes, "xid-note"));
+    if (code) told_code(e, code, follows ? FOLLOWS : xid ? ROOT : NUMBERED, raw, found);
   }
 }
 
