@@ -1,6 +1,6 @@
 """A GPU that computes wrong never passes: fakes of a driver, each broken in one way.
 
-What is drawn is drawn by SEED, which stands in the name of the test.
+What is drawn is drawn by SEED; what was drawn stands in the name of the test.
 """
 
 import ctypes
@@ -82,10 +82,17 @@ def test_level_quick_claims_no_speed(healthy, smoke):
 # ---------------------------------------------------------------- launches
 
 
-LAUNCHES = 1 + 6 + 1 + 2 * 128
+def quick_first(number):
+    """The first ones, which differ most, the last ones and one between, then all others."""
+    return number > 11 and number != 140 and number <= LAUNCHES - 4
 
 
-@pytest.mark.parametrize("number", some([*range(1, 13), *range(13, LAUNCHES + 1, 7), LAUNCHES], 13))
+# The vector add, the memory's four checks and two patterns, the products with their comparisons and
+# the one that has to find all wrong, what is copied within the GPU with four comparisons.
+LAUNCHES = 1 + 6 + 1 + 2 * 128 + 5
+
+
+@pytest.mark.parametrize("number", some(sorted(range(1, LAUNCHES + 1), key=quick_first), 16))
 def test_a_launch_that_is_skipped(number, healthy, smoke):
     assert caught(smoke(root=healthy, script=f"cuLaunchKernel@{number}=nothing"))
 
@@ -104,6 +111,17 @@ def test_a_kernel_that_does_nothing(kernel, healthy, smoke):
     assert caught(smoke(root=healthy, script=f"lazy={kernel}"))
 
 
+@pytest.mark.parametrize("kernel", ["smoke_gemm", "smoke_pattern"])
+def test_a_kernel_that_gives_what_its_launch_before_gave(kernel, healthy, smoke):
+    assert caught(smoke(root=healthy, script=f"stale={kernel}"))
+
+
+@full
+@pytest.mark.parametrize("kernel", ["smoke_tensor", "smoke_double"])
+def test_a_slower_kernel_that_gives_what_its_launch_before_gave(kernel, healthy, smoke):
+    assert caught(smoke("--level", "medium", root=healthy, script=f"stale={kernel}"))
+
+
 def test_a_comparison_that_finds_nothing(healthy, smoke):
     assert caught(
         smoke(root=healthy, script="corrupt=compare"), "wrong values smoke_compare finds 0"
@@ -119,6 +137,9 @@ def test_a_comparison_that_finds_nothing(healthy, smoke):
         ("memory", "wrong bits 0x00000040"),
         ("stuck", "wrong bits 0x00000040"),
         ("alias", "wrong memory"),
+        ("fold", "wrong memory"),
+        ("once", "one wrong word planted at"),
+        ("within", "copy within GPU 0: 1 of "),
         ("to-gpu", "vector add"),
         ("from-gpu", "vector add"),
         ("add", "vector add"),
@@ -130,7 +151,9 @@ def test_memory_and_copies_that_are_wrong(corrupt, says, healthy, smoke):
     assert says.removeprefix("wrong memory") in report.evidence
 
 
-@pytest.mark.parametrize("call", ["cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemsetD32_v2"])
+@pytest.mark.parametrize(
+    "call", ["cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemsetD32_v2", "cuMemcpyDtoD_v2"]
+)
 def test_a_copy_that_does_nothing(call, healthy, smoke):
     assert smoke(root=healthy, script=f"{call}=nothing").code == 16
 
@@ -155,14 +178,22 @@ def test_copies_between_gpus_that_are_wrong(healthy, smoke):
     assert caught(report, "wrong staged copy".removeprefix("wrong "))
 
 
-@pytest.mark.parametrize("call", ["cuMemcpyPeer=nothing", "cuMemcpyPeer@2=nothing"])
+@pytest.mark.parametrize(
+    "call", ["cuMemcpyPeer=nothing", "cuMemcpyPeer@2=nothing", "corrupt=peer-zero"]
+)
 def test_copies_between_gpus_that_do_nothing(call, healthy, smoke):
-    assert caught(smoke(root=healthy, script=f"count=2;{call}"), "65536 of 65536 words")
+    assert caught(smoke(root=healthy, script=f"count=2;{call}"), "of 65536 words")
 
 
 @pytest.mark.parametrize(
     "how",
-    ["corrupt=direct", "cuMemcpyPeer@3=nothing", "cuMemcpyPeer@4=nothing", "cuMemcpyPeer@3=hang"],
+    [
+        "corrupt=direct",
+        "corrupt=direct-zero",
+        "cuMemcpyPeer@3=nothing",
+        "cuMemcpyPeer@4=nothing",
+        "cuMemcpyPeer@3=hang",
+    ],
 )
 def test_direct_copies_alone_are_wrong_by_the_iommu(how, healthy, smoke):
     healthy.file("/sys/class/iommu/dmar0/x").file(
@@ -209,7 +240,7 @@ def test_host_copies_are_measured_and_held_against_the_link(healthy, smoke):
 
 def test_host_copies_that_come_back_wrong(healthy, smoke):
     """Behind everything else: the last copies of the run."""
-    report = smoke(root=healthy, script="cuMemcpyDtoH_v2@136=nothing")
+    report = smoke(root=healthy, script="cuMemcpyDtoH_v2@140=nothing")
     assert (report.code, report.cause) == (16, "wrong-result")
     assert "copy between host and GPU 0" in report.evidence
 

@@ -181,7 +181,9 @@ def test_mps_that_is_asked_for_and_not_met_is_a_warning(healthy, smoke):
 
 def test_ptx_itself_computes_what_it_should(healthy, smoke):
     """An interpreter written from the PTX manual runs the very text that a GPU gets."""
-    report = smoke("--timeout", "110", root=healthy, script="interpret=1", timeout=120)
+    report = smoke(
+        "--timeout", "110", root=healthy, script="interpret=1;memory=5000000", timeout=120
+    )
     assert report.code == 0
     assert report.json["gpus"][0]["checksum"] == smoke(root=healthy).json["gpus"][0]["checksum"]
 

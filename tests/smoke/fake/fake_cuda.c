@@ -3,13 +3,15 @@
  * Settings: count, cc (9.0), driver (13000), name, memory, free, largest (bytes; the
  * last: of an allocation), copy_ms (what a copy of some size takes at least), mps, mode (compute
  * mode), clock_khz, bus_bits, integrated, direct (0: GPUs do not reach each other), corrupt
- * (add|memory|stuck|alias|compare|product|peer|direct|to-gpu|from-gpu: one word each time), of
- * (smoke_gemm|smoke_tensor|smoke_double: the products that are meant; all), one_in and which (of so
- * many products that one, counted from 0), columns, rows (0,7: of products, exchanged), lazy (the
- * kernel of that name does nothing), ptx (newest PTX version that it takes: 9.0), jitlog, ms (what
- * every event pair measured), skip (the GPU that is not counted), interpret (1: run the PTX itself,
- * not its double), idle (1: kernels are launched and do nothing). A build with -DWITHOUT_cuXxx
- * lacks that entry point; -DSTUB makes every entry point return 34.
+ * (add|memory|stuck|alias|compare|product|peer|direct|within|to-gpu|from-gpu: one word each time;
+ * once: memory at the first check alone; fold: the upper half of memory is the lower one;
+ * peer-zero|direct-zero: nothing but zeros come), of (smoke_gemm|smoke_tensor|smoke_double: the
+ * products that are meant; all), one_in and which (of so many products that one, counted from 0),
+ * columns, rows (0,7: of products, exchanged), lazy (the kernel of that name does nothing), stale
+ * (it gives what its launch before gave), ptx (newest PTX version that it takes: 9.0), jitlog, ms
+ * (what every event pair measured), skip (the GPU that is not counted), interpret (1: run the PTX
+ * itself, not its double), idle (1: kernels are launched and do nothing). A build with
+ * -DWITHOUT_cuXxx lacks that entry point; -DSTUB makes every entry point return 34.
  */
 #define _GNU_SOURCE
 #include "fake.h"
@@ -263,6 +265,7 @@ int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t size)
 {
     ENTER();
     memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    corrupt_copy("within", (void *)(uintptr_t)to, size);
     return 0;
 }
 
@@ -282,6 +285,8 @@ int cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_contex
     memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
     if (corrupts("peer") || (peers_enabled && corrupts("direct")))
         ((char *)(uintptr_t)to)[size / 2 + 2] ^= 4;
+    if (corrupts("peer-zero") || (peers_enabled && corrupts("direct-zero")))
+        memset((void *)(uintptr_t)to, 0, size);
     return 0;
 }
 
@@ -432,30 +437,62 @@ static void run_tensor(void **args)
     free(a);
 }
 
+enum { MAX_KNOWN = 8 };
+
 /* A product that was made before is copied: a GPU is fast, and this is not. */
 static int product_known(void **args, const char *function, int learn)
 {
     static struct {
         const char *function;
         void *a, *b, *c;
-    } known[3];
+    } known[MAX_KNOWN];
+    static size_t next;
     unsigned n = *(unsigned *)args[3];
     size_t in = (size_t)n * n * (strcmp(function, "smoke_tensor") == 0 ? 2 : 4);
-    size_t out = (size_t)n * n * 4, i = 0;
+    size_t out = (size_t)n * n * 4, i = next;
 
-    while (known[i].function && known[i].function != function)
-        i++;
     if (learn) {
+        next = (next + 1) % MAX_KNOWN;
         known[i].function = function;
         known[i].a = memcpy(realloc(known[i].a, in), *(void **)args[0], in);
         known[i].b = memcpy(realloc(known[i].b, in), *(void **)args[1], in);
         known[i].c = memcpy(realloc(known[i].c, out), *(void **)args[2], out);
-    } else if (known[i].function && memcmp(known[i].a, *(void **)args[0], in) == 0 &&
-               memcmp(known[i].b, *(void **)args[1], in) == 0) {
-        memcpy(*(void **)args[2], known[i].c, out);
-        return 1;
+        return 0;
     }
+    for (i = 0; i < MAX_KNOWN; i++)
+        if (known[i].function == function && memcmp(known[i].a, *(void **)args[0], in) == 0 &&
+            memcmp(known[i].b, *(void **)args[1], in) == 0) {
+            memcpy(*(void **)args[2], known[i].c, out);
+            return 1;
+        }
     return 0;
+}
+
+/* What a launch wrote is kept, and what the one before it wrote is given. */
+static void make_stale(void *out, size_t size)
+{
+    static void *before;
+    static size_t before_size;
+    void *now = memcpy(malloc(size), out, size);
+
+    if (before && before_size == size)
+        memcpy(out, before, size);
+    free(before);
+    before = now;
+    before_size = size;
+}
+
+static void spoil_stale(void **args, const char *function)
+{
+    char stale[32];
+    unsigned n = *(unsigned *)args[3];
+
+    if (!fake_text(SCRIPT, "stale", stale, sizeof stale) || strcmp(stale, function) != 0)
+        return;
+    if (strcmp(function, "smoke_pattern") != 0)
+        make_stale(*(void **)args[2], (size_t)n * n * 4);
+    else if (!*(uint64_t *)args[3])
+        make_stale(*(void **)args[0], *(uint64_t *)args[1] * 4);
 }
 
 static void exchange(float *x, float *y)
@@ -496,15 +533,22 @@ static void spoil_memory(void **args)
 {
     uint32_t *p = *(uint32_t **)args[0];
     uint64_t n = *(uint64_t *)args[1];
+    static int checks;
+    uint64_t *wrong = *(uint64_t **)args[3];
 
-    if (*(uint64_t *)args[3])
+    if (wrong) {
+        if (corrupts("once") && checks++ == 0)
+            wrong[0]++;
         return;
+    }
     if (corrupts("memory"))
         p[n / 3] ^= 0x40;
     if (corrupts("stuck"))
         p[n / 5] |= 0x40;
     if (corrupts("alias"))
         p[n / 7] = p[n / 2];
+    if (corrupts("fold"))
+        memcpy(p, p + n / 2, n / 2 * 4);
 }
 
 static int run_function(const char *function, size_t kernel, const unsigned grid[4], void **args)
@@ -549,6 +593,8 @@ int cuLaunchKernel(const char *function, unsigned gx, unsigned gy, unsigned gz, 
         spoil_memory(args);
     else if (kernel == 2 || kernel > 3)
         spoil_product(args, function);
+    if (kernel != 0 && kernel != 3)
+        spoil_stale(args, function);
     return 0;
 }
 

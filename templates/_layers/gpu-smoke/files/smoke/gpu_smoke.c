@@ -4050,7 +4050,7 @@ static int child_describe(const struct child *c, int dev)
 }
 
 struct buffers {
-  device_ptr at[5];
+  device_ptr at[8];
   float *host;
   void *pinned[2];
   int n;
@@ -4062,6 +4062,14 @@ static int buffers_get(const struct child *c, struct buffers *b, size_t size, in
   if (hosts && !(b->host = malloc(hosts * size))) return -1;
   for (; b->n < n; b->n++)
     if (FAILS(cuMemAlloc, &b->at[b->n], size)) return -1;
+  return 0;
+}
+
+/* One more, of another size. */
+static int buffers_add(const struct child *c, struct buffers *b, size_t size)
+{
+  if (FAILS(cuMemAlloc, &b->at[b->n], size)) return -1;
+  b->n++;
   return 0;
 }
 
@@ -4083,7 +4091,7 @@ static int run_kernel(const struct child *c, const char *name, const unsigned gr
     failed(c, "cuCtxSynchronize", c->cu.cuCtxSynchronize());
 }
 
-enum { ADD_WORDS = 1 << 16 };
+enum { ADD_WORDS = 1 << 16, COPY_SEED = 0x3c3c5678 };
 
 /* A value that no result has: a NaN. Outputs hold it before each launch, so that a kernel that did
  * not run cannot pass. */
@@ -4162,32 +4170,31 @@ static int memory_wrong(const struct child *c, device_ptr p, uint32_t seed, cons
   return -1;
 }
 
-/* Twice, the second time with all bits turned. Each time one wrong word is planted first, and has
- * to be found: a check that finds nothing proves nothing. */
+/* Twice, the second time with all bits turned. Each time one wrong word is planted first, and that
+ * one alone has to be found, then put right: a check that finds nothing proves nothing. */
 static int pattern_run(const struct child *c, device_ptr p, device_ptr out, uint64_t words)
 {
   static const unsigned grid[] = {1024, 1, 256, 1};
   uint32_t seed = 0x5a5a1234u;
   device_ptr none = 0;
   void *write[] = {&p, &words, &seed, &none}, *check[] = {&p, &words, &seed, &out};
-  struct look look;
+  struct look planted, mended;
 
   for (int i = 0; i < 2; i++, seed = ~seed) {
     uint64_t at = (uint64_t)(pattern_word((uint64_t)i + 1, seed) % words);
     uint32_t word = pattern_word(at, seed);
-    if (run_kernel(c, "smoke_pattern", grid, write) ||
+    if (FAILS(cuMemsetD32, p, poison, words) || run_kernel(c, "smoke_pattern", grid, write) ||
       FAILS(cuMemsetD32, p + 4 * at, word ^ 1u << (seed >> 27), 1) ||
-      look_run(c, "smoke_pattern", grid, check, out, words, &look))
+      look_run(c, "smoke_pattern", grid, check, out, words, &planted) ||
+      FAILS(cuMemsetD32, p + 4 * at, word, 1) ||
+      look_run(c, "smoke_pattern", grid, check, out, words, &mended))
       return -1;
-    if (look.wrong == 0 || (look.wrong == 1 && look.first != at)) {
-      tell(c, "wrong memory on GPU %d: a wrong word planted at %llu was not found", c->gpu,
-        (ullong)at);
+    if (mended.wrong) return memory_wrong(c, p, seed, &mended);
+    if (planted.wrong != 1 || planted.first != at) {
+      tell(c, "wrong memory on GPU %d: one wrong word planted at %llu, found %llu, first at %lld",
+        c->gpu, (ullong)at, (ullong)planted.wrong, (long long)planted.first);
       return -1;
     }
-    if (FAILS(cuMemsetD32, p + 4 * at, word, 1) ||
-      look_run(c, "smoke_pattern", grid, check, out, words, &look))
-      return -1;
-    if (look.wrong) return memory_wrong(c, p, seed, &look);
   }
   tell(c, "number %d memory_checked %llu", c->gpu, (ullong)words * 4);
   return 0;
@@ -4204,37 +4211,49 @@ static int test_memory(const struct child *c, struct buffers *b)
   (void)c->cu.cuDeviceGetAttribute(&integrated, 18, c->dev);
   left = left / 100 * (integrated && percent > 25 ? 25 : percent) & ~(size_t)0xffff;
   size = left > size ? left : size;
-  if (FAILS(cuMemAlloc, &b->at[1], size)) return -1;
-  b->n = 2;
+  if (buffers_add(c, b, size)) return -1;
   return pattern_run(c, b->at[1], b->at[0], size / 4);
 }
 
-/* Two matrices and their product, made on the host once for all GPUs. */
+/* Made on the host once for all GPUs, each value by all of its n multiplications: two matrices and
+ * their product, and the same transposed, where the second one times the first one is the product.
+ * Products alternate between the two, so that what the launch before made is wrong for this one. */
 static struct {
   unsigned n;
-  float *a, *b, *c;
+  float *m[2][3];
 } right;
+
+static void transpose(float *to, const float *from, unsigned n)
+{
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) to[j * n + i] = from[i * n + j];
+}
 
 static int right_make(unsigned n)
 {
   size_t words = (size_t)n * n;
 
   if (right.n == n) return 0;
-  free(right.a);
-  right.a = calloc(3 * words, sizeof *right.a);
-  right.n = right.a ? n : 0;
-  if (!right.a) return -1;
-  right.b = right.a + words;
-  right.c = right.b + words;
+  free(right.m[0][0]);
+  float *a = calloc(6 * words, sizeof *a), *b, *product;
+  right.m[0][0] = a;
+  right.n = a ? n : 0;
+  if (!a) return -1;
+  b = a + words;
+  product = b + words;
+  for (uint32_t i = 0; i < 6; i++) right.m[i / 3][i % 3] = a + i * words;
   for (uint32_t i = 0; i < words; i++) {
-    right.a[i] = (float)small_number(i, 0x1000003);
-    right.b[i] = (float)small_number(i, 0x2000003);
+    a[i] = (float)small_number(i, 0x1000003);
+    b[i] = (float)small_number(i, 0x2000003);
   }
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++) {
-      float factor = right.a[i * n + k], *row = right.c + i * n;
-      for (size_t j = 0; j < n; j++) row[j] += factor * right.b[k * n + j];
+      float factor = a[i * n + k], *row = product + i * n;
+      for (size_t j = 0; j < n; j++) row[j] += factor * b[k * n + j];
     }
+  transpose(right.m[1][0], b, n);
+  transpose(right.m[1][1], a, n);
+  transpose(right.m[1][2], product, n);
   return 0;
 }
 
@@ -4253,10 +4272,14 @@ struct product {
   unsigned x, y;
 };
 
-/* at: a, b, the product, the right product, what a look counts */
-static int product_compare(const struct child *c, const struct buffers *b, struct look *look)
+/* What is at each place: the product; what a look counts; two matrices and their right product, and
+ * these once more, transposed. */
+enum { PRODUCT, LOOK, MATRICES };
+
+static int product_compare(
+  const struct child *c, const struct buffers *b, int turned, struct look *look)
 {
-  device_ptr pc = b->at[2], pr = b->at[3], out = b->at[4];
+  device_ptr pc = b->at[PRODUCT], pr = b->at[MATRICES + 3 * turned + 2], out = b->at[LOOK];
   uint64_t words = (uint64_t)right.n * right.n;
   unsigned grid[] = {(unsigned)(words / 256), 1, 256, 1};
   void *args[] = {&pc, &pr, &words, &out};
@@ -4281,9 +4304,9 @@ static int product_last(
   uint64_t wrong = 0, first = 0, sum = 14695981039346656037u;
 
   memset(b->host, 0xff, words * sizeof *b->host);
-  if (FAILS(cuMemcpyDtoH, b->host, b->at[2], words * sizeof *b->host)) return -1;
+  if (FAILS(cuMemcpyDtoH, b->host, b->at[PRODUCT], words * sizeof *b->host)) return -1;
   for (size_t i = words; i-- > 0;)
-    if (b->host[i] != right.c[i]) {
+    if (b->host[i] != right.m[0][2][i]) {
       wrong++;
       first = i;
     }
@@ -4293,55 +4316,64 @@ static int product_last(
   return 0;
 }
 
-/* Multiplies for some seconds, and compares each product wholly. */
+/* Nothing was multiplied: every value has to be found wrong. */
+static int product_control(const struct child *c, const struct product *way, struct buffers *b)
+{
+  uint64_t words = (uint64_t)right.n * right.n;
+  struct look look;
+
+  if (FAILS(cuMemsetD32, b->at[PRODUCT], poison, words) || product_compare(c, b, 0, &look))
+    return -1;
+  if (look.wrong == words && look.first == 0) return 0;
+  tell(c, "wrong %s on GPU %d: of %llu wrong values smoke_compare finds %llu", way->what, c->gpu,
+    (ullong)words, (ullong)look.wrong);
+  return -1;
+}
+
+/* Multiplies for some seconds, and compares each product wholly. The last one is not turned. */
 static int product_run(
   const struct child *c, const struct product *way, struct buffers *b, int seconds)
 {
   unsigned n = right.n, grid[] = {n / 16, n / 16, way->x, way->y}, done = 0;
-  size_t words = (size_t)n * n;
-  void *args[] = {&b->at[0], &b->at[1], &b->at[2], &n};
   int64_t start = now_ns(), spent = 0;
   struct look look;
 
-  /* nothing was multiplied: every value has to be found wrong */
-  if (FAILS(cuMemsetD32, b->at[2], poison, words) || product_compare(c, b, &look)) return -1;
-  if (look.wrong != words || look.first != 0) {
-    tell(c, "wrong %s on GPU %d: of %zu wrong values smoke_compare finds %llu", way->what, c->gpu,
-      words, (ullong)look.wrong);
-    return -1;
-  }
+  if (product_control(c, way, b)) return -1;
   do {
-    if (FAILS(cuMemsetD32, b->at[2], poison, words)) return -1;
+    int turned = ++done % 2;
+    device_ptr *from = b->at + MATRICES + (size_t)(3 * turned);
+    void *args[] = {&from[0], &from[1], &b->at[PRODUCT], &n};
+    if (FAILS(cuMemsetD32, b->at[PRODUCT], poison, (size_t)n * n)) return -1;
     int64_t before = now_ns();
     if (run_kernel(c, way->kernel, grid, args)) return -1;
     spent += now_ns() - before;
-    done++;
-    if (product_compare(c, b, &look)) return -1;
+    if (product_compare(c, b, turned, &look)) return -1;
     if (look.wrong) return product_wrong(c, way, done, look.wrong, look.first);
-  } while (done < PRODUCTS || now_ns() - start < seconds * 1000000000LL);
+  } while (done % 2 || done < PRODUCTS || now_ns() - start < seconds * 1000000000LL);
   if (product_last(c, way, b, done)) return -1;
   if (c->level || c->share) /* small matrices say nothing of speed */
     tell(c, "%s %d %.1f", way->speed, c->gpu, 2.0 * n * n * n * done / (double)(spent ? spent : 1));
   return 0;
 }
 
-/* Matrices in words of fp32, or in halves. */
+/* Factors in words of fp32, or in halves. */
 static int product_test(
   const struct child *c, const struct product *way, struct buffers *b, int halves, int seconds)
 {
   size_t words = (size_t)right.n * right.n, size = words * sizeof(float);
   uint16_t *half;
 
-  if (buffers_get(c, b, size, 5, 1)) return -1;
+  if (buffers_get(c, b, size, MATRICES + 6, 1)) return -1;
   half = (uint16_t *)(void *)b->host;
-  for (int side = 0; side < 2; side++) {
-    const float *from = side ? right.b : right.a;
-    if (halves) to_halves(half, from, words);
-    if (FAILS(cuMemcpyHtoD, b->at[side], halves ? (const void *)half : from,
-          halves ? words * sizeof *half : size))
+  for (int i = 0; i < 6; i++) {
+    const float *from = right.m[i / 3][i % 3];
+    int in_halves = halves && i % 3 < 2;
+    if (in_halves) to_halves(half, from, words);
+    if (FAILS(cuMemcpyHtoD, b->at[MATRICES + i], in_halves ? (const void *)half : from,
+          in_halves ? words * sizeof *half : size))
       return -1;
   }
-  return FAILS(cuMemcpyHtoD, b->at[3], right.c, size) || product_run(c, way, b, seconds);
+  return product_run(c, way, b, seconds);
 }
 
 static int test_gemm(const struct child *c, struct buffers *b)
@@ -4394,28 +4426,53 @@ static int test_tensor(const struct child *c, struct buffers *b)
     FAILS(cuModuleUnload, tensor.module);
 }
 
-/* The best of three copies within the device, read and write counted. */
+/* One copy within the device into poisoned memory, timed and compared. at: what a look counts, the
+ * source, the target */
+static int copy_within(
+  const struct child *c, const struct buffers *b, void *const events[2], uint64_t words, float *ms)
+{
+  static const unsigned grid[] = {1024, 1, 256, 1};
+  device_ptr out = b->at[0], to = b->at[2];
+  uint32_t seed = COPY_SEED;
+  void *check[] = {&to, &words, &seed, &out};
+  struct look look;
+
+  if (FAILS(cuMemsetD32, to, poison, words) || FAILS(cuEventRecord, events[0], NULL) ||
+    FAILS(cuMemcpyDtoD, to, b->at[1], 4 * words) || FAILS(cuEventRecord, events[1], NULL) ||
+    FAILS(cuEventSynchronize, events[1]) || FAILS(cuEventElapsedTime, ms, events[0], events[1]) ||
+    look_run(c, "smoke_pattern", grid, check, out, words, &look))
+    return -1;
+  if (look.wrong)
+    tell(c, "wrong copy within GPU %d: %llu of %llu words, first at %llu", c->gpu,
+      (ullong)look.wrong, (ullong)words, (ullong)look.first);
+  return look.wrong ? -1 : 0;
+}
+
+/* The best of three copies, read and write counted. */
 static int test_bandwidth(const struct child *c, struct buffers *b)
 {
+  static const unsigned grid[] = {1024, 1, 256, 1};
   size_t left = 0, total = 0, size = (size_t)256 << 20;
-  void *from = NULL, *to = NULL;
+  uint32_t seed = COPY_SEED;
+  device_ptr none = 0;
+  void *events[2] = {NULL, NULL};
   float best = 0, ms = 0;
 
   stage(c, "bandwidth");
   if (FAILS(cuMemGetInfo, &left, &total)) return -1;
   while (size > (1 << 20) && size > left / 4) size /= 2;
-  if (buffers_get(c, b, size, 2, 0) || FAILS(cuEventCreate, &from, 0) ||
-    FAILS(cuEventCreate, &to, 0))
+  uint64_t words = size / sizeof(uint32_t);
+  void *write[] = {&b->at[1], &words, &seed, &none};
+  if (buffers_get(c, b, 64, 1, 0) || buffers_add(c, b, size) || buffers_add(c, b, size) ||
+    run_kernel(c, "smoke_pattern", grid, write) || FAILS(cuEventCreate, &events[0], 0) ||
+    FAILS(cuEventCreate, &events[1], 0))
     return -1;
   for (int i = 0; i < 4; i++) { /* the first one only warms up */
-    if (FAILS(cuEventRecord, from, NULL) || FAILS(cuMemcpyDtoD, b->at[1], b->at[0], size) ||
-      FAILS(cuEventRecord, to, NULL) || FAILS(cuEventSynchronize, to) ||
-      FAILS(cuEventElapsedTime, &ms, from, to))
-      return -1;
+    if (copy_within(c, b, events, words, &ms)) return -1;
     if (i > 0 && ms > 0 && (best == 0 || ms < best)) best = ms;
   }
   if (best > 0) tell(c, "bandwidth %d %.1f", c->gpu, 2e-6 * (double)size / (double)best);
-  return FAILS(cuEventDestroy, from) || FAILS(cuEventDestroy, to);
+  return FAILS(cuEventDestroy, events[0]) || FAILS(cuEventDestroy, events[1]);
 }
 
 static int child_jit(struct child *c)
