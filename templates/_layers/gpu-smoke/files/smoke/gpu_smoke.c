@@ -3704,144 +3704,274 @@ static const char ptx_head[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
 /* c[i] = a[i] + b[i] for i < n */
 static const char ptx_add[] =
   ".visible .entry smoke_add(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn) {\n"
-  ".reg .pred %p<2>; .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .b64 %d<8>;\n"
-  "ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc];\n"
-  "ld.param.u32 %r1, [pn]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
-  "mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.u32 %p1, %r5, %r1;\n"
-  "@%p1 bra END; mul.wide.u32 %d4, %r5, 4; cvta.to.global.u64 %d5, %d1;\n"
-  "cvta.to.global.u64 %d6, %d2; cvta.to.global.u64 %d7, %d3; add.s64 %d5, %d5, %d4;\n"
-  "add.s64 %d6, %d6, %d4; add.s64 %d7, %d7, %d4; ld.global.f32 %f1, [%d5];\n"
-  "ld.global.f32 %f2, [%d6]; add.f32 %f3, %f1, %f2; st.global.f32 [%d7], %f3;\n"
-  "END: ret; }\n";
+  "  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .b64 %d<8>;\n"
+  "  ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc];\n"
+  "  ld.param.u32 %r1, [pn];\n"
+  "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+  "  mad.lo.s32 %r5, %r2, %r3, %r4;\n" /* r5: i */
+  "  setp.ge.u32 %p1, %r5, %r1;\n"
+  "  @%p1 bra END;\n"
+  "  mul.wide.u32 %d4, %r5, 4;\n" /* d4: its place in bytes */
+  "  cvta.to.global.u64 %d5, %d1; cvta.to.global.u64 %d6, %d2;\n"
+  "  cvta.to.global.u64 %d7, %d3;\n"
+  "  add.s64 %d5, %d5, %d4;\n"
+  "  add.s64 %d6, %d6, %d4;\n"
+  "  add.s64 %d7, %d7, %d4;\n"
+  "  ld.global.f32 %f1, [%d5];\n"
+  "  ld.global.f32 %f2, [%d6];\n"
+  "  add.f32 %f3, %f1, %f2;\n"
+  "  st.global.f32 [%d7], %f3;\n"
+  "END:\n"
+  "  ret;\n"
+  "}\n";
 
 /* Writes pattern_word() for i < n, or with po compares. What a look counts: po[0] words that
  * differ, po[1] the index of the first, po[2] words that were looked at. */
 static const char ptx_pattern[] =
-  ".visible .entry smoke_pattern(.param .u64 pp, .param .u64 pn, .param .u32 ps, .param .u64 po) "
+  ".visible .entry smoke_pattern(.param .u64 pp, .param .u64 pn, .param .u32 ps, .param .u64 po)\n"
   "{\n"
-  ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<13>;\n"
-  "ld.param.u64 %d1, [pp]; ld.param.u64 %d2, [pn]; ld.param.u32 %r1, [ps]; ld.param.u64 %d9, "
-  "[po];\n"
-  "setp.eq.u64 %p3, %d9, 0; cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d9, %d9;\n"
-  "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mov.u32 %r5, %nctaid.x;\n"
-  "mul.wide.u32 %d3, %r2, %r3; cvt.u64.u32 %d4, %r4; add.s64 %d3, %d3, %d4;\n" /* d3: i */
-  "mul.wide.u32 %d5, %r5, %r3; mov.u64 %d12, 0;\n" /* d5: all threads; d12: looked at */
-  "NEXT: setp.ge.u64 %p1, %d3, %d2; @%p1 bra COUNT;\n"
-  "cvt.u32.u64 %r6, %d3; mul.lo.u32 %r6, %r6, 2654435761;\n"
-  "shr.u64 %d6, %d3, 32; cvt.u32.u64 %r7, %d6; mul.lo.u32 %r7, %r7, 2246822507;\n"
-  "xor.b32 %r6, %r6, %r7; xor.b32 %r6, %r6, %r1;\n" /* r6: the word */
-  "shl.b64 %d7, %d3, 2; add.s64 %d8, %d1, %d7; @%p3 bra WRITE;\n"
-  "ld.global.u32 %r8, [%d8]; add.s64 %d12, %d12, 1; setp.eq.u32 %p2, %r8, %r6; @%p2 bra STEP;\n"
-  "atom.global.add.u64 %d10, [%d9], 1; atom.global.min.u64 %d11, [%d9+8], %d3; bra STEP;\n"
-  "WRITE: st.global.u32 [%d8], %r6;\n"
-  "STEP: add.s64 %d3, %d3, %d5; bra NEXT;\n"
-  "COUNT: @%p3 bra END; atom.global.add.u64 %d10, [%d9+16], %d12;\n"
-  "END: ret; }\n";
+  "  .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<13>;\n"
+  "  ld.param.u64 %d1, [pp]; ld.param.u64 %d2, [pn];\n"
+  "  ld.param.u32 %r1, [ps];\n"
+  "  ld.param.u64 %d9, [po];\n"
+  "  setp.eq.u64 %p3, %d9, 0;\n" /* p3: writes */
+  "  cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d9, %d9;\n"
+  "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+  "  mov.u32 %r5, %nctaid.x;\n"
+  "  mul.wide.u32 %d3, %r2, %r3;\n" /* d3: i */
+  "  cvt.u64.u32 %d4, %r4;\n"
+  "  add.s64 %d3, %d3, %d4;\n"
+  "  mul.wide.u32 %d5, %r5, %r3;\n" /* d5: all threads */
+  "  mov.u64 %d12, 0;\n" /* d12: looked at */
+  "NEXT:\n"
+  "  setp.ge.u64 %p1, %d3, %d2;\n"
+  "  @%p1 bra COUNT;\n"
+  "  cvt.u32.u64 %r6, %d3;\n"
+  "  mul.lo.u32 %r6, %r6, 2654435761;\n"
+  "  shr.u64 %d6, %d3, 32;\n"
+  "  cvt.u32.u64 %r7, %d6;\n"
+  "  mul.lo.u32 %r7, %r7, 2246822507;\n"
+  "  xor.b32 %r6, %r6, %r7;\n"
+  "  xor.b32 %r6, %r6, %r1;\n" /* r6: the word */
+  "  shl.b64 %d7, %d3, 2;\n"
+  "  add.s64 %d8, %d1, %d7;\n" /* d8: its place */
+  "  @%p3 bra WRITE;\n"
+  "  ld.global.u32 %r8, [%d8];\n"
+  "  add.s64 %d12, %d12, 1;\n"
+  "  setp.eq.u32 %p2, %r8, %r6;\n"
+  "  @%p2 bra STEP;\n"
+  "  atom.global.add.u64 %d10, [%d9], 1;\n" /* differs */
+  "  atom.global.min.u64 %d11, [%d9+8], %d3;\n" /* the first that does */
+  "  bra STEP;\n"
+  "WRITE:\n"
+  "  st.global.u32 [%d8], %r6;\n"
+  "STEP:\n"
+  "  add.s64 %d3, %d3, %d5;\n" /* the next that is this thread's */
+  "  bra NEXT;\n"
+  "COUNT:\n"
+  "  @%p3 bra END;\n"
+  "  atom.global.add.u64 %d10, [%d9+16], %d12;\n" /* all that it looked at */
+  "END:\n"
+  "  ret;\n"
+  "}\n";
 
 /* Compares n words of two arrays, and counts as above. */
 static const char ptx_compare[] =
-  ".visible .entry smoke_compare(.param .u64 pa, .param .u64 pb, .param .u64 pn, .param .u64 po) "
+  ".visible .entry smoke_compare(.param .u64 pa, .param .u64 pb, .param .u64 pn, .param .u64 po)\n"
   "{\n"
-  ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<13>;\n"
-  "ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pn]; ld.param.u64 %d4, "
-  "[po];\n"
-  "cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2; cvta.to.global.u64 %d4, %d4;\n"
-  "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mov.u32 %r5, %nctaid.x;\n"
-  "mul.wide.u32 %d5, %r2, %r3; cvt.u64.u32 %d6, %r4; add.s64 %d5, %d5, %d6;\n" /* d5: i */
-  "mul.wide.u32 %d7, %r5, %r3; mov.u64 %d12, 0;\n" /* d7: all threads; d12: looked at */
-  "NEXT: setp.ge.u64 %p1, %d5, %d3; @%p1 bra COUNT;\n"
-  "shl.b64 %d8, %d5, 2; add.s64 %d9, %d1, %d8; add.s64 %d10, %d2, %d8;\n"
-  "ld.global.u32 %r6, [%d9]; ld.global.u32 %r7, [%d10]; add.s64 %d12, %d12, 1;\n"
-  "setp.eq.u32 %p2, %r6, %r7; @%p2 bra STEP;\n"
-  "atom.global.add.u64 %d11, [%d4], 1; atom.global.min.u64 %d11, [%d4+8], %d5;\n"
-  "STEP: add.s64 %d5, %d5, %d7; bra NEXT;\n"
-  "COUNT: atom.global.add.u64 %d11, [%d4+16], %d12;\n"
-  "ret; }\n";
+  "  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<13>;\n"
+  "  ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pn];\n"
+  "  ld.param.u64 %d4, [po];\n"
+  "  cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2;\n"
+  "  cvta.to.global.u64 %d4, %d4;\n"
+  "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+  "  mov.u32 %r5, %nctaid.x;\n"
+  "  mul.wide.u32 %d5, %r2, %r3;\n" /* d5: i */
+  "  cvt.u64.u32 %d6, %r4;\n"
+  "  add.s64 %d5, %d5, %d6;\n"
+  "  mul.wide.u32 %d7, %r5, %r3;\n" /* d7: all threads */
+  "  mov.u64 %d12, 0;\n" /* d12: looked at */
+  "NEXT:\n"
+  "  setp.ge.u64 %p1, %d5, %d3;\n"
+  "  @%p1 bra COUNT;\n"
+  "  shl.b64 %d8, %d5, 2;\n" /* d8: its place in bytes */
+  "  add.s64 %d9, %d1, %d8;\n"
+  "  add.s64 %d10, %d2, %d8;\n"
+  "  ld.global.u32 %r6, [%d9];\n"
+  "  ld.global.u32 %r7, [%d10];\n"
+  "  add.s64 %d12, %d12, 1;\n"
+  "  setp.eq.u32 %p2, %r6, %r7;\n"
+  "  @%p2 bra STEP;\n"
+  "  atom.global.add.u64 %d11, [%d4], 1;\n" /* differs */
+  "  atom.global.min.u64 %d11, [%d4+8], %d5;\n" /* the first that does */
+  "STEP:\n"
+  "  add.s64 %d5, %d5, %d7;\n" /* the next that is this thread's */
+  "  bra NEXT;\n"
+  "COUNT:\n"
+  "  atom.global.add.u64 %d11, [%d4+16], %d12;\n" /* all that it looked at */
+  "  ret;\n"
+  "}\n";
 
-/* c = a * b, n x n, in tiles of 16 x 16. r6 column, r7 row, r8 r9 r10 words of a, b and c, r15 r16
- * own places in the tiles, r17 row of tile a, r18 column of tile b */
+/* c = a * b, n x n, in tiles of 16 x 16: each thread brings one word of either tile. */
 static const char ptx_gemm[] =
   ".visible .entry smoke_gemm(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn) {\n"
-  ".reg .pred %p<3>; .reg .b32 %r<24>; .reg .f32 %f<5>; .reg .b64 %d<12>;\n"
-  ".shared .align 4 .b8 ta[1024]; .shared .align 4 .b8 tb[1024]; ld.param.u64 %d1, [pa];\n"
-  "ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc]; ld.param.u32 %r1, [pn];\n"
-  "cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2; cvta.to.global.u64 %d3, %d3;\n"
-  "mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ctaid.x;\n"
-  "mov.u32 %r5, %ctaid.y; mad.lo.s32 %r6, %r4, 16, %r2; mad.lo.s32 %r7, %r5, 16, %r3;\n"
-  "mad.lo.s32 %r8, %r7, %r1, %r2; mad.lo.s32 %r9, %r3, %r1, %r6;\n"
-  "mad.lo.s32 %r10, %r7, %r1, %r6; shl.b32 %r11, %r1, 4; mad.lo.s32 %r12, %r3, 16, %r2;\n"
-  "shl.b32 %r12, %r12, 2; mov.u32 %r13, ta; mov.u32 %r14, tb; add.s32 %r15, %r13, %r12;\n"
-  "add.s32 %r16, %r14, %r12; shl.b32 %r17, %r3, 6; add.s32 %r17, %r13, %r17;\n"
-  "shl.b32 %r18, %r2, 2; add.s32 %r18, %r14, %r18; mov.f32 %f1, 0f00000000;\n"
-  "mov.u32 %r19, 0;\n"
-  "TILE: mul.wide.u32 %d4, %r8, 4; add.s64 %d5, %d1, %d4; ld.global.f32 %f2, [%d5];\n"
-  "st.shared.f32 [%r15], %f2; mul.wide.u32 %d6, %r9, 4; add.s64 %d7, %d2, %d6;\n"
-  "ld.global.f32 %f3, [%d7]; st.shared.f32 [%r16], %f3; bar.sync 0; mov.u32 %r20, 0;\n"
-  "mov.u32 %r21, %r17; mov.u32 %r22, %r18;\n"
+  "  .reg .pred %p<3>; .reg .b32 %r<24>; .reg .f32 %f<5>; .reg .b64 %d<12>;\n"
+  "  .shared .align 4 .b8 ta[1024];\n"
+  "  .shared .align 4 .b8 tb[1024];\n"
+  "  ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc];\n"
+  "  ld.param.u32 %r1, [pn];\n"
+  "  cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2;\n"
+  "  cvta.to.global.u64 %d3, %d3;\n"
+  "  mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ctaid.x;\n"
+  "  mov.u32 %r5, %ctaid.y;\n"
+  "  mad.lo.s32 %r6, %r4, 16, %r2;\n" /* r6: column */
+  "  mad.lo.s32 %r7, %r5, 16, %r3;\n" /* r7: row */
+  "  mad.lo.s32 %r8, %r7, %r1, %r2;\n" /* r8: word of a */
+  "  mad.lo.s32 %r9, %r3, %r1, %r6;\n" /* r9: word of b */
+  "  mad.lo.s32 %r10, %r7, %r1, %r6;\n" /* r10: word of c */
+  "  shl.b32 %r11, %r1, 4;\n" /* r11: 16 rows of b */
+  "  mad.lo.s32 %r12, %r3, 16, %r2;\n"
+  "  shl.b32 %r12, %r12, 2;\n"
+  "  mov.u32 %r13, ta;\n"
+  "  mov.u32 %r14, tb;\n"
+  "  add.s32 %r15, %r13, %r12;\n" /* r15: own place in tile a */
+  "  add.s32 %r16, %r14, %r12;\n" /* r16: own place in tile b */
+  "  shl.b32 %r17, %r3, 6;\n"
+  "  add.s32 %r17, %r13, %r17;\n" /* r17: row of tile a */
+  "  shl.b32 %r18, %r2, 2;\n"
+  "  add.s32 %r18, %r14, %r18;\n" /* r18: column of tile b */
+  "  mov.f32 %f1, 0f00000000;\n" /* f1: the sum */
+  "  mov.u32 %r19, 0;\n" /* r19: columns of a that are done */
+  "TILE:\n"
+  "  mul.wide.u32 %d4, %r8, 4;\n"
+  "  add.s64 %d5, %d1, %d4;\n"
+  "  ld.global.f32 %f2, [%d5];\n"
+  "  st.shared.f32 [%r15], %f2;\n"
+  "  mul.wide.u32 %d6, %r9, 4;\n"
+  "  add.s64 %d7, %d2, %d6;\n"
+  "  ld.global.f32 %f3, [%d7];\n"
+  "  st.shared.f32 [%r16], %f3;\n"
+  "  bar.sync 0;\n" /* both tiles are there */
+  "  mov.u32 %r20, 0;\n" /* r20: of this tile */
+  "  mov.u32 %r21, %r17; mov.u32 %r22, %r18;\n"
   "INNER:\n"
-  "ld.shared.f32 %f2, [%r21]; ld.shared.f32 %f3, [%r22]; fma.rn.f32 %f1, %f2, %f3, %f1;\n"
-  "add.s32 %r21, %r21, 4; add.s32 %r22, %r22, 64; add.s32 %r20, %r20, 1;\n"
-  "setp.lt.u32 %p1, %r20, 16; @%p1 bra INNER; bar.sync 0; add.s32 %r8, %r8, 16;\n"
-  "add.s32 %r9, %r9, %r11; add.s32 %r19, %r19, 16; setp.lt.u32 %p2, %r19, %r1;\n"
-  "@%p2 bra TILE; mul.wide.u32 %d8, %r10, 4; add.s64 %d9, %d3, %d8;\n"
-  "st.global.f32 [%d9], %f1; ret; }\n";
+  "  ld.shared.f32 %f2, [%r21];\n"
+  "  ld.shared.f32 %f3, [%r22];\n"
+  "  fma.rn.f32 %f1, %f2, %f3, %f1;\n"
+  "  add.s32 %r21, %r21, 4;\n"
+  "  add.s32 %r22, %r22, 64;\n"
+  "  add.s32 %r20, %r20, 1;\n"
+  "  setp.lt.u32 %p1, %r20, 16;\n"
+  "  @%p1 bra INNER;\n"
+  "  bar.sync 0;\n" /* nobody reads them any more */
+  "  add.s32 %r8, %r8, 16;\n" /* the next tile to the right */
+  "  add.s32 %r9, %r9, %r11;\n" /* the next tile below */
+  "  add.s32 %r19, %r19, 16;\n"
+  "  setp.lt.u32 %p2, %r19, %r1;\n"
+  "  @%p2 bra TILE;\n"
+  "  mul.wide.u32 %d8, %r10, 4;\n"
+  "  add.s64 %d9, %d3, %d8;\n"
+  "  st.global.f32 [%d9], %f1;\n"
+  "  ret;\n"
+  "}\n";
 
 /* The same product in fp64, a thread for each value, of the same matrices. Each factor is
  * multiplied by 2^18 + 1, so that the sums take up to 52 bits; what division by the square of it
- * leaves (r5) is 0 only where all of them were right, and goes into the result. */
+ * leaves (e5) is 0 only where all of them were right, and goes into the result. */
 static const char ptx_double[] =
-  ".visible .entry smoke_double(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn) {\n"
-  ".reg .pred %p<2>; .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .f64 %e<6>; .reg .b64 %d<10>;\n"
-  "ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc]; ld.param.u32 %r1, "
-  "[pn];\n"
-  "cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2; cvta.to.global.u64 %d3, %d3;\n"
-  "mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ctaid.x; mov.u32 %r5, %ctaid.y;\n"
-  "mad.lo.s32 %r6, %r4, 16, %r2; mad.lo.s32 %r7, %r5, 16, %r3;\n" /* column and row */
-  "mul.lo.u32 %r8, %r7, %r1; add.s32 %r9, %r8, %r6; mov.u32 %r10, 0;\n" /* r9: of the result */
-  "mul.wide.u32 %d4, %r8, 4; add.s64 %d4, %d1, %d4; mul.wide.u32 %d5, %r6, 4;\n"
-  "add.s64 %d5, %d2, %d5; mul.wide.u32 %d6, %r1, 4; mov.f64 %e1, 0d0000000000000000;\n"
-  "NEXT: ld.global.f32 %f1, [%d4]; ld.global.f32 %f2, [%d5];\n"
-  "cvt.f64.f32 %e2, %f1; cvt.f64.f32 %e3, %f2;\n"
-  "mul.rn.f64 %e2, %e2, 0d4110000400000000; mul.rn.f64 %e3, %e3, 0d4110000400000000;\n"
-  "fma.rn.f64 %e1, %e2, %e3, %e1; add.s64 %d4, %d4, 4; add.s64 %d5, %d5, %d6;\n"
-  "add.s32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, %r1; @%p1 bra NEXT;\n"
-  "div.rn.f64 %e4, %e1, 0d4230000800010000; cvt.rni.f64.f64 %e4, %e4;\n"
-  "fma.rn.f64 %e5, %e4, 0dC230000800010000, %e1; add.rn.f64 %e4, %e4, %e5;\n"
-  "cvt.rn.f32.f64 %f3, %e4; mul.wide.u32 %d7, %r9, 4; add.s64 %d8, %d3, %d7;\n"
-  "st.global.f32 [%d8], %f3; ret; }\n";
+  ".visible .entry smoke_double(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn)\n"
+  "{\n"
+  "  .reg .pred %p<2>; .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .f64 %e<6>; .reg .b64 %d<10>;\n"
+  "  ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc];\n"
+  "  ld.param.u32 %r1, [pn];\n"
+  "  cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2;\n"
+  "  cvta.to.global.u64 %d3, %d3;\n"
+  "  mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ctaid.x;\n"
+  "  mov.u32 %r5, %ctaid.y;\n"
+  "  mad.lo.s32 %r6, %r4, 16, %r2;\n" /* r6: column */
+  "  mad.lo.s32 %r7, %r5, 16, %r3;\n" /* r7: row */
+  "  mul.lo.u32 %r8, %r7, %r1;\n"
+  "  add.s32 %r9, %r8, %r6;\n" /* r9: word of c */
+  "  mov.u32 %r10, 0;\n" /* r10: factors that are done */
+  "  mul.wide.u32 %d4, %r8, 4;\n"
+  "  add.s64 %d4, %d1, %d4;\n" /* d4: row of a */
+  "  mul.wide.u32 %d5, %r6, 4;\n"
+  "  add.s64 %d5, %d2, %d5;\n" /* d5: column of b */
+  "  mul.wide.u32 %d6, %r1, 4;\n" /* d6: a row of b */
+  "  mov.f64 %e1, 0d0000000000000000;\n" /* e1: the sum */
+  "NEXT:\n"
+  "  ld.global.f32 %f1, [%d4];\n"
+  "  ld.global.f32 %f2, [%d5];\n"
+  "  cvt.f64.f32 %e2, %f1;\n"
+  "  cvt.f64.f32 %e3, %f2;\n"
+  "  mul.rn.f64 %e2, %e2, 0d4110000400000000;\n" /* times 2^18 + 1 */
+  "  mul.rn.f64 %e3, %e3, 0d4110000400000000;\n" /* times 2^18 + 1 */
+  "  fma.rn.f64 %e1, %e2, %e3, %e1;\n"
+  "  add.s64 %d4, %d4, 4;\n"
+  "  add.s64 %d5, %d5, %d6;\n"
+  "  add.s32 %r10, %r10, 1;\n"
+  "  setp.lt.u32 %p1, %r10, %r1;\n"
+  "  @%p1 bra NEXT;\n"
+  "  div.rn.f64 %e4, %e1, 0d4230000800010000;\n" /* by its square */
+  "  cvt.rni.f64.f64 %e4, %e4;\n" /* e4: the sum of the small ones */
+  "  fma.rn.f64 %e5, %e4, 0dC230000800010000, %e1;\n" /* e5: what is left, 0 when all is right */
+  "  add.rn.f64 %e4, %e4, %e5;\n" /* any rest spoils the result */
+  "  cvt.rn.f32.f64 %f3, %e4;\n"
+  "  mul.wide.u32 %d7, %r9, 4;\n"
+  "  add.s64 %d8, %d3, %d7;\n"
+  "  st.global.f32 [%d8], %f3;\n"
+  "  ret;\n"
+  "}\n";
 
 /* The same on tensor cores, which GPUs have since Volta: a warp for each 16 x 16 values, fp16 in,
  * fp32 out. a and b are in halves. */
 static const char ptx_tensor_head[] = ".version 6.0\n.target sm_70\n.address_size 64\n";
 
 static const char ptx_tensor[] =
-  ".visible .entry smoke_tensor(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn) {\n"
-  ".reg .pred %p<2>; .reg .b32 %r<32>; .reg .f32 %f<9>; .reg .b64 %d<9>;\n"
-  "ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc]; ld.param.u32 %r1, "
-  "[pn];\n"
-  "cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2; cvta.to.global.u64 %d3, %d3;\n"
-  "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y; shl.b32 %r2, %r2, 4; shl.b32 %r3, %r3, 4;\n"
-  "mul.lo.u32 %r4, %r3, %r1; mul.wide.u32 %d4, %r4, 2; add.s64 %d1, %d1, %d4;\n" /* row of a */
-  "mul.wide.u32 %d5, %r2, 2; add.s64 %d2, %d2, %d5;\n" /* column of b */
-  "add.s32 %r5, %r4, %r2; mul.wide.u32 %d6, %r5, 4; add.s64 %d3, %d3, %d6;\n"
-  "shl.b32 %r6, %r1, 4; mul.wide.u32 %d7, %r6, 2; mov.u32 %r7, 0;\n" /* d7: 16 rows of b */
-  "mov.f32 %f1, 0f00000000; mov.f32 %f2, 0f00000000; mov.f32 %f3, 0f00000000;\n"
-  "mov.f32 %f4, 0f00000000; mov.f32 %f5, 0f00000000; mov.f32 %f6, 0f00000000;\n"
-  "mov.f32 %f7, 0f00000000; mov.f32 %f8, 0f00000000;\n"
+  ".visible .entry smoke_tensor(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn)\n"
+  "{\n"
+  "  .reg .pred %p<2>; .reg .b32 %r<32>; .reg .f32 %f<9>; .reg .b64 %d<9>;\n"
+  "  ld.param.u64 %d1, [pa]; ld.param.u64 %d2, [pb]; ld.param.u64 %d3, [pc];\n"
+  "  ld.param.u32 %r1, [pn];\n"
+  "  cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2;\n"
+  "  cvta.to.global.u64 %d3, %d3;\n"
+  "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y;\n"
+  "  shl.b32 %r2, %r2, 4;\n" /* r2: first column */
+  "  shl.b32 %r3, %r3, 4;\n" /* r3: first row */
+  "  mul.lo.u32 %r4, %r3, %r1;\n"
+  "  mul.wide.u32 %d4, %r4, 2;\n"
+  "  add.s64 %d1, %d1, %d4;\n" /* d1: rows of a */
+  "  mul.wide.u32 %d5, %r2, 2;\n"
+  "  add.s64 %d2, %d2, %d5;\n" /* d2: columns of b */
+  "  add.s32 %r5, %r4, %r2;\n"
+  "  mul.wide.u32 %d6, %r5, 4;\n"
+  "  add.s64 %d3, %d3, %d6;\n" /* d3: tile of c */
+  "  shl.b32 %r6, %r1, 4;\n"
+  "  mul.wide.u32 %d7, %r6, 2;\n" /* d7: 16 rows of b */
+  "  mov.u32 %r7, 0;\n" /* r7: columns of a that are done */
+  "  mov.f32 %f1, 0f00000000; mov.f32 %f2, 0f00000000;\n" /* the sums */
+  "  mov.f32 %f3, 0f00000000; mov.f32 %f4, 0f00000000;\n"
+  "  mov.f32 %f5, 0f00000000; mov.f32 %f6, 0f00000000;\n"
+  "  mov.f32 %f7, 0f00000000; mov.f32 %f8, 0f00000000;\n"
   "TILE:\n"
-  "wmma.load.a.sync.row.m16n16k16.global.f16 {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, "
-  "[%d1], %r1;\n"
-  "wmma.load.b.sync.row.m16n16k16.global.f16 {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, "
-  "[%d2], %r1;\n"
-  "wmma.mma.sync.row.row.m16n16k16.f32.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, "
-  "{%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, "
-  "{%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, "
-  "{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};\n"
-  "add.s64 %d1, %d1, 32; add.s64 %d2, %d2, %d7; add.s32 %r7, %r7, 16;\n"
-  "setp.lt.u32 %p1, %r7, %r1; @%p1 bra TILE;\n"
-  "wmma.store.d.sync.row.m16n16k16.global.f32 [%d3], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, "
-  "%r1;\n"
-  "ret; }\n";
+  "  wmma.load.a.sync.row.m16n16k16.global.f16\n"
+  "    {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, [%d1], %r1;\n"
+  "  wmma.load.b.sync.row.m16n16k16.global.f16\n"
+  "    {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, [%d2], %r1;\n"
+  "  wmma.mma.sync.row.row.m16n16k16.f32.f32\n"
+  "    {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8},\n"
+  "    {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17},\n"
+  "    {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27},\n"
+  "    {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};\n"
+  "  add.s64 %d1, %d1, 32;\n" /* the next tile to the right */
+  "  add.s64 %d2, %d2, %d7;\n" /* the next tile below */
+  "  add.s32 %r7, %r7, 16;\n"
+  "  setp.lt.u32 %p1, %r7, %r1;\n"
+  "  @%p1 bra TILE;\n"
+  "  wmma.store.d.sync.row.m16n16k16.global.f32\n"
+  "    [%d3], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, %r1;\n"
+  "  ret;\n"
+  "}\n";
 
 static uint32_t pattern_word(uint64_t i, uint32_t seed)
 {
