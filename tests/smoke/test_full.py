@@ -69,9 +69,13 @@ def test_ptxas_takes_the_kernels_for_every_target(toolkit, tmp_path):
     file = tmp_path / "smoke.ptx"
     for target, names in modules:
         file.write_text(ptx(names))
-        command = [ptxas, f"-arch={target}", "--warning-as-error", "-o", os.devnull, file]
+        command = [ptxas, "-v", f"-arch={target}", "--warning-as-error", "-o", os.devnull, file]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{target}: {done.stderr}"
+        told = done.stdout + done.stderr
+        kernels = len(re.findall(r"\.entry", file.read_text()))
+        assert told.count("0 bytes spill stores, 0 bytes spill loads") == kernels, told
+        assert max(map(int, re.findall(r"Used (\d+) registers", told))) <= 64, told
 
 
 def test_ptx_is_old_enough_for_old_drivers_and_gpus():
@@ -79,7 +83,46 @@ def test_ptx_is_old_enough_for_old_drivers_and_gpus():
     assert ptx(TENSOR_MODULE).startswith(".version 6.0\n.target sm_70\n.address_size 64\n")
 
 
-def test_what_is_compiled_uses_what_it_is_to_prove(tmp_path):
+# The newest PTX of each CUDA, from the release notes of the PTX manual.
+PTX_OF_CUDA = {
+    "9.0": "6.0", "9.1": "6.1", "9.2": "6.2", "10.0": "6.3", "10.1": "6.4", "10.2": "6.5",
+    "11.0": "7.0", "11.1": "7.1", "11.4": "7.4", "11.8": "7.8", "12.0": "8.0", "12.4": "8.4",
+    "12.5": "8.5", "12.6": "8.5", "12.7": "8.6", "12.8": "8.7", "12.9": "8.8", "13.0": "9.0",
+    "13.1": "9.1", "13.5": "9.5",
+}  # fmt: skip
+
+
+def init_says(smoke, healthy, cuda):
+    """What layer init tells of a driver of that CUDA."""
+    major, minor = map(int, cuda.split("."))
+    report = smoke(root=healthy, script=f"driver={major * 1000 + minor * 10}")
+    return next(row["detail"] for row in report.json["layers"] if row["layer"] == "init")
+
+
+@pytest.mark.parametrize("cuda", PTX_OF_CUDA)
+def test_the_newest_ptx_of_a_driver_is_told(cuda, smoke, healthy):
+    assert re.search(rf"PTX to {re.escape(PTX_OF_CUDA[cuda])}\b", init_says(smoke, healthy, cuda))
+
+
+@pytest.mark.parametrize("toolkit", ["12", "13"])
+def test_the_real_compiler_takes_the_ptx_that_is_told_and_no_newer(
+    toolkit, smoke, healthy, tmp_path
+):
+    ptxas = toolkit_file(toolkit, "bin/ptxas")
+    done = subprocess.run([ptxas, "--version"], capture_output=True, text=True, check=True)
+    cuda = re.search(r"release (\d+\.\d+)", done.stdout)[1]
+    newest = re.search(r"PTX to (\d+\.\d+)", init_says(smoke, healthy, cuda))[1]
+    major, minor = newest.split(".")
+    for version, takes in ((newest, True), (f"{major}.{int(minor) + 1}", False)):
+        file = tmp_path / f"{version}.ptx"
+        file.write_text(f".version {version}\n.target sm_90\n.address_size 64\n")
+        command = [ptxas, "-arch=sm_90", "-o", os.devnull, file]
+        done = subprocess.run(command, capture_output=True, check=False)
+        assert (done.returncode == 0) == takes, (cuda, version)
+
+
+@pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_90", "sm_120"])
+def test_what_is_compiled_uses_what_it_is_to_prove(target, tmp_path):
     """Tensor cores and fp64, as the disassembler names them."""
     ptxas, nvdisasm = toolkit_file("13", "bin/ptxas"), toolkit_file("13", "bin/nvdisasm")
     for names, kernel, wanted in (
@@ -87,7 +130,9 @@ def test_what_is_compiled_uses_what_it_is_to_prove(tmp_path):
         (MODULE, "smoke_gemm", "FFMA"), (MODULE, "smoke_compare", "LDG"),
     ):  # fmt: skip
         (tmp_path / "x.ptx").write_text(ptx(names))
-        subprocess.run([ptxas, "-arch=sm_90", "-o", tmp_path / "x", tmp_path / "x.ptx"], check=True)
+        subprocess.run(
+            [ptxas, f"-arch={target}", "-o", tmp_path / "x", tmp_path / "x.ptx"], check=True
+        )
         code = subprocess.check_output([nvdisasm, tmp_path / "x"], text=True)
         code = code.split(f".text.{kernel}:")[1].split(".text.")[0]
         assert wanted in code, kernel
@@ -166,6 +211,29 @@ def test_row_is_clean_under_sanitizers(row, root, checked):
     report = checked(*args, root=root, script=row.script, nvml=row.nvml)
     assert "Sanitizer" not in report.err and "runtime error" not in report.err, report.err
     assert report.code == getattr(row, "exit", 0), report.err
+
+
+BROKEN = [
+    "columns=0,7", "corrupt=product;one_in=100;which=99", "stale=smoke_gemm", "corrupt=once",
+    "corrupt=fold", "corrupt=within", "lazy=smoke_compare", "cuLaunchKernel=nothing",
+    "cuMemAlloc_v2@9=2", "cuMemAllocHost_v2@2=2", "cuMemcpyDtoH_v2@140=nothing",
+    "count=2;corrupt=direct", "count=2;corrupt=peer-zero", "count=2;cuMemcpyPeer@3=719",
+    "cuModuleUnload=999", "count=2;cuDevicePrimaryCtxRelease_v2=999",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("script", BROKEN)
+def test_broken_gpu_is_caught_under_sanitizers(script, healthy, checked):
+    report = checked(root=healthy, script=script)
+    assert "Sanitizer" not in report.err and "runtime error" not in report.err, report.err
+    assert 10 <= report.code <= 19, report.out
+
+
+@pytest.mark.parametrize("args", [("--level", "medium"), ("--share", "3")])
+def test_deeper_levels_and_shares_are_clean_under_sanitizers(args, healthy, checked):
+    report = checked("--timeout", "110", *args, root=healthy, timeout=120)
+    assert "Sanitizer" not in report.err and "runtime error" not in report.err, report.err
+    assert report.code == 0, report.out
 
 
 def test_explaining_is_clean_under_sanitizers(checked):
