@@ -94,6 +94,24 @@ def test_all_layers_work(quick):
 
 
 @needs_gpu
+def test_quick_measures_copies_alone(quick):
+    """What small products say of speed is nothing; a link that carries too little is a warning."""
+    for gpu in quick.json["gpus"]:
+        assert (gpu["gflops"], gpu["gflops_fp64"], gpu["gflops_fp16"]) == (None, None, None)
+        assert gpu["to_gpu_gb_s"] > 0.5 and gpu["from_gpu_gb_s"] > 0.5
+    assert not [warning for warning in quick.json["warnings"] if "the host; PCIe" in str(warning)]
+
+
+@needs_gpu
+def test_gpus_reach_each_other(quick):
+    """Both ways, through the host, directly where they can, and by a kernel."""
+    if len(quick.json["gpus"]) < 2:
+        pytest.skip("one GPU here")
+    detail = {row["layer"]: row["detail"] for row in quick.json["layers"]}["bandwidth"]
+    assert re.search(r"\d+ of \d+ others direct", detail)
+
+
+@needs_gpu
 def test_results_are_those_of_the_fake(quick, root, smoke):
     """The product's checksum is the same on every GPU, and in the interpreter of the PTX."""
     fake = smoke(root=root.healthy(), script="interpret=1").json["gpus"][0]["checksum"]
@@ -134,6 +152,10 @@ def test_deeper_level_works(level, program):
     report = run(program, "--json", "--level", level)
     keep(f"{level}.json", report.out)
     assert report.code == 0, report.out
+    for gpu in report.json["gpus"]:
+        volta = int(gpu["compute_capability"].split(".")[0]) >= 7
+        assert gpu["gflops"] > 0 and gpu["gflops_fp64"] > 0
+        assert (gpu["gflops_fp16"] or 0) > 0 if volta else gpu["gflops_fp16"] is None
 
 
 @needs_gpu
@@ -228,6 +250,52 @@ def changed(workshop, name, old, new):
     source = workshop.folder / f"{name}.c"
     source.write_text(text.replace(old, new))
     return workshop.make(name, [source], ["cc", *WARNINGS, "-O1", str(source), "-ldl"])
+
+
+# A kernel with a mistake: at what level it runs, and the words that name what it spoils.
+MISTAKES = {
+    "add": ("add.f32 %f3, %f1, %f2", "add.f32 %f3, %f1, %f1", "quick", "vector add"),
+    "product": ("setp.lt.u32 %p1, %r20, 16", "setp.lt.u32 %p1, %r20, 15", "quick", "matrix"),
+    "memory": ("st.global.u32 [%d8], %r6", "st.global.u32 [%d8], %r1", "quick", "memory"),
+    "check": (
+        "atom.global.add.u64 %d10, [%d9], 1",
+        "atom.global.add.u64 %d10, [%d9], 0",
+        "quick",
+        "one wrong word planted",
+    ),
+    "compare": (
+        "atom.global.add.u64 %d11, [%d4], 1",
+        "atom.global.add.u64 %d11, [%d4], 0",
+        "quick",
+        "smoke_compare finds 0",
+    ),
+    "look": (
+        "atom.global.add.u64 %d11, [%d4+16], %d12",
+        "atom.global.add.u64 %d11, [%d4+16], 0",
+        "quick",
+        "smoke_compare looked at 0",
+    ),
+    "double": ("fma.rn.f64 %e1, %e2, %e3, %e1", "fma.rn.f64 %e1, %e2, %e2, %e1", "medium", "fp64"),
+    "tensor": ("add.s64 %d1, %d1, 32;", "add.s64 %d1, %d1, 0;", "medium", "tensor-core"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_in_kernels_that_are_there(name):
+    assert SOURCE.read_text().count(MISTAKES[name][0]) == 1
+
+
+@needs_gpu
+@pytest.mark.parametrize("name", MISTAKES)
+def test_kernel_with_a_mistake_is_seen(name, quick, workshop):
+    """On a GPU that works: what is to find a broken one is not blind."""
+    old, new, level, words = MISTAKES[name]
+    if name == "tensor" and float(quick.json["gpus"][0]["compute_capability"]) < 7:
+        pytest.skip("no tensor cores before Volta")
+    report = provoked(changed(workshop, f"mistake-{name}", old, new), f"mistake-{name}",
+                      "--level", level)  # fmt: skip
+    assert (report.code, report.cause) == (16, "wrong-result"), report.out
+    assert words in report.evidence
 
 
 @needs_gpu
