@@ -216,7 +216,7 @@ def test_row_is_clean_under_sanitizers(row, root, checked):
 BROKEN = [
     "columns=0,7", "corrupt=product;one_in=100;which=99", "stale=smoke_gemm", "corrupt=once",
     "corrupt=fold", "corrupt=within", "lazy=smoke_compare", "cuLaunchKernel=nothing",
-    "cuMemAlloc_v2@9=2", "cuMemAllocHost_v2@2=2", "cuMemcpyDtoH_v2@140=nothing",
+    "cuMemAlloc_v2@9=2", "cuMemAllocHost_v2@2=2", "cuMemcpyDtoH_v2@141=nothing",
     "count=2;corrupt=direct", "count=2;corrupt=peer-zero", "count=2;cuMemcpyPeer@3=719",
     "cuModuleUnload=999", "count=2;cuDevicePrimaryCtxRelease_v2=999",
 ]  # fmt: skip

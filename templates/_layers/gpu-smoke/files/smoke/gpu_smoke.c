@@ -4616,38 +4616,67 @@ static int child_jit(struct child *c)
   return child_load(c, &c->module, ptx);
 }
 
+/* What came to the GPU is looked at there, so that two mistakes on the way cannot undo each other.
+ */
+static int host_arrived(
+  const struct child *c, const struct buffers *b, uint64_t words, uint32_t seed)
+{
+  static const unsigned grid[] = {1024, 1, 256, 1};
+  device_ptr out = b->at[0], p = b->at[1];
+  void *check[] = {&p, &words, &seed, &out};
+  struct look look;
+
+  if (look_run(c, "smoke_pattern", grid, check, out, words, &look)) return -1;
+  if (look.wrong)
+    tell(c, "wrong copy from the host to GPU %d: %llu of %llu words, first at %llu", c->gpu,
+      (ullong)look.wrong, (ullong)words, (ullong)look.first);
+  return look.wrong ? -1 : 0;
+}
+
+/* There and back, each timed and compared. best: of each so far; 0: none */
+static int host_turn(
+  const struct child *c, const struct buffers *b, size_t words, uint32_t seed, int64_t best[2])
+{
+  uint32_t *to = b->pinned[0], *from = b->pinned[1];
+  size_t size = words * sizeof *to, wrong = 0;
+  int64_t at[4];
+
+  for (size_t i = 0; i < words; i++) to[i] = pattern_word(i, seed);
+  memset(from, 0xff, size);
+  if (FAILS(cuMemsetD32, b->at[1], poison, words)) return -1;
+  if (failed(c, "cuCtxSynchronize", c->cu.cuCtxSynchronize())) return -1;
+  at[0] = now_ns();
+  if (FAILS(cuMemcpyHtoD, b->at[1], to, size)) return -1;
+  at[1] = now_ns();
+  if (host_arrived(c, b, words, seed)) return -1;
+  at[2] = now_ns();
+  if (FAILS(cuMemcpyDtoH, from, b->at[1], size)) return -1;
+  at[3] = now_ns();
+  for (int i = 0; i < 2; i++) {
+    int64_t spent = at[2 * i + 1] - at[2 * i];
+    if (!best[i] || spent < best[i]) best[i] = spent > 0 ? spent : 1;
+  }
+  while (wrong < words && from[wrong] == pattern_word(wrong, seed)) wrong++;
+  if (wrong < words)
+    tell(c, "wrong copy from GPU %d to the host: word %zu of %zu", c->gpu, wrong, words);
+  return wrong < words ? -1 : 0;
+}
+
 /* Between the host's memory and the GPU's, both ways, as fast as the link goes: the host's pages
- * are pinned. What comes back is compared. */
+ * are pinned. */
 static int test_host(const struct child *c, struct buffers *b)
 {
-  size_t left = 0, total = 0, size = (size_t)64 << 20, words;
+  size_t left = 0, total = 0, size = (size_t)64 << 20;
   int64_t best[2] = {0, 0};
 
   stage(c, "host");
   if (FAILS(cuMemGetInfo, &left, &total)) return -1;
-  while (size > (1 << 20) && (size > left / 4 || !c->level) && size > (4u << 20)) size /= 2;
-  words = size / sizeof(uint32_t);
-  if (buffers_get(c, b, size, 1, 0) || FAILS(cuMemAllocHost, &b->pinned[0], size) ||
-    FAILS(cuMemAllocHost, &b->pinned[1], size))
+  while (size > (4u << 20) && (size > left / 4 || !c->level)) size /= 2;
+  if (buffers_get(c, b, 64, 1, 0) || buffers_add(c, b, size) ||
+    FAILS(cuMemAllocHost, &b->pinned[0], size) || FAILS(cuMemAllocHost, &b->pinned[1], size))
     return -1;
-  uint32_t *to = b->pinned[0], *from = b->pinned[1];
-  for (uint32_t turn = 0; turn < 3; turn++) {
-    for (size_t i = 0; i < words; i++) to[i] = pattern_word(i, turn);
-    memset(from, 0xff, size);
-    int64_t start = now_ns(), middle;
-    if (FAILS(cuMemcpyHtoD, b->at[0], to, size)) return -1;
-    middle = now_ns();
-    if (FAILS(cuMemcpyDtoH, from, b->at[0], size)) return -1;
-    int64_t spent[] = {middle - start, now_ns() - middle};
-    for (int i = 0; i < 2; i++)
-      if (!best[i] || spent[i] < best[i]) best[i] = spent[i] ? spent[i] : 1;
-    size_t wrong = 0;
-    while (wrong < words && from[wrong] == pattern_word(wrong, turn)) wrong++;
-    if (wrong < words) {
-      tell(c, "wrong copy between host and GPU %d: word %zu of %zu", c->gpu, wrong, words);
-      return -1;
-    }
-  }
+  for (uint32_t turn = 0; turn < 3; turn++)
+    if (host_turn(c, b, size / sizeof(uint32_t), turn, best)) return -1;
   tell(c, "to_gpu %d %.1f", c->gpu, (double)size / (double)best[0]);
   tell(c, "from_gpu %d %.1f", c->gpu, (double)size / (double)best[1]);
   return 0;
