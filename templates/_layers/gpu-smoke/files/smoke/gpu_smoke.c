@@ -6483,7 +6483,7 @@ static const char *speeds(struct smoke *s)
   for (size_t i = 0; i < LENGTH(table); i++) {
     const char *have = said(&s->cuda, "%s 0", table[i].key);
     if (*have)
-      text = text_of(&s->host, "%s; %s %.1f TFLOPS", text, table[i].name, strtod(have, NULL) / 1e3);
+      text = text_of(&s->host, "%s, %s %.1f", text, table[i].name, strtod(have, NULL) / 1e3);
   }
   return text;
 }
@@ -6537,20 +6537,21 @@ static const char *detail_of(struct smoke *s, int layer)
   case JIT:
     return text_of(h, "PTX 6.0 for sm_50 compiled for %s", capability(s, 0));
   case EXEC:
-    return text_of(h, "%s: add, %lld MiB, products right%s", said(p, "name 0"),
-      number(p, 0, "memory_checked") >> 20, speeds(s));
+    return text_of(h, "%s: add, %lld MiB, products right", said(p, "name 0"),
+      number(p, 0, "memory_checked") >> 20);
   case BANDWIDTH:
     for (int i = 1; i < p->count; i++) direct += number(p, i, "direct") == 1;
     link = link_text(s, 0, &rate);
-    return text_of(h, "%s GB/s within the GPU; host %s to, %s from it%s%s%s%s",
-      said(p, "bandwidth 0"), said(p, "to_gpu 0"), said(p, "from_gpu 0"), link ? " (" : "",
-      link ? link : "", link ? ")" : "",
+    return text_of(h, "%s GB/s within, host %s to, %s from it%s%s%s%s", said(p, "bandwidth 0"),
+      said(p, "to_gpu 0"), said(p, "from_gpu 0"), link ? " (" : "", link ? link : "",
+      link ? ")" : "",
       p->count > 1 ? text_of(h, "; %d of %d others direct", direct, p->count - 1) : "");
   case HEALTH:
-    return s->nvml.done ? text_of(h, "NVML has no complaint%s; %s", board_text(s),
+    return s->nvml.done ? text_of(h, "no complaint; %s%s",
                             a->xids         ? "Xids in the kernel log"
                               : a->log_seen ? "no Xid in the kernel log"
-                                            : "kernel log not visible from here")
+                                            : "kernel log not visible from here",
+                            board_text(s))
                         : NULL;
   default:
     return text_of(h, "in force: %s", sharing_in_force(s));
@@ -6853,16 +6854,20 @@ static void put_cause(struct sink *k, const struct cause *c)
   put_wrapped(k, "do", c->fix);
 }
 
-/* How little was proven, and how long the driver took to start. */
-static void put_reach(struct smoke *s, struct sink *k)
+/* How little was proven, how fast it was, who else is there. */
+static void put_notes(struct smoke *s, struct sink *k)
 {
   long long of = number(&s->cuda, 0, "memory") >> 20,
             tested = number(&s->cuda, 0, "memory_checked") >> 20;
+  const char *fast = speeds(s), *who = NULL;
 
-  if (s->cuda.done && of > 0 && tested < of / 2)
+  if (!s->cuda.done || of <= 0) return;
+  if (tested < of / 2)
     put(k, "note  %s\n",
       text_of(&s->host, "%lld of %lld MiB tested (--level medium: a quarter); cuInit took %.1f s",
         tested, of, strtod(said(&s->cuda, "init_ms"), NULL) / 1000));
+  if (*fast) put(k, "note  TFLOPS: %s\n", fast + 2);
+  for (int n = 0; n < 3 && *(who = process_text(s, 0, n)); n++) put(k, "note  %s\n", who);
 }
 
 static void write_human(struct smoke *s, struct sink *k)
@@ -6886,7 +6891,7 @@ static void write_human(struct smoke *s, struct sink *k)
     put_wrapped(k, "warn", s->warning[i]);
   if (!s->found) {
     put(k, s->cuda.ran ? "all layers work\n" : "nothing broken in what could be read\n");
-    put_reach(s, k);
+    put_notes(s, k);
     return;
   }
   putc('\n', k->out);
