@@ -84,7 +84,7 @@ def _on(choice, processor):
 
 
 def _without_processor(resolution):
-    return {k: v for k, v in resolution.items() if k not in ("arch", "notes", "sources")}
+    return {k: v for k, v in resolution.items() if k not in ("arch", "archs", "notes", "sources")}
 
 
 def _stacks_of(choice):
