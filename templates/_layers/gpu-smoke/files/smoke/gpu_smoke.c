@@ -1614,17 +1614,17 @@ static const struct cause cause_table[] = {
     "no memory for its workspace, a singular matrix, or mixed libraries",
     "float64, a smaller batch; one source of CUDA libraries", ".cusolver error\n"
     ".cusolver_status_not_initialized\n" ".cusolver_status_alloc_failed\n"
-    ".cusolver_status_invalid_value\n" ".cusolver_status_arch_mismatch\n"
-    ".cusolver_status_mapping_error\n" ".cusolver_status_execution_failed\n"
-    ".cusolver_status_internal_error\n" ".cusolver_status_matrix_type_not_supported\n"
-    ".cusolver_status_not_supported\n" ".cusolver_status_zero_pivot\n"
-    ".cusolver_status_invalid_license\n" ".cusolver_status_invalid_workspace\n"
-    ".cusparse_status_not_initialized\n" ".cusparse_status_alloc_failed\n"
-    ".cusparse_status_invalid_value\n" ".cusparse_status_arch_mismatch\n"
+    ".cusolver_status_invalid_value\n" ".cusolver_status_mapping_error\n"
+    ".cusolver_status_execution_failed\n" ".cusolver_status_internal_error\n"
+    ".cusolver_status_matrix_type_not_supported\n" ".cusolver_status_not_supported\n"
+    ".cusolver_status_zero_pivot\n" ".cusolver_status_invalid_license\n"
+    ".cusolver_status_invalid_workspace\n" ".cusparse_status_not_initialized\n"
+    ".cusparse_status_alloc_failed\n" ".cusparse_status_invalid_value\n"
     ".cusparse_status_mapping_error\n" ".cusparse_status_execution_failed\n"
     ".cusparse_status_internal_error\n" ".cusparse_status_matrix_type_not_supported\n"
     ".cusparse_status_zero_pivot\n" ".cusparse_status_not_supported\n"
-    ".cusparse_status_insufficient_resources\n" ".cusolver or cusparse reports an error\n"},
+    ".cusparse_status_insufficient_resources\n" ".cusolver_status_irs_\n"
+    ".cusolver_status_invalid_\n" ".cusolver or cusparse reports an error\n"},
   {EXEC, "curand-status", "cuRAND failed",
     "not initialised, no memory, or a launch that failed before",
     "look for the first CUDA error before it; CUDA_LAUNCH_BLOCKING=1; free memory",
@@ -1633,8 +1633,8 @@ static const struct cause cause_table[] = {
     ".curand_status_out_of_range\n" ".curand_status_length_not_multiple\n"
     ".curand_status_double_precision_required\n" ".curand_status_launch_failure\n"
     ".curand_status_preexisting_failure\n" ".curand_status_initialization_failed\n"
-    ".curand_status_arch_mismatch\n" ".curand_status_internal_error\n" ".curand_status_\n"
-    ".curand failure #\n" ".curand failed\n"},
+    ".curand_status_internal_error\n" ".curand_status_\n" ".curand failure #\n"
+    ".curand failed\n"},
   {EXEC, "copy-engine", "a copy to, from or inside the GPU failed (copy engine)",
     "a bad or freed address of a program; where several programs meet it, the link or the"
     " memory", "restart the program, compute-sanitizer; drain the node if others meet it too",
@@ -1649,9 +1649,8 @@ static const struct cause cause_table[] = {
     " (fp16, tensor cores)",
     "the build for a CUDA that covers this GPU: the matrix names it; or a newer GPU",
     ".cudnn_status_arch_mismatch\n" ".cudnn_status_not_supported_arch_mismatch\n"
-    ".cublas_status_arch_mismatch\n" ".cusolver_status_arch_mismatch\n"
-    ".cusparse_status_arch_mismatch\n" ".curand_status_arch_mismatch\n"
-    ".cudnnstatusarchmismatch\n"
+    ".cublas_status_arch_mismatch\n" ".cudnnstatusarchmismatch\n" ".curand_status_arch_mismatch\n"
+    ".cusolver_status_arch_mismatch\n" ".cusparse_status_arch_mismatch\n"
     ".a cuda library (cublas, cudnn, cusolver ...) has no code for this gpu\n"},
   {EXEC, "npp-status", "NPP (image processing) reports an error",
     "sizes, steps or types that it does not take, or an earlier failure of a kernel",
