@@ -34,7 +34,7 @@ static const struct option run_options[] = {
     {"timeout", "SECONDS", "give up on vendor code then (default: 20, 120, 1800)", false},
     {"share", "N", "then N processes at once on the first GPU: what each of them gets", false},
     {"require-gpu", NULL, "no GPU is an error (10), not 'skipped' (77)", false},
-    {"expect", "FILE", "what was promised, KEY: VALUE: driver cuda gpu archs gpus sharing", false},
+    {"expect", "FILE", "what was promised, KEY: VALUE: driver cuda gpu gpus ...", false},
     {NULL, NULL, NULL, false},
 };
 

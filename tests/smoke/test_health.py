@@ -2,6 +2,8 @@
 
 import pytest
 
+from .test_doctor import Doctor
+
 XID = "NVRM: Xid (PCI:0000:01:00): {}, pid=13, name=python, GPU has fallen off the bus."
 
 
@@ -91,7 +93,7 @@ def test_what_a_board_says_of_itself(healthy, smoke):
 @pytest.mark.parametrize(
     ("nvml", "says"),
     [
-        ("links=6;link_down=2", "4 NVLinks are up, 2 down, 0 errors"),
+        ("count=2;links=6;link_down@0=2", "4 NVLinks are up, 2 down, 0 errors"),
         ("links=6;link_errors=9", "6 NVLinks are up, 0 down, 9 errors"),
         ("replays=5000", "sent 5000 PCIe packets again"),
     ],
@@ -144,3 +146,88 @@ def test_bandwidth_is_held_against_the_models(name, gb_s, warns, healthy, smoke)
     assert any("its model has" in text for text in report.json["warnings"]) == warns
     if warns:
         assert not smoke(root=healthy, script=script, nvml="mig=1").json["warnings"]
+
+
+# ---------------------------------------------------------------- what is no fault
+
+
+def test_a_line_of_dmesg_has_no_age(healthy, smoke):
+    log(healthy, "[449410.3] " + XID.format(79), "Nov 25 03:00:00 n kernel: " + XID.format(48))
+    document = smoke(root=healthy).json
+    assert [(x["xid"], x["seconds_ago"]) for x in document["kernel_log"]["xids"]] == [
+        (79, None), (48, None)]  # fmt: skip
+    assert "kernel log: Xid 48 of 0000:01:00, " in str(document["warnings"])
+
+
+def test_the_form_of_older_drivers_is_read(healthy, smoke):
+    log(healthy, "90000 NVRM: Xid (0000:3b:00): 48, DBE")
+    (xid,) = smoke(root=healthy).json["kernel_log"]["xids"]
+    assert (xid["xid"], xid["pci"], xid["seconds_ago"]) == (48, "0000:3b:00", 90000)
+
+
+def test_a_fault_of_another_s_gpu_is_no_warning(healthy, smoke):
+    log(healthy, "60 NVRM: Xid (PCI:0000:77:00): 79, GPU has fallen off the bus.")
+    document = smoke(root=healthy).json
+    assert document["warnings"] == [] and len(document["kernel_log"]["xids"]) == 1
+    blind = smoke(root=healthy, nvml="nvmlDeviceGetPciInfo_v3=3").json
+    assert "Xid 79 of 0000:77:00" in str(blind["warnings"])
+
+
+def test_little_memory_of_others_is_not_to_blame(healthy, smoke):
+    script = f"memory={64 << 30};cuMemAlloc_v2=2"
+    report = smoke(root=healthy, nvml="processes=2", script=script)
+    assert report.cause == "out-of-memory" and "1024 MiB of GPU 0" in report.evidence
+
+
+def test_it_is_the_same_gpu_whose_memory_is_short(healthy, smoke):
+    cuda = [
+        "count 1",
+        "uuid 0 0b",
+        "number 0 memory 1048576",
+        "stage memory 0",
+        "error 2 cuMemAlloc",
+    ]
+    ask = ["count 2", "uuid 0 GPU-0a", "uuid 1 GPU-0b", "process {} 0 77 512", "done"]
+    for number, cause in ((0, "out-of-memory"), (1, "memory-of-others")):
+        healthy.recorded(cuda, [line.format(number) for line in ask])
+        assert smoke(root=healthy).cause == cause
+
+
+def test_a_process_has_a_name_where_its_number_is_the_driver_s(root, smoke, tmp_path):
+    doctor = Doctor(tmp_path)
+    ask = ["count 1", "process 0 0 77 512", "number 0 processes 1", "done"]
+    root.healthy().file("/proc/77/comm", "python3\n").recorded(None, ask)
+    says = ["process 77 (python3): 512 MiB of GPU 0"]
+    assert doctor("--capture", tmp_path / "a", root=root).json["health"][0]["processes"] == says
+    assert doctor("--root", tmp_path / "a").json["health"][0]["processes"] == says
+    root.healthy_container().recorded(None, ask)
+    says = ["process 77: 512 MiB of GPU 0"]
+    assert smoke(root=root).json["health"][0]["processes"] == says
+
+
+@pytest.mark.parametrize(
+    ("nvml", "switches", "says"),
+    [
+        ("links=12;link_down=8", False, ""),
+        ("count=2;links=18;link_down@1=2", False, "GPU 1: 16 NVLinks are up, 2 down"),
+        ("count=2;links=18;link_down@1=18", False, "GPU 1: 0 NVLinks are up, 18 down"),
+        ("count=2;links=18;link_down@1=2;mig@1=1", False, ""),
+        ("links=18;link_down=18", True, "GPU 0: 0 NVLinks are up, 18 down"),
+    ],
+)
+def test_a_link_that_is_down_is_one_that_others_have(nvml, switches, says, healthy, smoke):
+    if switches:
+        healthy.file("/sys/bus/pci/devices/0000:05:00.0/vendor", "0x10de\n")
+        healthy.file("/sys/bus/pci/devices/0000:05:00.0/class", "0x068000\n")
+    warnings = smoke(root=healthy, nvml=nvml, script="count=2" * ("count" in nvml)).json["warnings"]
+    found = [text for text in warnings if "NVLink" in text]
+    assert len(found) == bool(says) and says in "".join(found)
+
+
+def test_promised_bandwidth_is_held_against_the_measured_one(healthy, smoke, tmp_path):
+    (tmp_path / "expect").write_text("bandwidth: 1000000\n")
+    report = smoke("--expect", tmp_path / "expect", root=healthy)
+    assert (report.code, report.cause) == (16, "bandwidth-low")
+    assert "GB/s, promised: 1000000" in report.evidence
+    (tmp_path / "expect").write_text("bandwidth: 0.1\n")
+    assert smoke("--expect", tmp_path / "expect", root=healthy).code == 0

@@ -149,12 +149,23 @@ int nvmlDeviceGetClockInfo(void *device, int clock, unsigned *mhz)
     return clock == 1 ? one("sm", 1980, mhz) : 2;
 }
 
-/* links: how many; link_down: how many of these are down */
-int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *is_up)
+/* The older address of 16 bytes, five numbers, the address. */
+int nvmlDeviceGetPciInfo_v3(void *device, char *pci)
 {
     ENTER();
-    (void)device;
-    *is_up = link >= (unsigned)fake_number(SCRIPT, "link_down", 0);
+    memset(pci, 0xee, 36);
+    snprintf(pci + 36, 32, "00000000:%02X:00.0", (int)((int *)device - devices) + 1);
+    return 0;
+}
+
+/* links: how many; link_down: how many of these are down, link_down@N on one GPU */
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *is_up)
+{
+    char key[32];
+
+    ENTER();
+    snprintf(key, sizeof key, "link_down@%d", (int)((int *)device - devices));
+    *is_up = link >= fake_number(SCRIPT, key, fake_number(SCRIPT, "link_down", 0));
     return link < (unsigned)fake_number(SCRIPT, "links", 0) ? 0 : 3;
 }
 

@@ -2994,7 +2994,7 @@ struct place {
 struct xid {
   const char *address, *text; /* of the PCI bus; behind the number */
   int number;
-  long long age; /* seconds */
+  long long age; /* seconds; -1: not known */
 };
 
 struct facts {
@@ -3202,18 +3202,31 @@ static void read_nodes(struct facts *f)
 static void add_xid(struct facts *f, const char *line)
 {
   char address[32] = "";
-  const char *at = strstr(line, "NVRM: Xid (PCI:");
+  const char *at = strstr(line, "NVRM: Xid (");
+  char *end;
+  long long age = strtoll(line, &end, 10);
   struct xid *x = &f->xid[MAX_XIDS - 1];
   int number = 0, n = 0;
 
-  if (!at || sscanf(at, "NVRM: Xid (PCI:%31[0-9a-fA-F:.]): %d%n", address, &number, &n) < 2) return;
+  if (end == line || *end != ' ') age = -1; /* a line of dmesg */
+  if (!at ||
+    (sscanf(at, "NVRM: Xid (PCI:%31[0-9a-fA-F:.]): %d%n", address, &number, &n) < 2 &&
+      sscanf(at, "NVRM: Xid (%31[0-9a-fA-F:.]): %d%n", address, &number, &n) < 2))
+    return;
   if (f->xids == MAX_XIDS)
     memmove(f->xid, f->xid + 1, (MAX_XIDS - 1) * sizeof *f->xid);
   else
     x = &f->xid[f->xids++];
   at += (size_t)n + strspn(at + n, ", ");
-  *x = (struct xid){
-    text_of(f->h, "%s", address), text_of(f->h, "%.160s", at), number, strtoll(line, NULL, 10)};
+  *x = (struct xid){text_of(f->h, "%s", address), text_of(f->h, "%.160s", at), number, age};
+}
+
+/* Not a console that stands there under this name: reading would take its input. */
+static int is_kernel_log(int fd)
+{
+  struct stat st;
+
+  return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 11);
 }
 
 /* The log of the kernel that runs, from its ring: a record a read,
@@ -3228,6 +3241,10 @@ static void read_kernel_log(struct facts *f)
 
   f->log_seen = text != NULL;
   for (char *line; (line = next_line(&text));) add_xid(f, line);
+  if (fd >= 0 && !is_kernel_log(fd)) {
+    close(fd);
+    return;
+  }
   if (fd < 0) return;
   clock_gettime(CLOCK_MONOTONIC, &now);
   for (long i = 0;
@@ -3687,7 +3704,6 @@ static void facts_read(struct facts *f)
   read_pci(f);
   read_module(f);
   read_nodes(f);
-  read_kernel_log(f);
   read_mounts(f);
   read_container(f);
   read_cdi(f);
@@ -4942,6 +4958,21 @@ static int nvml_failed(const struct child *c, void *lib, const char *func, int c
   return code;
 }
 
+/* nvmlPciInfo_t ends with the address, "00000000:3B:00.0" (nvml.h 12.9 and 13.5). */
+static void nvml_address(const struct child *c, void *lib, void *device)
+{
+  union nvml_call call = {dlsym(lib, "nvmlDeviceGetPciInfo_v3")};
+  struct {
+    char older[16];
+    unsigned numbers[5];
+    char address[32];
+  } pci;
+
+  memset(&pci, 0, sizeof pci);
+  if (call.at && call.bytes(device, (unsigned char *)&pci) == 0)
+    tell(c, "pci %d %.31s", c->gpu, pci.address);
+}
+
 static void child_nvml(struct child *c)
 {
   void *lib = child_open(c), *device = NULL;
@@ -4970,6 +5001,7 @@ static void child_nvml(struct child *c)
     if (call.at && call.string(device, text, sizeof text) == 0) tell(c, "uuid %d %s", c->gpu, text);
     nvml_device(c, lib, device);
     nvml_migs(c, lib, device);
+    nvml_address(c, lib, device);
     nvml_links(c, lib, device);
     nvml_processes(c, lib, device);
   }
@@ -5972,19 +6004,42 @@ static const char *process_text(struct smoke *s, int gpu, int n)
   const char *name = NULL;
 
   if (sscanf(said(&s->nvml, "process %d %d", gpu, n), "%d %lld", &pid, &mib) != 2) return "";
-  if (!s->opt.redact && !s->host.root) name = host_read(&s->host, "/proc/%d/comm", pid);
+  if (!s->opt.redact && !s->facts.container) /* there the numbers are others */
+    name = host_read(&s->host, "/proc/%d/comm", pid);
   return text_of(&s->host, "process %d%s%.*s%s: %lld MiB of GPU %d", pid, name ? " (" : "",
     name ? (int)strcspn(name, "\n") : 0, name ? name : "", name ? ")" : "", mib, gpu);
 }
 
+/* Asked for early, so that a capture has their names. */
+static void name_processes(struct smoke *s)
+{
+  for (int i = 0; i < s->nvml.count; i++)
+    for (int n = 0; *process_text(s, i, n);) n++;
+}
+
+/* The number that NVML has for a GPU of CUDA's. */
+static int nvml_number(struct smoke *s, int gpu)
+{
+  const char *uuid = said(&s->cuda, "uuid %d", gpu);
+
+  for (int i = 0; i < s->nvml.count && *uuid; i++) {
+    const char *other = said(&s->nvml, "uuid %d", i);
+    if (starts(other, "GPU-") && same(other + 4, uuid)) return i;
+  }
+  return gpu;
+}
+
+/* Who computes on the GPU that ran short of memory; 1: they hold the half of it. */
 static int shows_processes(struct smoke *s)
 {
-  int shown = 0;
+  int gpu = atoi(s->cuda.stage + strcspn(s->cuda.stage, " ")), at = nvml_number(s, gpu);
+  long long held = 0, mib;
 
-  for (int i = 0; i < s->nvml.count; i++)
-    for (int n = 0; *process_text(s, i, n) && shown < 3; n++)
-      shown += shows(s, "%s", process_text(s, i, n));
-  return shown;
+  for (int n = 0; sscanf(said(&s->nvml, "process %d %d", at, n), "%*d %lld", &mib) == 1; n++) {
+    if (n < 3) shows(s, "%s", process_text(s, at, n));
+    held += mib > 0 ? mib : 0;
+  }
+  return held > 0 && held >= number(&s->cuda, gpu, "memory") >> 21;
 }
 
 /* What redirects what GPUs send to each other. */
@@ -6198,11 +6253,30 @@ static const char *xid_text(struct smoke *s, const struct xid *x)
   const struct code *code = code_find(XID_CODES, x->number);
   long long unit = x->age < 7200 ? 60 : x->age < 172800 ? 3600 : 86400;
 
+  if (x->age < 0)
+    return text_of(&s->host, "kernel log: Xid %d of %s%s%s", x->number, x->address,
+      code ? ", " : "", code ? code->text : "");
   return text_of(&s->host, "kernel log, %lld %s ago: Xid %d of %s%s%s", x->age / unit,
     unit == 60       ? "minutes"
       : unit == 3600 ? "hours"
                      : "days",
     x->number, x->address, code ? ", " : "", code ? code->text : "");
+}
+
+/* Is the GPU at this address one that NVML has here, as far as it tells? Others of the machine are
+ * in its log, too. */
+static int is_ours(struct smoke *s, const char *address)
+{
+  unsigned want[3], at[3];
+  int told = 0;
+
+  if (sscanf(address, "%x:%x:%x", &want[0], &want[1], &want[2]) != 3) return 1;
+  for (int i = 0; i < s->nvml.count; i++) {
+    if (sscanf(said(&s->nvml, "pci %d", i), "%x:%x:%x", &at[0], &at[1], &at[2]) != 3) continue;
+    if (memcmp(at, want, sizeof at) == 0) return 1;
+    told = 1;
+  }
+  return !told;
 }
 
 /* The newest of the last day, where the GPU works now. */
@@ -6212,18 +6286,23 @@ HOLDS(recent_xid)
     const struct xid *x = &s->facts.xid[i];
     const struct code *code = code_find(XID_CODES, x->number);
     int is_note = code && same(code->causes, "xid-note");
-    if (x->age < 86400 && !is_program_fault(x->number) && !is_note)
+    if (x->age < 86400 && !is_program_fault(x->number) && !is_note && is_ours(s, x->address))
       return shows(s, "%s", xid_text(s, x));
   }
   return 0;
 }
 
+/* Links that others of the machine have up, or that lead to a switch: a bridge joins only some. */
 HOLDS(link_errors)
 {
+  long long best = s->facts.nvswitches ? INT_MAX : 0;
+
+  for (int i = 0; i < s->nvml.count; i++)
+    if (number(&s->nvml, i, "nvlinks_up") > best) best = number(&s->nvml, i, "nvlinks_up");
   for (int i = 0; i < s->nvml.count; i++) {
     long long down = number(&s->nvml, i, "nvlinks_down"), up = number(&s->nvml, i, "nvlinks_up"),
               errors = number(&s->nvml, i, "nvlink_errors");
-    if ((down > 0 && up > 0) || errors > 0)
+    if ((down > 0 && up < best && number(&s->nvml, i, "mig") != 1) || errors > 0)
       return shows(
         s, "NVML: GPU %d: %lld NVLinks are up, %lld down, %lld errors", i, up, down, errors);
   }
@@ -6313,6 +6392,18 @@ static double model_bandwidth(const char *name)
 
 /* A slice has a part of the memory's channels. */
 static int is_slice(struct smoke *s) { return !same(sharing_in_force(s), "none"); }
+
+HOLDS(slower_than_promised)
+{
+  double want = strtod(promised(s, "bandwidth"), NULL);
+
+  for (int i = 0; i < s->cuda.count; i++) {
+    double have = strtod(said(&s->cuda, "bandwidth %d", i), NULL);
+    if (have > 0 && have < want)
+      return shows(s, "GPU %d: %.0f GB/s, promised: %.0f", i, have, want);
+  }
+  return 0;
+}
 
 /* Under 60 % of what the matrix says of the model. */
 HOLDS(slow_for_model)
@@ -6415,6 +6506,7 @@ static const struct rule {
   {"cuda-error", FIRM, probe_failed},
   {"jit-disabled", WARNS, jit_off},
   {"bandwidth-low", WARNS, slow},
+  {"bandwidth-low", FIRM, slower_than_promised},
   {"bandwidth-low", WARNS, slow_for_model},
   {"remap-failed", FIRM, remap_failed},
   {"rows-pending", WARNS, health},
@@ -6756,11 +6848,12 @@ static void json_kernel_log(struct smoke *s, struct sink *k)
   const struct facts *a = &s->facts;
 
   put(k, "],\n 'kernel_log': {'visible': %b, 'xids': [", a->log_seen);
-  for (size_t i = 0; i < a->xids; i++)
-    put(k,
-      i ? ", {'xid': %d, 'pci': %s, 'seconds_ago': %l, 'text': %s}"
-        : "{'xid': %d, 'pci': %s, 'seconds_ago': %l, 'text': %s}",
-      a->xid[i].number, a->xid[i].address, a->xid[i].age, s->opt.redact ? "" : a->xid[i].text);
+  for (size_t i = 0; i < a->xids; i++) {
+    const struct xid *x = &a->xid[i];
+    put(k, i ? ", {'xid': %d, 'pci': %s" : "{'xid': %d, 'pci': %s", x->number, x->address);
+    put(k, x->age < 0 ? ", 'seconds_ago': null" : ", 'seconds_ago': %l", x->age);
+    put(k, ", 'text': %s}", s->opt.redact ? "" : x->text);
+  }
   put(k, "]},\n 'libraries': [");
 }
 
@@ -7313,7 +7406,7 @@ static const struct option {
   {"--level", "quick|medium|long", "how much is run (quick)", OPTION(TEXT, level), 0},
   {"--timeout", "SECONDS", "give up on vendor code then (20, 120, 1800)", OPTION(NUMBER, timeout),
     86400},
-  {"--expect", "FILE", "what was promised, KEY: VALUE: driver cuda gpu archs gpus sharing",
+  {"--expect", "FILE", "what was promised, KEY: VALUE: driver cuda gpu gpus ...",
     OPTION(TEXT, expect), 0},
   {"--share", "N", "then N processes at once on the first GPU", OPTION(NUMBER, share), MAX_SHARE},
   {"--explain", "TEXT|-|@FILE", "explain an error, a log, offline", OPTION(TEXT, explain), 0},
@@ -7411,7 +7504,7 @@ static int expect_read(struct smoke *s, char error[MAX_LINE])
     value += *value ? strspn(value + 1, " \t\"'") + 1 : 0;
     key[strcspn(key, ":")] = value[strcspn(value, "\"'")] = '\0';
     value = next_line(&value); /* without blanks at its end */
-    if (!list_has("driver cuda gpu archs gpus sharing", " ", key))
+    if (!list_has("driver cuda gpu archs gpus bandwidth sharing", " ", key))
       return wrong(error, "%s:%d: unknown key '%s'", s->opt.expect, n, key);
     s->expect = text_of(&s->host, "%s%s=%s\n", s->expect, key, value ? value : "");
   }
@@ -7477,6 +7570,8 @@ static int smoke_run(struct smoke *s)
   }
   probe_read(&s->cuda);
   probe_read(&s->nvml);
+  read_kernel_log(&s->facts); /* what the children did is in it */
+  name_processes(s);
   choose(s);
   judge(s);
   if (run && s->opt.share) run_share(s, c);
