@@ -112,7 +112,7 @@ def test_a_kernel_that_does_nothing(kernel, healthy, smoke):
     assert caught(smoke(root=healthy, script=f"lazy={kernel}"))
 
 
-@pytest.mark.parametrize("kernel", ["smoke_gemm", "smoke_pattern"])
+@pytest.mark.parametrize("kernel", ["smoke_gemm", "smoke_pattern", "smoke_compare"])
 def test_a_kernel_that_gives_what_its_launch_before_gave(kernel, healthy, smoke):
     assert caught(smoke(root=healthy, script=f"stale={kernel}"))
 
@@ -163,9 +163,28 @@ def test_a_copy_that_does_nothing(call, healthy, smoke):
     assert smoke(root=healthy, script=f"{call}=nothing").code == 16
 
 
-@pytest.mark.parametrize("number", some([*range(1, 8), *range(8, 143, 11)], 7))
-@pytest.mark.parametrize("call", ["cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2"])
+# What goes up: what is added, six matrices, counters for the looks at memory, at products, at what
+# was copied within the GPU and at what came from the host, and that. What comes down: a sum, the
+# counters, a product, what had come from the host.
+COPIES = {"cuMemcpyHtoD_v2": 2 + 6 + 4 + 129 + 4 + 3 + 3, "cuMemcpyDtoH_v2": 1 + 140 + 1 + 3}
+
+
+@pytest.mark.parametrize("call", COPIES)
+def test_there_are_as_many_copies_as_do_nothing(call, healthy, smoke):
+    assert smoke(root=healthy, script=f"{call}@{COPIES[call]}=700").code == 16
+    assert smoke(root=healthy, script=f"{call}@{COPIES[call] + 1}=700").code == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "number"),
+    [
+        pytest.param(call, number, marks=[] if number in (1, 2, 7, 13, 14, 145) else [full])
+        for call in COPIES
+        for number in range(1, COPIES[call] + 1)
+    ],
+)
 def test_one_copy_that_does_nothing(call, number, healthy, smoke):
+    """13: the counters of the first product, which may be 0 in memory that nobody used before."""
     assert smoke(root=healthy, script=f"{call}@{number}=nothing").code == 16
 
 
@@ -212,6 +231,13 @@ def test_direct_copies_alone_are_wrong_by_the_iommu(how, healthy, smoke):
         (0,) if "@" not in how else (0, 16)
     )
     assert [gpu["proven"] for gpu in report.json["gpus"]] == [True, True]
+
+
+@pytest.mark.parametrize("which", range(1, 6))
+def test_what_came_between_gpus_is_not_what_the_host_has_already(which, healthy, smoke):
+    """The last downloads of two GPUs: four copies between them, and what the kernel read."""
+    number = 2 * COPIES["cuMemcpyDtoH_v2"] + which
+    assert smoke(root=healthy, script=f"count=2;cuMemcpyDtoH_v2@{number}=nothing").code == 16
 
 
 def test_a_kernel_reads_the_other_gpus_memory(healthy, smoke):

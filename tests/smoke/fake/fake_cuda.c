@@ -489,7 +489,9 @@ static void spoil_stale(void **args, const char *function)
 
     if (!fake_text(SCRIPT, "stale", stale, sizeof stale) || strcmp(stale, function) != 0)
         return;
-    if (strcmp(function, "smoke_pattern") != 0)
+    if (strcmp(function, "smoke_compare") == 0)
+        make_stale(*(void **)args[3], 3 * sizeof(uint64_t));
+    else if (strcmp(function, "smoke_pattern") != 0)
         make_stale(*(void **)args[2], (size_t)n * n * 4);
     else if (!*(uint64_t *)args[3])
         make_stale(*(void **)args[0], *(uint64_t *)args[1] * 4);
@@ -593,7 +595,7 @@ int cuLaunchKernel(const char *function, unsigned gx, unsigned gy, unsigned gz, 
         spoil_memory(args);
     else if (kernel == 2 || kernel > 3)
         spoil_product(args, function);
-    if (kernel != 0 && kernel != 3)
+    if (kernel != 0)
         spoil_stale(args, function);
     return 0;
 }

@@ -4291,14 +4291,20 @@ struct look {
   uint64_t wrong, first, seen;
 };
 
-/* Runs a kernel that compares; -1 also when it did not look at all words. */
+/* Runs a kernel that compares; -1 also when it did not look at all words. Each time it counts from
+ * elsewhere, so that counters which were not set, or are those of the launch before, are wrong. */
 static int look_run(const struct child *c, const char *kernel, const unsigned grid[4], void **args,
   device_ptr out, uint64_t words, struct look *look)
 {
-  *look = (struct look){0, UINT64_MAX, 0};
+  static uint64_t start;
+
+  start += (1ull << 40) + 1; /* more than there are words */
+  *look = (struct look){start, UINT64_MAX, start};
   if (FAILS(cuMemcpyHtoD, out, look, sizeof *look) || run_kernel(c, kernel, grid, args)) return -1;
   *look = (struct look){UINT64_MAX, 0, UINT64_MAX};
   if (FAILS(cuMemcpyDtoH, look, out, sizeof *look)) return -1;
+  look->wrong -= start;
+  look->seen -= start;
   if (look->seen != words)
     tell(c, "wrong count on GPU %d: %s looked at %llu of %llu words", c->gpu, kernel,
       (ullong)look->seen, (ullong)words);
@@ -4706,6 +4712,7 @@ static int peer_copy(const struct child *c, device_ptr to, void *to_context, dev
   size_t size = PEER_WORDS * sizeof *host;
   unsigned wrong = 0;
 
+  memset(host, 0xff, size);
   if (FAILS(cuCtxSetCurrent, to_context) || FAILS(cuMemsetD32, to, poison, PEER_WORDS) ||
     FAILS(cuMemcpyPeer, to, to_context, from, from_context, size) ||
     failed(c, "cuCtxSynchronize", c->cu.cuCtxSynchronize()) ||
