@@ -76,6 +76,16 @@ def test_there_are_as_many_as_promised():
         assert row.values[0]["link"].startswith("https://")
 
 
+def test_what_was_sealed_is_not_among_what_was_seen():
+    """Else the score of the one would be that of the other."""
+    texts = {True: [], False: []}
+    for row in ROWS:
+        text = re.sub(r"\W+", " ", row.values[0]["text"]).strip()
+        texts[row.id.startswith("sealed")].append(text)
+    assert len(texts[True]) > 300 and set(texts[True]) & set(texts[False]) == set()
+    assert len(set(texts[False])) == len(texts[False])
+
+
 WRAPPED = [
     "\x1b[31m{}\x1b[0m",
     '{{"log":"{}\\n","stream":"stderr","time":"2026-01-01T00:00:00Z"}}',
