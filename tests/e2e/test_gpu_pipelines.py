@@ -268,6 +268,17 @@ def test_an_image_that_gets_no_gpu_is_red(job, make, low, high):
 
 
 @pytest.mark.parametrize("every_ci", ["library"], indirect=True)
+def test_the_smoke_test_by_itself_is_never_77(every_ci, tmp_path, _root_user):
+    """Where a person runs it, without ci/gpu.sh around it."""
+    child = tmp_path / "child"
+    shutil.copytree(every_ci, child, symlinks=True)
+    make = with_an_engine("[ -z ", "[ -z '' ] && exit 77; [ -z ")
+    status, said = make(Machine(tmp_path / "machine")).run(["ci/gpu-smoke.sh"], child)
+    assert status == 10, said
+    assert "status 77 and no report" in said
+
+
+@pytest.mark.parametrize("every_ci", ["library"], indirect=True)
 def test_without_a_compiler_the_images_program_is_taken(every_ci, tmp_path, _root_user):
     child = tmp_path / "child"
     shutil.copytree(every_ci, child, symlinks=True)
