@@ -41,12 +41,18 @@ static const struct rebase_form {
     {"index=${INDEX_URL:-$FRAMEWORK_INDEX_URL}; venv/bin/pip install ${index:+--index-url "
      "\"$index\"} --constraint requirements/constraints.txt --requirement requirements/@.txt",
      false},
+    {"index=${INDEX_URL:+--index-url $INDEX_URL}; lock=requirements/lock/@.txt; [ ! -e \"$lock\" ] "
+     "|| "
+     "venv/bin/pip install --require-hashes --no-deps ${index:-${FRAMEWORK_INDEX_URL:+"
+     "--extra-index-url $FRAMEWORK_INDEX_URL}} --requirement \"$lock\"",
+     false},
     {PACKAGES "--requirement requirements/framework.txt --requirement \"$REQUIREMENTS\"", false},
     {PACKAGES "--requirement requirements/indexed.txt --requirement requirements/framework.txt "
               "--requirement \"$REQUIREMENTS\"",
      false},
     {PACKAGES "--requirement \"$REQUIREMENTS\"", false},
     {"install -d -o 10001 -g 10001 /runs", false},
+    {"install -d -o 10001 -g 10001 /runs /opt/app/data", false},
     {"if [ -x venv/bin/python ]; then found=$(venv/bin/python -c 'import sys; print(\"%d.%d\" % "
      "sys.version_info[:2])'); [ \"$found\" != \"$PYTHON_VERSION\" ] || exit 0; echo \"this image "
      "has Python $found, not $PYTHON_VERSION\" >&2; exit 1; fi; ",

@@ -123,11 +123,12 @@ static int read_texts(const char ***out, size_t *count, struct arena *arena,
 {
     if (!list || list->kind != DATA_LIST)
         return -1;
-    *out = arena_array(arena, list->list.count + 1, sizeof(**out));
-    for (*count = 0; *count < list->list.count; (*count)++) {
-        if (list->list.items[*count]->kind != DATA_STR)
+    *count = 0;
+    for (size_t i = 0; i < list->list.count; i++) {
+        if (list->list.items[i]->kind != DATA_STR)
             return -1;
-        (*out)[*count] = data_text(list->list.items[*count]);
+        *out = arena_grow(arena, *out, *count, sizeof(**out)); /* more are set apart later */
+        (*out)[(*count)++] = data_text(list->list.items[i]);
     }
     return 0;
 }
@@ -135,7 +136,7 @@ static int read_texts(const char ***out, size_t *count, struct arena *arena,
 int rebase_context_read(struct replay *r, struct plan_input *input, struct commit_range *range,
                         const struct data *context)
 {
-    const char **yours, **apart;
+    const char **yours = NULL, **apart = NULL;
     if (context->kind != DATA_MAP)
         return -1;
     const struct data *mode = data_get(context, "record_mode");

@@ -96,6 +96,7 @@ EXPRESSIONS = {
 }
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_expressions(meter, name):
     text, codes = EXPRESSIONS[name]

@@ -66,7 +66,7 @@ class Catalog:
 
         for path in [*self.folder.glob("templates/**/requirements/dev.txt")]:
             self.change(path, r"==(\d+)\.(\d+)\.(\d+)", newer)
-        for path in self.folder.glob("templates/*/files/requirements/runtime.txt"):
+        for path in self.folder.glob("templates/**/files/requirements/runtime.txt"):
             if "==" in path.read_text():
                 self.change(path, r"==(\d+)\.(\d+)\.(\d+)", newer, count=2)
 

@@ -285,6 +285,7 @@ def test_A1_somebody_works_between_a_kill_and_recovery_few(case):
     work_between(case, 6, DEEDS)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_A1_somebody_works_between_a_kill_and_recovery_sample(case):
@@ -528,6 +529,7 @@ def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_few(case):
     travel_between(case, 6, TRIPS)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize("case", TRAVELLERS, indirect=True)
 def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_sample(case):

@@ -389,11 +389,13 @@ def kill_everywhere(case, size, after=False):
                 ) from error
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_killed_anywhere_few(case):
     kill_everywhere(case, 5)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_killed_anywhere_sample(case):
@@ -468,6 +470,7 @@ def test_error_at_what_is_prepared(case):
         check_error(case, reference, done)
 
 
+@pytest.mark.turns(12)
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ERRORS)
 @pytest.mark.parametrize("case", SOME, indirect=True)
@@ -521,6 +524,7 @@ def test_full_disk_few(case):
     fill_disk_everywhere(case, 8)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_full_disk_sample(case):
@@ -578,6 +582,7 @@ def test_killed_again_in_recovery_few(case):
     kill_twice(case, 8)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_killed_again_in_recovery_sample(case):
@@ -689,11 +694,13 @@ each_ending = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.turns(8)
 @each_ending
 def test_ending_killed_few(case, ending, prepare):
     kill_ending(case, 3, ending, prepare)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @each_ending
 def test_ending_killed_sample(case, ending, prepare):
@@ -714,6 +721,7 @@ def test_ending_with_error_few(ending, size):
     shutil.rmtree(folder)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @each_ending
 def test_ending_with_error_sample(case, ending, prepare):
@@ -753,6 +761,7 @@ def changes_something(line: str) -> bool:
     return call in CHANGING
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
 @pytest.mark.parametrize("case", CASES, indirect=True)

@@ -278,6 +278,7 @@ def test_A4_update_where_a_file_can_have_no_more_links(number, local):
     assert local.leftovers() == []
 
 
+@pytest.mark.turns(80)
 @pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("kind", ["plain", *POOR])
@@ -308,6 +309,7 @@ def test_A4_killed_without_an_exchange_few(cases):
     kill_everywhere(cases("norename", "clean")[0], 8)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize(("kind", "name"), pairs(2))
 def test_A4_killed_on_any_file_system_sample(kind, name, cases):
@@ -451,6 +453,7 @@ def test_A4_new_comes_to_the_same_on_any_file_system(place):
     check_new(place)
 
 
+@pytest.mark.turns(20)
 @pytest.mark.full
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("kind", LACKS)
@@ -458,6 +461,7 @@ def test_A4_new_comes_to_the_same_on_any_file_system_all(place):
     check_new(place)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("kind", FEW)

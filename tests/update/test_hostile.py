@@ -248,6 +248,7 @@ def test_deltas_in_a_circle(world, damage):
         assert ends_well(world, "update", world.child, "--dry-run") == (0 if victim == blob else 1)
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
 def test_damaged_object_in_a_childs_pack(world, damage):
     for victim in victims(world, world.child, ":a"):
@@ -337,6 +338,7 @@ def test_thousands_of_folders_in_each_other(world):
     assert ends_well(world, "status", world.child) == 1
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize(
     "name", [b"..", b".git", b"../../x", b"/etc/x", b"", b"a\nb\x1b[31m", b"\xff\xfe", b"a" * 5000]
 )
@@ -454,6 +456,7 @@ PIPES = [
 ]
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("path", PIPES)
 def test_pipe_that_nobody_writes_to(world, path):
     """Whoever opens it without care waits for ever."""
@@ -484,6 +487,7 @@ LINKS = [
 ]
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("target", ["file", "folder", "nothing"])
 @pytest.mark.parametrize("path", LINKS)
 def test_link_in_gits_folder_leads_nowhere_outside(world, path, target):
@@ -532,6 +536,7 @@ REFS = {
 }
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize(("path", "text"), REFS.values(), ids=REFS)
 def test_file_of_git_that_says_nonsense(world, path, text):
     put(world.child / ".git", {path: text})
@@ -570,6 +575,7 @@ RECORDS = {
 }
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize(("pattern", "text"), RECORDS.values(), ids=RECORDS)
 def test_record_of_lies(world, pattern, text):
     record = (world.child / ".tmplgen.yml").read_text()

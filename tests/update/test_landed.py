@@ -36,6 +36,7 @@ def land(world, way):
         world.git(*words)
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("then", STRATEGIES)
 @pytest.mark.parametrize("way", WAYS)
 def test_S_81_S_82_no_old_conflict_returns(world, strategy, way, then):

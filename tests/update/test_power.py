@@ -180,6 +180,7 @@ def test_power_cut_few(case):
     cut_run(case, 24, 0)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_power_cut_sample(case):
@@ -242,6 +243,7 @@ each_ending = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @each_ending
 def test_power_cut_in_ending_sample(case, ending, prepare):

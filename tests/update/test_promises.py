@@ -262,6 +262,7 @@ def working_folder(world, child):
 SURROUNDINGS = [git_configuration, hooks, locale, umask, clock, cache, working_folder]
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("surroundings", SURROUNDINGS)
 def test_the_resulting_tree_depends_on_nothing_but_the_inputs(ready, surroundings):
     there = ready.copy("there")

@@ -326,6 +326,26 @@ def test_a_stop_at_the_first_commit_is_gone_on_from(world):
     assert world.update("--strategy", "rebase").json["result"] == "up-to-date"
 
 
+@pytest.mark.parametrize("files", [1, 2, 3, 4, 5, 9])
+def test_stops_of_many_files_add_up(world, files):
+    """What was set apart at a stop comes back from the journal, and the next stop adds to it."""
+    both = [[f"{stop}/{number}" for number in range(files)] for stop in range(3)]
+    names = [name for stop in both for name in stop]
+    world.release("1.0.0", {name: lines(9) for name in names})
+    world.new()
+    for stop in both:
+        world.edit({name: lines(9, {4: "mine"}) for name in stop}, "mine")
+    world.release("1.1.0", {name: lines(9, {4: "theirs"}) for name in names})
+    done = world.update("--strategy", "rebase")
+    for stop in both:
+        assert done.code == 5, done.out + done.err
+        put(world.child, {name: lines(9, {4: "both"}) for name in stop})
+        world.git("add", *stop)
+        done = world.update("--continue")
+    assert (done.code, done.json["result"]) == (0, "updated"), done.out + done.err
+    assert {world.read(name) for name in names} == {lines(9, {4: "both"})}
+
+
 @pytest.mark.parametrize("offline", [False, True])
 def test_behind_a_stop_at_the_first_commit_declared_renames_still_count(world, offline):
     """A later commit edits what the new version has by another name; the catalog may be gone."""

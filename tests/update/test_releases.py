@@ -10,33 +10,12 @@ import subprocess
 import pytest
 import yaml
 
-from ..common.program import BINARY, ROOT
+from .builds import BUILD, link, release_of_today, shell
 from .evolution import copy_catalog, set_version
 from .world import RECORD, World, assert_sound, files_on_disk, put
 
-BUILD = BINARY.parent if (BINARY.parent / "libtmplgen.a").exists() else ROOT / "build"
 SERVICE = ("--type", "service", "--framework", "pytorch")
 NO_NETWORK = ("unshare", "-rn")
-
-
-def shell(*words, cwd):
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def link(folder, name):
-    """A binary with the catalog that lies in `folder`, its releases and all."""
-    shell(BUILD / "catalog-pack", "embed", ".", cwd=folder)
-    libraries = shell(
-        *("pkg-config", "--libs", "libgit2", "yaml-0.1", "libcurl", "jansson", "libcrypto", "zlib"),
-        cwd=folder,
-    ).split()
-    flags = [w for w in (BUILD / "flags").read_text().split() if w.startswith("-fsanitize")]
-    shell("cc", "-I", ROOT / "src", "-c", "catalog_data.c", "-o", "catalog_data.o", cwd=folder)
-    objects = [BUILD / "src" / "main.o", "catalog_data.o", BUILD / "libtmplgen.a"]
-    shell("cc", *flags, "-o", name, *objects, *libraries, "-lm", cwd=folder)
-    return folder / name
 
 
 def append(path, text):
@@ -269,12 +248,8 @@ CONDITIONAL = {
 }
 
 
-@pytest.fixture(scope="module")
-def newest(tmp_path_factory):
-    """A binary that releases the catalog as it is here, each of those files with a line more."""
-    folder = tmp_path_factory.mktemp("newest") / "catalog"
-    copy_catalog(folder)
-    shutil.copytree(ROOT / "releases", folder / "releases")
+def say_newest(folder):
+    """Each of those files gets a line more."""
     for words, paths in CONDITIONAL.values():
         files = folder / "templates" / words[1] / "files"
         for path in paths:
@@ -283,9 +258,16 @@ def newest(tmp_path_factory):
                 source = source.with_name(source.name + ".j2")
             if "# newest" not in source.read_text():
                 append(source, "# newest\n")
-    set_version(folder, "99.0.0")
-    shell(BUILD / "catalog-pack", "release", "2099-01-01", cwd=folder)
-    return link(folder, "tmplgen-newest")
+
+
+@pytest.fixture(scope="module")
+def newest(tmp_path_factory):
+    """A binary that releases the catalog as it is here, those files changed."""
+    return release_of_today(tmp_path_factory.mktemp("newest") / "catalog", say_newest)
+
+
+# Where the user's line is in a file whose first lines are others by now.
+LINE = {"src/it/features.py": 10}
 
 
 @pytest.fixture(params=CONDITIONAL)
@@ -297,8 +279,9 @@ def conditional(request, world, newest):
     assert done.code == 0, done.err
     edits = {}
     for path in paths:
-        first, *rest = world.read(path).splitlines(keepends=True)
-        text = "".join([first, "# ours\n", *rest])
+        lines = world.read(path).splitlines(keepends=True)
+        lines.insert(LINE.get(path, 1), "# ours\n")
+        text = "".join(lines)
         edits[path] = ("x", text) if path.endswith(".sh") else text
     world.edit(edits)
     return paths
@@ -310,11 +293,8 @@ def test_a_project_with_a_registry_is_told_of_the_image_that_must_be_in_it(world
     words = ["--type", kind, "--framework", "pytorch", "--registry", "ghcr.io/team"]
     done = run(world, newest, "new", world.child, *words, "--catalog", "builtin@v0.2.0")
     assert done.code == 0, done.err
-    [note] = [
-        note["text"]
-        for note in updated(world, newest, world.child).json["notes"]
-        if note["from"] == "migration"
-    ]
+    notes = updated(world, newest, world.child).json["notes"]
+    [note] = [it["text"] for it in notes if "tmplgen image build" in it["text"]]
     assert "ghcr.io/team/pytorch:" in world.read("Dockerfile")
     assert "tmplgen image build --push" in note and "BASE_IMAGE=nvidia/cuda:TAG" in note
     assert run(world, newest, "update", world.child, "--check", "--json").json["notes"] == []
@@ -325,20 +305,17 @@ def assert_both(world, path):
     assert "# ours\n" in text and text.endswith("# newest\n"), path
 
 
-# What children have got since 0.2.0.
-NEW = {"ci/gpu-smoke.sh", "smoke/expect", "smoke/expect-host"}
-
-
-def assert_nothing_else_came_or_went(done):
-    assert {path for path, how in done.paths.items() if how == "added"} == NEW
-    assert not {"deleted", "conflict", "kept-deleted"} & set(done.paths.values())
+def assert_none_came_or_went(done, paths):
+    """An update takes such a file for the one that it was, never for a new one beside it."""
+    assert not {"added", "deleted"} & {how for path, how in done.paths.items() if path in paths}
+    assert not {"conflict", "kept-deleted"} & set(done.paths.values())
 
 
 def test_a_file_that_lost_the_condition_in_its_name_merges(world, newest, conditional):
     done = updated(world, newest, world.child)
     assert (done.json["from"]["version"], done.json["to"]["version"]) == ("0.2.0", "99.0.0")
     assert {path: done.paths[path] for path in conditional} == dict.fromkeys(conditional, "merged")
-    assert_nothing_else_came_or_went(done)
+    assert_none_came_or_went(done, conditional)
     for path in conditional:
         assert_both(world, path)
     assert_sound(world, world.child)
@@ -348,7 +325,7 @@ def test_such_a_file_is_followed_where_the_child_renamed_it(world, newest, condi
     renamed = {path: f"{path.rpartition('.')[0]}_of_ours.txt" for path in conditional}
     world.edit({new: {"from": path} for path, new in renamed.items()})
     done = updated(world, newest, world.child)
-    assert_nothing_else_came_or_went(done)
+    assert_none_came_or_went(done, {*renamed, *renamed.values()})
     for path, new in renamed.items():
         assert_both(world, new)
         assert not (world.child / path).exists()
@@ -356,9 +333,10 @@ def test_such_a_file_is_followed_where_the_child_renamed_it(world, newest, condi
 
 def test_such_a_file_is_followed_where_the_same_update_moves_it(world, newest, conditional):
     done = updated(world, newest, world.child, "--set", "package=other")
-    assert_nothing_else_came_or_went(done)
-    for path in conditional:
-        assert_both(world, path.replace("src/it/", "src/other/"))
+    moved = [path.replace("src/it/", "src/other/") for path in conditional]
+    assert_none_came_or_went(done, {*conditional, *moved})
+    for path in moved:
+        assert_both(world, path)
     assert not (world.child / "src/it").exists()
 
 
@@ -368,6 +346,10 @@ CHILDREN = [
     *(("0.2.0", ("--type", "batch", "--framework", name)) for name in ("none", "tensorflow")),
     *(("0.2.0", ("--type", "library", "--framework", name)) for name in ("pytorch", "jax")),
 ]
+
+
+# A user's own from the first day on: an update leaves its text as it is.
+WRITTEN_ONCE = ["requirements/constraints.txt"]
 
 
 def held(old, words):
@@ -390,5 +372,6 @@ def test_an_untouched_child_becomes_what_is_made_anew(world, newest, version, wo
     done = run(world, newest, "new", world.folder / "anew/it", *held(old, said))
     assert done.code == 0, done.err
     for folder in (world.child, world.folder / "anew/it"):
-        (folder / RECORD).unlink()
+        for path in (RECORD, *WRITTEN_ONCE):
+            (folder / path).unlink()
     assert files_on_disk(world.child) == files_on_disk(world.folder / "anew/it")

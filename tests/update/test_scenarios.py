@@ -161,6 +161,7 @@ def cases(*strategies, few=()):
             yield pytest.param(strategy, scenario, marks=marks, id=name)
 
 
+@pytest.mark.turns(30)
 @pytest.mark.parametrize("strategy, scenario", list(cases(*STRATEGIES, few=STRATEGIES[1:])))
 def test_scenario(world, strategy, scenario):
     """What comes out is, under every strategy, what `pick` makes of it elsewhere."""
@@ -218,6 +219,7 @@ def settle(world):
     raise AssertionError("more stops than there are commits")
 
 
+@pytest.mark.turns(30)
 @pytest.mark.parametrize("strategy, scenario", list(cases("rebase", few=["rebase"])))
 def test_scenario_replayed(world, strategy, scenario):
     """The child's commits on the new base end in what `pick` makes of it, or stop where it does."""

@@ -69,6 +69,7 @@ def test_edit_between_a_kill_and_the_next_run_few(case):
     edit_after_kills(case, 12)
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_edit_between_a_kill_and_the_next_run_sample(case):

@@ -46,6 +46,7 @@ def next_lines(out):
     return [re.split(r"   +", line[2:])[0] for line in lines if not line.startswith("   ")]
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("name", NASTY, ids=ascii)
 def test_steps_name_the_folder_that_was_given(world, typed, name):
     world.release("1.0.0", {"a": "1\n"})
@@ -131,6 +132,7 @@ def test_steps_and_hints_name_the_branch(world, typed, name):
     assert "somebody's work" in typed(hint.split("`", 1)[1].rsplit("`", 1)[0], world.child)
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("name", SHOWABLE, ids=ascii)
 def test_answers_are_said_again_as_they_were(world, typed, name):
     asking = "description: a test\nstack: none\nquestions:\n  - {name: word, default: x}\n"

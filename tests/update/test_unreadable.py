@@ -89,6 +89,7 @@ def test_update_cannot_read_few(case):
     update_everywhere(case, FEW, "EIO")
 
 
+@pytest.mark.turns(20)
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ERRORS)
 @pytest.mark.parametrize("case", CASES, indirect=True)
@@ -125,11 +126,13 @@ each_ending = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.turns(6)
 @each_ending
 def test_ending_cannot_read_few(case, ending, prepare):
     end_everywhere(case, ending, prepare, 8, "EIO")
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @each_ending
 def test_ending_cannot_read_sample(case, ending, prepare):
@@ -170,6 +173,7 @@ def test_recovery_cannot_read_few(case):
     recover_everywhere(case, 3, 8, "EIO")
 
 
+@pytest.mark.turns(10)
 @pytest.mark.full
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_recovery_cannot_read_sample(case):
