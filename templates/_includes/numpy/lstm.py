@@ -1,12 +1,20 @@
 Array = NDArray[np.float32]
 Weights = dict[str, Array]
 
+# What `bench` measures: settings by name, each with each mode. The first is the one of tutorials,
+# measured on the CPU too; the second fills a GPU.
+BENCH: dict[str, dict[str, Any]] = {
+    "tutorial": {"embedding": 128, "hidden": 128, "batch": 32, "length": 80, "examples": 25_000},
+    "large": {"embedding": 512, "hidden": 1024, "batch": 512, "length": 256, "examples": 25_000},
+}
+MODES: dict[str, dict[str, Any]] = {"as it is": {}}
 
-def softmax(logits: Array) -> Array:
-    """Probabilities."""
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    scores: Array = powers / powers.sum(axis=1, keepdims=True)
-    return scores
+
+def predictions(scores: Array) -> Array:
+    """Scores as what data.py calls predictions: probabilities."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    found: Array = powers / powers.sum(axis=1, keepdims=True)
+    return found
 
 
 def _sigmoid(x: Array) -> Array:
@@ -14,16 +22,16 @@ def _sigmoid(x: Array) -> Array:
     return found
 
 
-def fresh(settings: Settings, vocabulary: int, labels: int) -> Weights:
+def fresh(settings: Settings, encoder: Encoder) -> Weights:
     """Weights that have learnt nothing yet."""
     source = np.random.default_rng(settings.seed)
-    width, hidden = settings.embedding, settings.hidden
+    width, hidden, labels = settings.embedding, settings.hidden, len(encoder.labels)
 
     def spread(rows: int, columns: int) -> Array:
         limit = hidden**-0.5
         return source.uniform(-limit, limit, (rows, columns)).astype(np.float32)
 
-    embed = source.normal(size=(vocabulary, width)).astype(np.float32)
+    embed = source.normal(size=(encoder.size, width)).astype(np.float32)
     embed[0] = 0  # padding
     return {
         "embed": embed,
@@ -36,16 +44,33 @@ def fresh(settings: Settings, vocabulary: int, labels: int) -> Weights:
     }
 
 
-def drops(rate: float, source: np.random.Generator, shapes: list[tuple[int, ...]]) -> list[Array]:
-    """What dropout keeps, scaled so that the mean stays."""
+def activations(settings: Settings) -> int | None:
+    """Bytes that an item leaves behind for the way back; None where nobody knows."""
+    # Of each word: four gates, the cell and its tanh, the state.
+    return 4 * settings.length * (settings.embedding + 7 * settings.hidden)
+
+
+def drops(settings: Settings, inputs: Arrays, source: np.random.Generator) -> list[Array]:
+    """What dropout keeps, scaled so that the mean stays; nothing where all is kept."""
+    rate, shape = settings.dropout, inputs["tokens"].shape
+    shapes = [(*shape, settings.embedding), (shape[0], settings.hidden)] if rate else []
     return [
         (source.random(shape, dtype=np.float32) >= rate).astype(np.float32) / np.float32(1 - rate)
         for shape in shapes
     ]
 
 
-def forward(w: Weights, tokens: Tokens, masks: list[Array]) -> tuple[Array, list[Any]]:
+def loss(scores: Array, targets: NDArray[Any]) -> tuple[float, Array]:
+    """The sum over all items, and its slope."""
+    slope, rows = predictions(scores), (np.arange(len(targets)), targets)
+    total = -float(np.log(np.maximum(slope[rows], 1e-30)).sum())
+    slope[rows] -= 1
+    return total, slope
+
+
+def forward(w: Weights, arrays: Arrays, masks: list[Array]) -> tuple[Array, list[Any]]:
     """Scores of all labels, and what the way back needs."""
+    tokens = arrays["tokens"]
     inputs = w["embed"][tokens]
     if masks:
         inputs = inputs * masks[0]
@@ -62,14 +87,12 @@ def forward(w: Weights, tokens: Tokens, masks: list[Array]) -> tuple[Array, list
         kept.append((enter, leave, forget, new, c, *before))
     last = h * masks[1] if masks else h
     logits = (last @ w["linear"] + w["shift"]).astype(np.float32, copy=False)
-    return logits, [inputs, kept, last]
+    return logits, [tokens, inputs, kept, last]
 
 
-def backward(
-    w: Weights, tokens: Tokens, masks: list[Array], kept: list[Any], slope: Array
-) -> Weights:
+def backward(w: Weights, masks: list[Array], kept: list[Any], slope: Array) -> Weights:
     """Gradients of all weights, from those of the scores."""
-    inputs, steps, last = kept
+    tokens, inputs, steps, last = kept
     found = {name: np.zeros_like(array) for name, array in w.items()}
     found["linear"], found["shift"] = last.T @ slope, slope.sum(axis=0)
     dh = slope @ w["linear"].T

@@ -14,7 +14,8 @@ def _why_no_gpu() -> str:
     return "no usable GPU: `make smoke` says why"
 
 
-def _jax_device(device: str) -> jax.Device:
+def jax_device(device: str) -> jax.Device:
+    """The device of that name, as JAX has it."""
     kind, _, number = device.partition(":")
     return jax.devices("gpu" if kind == "cuda" else kind)[int(number or 0)]
 
@@ -27,7 +28,7 @@ def info() -> dict[str, str]:
 
 def device_name(device: str) -> str:
     """What to call the device: the GPU's own name, or cpu."""
-    return str(_jax_device(device).device_kind)
+    return str(jax_device(device).device_kind)
 
 
 def limit_memory(device: str, fraction: float) -> None:
@@ -42,7 +43,7 @@ def limit_memory(device: str, fraction: float) -> None:
 
 def memory(device: str) -> tuple[int, int]:
     """Bytes that this process holds on the device, and all that it may; zeros where unknown."""
-    stats = _jax_device(device).memory_stats() or {}
+    stats = jax_device(device).memory_stats() or {}
     return stats.get("bytes_in_use", 0), stats.get("bytes_limit", 0)
 
 
@@ -66,4 +67,4 @@ def seed(number: int, deterministic: bool = False) -> None:
 
 def sync(device: str) -> None:
     """Waits until the device has done all that it was told to."""
-    jax.device_put(0.0, _jax_device(device)).block_until_ready()
+    jax.device_put(0.0, jax_device(device)).block_until_ready()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -11,8 +10,18 @@ from jax import numpy as jnp
 from numpy.typing import NDArray
 
 from .config import Settings
+from .data import Encoder
 
 Weights = dict[str, jax.Array]
+Inputs = dict[str, jax.Array]
+
+# What `bench` measures: settings by name, each with each mode. The first is the one of tutorials,
+# measured on the CPU too; the second fills a GPU.
+BENCH: dict[str, dict[str, Any]] = {
+    "tutorial": {"embedding": 128, "hidden": 128, "batch": 32, "length": 80, "examples": 25_000},
+    "large": {"embedding": 512, "hidden": 1024, "batch": 512, "length": 256, "examples": 25_000},
+}
+MODES: dict[str, dict[str, Any]] = {"as it is": {}}
 
 
 class Shape(NamedTuple):
@@ -23,16 +32,21 @@ class Shape(NamedTuple):
     half: bool
     again: bool
 
+    @classmethod
+    def of(cls, settings: Settings, half: bool) -> Shape:
+        """Those of a run; `half`: computed in bfloat16."""
+        return cls(settings.layers, settings.dropout, half, settings.gradient_checkpointing)
 
-def fresh(settings: Settings, vocabulary: int, labels: int) -> dict[str, NDArray[np.float32]]:
+
+def fresh(settings: Settings, encoder: Encoder) -> dict[str, NDArray[np.float32]]:
     """Weights that have learnt nothing yet."""
     source = np.random.default_rng(settings.seed)
-    hidden = settings.hidden
+    hidden, labels = settings.hidden, len(encoder.labels)
 
     def spread(*shape: int) -> NDArray[np.float32]:
         return source.uniform(-(hidden**-0.5), hidden**-0.5, shape).astype(np.float32)
 
-    embed = source.normal(size=(vocabulary, settings.embedding)).astype(np.float32)
+    embed = source.normal(size=(encoder.size, settings.embedding)).astype(np.float32)
     found = {"embed": embed, "linear": spread(hidden, labels), "shift": spread(labels)}
     for layer in range(settings.layers):
         width = hidden if layer else settings.embedding
@@ -47,7 +61,8 @@ def _drop(x: jax.Array, rate: float, key: jax.Array) -> jax.Array:
     return jnp.where(kept, x / (1 - rate), jnp.zeros((), x.dtype))
 
 
-def _logits(w: Weights, tokens: jax.Array, shape: Shape, key: jax.Array | None) -> jax.Array:
+def _logits(w: Weights, inputs: Inputs, shape: Shape, key: jax.Array | None) -> jax.Array:
+    tokens = inputs["tokens"]
     if shape.half:
         w = {name: it.astype(jnp.bfloat16) for name, it in w.items()}
     # By time, then text. Padding is nothing.
@@ -73,21 +88,15 @@ def _logits(w: Weights, tokens: jax.Array, shape: Shape, key: jax.Array | None) 
     return (last @ w["linear"] + w["shift"]).astype(jnp.float32)
 
 
-@partial(jax.jit, static_argnames="shape")
-def slopes(
-    w: Weights, tokens: jax.Array, labels: jax.Array, seeds: jax.Array, count: int, shape: Shape
-) -> tuple[jax.Array, Weights]:
-    """What these texts add to the mean loss over `count`, and how it slopes."""
+def loss(
+    w: Weights, inputs: Inputs, targets: jax.Array, seeds: jax.Array, shape: Shape
+) -> jax.Array:
+    """The sum over all items; dropout draws by these three numbers and nothing else."""
     key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seeds[0]), seeds[1]), seeds[2])
-
-    def loss(w: Weights) -> jax.Array:
-        chances = jax.nn.log_softmax(_logits(w, tokens, shape, key))
-        return -jnp.take_along_axis(chances, labels[:, None], axis=1).sum() / count
-
-    return jax.value_and_grad(loss)(w)
+    chances = jax.nn.log_softmax(_logits(w, inputs, shape, key))
+    return -jnp.take_along_axis(chances, targets[:, None], axis=1).sum()
 
 
-@partial(jax.jit, static_argnames="shape")
-def scores(w: Weights, tokens: jax.Array, shape: Shape) -> jax.Array:
-    """Probabilities."""
-    return jax.nn.softmax(_logits(w, tokens, shape, None))
+def predictions(w: Weights, inputs: Inputs, shape: Shape) -> jax.Array:
+    """What data.py calls predictions: probabilities."""
+    return jax.nn.softmax(_logits(w, inputs, shape, None))

@@ -1,36 +1,32 @@
-"""All that this project asks of JAX. No other file imports it.
+"""The model: put your own in its place. It takes and answers what schemas.py says.
 
-A backend for another framework has the same names; tests/test_backend.py says what they promise.
+`Network` needs `fit` only where this project trains it, and `predict`, `save` and `load` always;
+tests/test_backend.py says what they promise. What devices are there is in devices.py.
 """
 
 from __future__ import annotations
 
-import gc
-import importlib.util
-import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import jax
 import numpy as np
+from jax import numpy as jnp
 from safetensors.numpy import load_file, save_file
 
-from . import features
+from . import features, labels
+from .devices import jax_device
+from .schemas import Instance, Prediction, Target
 
-{% include 'framework-jax/env.py' %}
-
-import jax
-from jax import numpy as jnp
-from jax.extend.backend import clear_backends
-
-NAME = "jax"
-PRECISIONS = ("float32", "bfloat16")
+# What it can compute in, and how far its answers may then be from those where it was trained.
+PRECISIONS = {"float32": 1e-3, "bfloat16": 5e-2}
+# What `load` looks for, and `import` too.
+FILES = ("weights.safetensors",)
+BATCH = 32
 WIDTH = 16
 
 Weights = dict[str, jax.Array]
-
-
-{% include 'framework-jax/device.py' %}
 
 
 def _logits(weights: Weights, bags: jax.Array) -> jax.Array:
@@ -69,58 +65,61 @@ def _adam(
 class Network:
     """A text classifier: embeddings of hashed features, their mean, one linear layer."""
 
-    def __init__(self, labels: int, device: str, seed: int = 0, precision: str = "float32") -> None:
+    def __init__(self, device: str, precision: str = "float32") -> None:
         self.device = device
         self._half = precision == "bfloat16"
-        first, second = jax.random.split(jax.random.key(seed))
-        # Nearly nothing: what was never seen must not speak.
-        self._weights = self._put(
-            {
-                "embed": 0.01 * jax.random.normal(first, (features.BUCKETS, WIDTH)),
-                "linear": jax.random.normal(second, (WIDTH, labels)) / WIDTH**0.5,
-                "bias": jnp.zeros(labels),
-            }
-        )
+        self._labels: list[str] = []
+        self._weights: Weights = {}
 
     def _put(self, weights: Weights) -> Weights:
-        put: Weights = jax.device_put(weights, _jax_device(self.device))
+        put: Weights = jax.device_put(weights, jax_device(self.device))
         return put
 
-    def fit(
-        self, texts: Sequence[str], targets: Sequence[int], epochs: int, batch: int = 32
-    ) -> float:
-        """Trains on all texts `epochs` times in a fixed order; returns the last mean loss."""
+    def fit(self, instances: Sequence[Instance], targets: Sequence[Target], epochs: int) -> float:
+        """Trains on all instances `epochs` times in a fixed order; returns the last mean loss."""
+        self._labels = labels.find(targets)
+        first, second = jax.random.split(jax.random.key(0))
+        fresh = {
+            # Nearly nothing: what was never seen must not speak.
+            "embed": 0.01 * jax.random.normal(first, (features.BUCKETS, WIDTH)),
+            "linear": jax.random.normal(second, (WIDTH, len(self._labels))) / WIDTH**0.5,
+            "bias": jnp.zeros(len(self._labels)),
+        }
         order = np.random.default_rng(0)
-        bags, wanted = features.bags(texts), np.array(targets, np.int32)
-        zeros = jax.tree.map(jnp.zeros_like, self._weights)
-        state = (self._weights, zeros, zeros, jnp.zeros(()))
+        bags = features.bags(instances)
+        wanted = np.array([self._labels.index(target) for target in targets], np.int32)
+        weights = self._put(fresh)
+        zeros = jax.tree.map(jnp.zeros_like, weights)
+        state = (weights, zeros, zeros, jnp.zeros(()))
         total = 0.0
         for _ in range(epochs):
             total = 0.0
-            shuffled = order.permutation(len(texts))
-            for start in range(0, len(texts), batch):
-                chosen = shuffled[start : start + batch]
+            shuffled = order.permutation(len(instances))
+            for start in range(0, len(instances), BATCH):
+                chosen = shuffled[start : start + BATCH]
                 state, loss = _adam(state, bags[chosen], wanted[chosen])
                 total += float(loss) * len(chosen)
         self._weights = state[0]
-        return total / max(len(texts), 1)
+        return total / len(instances)
 
-    def predict(self, texts: Sequence[str]) -> list[list[float]]:
-        """Probabilities, one list for each text; returns when the device has really finished."""
+    def predict(self, instances: Sequence[Instance]) -> list[Prediction]:
+        """One answer to each instance; returns when the device has really finished."""
         # Compiled once for each number of rows: so there are only few of them.
-        rows = 1 << (len(texts) - 1).bit_length()
-        bags = np.zeros((rows, features.BUCKETS), np.float32)
-        bags[: len(texts)] = features.bags(texts)
-        scores = _scores(self._weights, jax.device_put(bags, _jax_device(self.device)), self._half)
-        found: list[list[float]] = np.asarray(scores)[: len(texts)].tolist()
-        return found
+        size = 1 << (len(instances) - 1).bit_length()
+        bags = np.zeros((size, features.BUCKETS), np.float32)
+        bags[: len(instances)] = features.bags(instances)
+        scores = _scores(self._weights, jax.device_put(bags, jax_device(self.device)), self._half)
+        rows = np.asarray(scores)[: len(instances)].tolist()
+        return [Prediction.of(self._labels, row) for row in rows]
 
     def save(self, folder: Path) -> None:
         """Writes the weights as safetensors: plain numbers, no code."""
         state = {key: np.array(value) for key, value in self._weights.items()}
-        save_file(state, folder / "weights.safetensors")
+        save_file(state, folder / FILES[0])
+        labels.save(self._labels, folder)
 
     def load(self, folder: Path) -> None:
-        """Reads weights that `save` wrote for as many labels."""
-        state = load_file(folder / "weights.safetensors")
+        """Reads what `save` wrote."""
+        state = load_file(folder / FILES[0])
         self._weights = self._put({key: jnp.asarray(value) for key, value in state.items()})
+        self._labels = labels.load(folder)

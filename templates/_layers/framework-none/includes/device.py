@@ -6,7 +6,7 @@ def _gpus() -> int:
 
 
 def _why_no_gpu() -> str:
-    return "NumPy computes on the CPU only: put a backend for GPUs in backend.py"
+    return "NumPy computes on the CPU only: put a backend for GPUs in {{ 'backend' if template in ['batch', 'library'] else 'devices' }}.py"
 
 
 def info() -> dict[str, str]:

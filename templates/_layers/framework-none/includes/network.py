@@ -8,6 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .config import Settings
-from .data import Tokens
+from .data import Arrays, Encoder
 
 {% include 'numpy/lstm.py' %}

@@ -84,6 +84,8 @@ def start_session(model: bytes | str, device: str) -> onnxruntime.InferenceSessi
     """A session on the device, its memory capped, growing by what is asked for and no more."""
     options = onnxruntime.SessionOptions()
     options.use_deterministic_compute = _deterministic
+    # It does not read the variable by itself. 0: a thread for each core.
+    options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or 0)
     if device == "cpu":
         return onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
     cuda = {"device_id": str(device_index(device)), "arena_extend_strategy": "kSameAsRequested"}

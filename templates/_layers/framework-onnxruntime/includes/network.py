@@ -10,9 +10,10 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
+from .batches import Batch
 from .checkpoint import Arrays
 from .config import Settings
-from .data import Batch, Tokens
+from .data import Encoder
 from .learner import Base, of_kind, under
 from .world import ALONE, World
 

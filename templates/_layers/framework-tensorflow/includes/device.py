@@ -16,7 +16,8 @@ def _why_no_gpu() -> str:
     return "no usable GPU, or CUDA's libraries were not found: `make smoke` says which"
 
 
-def _tf_device(device: str) -> str:
+def tf_device(device: str) -> str:
+    """The device of that name, as TensorFlow calls it."""
     return "/CPU:0" if device == "cpu" else f"/GPU:{device_index(device)}"
 
 
@@ -81,5 +82,5 @@ def seed(number: int, deterministic: bool = False) -> None:
 
 def sync(device: str) -> None:
     """Waits until the device has done all that it was told to."""
-    with tf.device(_tf_device(device)):
+    with tf.device(tf_device(device)):
         tf.constant(0.0).numpy()

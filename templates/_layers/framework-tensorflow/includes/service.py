@@ -1,88 +1,82 @@
-"""All that this project asks of TensorFlow and Keras. No other file imports them.
+"""The model: put your own in its place. It takes and answers what schemas.py says.
 
-A backend for another framework has the same names; tests/test_backend.py says what they promise.
+`Network` needs `fit` only where this project trains it, and `predict`, `save` and `load` always;
+tests/test_backend.py says what they promise. What devices are there is in devices.py.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
-from . import features
-
-{% include 'framework-tensorflow/env.py' %}
-
 import keras  # type: ignore[import-untyped]
+import numpy as np
 import tensorflow as tf  # type: ignore[import-untyped]
 
-NAME = "tensorflow"
-PRECISIONS = ("float32", "bfloat16")
+from . import features, labels
+from .devices import tf_device
+from .schemas import Instance, Prediction, Target
+
+# What it can compute in, and how far its answers may then be from those where it was trained.
+PRECISIONS = {"float32": 1e-3, "bfloat16": 5e-2}
+# What `load` looks for, and `import` too.
+FILES = ("model.keras",)
+BATCH = 32
 WIDTH = 16
-FILE = "model.keras"
-
-
-{% include 'framework-tensorflow/device.py' %}
 
 
 class Network:
     """A text classifier: embeddings of hashed features, their mean, one linear layer."""
 
-    def __init__(self, labels: int, device: str, seed: int = 0, precision: str = "float32") -> None:
+    def __init__(self, device: str, precision: str = "float32") -> None:
         self.device = device
         self._policy = "mixed_bfloat16" if precision == "bfloat16" else "float32"
-        keras.utils.set_random_seed(seed)
+        self._labels: list[str] = []
+
+    def _build(self, names: list[str]) -> None:
+        self._labels = names
         # Nearly nothing: what was never seen must not speak.
-        small = keras.initializers.RandomNormal(stddev=0.01, seed=seed)
+        small = keras.initializers.RandomNormal(stddev=0.01, seed=0)
         layers = [
             keras.layers.Dense(
                 WIDTH, use_bias=False, kernel_initializer=small, dtype=self._policy, name="embed"
             ),
-            keras.layers.Dense(labels, dtype=self._policy, name="linear"),
+            keras.layers.Dense(len(names), dtype=self._policy, name="linear"),
             keras.layers.Softmax(dtype="float32"),
         ]
-        with tf.device(_tf_device(device)):
+        with tf.device(tf_device(self.device)):
             self._model = keras.Sequential([keras.Input((features.BUCKETS,)), *layers])
-        self._compile()
-
-    def _compile(self) -> None:
-        """One graph for batches of all sizes."""
+        # One graph for batches of all sizes.
         rows = tf.TensorSpec((None, features.BUCKETS), tf.float32)
         model = self._model
         self._scores = tf.function(lambda bags: model(bags, training=False), input_signature=[rows])
 
-    def fit(
-        self, texts: Sequence[str], targets: Sequence[int], epochs: int, batch: int = 32
-    ) -> float:
-        """Trains on all texts `epochs` times in a fixed order; returns the last mean loss."""
+    def fit(self, instances: Sequence[Instance], targets: Sequence[Target], epochs: int) -> float:
+        """Trains on all instances `epochs` times in a fixed order; returns the last mean loss."""
         keras.utils.set_random_seed(0)
-        with tf.device(_tf_device(self.device)):
+        self._build(labels.find(targets))
+        numbers = np.array([self._labels.index(target) for target in targets])
+        with tf.device(tf_device(self.device)):
             self._model.compile(keras.optimizers.Adam(0.02), "sparse_categorical_crossentropy")
             history = self._model.fit(
-                features.bags(texts),
-                np.array(targets),
-                batch_size=batch,
-                epochs=epochs,
-                verbose=0,
+                features.bags(instances), numbers, batch_size=BATCH, epochs=epochs, verbose=0
             )
         return float(history.history["loss"][-1])
 
-    def predict(self, texts: Sequence[str]) -> list[list[float]]:
-        """Probabilities, one list for each text; returns when the device has really finished."""
-        with tf.device(_tf_device(self.device)):
-            scores: list[list[float]] = self._scores(features.bags(texts)).numpy().tolist()
-        return scores
+    def predict(self, instances: Sequence[Instance]) -> list[Prediction]:
+        """One answer to each instance; returns when the device has really finished."""
+        with tf.device(tf_device(self.device)):
+            rows = self._scores(features.bags(instances)).numpy().tolist()
+        return [Prediction.of(self._labels, row) for row in rows]
 
     def save(self, folder: Path) -> None:
         """Writes the layers and their weights, without the optimizer."""
-        self._model.save(folder / FILE, include_optimizer=False)
+        self._model.save(folder / FILES[0], include_optimizer=False)
+        labels.save(self._labels, folder)
 
     def load(self, folder: Path) -> None:
-        """Reads weights that `save` wrote for as many labels."""
-        with tf.device(_tf_device(self.device)):
-            stored = keras.saving.load_model(folder / FILE, compile=False)
+        """Reads what `save` wrote."""
+        self._build(labels.load(folder))
+        with tf.device(tf_device(self.device)):
+            stored = keras.saving.load_model(folder / FILES[0], compile=False)
             self._model.set_weights(stored.get_weights())

@@ -1,4 +1,4 @@
-"""All that this project asks of Transformers and PyTorch. Only network.py imports them too.
+"""All that this project asks of Transformers and PyTorch, but for network.py and finetune.py.
 
 What a backend for another framework has to have, learner.py and tests/test_backend.py say.
 """
@@ -6,18 +6,24 @@ What a backend for another framework has to have, learner.py and tests/test_back
 from __future__ import annotations
 
 import gc
+import math
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .batches import Batch
 from .checkpoint import Arrays
 from .config import Settings
-from .data import Batch, Tokens
+from .data import Encoder
 from .devices import pick
+from .errors import InputError
+from .footprint import Footprint, of_parameters, part_size
 from .learner import Base, of_kind, under
 from .world import ALONE, World
 
@@ -26,21 +32,20 @@ from .world import ALONE, World
 import torch
 import transformers
 from torch import nn
-from torch.nn import functional
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.tensor import DTensor, distribute_tensor
 
-from .network import Network, transformer
+from . import network
 
 NAME = "transformers"
 
-_NO_LSTM = "there is no LSTM in a transformer"
 # What the settings can ask for and this backend cannot do, with the reason.
-UNSUPPORTED = {
-    "fused": _NO_LSTM,
-    "unfused": _NO_LSTM,
-    "embedding": "embeddings are as wide as `hidden`",
-}
+UNSUPPORTED: dict[str, str] = {}
+if not any(map(shutil.which, (os.environ.get("CXX", "g++"), os.environ.get("CC", "gcc")))):
+    UNSUPPORTED["compile"] = "torch.compile needs a C++ compiler, and there is none here"
 
-footprint = transformer
+BENCH, MODES = network.BENCH, network.MODES
 
 
 {% include 'framework-pytorch/device.py' %}

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import nn
+from torch.nn import functional
 from transformers import BertConfig, BertModel
 
 from .config import Settings
-from .footprint import Footprint, of_parameters, part_size
+from .data import Encoder
+
+# What `bench` measures: settings by name, each with each mode. The first is the one of tutorials,
+# measured on the CPU too; the second fills a GPU.
+BENCH: dict[str, dict[str, Any]] = {
+    "tutorial": {"hidden": 128, "batch": 32, "length": 80, "examples": 25_000},
+    "large": {"hidden": 1024, "batch": 512, "length": 256, "examples": 25_000},
+}
+MODES: dict[str, dict[str, Any]] = {"as it is": {}}
 
 
 class Network(nn.Module):
     """A small BERT, made here and trained from nothing; its mean over all words, a linear layer.
 
     To fine-tune another one, put `AutoModel.from_pretrained(FOLDER)` in its place, its tokenizer in
-    the place of data.Vocabulary.
+    the place of data.Encoder.
     """
 
-    def __init__(self, settings: Settings, vocabulary: int, labels: int) -> None:
+    def __init__(self, settings: Settings, encoder: Encoder) -> None:
         super().__init__()
         config = BertConfig(
-            vocab_size=vocabulary,
+            vocab_size=encoder.size,
             hidden_size=settings.hidden,
             num_hidden_layers=settings.layers,
             num_attention_heads=max(settings.hidden // 16, 1),
@@ -34,7 +45,7 @@ class Network(nn.Module):
         self.bert.set_attn_implementation("eager" if settings.deterministic else "sdpa")
         if settings.gradient_checkpointing:
             self.bert.gradient_checkpointing_enable({"use_reentrant": False})
-        self.linear = nn.Linear(settings.hidden, labels)
+        self.linear = nn.Linear(settings.hidden, len(encoder.labels))
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Scores of all labels."""
@@ -46,16 +57,12 @@ class Network(nn.Module):
         scores: torch.Tensor = self.linear(mean)
         return scores
 
+    @staticmethod
+    def loss(scores: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """The sum over all items."""
+        return functional.cross_entropy(scores, targets.long(), reduction="sum")
 
-def transformer(settings: Settings, vocabulary: int, labels: int, examples: int) -> Footprint:
-    """Weights by counting them; activations by the rule of Korthikanti et al. (2022)."""
-    with torch.device("meta"):
-        network = Network(settings, vocabulary, labels)
-    words = part_size(settings, examples) * settings.length
-    heads = max(settings.hidden // 16, 1)
-    layer = words * (17 * settings.hidden + 3 * heads * settings.length)
-    kept = settings.layers * layer
-    if settings.gradient_checkpointing:
-        kept = settings.layers * words * settings.hidden + layer
-    size = 2 if settings.precision in ("bf16", "fp16") else 4
-    return of_parameters(4 * sum(it.numel() for it in network.parameters()), kept * size)
+    @staticmethod
+    def predictions(scores: torch.Tensor) -> torch.Tensor:
+        """Scores as what data.py calls predictions: probabilities."""
+        return scores.softmax(dim=1)

@@ -1,19 +1,16 @@
-"""All that this project asks of Transformers and PyTorch. No other file imports them.
+"""The model: put your own in its place. It takes and answers what schemas.py says.
 
-A backend for another framework has the same names; tests/test_backend.py says what they promise.
-`load` reads any folder that `from_pretrained` does: put a model of your own there.
+`load` reads any folder that `from_pretrained` does.
+`Network` needs `fit` only where this project trains it, and `predict`, `save` and `load` always;
+tests/test_backend.py says what they promise. What devices are there is in devices.py.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
-{% include 'framework-transformers/env.py' %}
-
 import torch
-import transformers
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import (
     AutoModelForSequenceClassification,
@@ -25,13 +22,16 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-NAME = "transformers"
-PRECISIONS = ("float32", "bfloat16")
+from . import labels
+from .schemas import Instance, Prediction, Target
+
+# What it can compute in, and how far its answers may then be from those where it was trained.
+PRECISIONS = {"float32": 1e-3, "bfloat16": 5e-2}
+# What `load` looks for, and `import` too.
+FILES = ("config.json",)
+BATCH = 32
 LENGTH = 128
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]")
-
-
-{% include 'framework-pytorch/device.py' %}
 
 
 def _make_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
@@ -66,16 +66,14 @@ def _words(raw: Tokenizer, text: str) -> list[tuple[str, tuple[int, int]]]:
 class Network:
     """A text classifier: a small BERT trained from nothing, or whatever a folder holds."""
 
-    def __init__(self, labels: int, device: str, seed: int = 0, precision: str = "float32") -> None:
+    def __init__(self, device: str, precision: str = "float32") -> None:
         self.device = device
-        self._labels = labels
-        self._seed = seed
         self._half = precision == "bfloat16"
+        self._labels: list[str] = []
         self._tokenizer: PreTrainedTokenizerBase
-        self._make(["a"])
+        self._model: torch.nn.Module
 
-    def _make(self, texts: Sequence[str]) -> None:
-        torch.manual_seed(self._seed)
+    def _build(self, names: list[str], texts: Sequence[Instance]) -> None:
         self._tokenizer = _make_tokenizer(texts)
         config = BertConfig(
             vocab_size=len(self._tokenizer),
@@ -89,47 +87,49 @@ class Network:
             hidden_dropout_prob=0.0,
             attention_probs_dropout_prob=0.0,
         )
-        config.num_labels = self._labels
+        config.id2label = dict(enumerate(names))
+        config.label2id = {name: number for number, name in enumerate(names)}
         self._place(BertForSequenceClassification(config))
 
     def _place(self, model: PreTrainedModel) -> None:
+        named = model.config.id2label or {}
+        self._labels = [name for _, name in sorted((int(key), it) for key, it in named.items())]
         module: torch.nn.Module = model
         self._model = module.to(self.device).eval()
 
-    def _logits(self, texts: Sequence[str]) -> torch.Tensor:
+    def _logits(self, texts: Sequence[Instance]) -> torch.Tensor:
         words = self._tokenizer(list(texts), padding=True, truncation=True, return_tensors="pt")
         logits: torch.Tensor = self._model(**words.to(self.device)).logits
         return logits
 
-    def fit(
-        self, texts: Sequence[str], targets: Sequence[int], epochs: int, batch: int = 32
-    ) -> float:
-        """Trains on all texts `epochs` times in a fixed order; returns the last mean loss."""
-        self._make(texts)
+    def fit(self, instances: Sequence[Instance], targets: Sequence[Target], epochs: int) -> float:
+        """Trains on all instances `epochs` times in a fixed order; returns the last mean loss."""
+        torch.manual_seed(0)
         order = torch.Generator().manual_seed(0)
-        wanted = torch.tensor(targets, dtype=torch.long, device=self.device)
+        self._build(labels.find(targets), instances)
+        numbers = [self._labels.index(target) for target in targets]
+        wanted = torch.tensor(numbers, device=self.device)
         optimizer = torch.optim.AdamW(self._model.parameters(), lr=0.003)
         self._model.train()
         total = 0.0
         for _ in range(epochs):
             total = 0.0
-            for chosen in torch.randperm(len(texts), generator=order).split(batch):
-                logits = self._logits([texts[i] for i in chosen.tolist()])
+            for chosen in torch.randperm(len(instances), generator=order).split(BATCH):
+                logits = self._logits([instances[i] for i in chosen.tolist()])
                 loss = torch.nn.functional.cross_entropy(logits, wanted[chosen.to(self.device)])
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
                 total += loss.item() * len(chosen)
         self._model.eval()
-        return total / max(len(texts), 1)
+        return total / len(instances)
 
-    def predict(self, texts: Sequence[str]) -> list[list[float]]:
-        """Probabilities, one list for each text; returns when the device has really finished."""
+    def predict(self, instances: Sequence[Instance]) -> list[Prediction]:
+        """One answer to each instance; returns when the device has really finished."""
         kind = self.device.partition(":")[0]
         with torch.inference_mode(), torch.autocast(kind, torch.bfloat16, enabled=self._half):
-            probabilities = self._logits(texts).float().softmax(dim=1)
-            scores: list[list[float]] = probabilities.cpu().tolist()
-        return scores
+            rows = self._logits(instances).float().softmax(dim=1).tolist()
+        return [Prediction.of(self._labels, row) for row in rows]
 
     def save(self, folder: Path) -> None:
         """Writes what `from_pretrained` reads: configuration, tokenizer, safetensors."""
@@ -138,8 +138,9 @@ class Network:
         self._tokenizer.save_pretrained(folder)
 
     def load(self, folder: Path) -> None:
-        """Reads what `save_pretrained` wrote, here or elsewhere, for as many labels."""
+        """Reads what `save_pretrained` wrote, here or elsewhere."""
         self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        self._place(
-            AutoModelForSequenceClassification.from_pretrained(folder, local_files_only=True)
-        )
+        model = AutoModelForSequenceClassification.from_pretrained(folder, local_files_only=True)
+        if (folder / labels.FILE).exists():
+            model.config.id2label = dict(enumerate(labels.load(folder)))
+        self._place(model)

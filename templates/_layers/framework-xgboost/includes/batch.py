@@ -15,12 +15,14 @@ import numpy as np
 import xgboost
 from numpy.typing import NDArray
 
+from .batches import Batch
 from .checkpoint import Arrays
 from .config import Settings
-from .data import Batch, Tokens
+from .data import Encoder
 from .devices import pick
 from .errors import DeviceError
-from .features import BUCKETS, features
+from .features import BENCH as _BENCH
+from .features import features
 from .footprint import Footprint
 from .learner import Base
 from .profiles import functions
@@ -28,19 +30,13 @@ from .world import ALONE, World
 
 NAME = "xgboost"
 
-_NO_NETWORK = "trees are no network"
 # What the settings can ask for and this backend cannot do, with the reason.
 UNSUPPORTED = {
     "bf16": "trees are grown from whole numbers and 32-bit sums",
     "fp16": "trees are grown from whole numbers and 32-bit sums",
-    "fused": _NO_NETWORK,
-    "unfused": _NO_NETWORK,
-    "embedding": _NO_NETWORK,
-    "hidden": _NO_NETWORK,
-    "layers": _NO_NETWORK,
-    "gradient_checkpointing": _NO_NETWORK,
+    "weight_decay": "trees have no weights that could shrink",
+    "compile": "XGBoost is compiled",
     "clip_norm": "a tree is no step along a gradient",
-    "dropout": "XGBoost's own sampling cannot be taken up where it was stopped",
     "minibatch": "a round needs all examples: batch must be 0",
     "accumulate": "a round needs all examples at once",
     "memory_fraction": "XGBoost has no memory cap: share the GPU by MIG or MPS",
@@ -49,6 +45,10 @@ UNSUPPORTED = {
 }
 
 DEPTH = 6
+BINS = 256
+
+BENCH: dict[str, dict[str, Any]] = _BENCH
+MODES: dict[str, dict[str, Any]] = {"as it is": {}}
 
 profiler = functions
 
@@ -61,47 +61,48 @@ def available(device: str) -> int | None:  # noqa: ARG001
     return None
 
 
-def footprint(settings: Settings, _vocabulary: int, labels: int, examples: int) -> Footprint:
-    """Estimated: trees that are full, a byte for each feature of each text, sums for histograms."""
-    trees = settings.epochs * labels * 2 ** (DEPTH + 1) * 32
-    sums = 2**DEPTH * BUCKETS * 2 * 16
-    return Footprint(trees, 8 * examples * labels, sums, examples * BUCKETS)
+def footprint(settings: Settings, encoder: Encoder, examples: int) -> Footprint:
+    """Estimated: trees that are full, a byte for each feature of each item, sums for histograms."""
+    width, scores = features(encoder.inputs([])).shape[1], max(len(encoder.labels), 1)
+    trees = settings.epochs * scores * 2 ** (DEPTH + 1) * 32
+    sums = 2**DEPTH * width * 2 * 16
+    return Footprint(trees, 8 * examples * scores, sums, examples * width)
 
 
 class Learner(Base):
     """Boosted trees, and rounds that grow the same trees when repeated."""
 
     def __init__(
-        self, settings: Settings, _vocabulary: int, labels: int, device: str, world: World = ALONE
+        self, settings: Settings, encoder: Encoder, device: str, world: World = ALONE
     ) -> None:
-        super().__init__(settings, device, world)
-        self._labels = labels
+        super().__init__(settings, encoder, device, world)
+        labels = len(encoder.labels)
         self._parameters = {
-            "objective": "multi:softprob",
-            "num_class": labels,
+            **({"objective": "multi:softprob", "num_class": labels} if labels else {}),
+            "eval_metric": "mlogloss" if labels else "rmse",
             "device": device,
             "tree_method": "hist",
             "learning_rate": settings.learning_rate,
             "max_depth": DEPTH,
             "seed": settings.seed,
-            "eval_metric": "mlogloss",
         }
         # None: no tree yet.
         self._booster: xgboost.Booster | None = None
-        self._staged: dict[Any, tuple[xgboost.DMatrix, Tokens]] = {}
+        self._staged: dict[Any, tuple[xgboost.DMatrix, Batch]] = {}
 
     def stage(self, batch: Batch) -> xgboost.DMatrix:
         """The features of all examples, made once."""
-        where = batch.tokens.__array_interface__["data"], batch.tokens.shape
+        where = batch.targets.__array_interface__["data"], len(batch)
         if where not in self._staged:
-            matrix = xgboost.DMatrix(features(batch.tokens), label=batch.labels)
-            # With the tokens, so that no others come to lie there.
-            self._staged = {where: (matrix, batch.tokens)}
+            matrix = xgboost.DMatrix(features(batch.inputs), label=batch.targets)
+            # With the batch, so that no other comes to lie there.
+            self._staged = {where: (matrix, batch)}
         return self._staged[where][0]
 
     def step(self, parts: Sequence[xgboost.DMatrix]) -> None:
         if self._booster is None:
             self._booster = xgboost.Booster(self._parameters, [parts[0]])
+        self._booster.set_param("learning_rate", str(self.rate))
         self._booster.update(parts[0], self.steps)
         self.steps += 1
         self._last = parts[0]
@@ -111,11 +112,12 @@ class Learner(Base):
         assert self._booster is not None
         return {"loss": float(str(self._booster.eval(self._last)).rpartition(":")[2])}
 
-    def predict(self, tokens: Tokens) -> NDArray[np.float32]:
+    def predict(self, inputs: Arrays) -> NDArray[np.float32]:
+        found, width = features(inputs), max(len(self.encoder.labels), 1)
         if self._booster is None:
-            return np.full((len(tokens), self._labels), 1 / self._labels, np.float32)
-        scores: NDArray[np.float32] = self._booster.predict(xgboost.DMatrix(features(tokens)))
-        return scores
+            return np.full((found.shape[0], width), 1 / width, np.float32)
+        scores: NDArray[np.float32] = self._booster.predict(xgboost.DMatrix(found))
+        return scores.reshape(-1, width)
 
     def weights(self) -> Arrays:
         """What prediction needs: the trees as universal binary JSON."""

@@ -1,12 +1,11 @@
-"""All that this project asks of XGBoost. No other file imports it.
+"""The model: put your own in its place. It takes and answers what schemas.py says.
 
-A backend for another framework has the same names; tests/test_backend.py says what they promise.
+`Network` needs `fit` only where this project trains it, and `predict`, `save` and `load` always;
+tests/test_backend.py says what they promise. What devices are there is in devices.py.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,14 +13,23 @@ import numpy as np
 import xgboost
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from . import features
+from . import features, labels
+from .schemas import Instance, Prediction, Target
 
-NAME = "xgboost"
-PRECISIONS = ("float32",)
-FILE = "model.ubj"
+# What it can compute in, and how far its answers may then be from those where it was trained.
+PRECISIONS = {"float32": 1e-3}
+# What `load` looks for, and `import` too.
+FILES = ("model.ubj", "model.json")
 
 
-{% include 'framework-xgboost/device.py' %}
+def _matrix(texts: Sequence[Instance], numbers: Sequence[int] | None = None) -> xgboost.DMatrix:
+    rows = [features.extract(text) for text in texts]
+    starts = np.cumsum([0, *map(len, rows)])
+    flat = np.array([feature for row in rows for feature in row], dtype=np.int32)
+    ones = np.ones(len(flat), np.float32)
+    counts = csr_matrix((ones, flat, starts), (len(rows), features.BUCKETS))
+    counts.sum_duplicates()
+    return xgboost.DMatrix(counts, label=numbers)
 
 
 class Network:
@@ -29,46 +37,30 @@ class Network:
 
     def __init__(
         self,
-        labels: int,
         device: str,
-        seed: int = 0,
         precision: str = "float32",  # noqa: ARG002
     ) -> None:
         self.device = device
-        self._labels = labels
-        self._seed = seed
+        self._labels: list[str] = []
         self._booster = xgboost.Booster()
 
-    def _matrix(
-        self, texts: Sequence[str], targets: Sequence[int] | None = None
-    ) -> xgboost.DMatrix:
-        rows = [features.extract(text) for text in texts]
-        starts = np.cumsum([0, *map(len, rows)])
-        flat = np.array([feature for row in rows for feature in row], dtype=np.int32)
-        counts = csr_matrix(
-            (np.ones(len(flat), np.float32), flat, starts), (len(rows), features.BUCKETS)
-        )
-        counts.sum_duplicates()
-        return xgboost.DMatrix(counts, label=targets)
-
-    def fit(
-        self, texts: Sequence[str], targets: Sequence[int], epochs: int, batch: int = 32
-    ) -> float:
-        """Grows three trees for each epoch, from all texts at once; returns the last mean loss."""
+    def fit(self, instances: Sequence[Instance], targets: Sequence[Target], epochs: int) -> float:
+        """Grows three trees for each epoch, from all instances; returns the last mean loss."""
+        self._labels = labels.find(targets)
+        matrix = _matrix(instances, [self._labels.index(target) for target in targets])
         parameters = {
             "objective": "multi:softprob",
-            "num_class": self._labels,
+            "num_class": len(self._labels),
             "device": self.device,
             "tree_method": "hist",
             "learning_rate": 0.3,
             "max_depth": 8,
             "min_child_weight": 0.1,
-            "subsample": 1 if batch >= len(texts) else 0.9,
-            "seed": self._seed,
+            "subsample": 0.9,
+            "seed": 0,
             "eval_metric": "mlogloss",
         }
         losses: dict[str, dict[str, list[float]]] = {}
-        matrix = self._matrix(texts, targets)
         self._booster = xgboost.train(
             parameters,
             matrix,
@@ -79,16 +71,19 @@ class Network:
         )
         return float(losses["train"]["mlogloss"][-1])
 
-    def predict(self, texts: Sequence[str]) -> list[list[float]]:
-        """Probabilities, one list for each text; returns when the device has really finished."""
-        scores: list[list[float]] = self._booster.predict(self._matrix(texts)).tolist()
-        return scores
+    def predict(self, instances: Sequence[Instance]) -> list[Prediction]:
+        """One answer to each instance; returns when the device has really finished."""
+        rows = self._booster.predict(_matrix(instances)).tolist()
+        return [Prediction.of(self._labels, row) for row in rows]
 
     def save(self, folder: Path) -> None:
         """Writes the trees as universal binary JSON: no code."""
-        self._booster.save_model(folder / FILE)
+        self._booster.save_model(folder / FILES[0])
+        labels.save(self._labels, folder)
 
     def load(self, folder: Path) -> None:
-        """Reads trees that `save` wrote for as many labels."""
-        self._booster = xgboost.Booster(model_file=folder / FILE)
+        """Reads what `save` wrote."""
+        file = next(file for file in FILES if (folder / file).exists())
+        self._booster = xgboost.Booster(model_file=folder / file)
         self._booster.set_param({"device": self.device})
+        self._labels = labels.load(folder)

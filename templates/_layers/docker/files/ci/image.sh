@@ -7,6 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . ci/project.sh
 
+ci/lock.sh --check
 target=${1:-runtime}
 [ "$target" = runtime ] || IMAGE=$IMAGE-$target
 revision=$(git rev-parse --verify --quiet HEAD || echo "$TAG")

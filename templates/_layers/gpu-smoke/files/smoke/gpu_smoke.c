@@ -7,7 +7,7 @@
  *
  * First facts are collected (files of the machine, then lines of text from the children), then one
  * table of rules is walked from the hardware up: the first that breaks a layer is the finding.
- * docs/smoke.md tells what a --root holds.
+ * tmplgen's manual, docs/smoke.md, tells what a --root holds.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

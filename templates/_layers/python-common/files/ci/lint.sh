@@ -1,14 +1,12 @@
 #!/bin/sh
-# Style, types and scripts: what a reviewer should not have to say.
+# Style, types, scripts and spelling: what a reviewer should not have to say.
 set -eu
 cd "$(dirname "$0")/.."
 bin=${VENV:-.venv}/bin
 
+ci/lock.sh --check
 "$bin/ruff" check .
 "$bin/ruff" format --check .
 "$bin/mypy"
-if command -v shellcheck >/dev/null; then
-    shellcheck ci/*.sh
-else
-    echo "shellcheck is not installed: ci/*.sh not checked" >&2
-fi
+git ls-files -z --cached --others --exclude-standard '*.sh' | xargs -0 "$bin/shellcheck" --external-sources
+git ls-files -z | xargs -0 "$bin/codespell"

@@ -1,16 +1,16 @@
 #!/bin/sh
 # Prints the Python to use: PYTHON, or the first that has the version of .python-version, or the one
-# that uv fetches.
+# that uv fetches. Usage: ci/python.sh [VERSION]
 set -eu
 cd "$(dirname "$0")/.."
 
-wanted=$(cut -d. -f1,2 .python-version)
+wanted=${1:-$(cut -d. -f1,2 .python-version)}
 
 is_wanted() {
     "$1" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$wanted')" 2>/dev/null
 }
 
-if [ -n "${PYTHON-}" ]; then
+if [ -n "${PYTHON-}" ] && [ $# = 0 ]; then
     echo "$PYTHON"
     exit
 fi

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Makes the virtual environment: pinned framework for one device, the project's packages, the tools.
+# What `make lock` has locked is installed by its hashes.
 # Usage: ci/setup.sh [cpu|cuda]
 # Environment: VENV (.venv), PYTHON (found by .python-version), INDEX_URL (the framework's index;
 # default: the framework's own; for cpu whatever pip is set to, if it is set to anything)
@@ -28,16 +29,32 @@ if [ -d "$venv/conda-meta" ]; then
     echo "$venv is conda's: conda env update --file environment.yml" >&2
     exit 2
 fi
+ci/lock.sh --check
 
-# A wheel for another device has the same version, so pip would keep it: start afresh.
-if [ "$(cat "$venv/device" 2>/dev/null)" != "$device" ]; then
-    python=$(ci/python.sh)
+python=$(ci/python.sh)
+made=
+fresh() {
     "$python" -m venv --clear "$venv"
-fi
+    made=now
+}
+[ -x "$venv/bin/python" ] || fresh
 
 if [ "$index" = own ]; then
     index=$CPU_INDEX_URL
-    ! pip config list | grep -Eq '(index-url|find-links|no-index)=' || index=
+    case $(pip config list) in
+        *index-url=* | *find-links=* | *no-index=*) index= ;;
+    esac
+fi
+
+# What pip keeps though it should be another: the build for another device or CUDA has the same
+# version, companions of the framework before stay beside its new ones, and an environment keeps the
+# Python that made it. So any difference starts afresh.
+stack=$(cat requirements/framework*.txt requirements/indexed*.txt requirements/stack.txt 2>/dev/null | cksum)
+source=$(echo "${index:-wherever pip looks}" | sed 's,//[^/]*@,//,') # without a password
+wanted="$device from $source on $("$python" -V | cut -d. -f1,2) ($stack)"
+if [ -z "$made" ] && [ "$(cat "$venv/made-for" 2>/dev/null)" != "$wanted" ]; then
+    echo "$venv was made for another device, index, Python or framework: making it afresh" >&2
+    fresh
 fi
 
 # What has an index of its own comes first; then the rest with it, so that nothing of it is exchanged
@@ -47,9 +64,15 @@ first=$requirements
 [ ! -e "requirements/indexed$suffix.txt" ] || first=requirements/indexed$suffix.txt
 more=
 [ -n "$suffix" ] || [ ! -e requirements/stack.txt ] || more=requirements/stack.txt
-pip install --constraint requirements/constraints.txt ${index:+--index-url "$index"} --requirement "$first"
-pip install --constraint requirements/constraints.txt --requirement "$first" --requirement "$requirements" \
-    ${more:+--requirement "$more"} --requirement requirements/runtime.txt --requirement requirements/dev.txt
+lock=requirements/lock/$device
+if [ -e "$lock.txt" ]; then
+    pip install --require-hashes --no-deps ${index:+--extra-index-url "$index"} \
+        --requirement "$lock.txt" --requirement "$lock-dev.txt"
+else
+    pip install --constraint requirements/constraints.txt ${index:+--index-url "$index"} --requirement "$first"
+    pip install --constraint requirements/constraints.txt --requirement "$first" --requirement "$requirements" \
+        ${more:+--requirement "$more"} --requirement requirements/runtime.txt --requirement requirements/dev.txt
+fi
 if [ ! -e requirements/build.txt ]; then
     : # there are wheels of everything
 elif [ "$device" = cpu ]; then
@@ -63,4 +86,4 @@ else
         --requirement "$first" --requirement "$requirements" --requirement requirements/build.txt
 fi
 pip install --no-deps --editable .
-echo "$device" >"$venv/device"
+echo "$wanted" >"$venv/made-for"

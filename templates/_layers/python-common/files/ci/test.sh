@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tests. Those in tests/gpu skip themselves where there is no GPU and say why.
+# The tests. Those that need a GPU skip themselves where there is none, and say why.
 # Usage: ci/test.sh [PYTEST ARGUMENTS]
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,0 +1,13 @@
+"""Devices as PyTorch knows them: which there are, their memory, their errors."""
+
+from __future__ import annotations
+
+import os
+
+import torch
+import transformers
+
+NAME = "transformers"
+
+
+{% include 'framework-pytorch/device.py' %}
