@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs a command of the image, its runs kept in the folder runs/: `ci/run.sh train --epochs 3`.
+# Runs a command of the image, its runs kept in the folder runs/: `ci/run.sh train --epochs 3`. What is
+# in the folder data/ can be read there: `ci/run.sh train --data data/mine.csv`.
 # Usage: ci/run.sh [ARGUMENT...]
 # Environment: IMAGE, ENGINE (docker or podman), DEVICE (cpu or cuda; default: cuda where the driver is loaded)
 set -eu
@@ -19,11 +20,13 @@ case $engine in
         [ "$(id -u)" = 0 ] || user="--userns=keep-id $user"
         ;;
 esac
+data=
+[ ! -d data ] || data=--volume=$PWD/data:/opt/app/data:ro
 mkdir -p runs
 [ $# -gt 0 ] || set -- train
 
-# --init is not needed: the job heeds SIGTERM as the first process too. The arguments for GPUs and
-# for the user are several words.
+# --init is not needed: the job heeds SIGTERM as the first process too, and clears away what it starts.
+# The arguments for GPUs and for the user are several words.
 # shellcheck disable=SC2086
 exec "$engine" run --rm --read-only --tmpfs /tmp --stop-timeout 120 $gpu \
-    $user --volume "$PWD/runs:/runs" "$IMAGE" "$@"
+    $user --volume "$PWD/runs:/runs" ${data:+"$data"} "$IMAGE" "$@"

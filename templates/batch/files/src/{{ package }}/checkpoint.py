@@ -1,5 +1,7 @@
 """Checkpoints: written whole or not at all, checked when read, the newest good one taken.
 
+Where all are damaged nothing is taken and nothing thrown away: whoever runs the job decides.
+
 step-00000120.safetensors   weights, optimizer, whatever the backend's state holds
 step-00000120.json          progress, settings, and the checksum of the former: written last
 latest                      the name of the newest, for people and other programs
@@ -20,6 +22,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from . import files
+from .errors import InputError
 
 Arrays = dict[str, NDArray[Any]]
 FORMAT = 1
@@ -38,7 +41,7 @@ class Checkpoint:
 
 
 def save(folder: Path, checkpoint: Checkpoint, keep: int) -> None:
-    """Writes a checkpoint; when it is safe, drops all but the newest `keep`."""
+    """Writes a checkpoint; when it is safe, keeps it and the `keep` - 1 before it."""
     folder.mkdir(parents=True, exist_ok=True)
     name = f"step-{checkpoint.step:08d}"
     content = pack(checkpoint.arrays)
@@ -51,16 +54,29 @@ def save(folder: Path, checkpoint: Checkpoint, keep: int) -> None:
     files.write(folder / f"{name}.safetensors", content)
     files.write(folder / f"{name}.json", _signed(manifest))
     files.write(folder / "latest", f"{name}\n".encode())
-    _prune(folder, keep)
+    _prune(folder, name, keep)
 
 
-def load(folder: Path) -> Checkpoint | None:
-    """The newest checkpoint that is whole; a damaged one is told and skipped."""
-    for name in _names(folder):
+def load(folder: Path, restart: bool = False) -> Checkpoint | None:
+    """The newest checkpoint that is whole, None where there is none at all.
+
+    A damaged one is told and skipped. Where all are damaged, `restart` is to begin again.
+    """
+    names = list(_names(folder))
+    for name in names:
         try:
             return _read(folder, name)
+        except InputError:
+            raise
         except (OSError, ValueError, KeyError, TypeError) as error:
             log.warning("%s is damaged, taking the one before: %s", folder / name, error)
+    if names and not restart:
+        raise InputError(
+            f"{folder}: all {len(names)} checkpoints are damaged, nothing was changed: put good "
+            "ones there, or begin again with --restart or another --out"
+        )
+    if names:
+        log.warning("all checkpoints are damaged: beginning again")
     return None
 
 
@@ -91,7 +107,10 @@ def _read(folder: Path, name: str) -> Checkpoint:
         raise ValueError("its manifest was changed")
     manifest = json.loads(text)
     if manifest["format"] != FORMAT:
-        raise ValueError(f"it has format {manifest['format']}, this program reads {FORMAT}")
+        raise InputError(
+            f"{folder / name} has format {manifest['format']}, this program reads {FORMAT}: go on "
+            "with the version that wrote it, or begin again with another --out"
+        )
     content = (folder / f"{name}.safetensors").read_bytes()
     if files.sha256(content) != manifest["sha256"]:
         raise ValueError("its arrays were changed")
@@ -104,8 +123,10 @@ def _names(folder: Path) -> Iterator[str]:
     yield from sorted((path.stem for path in found), key=lambda name: -int(name[5:]))
 
 
-def _prune(folder: Path, keep: int) -> None:
-    kept = set(list(_names(folder))[:keep])
+def _prune(folder: Path, newest: str, keep: int) -> None:
+    """Drops what is older than wanted, and what has a later step: left by a run that went wrong."""
+    names = list(_names(folder))
+    kept = set(names[names.index(newest) :][:keep])
     for path in [*folder.glob("step-*"), *folder.glob(".*.new")]:
         # The manifest first: arrays without one are no checkpoint.
         if path.stem not in kept:

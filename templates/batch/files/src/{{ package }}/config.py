@@ -7,11 +7,14 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from .data import Options
 from .errors import InputError
+from .options import option
+from .schedules import SHAPES
 
 PREFIX = "BATCH_"
 # Not ours: what Cloud Batch and its kin put into every container, and Kubernetes for each Service.
@@ -21,56 +24,83 @@ FOREIGN = re.compile(
 
 
 @dataclass(frozen=True)
-class Settings:
-    """All settings: `learning_rate` is BATCH_LEARNING_RATE and --learning-rate too."""
+class Settings(Options):
+    """All settings: `learning_rate` is BATCH_LEARNING_RATE and --learning-rate too.
 
-    # Labelled texts, CSV or JSON lines; empty: this many made-up reviews (see reviews.py).
-    data: str = ""
-    examples: int = 2000
-    # Texts are cut to this many words, and to words that training texts have.
-    length: int = 28
-    vocabulary: int = 20_000
+    Those of the data and of the network are in data.py.
+    """
 
-    # The network. `fused`: on, off, or auto: where the framework has a fused LSTM.
-    embedding: int = 32
-    hidden: int = 32
-    layers: int = 1
-    dropout: float = 0.1
-    fused: str = "auto"
+    data: str = option(
+        "", "rows with labels, .csv, .jsonl or .parquet, or a pattern; empty: made up", free=True
+    )
+    examples: int = option(2000, "made-up rows, where data names no file", least=1)
+    validation: float = option(0.1, "share of the data that chooses the best model")
+    test: float = option(0.1, "share of the data that tests it at the end")
+    stream: bool = option(
+        False, "read the data as they are needed: more than memory holds", neutral=False
+    )
+    window: int = option(
+        10_000, "items of a stream that are shuffled at once", least=1, neutral=10_000
+    )
+    held: int = option(
+        20_000, "items of a stream that validation and test have at most", least=1, neutral=20_000
+    )
+    loader_workers: int = option(
+        0, "processes that make a stream's items into batches; 0: a thread", free=True
+    )
 
-    # Each step learns from `batch` examples (0: all), computed in `accumulate` parts: the same but
-    # for rounding, in less memory. clip_norm 0: gradients of any size.
-    epochs: int = 6
-    batch: int = 32
-    accumulate: int = 1
-    learning_rate: float = 0.01
-    clip_norm: float = 1.0
-    # Stop when this many epochs in a row were no better; 0: never.
-    patience: int = 3
-    # fp32, bf16, fp16, or auto: bf16 on a GPU that has it.
-    precision: str = "auto"
-    # Compute activations again rather than keep them: slower, in less memory.
-    gradient_checkpointing: bool = False
-    seed: int = 0
-    deterministic: bool = True
+    epochs: int = option(6, "how often all examples are learnt from", least=1, free=True)
+    batch: int = option(32, "examples that a step learns from; 0: all of them")
+    accumulate: int = option(1, "parts in which a batch is computed: less memory", least=1)
+    learning_rate: float = option(0.01, "how far a step goes; with a schedule at most")
+    schedule: str = option(
+        "constant", "how the learning rate ends", choices=tuple(SHAPES), neutral="constant"
+    )
+    warmup: int = option(0, "steps in which the learning rate rises from nothing", neutral=0)
+    weight_decay: float = option(0.0, "how much weights shrink, as AdamW does it", neutral=0.0)
+    clip_norm: float = option(1.0, "the longest gradient that counts whole; 0: any")
+    patience: int = option(3, "epochs in a row that may be no better; 0: any number", free=True)
+    precision: str = option(
+        "auto",
+        "numbers to compute with; auto: bf16 on a GPU that has it",
+        choices=("auto", "fp32", "bf16", "fp16"),
+    )
+    compile: bool = option(False, "compile the network (torch.compile)", neutral=False)
+    seed: int = option(0, "where all that is random begins")
+    deterministic: bool = option(True, "refuse what differs each time it is computed")
 
-    # auto, cpu, cuda or cuda:N. The fraction caps this process's share of the GPU's memory.
-    device: str = "auto"
-    memory_fraction: float = 1.0
-    # Page-locked memory for what goes to the GPU.
-    pinned: bool = True
+    device: str = option("auto", "auto, cpu, cuda or cuda:N", free=True)
+    threads: int = option(0, "CPU threads; 0: those promised to the container, else 1", free=True)
+    memory_fraction: float = option(1.0, "share of the GPU's memory that may be taken", free=True)
+    pinned: bool = option(True, "page-locked memory for what goes to the GPU", free=True)
+    parallel: str = option(
+        "ddp",
+        "several processes: each with the whole model (ddp), or with a part of it (fsdp)",
+        choices=("ddp", "fsdp"),
+        free=True,
+    )
 
-    # Where the run keeps everything, and how often it saves: after this many steps.
-    out: str = "runs/base"
-    checkpoint_every: int = 50
-    keep: int = 3
-    log_every: int = 10
-    # Save and ask to be run again after so many minutes; 0: no limit.
-    max_minutes: float = 0.0
-    # Whom to ask whether this machine is about to be taken away: none, aws, azure or gcp.
-    spot: str = "none"
-    # Profile so many steps after the first ten.
-    profile: int = 0
+    out: str = option("runs/base", "the folder of the run: all that it writes", free=True)
+    restart: bool = option(False, "begin again where all checkpoints are damaged", free=True)
+    checkpoint_every: int = option(50, "steps from one checkpoint to the next", least=1, free=True)
+    keep: int = option(3, "checkpoints that are kept", least=1, free=True)
+    log_every: int = option(10, "steps from one line of metrics to the next", least=1, free=True)
+    track: str = option(
+        "none",
+        "where else metrics, settings and the model go",
+        choices=("none", "mlflow", "tensorboard"),
+        free=True,
+    )
+    max_minutes: float = option(
+        0.0, "save and ask to be run again after so long; 0: no limit", free=True
+    )
+    spot: str = option(
+        "none",
+        "whom to ask whether this machine is about to be taken away",
+        choices=("none", "aws", "azure", "gcp"),
+        free=True,
+    )
+    profile: int = option(0, "steps to profile, after the first ten", free=True)
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -81,18 +111,16 @@ class Settings:
             elif type(value) is not kind:
                 raise InputError(f"{field.name}: {value!r} is not of type {kind.__name__}")
             if isinstance(value, (int, float)):
-                self._check(0 <= value < 1e12 and math.isfinite(value), field.name)
-        for name in ("length", "vocabulary", "embedding", "hidden", "layers", "epochs"):
-            self._check(getattr(self, name) >= 1, name)
-        for name in ("accumulate", "checkpoint_every", "keep", "log_every", "examples"):
-            self._check(getattr(self, name) >= 1, name)
+                least = field.metadata["least"]
+                self._check(least <= value < 1e12 and math.isfinite(value), field.name)
+            self._check(value in (field.metadata["choices"] or (value,)), field.name)
+        self._check(self.seed < 2**32, "seed")  # what all generators take
         self._check(self.learning_rate > 0, "learning_rate")
-        self._check(self.dropout < 1, "dropout")
+        self._check(getattr(self, "dropout", 0.0) < 1, "dropout")
+        self._check(0 < self.validation < 1, "validation")
+        self._check(0 < self.test < 1 - self.validation, "test")
         self._check(0 < self.memory_fraction <= 1, "memory_fraction")
         self._check(self.batch == 0 or self.accumulate <= self.batch, "accumulate")
-        self._check(self.fused in ("auto", "on", "off"), "fused")
-        self._check(self.precision in ("auto", "fp32", "bf16", "fp16"), "precision")
-        self._check(self.spot in ("none", "aws", "azure", "gcp"), "spot")
         self._check(re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device) is not None, "device")
         self._check(self.out != "", "out")
 
@@ -104,15 +132,11 @@ class Settings:
         """What these settings ask of the backend beyond the usual, by the names of UNSUPPORTED."""
         asked = {
             self.precision: self.precision in ("bf16", "fp16"),
-            "fused": self.fused == "on",
-            "unfused": self.fused == "off",
             "accumulate": self.accumulate > 1,
             "clip_norm": self.clip_norm > 0,
-            "dropout": self.dropout > 0,
-            "layers": self.layers > 1,
-            "embedding": self.embedding != Settings.embedding,
-            "hidden": self.hidden != Settings.hidden,
-            "gradient_checkpointing": self.gradient_checkpointing,
+            "weight_decay": self.weight_decay > 0,
+            "compile": self.compile,
+            "distributed": self.parallel == "fsdp",
             "memory_fraction": self.memory_fraction < 1,
             "minibatch": self.batch > 0,
         }
@@ -125,28 +149,24 @@ class Settings:
                 raise InputError(f"{name}: {unsupported[name]}")
 
 
-# What may change when a run is resumed; anything else makes it another run.
-FREE = frozenset(
-    [
-        "epochs",
-        "patience",
-        "device",
-        "memory_fraction",
-        "pinned",
-        "out",
-        "checkpoint_every",
-        "keep",
-        "log_every",
-        "max_minutes",
-        "spot",
-        "profile",
-    ]
-)
-
-
 def fingerprint(settings: Settings) -> dict[str, Any]:
-    """The settings that decide what a run computes."""
-    return {name: value for name, value in asdict(settings).items() if name not in FREE}
+    """The settings that decide what a run computes: others may change when it is resumed."""
+    free = {field.name for field in fields(settings) if field.metadata["free"]}
+    if settings.schedule != "constant":
+        free.remove("epochs")  # they say when the learning rate has fallen
+    return {name: value for name, value in asdict(settings).items() if name not in free}
+
+
+def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Which settings a run had otherwise; what it had not yet was neutral, where there is such."""
+    neutral = {field.name: field.metadata["neutral"] for field in fields(Settings)}
+    return [name for name in now if before.get(name, neutral.get(name, MISSING)) != now[name]]
+
+
+def known(values: Mapping[str, Any]) -> Settings:
+    """Settings as a model keeps them; those that are no more are left out."""
+    names = {field.name for field in fields(Settings)}
+    return Settings(**{name: value for name, value in values.items() if name in names})
 
 
 def load(

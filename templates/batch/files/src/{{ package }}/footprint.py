@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from .config import Settings
@@ -19,13 +19,26 @@ class Footprint:
     weights: int
     gradients: int
     optimizer: int
-    activations: int
+    activations: int | None  # None: nobody knows
 
     @property
     def total(self) -> int:
-        """All of it, with some room."""
-        parts: list[int] = list(asdict(self).values())
-        return round(sum(parts) * MARGIN)
+        """All that is known, with some room."""
+        parts: list[int | None] = list(asdict(self).values())
+        return round(sum(part or 0 for part in parts) * MARGIN)
+
+    def split(self, count: int) -> Footprint:
+        """Where each of so many processes holds a part of the model: no less than that."""
+        weights, gradients = self.weights // count, self.gradients // count
+        return Footprint(weights, gradients, self.optimizer // count, self.activations)
+
+
+def share(settings: Settings, count: int) -> Settings:
+    """The settings as one of so many processes sees them: of a batch, each computes a part."""
+    if count == 1:
+        return settings
+    batch = settings.batch // count
+    return replace(settings, batch=batch, accumulate=min(settings.accumulate, batch))
 
 
 def part_size(settings: Settings, examples: int) -> int:
@@ -34,22 +47,7 @@ def part_size(settings: Settings, examples: int) -> int:
     return -(-batch // settings.accumulate)
 
 
-def lstm(settings: Settings, vocabulary: int, labels: int, examples: int) -> Footprint:
-    """Of the LSTM with Adam: weights are kept in 32 bits whatever the precision."""
-    width, hidden, layers = settings.embedding, settings.hidden, settings.layers
-    inner = 4 * hidden * (width + hidden + 2) + (layers - 1) * 4 * hidden * (2 * hidden + 2)
-    parameters = vocabulary * width + inner + (hidden + 1) * labels
-    # Of each word and layer: four gates, the cell and its tanh, the state.
-    each = width + layers * 7 * hidden
-    words = settings.length
-    if settings.gradient_checkpointing:
-        words = 16 + settings.length * (width + 2 * layers * hidden) // (16 * each)
-    size = 2 if settings.precision in ("bf16", "fp16") else 4
-    activations = part_size(settings, examples) * words * each * size
-    return of_parameters(4 * parameters, activations)
-
-
-def of_parameters(weights: int, activations: int) -> Footprint:
+def of_parameters(weights: int, activations: int | None) -> Footprint:
     """With Adam: as many bytes of gradients, twice as many of the optimizer's."""
     return Footprint(weights, weights, 2 * weights, activations)
 
@@ -84,7 +82,10 @@ def report(footprint: Footprint, limit: int | None) -> str:
     rows = [*asdict(footprint).items(), ("total with a margin", footprint.total)]
     if limit is not None:
         rows.append(("may be taken", limit))
-    return "\n".join(f"{name:>20} {size / 2**20:12.1f} MiB" for name, size in rows)
+    return "\n".join(
+        f"{name:>20} {'not known' if size is None else f'{size / 2**20:12.1f} MiB'}"
+        for name, size in rows
+    )
 
 
 def check(footprint: Footprint, limit: int | None) -> None:
@@ -92,6 +93,5 @@ def check(footprint: Footprint, limit: int | None) -> None:
     if limit is not None and footprint.total > limit:
         raise InputError(
             f"the run needs about {footprint.total / 2**20:.0f} MiB, {limit / 2**20:.0f} MiB may "
-            "be taken: raise accumulate or memory_fraction, turn gradient_checkpointing on, or "
-            "make the model smaller"
+            "be taken: raise accumulate or memory_fraction, or make the model smaller"
         )

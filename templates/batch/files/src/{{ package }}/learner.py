@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .batches import Batch
 from .checkpoint import Arrays
 from .config import Settings
-from .data import Batch, Tokens
+from .data import Encoder
 from .errors import InputError
 from .world import World
 
@@ -22,12 +23,16 @@ class Base(ABC):
     `auto` is the precision that the backend takes when the settings leave it the choice.
     """
 
-    def __init__(self, settings: Settings, device: str, world: World, auto: str = "fp32") -> None:
-        self.settings, self.device, self.world = settings, device, world
+    def __init__(
+        self, settings: Settings, encoder: Encoder, device: str, world: World, auto: str = "fp32"
+    ) -> None:
+        self.settings, self.encoder, self.device, self.world = settings, encoder, device, world
         self.precision = auto if settings.precision == "auto" else settings.precision
         if self.precision == "fp16" and device == "cpu":
             raise InputError("fp16: needs a GPU; a CPU has bf16")
         self.steps = 0
+        # Of the next step: whoever asks for it says how fast it learns.
+        self.rate = settings.learning_rate
         # Of the last step: numbers, or what the device is still computing.
         self.loss: Any = 0.0
         self.norm: Any = 0.0
@@ -45,8 +50,8 @@ class Base(ABC):
         return {"loss": float(self.loss), "grad_norm": float(self.norm)}
 
     @abstractmethod
-    def predict(self, tokens: Tokens) -> NDArray[np.float32]:
-        """Probabilities, one row for each text; returns when the device has really finished."""
+    def predict(self, inputs: Arrays) -> NDArray[np.float32]:
+        """A row for each item: probabilities of labels, or numbers; waits for the device."""
 
     def agree(self, wanted: bool) -> bool:
         """Whether any process of this run wants it: there is this one only."""
@@ -54,7 +59,7 @@ class Base(ABC):
 
     @abstractmethod
     def weights(self) -> Arrays:
-        """What prediction needs."""
+        """What prediction needs; of several processes all must ask."""
 
     @abstractmethod
     def load_weights(self, weights: Arrays) -> None:
@@ -62,7 +67,7 @@ class Base(ABC):
 
     @abstractmethod
     def state(self) -> Arrays:
-        """All that the next step depends on."""
+        """All that the next step depends on; of several processes all must ask."""
 
     @abstractmethod
     def load_state(self, state: Arrays) -> None:

@@ -1,6 +1,6 @@
 """The model that a run leaves: weights and a manifest, checked when they are read.
 
-manifest.json                 settings, words, labels, accuracy, and the name of every other file
+manifest.json                 settings, encoder, scores, and the name of every other file
 weights-CHECKSUM.safetensors  numbers, no code
 """
 
@@ -16,55 +16,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import backend, checkpoint, files, shrink
-from .config import Settings
-from .data import Vocabulary
+from .batches import take
+from .config import Settings, known
+from .data import Arrays, Encoder, Item
 from .errors import InputError
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)
 class Model:
-    """A network that can be asked about texts."""
+    """A network that can be asked about items."""
 
     learner: backend.Learner
-    vocabulary: Vocabulary
-    labels: list[str]
+    encoder: Encoder
+    checksum: str = ""  # of the manifest that it was read from
 
-    def classify(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Probabilities, one row for each text. A batch that does not fit is halved."""
-        rows = list(self._rows(self.vocabulary.encode(texts)))
-        return np.concatenate(rows) if rows else np.zeros((0, len(self.labels)), np.float32)
-
-    def _rows(self, tokens: NDArray[np.int32]) -> Iterator[NDArray[np.float32]]:
-        if not len(tokens):
-            return
-        try:
-            yield self.learner.predict(tokens)
-            return
-        except Exception as error:
-            if len(tokens) == 1 or not backend.is_out_of_memory(error):
-                raise
-        # Outside: what the error holds must be gone first.
-        backend.free_memory(self.learner.device)
-        half = len(tokens) // 2
-        yield from self._rows(tokens[:half])
-        yield from self._rows(tokens[half:])
+    def predict(self, items: Sequence[Item]) -> NDArray[np.float32]:
+        """Predictions, a row for each item."""
+        rows = list(predictions(self.learner, self.encoder.inputs(items), len(items)))
+        return np.concatenate(rows) if rows else np.zeros((0, len(self.encoder.labels)), "f4")
 
 
-def save(folder: Path, model: Model, settings: Settings, accuracy: float) -> None:
-    """Writes a model, whole or not at all, in the place of what was there."""
-    write(folder, model.learner.weights(), _about(model, settings, accuracy), model)
+def predictions(
+    learner: backend.Learner, inputs: Arrays, count: int
+) -> Iterator[NDArray[np.float32]]:
+    """A row for each item, some at a time. A batch that does not fit is halved."""
+    if not count:
+        return
+    try:
+        yield learner.predict(inputs)
+        return
+    except Exception as error:
+        # Several processes may predict together: then none may do so in other parts than the rest.
+        if count == 1 or learner.world.size > 1 or not backend.is_out_of_memory(error):
+            raise
+    # Outside: what the error holds must be gone first.
+    backend.free_memory(learner.device)
+    half = count // 2
+    yield from predictions(learner, take(inputs, slice(half)), half)
+    yield from predictions(learner, take(inputs, slice(half, None)), count - half)
 
 
-def _about(model: Model, settings: Settings, accuracy: float) -> dict[str, Any]:
+def save(folder: Path, model: Model, settings: Settings, scores: dict[str, float]) -> None:
+    """Writes a model, whole or not at all, in the place of what was there.
+
+    Of several processes all must call it: each may hold a part of the weights. The first writes.
+    """
+    weights = model.learner.weights()
+    if model.learner.world.first:
+        write(folder, weights, _about(model, settings, scores), model)
+
+
+def _about(model: Model, settings: Settings, scores: dict[str, float]) -> dict[str, Any]:
     return {
         "framework": backend.NAME,
-        "accuracy": accuracy,
-        "labels": model.labels,
+        "scores": scores,
         "settings": asdict(settings),
-        "words": model.vocabulary.words,
+        "encoder": model.encoder.state(),
     }
 
 
@@ -110,8 +120,8 @@ def load(folder: Path, device: str) -> Model:
     manifest, arrays = read(folder)
     if manifest["framework"] != backend.NAME:
         raise InputError(f"{folder} was made by {manifest['framework']}, this is {backend.NAME}")
-    settings = Settings(**manifest["settings"])
-    vocabulary = Vocabulary(manifest["words"], settings.length)
-    learner = backend.Learner(settings, len(vocabulary), len(manifest["labels"]), device)
+    settings = known(manifest["settings"])
+    encoder = Encoder.load(manifest["encoder"])
+    learner = backend.Learner(settings, encoder, device)
     learner.load_weights(shrink.expand(arrays))
-    return Model(learner, vocabulary, manifest["labels"])
+    return Model(learner, encoder, files.sha256((folder / MANIFEST).read_bytes()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 from . import files
@@ -39,11 +40,16 @@ class Progress:
         """One line, and the gauges."""
         if self._quiet:
             return
-        line = {"step": step, **{name: round(value, 6) for name, value in values.items()}}
-        with self._lines.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        # JSON has no word for what is no number.
+        plain = {
+            name: round(value, 6) if math.isfinite(value) else None
+            for name, value in values.items()
+        }
+        text = json.dumps({"step": step, **plain}, allow_nan=False)
+        with files.naming(self._lines), self._lines.open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
         self._values.update({"step": step, **values})
-        files.write(self._prom, self.exposition().encode())
+        files.write(self._prom, self.exposition().encode(), lasting=False)
 
     def exposition(self) -> str:
         """The newest values as node_exporter's textfile collector reads them."""

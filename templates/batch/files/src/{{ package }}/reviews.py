@@ -1,8 +1,9 @@
 """Made-up film reviews in which negation carries the label: data for the example and the tests.
 
-Each review has one polar word and one "not". Half of the time the "not" is about the polar word,
-with up to two words between them, and turns its meaning; else it is about what does not matter. So
-the words alone say nothing, whatever their weights: a model must see their order.
+Each review has one polar word. Half of the time a "not" is about it, with up to two words between
+them, and turns its meaning; else the "not" is about what does not matter. Every fourth review is
+the clause with the polar word alone, with its "not" or without. So the words alone say nothing,
+whatever their weights: a model must see which "not" belongs to which word.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ def _pick(source: random.Random, words: list[str]) -> str:
 
 
 def _clause(source: random.Random, word: str, negated: bool) -> str:
+    if source.random() < 0.2:  # nobody says "was" each time
+        return f"{'not ' * negated}a {word} {_pick(source, TOPICS)}"
     verb = "was not" if negated else "was"
     link = f"{_pick(source, LINKS)} {_pick(source, LINKS)}" if source.random() < 0.5 else ""
     return " ".join(f"the {_pick(source, TOPICS)} {verb} {link} {word}".split())
@@ -69,13 +72,12 @@ def _clause(source: random.Random, word: str, negated: bool) -> str:
 def _review(source: random.Random) -> tuple[str, str]:
     polarity = _pick(source, list(POLAR))
     turned = source.random() < 0.5
-    parts = [
-        _clause(source, _pick(source, POLAR[polarity]), turned),
-        _clause(source, _pick(source, NEUTRAL), not turned),
-    ]
-    if source.random() < 0.5:
-        parts.reverse()
-    parts.insert(int(source.random() * 3), _pick(source, FILLER))
+    parts = [_clause(source, _pick(source, POLAR[polarity]), turned)]
+    if source.random() < 0.75:
+        parts.append(_clause(source, _pick(source, NEUTRAL), not turned))
+        if source.random() < 0.5:
+            parts.reverse()
+        parts.insert(int(source.random() * 3), _pick(source, FILLER))
     positive = (polarity == "positive") != turned
     if source.random() < NOISE:
         positive = not positive

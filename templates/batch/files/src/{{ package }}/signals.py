@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import ClassVar
 
+from .errors import Stopped
+
 log = logging.getLogger(__name__)
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
 
@@ -43,6 +45,14 @@ class Stop:
         """Asks the run to stop."""
         self._reason = self._reason or reason
 
+    def heed(self, when: str) -> None:
+        """Raises `Stopped` where somebody asked for that and there is nothing to save.
+
+        The end of its time is not heeded: with a step after it, each start comes further.
+        """
+        if self._reason:
+            raise Stopped(f"{self._reason} {when}")
+
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGINT:  # a second one ends the process: somebody is in a hurry
             signal.signal(number, signal.SIG_DFL)
@@ -57,6 +67,9 @@ class Stop:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+NEVER = Stop()  # of what nobody tells to stop
 
 
 class Spot:
