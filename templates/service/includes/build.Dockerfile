@@ -1,3 +1,3 @@
 # The model that the image serves.
 COPY data data
-RUN python -m {{ package }} train --device cpu --data data/reviews.csv --out model
+RUN python -m {{ package }} train --device cpu --out model

@@ -4,13 +4,14 @@
 Each client asks again as soon as it has its answer. Prints latencies, throughput, the answers by
 status, and the sizes of the batches that the service made meanwhile, from its own metrics.
 
-    scripts/loadtest.py [--url URL] [--clients N] [--texts N] [--seconds S] [--json]
+    scripts/loadtest.py [--url URL] [--clients N] [--instances N] [--seconds S] [--key KEY] [--json]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 import threading
@@ -21,7 +22,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
-BUCKET = re.compile(r'^batch_texts_bucket\{le="([^"]+)"\} (\S+)$', re.M)
+BUCKET = re.compile(r'^inference_batch_instances_bucket\{le="([^"]+)"\} (\S+)$', re.M)
 
 
 @dataclass
@@ -40,12 +41,13 @@ class Result:
 class Client(threading.Thread):
     """Asks until told to stop; only answers of 200 count as latencies."""
 
-    def __init__(self, address: str, body: bytes, window: Window) -> None:
+    def __init__(self, address: str, body: bytes, window: Window, key: str) -> None:
         super().__init__(daemon=True)
         self.result = Result()
         self._address = address
         self._body = body
         self._window = window
+        self._headers = {"Content-Type": "application/json", **shown(key)}
 
     def run(self) -> None:
         """The closed loop."""
@@ -53,8 +55,7 @@ class Client(threading.Thread):
         while not self._window.over():
             began = time.perf_counter()
             try:
-                headers = {"Content-Type": "application/json"}
-                connection.request("POST", "/v1/predict", self._body, headers)
+                connection.request("POST", "/v1/predict", self._body, self._headers)
                 answer = connection.getresponse()
                 answer.read()
                 status = str(answer.status)
@@ -93,8 +94,25 @@ def quantile(ordered: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
+def shown(key: str) -> dict[str, str]:
+    """What shows a key to the service."""
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def example(address: str, key: str) -> object:
+    """An input that the service itself names, in the documentation of its API."""
+    connection = HTTPConnection(address, timeout=60)
+    try:
+        connection.request("GET", "/openapi.json", headers=shown(key))
+        described = json.load(connection.getresponse())
+    finally:
+        connection.close()
+    request = described["components"]["schemas"]["PredictRequest"]
+    return request["properties"]["instances"]["examples"][0][0]
+
+
 def batches(address: str) -> dict[str, float]:
-    """How many passes there were, by the most texts that they had: cumulative."""
+    """How many passes there were, by the most instances that they had: cumulative."""
     connection = HTTPConnection(address, timeout=60)
     try:
         connection.request("GET", "/metrics")
@@ -120,10 +138,11 @@ def sizes(before: dict[str, float], after: dict[str, float]) -> dict[str, int]:
 def measure(arguments: argparse.Namespace) -> dict[str, object]:
     """Runs the clients; returns what goes into the report."""
     address = urlsplit(arguments.url).netloc
-    body = json.dumps({"texts": ["the film was not good"] * arguments.texts}).encode()
+    instances = [example(address, arguments.key)] * arguments.instances
+    body = json.dumps({"instances": instances}).encode()
     begin = time.perf_counter() + arguments.warmup
     window = Window(begin, begin + arguments.seconds)
-    clients = [Client(address, body, window) for _ in range(arguments.clients)]
+    clients = [Client(address, body, window, arguments.key) for _ in range(arguments.clients)]
     before = batches(address)
     for client in clients:
         client.start()
@@ -135,10 +154,10 @@ def measure(arguments: argparse.Namespace) -> dict[str, object]:
     rate = len(ordered) / arguments.seconds
     return {
         "clients": arguments.clients,
-        "texts_per_request": arguments.texts,
+        "instances_per_request": arguments.instances,
         "seconds": arguments.seconds,
         "requests_per_second": round(rate, 1),
-        "texts_per_second": round(rate * arguments.texts, 1),
+        "instances_per_second": round(rate * arguments.instances, 1),
         "p50_ms": round(quantile(ordered, 0.50) * 1000, 2),
         "p95_ms": round(quantile(ordered, 0.95) * 1000, 2),
         "p99_ms": round(quantile(ordered, 0.99) * 1000, 2),
@@ -153,10 +172,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog=Path(sys.argv[0]).name)
     parser.add_argument("--url", default="http://127.0.0.1:8080")
     parser.add_argument("--clients", type=int, default=16)
-    parser.add_argument("--texts", type=int, default=1, help="in each request")
+    parser.add_argument("--instances", type=int, default=1, help="in each request")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--warmup", type=float, default=1, help="seconds that do not count")
     parser.add_argument("--json", action="store_true")
+    first = os.environ.get("SERVE_API_KEYS", "").split(",")[0].strip()
+    parser.add_argument("--key", default=first, help="unless given the first of SERVE_API_KEYS")
     arguments = parser.parse_args()
     report = measure(arguments)
     if arguments.json:

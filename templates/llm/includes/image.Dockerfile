@@ -1,0 +1,1 @@
+COPY --from=build /opt/app/model /opt/app/model

@@ -1,0 +1,3 @@
+COPY data data
+COPY deploy deploy
+COPY scripts scripts

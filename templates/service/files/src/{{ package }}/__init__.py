@@ -1,3 +1,0 @@
-"""A text classification service."""
-
-__version__ = "0.1.0"
