@@ -12,6 +12,10 @@ import pytest
 NAMESPACES = ["numpy", "array_api_strict", "torch", "jax.numpy", "cupy"]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--require-gpu", action="store_true", help="no GPU is a failure, no skip")
+
+
 @pytest.fixture(params=NAMESPACES)
 def xp(request: pytest.FixtureRequest) -> ModuleType:
     name: str = request.param

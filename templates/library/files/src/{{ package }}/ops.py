@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 from array_api_compat import array_namespace
 
+# What users import from the package.
+__all__ = ["TopK", "topk_cosine"]
+
 # An array of any namespace. The standard's own protocol is still in the making.
 Array = Any
 Namespace = Any
@@ -18,10 +21,13 @@ DEFAULT_BUDGET = 256 * 2**20
 
 
 class TopK(NamedTuple):
-    """For each row, what was found, best first: the similarities, and the rows they belong to."""
+    """What was found for each row, best first."""
 
     values: Array
+    """The similarities."""
+
     indices: Array
+    """The rows of `b` that they belong to."""
 
 
 def topk_cosine(a: Array, b: Array, k: int, *, memory_budget: int = DEFAULT_BUDGET) -> TopK:
@@ -33,6 +39,12 @@ def topk_cosine(a: Array, b: Array, k: int, *, memory_budget: int = DEFAULT_BUDG
 
     The matrix of all similarities, m times n, is never there as a whole: blocks of it are, of
     about `memory_budget` bytes with what sorting them takes, whatever the size of `a` and `b`.
+
+    >>> import numpy as np
+    >>> rows = np.asarray([[0.0, 2.0], [3.0, 0.1], [1.0, 1.0]])
+    >>> found = topk_cosine(np.asarray([[1.0, 0.0]]), rows, k=2)
+    >>> found.indices.tolist(), found.values.round(2).tolist()
+    ([[1, 2]], [[1.0, 0.71]])
     """
     xp = array_namespace(a, b)
     _check(a, b, k, memory_budget)
