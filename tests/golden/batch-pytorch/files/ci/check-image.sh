@@ -28,8 +28,8 @@ $job train $data --max-minutes 0.0001 || status=$?
 [ "$status" = 75 ] || { echo "told to stop, it ended with status $status, not 75" >&2; exit 1; }
 $job train $data
 $job eval $data --model /tmp/run/model
-echo "{\"text\": \"the film was not good\"}" >/tmp/texts.jsonl
-$job predict --model /tmp/run/model --input /tmp/texts.jsonl --output /tmp/answers.jsonl
+$job data --to /tmp/rows.jsonl --examples 3
+$job predict --model /tmp/run/model --input /tmp/rows.jsonl --output /tmp/answers.jsonl
 cat /tmp/answers.jsonl
 '
 # The argument for GPUs is none or one.

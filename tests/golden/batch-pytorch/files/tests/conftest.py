@@ -15,8 +15,8 @@ from support import small
 
 from pytorch_batch import (
     backend,
+    batches,
     config,
-    data,
     tasks,
 )
 from pytorch_batch.world import ALONE
@@ -31,13 +31,13 @@ def make(tmp_path: Path) -> Make:
 
 
 @pytest.fixture
-def start(make: Make) -> Callable[..., tuple[backend.Learner, data.Batch]]:
+def start(make: Make) -> Callable[..., tuple[backend.Learner, batches.Batch]]:
     """A fresh learner, and something to learn."""
 
-    def start(**changes: Any) -> tuple[backend.Learner, data.Batch]:
+    def start(**changes: Any) -> tuple[backend.Learner, batches.Batch]:
         settings = make(**changes)
         task = tasks.load(settings)
         learner = tasks.learner(settings, task, "cpu", ALONE)
-        return learner, data.Order(task.train, settings.batch, 0).next()
+        return learner, batches.Order(task.train, settings.batch, 0).next()
 
     return start

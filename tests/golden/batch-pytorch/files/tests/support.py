@@ -15,6 +15,8 @@ from pytorch_batch import (
 )
 
 TOP = Path(__file__).parent.parent
+# What makes a step depend on nothing but its batch: to compare steps with one another.
+STILL = {"dropout": 0.0} if hasattr(config.Settings, "dropout") else {}
 
 
 def small(out: Path, **changes: Any) -> config.Settings:

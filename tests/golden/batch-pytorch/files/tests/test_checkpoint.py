@@ -10,6 +10,7 @@ from support import same
 
 from pytorch_batch import checkpoint, files
 from pytorch_batch.checkpoint import Checkpoint
+from pytorch_batch.errors import InputError
 
 ARRAYS = {
     "a": np.arange(6, dtype=np.float32).reshape(2, 3),
@@ -39,7 +40,7 @@ def test_an_empty_folder_has_none(tmp_path):
 
 
 def test_the_newest_are_kept_and_the_pointer_names_the_last(tmp_path):
-    for step in (1, 2, 10, 9, 11):
+    for step in (1, 2, 9, 10, 11):
         checkpoint.save(tmp_path, at(step), 2)
     assert sorted(path.name for path in tmp_path.glob("*.json")) == [
         "step-00000010.json",
@@ -98,12 +99,38 @@ def test_a_crash_at_any_call_leaves_the_one_before(tmp_path, monkeypatch, call, 
     ]
 
 
-def test_a_format_of_the_future_is_not_read(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(checkpoint, "FORMAT", 2)
+def test_where_all_are_damaged_nothing_is_taken_nor_lost(tmp_path, caplog):
+    for step in (1, 2):
+        checkpoint.save(tmp_path, at(step), 5)
+    for path in tmp_path.glob("*.safetensors"):
+        path.write_bytes(b"")
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(InputError, match="all 2 checkpoints are damaged, nothing was changed"):
+        checkpoint.load(tmp_path)
+    assert checkpoint.load(tmp_path, restart=True) is None
+    assert "beginning again" in caplog.text
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("keep", [1, 3])
+def test_what_was_just_written_stays_and_later_steps_go(tmp_path, keep):
+    for step in (70, 75, 80):
+        checkpoint.save(tmp_path, at(step), 3)
+    checkpoint.save(tmp_path, at(71), keep)
+    found = checkpoint.load(tmp_path)
+    assert found is not None
+    assert found.step == 71
+    kept = sorted(path.stem for path in tmp_path.glob("*.json"))
+    assert kept == ["step-00000070", "step-00000071"][-keep:]
+
+
+def test_a_format_of_the_future_is_told_and_refused(tmp_path, monkeypatch):
     checkpoint.save(tmp_path, at(1), 5)
+    monkeypatch.setattr(checkpoint, "FORMAT", checkpoint.FORMAT + 1)
+    checkpoint.save(tmp_path, at(2), 5)
     monkeypatch.undo()
-    assert checkpoint.load(tmp_path) is None
-    assert "format 2" in caplog.text
+    with pytest.raises(InputError, match=f"has format {checkpoint.FORMAT + 1}, this program reads"):
+        checkpoint.load(tmp_path)
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):

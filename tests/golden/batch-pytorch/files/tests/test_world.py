@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import TOP, need, outcome
+from support import STILL, TOP, need, outcome
 
 from pytorch_batch import backend, errors
 
@@ -20,7 +21,7 @@ PACKAGE = "pytorch_batch"
 
 
 def begin(out: Path, size: int, **changes: object) -> list[subprocess.Popen[str]]:
-    given = {"examples": 400, "epochs": 2, "dropout": 0, "device": "cpu", "out": out, **changes}
+    given = {"examples": 400, "epochs": 2, **STILL, "device": "cpu", "out": out, **changes}
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -53,6 +54,48 @@ def test_two_processes_learn_what_one_does(tmp_path):
     one, two = (outcome(tmp_path / name)[0] for name in ("one", "two"))
     for name, array in one.items():
         assert np.allclose(array, two[name], atol=2e-2), name
+
+
+def test_the_loss_that_is_told_is_that_of_all_processes(tmp_path):
+    need("distributed")
+    flags = {"log_every": 1, "epochs": 1}
+    for size in (1, 2):
+        assert end(begin(tmp_path / str(size), size, **flags)) == [0] * size
+    one, two = (
+        [json.loads(line)["loss"] for line in (tmp_path / size / "metrics.jsonl").open()]
+        for size in ("1", "2")
+    )
+    assert one == pytest.approx(two, abs=1e-2)
+
+
+def test_two_with_a_part_of_the_model_each_learn_the_same_and_go_on_as_one(tmp_path):
+    sharded = {"parallel": "fsdp", "accumulate": 2, "log_every": 1}
+    assert end(begin(tmp_path / "one", 1)) == [0]
+    stopped = {"max_minutes": 0.0001, **sharded}
+    assert end(begin(tmp_path / "two", 2, **stopped)) == [errors.AGAIN] * 2
+    assert end(begin(tmp_path / "two", 1, **stopped)) == [errors.AGAIN]
+    assert end(begin(tmp_path / "two", 2, **sharded)) == [0, 0]
+    one, two = (outcome(tmp_path / name)[0] for name in ("one", "two"))
+    assert {name: it.shape for name, it in one.items()} == {
+        name: it.shape for name, it in two.items()
+    }
+    for name, array in one.items():
+        assert np.allclose(array, two[name], atol=1e-3), name
+
+
+def test_without_a_compiler_compile_is_refused(tmp_path):
+    words = ["--compile=true", "--device=cpu", f"--out={tmp_path}"]
+    few = {name: it for name, it in os.environ.items() if name not in ("CC", "CXX")}
+    it = subprocess.run(
+        [sys.executable, "-m", PACKAGE, "train", *words],
+        cwd=TOP,
+        env={**few, "PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert it.returncode == errors.BAD_INPUT
+    assert "compile: torch.compile needs a C++ compiler" in it.stderr
 
 
 def test_torchrun_starts_a_run_of_two(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from array_api_compat import array_namespace, is_cupy_array
@@ -9,6 +11,19 @@ from array_api_compat import array_namespace, is_cupy_array
 from pytorch_library import topk_cosine
 
 SEED = 20260101
+
+
+def inputs(m, n, d):
+    rng = np.random.default_rng(SEED)
+    return [rng.standard_normal((rows, d), dtype=np.float32) for rows in (m, n)]
+
+
+# For `make bench` and tests/test_devices.py: an operation, what makes its arrays, its other
+# arguments. The first is small.
+CASES = {
+    f"topk_cosine, {m} rows in {n}, width {d}": (topk_cosine, partial(inputs, m, n, d), {"k": 10})
+    for m, n, d in [(20, 500, 16), (100, 10_000, 128), (1_000, 100_000, 128), (1_000, 100_000, 768)]
+}
 
 
 def to_numpy(array):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -121,18 +122,103 @@ def test_a_batch_that_does_not_fit_is_halved(forward):
     assert forward.batches == [["a"], ["bb"], ["ccc"]]
 
 
-def test_an_error_goes_to_those_of_its_batch_only():
+def test_one_bad_item_fails_its_own_request_and_no_other_of_its_batch():
+    sizes = []
+
     def forward(texts: list[str]) -> list[list[float]]:
+        sizes.append(len(texts))
         if "bad" in texts:
             raise ValueError("bad")
         return [[0.0] for _ in texts]
 
     async def work(it):
-        with pytest.raises(ValueError, match="bad"):
-            await it.submit(["bad"], 5)
+        requests = [["good"], ["good", "bad"], ["good", "good"], ["good"]]
+        answers = await asyncio.gather(
+            *(it.submit(texts, 5) for texts in requests), return_exceptions=True
+        )
+        assert isinstance(answers.pop(1), ValueError)
+        assert answers == [[[0.0]], [[0.0], [0.0]], [[0.0]]]
+
+    run(forward, work, max_batch=6)
+    assert sizes[0] == 6  # they did share a batch
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), StopIteration()])
+def test_whatever_the_model_raises_is_an_error_of_a_request_and_not_the_end(error):
+    def forward(texts: list[str]) -> list[list[float]]:
+        if "bad" in texts:
+            raise error
+        return [[0.0] for _ in texts]
+
+    def chore() -> None:
+        raise error
+
+    async def work(it):
+        answers = await asyncio.gather(
+            it.submit(["good"], 5), it.submit(["bad"], 5), return_exceptions=True
+        )
+        assert answers[0] == [[0.0]]
+        assert isinstance(answers[1], RuntimeError)
+        with pytest.raises(RuntimeError):
+            await it.run(chore)
         assert await it.submit(["good"], 5) == [[0.0]]
 
+    run(forward, work)
+
+
+def test_an_idle_device_does_not_wait_for_company(forward):
+    async def work(it):
+        began = time.monotonic()
+        for _ in range(20):
+            await it.submit(["a"], 5)
+        assert time.monotonic() - began < 1
+
     run(forward, work, max_wait_s=0)
+
+
+def test_what_gathers_while_the_device_is_busy_shares_its_next_pass(forward):
+    async def work(it):
+        forward.go.clear()
+        first = asyncio.ensure_future(it.submit(["first"], 5))
+        await asyncio.sleep(0.1)
+        others = [asyncio.ensure_future(it.submit([text], 5)) for text in "abc"]
+        await asyncio.sleep(0.1)
+        forward.go.set()
+        await asyncio.gather(first, *others)
+
+    run(forward, work, max_wait_s=0)
+    assert forward.batches == [["first"], ["a", "b", "c"]]
+
+
+def test_a_model_that_does_not_answer_every_item_is_an_error():
+    async def work(it):
+        with pytest.raises(RuntimeError, match="0 answers to 1 items"):
+            await it.submit(["a"], 5)
+
+    run(lambda _: [], work, max_wait_s=0)
+
+
+def test_other_work_comes_before_the_next_batch_and_hands_its_error_on(forward):
+    seen = []
+
+    def fail() -> None:
+        seen.extend(forward.batches)
+        raise KeyError
+
+    async def work(it):
+        forward.go.clear()
+        first = asyncio.ensure_future(it.submit(["first"], 5))
+        await asyncio.sleep(0.1)
+        second = asyncio.ensure_future(it.submit(["second"], 5))
+        other = asyncio.ensure_future(it.run(fail))
+        await asyncio.sleep(0.1)
+        forward.go.set()
+        with pytest.raises(KeyError):
+            await other
+        await asyncio.gather(first, second)
+
+    run(forward, work, max_wait_s=0)
+    assert seen == [["first"]]
 
 
 def test_stop_refuses_what_still_waits(forward):

@@ -1,16 +1,25 @@
-"""Settings, features and data files."""
+"""Settings and data files."""
 
 from __future__ import annotations
 
+import dataclasses
+import json
+
 import pytest
 
-from on_cpu import config, data, features
+from on_cpu import (
+    config,
+    data,
+    schemas,
+    settings,
+)
 
 
 def test_settings_come_from_the_environment():
     given = {"SERVE_PORT": "9", "SERVE_MAX_WAIT_MS": "2.5", "SERVE_DEVICE": "cuda:1", "PATH": "/"}
-    settings = config.Settings.from_environment(given)
-    assert (settings.port, settings.max_wait_ms, settings.device) == (9, 2.5, "cuda:1")
+    found = config.Settings.from_environment({**given, "SERVE_ACCESS_LOG": "true"})
+    assert (found.port, found.max_wait_ms, found.device) == (9, 2.5, "cuda:1")
+    assert found.access_log is True
 
 
 @pytest.mark.parametrize(
@@ -31,8 +40,8 @@ def test_what_kubernetes_puts_into_every_container_is_no_setting(name, value):
 
 
 def test_no_setting_is_taken_for_a_variable_of_kubernetes():
-    for field in config.fields(config.Settings):
-        assert not config.is_foreign(f"SERVE_{field.name.upper()}", "1")
+    for field in dataclasses.fields(config.Settings):
+        assert not settings.is_foreign(f"SERVE_{field.name.upper()}", "1")
 
 
 @pytest.mark.parametrize(
@@ -44,60 +53,63 @@ def test_no_setting_is_taken_for_a_variable_of_kubernetes():
         ("SERVE_MEMORY_FRACTION", "1.5", "SERVE_MEMORY_FRACTION: more than 1"),
         ("SERVE_PORT", "65536", "SERVE_PORT: no such port"),
         ("SERVE_LOG_LEVEL", "loud", "SERVE_LOG_LEVEL: 'loud' is not a level"),
-        ("SERVE_QUEUE_SIZE", "1", "SERVE_QUEUE_SIZE: less than max_texts"),
+        ("SERVE_ACCESS_LOG", "maybe", "SERVE_ACCESS_LOG: 'maybe' is not of type bool"),
         ("SERVE_PROT", "80", "no such setting: SERVE_PROT"),
     ],
 )
 def test_bad_settings_are_named(name, value, message):
-    with pytest.raises(config.SettingsError, match=message):
+    with pytest.raises(settings.SettingsError, match=message):
         config.Settings.from_environment({name: value})
 
 
-def test_features_tell_pairs_and_order_apart():
-    buckets = 1 << 30
-    assert set(features.extract("not good", buckets)) > set(features.extract("good", buckets))
-    assert set(features.extract("a b", buckets)) != set(features.extract("b a", buckets))
-    assert features.extract("Not GOOD!", buckets) == features.extract("not good", buckets)
-    assert features.extract("", buckets) == []
-    assert all(0 <= feature < 8 for feature in features.extract("many different words here", 8))
-
-
-def test_bags_are_shares_and_all_of_a_text():
-    rows = features.bags(["a a b", ""])
-    assert rows.shape == (2, features.BUCKETS)
-    assert rows[0].sum() == pytest.approx(1)
-    assert rows[0, features.extract("a")[0]] == pytest.approx(2 / 5)
-    assert not rows[1].any()
+ROWS = [{"x": "one, two", "y": "1"}, {"x": "three", "y": "2"}]
 
 
 def test_csv_and_json_lines_hold_the_same(tmp_path):
-    expected = [data.Example("one, two", "a"), data.Example("three", "b")]
     table = tmp_path / "data.csv"
-    table.write_text('text,label\n"one, two",a\nthree,b\n')
+    table.write_text('\ufeffx,y\n"one, two",1\nthree,2\n')
     lines = tmp_path / "data.jsonl"
-    lines.write_text('{"text": "one, two", "label": "a"}\n{"text": "three", "label": "b"}\n')
-    assert data.read(table) == data.read(lines) == expected
+    lines.write_text("".join(json.dumps(row) + "\n\n" for row in ROWS))
+    assert list(data.rows(table)) == list(data.rows(lines)) == ROWS
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.csv", "text,label\nx,a\ny,\n", "example 2 lacks"),
-        ("a.csv", "text,label\nx,a\ny,a\n", "two labels"),
-        ("a.csv", "", "two labels"),
-        ("a.jsonl", '{"text": 1, "label": "a"}\n', "example 1 lacks"),
-        ("a.jsonl", "{\n", "a.jsonl"),
+        ("a.csv", "", "no examples"),
+        ("a.csv", "no,such\n1,2\n", "example 1 has no '"),
+        ("a.jsonl", "1\n", "example 1: "),
+        ("a.jsonl", "\n\n{\n", "a.jsonl: line 3: Expecting"),
+        ("a.jsonl", "\n", "no examples"),
+        ("b.csv", None, "No such file"),
     ],
 )
 def test_bad_data_is_refused_with_its_place(tmp_path, name, text, message):
-    (tmp_path / name).write_text(text)
+    if text is not None:
+        (tmp_path / name).write_text(text)
     with pytest.raises(data.DataError, match=message):
         data.read(tmp_path / name)
 
 
-def test_the_split_depends_on_the_texts_alone():
-    examples = [data.Example(f"text {i}", "a") for i in range(100)]
+def test_what_has_the_wrong_type_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(schemas, "example", lambda row: (None, row["x"]))
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    with pytest.raises(data.DataError, match=r"a\.csv: example 1: \w"):
+        data.read(tmp_path / "a.csv")
+
+
+def test_the_split_depends_on_the_instances_alone(data_file):
+    examples = data.read(data_file)
     train, test = data.split(examples)
-    assert len(train) + len(test) == 100
-    assert 5 < len(test) < 40
+    assert len(train) + len(test) == len(examples)
+    assert 0.05 < len(test) / len(examples) < 0.4
     assert data.split(reversed(examples))[1] == test[::-1]
+
+
+def test_a_file_of_which_nothing_is_left_to_learn_from_is_refused(tmp_path, monkeypatch):
+    from on_cpu import train
+
+    monkeypatch.setattr(data, "read", lambda _: [data.Example(schemas.EXAMPLES[0], "x")])
+    monkeypatch.setattr(data, "split", lambda examples: ([], examples))
+    with pytest.raises(data.DataError, match="there must be more"):
+        train.train(tmp_path / "a.csv", tmp_path / "model", "cpu")

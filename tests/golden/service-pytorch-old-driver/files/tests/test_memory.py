@@ -9,7 +9,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from old_driver import batcher, config, service
+from old_driver import (
+    batcher,
+    config,
+    schemas,
+    service,
+)
 
 
 class Gpu:
@@ -34,17 +39,17 @@ class Gpu:
 
 @pytest.fixture
 def make_model(fake):
-    """Models on one GPU, each with its own cap; a text takes one byte while it is computed."""
+    """Models on one GPU, each with its own cap; an instance takes one byte while it is computed."""
 
     def make(gpu: Gpu, owner: str, cap: float) -> object:
         class Model(type(fake)):
-            def classify(self, texts: Sequence[str]) -> list[list[float]]:
-                gpu.hold(owner, len(texts), cap)
+            def predict(self, instances: Sequence[object]) -> list[schemas.Prediction]:
+                gpu.hold(owner, len(instances), cap)
                 try:
                     time.sleep(0.01)
-                    return super().classify(texts)
+                    return super().predict(instances)
                 finally:
-                    gpu.hold(owner, -len(texts), cap)
+                    gpu.hold(owner, -len(instances), cap)
 
         return Model()
 
@@ -108,10 +113,10 @@ def test_batches_stay_small_for_a_while_and_grow_again(make_model):
 
     async def work(it):
         await it.predict(["text"] * 64)
-        assert metric(it, "out_of_memory_total") == 3
-        assert metric(it, "batch_limit_texts") == 16
+        assert metric(it, "inference_out_of_memory_total") == 3
+        assert metric(it, "inference_batch_limit_instances") == 16
         await it.predict(["text"] * 32)
-        assert metric(it, "out_of_memory_total") == 3
+        assert metric(it, "inference_out_of_memory_total") == 3
 
     serve([model], work, config.Settings(max_batch=64, max_wait_ms=0, recover_s=60))
     assert model.batches == [16] * 6
@@ -171,10 +176,32 @@ def test_no_memory_for_too_long_ends_the_process(fake):
 
 
 def test_a_batch_that_never_fits_is_found_out_while_warming_up(fake):
-    fake.warm_up = lambda max_batch: max_batch // 4
+    fake.warm_up = lambda max_batch, _: max_batch // 4
 
     async def work(it):
         await it.predict(["text"] * 64)
 
     serve([fake], work)
     assert max(fake.batches) == 16
+
+
+def test_a_warm_up_of_many_passes_is_not_one_that_is_stuck(fake):
+    def warm_up(max_batch, worked):
+        for _ in range(10):
+            time.sleep(0.1)
+            worked()
+        return max_batch
+
+    fake.warm_up = warm_up
+
+    async def work():
+        it = service.Service(config.Settings(stuck_after_s=0.5), lambda: fake)
+        it.start()
+        said = []
+        while not it.health.started:
+            said.append(it.live())
+            await asyncio.sleep(0.01)
+        await it.stop()
+        assert set(said) == {""}
+
+    asyncio.run(work())

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 from fastapi.routing import APIRoute
 
-from pytorch_service import app, nvml, service
+from pytorch_service import (
+    app,
+    metrics,
+    nvml,
+    service,
+)
 from pytorch_service.config import Settings
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
@@ -25,7 +30,7 @@ def known(fake) -> set[str]:
     text = service.Service(Settings(), lambda: fake).metrics.text().decode()
     names = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
     suffixes = {f"{name}_{end}" for name in names for end in ("bucket", "sum", "count")}
-    return names | suffixes | {name for name, _, _ in nvml.READINGS}
+    return names | suffixes | {metrics.PREFIX + name for name, _, _ in nvml.READINGS}
 
 
 def metrics_of(expression: str) -> set[str]:
@@ -42,10 +47,15 @@ def check(expression: str, known: set[str]) -> None:
         assert name in known or DCGM.fullmatch(name), f"{name} in {expression}"
 
 
+def test_every_metric_has_the_prefix(known):
+    common = ("process_", "python_", metrics.PREFIX)
+    assert [name for name in known if not name.startswith(common)] == []
+
+
 def test_a_metric_that_is_not_there_is_found_out(known):
-    check('sum by (job) (rate(batch_texts_sum{job="x"}[5m]))', known)
-    with pytest.raises(AssertionError, match="batch_text_sum"):
-        check("rate(batch_text_sum[5m])", known)
+    check('sum by (job) (rate(inference_http_requests_total{job="x"}[5m]))', known)
+    with pytest.raises(AssertionError, match="http_request_total"):
+        check("rate(inference_http_request_total[5m])", known)
 
 
 def test_the_dashboard_is_whole_and_asks_for_what_there_is(known):
@@ -70,21 +80,25 @@ def test_the_dashboard_is_whole_and_asks_for_what_there_is(known):
 def test_requests_are_counted_where_the_model_is_asked_and_nowhere_else(fake):
     """Probes answer 503 while the service loads and drains, and that must wake nobody."""
     application = app.create_app(service.Service(Settings(), lambda: fake))
-    routes = [route for route in application.routes if isinstance(route, APIRoute)]
-    asked = {route.path for route in routes if "POST" in route.methods}
+    documented = application.openapi()["paths"].items()
+    routes = {path: {method.upper() for method in methods} for path, methods in documented}
+    # And those that the documentation leaves out.
+    routes |= {it.path: it.methods for it in application.routes if isinstance(it, APIRoute)}
+    asked = {path for path, methods in routes.items() if "POST" in methods}
     assert len(asked) > 1
     files = ("prometheus/rules.yaml", "grafana/dashboard.json")
     text = "".join((DEPLOY / file).read_text() for file in files).replace('\\"', '"')
-    selectors = re.findall(r"http_request\w+\{([^}]*)\}", text)
-    assert len(selectors) == text.count("http_request") > 6
+    selectors = re.findall(r"inference_http_request\w+\{([^}]*)\}", text)
+    assert len(selectors) == text.count("http_request") > 4
     for selector in selectors:
         pattern = re.search(r'route=~"([^"]*)"', selector)
         assert pattern, selector
-        assert {route.path for route in routes if re.fullmatch(pattern[1], route.path)} == asked
+        assert {path for path in routes if re.fullmatch(pattern[1], path)} == asked
 
 
 def test_every_alert_asks_for_what_there_is(known):
-    text = (DEPLOY / "prometheus/rules.yaml").read_text()
+    files = sorted((DEPLOY / "prometheus").glob("*.yaml"))
+    text = "".join(file.read_text() for file in files)
     folded = re.sub(r"expr: >-\n((?: {10}.*\n)+)", lambda m: "expr: " + join(m[1]) + "\n", text)
     expressions = re.findall(r"^ {8}expr: (.*)$", folded, re.M)
     assert len(expressions) == text.count("- alert:") > 5

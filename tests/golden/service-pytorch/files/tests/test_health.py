@@ -75,7 +75,7 @@ def test_readiness_tries_an_idle_device_and_finds_it_dead(fake):
 
 def test_a_device_that_hangs_is_not_ready_and_after_a_while_not_alive(fake):
     release = threading.Event()
-    fake.prove = lambda: release.wait(10)
+    fake.hang = lambda: release.wait(10)
 
     async def work(it):
         await asyncio.sleep(0.1)

@@ -97,6 +97,6 @@ def test_nothing_is_opened_before_somebody_asks_nor_on_the_cpu(driver):
     assert b"gpu_" not in it.text()
     it.watch_gpu("cuda:0")
     assert driver.opened == 0
-    assert b"gpu_memory_used_bytes 10.0" in it.text()
+    assert b"inference_gpu_memory_used_bytes 10.0" in it.text()
     it.text()
     assert driver.opened == 1

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from .config import Settings
+from .data import Encoder
+
+# What `bench` measures: settings by name, each with each mode. The first is the one of tutorials,
+# measured on the CPU too; the second fills a GPU.
+BENCH: dict[str, dict[str, Any]] = {
+    "tutorial": {"embedding": 128, "hidden": 128, "batch": 32, "length": 80, "examples": 25_000},
+    "large": {"embedding": 512, "hidden": 1024, "batch": 512, "length": 256, "examples": 25_000},
+}
+MODES: dict[str, dict[str, Any]] = {"step by step": {"fused": "off"}, "fused": {"fused": "on"}}
 
 
 class Network(nn.Module):
-    """Embeddings, an LSTM, and a linear layer on its last state."""
+    """Embeddings, an LSTM, and a linear layer on its last state.
+
+    Whatever stands here takes the arrays of data.Encoder by their names.
+    """
 
     SEGMENT = 16  # time steps whose activations are computed again at once
 
-    def __init__(self, settings: Settings, vocabulary: int, labels: int) -> None:
+    def __init__(self, settings: Settings, encoder: Encoder) -> None:
         super().__init__()
         self.fused = settings.fused != "off"
         self.again = settings.gradient_checkpointing
         width, hidden = settings.embedding, settings.hidden
-        self.embed = nn.Embedding(vocabulary, width, padding_idx=0)
+        self.embed = nn.Embedding(encoder.size, width, padding_idx=0)
         self.lstm = nn.LSTM(width, hidden, settings.layers, batch_first=True)
         self.dropout = nn.Dropout(settings.dropout)
-        self.linear = nn.Linear(hidden, labels)
+        self.linear = nn.Linear(hidden, len(encoder.labels))
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Scores of all labels."""
@@ -37,6 +51,16 @@ class Network(nn.Module):
             hidden, cell = self._run(inputs, hidden, cell)
         scores: torch.Tensor = self.linear(self.dropout(hidden[-1]))
         return scores
+
+    @staticmethod
+    def loss(scores: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """The sum over all items."""
+        return functional.cross_entropy(scores, targets.long(), reduction="sum")
+
+    @staticmethod
+    def predictions(scores: torch.Tensor) -> torch.Tensor:
+        """Scores as what data.py calls predictions: probabilities."""
+        return scores.softmax(dim=1)
 
     def _run(
         self, inputs: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor

@@ -3,9 +3,12 @@
 Nothing here imports a framework: arrays bring their own.
 """
 
-from .ops import TopK, topk_cosine
+from importlib.metadata import version
 
-# The one place where the version is written.
-__version__ = "0.1.0"
+from . import ops
+from .ops import *  # noqa: F403
 
-__all__ = ["TopK", "__version__", "topk_cosine"]
+__version__ = version("pytorch-library")
+
+__all__ = ["__version__"]
+__all__ += ops.__all__

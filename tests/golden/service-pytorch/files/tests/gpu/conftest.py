@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytorch_service import backend
+from pytorch_service import devices
 
 
 @pytest.fixture(scope="session")
 def device() -> str:
     try:
-        return backend.pick_device("cuda")
-    except backend.DeviceError as error:
+        return devices.pick_device("cuda")
+    except devices.DeviceError as error:
         pytest.skip(str(error))
