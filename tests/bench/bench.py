@@ -2,11 +2,12 @@
 
     bench.py [--rounds N] [--write] [--slow MICROSECONDS] [PART...]
                                                    parts: new, resolve, update, rebase, slope,
-                                                   image; without: all
+                                                   image, service, batch; without: all
 
 Nothing passes or fails here: time is not for tests. `--write` puts the results into
-docs/performance.md, part by part, and leaves the rest of it alone. `--slow` is a machine on which
-each change of the file system takes so much longer, for all contenders (needs strace).
+docs/performance.md, or the page that the part names, and leaves the rest of it alone. `--slow` is a
+machine on which each change of the file system takes so much longer, for all contenders (needs
+strace).
 """
 
 import argparse
@@ -19,10 +20,12 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import part_batch
 import part_image
 import part_new
 import part_rebase
 import part_resolve
+import part_service
 import part_slope
 import part_update
 from contender import TOP, Contender, environment
@@ -35,6 +38,8 @@ PARTS = {
     "rebase": part_rebase,
     "slope": part_slope,
     "image": part_image,
+    "service": part_service,
+    "batch": part_batch,
 }
 TOOLS = ["cookiecutter", "copier", "cruft", "uv"]
 
@@ -99,11 +104,12 @@ def write(name, lines):
     """Replaces what is between the marks of this part."""
     mark = f"<!-- bench {name}{' slow' if Contender.slower else ''} -->"
     text = "\n".join(lines)
-    report = REPORT.read_text()
+    path = getattr(PARTS[name], "REPORT", REPORT)
+    report = path.read_text()
     found = re.sub(
         f"{mark}\n.*?{mark}\n", lambda _: f"{mark}\n{text}\n{mark}\n", report, flags=re.S
     )
-    REPORT.write_text(found)
+    path.write_text(found)
 
 
 def main():
@@ -111,7 +117,7 @@ def main():
     parser.add_argument("parts", nargs="*", metavar="PART", choices=[[], *PARTS])
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--slow", type=int, default=0, metavar="MICROSECONDS")
-    parser.add_argument("--write", action="store_true", help=f"into {REPORT.relative_to(TOP)}")
+    parser.add_argument("--write", action="store_true", help="into the pages of docs/")
     args = parser.parse_args()
     Contender.slower = args.slow
     for name in args.parts or PARTS:

@@ -159,6 +159,6 @@ def prose(text):
     return textwrap.wrap(" ".join(text.split()), 100)
 
 
-def goal(text, value, wanted, unit, more_is_better=True):
+def goal(text, value, wanted, unit, more_is_better=True, digits=1):
     reached = value >= wanted if more_is_better else value <= wanted
-    return f"- {text}: {'reached' if reached else 'missed'} ({value:.1f} {unit})"
+    return f"- {text}: {'reached' if reached else 'missed'} ({value:.{digits}f} {unit})"

@@ -28,7 +28,9 @@ rules:
   comments: {min-spaces-from-content: 1}
 """
 # Words of the README that are no files of a fresh child: what its commands make.
-MADE = re.compile(r"(bench/(RESULTS\.md|results\.json)|smoke/gpu-smoke|requirements/lock.*)$")
+MADE = re.compile(
+    r"(bench/(RESULTS\.md|results\.json)|smoke/gpu-smoke|requirements/lock.*|data/(mine|texts).*)$"
+)
 FOLDERS = "bench|ci|configs|data|deploy|docs|requirements|scripts|smoke|src|tests"
 
 
@@ -161,11 +163,25 @@ def _readme(children):
         text = child.text("README.md")
         targets = set(re.findall(r"^([a-z-]+):", child.text("Makefile"), re.M))
         for line in re.findall(r"(?:^    |`)make ([^`\n#]*)", text, re.M):
+            line = re.sub(r'"[^"]*"', "", line)
             named = {word for word in line.split() if re.fullmatch("[a-z-]+", word)}
             found += [f"{child.id}: README.md: make {word}" for word in named - targets]
         for path in re.findall(rf"(?<![\w./@])(?:{FOLDERS})/[\w./-]*\w", text):
             if not (child.folder / path).exists() and not MADE.match(path):
                 found.append(f"{child.id}: README.md: {path}")
+        for package, module, name in re.findall(r"from (\w+) import (\w+); print\(\2\.(\w+)", text):
+            code = child.folder / "src" / package / f"{module}.py"
+            if not code.exists() or f"\ndef {name}(" not in code.read_text():
+                found.append(f"{child.id}: README.md: {module}.{name}")
+        found += [
+            f"{child.id}: README.md: without {path.name}"
+            for path in child.files("src/*/[a-z]*.py")
+            if not re.search(rf"[/`]{path.name}`|-m {path.parent.name}[.]{path.stem}\b", text)
+        ]
+        source = "".join(path.read_text() for path in child.files("src/*/*.py"))
+        for setting in set(re.findall(r"\b(?:SERVE|BATCH)_([A-Z][A-Z_]*[A-Z])\b", text)):
+            if not re.search(rf"^ +{setting.lower()}:", source, re.M):
+                found.append(f"{child.id}: README.md: no setting {setting.lower()}")
     return found
 
 
@@ -179,7 +195,10 @@ def _unrendered(children):
                 ".tmplgen.yml",
             ):
                 continue
-            lines = path.read_text().splitlines()
+            text = path.read_text()
+            if "chat_template" in text:  # that is Jinja too
+                continue
+            lines = text.splitlines()
             found += [
                 f"{path}: {line}"
                 for line in lines

@@ -30,8 +30,15 @@ def _owners():
     return {path.parent.name: _folder(path) for path in found}
 
 
+class _Environment(jinja2.Environment):
+    """One whose includes have Jinja's own delimiters, whatever those of the template are."""
+
+    def get_template(self, *words, **more):
+        return super().get_template(*words, **more) if self is JINJA else JINJA.get_template(*words)
+
+
 def _environment(**delimiters):
-    made = jinja2.Environment(
+    made = _Environment(
         loader=jinja2.ChoiceLoader([jinja2.PrefixLoader(_owners()), _folder("_includes")]),
         trim_blocks=True,
         lstrip_blocks=True,

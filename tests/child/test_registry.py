@@ -60,7 +60,9 @@ def test_the_password_is_given_on_standard_input(engine):
 
 def test_what_was_tested_is_what_is_published(engine):
     said = engine("ci/publish.sh", **ANN, GITHUB_SHA="abc")
-    assert said == [*LOGIN, f"pull {IT}:abc", f"tag {IT}:abc {IT}:latest", f"push {IT}:latest"]
+    public = f"{IT}:latest"
+    done = [f"pull {IT}:abc", f"tag {IT}:abc {public}", f"push {public}", f"rmi {public}"]
+    assert said == [*LOGIN, *done]
 
 
 def test_images_of_this_commit_are_not_built_again(engine):

@@ -11,8 +11,9 @@ from .render import answers, render
 
 TOP = Path(__file__).resolve().parents[2]
 TMPLGEN = (TOP / os.environ.get("TMPLGEN", "build/tmplgen")).resolve()
-# What tmplgen itself adds.
+# What tmplgen itself adds: a file, and a line to another one.
 OWN = {".tmplgen.yml", ".gitattributes"}
+LINE = b"/.tmplgen.yml -merge\n"
 
 PYTORCH = "--framework=pytorch"
 SERVICE = ["--type=service", PYTORCH]
@@ -39,6 +40,8 @@ CASES = {
     "library-with-all": [
         *["--type=library", PYTORCH, "--set", "docs=true", "--ci", "github,gitlab,jenkins"],
     ],
+    "llm": ["--type=llm", "--framework=transformers", "--ci", "none"],
+    "llm-vllm": ["--type=llm", "--framework=transformers", "--with", "vllm", "--python", "3.12"],
     "images": ["--type=images", "--registry", "ghcr.io/team", "--ci", "github,gitlab,jenkins"],
     "images-without-ci": ["--type=images", "--registry", "r.example.org:5000/a", "--ci", "none"],
 }
@@ -75,6 +78,8 @@ def test_every_file_is_the_same(made):
         for path in folder.rglob("*")
         if path.is_file() and ".git" not in path.relative_to(folder).parts
     }
+    attributes = b"".join(expected.pop(".gitattributes", (False, b""))[1:])
+    assert found[".gitattributes"] == (False, attributes + LINE)
     assert set(found) - OWN == set(expected)
     for path, content in expected.items():
         assert found[path] == content, path

@@ -290,6 +290,7 @@ def test_a_library_pushes_no_images_and_logs_in_to_pull(both):
 STACKS = [[], ["--variant", "cpu"], ["--python", "3.12", "--os", "ubuntu22.04"], ["--gpu", "V100"]]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("framework", TYPES["service"])
 def test_the_image_is_the_one_that_image_list_names(framework, tmp_path):
     """Of the built-in catalog, for whatever stack is asked for."""

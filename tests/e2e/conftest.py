@@ -9,13 +9,36 @@ from xdist.scheduler import LoadScopeScheduling
 
 from ..registry.conftest import running
 from .images import BASE, Images, forget_store, make_base
-from .support import TMPLGEN, install_node_modules, package_index, run
+from .support import TMPLGEN, install_node_modules, package_index, run, seed
 
 # Files that share what takes long to make: one worker runs them. Any other file has one to itself.
 SHARING = {
-    "images": ["test_base_images", "test_image", "test_child", "test_team_children"],
+    "images": [
+        "test_base_images",
+        "test_image",
+        "test_child",
+        "test_inference_clients",
+        "test_team_children",
+        "test_service_under_load",
+    ],
     "pipelines": ["test_pipelines", "test_gpu_pipelines", "test_image_pipelines", "test_workflow"],
 }
+
+# Files for children: tests among them are those of a child.
+collect_ignore_glob = ["swaps*"]
+
+# Of these, one is run where nobody names them: which one, the number of commits says, or SEED.
+TAKE_TURNS = ("test_batch_swaps", "test_stores", "test_swaps", "test_update_from_020")
+
+
+def pytest_collection_modifyitems(config, items):
+    if any(name in word for word in config.args for name in TAKE_TURNS):
+        return
+    # By fives: each of them counts commits too, for what it takes in its own turns.
+    gone = set(TAKE_TURNS) - {TAKE_TURNS[seed() // 5 % len(TAKE_TURNS)]}
+    dropped = [item for item in items if item.path.stem in gone]
+    config.hook.pytest_deselected(items=dropped)
+    items[:] = [item for item in items if item.path.stem not in gone]
 
 
 class Sharing(LoadScopeScheduling):

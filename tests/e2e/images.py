@@ -171,7 +171,7 @@ def fetch_wheels(folder, lists):
     only = ["--quiet", "--only-binary", ":all:"]
     folder.mkdir()
     run(*pip, "install", *only, "--dry-run", "--ignore-installed", "--report", report, *wanted,
-        "hatchling>=1.26")  # fmt: skip
+        "hatchling>=1.26", "hatch-vcs>=0.4")  # fmt: skip
     real = []
     for found in json.loads(report.read_text())["install"]:
         about = found["metadata"]

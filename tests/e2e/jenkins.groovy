@@ -1,7 +1,8 @@
 // Runs a Jenkinsfile on nothing: a declarative pipeline that records what it would do, and is as
 // strict as Jenkins about the words that it knows.
 // Usage: groovy jenkins.groovy FILE [NAME=VALUE...] [COMMAND?=STATUS...] [COMMAND?>=TEXT...]
-//   NAME=VALUE      a variable of the environment; TRIGGER is what started the build
+//   NAME=VALUE      a variable of the environment; TRIGGER is what started the build, ABSENT the id of
+//                   credentials that this Jenkins does not have
 //   COMMAND?=STATUS what a shell command ends with, in place of 0
 //   COMMAND?>=TEXT  what it prints
 // Prints JSON: result, cron, aborts and stages, each with agent, minutes, commands and credentials; or what is
@@ -52,22 +53,24 @@ class Agent extends Block {
         if (it.wanted == null) {
             throw new Refused('an agent without a label')
         }
-        if (it.wanted in ['', 'null']) {
+        if (it.wanted == 'null') {
             throw new Refused("waits for ever for an agent with the label '${it.wanted}'")
         }
-        return it.wanted
+        return it.wanted ?: 'any'
     }
 }
 
 class Options extends Block {
     Map found = [:]
 
-    void timeout(Map how) {
+    void timeout(Map how) { found.minutes = minutes(how) }
+
+    static Object minutes(Map how) {
         def units = [SECONDS: 1 / 60, MINUTES: 1, HOURS: 60]
         if (how.keySet() - ['time', 'unit', 'activity'] || !(how.unit in units.keySet())) {
             throw new Refused("timeout(${how})")
         }
-        found.minutes = how.time * units[how.unit]
+        return how.time * units[how.unit]
     }
 
     void disableConcurrentBuilds(Map how) { found.disableConcurrentBuilds = how }
@@ -84,6 +87,9 @@ class When extends Block {
     void beforeAgent(boolean yes) { before = yes }
 
     void expression(Closure condition) { conditions << condition }
+
+    // A condition may say why it does not hold.
+    void echo(String message) { env.SAID = (env.SAID ?: '') + message }
 
     void triggeredBy(String what) { conditions << { env.TRIGGER == what } }
 
@@ -110,6 +116,7 @@ class Triggers extends Block {
 
 // What may stand in `steps` and `script`; records it.
 class Steps extends Block {
+    static Class absent
     Map statuses
     Map texts
     Map record
@@ -189,9 +196,18 @@ class Steps extends Block {
         return how.returnStdout ? texts[how.script] : null
     }
 
+    // How long the steps in it may take, where the wait for the agent is over.
+    void timeout(Map how, Closure body) {
+        record.minutes = Options.minutes(how)
+        run(body)
+    }
+
     void script(Closure body) { run(body) }
 
     void withCredentials(List bindings, Closure body) {
+        if (bindings.any { it[0] == env.ABSENT }) {
+            throw absent.newInstance("Could not find credentials entry with ID '${env.ABSENT}'".toString())
+        }
         held << bindings
         try {
             run(body)
@@ -203,6 +219,10 @@ class Steps extends Block {
     List usernamePassword(Map how) { [how.credentialsId, how.usernameVariable, how.passwordVariable] }
 
     List string(Map how) { [how.credentialsId, how.variable] }
+
+    List file(Map how) { [how.credentialsId, how.variable] }
+
+    void echo(Object message) { record.said = message.toString() }
 
     void unstable(String message) {
         record.result = 'UNSTABLE'
@@ -245,6 +265,8 @@ class Stage extends Block {
     void steps(Closure body) { keep('steps', body) }
 
     void post(Closure body) { keep('post', body) }
+
+    void parallel(Closure body) { keep('parallel', body) }
 }
 
 class Stages extends Block {
@@ -299,6 +321,10 @@ class Pipeline extends Block {
         def stage = new Stage(env: env)
         stage.run(body)
         def blocks = stage.blocks
+        if (blocks.parallel) {
+            side(name, blocks, outer)
+            return
+        }
         if (!blocks.steps) {
             throw new Refused("the stage '${name}' has no steps")
         }
@@ -319,6 +345,23 @@ class Pipeline extends Block {
             return
         }
         perform(record, blocks)
+    }
+
+    // Stages side by side: one that fails does not keep the others from running.
+    void side(String name, Map blocks, String outer) {
+        if (blocks.keySet() != ['parallel'] as Set) {
+            throw new Refused("the stage '${name}' has more than its parallel stages")
+        }
+        def list = new Stages(env: env)
+        list.run(blocks.parallel)
+        String before = result
+        def ended = list.found.collect { each, body ->
+            result = before
+            one(each, body, outer)
+            records[-1].beside = name
+            return result
+        }
+        result = ended.find { it == 'FAILURE' } ?: ended.find { it == 'UNSTABLE' } ?: before
     }
 
     void perform(Map record, Map blocks) {
@@ -368,14 +411,21 @@ args.drop(1).each {
 def top = new Top(env: env, statuses: statuses, texts: texts)
 def settings = new CompilerConfiguration(scriptBaseClass: DelegatingScript.name)
 try {
-    def script = new GroovyShell(this.class.classLoader, new Binding(), settings).parse(new File(args[0]))
+    // Jenkins' own, which a pipeline may catch.
+    def loader = new GroovyClassLoader(this.class.classLoader)
+    Steps.absent = loader.parseClass('''
+        package org.jenkinsci.plugins.credentialsbinding.impl
+        class CredentialNotFoundException extends RuntimeException {
+            CredentialNotFoundException(String message) { super(message) }
+        }''')
+    def script = new GroovyShell(loader, new Binding(), settings).parse(new File(args[0]))
     script.setDelegate(top)
     script.run()
     if (top.made == null) {
         throw new Refused('no pipeline')
     }
     println JsonOutput.toJson([result: top.made.result, cron: top.made.cron,
-                                 aborts: top.made.aborts, stages: top.made.records])
+                                 said: env.SAID, aborts: top.made.aborts, stages: top.made.records])
 } catch (Exception | Error wrong) {
     println "${wrong.class.simpleName}: ${wrong.message}"
     System.exit(1)

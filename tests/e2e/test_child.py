@@ -1,7 +1,9 @@
 """A child as its user meets it: set up, checked, served, stopped."""
 
+import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -48,7 +50,7 @@ def test_service_predicts_rightly_and_counts_it(served):
     assert served.predict() == "negative"
     status, text = served.ask("/metrics")
     assert status == 200
-    assert "http_requests_total" in text
+    assert "inference_http_requests_total" in text
 
 
 def test_sigterm_drains_and_answers_the_request_in_flight(served):
@@ -65,6 +67,24 @@ def test_sigterm_drains_and_answers_the_request_in_flight(served):
     assert status == 200, text
     assert '"label":"positive"' in text
     assert served.process.wait(timeout=60) == 0
+
+
+@pytest.mark.usefixtures("_root_user")
+def test_as_the_first_process_it_heeds_sigterm_and_starts_no_other(trained, tmp_path):
+    """What the first process of a container does not heed or clear away, nobody does."""
+    port = free_port()
+    alone = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    words = [trained / ".venv/bin/python", "-m", "pytorch_service", "serve"]
+    env = {"SERVE_PORT": str(port), "SERVE_DRAIN_DELAY_S": "0"}
+    with service([*alone, *words], port, tmp_path / "log", cwd=trained, **env) as it:
+        it.wait_ready()
+        assert it.predict() == "negative"
+        outer = it.process.pid
+        first = int(Path(f"/proc/{outer}/task/{outer}/children").read_text())
+        threads = Path(f"/proc/{first}/task").glob("*/children")
+        assert [path.read_text() for path in threads if path.read_text()] == []
+        os.kill(first, signal.SIGTERM)
+        assert it.process.wait(20) == 0
 
 
 def test_gpu_smoke_compiles_and_says_that_there_is_no_gpu(child):

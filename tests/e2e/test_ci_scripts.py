@@ -53,7 +53,8 @@ def wheels_of(child):
         shutil.rmtree(scratch, ignore_errors=True)
         wanted = [word for path in lists for word in ("--requirement", path)]
         pip = ["python3", "-m", "pip", "--disable-pip-version-check"]
-        run(*pip, "download", "--quiet", "--dest", scratch, *wanted, "hatchling>=1.26")
+        build = ["hatchling>=1.26", "hatch-vcs>=0.4"]
+        run(*pip, "download", "--quiet", "--dest", scratch, *wanted, *build)
         scratch.rename(folder)
     return folder
 

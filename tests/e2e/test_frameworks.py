@@ -1,6 +1,6 @@
 """Children of each type on each framework: set up, checked, tested, and the services asked.
 
-PyTorch and none are always among them, the others take turns: which ones, the number of commits
+The job on PyTorch is always among them, the others take turns: which ones, the number of commits
 says, or SEED. PAIRS=all takes all, PAIRS=service/jax,batch/none those named.
 """
 
@@ -8,18 +8,19 @@ import itertools
 import os
 import re
 import shutil
+from contextlib import contextmanager
 
 import pytest
 import yaml
 
-from .support import TMPLGEN, TOP, WORK, free_port, run, service
+from .support import TMPLGEN, TOP, WORK, free_port, run, seed, service
 
 # The release that pip has as a CPU build.
 RELEASES = {
     "pytorch": ["pytorch==2.13.0"],
     "transformers": ["transformers", "--with", "torch==2.13.0"],
 }
-ALWAYS = ("pytorch", "none")
+ALWAYS = ("batch", "pytorch")
 TURNS = 2
 
 
@@ -32,28 +33,29 @@ def all_pairs():
     return found
 
 
-def seed():
-    if os.environ.get("SEED"):
-        return int(os.environ["SEED"])
-    try:
-        return int(run("git", "rev-list", "--count", "HEAD", cwd=TOP))
-    except AssertionError:
-        return 0  # not in a repository
+def named(pairs):
+    """Those that PAIRS names, None where it names none."""
+    wanted = os.environ.get("PAIRS", "")
+    if wanted == "all":
+        return pairs
+    return [it for it in pairs if "/".join(it) in wanted.split(",")] if wanted else None
+
+
+def one_of(pairs):
+    """Those that PAIRS names, else one, in turns."""
+    found = named(pairs)
+    return [pairs[seed() % len(pairs)]] if found is None else found
 
 
 def chosen():
     """The pairs of this run."""
     pairs = all_pairs()
-    wanted = os.environ.get("PAIRS", "")
-    if wanted == "all":
-        return pairs
-    if wanted:
-        return [pair for pair in pairs if "/".join(pair) in wanted.split(",")]
+    if (wanted := named(pairs)) is not None:
+        return wanted
     # test_child.py has the service on PyTorch.
-    fixed = [pair for pair in pairs if pair[1] in ALWAYS and pair != ("service", "pytorch")]
-    others = [pair for pair in pairs if pair[1] not in ALWAYS]
-    start = seed() * TURNS % max(len(others), 1)
-    return fixed + list(itertools.islice(itertools.cycle(others), start, start + TURNS))
+    others = [pair for pair in pairs if pair not in (ALWAYS, ("service", "pytorch"))]
+    start = seed() * TURNS % len(others)
+    return [ALWAYS, *itertools.islice(itertools.cycle(others), start, start + TURNS)]
 
 
 @pytest.fixture(scope="module", params=[f"{kind}/{name}" for kind, name in chosen()])
@@ -81,21 +83,57 @@ def test_lint_and_tests_pass_and_leave_the_child_clean(made):
     assert run("git", "status", "--porcelain", cwd=child) == ""
 
 
-def test_service_answers_under_load(made, tmp_path):
+@contextmanager
+def served(made, kind, scratch):
+    """The child's service with the model that it makes, asked for its end when the block ends."""
     child, venv = made
-    if not child.name.endswith("-service"):
-        pytest.skip("not a service")
+    if not child.name.endswith(f"-{kind}"):
+        pytest.skip(f"not of type {kind}")
     run("make", "model", cwd=child, VENV=venv)
     port = free_port()
     command = [venv / "bin/python", "-m", child.name.replace("-", "_"), "serve"]
     settings = {"SERVE_PORT": str(port), "SERVE_DEVICE": "cpu", "SERVE_DRAIN_DELAY_S": "0"}
-    with service(command, port, tmp_path / "log", cwd=child, **settings) as it:
+    with service(command, port, scratch / "log", cwd=child, **settings) as it:
         it.wait_ready()
-        assert it.predict() == "negative"
-        words = ["--url", f"http://127.0.0.1:{port}", "--seconds", "3", "--clients", "8"]
-        print(run(venv / "bin/python", "scripts/loadtest.py", *words, cwd=child))
+        yield it, f"http://127.0.0.1:{port}"
         it.process.terminate()
         assert it.process.wait(timeout=60) == 0
+
+
+def loads(made, url, clients):
+    """The child's own load test, for three seconds."""
+    child, venv = made
+    words = ["--url", url, "--seconds", "3", "--clients", clients]
+    print(run(venv / "bin/python", "scripts/loadtest.py", *words, cwd=child))
+
+
+def test_service_answers_under_load(made, tmp_path):
+    with served(made, "service", tmp_path) as (it, url):
+        assert it.predict() == "negative"
+        loads(made, url, clients="8")
+
+
+# What a user of OpenAI's client writes.
+OPENAI = """
+import sys
+import openai
+client = openai.OpenAI(base_url=sys.argv[1], api_key="none")
+model = client.models.list().data[0].id
+asked = [{"role": "user", "content": "What is the capital of France?"}]
+more = {"model": model, "messages": asked, "temperature": 0}
+whole = client.chat.completions.create(**more).choices[0].message.content
+chunks = client.chat.completions.create(**more, stream=True)
+assert "".join(it.choices[0].delta.content or "" for it in chunks) == whole
+print(whole)
+"""
+
+
+def test_language_model_answers_openai_s_client(made, tmp_path):
+    child, venv = made
+    with served(made, "llm", tmp_path) as (_, url):
+        said = run(venv / "bin/python", "-c", OPENAI, f"{url}/v1", cwd=child)
+        assert "The capital of France is Paris." in said
+        loads(made, url, clients="4")
 
 
 def test_job_that_is_killed_ends_with_the_same_bits(made):

@@ -22,6 +22,7 @@ from .readers import jenkins
 from .support import TMPLGEN, clean_env, run
 
 GPU = "GPU_RUNNER=gpu"
+CLEANING = "ci/remove-images.sh"
 REPORTS = ("gpu-smoke-host.xml", "gpu-smoke-image.xml")
 
 ENGINE = """#!/bin/sh
@@ -52,8 +53,8 @@ esac
 
 # What the service would answer, whatever is asked.
 CURL = """#!/bin/sh
-echo '"label":"negative"'
-echo 'http_requests_total{predict}'
+echo '"predictions":[{"label":"negative"}]'
+echo 'inference_http_requests_total{predict}'
 """
 
 
@@ -144,6 +145,7 @@ class Job:
             if not status:
                 status, more = machine.run([*self.shell, step], child)
                 said += more
+        assert machine.run([*self.shell, CLEANING], child)[0] == 0  # whatever came of them
         taken = child.glob(self.reports) if self.always or not status else ()
         return status, said, {path.name: path.read_text() for path in taken}
 
@@ -152,18 +154,22 @@ def by_github(child):
     """Each `run` by a bash of its own, up to the first that fails."""
     job = yaml.safe_load((child / ".github/workflows/ci.yml").read_text())["jobs"]["gpu-smoke"]
     assert not any("continue-on-error" in each for each in (job, *job["steps"]))
-    assert not any("if" in step for step in job["steps"] if "run" in step)
+    *steps, last = (step for step in job["steps"] if "run" in step)
+    assert not any("if" in step for step in steps)
+    assert (last["run"], "always()" in last["if"]) == (CLEANING, True)
     (upload,) = (s for s in job["steps"] if "actions/upload-artifact" in s.get("uses", ""))
     assert upload["with"]["path"] == "reports/"
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
-    steps = [step["run"] for step in job["steps"] if "run" in step]
-    return Job(shell, steps, upload["if"] == "${{ always() }}", "reports/*.xml")
+    return Job(
+        shell, [step["run"] for step in steps], upload["if"] == "${{ always() }}", "reports/*.xml"
+    )
 
 
 def by_gitlab(child):
     """All lines by one bash, as the runner's shell executor writes them."""
     job = yaml.safe_load((child / ".gitlab-ci.yml").read_text())["gpu-smoke"]
-    assert not {"allow_failure", "after_script", "before_script", "retry"} & set(job)
+    assert not {"allow_failure", "before_script", "retry"} & set(job)
+    assert job["after_script"] == [CLEANING]
     kept = job["artifacts"]
     assert "reports/" in kept["paths"]
     script = "\n".join(["set -eo pipefail", *job["script"]])
@@ -179,7 +185,7 @@ def recorded(jenkinsfile):
         run = jenkins(file.name, GPU, "BRANCH_NAME=feature", "ci/gpu.sh?=10")
     stage = next(stage for stage in run["stages"] if stage["name"] == "gpu-smoke")
     assert (run["result"], stage["result"]) == ("FAILURE", "FAILURE")
-    assert stage["commands"][-1] == "ci/gpu.sh"
+    assert stage["commands"][-2:] == ["ci/gpu.sh", CLEANING]
     return stage
 
 
@@ -188,7 +194,7 @@ def by_jenkins(child):
     text = (child / "Jenkinsfile").read_text()
     assert "returnStatus" not in text
     stage = recorded(text)
-    return Job(["sh", "-xe", "-c"], stage["commands"], "junit" in stage, stage["junit"])
+    return Job(["sh", "-xe", "-c"], stage["commands"][:-1], "junit" in stage, stage["junit"])
 
 
 @pytest.fixture(params=[by_github, by_gitlab, by_jenkins], ids=["github", "gitlab", "jenkins"])

@@ -106,7 +106,7 @@ def check_service(container, config, source, scratch):
     with service(command, port, scratch / "log") as it:
         it.wait_ready()
         assert it.predict() == "negative"
-        assert "http_requests_total" in it.ask("/metrics")[1]
+        assert "inference_http_requests_total" in it.ask("/metrics")[1]
         package = source.name.replace("-", "_")
         run(*inside(container, "python", "-m", package, "healthcheck", SERVE_PORT=port))
 

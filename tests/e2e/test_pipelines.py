@@ -74,7 +74,7 @@ def test_jenkins_skips_the_gpu_stage_without_waiting_for_an_agent(every_ci):
         "gpu-smoke",
         "publish",
     }
-    assert all(stage["minutes"] for stage in run["stages"])
+    assert all(stage["minutes"] for stage in run["stages"] if stage["result"] != "SKIPPED")
 
 
 def test_jenkins_runs_the_gpu_stage_on_the_named_agent_and_publishes(every_ci):
@@ -85,8 +85,58 @@ def test_jenkins_runs_the_gpu_stage_on_the_named_agent_and_publishes(every_ci):
     assert set(agents.values()) == {"any"}
     publish = run["stages"][-1]
     assert publish["credentials"]
+    assert run["aborts"] is False
+    assert run["said"] is None
     reports = [stage["junit"] for stage in run["stages"] if "junit" in stage]
     assert reports == ["reports/tests.xml", "reports/gpu-smoke-*.xml"]
+
+
+def test_jenkins_checks_side_by_side_on_the_agents_that_are_named(every_ci):
+    run = jenkins(every_ci / "Jenkinsfile", "BRANCH_NAME=feature", "CPU_RUNNER=linux", GPU)
+    agents = {stage["name"]: stage.get("agent") for stage in run["stages"]}
+    assert agents.pop("gpu-smoke") == "gpu"
+    assert agents.pop("publish") is None
+    assert set(agents.values()) == {"linux"}
+    beside = [stage["name"] for stage in run["stages"] if stage.get("beside") == "check"]
+    assert beside[:2] == ["lint", "test"]
+    assert run["aborts"] is True
+
+
+def test_jenkins_tells_a_plain_job_why_it_does_not_publish(every_ci):
+    run = jenkins(every_ci / "Jenkinsfile")
+    assert results(run)["publish"] == "SKIPPED"
+    assert "only a multibranch pipeline" in run["said"]
+    assert "multibranch" in (every_ci / "Jenkinsfile").read_text().split("pipeline {")[0]
+
+
+@pytest.mark.parametrize("every_ci", ["service"], indirect=True)
+@pytest.mark.parametrize("absent", ["", "cosign-key", "cosign-password"])
+def test_jenkins_signs_where_it_has_the_key_and_says_where_it_has_not(every_ci, absent):
+    run = jenkins(every_ci / "Jenkinsfile", "BRANCH_NAME=main", f"ABSENT={absent}")
+    publish = run["stages"][-1]
+    assert publish["result"] == "SUCCESS" and publish["commands"].count("ci/sign.sh") == 1
+    given = publish["credentials"]["ci/sign.sh"]
+    assert {"REGISTRY_USER", "REGISTRY_PASSWORD"} < set(given)
+    assert {"COSIGN_KEY", "COSIGN_PASSWORD"} & set(given) == (
+        set() if absent else {"COSIGN_KEY", "COSIGN_PASSWORD"}
+    )
+    assert (absent in publish["said"]) if absent else ("said" not in publish)
+
+
+@pytest.mark.parametrize("every_ci", ["service"], indirect=True)
+def test_jenkins_fails_where_signing_fails_and_does_not_try_without_the_key(every_ci):
+    run = jenkins(every_ci / "Jenkinsfile", "BRANCH_NAME=main", "ci/sign.sh?=1")
+    assert run["result"] == "FAILURE"
+    assert run["stages"][-1]["commands"].count("ci/sign.sh") == 1
+
+
+@pytest.mark.parametrize("every_ci", ["service"], indirect=True)
+def test_jenkins_builds_nothing_where_a_check_fails_but_ends_the_other(every_ci):
+    run = jenkins(every_ci / "Jenkinsfile", "BRANCH_NAME=main", "ci/lint.sh?=1")
+    found = results(run)
+    assert found["lint"] == "FAILURE" and found["test"] == "SUCCESS"
+    assert found["build-image"] == found["publish"] == "SKIPPED"
+    assert run["result"] == "FAILURE"
 
 
 @pytest.mark.parametrize("every_ci", ["service"], indirect=True)
@@ -116,11 +166,12 @@ def test_jenkins_gives_no_gpu_to_a_fork_and_no_password_to_push_to_a_change(ever
     ("right", "wrong", "says"),
     [
         ("beforeAgent true", "", "waits for ever"),
-        ("            agent any\n", "", "no agent"),
+        ("label \"${env.CPU_RUNNER ?: ''}\"", "", "an agent without a label"),
         ("    agent none\n", "", "without agent"),
         ("steps {", "step {", "'step' is no word"),
         ("unit: 'MINUTES'", "unit: 'MINUTE'", "timeout"),
-        ("            }\n            options {", "            } options {", "null object"),
+        ("            }\n            steps {", "            } steps {", "null object"),
+        ("            parallel {", "            stages {", "'stages' is no word"),
         ("buildDiscarder(", "buildDiscard(", "'buildDiscard' is no word"),
         ("stage('test')", "stage('lint')", "two stages"),
         ("pipeline {", "pipeline {{", "Exception"),
@@ -142,7 +193,9 @@ def test_all_three_run_the_same_scripts_in_the_same_jobs(every_ci):
     stages = jenkins(every_ci / "Jenkinsfile", GPU, "BRANCH_NAME=main", "TAG_NAME=v1")["stages"]
 
     def scripts(lines):
-        return [word for line in lines for word in SCRIPT.findall(line) if "framework" not in word]
+        left_out = ("framework", "remove-images")
+        found = [word for line in lines for word in SCRIPT.findall(line)]
+        return [word for word in found if not any(name in word for name in left_out)]
 
     by_github = {
         name: scripts(step["run"] for step in job["steps"] if "run" in step)
@@ -151,6 +204,14 @@ def test_all_three_run_the_same_scripts_in_the_same_jobs(every_ci):
     by_gitlab = {name: scripts(gitlab[name]["script"]) for name in gitlab["stages"]}
     by_jenkins = {stage["name"]: scripts(stage["commands"]) for stage in stages}
     assert by_github == by_gitlab == by_jenkins
+    # Who keeps machines: Jenkins all of them, GitLab and GitHub those with a GPU.
+    kept = {stage["name"] for stage in stages if "ci/remove-images.sh" in stage["commands"]}
+    assert kept == {name for name in by_github if name in ("build-image", "gpu-smoke")} | (
+        {"publish"} if "build-image" in by_github else set()
+    )
+    assert gitlab["gpu-smoke"]["after_script"] == ["ci/remove-images.sh"]
+    last = github["gpu-smoke"]["steps"][-1]
+    assert last["run"] == "ci/remove-images.sh" and "always()" in last["if"]
     called = {word.split()[0] for words in by_github.values() for word in words}
     for script in called:
         assert os.access(every_ci / script, os.X_OK), script
@@ -163,11 +224,11 @@ def test_gitlabs_jobs_for_cpus_run_with_its_shell_executor(gitlab):
         "--force-shell-executor",
         "--concurrency=1",
         "--no-color",
-        *["lint", "test", "dist"],
+        *["lint", "test", "test-oldest", "dist"],
         cwd=gitlab.folder,
         VENV=str(gitlab.folder / ".venv"),
     )
     assert " passed" in said
-    assert "it 0.1.0 works from its wheel" in said
-    for job in ("lint", "test", "dist"):
+    assert re.search(r"\bit \d\S* works: \d+ examples", said), said[-3000:]
+    for job in ("lint", "test", "test-oldest", "dist"):
         assert re.search(rf"PASS.*{job}", said), said[-3000:]

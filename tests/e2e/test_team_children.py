@@ -30,7 +30,12 @@ FRAMEWORKS = {
     "transformers": "transformers",
     "tensorflow": "tensorflow",
 }
-TYPES = {"batch": FRAMEWORKS, "service": FRAMEWORKS, "library": ("none", "pytorch", "jax")}
+TYPES = {
+    "batch": FRAMEWORKS,
+    "service": FRAMEWORKS,
+    "library": ("none", "pytorch", "jax"),
+    "llm": ("transformers",),
+}
 
 
 class Team(Images):

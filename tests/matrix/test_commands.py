@@ -83,6 +83,7 @@ BROKEN = [
 ]  # fmt: skip
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize(("file", "old", "new", "finding"), BROKEN, ids=[b[3] for b in BROKEN])
 def test_check_catches_a_broken_row(matrix, catalog, file, old, new, finding):
     edit(catalog, file, old, new)

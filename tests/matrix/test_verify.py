@@ -134,6 +134,7 @@ WRONG = [
 ]  # fmt: skip
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize(("framework", "old", "new", "what"), WRONG)
 def test_wrong_row_is_told(matrix, record, catalog, framework, old, new, what):
     path = next((catalog / "matrices").glob(f"*/{framework}.yml"))

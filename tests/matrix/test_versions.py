@@ -85,6 +85,7 @@ def expected(spec, version):
     return "yes" if parsed.contains(version, prereleases=True) else "no"
 
 
+@pytest.mark.turns(30)
 @pytest.mark.parametrize("spec", specs())
 def test_spec_takes_what_packaging_takes(spec):
     valid = [v for v in versions() if is_version(v)]

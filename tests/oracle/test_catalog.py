@@ -151,11 +151,13 @@ def test_the_catalog_has_templates():
     assert len(SOURCES) >= 15
 
 
+@pytest.mark.turns(60)
 @pytest.mark.parametrize("path", SOURCES, ids=short)
 def test_template_of_the_catalog_renders_as_with_jinja2(pair, context, path):
     pair.same(path.read_text(encoding="utf-8"), context, delimiters_of(path))
 
 
+@pytest.mark.turns(20)
 @pytest.mark.parametrize("path", SOURCES, ids=short)
 def test_template_of_the_catalog_renders_with_the_default_stack(pair, path):
     context = with_defaults(pair, read_yaml(CONTEXTS / "default.yml"))
@@ -179,6 +181,7 @@ def conditions_of(manifest):
                 yield entry["when"]
 
 
+@pytest.mark.turns(20)
 @pytest.mark.parametrize("path", MANIFESTS, ids=short)
 def test_texts_of_manifests_render_as_with_jinja2(pair, context, path):
     for text in texts_of(read_yaml(path)):
@@ -186,6 +189,7 @@ def test_texts_of_manifests_render_as_with_jinja2(pair, context, path):
             pair.same(text, context)
 
 
+@pytest.mark.turns(20)
 @pytest.mark.parametrize("path", MANIFESTS, ids=short)
 def test_conditions_of_manifests_hold_as_with_jinja2(pair, context, path):
     for expression in conditions_of(read_yaml(path)):

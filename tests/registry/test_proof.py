@@ -130,6 +130,7 @@ def test_registries_of_all_kinds_prove_an_image(server, tmplgen, catalog):
     assert {row["digest"] for row in made["images"]} == {digest_of(IMAGE)}
 
 
+@pytest.mark.turns(16)
 @pytest.mark.parametrize("command", ["look", "lock", "rebase"])
 @pytest.mark.parametrize("server", UNPROVEN, indirect=True)
 def test_nothing_else_proves_one(server, command, tmplgen, catalog, tmp_path):

@@ -150,7 +150,7 @@ def test_every_step_of_a_child_is_believed(rebased, tmplgen, tmp_path, kind, fra
                    "--no-git", "--registry", "registry.example.org/team")  # fmt: skip
     assert made.code == 0, made.err
     own = steps_of((child / "Dockerfile").read_text())
-    assert sum(step.word == "RUN" for step in own) == (4 if kind == "batch" else 3)
+    assert sum(step.word == "RUN" for step in own) == (5 if kind == "batch" else 4)
     for builder in BUILDERS:
         assert rebased(*map(builder, [*below, *own])) == ""
         # without what it stands on, its steps would be others

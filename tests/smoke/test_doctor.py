@@ -335,6 +335,7 @@ def test_libraries_of_a_tar_are_not_loaded(healthy, doctor, tmp_path):
 # ------------------------------------------------------------------ captures
 
 
+@pytest.mark.turns(20)
 @pytest.mark.parametrize("row", BOTH, ids=NAMES)
 def test_capture_is_diagnosed_like_the_machine(row, root, doctor, tmp_path):
     args, file = getattr(row, "args", ()), tmp_path / "capture.tar"

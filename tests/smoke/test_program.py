@@ -179,6 +179,7 @@ def test_mps_that_is_asked_for_and_not_met_is_a_warning(healthy, smoke):
     assert report.code == 0 and "not shared as asked for" in report.json["warnings"][0]
 
 
+@pytest.mark.full
 def test_ptx_itself_computes_what_it_should(healthy, smoke):
     """An interpreter written from the PTX manual runs the very text that a GPU gets."""
     report = smoke(

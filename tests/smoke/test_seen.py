@@ -250,6 +250,7 @@ def quick(rows, each):
     ]
 
 
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("row", PASSES, ids=[row.name for row in PASSES])
 def test_seen_pass_is_warned_of(row, root, smoke):
     report = smoke(root=made(row, root), script=row.script, nvml=row.nvml)

@@ -1,0 +1,148 @@
+"""`make setup` over an environment that is there: what is another starts afresh.
+
+The framework is a stand-in: two wheels of one version that differ by their local label, as those
+for two CUDA versions do, each in a folder that pip takes packages from.
+"""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from .matrix import tmplgen
+
+NUMBER = "2.13.0"
+
+
+def wheel(folder, name, version):
+    folder.mkdir(parents=True, exist_ok=True)
+    about = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as file:
+        file.writestr(f"{name}.py", f'__version__ = "{version}"\n')
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        file.writestr(f"{about}/METADATA", metadata)
+        file.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        file.writestr(f"{about}/RECORD", "")
+
+
+class Child:
+    """A library whose framework and tools are stand-ins."""
+
+    def __init__(self, folder):
+        self.folder = folder / "child"
+        words = ["--type", "library", "--framework", f"pytorch=={NUMBER}", "--python", "3.11"]
+        tmplgen("new", self.folder, "--defaults", "--no-git", *words, cwd=folder)
+        for path in (self.folder / "requirements").glob("*.txt"):
+            path.write_text("")
+        (self.folder / "requirements/framework.txt").write_text(f"torch=={NUMBER}\n")
+        (self.folder / "pyproject.toml").write_text(
+            '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+        )
+        (self.folder / "backend.py").write_text(BACKEND)
+        for cuda in "cu126", "cu130":
+            wheel(self.folder / cuda, "torch", f"{NUMBER}+{cuda}")
+        self.pip = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null", "INDEX_URL": ""}
+
+    def setup(self, device="cuda", cuda="cu130", **env):
+        """What `ci/setup.sh` says."""
+        done = subprocess.run(
+            ["ci/setup.sh", device],
+            cwd=self.folder,
+            env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable, **self.pip}
+            | {"PIP_FIND_LINKS": str(self.folder / cuda), **env},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    def torch(self):
+        code = "import torch; print(torch.__version__)"
+        return self.run(code)
+
+    def run(self, code):
+        command = [self.folder / ".venv/bin/python", "-c", code]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+BACKEND = """
+import zipfile
+def get_requires_for_build_editable(config_settings=None):
+    return []
+def build_editable(folder, config_settings=None, metadata_directory=None):
+    name = "it-1-py3-none-any.whl"
+    with zipfile.ZipFile(folder + "/" + name, "w") as file:
+        file.writestr("it-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: it\\nVersion: 1\\n")
+        file.writestr("it-1.dist-info/WHEEL", "Wheel-Version: 1.0\\nTag: py3-none-any\\n")
+        file.writestr("it-1.dist-info/RECORD", "")
+    return name
+"""
+
+
+@pytest.fixture
+def child(tmp_path):
+    return Child(tmp_path)
+
+
+def index(child, cuda):
+    """As ci/framework.sh names it after an update to another CUDA."""
+    path = child.folder / "ci/framework.sh"
+    lines = path.read_text().splitlines()
+    lines = [
+        f"CUDA_INDEX_URL=file://{child.folder}/{cuda}" if one.startswith("CUDA_INDEX_URL") else one
+        for one in lines
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_nothing_that_changed_keeps_the_environment(child):
+    said = child.setup()
+    assert "afresh" not in said
+    assert "ERROR" not in said
+    assert child.torch() == f"{NUMBER}+cu130"
+    (child.folder / ".venv/mine").touch()
+    assert "afresh" not in child.setup()
+    assert (child.folder / ".venv/mine").exists()
+
+
+def test_an_update_of_the_index_alone_is_noticed(child):
+    index(child, "cu130")
+    del child.pip["INDEX_URL"]
+    child.setup()
+    index(child, "cu126")
+    assert "afresh" in child.setup(cuda="cu126")
+    assert child.torch() == f"{NUMBER}+cu126"
+
+
+@pytest.mark.full
+def test_another_device_and_another_pin_start_afresh(child):
+    child.setup()
+    assert "afresh" in child.setup("cpu")
+    assert "afresh" not in child.setup("cpu")
+    path = child.folder / "requirements/framework.txt"
+    path.write_text(f"torch=={NUMBER}\n# of another CUDA\n")
+    assert "afresh" in child.setup("cpu")
+
+
+@pytest.mark.full
+def test_another_python_starts_afresh(child, tmp_path):
+    child.setup()
+    # A Python that calls itself another.
+    other = tmp_path / "python3.99"
+    other.write_text(
+        '#!/bin/sh\n[ "$1" != -V ] || { echo Python 3.99.1; exit; }\n'
+        f'exec {sys.executable} "$@"\n'
+    )
+    other.chmod(0o755)
+    assert "afresh" in child.setup(PYTHON=str(other))
+
+
+@pytest.mark.full
+def test_an_environment_whose_python_is_gone_is_made_anew(child):
+    child.setup()
+    shutil.rmtree(child.folder / ".venv/bin")
+    child.setup()
+    assert child.torch() == f"{NUMBER}+cu130"
