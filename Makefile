@@ -220,8 +220,9 @@ format: venv
 	    $(wildcard src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tools/*.c) $(GPU_SMOKE))
 	@$(VENV)/bin/ruff format --quiet tests tools/checks tools/lint tools/run-tests
 
-# PARTS="new resolve update slope image" and ROUNDS=10 choose; WRITE=1 puts the figures into
-# docs/performance.md. SLOW=200: as if each change of the file system took so many µs longer.
+# PARTS="new resolve update slope image service batch" and ROUNDS=10 choose; WRITE=1 puts the figures
+# into docs/performance.md and docs/service.md. SLOW=200: as if each change of the file system took so
+# many µs longer.
 bench: venv
 	@$(MAKE) --no-print-directory -s build/tmplgen build/measure build/unit/test_matrix_shipped \
 	    build/bench-venv/made
