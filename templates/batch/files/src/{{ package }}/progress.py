@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from pathlib import Path
 
 from . import files
+
+EVERY = 1.0  # seconds: nobody reads the gauges more often, and a small step is faster than a file
 
 
 class Progress:
@@ -19,6 +22,7 @@ class Progress:
         self._lines = folder / "metrics.jsonl"
         self._prom = folder / "metrics.prom"
         self._values: dict[str, float] = {}
+        self._shown = -math.inf  # when the gauges were written
         self._quiet = quiet
         if not quiet:
             folder.mkdir(parents=True, exist_ok=True)
@@ -37,7 +41,7 @@ class Progress:
         return kept
 
     def add(self, step: int, **values: float) -> None:
-        """One line, and the gauges."""
+        """One line, and once a second the gauges."""
         if self._quiet:
             return
         # JSON has no word for what is no number.
@@ -49,7 +53,17 @@ class Progress:
         with files.naming(self._lines), self._lines.open("a", encoding="utf-8") as file:
             file.write(text + "\n")
         self._values.update({"step": step, **values})
+        if time.monotonic() - self._shown >= EVERY:
+            self._show()
+
+    def close(self) -> None:
+        """Leaves the newest values behind."""
+        if self._values:
+            self._show()
+
+    def _show(self) -> None:
         files.write(self._prom, self.exposition().encode(), lasting=False)
+        self._shown = time.monotonic()
 
     def exposition(self) -> str:
         """The newest values as node_exporter's textfile collector reads them."""

@@ -105,7 +105,7 @@ class _Loop:
     def run(self) -> None:
         """Steps, until there is nothing left to learn or somebody says stop."""
         run, every = self._run, self._run.settings.checkpoint_every
-        with ExitStack() as profile:
+        with closing(self._progress), ExitStack() as profile:
             while True:
                 self._profile(profile)
                 parts, order, ended = self._loader.next()
