@@ -32,6 +32,8 @@ class Batch:
 
     def parts(self, count: int) -> list[Batch]:
         """The batch in `count` parts as equal as can be."""
+        if count == 1:
+            return [self]
         each, more = divmod(len(self), count)
         starts = [number * each + min(number, more) for number in range(count + 1)]
         return [self.take(slice(*ends)) for ends in pairwise(starts) if ends[0] < ends[1]]

@@ -21,6 +21,7 @@ from pytorch_batch import (
     checkpoint,
     data,
     errors,
+    files,
     footprint,
     model,
     predict,
@@ -441,6 +442,18 @@ def test_progress_of_a_resumed_run_holds_each_step_once(tmp_path):
     text = (tmp_path / "metrics.prom").read_text()
     assert "# TYPE batch_loss gauge\nbatch_loss 0.5\n" in text
     assert text.endswith("\n")
+
+
+def test_the_last_values_are_shown_at_the_end_however_fast_steps_are(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr(files, "write", lambda path, *_args, **_more: written.append(path.name))
+    progress = Progress(tmp_path, 0)
+    for step in range(1, 1001):
+        progress.add(step, loss=1 / step)
+    assert written.count("metrics.prom") < 100
+    monkeypatch.undo()
+    progress.close()
+    assert "\nbatch_step 1000\n" in (tmp_path / "metrics.prom").read_text()
 
 
 def test_only_the_first_process_writes_progress(tmp_path):
