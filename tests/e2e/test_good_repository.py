@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 
 import pytest
@@ -9,6 +10,7 @@ import yaml
 
 from ..update.builds import release_of_today
 from .support import TMPLGEN, TOP, WORK, one_at_a_time, run
+from .test_frameworks import RELEASES
 
 TOOLS = [
     "sp-repo-review[cli]==2026.8.14",
@@ -50,8 +52,9 @@ def tools():
 
 
 def new(folder, kind, *words):
-    framework = "transformers" if kind == "llm" else "pytorch==2.13.0"
-    stack = ["--framework", framework, "--python", "3.11"]
+    # What is here for the CPU: another PyTorch brings gigabytes of CUDA.
+    framework = RELEASES["transformers" if kind == "llm" else "pytorch"]
+    stack = ["--framework", *framework, "--python", "3.11"]
     run(TMPLGEN, "new", folder, "--type", kind, *stack, "--name", "it", *words)
     return folder
 
@@ -59,7 +62,9 @@ def new(folder, kind, *words):
 @pytest.fixture(scope="module", params=["service", "batch", "library", "llm"])
 def child(request, tmp_path_factory):
     words = ["--set", "license=MIT", "--registry", "ghcr.io/team"]
-    return new(tmp_path_factory.mktemp(request.param) / "it", request.param, *words)
+    scratch = tmp_path_factory.mktemp(request.param)
+    yield new(scratch / "it", request.param, *words)
+    shutil.rmtree(scratch)
 
 
 def test_repo_review_has_no_failure_that_is_not_explained(child, tools):

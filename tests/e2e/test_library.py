@@ -4,6 +4,7 @@ test_frameworks.py sets up, lints and tests libraries on every framework.
 """
 
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -68,7 +69,8 @@ def library(tmp_path_factory):
     run("git", "commit", "--quiet", "--all", "--message", "Our own", cwd=folder)
     run("git", "tag", "v1.2.3", cwd=folder)
     run("make", "setup", "DEVICE=cpu", cwd=folder)
-    return folder
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")
