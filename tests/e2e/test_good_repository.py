@@ -216,7 +216,7 @@ def test_every_action_is_pinned_there_and_no_pin_is_left_over():
 
 
 @pytest.mark.full
-@pytest.mark.turns(2)
+@pytest.mark.turns(1)
 def test_hooks_run_before_a_commit(child, tools):
     """The child's own environment has the tools; a line that is too long is stopped."""
     run("make", "setup", "DEVICE=cpu", cwd=child)
