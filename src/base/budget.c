@@ -66,7 +66,7 @@ int budget_steps(size_t steps, struct err *err)
 }
 
 /* States of a glob that are as much work as a step is. */
-#define STATES_IN_ONE 32
+#define STATES_IN_ONE 16
 
 bool budget_glob(const char *glob, const char *path)
 {
