@@ -1,7 +1,10 @@
-"""The parts of tools/run-tests are those that docs/hacking.md tells of."""
+"""The parts of tools/run-tests are those that docs/hacking.md tells of; what it tells of a run."""
 
 import re
+import runpy
 import subprocess
+import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,3 +28,16 @@ def test_the_manual_has_the_parts_of_a_set(name, told):
 
 def test_every_set_is_in_the_manual():
     assert [name for name, _ in ROWS] == ["test", "test-full", "soak"]
+
+
+def test_the_least_room_of_a_run_is_told(monkeypatch):
+    """Not that at its end: what filled the disk is often gone by then."""
+    room_of = runpy.run_path(str(ROOT / "tools/run-tests"))["Room"]
+    free = SimpleNamespace(free=50_000_000_000)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: free)
+    room = room_of()
+    with room.watched():
+        free.free = 2_500_000_000
+        time.sleep(2.5)
+        free.free = 40_000_000_000
+    assert str(room) == "disk: 50.0 GB free at first, 2.5 at least"
