@@ -21,9 +21,10 @@ static const char *const project_flags[] = {"name",        "ci",           "depl
 const struct option project_options[] = {
     {"name", "NAME", "name of the project (default FRAMEWORK-TYPE)", false},
     {"ci", "LIST", "CI systems, separated by commas, or none", false},
-    {"deploy", "WORD", "what it is deployed on, or none", false},
-    {"gpu-sharing", "WORD", "how GPUs are shared, or none", false},
-    {"orchestrator", "WORD", "what runs the jobs, or none", false},
+    /* For catalogs that ask for them: no type of the built-in one does. */
+    {"deploy", "WORD", NULL, false},
+    {"gpu-sharing", "WORD", NULL, false},
+    {"orchestrator", "WORD", NULL, false},
     {"registry", "HOST/PATH", "registry of the team's images", false},
     {"set", "KEY=VALUE", "answer any question of the template", true},
     {NULL, NULL, NULL, false},

@@ -51,7 +51,8 @@ static void format_bash(struct buf *out, const struct command *const *commands)
         (void)buf_printf(out, "    \"%s \"*) options=\"", commands[i]->name);
         for (const struct option_group *group = commands[i]->options; group->options; group++)
             for (const struct option *option = group->options; option->name; option++)
-                (void)buf_printf(out, "--%s ", option->name);
+                if (option->help)
+                    (void)buf_printf(out, "--%s ", option->name);
         (void)buf_puts(out, "\" ;;\n");
     }
     (void)buf_puts(out, "    *) options=\"");
@@ -117,18 +118,24 @@ static void put_words(struct buf *out, const struct command *const *commands, si
     (void)buf_putc(out, '\n');
 }
 
+static void put_fish_option(struct buf *out, const struct command *command,
+                            const struct option *option)
+{
+    put_seen(out, command);
+    (void)buf_printf(out, "-l %s %s-d ", option->name, option->argument ? "-r " : "");
+    put_fish_text(out, option->help);
+    (void)buf_putc(out, '\n');
+}
+
 static void format_fish(struct buf *out, const struct command *const *commands)
 {
     (void)buf_puts(out, "# fish completion for tmplgen\ncomplete -c tmplgen -f\n");
     for (size_t i = 0; commands[i]; i++) {
         put_words(out, commands, i);
         for (const struct option_group *group = commands[i]->options; group->options; group++)
-            for (const struct option *option = group->options; option->name; option++) {
-                put_seen(out, commands[i]);
-                (void)buf_printf(out, "-l %s %s-d ", option->name, option->argument ? "-r " : "");
-                put_fish_text(out, option->help);
-                (void)buf_putc(out, '\n');
-            }
+            for (const struct option *option = group->options; option->name; option++)
+                if (option->help)
+                    put_fish_option(out, commands[i], option);
     }
 }
 

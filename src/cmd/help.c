@@ -1,6 +1,7 @@
 /* `help` and `version`: read from the table of commands. */
 #include "base/data.h"
 #include "base/str.h"
+#include "base/wrap.h"
 #include "cmd/cmd.h"
 #include "template/template.h"
 #include "tmplgen.h"
@@ -18,29 +19,9 @@ const struct option common_options[] = {
 #define WIDTH 96
 #define COLUMN 28
 
-/* Words of `text` from `column` on, broken at WIDTH, continued at `indent`. */
 static void wrap(struct buf *out, const char *text, size_t column, size_t indent)
 {
-    while (*text) {
-        size_t len = strcspn(text, " \n");
-        if (column > indent && column + len > WIDTH) {
-            (void)buf_printf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        }
-        (void)buf_append(out, text, len);
-        column += len;
-        text += len;
-        if (*text == '\n') {
-            (void)buf_printf(out, "\n%*s", (int)indent, "");
-            column = indent;
-            text++;
-        } else if (*text == ' ') {
-            (void)buf_putc(out, ' ');
-            column++;
-            text++;
-        }
-    }
-    (void)buf_putc(out, '\n');
+    wrap_text(out, text, column, indent, WIDTH);
 }
 
 static void format_option(struct buf *out, const struct option *option)
@@ -69,7 +50,8 @@ void help_format(struct buf *out, const struct command *command)
     for (const struct option_group *group = command->options; group->options; group++) {
         (void)buf_printf(out, "\n%s:\n", group->title);
         for (const struct option *option = group->options; option->name; option++)
-            format_option(out, option);
+            if (option->help)
+                format_option(out, option);
     }
 }
 
