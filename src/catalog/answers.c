@@ -5,19 +5,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
-#include "base/intern.h"
 #include "base/limits.h"
-#include "base/pattern.h"
 #include "base/shell.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "base/yaml.h"
+#include "catalog/answer.h"
 #include "catalog/manifest.h"
 #include "registry/reference.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One collection under way. */
@@ -28,8 +23,17 @@ struct collector {
     struct data *context;     /* grows by each answer */
     const char *name_default;
     const struct asker *asker;
+    size_t *judged_at; /* of each refusal: the number of the last question that it reads */
     struct answers *out;
     struct err *err;
+};
+
+#define JUDGED_FIRST ((size_t)-1) /* reads no answer */
+
+/* One question, as it is asked now. */
+struct asked {
+    const struct question *question;
+    struct data *choices, *labels; /* or NULL */
 };
 
 void given_add(struct given_list *list, struct arena *arena, struct given given)
@@ -63,263 +67,136 @@ static int render_text(const char **out, const struct collector *c, const char *
     return 0;
 }
 
-/* The entries of a list: the manifest's own are templates, those of an answer are not. */
-static int read_each(struct data **out, const struct collector *c, const struct yaml_node *list,
-                     bool templates)
+/* A scalar in a list of the manifest, rendered. */
+static int render_entry(struct data **out, const struct collector *c, const struct yaml_node *node)
 {
-    *out = data_list(c->arena);
-    for (size_t i = 0; i < list->list.count; i++) {
-        const char *text = NULL;
-        if (yaml_text(&text, list->list.items[i], "an entry", c->err) < 0 ||
-            (templates && render_text(&text, c, text, list->list.items[i]) < 0))
-            return -1;
-        data_push(c->arena, *out, data_str(c->arena, text));
-    }
+    const char *text = "";
+    if (yaml_text(&text, node, "an entry", c->err) < 0 || (node && render_text(&text, c, text, node) < 0))
+        return -1;
+    *out = data_str(c->arena, text);
     return 0;
 }
 
-/* Splits at any of `separators`, trims blanks, drops empty pieces. */
-static struct data *split(struct arena *arena, const char *text, const char *separators)
+static int read_choice_list(struct asked *asked, const struct collector *c,
+                            const struct yaml_node *list)
 {
-    struct data *list = data_list(arena);
-    while (*text) {
-        size_t len = strcspn(text, separators);
-        struct span piece = span_of(text, len);
-        while (piece.len && strchr(" \t\r", *piece.ptr))
-            piece = span_of(piece.ptr + 1, piece.len - 1);
-        while (piece.len && strchr(" \t\r", piece.ptr[piece.len - 1]))
-            piece.len--;
-        if (piece.len)
-            data_push(arena, list, data_span(arena, piece));
-        text += len + (text[len] != '\0');
+    asked->choices = data_list(c->arena);
+    asked->labels = data_list(c->arena);
+    for (size_t i = 0; i < list->list.count; i++) {
+        const struct yaml_node *node = list->list.items[i];
+        bool labelled = node->kind == YAML_MAP;
+        struct data *value, *label;
+        if (render_entry(&value, c, labelled ? yaml_get(node, "value") : node) < 0 ||
+            render_entry(&label, c, labelled ? yaml_get(node, "label") : NULL) < 0)
+            return -1;
+        data_push(c->arena, asked->choices, value);
+        data_push(c->arena, asked->labels, label);
     }
-    return list;
+    return 0;
 }
 
 /* The choices of a question, rendered; NULL where any value goes. */
-static int read_choices(struct data **out, const struct collector *c,
-                        const struct question *question)
+static int read_choices(struct asked *asked, const struct collector *c)
 {
+    const struct yaml_node *node = asked->question->choices;
     const char *text = NULL;
-    *out = NULL;
-    if (!question->choices)
+    if (!node)
         return 0;
-    if (question->choices->kind == YAML_LIST)
-        return read_each(out, c, question->choices, true);
-    if (yaml_text(&text, question->choices, "choices", c->err) < 0 ||
-        render_text(&text, c, text, question->choices) < 0)
+    if (node->kind == YAML_LIST)
+        return read_choice_list(asked, c, node);
+    if (yaml_text(&text, node, "choices", c->err) < 0 || render_text(&text, c, text, node) < 0)
         return -1;
-    *out = split(c->arena, text, "\n");
+    asked->choices = answer_split(c->arena, text, "\n");
     return 0;
 }
 
-static bool hides_user(const struct collector *c, const char *text)
+static struct answer_check check_of(const struct collector *c, const struct asked *asked)
 {
-    return image_shown(c->arena, text) != text;
+    return (struct answer_check){c->arena, asked->question, asked->choices, c->err};
 }
 
-static int invalid(const struct collector *c, const struct question *question, const char *text,
-                   const char *why)
+static int parse(struct data **out, const struct collector *c, const struct asked *asked,
+                 const char *text)
 {
-    const char *shown = image_shown(c->arena, text);
-    bool cut = strlen(shown) > 60;
-    return err_set(c->err, TG_USAGE, "invalid-answer", "'%s' cannot be '%.60s%s': %s",
-                   question->name, shown, cut ? "..." : "", why);
+    struct answer_check check = check_of(c, asked);
+    return answer_parse(out, &check, text);
 }
 
-static int no_choice(const struct collector *c, const struct question *question, const char *text,
-                     const struct data *choices)
+/* The manifest's own entries are templates, those of an answer are not. */
+static int parse_list_node(struct data **out, const struct collector *c, const struct asked *asked,
+                           const struct yaml_node *node)
 {
-    size_t count = choices->list.count;
-    const char **names = arena_array(c->arena, count + 1, sizeof(*names));
-    for (size_t i = 0; i < count; i++)
-        names[i] = data_text(choices->list.items[i]);
-    const char *nearest = str_nearest(text, names, count);
-    const char *all = str_join(c->arena, names, count, ", ");
-    (void)invalid(c, question, text, "it is none of the choices");
-    if (nearest)
-        return err_hint(c->err, "did you mean '%s'? The choices are: %s", nearest, all);
-    return err_hint(c->err, "the choices are: %s", all);
-}
-
-static int check_choice(const struct collector *c, const struct question *question,
-                        const char *text, const struct data *choices)
-{
-    return !choices || data_has_text(choices, text) ? 0 : no_choice(c, question, text, choices);
-}
-
-static int check_str(const struct collector *c, const struct question *question, const char *text)
-{
-    bool matches = true;
-    if (strlen(text) > LIMIT_ANSWER_BYTES)
-        return err_set(c->err, TG_USAGE, "limit", "the answer to '%s' is longer than %zu KiB",
-                       question->name, LIMIT_ANSWER_BYTES / LIMIT_KIB);
-    if (!utf8_valid(span_from(text)))
-        return invalid(c, question, text, "it is not valid UTF-8");
-    if (question->pattern &&
-        pattern_match(&matches, span_from(question->pattern), span_from(text), c->err) < 0) {
-        (void)err_wrap(c->err, "the pattern of '%s'", question->name);
-        return yaml_at(c->err, question->node);
+    struct answer_check check = check_of(c, asked);
+    struct data *texts = data_list(c->arena);
+    for (size_t i = 0; i < node->list.count; i++) {
+        const char *text = NULL;
+        if (yaml_text(&text, node->list.items[i], "an entry", c->err) < 0 ||
+            (node == asked->question->fallback &&
+             render_text(&text, c, text, node->list.items[i]) < 0))
+            return -1;
+        data_push(c->arena, texts, data_str(c->arena, text));
     }
-    if (matches)
-        return 0;
-    (void)invalid(c, question, text, arena_printf(c->arena, "it must match %s", question->pattern));
-    if (question->help.text)
-        (void)err_hint(c->err, "%s", question->help.text);
-    return -1;
+    return answer_parse_items(out, &check, texts);
 }
-
-typedef int parse_text(struct data **out, const struct collector *c,
-                       const struct question *question, const char *text,
-                       const struct data *choices);
-
-static int parse_str(struct data **out, const struct collector *c, const struct question *question,
-                     const char *text, const struct data *choices)
-{
-    (void)choices;
-    *out = data_str(c->arena, text);
-    return check_str(c, question, text);
-}
-
-static int parse_int(struct data **out, const struct collector *c, const struct question *question,
-                     const char *text, const struct data *choices)
-{
-    char *end;
-    (void)choices;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (!*text || *end || errno || strspn(text, "+-0123456789") != strlen(text))
-        return invalid(c, question, text, "it must be an integer");
-    *out = data_int(c->arena, value);
-    return 0;
-}
-
-static int parse_float(struct data **out, const struct collector *c,
-                       const struct question *question, const char *text,
-                       const struct data *choices)
-{
-    char *end;
-    (void)choices;
-    double value = strtod(text, &end);
-    if (!*text || *end || !isfinite(value) || strspn(text, "+-0123456789.eE") != strlen(text))
-        return invalid(c, question, text, "it must be a number");
-    *out = data_float(c->arena, value);
-    return 0;
-}
-
-static int parse_bool(struct data **out, const struct collector *c, const struct question *question,
-                      const char *text, const struct data *choices)
-{
-    static const char *const words[] = {"false", "true", "no", "yes"};
-    (void)choices;
-    for (size_t i = 0; i < 4; i++)
-        if (strcasecmp(text, words[i]) == 0) {
-            *out = data_bool(c->arena, i & 1);
-            return 0;
-        }
-    return invalid(c, question, text, "it must be true or false");
-}
-
-static int parse_choice(struct data **out, const struct collector *c,
-                        const struct question *question, const char *text,
-                        const struct data *choices)
-{
-    *out = data_str(c->arena, text);
-    return check_choice(c, question, text, choices);
-}
-
-static int check_items(const struct collector *c, const struct question *question,
-                       const struct data *list, const struct data *choices)
-{
-    struct intern known = {0}, given = {0};
-    for (size_t i = 0; choices && i < choices->list.count; i++)
-        (void)intern_add(&known, c->arena, choices->list.items[i]->str);
-    for (size_t i = 0; i < list->list.count; i++) {
-        const struct data *item = list->list.items[i];
-        if (choices && intern_find(&known, item->str) == INTERN_NONE)
-            return no_choice(c, question, data_text(item), choices);
-        if (!utf8_valid(item->str))
-            return invalid(c, question, data_text(item), "it is not valid UTF-8");
-        if (intern_add(&given, c->arena, item->str) < i)
-            return invalid(c, question, data_text(item), "it is given twice");
-    }
-    return 0;
-}
-
-/* "a, b", or "none" for an empty list (unless that is a choice). */
-static int parse_list(struct data **out, const struct collector *c, const struct question *question,
-                      const char *text, const struct data *choices)
-{
-    *out = split(c->arena, text, ",");
-    bool none = (*out)->list.count == 1 && strcmp(data_text((*out)->list.items[0]), "none") == 0;
-    if (none)
-        *out = data_list(c->arena);
-    return check_items(c, question, *out, choices);
-}
-
-static parse_text *const parsers[QUESTION_TYPE_COUNT] = {
-    [QUESTION_STR] = parse_str,   [QUESTION_INT] = parse_int,       [QUESTION_FLOAT] = parse_float,
-    [QUESTION_BOOL] = parse_bool, [QUESTION_CHOICE] = parse_choice, [QUESTION_LIST] = parse_list,
-};
 
 /* A node of an answers file, a record or a `default`: its text by the question's type. */
-static int parse_node(struct data **out, const struct collector *c, const struct question *question,
-                      const struct yaml_node *node, const struct data *choices)
+static int parse_node(struct data **out, const struct collector *c, const struct asked *asked,
+                      const struct yaml_node *node)
 {
-    const char *text = NULL;
-    if (node->kind == YAML_LIST && question->type == QUESTION_LIST) {
-        if (read_each(out, c, node, node == question->fallback) < 0)
-            return -1;
-        return check_items(c, question, *out, choices);
-    }
+    const struct question *question = asked->question;
+    if (node->kind == YAML_LIST && question->type == QUESTION_LIST)
+        return parse_list_node(out, c, asked, node);
     if (node->kind != YAML_SCALAR)
         return yaml_error(c->err, node, "'%s' must be of type %s", question->name,
                           question_type_names[question->type]);
     if (yaml_is_null(node))
         return yaml_error(c->err, node, "'%s' has no value", question->name);
-    text = node->text.ptr;
-    return parsers[question->type](out, c, question, text, choices);
+    return parse(out, c, asked, node->text.ptr);
 }
 
-static int parse_given(struct data **out, const struct collector *c,
-                       const struct question *question, const struct given *given,
-                       const struct data *choices)
+static int parse_given(struct data **out, const struct collector *c, const struct asked *asked,
+                       const struct given *given)
 {
+    const struct yaml_node *node = given->node;
     if (given->text)
-        return parsers[question->type](out, c, question, given->text, choices);
-    if (parse_node(out, c, question, given->node, choices) == 0)
+        return parse(out, c, asked, given->text);
+    if (parse_node(out, c, asked, node) == 0)
         return 0;
     if (!c->err->where.file) /* say which file and line holds the bad answer */
-        (void)err_at(c->err, given->node->doc->name, given->node->doc->source.ptr,
-                     given->node->doc->source.len, given->node->offset);
-    if (given->node->kind == YAML_SCALAR && hides_user(c, given->node->text.ptr))
+        (void)yaml_at(c->err, node);
+    if (asked->question->secret ||
+        (node->kind == YAML_SCALAR && image_shown(c->arena, node->text.ptr) != node->text.ptr))
         err_hide_source(c->err);
     return -1;
 }
 
-/* NULL where the question has no default. */
-static int read_default(struct data **out, const struct collector *c,
-                        const struct question *question, const struct data *choices)
+/* A text of the manifest that stands for an answer. */
+static int parse_own(struct data **out, const struct collector *c, const struct asked *asked,
+                     const struct yaml_node *node, const char *what)
 {
-    const struct yaml_node *node = question->fallback;
     const char *text = NULL;
+    if (render_text(&text, c, node->text.ptr, node) < 0)
+        return -1;
+    if (parse(out, c, asked, text) == 0)
+        return 0;
+    if (!c->err->where.file)
+        (void)yaml_at(c->err, node);
+    return err_wrap(c->err, "%s of '%s'", what, asked->question->name);
+}
+
+/* NULL where the question has no default. */
+static int read_default(struct data **out, const struct collector *c, const struct asked *asked)
+{
+    const struct yaml_node *node = asked->question->fallback;
     *out = NULL;
-    if (strcmp(question->name, "name") == 0) {
+    if (strcmp(asked->question->name, "name") == 0) {
         *out = data_str(c->arena, c->name_default);
         return 0;
     }
     if (!node)
         return 0;
-    if (node->kind != YAML_SCALAR)
-        return parse_node(out, c, question, node, choices);
-    if (render_text(&text, c, node->text.ptr, node) < 0)
-        return -1;
-    if (parsers[question->type](out, c, question, text, choices) == 0)
-        return 0;
-    if (!c->err->where.file)
-        (void)err_at(c->err, node->doc->name, node->doc->source.ptr, node->doc->source.len,
-                     node->offset);
-    return err_wrap(c->err, "the default of '%s'", question->name);
+    return node->kind == YAML_SCALAR ? parse_own(out, c, asked, node, "the default")
+                                     : parse_node(out, c, asked, node);
 }
 
 /* Whether a condition of the manifest holds; one that is absent does. */
@@ -335,26 +212,66 @@ static int holds(bool *out, const struct collector *c, const struct manifest_tex
     return 0;
 }
 
-/* Answers that do not go together. */
-static int check_together(const struct collector *c)
+/* ---------------------------------------------------------------- answers that do not go together */
+
+/* After which question a refusal can be judged: the last one that it reads. */
+static size_t last_read(const struct collector *c, const struct refusal *refusal)
 {
+    ERR_SCRATCH(ignored); /* told when it is judged */
+    struct data *names = data_map(c->arena);
+    const struct manifest_text *const texts[] = {&refusal->when, &refusal->because};
+    size_t last = JUDGED_FIRST;
+    for (size_t i = 0; i < 2; i++) {
+        struct template_source source = {.name = texts[i]->node->doc->name,
+                                         .text = span_from(texts[i]->text)};
+        if (template_names(names, c->arena, &source, i == 0, NULL, &ignored) < 0)
+            return JUDGED_FIRST;
+    }
+    for (size_t i = 0; i < names->map.count; i++) {
+        size_t number = intern_find(&c->manifest->question_names, names->map.members[i].name);
+        if (number != INTERN_NONE && (last == JUDGED_FIRST || number > last))
+            last = number;
+    }
+    return last;
+}
+
+/*
+ * Judges the refusals that read the answer to question `number`, and none that comes later. Sets
+ * `*because` to the reason of the first that holds, else to NULL.
+ */
+static int judge(const char **because, const struct collector *c, size_t number)
+{
+    *because = NULL;
     for (size_t i = 0; i < c->manifest->refusal_count; i++) {
         const struct refusal *refusal = &c->manifest->refusals[i];
-        const char *because = NULL;
         bool refused = false;
+        if (c->judged_at[i] != number)
+            continue;
         if (holds(&refused, c, &refusal->when) < 0)
             return -1;
         if (!refused)
             continue;
-        if (render_text(&because, c, refusal->because.text, refusal->because.node) < 0)
+        if (render_text(because, c, refusal->because.text, refusal->because.node) < 0)
             return -1;
-        size_t len = strlen(because);
-        while (len && because[len - 1] == '\n') /* of a block of YAML */
+        size_t len = strlen(*because);
+        while (len && (*because)[len - 1] == '\n') /* of a block of YAML */
             len--;
-        return err_set(c->err, TG_USAGE, "invalid-answer", "%.*s", (int)len, because);
+        *because = arena_memdup(c->arena, *because, len);
+        return 0;
     }
     return 0;
 }
+
+/* The same where nobody can be asked again. */
+static int check_together(const struct collector *c, size_t number)
+{
+    const char *because;
+    if (judge(&because, c, number) < 0)
+        return -1;
+    return because ? err_set(c->err, TG_USAGE, "invalid-answer", "%s", because) : 0;
+}
+
+/* ---------------------------------------------------------------- question by question */
 
 static size_t bytes_of(const struct data *value)
 {
@@ -383,39 +300,100 @@ static int keep(const struct collector *c, const struct question *question, stru
     return 0;
 }
 
+static size_t number_of(const struct collector *c, const struct question *question)
+{
+    return (size_t)(question - c->manifest->questions);
+}
+
 /* What was given for a question. */
 static const struct given_list *given_for(const struct collector *c,
                                           const struct question *question)
 {
-    return &c->given[question - c->manifest->questions];
+    return &c->given[number_of(c, question)];
 }
 
-static int hide(const struct collector *c, const struct question *question)
+/* Refuses what somebody said for a question that is not asked; NULL: nobody did. */
+static const struct given *said(const struct collector *c, const struct question *question)
 {
     const struct given *given = given_find(given_for(c, question), question->name);
-    struct data *choices = NULL, *value = NULL;
-    if (given && given->from <= GIVEN_FILE) {
+    return given && given->from <= GIVEN_FILE ? given : NULL;
+}
+
+static int hide(const struct collector *c, struct asked *asked)
+{
+    const struct question *question = asked->question;
+    struct data *value = NULL;
+    if (said(c, question)) {
         (void)err_set(c->err, TG_USAGE, "invalid-answer",
                       "'%s' makes no difference here: it is asked only when %s", question->name,
                       question->when.text);
         return err_hint(c->err, "leave '%s' out, or change what it depends on", question->name);
     }
-    if (read_choices(&choices, c, question) < 0 || read_default(&value, c, question, choices) < 0)
+    if (read_choices(asked, c) < 0 || read_default(&value, c, asked) < 0)
         return -1;
     return keep(c, question, value ? value : data_null(c->arena), false);
 }
 
-/* Asks until the answer is good; the reason for another try is shown with it. */
-static int ask(struct data **out, const struct collector *c, const struct question *question,
-               struct data *fallback, const struct data *choices)
+/* Whether a row of `layers` takes a layer. */
+static int takes(bool *out, const struct collector *c, const struct bringer *bringer)
 {
+    const char *name = NULL;
+    if (holds(out, c, &bringer->use->when) < 0)
+        return -1;
+    if (!*out)
+        return 0;
+    if (render_text(&name, c, bringer->use->name.text, bringer->use->name.node) < 0)
+        return -1;
+    *out = strcmp(name, bringer->layer) == 0;
+    return 0;
+}
+
+/* A question of layers is there where one of them is. */
+static int is_there(bool *out, const struct collector *c, const struct question *question)
+{
+    *out = question->bringer_count == 0;
+    for (size_t i = 0; i < question->bringer_count && !*out; i++)
+        if (takes(out, c, &question->bringers[i]) < 0)
+            return err_wrap(c->err, "whether the layer '%s', which asks '%s', is taken",
+                            question->bringers[i].layer, question->name);
+    return 0;
+}
+
+static int leave_out(const struct collector *c, const struct question *question)
+{
+    if (!said(c, question))
+        return 0;
+    (void)err_set(c->err, TG_USAGE, "invalid-answer",
+                  "'%s' makes no difference here: the layer '%s', which asks it, is not taken",
+                  question->name, question->bringers[0].layer);
+    return err_hint(c->err, "leave '%s' out, or change what the layer depends on", question->name);
+}
+
+static int compute(const struct collector *c, const struct asked *asked)
+{
+    const struct question *question = asked->question;
+    struct data *value;
+    if (said(c, question)) {
+        (void)err_set(c->err, TG_USAGE, "invalid-answer",
+                      "'%s' is computed from other answers, never asked", question->name);
+        return err_hint(c->err, "leave '%s' out", question->name);
+    }
+    if (parse_own(&value, c, asked, question->computed.node, "the value") < 0)
+        return -1;
+    return keep(c, question, value, false);
+}
+
+/* Asks until the answer is good; the reason for another try is shown with it. */
+static int ask(struct data **out, const struct collector *c, const struct asked *asked,
+               struct data *fallback, const char *problem)
+{
+    const struct question *question = asked->question;
     const char *help = question->help.text ? question->help.text : "", *text = NULL;
-    const char *problem = NULL;
     if (question->help.node && render_text(&help, c, help, question->help.node) < 0)
         return -1;
     for (;;) {
-        if (c->asker->ask(&text, c->asker->context, c->arena, question, help, fallback, choices,
-                          problem, c->err) < 0)
+        struct prompt prompt = {question, help, fallback, asked->choices, asked->labels, problem};
+        if (c->asker->ask(&text, c->asker->context, c->arena, &prompt, c->err) < 0)
             return -1;
         if (!text && fallback) {
             *out = fallback;
@@ -426,12 +404,29 @@ static int ask(struct data **out, const struct collector *c, const struct questi
         attempt.err = &inner;
         if (!text)
             problem = "an answer is needed";
-        else if (parsers[question->type](out, &attempt, question, text, choices) == 0)
+        else if (parse(out, &attempt, asked, text) == 0)
             return 0;
         else
             problem = arena_printf(c->arena, "%s%s%s", inner.message, inner.hint ? "; " : "",
                                    inner.hint ? inner.hint : "");
     }
+}
+
+/* The same until it goes together with the answers so far, too. */
+static int ask_fitting(struct data **out, const struct collector *c, const struct asked *asked,
+                       struct data *fallback)
+{
+    const char *problem = NULL;
+    do {
+        if (ask(out, c, asked, fallback, problem) < 0)
+            return -1;
+        if (asked->question->secret)
+            return 0;
+        data_put(c->arena, c->context, asked->question->name, *out);
+        if (judge(&problem, c, number_of(c, asked->question)) < 0)
+            return -1;
+    } while (problem);
+    return 0;
 }
 
 static int missing(const struct collector *c, const struct question *question)
@@ -445,17 +440,16 @@ static int missing(const struct collector *c, const struct question *question)
 
 /* The first guess that is good takes the place of the default; NULL: there is none. */
 static const struct given *take_guess(struct data **fallback, const struct collector *c,
-                                      const struct question *question, const struct data *choices)
+                                      const struct asked *asked)
 {
-    const struct given_list *all = given_for(c, question);
+    const struct given_list *all = given_for(c, asked->question);
     for (size_t i = 0; i < all->count; i++) {
         const struct given *guess = &all->items[i];
         ERR_SCRATCH(ignored);
         struct collector attempt = *c;
         struct data *value = NULL;
         attempt.err = &ignored;
-        if (guess->from != GIVEN_GUESS ||
-            parse_given(&value, &attempt, question, guess, choices) < 0)
+        if (guess->from != GIVEN_GUESS || parse_given(&value, &attempt, asked, guess) < 0)
             continue;
         *fallback = value;
         return guess;
@@ -463,38 +457,78 @@ static const struct given *take_guess(struct data **fallback, const struct colle
     return NULL;
 }
 
-static int answer_question(const struct collector *c, const struct question *question)
+/* Templates see the default: whatever they made of the answer would be kept. */
+static int answer_secret(const struct collector *c, const struct asked *asked,
+                         const struct given *given)
 {
-    const struct given *given = given_find(given_for(c, question), question->name);
-    struct data *choices = NULL, *fallback = NULL, *value = NULL;
-    bool asked;
-    if (holds(&asked, c, &question->when) < 0)
+    struct data *fallback, *value = NULL;
+    if (read_default(&fallback, c, asked) < 0)
         return -1;
-    if (!asked)
-        return hide(c, question);
-    if (read_choices(&choices, c, question) < 0)
-        return -1;
-    if (given && given->from != GIVEN_GUESS) {
-        if (parse_given(&value, c, question, given, choices) < 0)
+    if (given && given->from != GIVEN_RECORD && given->from != GIVEN_GUESS) {
+        if (parse_given(&value, c, asked, given) < 0)
             return -1;
-        return keep(c, question, value, true);
-    }
-    const struct given *guess = given ? take_guess(&fallback, c, question, choices) : NULL;
-    if (!guess && read_default(&fallback, c, question, choices) < 0)
+    } else if (c->asker && c->asker->secrets && ask_fitting(&value, c, asked, fallback) < 0)
         return -1;
-    value = fallback;
-    if (c->asker && ask(&value, c, question, fallback, choices) < 0)
+    if (value)
+        data_put(c->arena, c->out->secrets, asked->question->name, value);
+    return keep(c, asked->question, fallback, false);
+}
+
+/* Nobody said it: a person, a guess or the default does. */
+static int find_answer(struct data **out, const struct collector *c, const struct asked *asked,
+                       bool guessed)
+{
+    const struct question *question = asked->question;
+    struct data *fallback = NULL;
+    const struct given *guess = guessed ? take_guess(&fallback, c, asked) : NULL;
+    if (!guess && read_default(&fallback, c, asked) < 0)
         return -1;
-    if (!value)
+    *out = fallback;
+    if (c->asker && ask_fitting(out, c, asked, fallback) < 0)
+        return -1;
+    if (!*out)
         return missing(c, question);
-    if (value == fallback && strcmp(question->name, "name") == 0 &&
-        check_str(c, question, data_text(value)) < 0)
+    if (*out == fallback && strcmp(question->name, "name") == 0 &&
+        parse(out, c, asked, data_text(fallback)) < 0)
         return -1;
-    if (guess && value == fallback)
+    if (guess && *out == fallback)
         c->out->guessed[c->out->guessed_count++] = guess;
     else if (!c->asker)
         c->out->defaulted[c->out->defaulted_count++] = question->name;
+    return 0;
+}
+
+static int answer_asked(const struct collector *c, struct asked *asked)
+{
+    const struct question *question = asked->question;
+    const struct given *given = given_find(given_for(c, question), question->name);
+    struct data *value = NULL;
+    bool applies;
+    if (holds(&applies, c, &question->when) < 0)
+        return -1;
+    if (!applies)
+        return hide(c, asked);
+    if (read_choices(asked, c) < 0)
+        return -1;
+    if (question->secret)
+        return answer_secret(c, asked, given);
+    if (given && given->from != GIVEN_GUESS ? parse_given(&value, c, asked, given) < 0
+                                            : find_answer(&value, c, asked, given) < 0)
+        return -1;
     return keep(c, question, value, true);
+}
+
+static int answer_question(const struct collector *c, const struct question *question)
+{
+    struct asked asked = {.question = question};
+    bool there;
+    if (is_there(&there, c, question) < 0)
+        return -1;
+    if (!there)
+        return leave_out(c, question);
+    if ((question->computed.text ? compute(c, &asked) : answer_asked(c, &asked)) < 0)
+        return -1;
+    return check_together(c, number_of(c, question));
 }
 
 static int unknown_question(const struct collector *c, const struct given *given)
@@ -541,7 +575,8 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
                           .asker = asker,
                           .out = out,
                           .err = err};
-    *out = (struct answers){.values = data_map(arena), .kept = data_map(arena)};
+    *out = (struct answers){
+        .values = data_map(arena), .kept = data_map(arena), .secrets = data_map(arena)};
     out->defaulted = arena_array(arena, manifest->question_count, sizeof(*out->defaulted));
     out->guessed = arena_array(arena, manifest->question_count, sizeof(*out->guessed));
     for (size_t i = 0; i < context->map.count; i++)
@@ -549,43 +584,45 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
                       context->map.members[i].value);
     if (share_out(&c, given) < 0)
         return -1;
+    c.judged_at = arena_array(arena, manifest->refusal_count + 1, sizeof(*c.judged_at));
+    for (size_t i = 0; i < manifest->refusal_count; i++)
+        c.judged_at[i] = last_read(&c, &manifest->refusals[i]);
+    if (check_together(&c, JUDGED_FIRST) < 0)
+        return -1;
     for (size_t i = 0; i < manifest->question_count; i++)
         if (answer_question(&c, &manifest->questions[i]) < 0)
             return -1;
-    return check_together(&c);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- before there are questions */
 
 int answers_choose(const char **out, struct arena *arena, const struct asker *asker,
-                   const char *name, const char *help, const char *const *names, size_t count,
-                   struct err *err)
+                   const char *name, const char *help, const struct words *names,
+                   const char *const *labels, struct err *err)
 {
-    const struct question question = {.name = name, .type = QUESTION_CHOICE};
-    struct data *choices = data_list(arena);
-    const char *problem = NULL;
-    for (size_t i = 0; i < count; i++)
-        data_push(arena, choices, data_str(arena, names[i]));
-    for (;;) {
-        const char *text;
-        if (asker->ask(&text, asker->context, arena, &question, help,
-                       count == 1 ? choices->list.items[0] : NULL, choices, problem, err) < 0)
-            return -1;
-        *out = text || count != 1 ? text : names[0];
-        for (size_t i = 0; i < count; i++)
-            if (str_equal(*out, names[i]))
-                return 0;
-        problem = text ? "that is none of the choices" : "an answer is needed";
-    }
+    const struct question question = {
+        .name = name, .type = QUESTION_CHOICE, .help = {.text = help}};
+    const struct asked asked = {.question = &question,
+                                .choices = data_texts(arena, names->items, names->count),
+                                .labels = data_texts(arena, labels, names->count)};
+    const struct collector c = {.arena = arena, .asker = asker, .err = err};
+    struct data *fallback = names->count == 1 ? asked.choices->list.items[0] : NULL, *answer;
+    if (ask(&answer, &c, &asked, fallback, NULL) < 0)
+        return -1;
+    *out = data_text(answer);
+    return 0;
 }
 
 int answers_ask(const char **out, struct arena *arena, const struct asker *asker, const char *name,
                 const char *help, struct err *err)
 {
     const struct question question = {.name = name, .type = QUESTION_STR};
+    const struct prompt prompt = {.question = &question,
+                                  .help = help,
+                                  .fallback = *out ? data_str(arena, *out) : NULL};
     const char *text;
-    if (asker->ask(&text, asker->context, arena, &question, help,
-                   *out ? data_str(arena, *out) : NULL, NULL, NULL, err) < 0)
+    if (asker->ask(&text, asker->context, arena, &prompt, err) < 0)
         return -1;
     *out = text ? text : *out;
     return 0;

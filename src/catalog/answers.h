@@ -3,6 +3,7 @@
 #define TMPLGEN_CATALOG_ANSWERS_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,30 +41,44 @@ void given_add(struct given_list *list, struct arena *arena, struct given given)
 /* The one that wins for `name`, or NULL. */
 const struct given *given_find(const struct given_list *list, const char *name);
 
-/*
- * Asks a person. `problem` is why the last answer was not taken, or NULL. Sets `*text` to the
- * answer in the arena, or to NULL for the default. Returns -1 where the person gave up.
- */
-struct asker {
-    int (*ask)(const char **text, void *context, struct arena *arena,
-               const struct question *question, const char *help, const struct data *fallback,
-               const struct data *choices, const char *problem, struct err *err);
-    void *context;
+/* What a person is asked. */
+struct prompt {
+    const struct question *question;
+    const char *help;
+    const struct data *fallback; /* NULL: there is no default */
+    const struct data *choices;  /* list of texts, or NULL */
+    const struct data *labels;   /* as many: texts, "" for none; or NULL */
+    const char *problem;         /* why the last answer was not taken, or NULL */
 };
 
-/* Asks for one of `names` until one is named; for what is needed before there are questions. */
+/*
+ * Asks a person. Sets `*text` to the answer in the arena, or to NULL for the default. Returns -1
+ * where the person gave up.
+ */
+struct asker {
+    int (*ask)(const char **text, void *context, struct arena *arena, const struct prompt *prompt,
+               struct err *err);
+    void *context;
+    bool secrets; /* somebody will read the answers of secrets */
+};
+
+/*
+ * Asks for one of `names`, each with a label, until one is named; for what is needed before there
+ * are questions.
+ */
 TG_CHECKED int answers_choose(const char **out, struct arena *arena, const struct asker *asker,
-                              const char *name, const char *help, const char *const *names,
-                              size_t count, struct err *err);
+                              const char *name, const char *help, const struct words *names,
+                              const char *const *labels, struct err *err);
 /* Asks for a text; `*out` stays what it is where that is taken. */
 TG_CHECKED int answers_ask(const char **out, struct arena *arena, const struct asker *asker,
                            const char *name, const char *help, struct err *err);
 
 struct answers {
-    /* What templates see: every question's value, hidden ones by their default. */
+    /* What templates see: every question's value, hidden ones and secrets by their default. */
     struct data *values;
-    /* What the record keeps: the questions that apply. */
+    /* What the record keeps: the questions that apply, without computed ones and secrets. */
     struct data *kept;
+    struct data *secrets; /* what was said of secrets: for nothing that is written */
     size_t bytes; /* of all values: LIMIT_ANSWERS_BYTES */
     /* Names of questions that took their default without being asked or given. */
     const char **defaulted;
@@ -79,7 +94,7 @@ struct answers {
  * that no question takes, that are hidden, or that are not valid: exit 2, "invalid-answer" or
  * "unknown-question", naming them (those from GIVEN_CONFIG are passed over where they do not
  * apply, guesses where they are not valid, too); answers that do not go together, with the
- * manifest's own words. Without `asker` a question without a default and answer is exit 2,
+ * manifest's own words, as soon as all of them are known: who was asked is asked again. Without `asker` a question without a default and answer is exit 2,
  * "missing-answer".
  */
 TG_CHECKED int answers_collect(struct answers *out, struct arena *arena,

@@ -35,13 +35,16 @@ static int add_text(const struct name_collector *c, const struct manifest_text *
     return 0;
 }
 
-/* A text, or a list of texts. */
+/* A text, or texts in lists and mappings. */
 static int add_node(const struct name_collector *c, const struct yaml_node *node)
 {
     if (!node)
         return 0;
     if (node->kind == YAML_SCALAR)
         return add_text(c, &(struct manifest_text){.text = node->text.ptr, .node = node}, false);
+    for (size_t i = 0; node->kind == YAML_MAP && i < node->map.count; i++)
+        if (add_node(c, node->map.members[i].value) < 0)
+            return -1;
     for (size_t i = 0; node->kind == YAML_LIST && i < node->list.count; i++)
         if (add_node(c, node->list.items[i]) < 0)
             return -1;
@@ -51,7 +54,7 @@ static int add_node(const struct name_collector *c, const struct yaml_node *node
 static int add_question(const struct name_collector *c, const struct question *question)
 {
     if (add_text(c, &question->when, true) < 0 || add_text(c, &question->help, false) < 0 ||
-        add_node(c, question->fallback) < 0)
+        add_text(c, &question->computed, false) < 0 || add_node(c, question->fallback) < 0)
         return -1;
     return add_node(c, question->choices);
 }
@@ -90,27 +93,20 @@ static int add_layer(const struct name_collector *c, const struct layer *layer)
 /* A layer whose name is rendered may be any layer that begins with the name's plain part. */
 static int add_layer_use(const struct name_collector *c, const struct layer_use *use)
 {
-    const char *prefix = arena_printf(c->arena, "templates/_layers/%.*s",
-                                      (int)strcspn(use->name.text, "{"), use->name.text);
-    bool exact = !strchr(use->name.text, '{');
-    size_t uses = c->uses->count;
+    const char **names;
+    size_t uses = c->uses->count, count;
     if (add_text(c, &use->name, false) < 0 || add_text(c, &use->when, true) < 0)
         return -1;
-    if (intern_add(c->uses, c->arena, span_from(exact ? use->name.text : prefix)) < uses)
+    if (intern_add(c->uses, c->arena, span_from(use->name.text)) < uses)
         return 0;
-    for (size_t i = fileset_lower_bound(c->files, prefix);
-         i < c->files->count && str_starts(c->files->entries[i].path, prefix); i++) {
-        const char *path = c->files->entries[i].path;
-        if (!str_ends(path, "/layer.yml"))
-            continue;
-        const char *start = path + strlen("templates/_layers/");
-        const char *name = arena_memdup(c->arena, start, strlen(start) - strlen("/layer.yml"));
+    count = layer_candidates(&names, c->arena, c->files, use);
+    for (size_t i = 0; i < count; i++) {
         struct layer layer;
         size_t layers = c->layers->count;
-        if ((exact && strcmp(name, use->name.text) != 0) ||
-            intern_add(c->layers, c->arena, span_from(name)) < layers)
+        if (intern_add(c->layers, c->arena, span_from(names[i])) < layers)
             continue;
-        if (layer_load(&layer, c->arena, c->files, name, c->err) < 0 || add_layer(c, &layer) < 0)
+        if (layer_load(&layer, c->arena, c->files, names[i], c->err) < 0 ||
+            add_layer(c, &layer) < 0)
             return -1;
     }
     return 0;
@@ -146,6 +142,7 @@ int manifest_check_use(struct arena *arena, const struct catalog *catalog,
             continue;
         (void)yaml_error(err, question->node, "no template reads the answer to '%s'",
                          question->name);
+        err->code = UNUSED_QUESTION;
         return err_hint(err, "use it in a template, or remove the question");
     }
     return 0;

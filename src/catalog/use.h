@@ -8,6 +8,8 @@ struct arena;
 struct catalog;
 struct manifest;
 
+#define UNUSED_QUESTION "unused-question" /* the code of the error */
+
 /*
  * A question that no template, file name, `when`, default, layer or `next` of the type reads is an
  * error (DESIGN 4): exit 2, at the question. `name` is exempt: it names the child.

@@ -3,6 +3,8 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/fileset.h"
+#include "base/yaml.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
 #include "catalog/migrations.h"
@@ -16,23 +18,55 @@
 
 /* ---------------------------------------------------------------- the type */
 
+/* A text at the head of a file of the catalog, "" where it cannot be read: whoever uses it says so. */
+static const char *head_text(const struct making *m, const char *path, const char *key)
+{
+    ERR_SCRATCH(ignored);
+    struct yaml_doc *doc;
+    const char *text = NULL;
+    if (fileset_document(&doc, m->arena, m->catalog->files, path, &ignored) < 0 || !doc->root ||
+        doc->root->kind != YAML_MAP || yaml_text(&text, yaml_get(doc->root, key), key, &ignored) < 0)
+        return "";
+    return text ? text : "";
+}
+
+/* Asks for one of `names`; each has its label. */
+static int choose(const char **out, const struct making *m, const char *what, const char *help,
+                  const struct words *names, const char *(*label)(const struct making *, const char *),
+                  struct err *err)
+{
+    const char **labels = arena_array(m->arena, names->count + 1, sizeof(*labels));
+    for (size_t i = 0; i < names->count; i++)
+        labels[i] = label(m, names->items[i]);
+    return answers_choose(out, m->arena, m->asker, what, help, names, labels, err);
+}
+
+static const char *type_label(const struct making *m, const char *type)
+{
+    return head_text(m, arena_printf(m->arena, "templates/%s/template.yml", type), "description");
+}
+
+static const char *framework_label(const struct making *m, const char *name)
+{
+    return head_text(m, arena_printf(m->arena, "matrices/frameworks/%s.yml", name), "title");
+}
+
 int making_type(struct making *m, const char *type, struct err *err)
 {
-    const char **types;
-    size_t count = catalog_types(&types, m->arena, m->catalog->files);
-    if (!type && m->asker && count &&
-        answers_choose(&type, m->arena, m->asker, "type", "kind of project", types, count, err) < 0)
+    struct words types;
+    types.count = catalog_types(&types.items, m->arena, m->catalog->files);
+    if (!type && m->asker && types.count &&
+        choose(&type, m, "type", "kind of project", &types, type_label, err) < 0)
         return -1;
     if (!type) {
         (void)err_set(err, TG_USAGE, "missing-answer", "--type is missing");
         return err_hint(err, "the catalog '%s' has: %s", m->catalog->name,
-                        str_join(m->arena, types, count, ", "));
+                        str_join(m->arena, types.items, types.count, ", "));
     }
     if (manifest_load(&m->manifest, m->arena, m->catalog, type, err) < 0 ||
-        migrations_check(m->arena, m->manifest, err) < 0 ||
-        migrations_check_names(m->arena, m->manifest, err) < 0)
+        migrations_check(m->arena, m->manifest, err) < 0)
         return -1;
-    return manifest_check_use(m->arena, m->catalog, m->manifest, err);
+    return migrations_check_names(m->arena, m->manifest, err);
 }
 
 /* ---------------------------------------------------------------- the stack */
@@ -67,22 +101,35 @@ static int check_framework(const struct making *m, const char *const *names, siz
     return err_hint(err, "it has files for: %s", str_join(m->arena, names, count, ", "));
 }
 
+static int no_frameworks(const struct making *m, struct err *err)
+{
+    (void)err_set(err, TG_USAGE, "missing-file",
+                  "the type '%s' has a stack, and the catalog '%s' no frameworks: there is nothing "
+                  "in matrices/frameworks/",
+                  m->manifest->type, m->catalog->name);
+    return err_hint(err, "say 'stack: none' in templates/%s/template.yml, or give the catalog "
+                         "matrices/, such as those of tmplgen's own",
+                    m->manifest->type);
+}
+
 static int choose_framework(struct making *m, struct err *err)
 {
-    const char **names, *name;
-    size_t count = making_frameworks(&names, m);
+    const char *name;
+    struct words names;
+    names.count = making_frameworks(&names.items, m);
+    if (names.count == 0)
+        return no_frameworks(m, err);
     if (request_text(&m->request, CHOICE_FRAMEWORK))
-        return check_framework(m, names, count, err);
-    if (m->asker && count) {
-        if (answers_choose(&name, m->arena, m->asker, "framework", "what the project uses", names,
-                           count, err) < 0)
+        return check_framework(m, names.items, names.count, err);
+    if (m->asker) {
+        if (choose(&name, m, "framework", "what the project uses", &names, framework_label, err) < 0)
             return -1;
         request_say(&m->request, m->arena, CHOICE_FRAMEWORK, name);
         return 0;
     }
     (void)err_set(err, TG_USAGE, "missing-answer", "--framework is missing");
     return err_hint(err, "the type '%s' takes: %s", m->manifest->type,
-                    str_join(m->arena, names, count, ", "));
+                    str_join(m->arena, names.items, names.count, ", "));
 }
 
 static int refuse_stack(const struct making *m, const struct given_list *said, struct err *err)
@@ -127,10 +174,39 @@ static struct render_input input_of(const struct making *m)
                                  .resolution = m->resolution};
 }
 
+/*
+ * A name that is misspelt in a template leaves its question unread, too: where a trial with the
+ * defaults meets an undefined name, that is told first.
+ */
+static int explain_unused(struct making *m, const struct given_list *given,
+                          const char *name_default, struct err *err)
+{
+    ERR_SCRATCH(trial);
+    struct making attempt = *m;
+    attempt.asker = NULL;
+    struct render_input input = input_of(&attempt);
+    int rc = answers_collect(&attempt.answers, m->arena, m->manifest, given,
+                             render_context(m->arena, &input), name_default, NULL, &trial);
+    if (rc == 0)
+        rc = making_render(&attempt, &trial);
+    if (rc == 0 || strcmp(trial.code, "template-undefined") != 0)
+        return -1;
+    (void)err_trace(&trial, "%s:%zu:%zu: %s", err->where.file, err->where.line, err->where.column,
+                    err->message);
+    struct err unused = *err;
+    *err = trial;
+    trial = unused;
+    return -1;
+}
+
 int making_answers(struct making *m, const struct given_list *given, const char *name_default,
                    struct err *err)
 {
     struct render_input input = input_of(m);
+    if (manifest_check_use(m->arena, m->catalog, m->manifest, err) < 0)
+        return str_equal(err->code, UNUSED_QUESTION)
+                   ? explain_unused(m, given, name_default, err)
+                   : -1;
     return answers_collect(&m->answers, m->arena, m->manifest, given,
                            render_context(m->arena, &input), name_default, m->asker, err);
 }
@@ -161,5 +237,10 @@ int making_render(struct making *m, struct err *err)
 int making_next(struct words *out, const struct making *m, struct err *err)
 {
     struct render_input input = input_of(m);
-    return next_lines(out, m->arena, m->manifest, render_context(m->arena, &input), err);
+    struct data *context = render_context(m->arena, &input);
+    const struct data *secrets = m->answers.secrets;
+    for (size_t i = 0; i < secrets->map.count; i++)
+        data_put_span(m->arena, context, secrets->map.members[i].name,
+                      secrets->map.members[i].value);
+    return next_lines(out, m->arena, m->manifest, context, err);
 }

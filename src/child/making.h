@@ -38,13 +38,14 @@ TG_CHECKED int making_type(struct making *m, const char *type, struct err *err);
  */
 TG_CHECKED int making_stack(struct making *m, const struct given_list *said,
                             const struct stack_request *request, struct err *err);
+/* Questions that nothing reads are refused first. */
 TG_CHECKED int making_answers(struct making *m, const struct given_list *given,
                               const char *name_default, struct err *err);
 /*
  * The team's image, which joins the resolution, then the files, and the record without `yours`.
  */
 TG_CHECKED int making_render(struct making *m, struct err *err);
-/* The type's own commands to come. */
+/* The type's own commands to come, which may name secrets. */
 TG_CHECKED int making_next(struct words *out, const struct making *m, struct err *err);
 
 /* The frameworks that the type has files for, in its own order. */

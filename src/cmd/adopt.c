@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
+#include "cmd/typed.h"
 #include "cmd/update_command.h"
 #include "cmd/update_words.h"
 #include "resolver/resolver.h"
@@ -19,6 +20,8 @@ struct adopted_child {
     struct run *run;
     struct config config;
     struct choices choices;
+    struct typed *typed;
+    struct asker asker;
     struct stack_request stack;
     struct catalog *catalog;
     struct adopt_options options;
@@ -41,13 +44,14 @@ static void fill_options(struct adopted_child *a)
 {
     const struct parsed *given = &a->run->options;
     bool ask = term_interactive() && !opt_given(given, "defaults");
+    a->asker = terminal_asker(a->typed);
     a->options = (struct adopt_options){.path = given->argument_count ? given->arguments[0] : ".",
                                         .catalog = a->catalog,
                                         .type = a->choices.type,
                                         .answers = &a->choices.answers,
                                         .stack = &a->choices.stack,
                                         .request = &a->stack,
-                                        .asker = ask ? &terminal_asker : NULL,
+                                        .asker = ask ? &a->asker : NULL,
                                         .dry_run = opt_given(given, "dry-run"),
                                         .no_commit = opt_given(given, "no-commit"),
                                         .signoff = opt_given(given, "signoff"),
@@ -74,8 +78,10 @@ static int adopt(struct adopted_child *a)
 
 static int adopt_command_run(struct run *run, struct err *err)
 {
-    struct adopted_child a = {.run = run, .err = err};
+    struct adopted_child a = {.run = run, .err = err, .typed = typed_new(run)};
     int code = adopt(&a);
+    if (code < 0)
+        typed_tell(a.typed, NULL);
     catalog_close(a.catalog);
     return code;
 }

@@ -9,8 +9,10 @@
 #include "base/str.h"
 #include "base/term.h"
 #include "base/unicode.h"
+#include "base/wrap.h"
 #include "catalog/answers.h"
-#include "catalog/manifest.h"
+#include "catalog/question.h"
+#include "cmd/typed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +20,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A line of the terminal without its end. */
+#define LABEL_COLUMN_MAX 24 /* a longer choice moves its own label only */
+
+/* What stands behind the typed text when it cannot be read on. */
+static int leave_line(int rc)
+{
+    (void)fputc('\n', stderr);
+    return rc;
+}
+
+/* A line of the terminal without its end. 1: read, 0: the input has ended, -1. */
 static int read_line(char **line, struct arena *arena, struct err *err)
 {
     BUF_SCRATCH(text, LIMIT_ANSWER_BYTES);
@@ -27,18 +38,51 @@ static int read_line(char **line, struct arena *arena, struct err *err)
     while ((rc = interrupt_read_byte(&byte, STDIN_FILENO, err)) == 1 && byte != '\n')
         (void)buf_putc(&text, byte);
     if (rc < 0)
-        return -1;
-    if (rc == 0 && text.len == 0) {
-        (void)fputc('\n', stderr);
-        return err_set(err, TG_USAGE, "missing-answer", "the input ended before all was answered");
-    }
+        return leave_line(-1);
+    if (rc == 0 && text.len == 0)
+        return leave_line(0);
     if (text.overflowed)
         return err_set(err, TG_USAGE, "limit", "an answer is longer than %zu bytes",
                        LIMIT_ANSWER_BYTES);
     if (text.len > 0 && text.ptr[text.len - 1] == '\r')
         buf_truncate(&text, text.len - 1);
     *line = arena_memdup(arena, buf_text(&text), text.len);
-    return 0;
+    return 1;
+}
+
+static int read_one(char **line, struct arena *arena, struct err *err)
+{
+    int rc = read_line(line, arena, err);
+    return rc ? rc
+              : err_set(err, TG_USAGE, "missing-answer",
+                        "the input ended before all was answered");
+}
+
+/* Nothing of it is shown, whatever ends it. */
+static int read_secret(char **line, struct arena *arena, struct err *err)
+{
+    bool shown = term_echo(false);
+    int rc = read_one(line, arena, err);
+    (void)term_echo(shown);
+    return rc < 0 ? rc : leave_line(rc);
+}
+
+/* Lines up to one that is a dot, or the end of the input; the first one empty: no text. */
+static int read_lines(char **text, struct arena *arena, struct err *err)
+{
+    BUF_SCRATCH(all, LIMIT_ANSWER_BYTES);
+    char *line;
+    int rc = read_one(&line, arena, err);
+    *text = arena_strdup(arena, "");
+    if (rc < 0 || !*line)
+        return rc;
+    for (; rc > 0 && strcmp(line, ".") != 0; rc = read_line(&line, arena, err))
+        (void)buf_printf(&all, "%s%s", all.len ? "\n" : "", line);
+    if (all.overflowed)
+        return err_set(err, TG_USAGE, "limit", "an answer is longer than %zu bytes",
+                       LIMIT_ANSWER_BYTES);
+    *text = arena_memdup(arena, buf_text(&all), all.len);
+    return rc < 0 ? -1 : 1;
 }
 
 static void put(struct buf *out, const char *text)
@@ -90,36 +134,88 @@ static const char *by_number(const char *text, const struct data *choices)
     return data_text(choices->list.items[number - 1]);
 }
 
-static void show_question(const char *name, const char *help, const struct data *fallback,
-                          const struct data *choices, bool several, const char *problem)
+/* The text, masked, and broken where the terminal ends. */
+static void put_wrapped(struct buf *out, const char *text, size_t column, size_t indent)
+{
+    BUF_SCRATCH(masked, LIMIT_MIB);
+    put(&masked, text);
+    wrap_text(out, buf_text(&masked), column, indent, term_width(stderr) - 1);
+}
+
+static bool is_default(const struct data *value, const struct data *fallback)
+{
+    if (fallback && fallback->kind == DATA_LIST)
+        return data_has_text(fallback, data_text(value));
+    return fallback && data_equal(fallback, value);
+}
+
+/* "  2) gitlab   GitLab CI (default)", with the labels below each other. */
+static void put_choices(struct buf *out, const struct prompt *prompt)
+{
+    size_t longest = 0, count = prompt->choices ? prompt->choices->list.count : 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t len = strlen(data_text(prompt->choices->list.items[i]));
+        longest = len > longest && len <= LABEL_COLUMN_MAX ? len : longest;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct data *choice = prompt->choices->list.items[i];
+        const char *label = prompt->labels ? data_text(prompt->labels->list.items[i]) : "";
+        bool marked = is_default(choice, prompt->fallback);
+        size_t start = out->len;
+        (void)buf_printf(out, "  %zu) ", i + 1);
+        put(out, data_text(choice));
+        size_t used = out->len - start, column = longest + strlen("  1) ") + 2;
+        if (!*label && !marked) {
+            (void)buf_putc(out, '\n');
+            continue;
+        }
+        (void)buf_printf(out, "%*s", used < column ? (int)(column - used) : 1, "");
+        BUF_SCRATCH(words, LIMIT_MIB);
+        (void)buf_printf(&words, "%s%s%s", label, *label && marked ? " " : "",
+                         marked ? "(default)" : "");
+        put_wrapped(out, buf_text(&words), used < column ? column : used + 1, column);
+    }
+}
+
+static const char *instruction(const struct question *question)
+{
+    if (question->type == QUESTION_LIST)
+        return "  (several: separate them by commas; none for none)\n";
+    if (question->multiline)
+        return "  (several lines; one that is a single '.' ends them, an empty first one takes the "
+               "default)\n";
+    return question->secret ? "  (what you type is not shown, and not kept)\n" : "";
+}
+
+/* The default is marked among choices, and of a secret it is none of anybody's business. */
+static void put_fallback(struct buf *out, const struct prompt *prompt)
+{
+    if (prompt->fallback && !prompt->question->secret) {
+        (void)buf_puts(out, "  [");
+        put_value(out, prompt->fallback);
+        (void)buf_puts(out, "]");
+    }
+    (void)buf_puts(out, prompt->fallback && !prompt->question->secret ? " > " : "  > ");
+}
+
+static void show_question(const struct prompt *prompt)
 {
     BUF_SCRATCH(out, LIMIT_MIB);
-    if (problem) {
+    const char *name = prompt->question->name;
+    if (prompt->problem) {
         (void)buf_puts(&out, term_colour(stderr, "  \033[31m", "  "));
-        put(&out, problem);
-        (void)buf_puts(&out, term_colour(stderr, "\033[0m\n", "\n"));
+        put_wrapped(&out, prompt->problem, 2, 2);
+        (void)buf_puts(&out, term_colour(stderr, "\033[0m", ""));
     }
     (void)buf_puts(&out, term_colour(stderr, "\033[1m", ""));
     put(&out, name);
     (void)buf_puts(&out, term_colour(stderr, "\033[0m", ""));
-    if (*help) {
+    if (*prompt->help)
         (void)buf_puts(&out, " - ");
-        put(&out, help);
-    }
-    (void)buf_putc(&out, '\n');
-    for (size_t i = 0; choices && i < choices->list.count; i++) {
-        (void)buf_printf(&out, "  %zu) ", i + 1);
-        put_value(&out, choices->list.items[i]);
-        (void)buf_putc(&out, '\n');
-    }
-    if (several)
-        (void)buf_puts(&out, "  (several: separate them by commas; none for none)\n");
-    if (fallback) {
-        (void)buf_puts(&out, "  [");
-        put_value(&out, fallback);
-        (void)buf_puts(&out, "]");
-    }
-    (void)buf_puts(&out, fallback ? " > " : "  > ");
+    put_wrapped(&out, prompt->help, strlen(name) + 3, 2);
+    put_choices(&out, prompt);
+    (void)buf_puts(&out, instruction(prompt->question));
+    put_fallback(&out, prompt);
     (void)fputs(buf_text(&out), stderr);
     (void)fflush(stderr);
 }
@@ -136,22 +232,36 @@ static const char *numbers_to_names(struct arena *arena, const char *text,
     return out;
 }
 
-static int ask_question(const char **text, void *context, struct arena *arena,
-                        const struct question *question, const char *help,
-                        const struct data *fallback, const struct data *choices,
-                        const char *problem, struct err *err)
+/* The way in which the question is answered. */
+static int read_reply(char **reply, const struct question *question, struct arena *arena,
+                      struct err *err)
 {
-    char *line;
-    (void)context;
-    show_question(question->name, help, fallback, choices, question->type == QUESTION_LIST,
-                  problem);
-    if (read_line(&line, arena, err) < 0)
+    if (question->secret)
+        return read_secret(reply, arena, err);
+    return question->multiline ? read_lines(reply, arena, err) : read_one(reply, arena, err);
+}
+
+static int ask_question(const char **text, void *context, struct arena *arena,
+                        const struct prompt *prompt, struct err *err)
+{
+    const struct question *question = prompt->question;
+    struct typed *typed = context;
+    char *reply;
+    if (prompt->problem) /* what was typed last is not taken */
+        typed_drop(typed, question->name);
+    show_question(prompt);
+    if (read_reply(&reply, question, arena, err) < 0)
         return -1;
-    *text = *line ? line : NULL;
-    if (*text && choices)
-        *text = question->type == QUESTION_LIST ? numbers_to_names(arena, line, choices)
-                                                : by_number(line, choices);
+    *text = *reply ? reply : NULL;
+    if (*text && prompt->choices)
+        *text = question->type == QUESTION_LIST ? numbers_to_names(arena, reply, prompt->choices)
+                                                : by_number(reply, prompt->choices);
+    if (*text && !question->secret)
+        typed_add(typed, question->name, *text);
     return 0;
 }
 
-const struct asker terminal_asker = {.ask = ask_question, .context = NULL};
+struct asker terminal_asker(struct typed *typed)
+{
+    return (struct asker){.ask = ask_question, .context = typed};
+}

@@ -2,9 +2,11 @@
 #ifndef TMPLGEN_CMD_ASK_H
 #define TMPLGEN_CMD_ASK_H
 
-struct asker;
+#include "catalog/answers.h"
 
-/* The asker of answers_collect. */
-extern const struct asker terminal_asker;
+struct typed;
+
+/* The asker of answers_collect; what is typed, but for secrets, goes into `typed`. */
+struct asker terminal_asker(struct typed *typed);
 
 #endif

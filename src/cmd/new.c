@@ -16,6 +16,7 @@
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
+#include "cmd/typed.h"
 #include "resolver/resolver.h"
 
 #include <stdio.h>
@@ -27,6 +28,8 @@ struct new_child {
     struct arena *arena;
     struct config config;
     struct choices choices;
+    struct typed *typed;
+    struct asker asker;
     struct catalog *catalog;
     struct making making;
     struct create_target target;
@@ -40,11 +43,13 @@ struct new_child {
 static int open_catalog(struct new_child *n)
 {
     bool ask = term_interactive() && !opt_given(&n->run->options, "defaults");
+    n->asker = terminal_asker(n->typed);
+    n->asker.secrets = true; /* `next` may read them */
     if (cmd_open_catalog(&n->catalog, n->run, &n->config, n->err) < 0)
         return -1;
     n->making = (struct making){.arena = n->arena,
                                 .catalog = n->catalog,
-                                .asker = ask ? &terminal_asker : NULL,
+                                .asker = ask ? &n->asker : NULL,
                                 .overlay = span_of("", 0)};
     return 0;
 }
@@ -248,8 +253,10 @@ static int make_child(struct new_child *n)
 
 static int new_run(struct run *run, struct err *err)
 {
-    struct new_child n = {.run = run, .arena = &run->arena, .err = err};
+    struct new_child n = {.run = run, .arena = &run->arena, .err = err, .typed = typed_new(run)};
     int rc = make_child(&n);
+    if (rc < 0)
+        typed_tell(n.typed, n.making.manifest);
     catalog_close(n.catalog);
     return rc;
 }

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
+#include "cmd/typed.h"
 #include "cmd/update_command.h"
 #include "cmd/update_summary.h"
 #include "cmd/update_words.h"
@@ -24,6 +25,8 @@ struct updated_child {
     struct run *run;
     struct config config;
     struct choices choices;
+    struct typed *typed;
+    struct asker asker;
     struct stack_request stack;
     struct update_options options;
     struct update_outcome outcome;
@@ -157,7 +160,8 @@ static int fill_options(struct updated_child *u)
     target->upgrade = opt_given(given, "upgrade");
     target->allow_downgrade = opt_given(given, "allow-downgrade");
     target->prerelease = opt_given(given, "prerelease");
-    target->asker = term_interactive() && !looks ? &terminal_asker : NULL;
+    u->asker = terminal_asker(u->typed);
+    target->asker = term_interactive() && !looks ? &u->asker : NULL;
     target->looks = looks;
     u->options.path = child_path(u->run);
     u->options.check = looks;
@@ -202,7 +206,7 @@ static int update(struct updated_child *u)
 
 static int update_command_run(struct run *run, struct err *err)
 {
-    struct updated_child u = {.run = run, .err = err};
+    struct updated_child u = {.run = run, .err = err, .typed = typed_new(run)};
     int code;
     if (check_flags(run, err) < 0 || check_pairs(run, err) < 0)
         return -1;
@@ -212,6 +216,8 @@ static int update_command_run(struct run *run, struct err *err)
         code = update_abort(&u.outcome, &run->arena, child_path(run), err);
     else
         code = update(&u);
+    if (code < 0)
+        typed_tell(u.typed, NULL);
     if (code >= 0 && (opt_given(&run->options, "continue") || opt_given(&run->options, "abort")))
         interrupt_settle();
     if (u.outcome.refusal)

@@ -8,6 +8,7 @@
 #include "base/shell.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 
 #include <string.h>
 
@@ -27,13 +28,11 @@ static const char *place(struct run *run)
     return shell_path(&run->arena, path);
 }
 
-/* How the report looks is not said again. */
-static bool is_repeated(const struct option *option)
+static bool looks(const struct option_value *value, const void *context)
 {
-    bool looks = strcmp(option->name, "check") == 0 || strcmp(option->name, "dry-run") == 0;
-    for (const struct option *common = common_options; common->name; common++)
-        looks |= strcmp(common->name, option->name) == 0;
-    return !looks;
+    (void)context;
+    return strcmp(value->option->name, "check") == 0 ||
+           strcmp(value->option->name, "dry-run") == 0;
 }
 
 static const char *command(struct run *run, const char *more)
@@ -42,15 +41,7 @@ static const char *command(struct run *run, const char *more)
     const char *path = place(run);
     (void)buf_printf(&out, "tmplgen %s%s%s", run->command->name,
                      path ? shell_command(&run->arena, " %s", path) : "", more);
-    for (size_t i = 0; i < run->options.count; i++) {
-        const struct option_value *value = &run->options.values[i];
-        if (!is_repeated(value->option))
-            continue;
-        (void)buf_printf(&out, " --%s", value->option->name);
-        if (value->text)
-            (void)buf_printf(&out, "%s%s", *value->text == '-' ? "=" : " ",
-                             shell_word(&run->arena, value->text));
-    }
+    command_line_options(&out, run, looks, NULL);
     return arena_strdup(&run->arena, buf_text(&out));
 }
 
