@@ -9,8 +9,7 @@
 
 #define BYTES_EACH ((size_t)256) /* that finding one counts as */
 
-int load_include(struct span *out, enum template_delimiters *delimiters, void *context,
-                 const char *name, struct err *err)
+int load_include(struct template_source *out, void *context, const char *name, struct err *err)
 {
     struct include_source *source = context;
     int owner = (int)strcspn(name, "/");
@@ -19,14 +18,15 @@ int load_include(struct span *out, enum template_delimiters *delimiters, void *c
         arena_printf(source->arena, "templates/_layers/%.*s/includes%s", owner, name, below),
         arena_printf(source->arena, "templates/%.*s/includes%s", owner, name, below),
         arena_printf(source->arena, "templates/_includes/%s", name)};
-    *delimiters = DELIMITERS_JINJA;
+    out->delimiters = DELIMITERS_JINJA;
     for (size_t i = *below ? 0 : 2; i < sizeof(places) / sizeof(*places); i++) {
         long index = fileset_find(source->files, places[i]);
         if (index < 0)
             continue;
+        out->path = places[i];
         source->bytes += source->files->entries[index].size + BYTES_EACH;
         return source->bytes <= LIMIT_INCLUDED_BYTES
-                   ? source->files->read(out, source->files, (size_t)index, err)
+                   ? source->files->read(&out->text, source->files, (size_t)index, err)
                    : err_set(err, TG_USAGE, "limit",
                              "all templates together include more than %zu MiB",
                              LIMIT_INCLUDED_BYTES / LIMIT_MIB);

@@ -18,7 +18,6 @@ struct include_source {
  * the first that exists of templates/_layers/OWNER/includes/FILE, templates/OWNER/includes/FILE and
  * templates/_includes/OWNER/FILE; a name without a slash is a file of templates/_includes/.
  */
-int load_include(struct span *out, enum template_delimiters *delimiters, void *context,
-                 const char *name, struct err *err);
+int load_include(struct template_source *out, void *context, const char *name, struct err *err);
 
 #endif

@@ -259,7 +259,7 @@ static int trace_include(struct vm *vm, const struct frame *frame, size_t offset
 {
     ERR_SCRATCH(place);
     (void)program_error_at(frame->program, offset, &place);
-    return err_trace(vm->err, "included from %s:%zu:%zu", frame->program->name, place.where.line,
+    return err_trace(vm->err, "included from %s:%zu:%zu", frame->program->path, place.where.line,
                      place.where.column);
 }
 
@@ -274,7 +274,7 @@ static int load_program(const struct program **out, struct vm *vm, struct span n
         return 1;
     if (!vm->loader)
         return vm_fail(vm, CODE_SYNTAX, "'include' cannot be used here");
-    int rc = vm->loader->load(&source.text, &source.delimiters, vm->loader->context, text, vm->err);
+    int rc = vm->loader->load(&source, vm->loader->context, text, vm->err);
     if (rc > 0)
         return 0;
     if (rc < 0)

@@ -7,20 +7,21 @@
 
 enum template_delimiters { DELIMITERS_JINJA, DELIMITERS_SQUARE };
 
-/*
- * Finds the source of `{% include %}`. `load` returns 0 and sets `out` (bytes that live at least as
- * long as the render), 1 where there is no such name, -1 with `err` set on failure.
- */
-struct template_loader {
-    int (*load)(struct span *out, enum template_delimiters *delimiters, void *context,
-                const char *name, struct err *err);
-    void *context;
-};
-
 struct template_source {
     const char *name; /* for messages: the path in the catalog */
     struct span text;
     enum template_delimiters delimiters;
+    const char *path; /* of what a loader found: the file, for messages; NULL: the name */
+};
+
+/*
+ * Finds the source of `{% include %}`. `load` returns 0 and fills all of `out` but its name (bytes
+ * that live at least as long as the render), 1 where there is no such name, -1 with `err` set on
+ * failure.
+ */
+struct template_loader {
+    int (*load)(struct template_source *out, void *context, const char *name, struct err *err);
+    void *context;
 };
 
 #endif

@@ -91,8 +91,7 @@ static int find_in_include(const struct finder *finder, const struct place *plac
                       INCLUDES_MAX);
         return program_error_at(place->program, name->offset, finder->err);
     }
-    int rc = finder->loader->load(&source.text, &source.delimiters, finder->loader->context,
-                                  source.name, finder->err);
+    int rc = finder->loader->load(&source, finder->loader->context, source.name, finder->err);
     if (rc > 0)
         return 0; /* rendering says so, if it gets there */
     if (rc < 0 || program_parse(&program, finder->scratch, &source, false, finder->err))

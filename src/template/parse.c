@@ -349,11 +349,12 @@ int program_parse(struct program **out, struct arena *arena, const struct templa
     struct program *program = arena_alloc(arena, sizeof(*program));
     struct parser parser = {.arena = arena, .err = err};
     program->name = source->name;
+    program->path = source->path ? source->path : source->name;
     program->delimiters = source->delimiters;
     if (budget_steps(budget_steps_of(source->text.len), err) < 0)
         return -1;
     if (source->text.len > LIMIT_TEMPLATE_BYTES)
-        return err_set(err, TG_USAGE, CODE_LIMIT, "'%s' is larger than %zu bytes", program->name,
+        return err_set(err, TG_USAGE, CODE_LIMIT, "'%s' is larger than %zu bytes", program->path,
                        LIMIT_TEMPLATE_BYTES);
     program->source = normalize_lines(arena, source->text);
     if (check_source(program, err))

@@ -4,5 +4,5 @@
 
 int program_error_at(const struct program *program, size_t offset, struct err *err)
 {
-    return err_at(err, program->name, program->source.ptr, program->source.len, offset);
+    return err_at(err, program->path, program->source.ptr, program->source.len, offset);
 }

@@ -97,4 +97,5 @@ def test_an_error_in_an_include_of_a_layer_shows_the_way_there(new, catalog):
     catalog.file("hello.txt.j2", "{% include 'part/text.md' %}\n{{ greeting }}\n")
     done = new("child")
     assert done.code == 2
-    assert "part/text.md:2" in done.err and "hello.txt.j2:1" in done.err
+    assert "templates/_layers/part/includes/text.md:2:13: " in done.err
+    assert "included from templates/thing/files/hello.txt.j2:1:12\n" in done.err

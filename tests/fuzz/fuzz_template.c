@@ -28,13 +28,13 @@ static void must(bool held)
 }
 
 /* The template includes itself under the name "x", and a small one under "y". */
-static int load_include(struct span *out, enum template_delimiters *delimiters, void *context,
-                        const char *name, struct err *err)
+static int load_include(struct template_source *out, void *context, const char *name,
+                        struct err *err)
 {
     const struct template_source *self = context;
     (void)err;
-    *delimiters = self->delimiters;
-    *out = str_equal(name, "x") ? self->text : span_from("{{ s }}[[ s ]]");
+    out->delimiters = self->delimiters;
+    out->text = str_equal(name, "x") ? self->text : span_from("{{ s }}[[ s ]]");
     return str_equal(name, "x") || str_equal(name, "y") ? 0 : 1;
 }
 

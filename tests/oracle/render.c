@@ -29,15 +29,15 @@ static enum template_delimiters read_delimiters(const struct data *request, cons
                                                                    : DELIMITERS_JINJA;
 }
 
-static int load_include(struct span *out, enum template_delimiters *delimiters, void *context,
-                        const char *name, struct err *err)
+static int load_include(struct template_source *out, void *context, const char *name,
+                        struct err *err)
 {
     const struct data *request = context, *text = data_get(data_get(request, "includes"), name);
     (void)err;
     if (!text || text->kind != DATA_STR)
         return 1;
-    *out = text->str;
-    *delimiters = read_delimiters(request, "include_delimiters");
+    out->text = text->str;
+    out->delimiters = read_delimiters(request, "include_delimiters");
     return 0;
 }
 

@@ -20,16 +20,16 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Pairs of name and text; NULL ends. A name "broken" fails to load. */
-static int load_from_list(struct span *out, enum template_delimiters *delimiters, void *context,
-                          const char *name, struct err *err)
+static int load_from_list(struct template_source *out, void *context, const char *name,
+                          struct err *err)
 {
-    *delimiters = DELIMITERS_JINJA;
+    out->delimiters = DELIMITERS_JINJA;
     if (str_equal(name, "broken"))
         return err_set(err, TG_RUNTIME, "io", "cannot read 'broken'");
     for (const char *const *pair = context; *pair; pair += 2) {
         if (!str_equal(pair[0], name))
             continue;
-        *out = span_from(pair[1]);
+        out->text = span_from(pair[1]);
         return 0;
     }
     return 1;
