@@ -5,7 +5,9 @@ ENV PATH=/opt/app/venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     HOME=/tmp
+{% if resolution %}
 {% for key, value in resolution.env.items() %}
 ENV {{ key }}={{ value | tojson }}
 {% endfor %}
+{% endif %}
 WORKDIR /opt/app
