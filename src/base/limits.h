@@ -51,6 +51,9 @@
 #define LIMIT_PATTERN_STATES ((size_t)10000)
 #define LIMIT_PATTERN_STEPS ((size_t)100000000)
 
+/* Catalogs that build on each other, the first included; and types, likewise. */
+#define LIMIT_CATALOGS ((size_t)5)
+
 /* A catalog's name. */
 #define LIMIT_CATALOG_NAME_BYTES ((size_t)100)
 

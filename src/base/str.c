@@ -251,3 +251,24 @@ bool glob_match_counted(size_t *work, const char *pattern, const char *path)
     }
     return now->marked[glob.len];
 }
+
+const char *glob_of_path(struct arena *arena, const char *path)
+{
+    static const char special[] = "*?[";
+    char *exact = arena_alloc(arena, 3 * strlen(path) + 1), *to = exact;
+    char *loose = arena_strdup(arena, path);
+    for (const char *at = path; *at; at++) {
+        bool plain = !strchr(special, *at);
+        *to++ = plain ? *at : '[';
+        if (!plain) {
+            *to++ = *at;
+            *to++ = ']';
+        }
+    }
+    *to = '\0';
+    if (to - exact <= (long)LIMIT_PATH_BYTES)
+        return exact;
+    for (char *at = loose; (at = strpbrk(at, special));)
+        *at = '?';
+    return loose;
+}

@@ -42,5 +42,7 @@ const char *str_nearest(const char *wrong, const char *const *names, size_t coun
 bool glob_match(const char *pattern, const char *path);
 /* The same; `*work` grows by what it took: 1, and the states that were followed. */
 bool glob_match_counted(size_t *work, const char *pattern, const char *path);
+/* A glob that matches this path alone. */
+const char *glob_of_path(struct arena *arena, const char *path);
 
 #endif

@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "catalog/compose.h"
+#include "catalog/semver.h"
 #include "catalog/source.h"
 #include "catalog/trust.h"
 #include "matrix/version.h"
@@ -118,7 +120,8 @@ static int check_tool_version(struct arena *arena, const struct yaml_node *node,
 
 int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
 {
-    static const char *const keys[] = {"name", "version", "tmplgen", NULL};
+    static const char *const keys[] = {"name",     "version",   "tmplgen", "extends",
+                                       "defaults", "overrides", NULL};
     const char *tool = NULL;
     struct yaml_doc *doc;
     if (fileset_find(catalog->files, "catalog.yml") < 0)
@@ -129,6 +132,7 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
         yaml_text(&catalog->origin.version, yaml_get(doc->root, "version"), "version", err) < 0 ||
         yaml_text(&tool, yaml_get(doc->root, "tmplgen"), "tmplgen", err) < 0)
         return -1;
+    catalog->yml = doc->root;
     if (!catalog->name)
         return yaml_error(err, doc->root, "'name' is missing");
     if (!is_name(catalog->name))
@@ -144,15 +148,124 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
     return check_tool_version(arena, yaml_get(doc->root, "tmplgen"), tool, err);
 }
 
-int catalog_open(struct catalog **out, struct arena *arena, const char *source, const char *ref,
-                 struct err *err)
+/* ---------------------------------------------------------------- catalogs that build on others */
+
+/* A catalog that is being opened, and those that extend it. */
+struct opening {
+    struct catalog *catalog;
+    const struct catalog_origin *made; /* the chain to open it with, or NULL: as it says itself */
+    const struct opening *above;
+    struct extension extends;
+};
+
+static int open_chain(struct catalog **out, struct arena *arena, const char *source,
+                      const char *ref, const struct catalog_origin *made,
+                      const struct opening *above, struct err *err);
+
+static bool is_over_network(const char *source)
 {
-    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
-    struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
-    *out = NULL;
-    if (open_source(catalog, arena, source ? source : CATALOG_BUILTIN, ref, err) < 0)
+    return !source_path(source) || strcspn(source, ":") < strcspn(source, "/"); /* git@HOST:PATH */
+}
+
+/*
+ * Where the catalog lies that `o` extends. Whoever has a clone has not what lies beside it, and
+ * what comes over the network has nothing to say of this machine.
+ */
+static int find_extended(const char **out, struct arena *arena, const struct opening *o,
+                         struct err *err)
+{
+    const char *source = o->extends.source, *own = o->catalog->origin.source;
+    const struct yaml_node *node = yaml_get(o->extends.node, "source");
+    *out = source;
+    if (strcmp(source, CATALOG_BUILTIN) == 0 || is_over_network(source))
+        return 0;
+    if (is_over_network(own))
+        return yaml_error(err, node,
+                          "a catalog over the network cannot extend '%s', which is no URL and not "
+                          "'" CATALOG_BUILTIN "'",
+                          source);
+    if (*source == '/' || source_path(source) != source)
+        return 0;
+    *out = arena_printf(arena, "%s/%s", own, source);
+    if (kind_of(own) == &source_folder)
+        return 0;
+    (void)yaml_error(err, node,
+                     "'%s' is relative, which a catalog in a git repository cannot extend: a clone "
+                     "of it has not what lies beside it",
+                     source);
+    return err_hint(err, "give a URL, an absolute path, or '" CATALOG_BUILTIN "'");
+}
+
+/* What a catalog needs that this program is too old for has the catalog to blame, with a place. */
+static int blame_extended(const struct opening *o, const char *source, const char *ref,
+                          struct err *err)
+{
+    struct semver version;
+    bool unknown = strcmp(err->code, "unknown-ref") == 0;
+    if (!err->where.file)
+        (void)yaml_at(err, o->extends.node);
+    (void)err_wrap(err, "what '%s' extends", o->catalog->name);
+    if (unknown && strcmp(source, CATALOG_BUILTIN) == 0 && ref && semver_parse_tag(&version, ref))
+        return err_hint(err, "install tmplgen %s or newer, which has it", ref + (*ref == 'v'));
+    return -1;
+}
+
+static void take_warnings(struct catalog *catalog, struct arena *arena)
+{
+    const struct catalog *other = catalog->extends;
+    if (catalog->warning_count || other->warning_count == 0)
+        return;
+    catalog->warnings = arena_array(arena, other->warning_count, sizeof(*catalog->warnings));
+    for (size_t i = 0; i < other->warning_count; i++)
+        catalog->warnings[catalog->warning_count++] =
+            arena_printf(arena, "what '%s' extends: %s", catalog->name, other->warnings[i]);
+}
+
+/* Opens what the catalog extends, if anything, and puts the files of both together. */
+static int extend(struct opening *o, struct arena *arena, struct err *err)
+{
+    const struct catalog_origin *made = o->made ? o->made->extends : NULL;
+    struct catalog *catalog = o->catalog;
+    const char *source, *ref;
+    if (extension_read(&o->extends, catalog->yml, err) < 0)
         return -1;
-    if (catalog_read(catalog, arena, err) < 0) {
+    if (!o->extends.node)
+        return 0;
+    ref = made && made->commit ? made->commit : o->extends.ref;
+    if (find_extended(&source, arena, o, err) < 0)
+        return -1;
+    if (open_chain(&catalog->extends, arena, source, ref, made, o, err) < 0)
+        return blame_extended(o, source, ref, err);
+    if (made && made->commit)
+        catalog->extends->origin.ref = made->ref;
+    catalog->origin.extends = &catalog->extends->origin;
+    take_warnings(catalog, arena);
+    return compose(catalog, arena, err);
+}
+
+static int check_chain(const struct opening *o, struct err *err)
+{
+    size_t count = 1;
+    for (const struct opening *above = o->above; above; above = above->above, count++)
+        if (strcmp(above->catalog->origin.source, o->catalog->origin.source) == 0)
+            return err_set(err, TG_USAGE, "invalid", "'%s' extends itself, in a circle",
+                           o->catalog->origin.source);
+    return count <= LIMIT_CATALOGS
+               ? 0
+               : err_set(err, TG_USAGE, "limit", "more than %zu catalogs extend each other",
+                         LIMIT_CATALOGS);
+}
+
+static int open_chain(struct catalog **out, struct arena *arena, const char *source,
+                      const char *ref, const struct catalog_origin *made,
+                      const struct opening *above, struct err *err)
+{
+    struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
+    struct opening o = {.catalog = catalog, .made = made, .above = above};
+    if (open_source(catalog, arena, source, ref, err) < 0)
+        return -1;
+    if (check_chain(&o, err) < 0 || catalog_read(catalog, arena, err) < 0 ||
+        extend(&o, arena, err) < 0) {
         catalog_close(catalog);
         return -1;
     }
@@ -160,10 +273,29 @@ int catalog_open(struct catalog **out, struct arena *arena, const char *source, 
     return 0;
 }
 
+int catalog_open_made(struct catalog **out, struct arena *arena, const char *source,
+                      const char *ref, const struct catalog_origin *made, struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    *out = NULL;
+    return open_chain(out, arena, source ? source : CATALOG_BUILTIN, ref, made, NULL, err);
+}
+
+int catalog_open(struct catalog **out, struct arena *arena, const char *source, const char *ref,
+                 struct err *err)
+{
+    return catalog_open_made(out, arena, source, ref, NULL, err);
+}
+
 void catalog_close(struct catalog *catalog)
 {
-    if (catalog && catalog->close)
+    if (!catalog)
+        return;
+    if (catalog->own) /* a source closes what it opened */
+        catalog->files = catalog->own;
+    if (catalog->close)
         catalog->close(catalog);
+    catalog_close(catalog->extends);
 }
 
 int catalog_revisions(struct catalog_revision **out, size_t *count, struct arena *arena,

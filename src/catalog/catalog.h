@@ -8,17 +8,26 @@
 #include <stddef.h>
 
 struct arena;
+struct catalog_origin;
 struct catalog_revision;
 struct fileset;
 
 /*
  * Opens `source` (NULL: built in) at `ref` (NULL: the default revision: the newest release tag; of
- * a folder without history, as it lies there). `ref` may be a tag, a branch or a commit id. Errors:
- * exit 2 "unknown-catalog" (there is no such name), "remote-catalog", "unknown-ref", "invalid";
- * limits; 1 "unreachable-catalog" and for I/O.
+ * a folder without history, as it lies there). `ref` may be a tag, a branch or a commit id. With
+ * what it extends: its files are then those of all of them. Errors: exit 2 "unknown-catalog" (there
+ * is no such name), "remote-catalog", "unknown-ref", "invalid"; limits; 1 "unreachable-catalog" and
+ * for I/O.
  */
 TG_CHECKED int catalog_open(struct catalog **out, struct arena *arena, const char *source,
                             const char *ref, struct err *err);
+/*
+ * The same as it was when something was made: what the catalog extends is opened at the commits of
+ * `made` (NULL: as it says itself), which is the origin of the catalog as it was then.
+ */
+TG_CHECKED int catalog_open_made(struct catalog **out, struct arena *arena, const char *source,
+                                 const char *ref, const struct catalog_origin *made,
+                                 struct err *err);
 void catalog_close(struct catalog *catalog);
 /* What catalog.yml says, of a catalog whose files and source are there: the rest of opening it. */
 TG_CHECKED int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err);

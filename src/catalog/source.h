@@ -10,6 +10,7 @@
 struct arena;
 struct catalog_revision;
 struct fileset;
+struct yaml_node;
 
 #define CATALOG_BUILTIN "builtin"
 
@@ -23,13 +24,17 @@ struct catalog_origin {
     const char *ref;
     const char *commit; /* 40 hex digits */
     const char *version;
+    const struct catalog_origin *extends; /* of the catalog that this one builds on, or NULL */
 };
 
 /* Everything lives in the arena that was given, handles until it is closed. */
 struct catalog {
     struct catalog_origin origin;
     const char *name;
-    const struct fileset *files;
+    const struct fileset *files; /* with those of what it extends */
+    const struct yaml_node *yml; /* catalog.yml */
+    const struct fileset *own;   /* its files alone, where it extends a catalog; else NULL */
+    struct catalog *extends;     /* or NULL; closed with this one */
     const char **warnings; /* for people: a folder catalog, a dirty one */
     size_t warning_count;
     void (*close)(struct catalog *catalog);

@@ -172,25 +172,10 @@ static void fill_target(struct adopting *a)
 
 /* ---------------------------------------------------------------- what stays the user's */
 
-/* A glob that matches this path alone. */
-static const char *exact_glob(struct arena *arena, const char *path)
-{
-    static const char special[] = "*?[";
-    BUF_SCRATCH(out, LIMIT_MIB);
-    char *loose = arena_strdup(arena, path);
-    for (const char *at = path; *at; at++)
-        (void)(strchr(special, *at) ? buf_printf(&out, "[%c]", *at) : buf_putc(&out, *at));
-    if (out.len <= LIMIT_PATH_BYTES)
-        return arena_strdup(arena, buf_text(&out));
-    for (char *at = loose; (at = strpbrk(at, special));)
-        *at = '?';
-    return loose;
-}
-
 static void add_yours(struct adopting *a, const char *path)
 {
     a->yours = arena_grow(a->arena, a->yours, a->yours_count, sizeof(*a->yours));
-    a->yours[a->yours_count++] = exact_glob(a->arena, path);
+    a->yours[a->yours_count++] = glob_of_path(a->arena, path);
 }
 
 static int plan_once(struct adopting *a)
