@@ -322,9 +322,19 @@ const struct data *base_image_stack(struct arena *arena, const struct base_image
 
 /* ------------------------------------------------------------------ which children it serves */
 
+/* One that serves a type serves what extends that, too. */
+static bool serves_type(const struct base_image *image, const struct manifest *manifest)
+{
+    const struct words *types = &image->types;
+    bool serves = str_is_among(manifest->type, types->items, types->count);
+    for (size_t i = 0; !serves && i < manifest->inherited_count; i++)
+        serves = str_is_among(manifest->inherited[i].type, types->items, types->count);
+    return serves;
+}
+
 int base_image_serving(struct base_image **out, struct arena *arena, const struct catalog *catalog,
-                       const char *type, const struct data *resolution, const char *registry,
-                       struct err *err)
+                       const struct manifest *manifest, const struct data *resolution,
+                       const char *registry, struct err *err)
 {
     const char **names, *framework = resolved(resolution, "framework", "name");
     size_t count = base_image_names(&names, arena, catalog->files);
@@ -335,7 +345,7 @@ int base_image_serving(struct base_image **out, struct arena *arena, const struc
         struct base_image *image = NULL;
         if (base_image_load(&image, arena, catalog, names[i], err) < 0)
             return -1;
-        if (!str_is_among(type, image->types.items, image->types.count) ||
+        if (!serves_type(image, manifest) ||
             !str_is_among(framework, image->frameworks.items, image->frameworks.count))
             continue;
         *out = image;

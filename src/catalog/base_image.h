@@ -85,7 +85,7 @@ const struct data *base_image_stack(struct arena *arena, const struct base_image
  * serves it.
  */
 TG_CHECKED int base_image_serving(struct base_image **out, struct arena *arena,
-                                  const struct catalog *catalog, const char *type,
+                                  const struct catalog *catalog, const struct manifest *manifest,
                                   const struct data *resolution, const char *registry,
                                   struct err *err);
 

@@ -162,9 +162,8 @@ static int read_overrides(struct composing *c)
 
 static int refuse_clash(const struct composing *c)
 {
-    const char *more = c->clashes > 1
-                           ? arena_printf(c->arena, ", and %zu more like it", c->clashes - 1)
-                           : "";
+    const char *more =
+        c->clashes > 1 ? arena_printf(c->arena, ", and %zu more like it", c->clashes - 1) : "";
     (void)yaml_error(c->err, c->node, "'%s' is in this catalog and in '%s', which it extends%s",
                      c->clash, c->catalog->extends->name, more);
     c->err->code = "path-clash";

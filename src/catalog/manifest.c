@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "catalog/catalog.h"
+#include "catalog/manifest_extends.h"
 #include "catalog/questions.h"
 #include "matrix/version.h"
 #include "resolver/request.h"
@@ -170,6 +171,17 @@ static int unknown_type(const struct reader *reader, const struct catalog *catal
     return err_hint(reader->err, "there is: %s", list);
 }
 
+static int read_inherited(struct manifest *manifest, const struct reader *reader)
+{
+    for (size_t i = 0; i < manifest->inherited_count; i++) {
+        struct manifest base = {.type = manifest->inherited[i].type};
+        if (read_files(&base, reader, "templates", manifest->inherited[i].root) < 0)
+            return -1;
+        manifest->inherited[i].files = base.own;
+    }
+    return 0;
+}
+
 int manifest_load(struct manifest **out, struct arena *arena, const struct catalog *catalog,
                   const char *type, struct err *err)
 {
@@ -181,10 +193,14 @@ int manifest_load(struct manifest **out, struct arena *arena, const struct catal
     if (strchr(type, '/') || *type == '_' || fileset_find(catalog->files, path) < 0)
         return unknown_type(&reader, catalog, type);
     manifest->type = arena_strdup(arena, type);
-    if (layer_document(&doc, &reader, catalog->files, path) < 0 ||
-        read_manifest(manifest, &reader, doc->root) < 0 ||
-        questions_join(manifest, &reader, catalog->files, doc->root) < 0)
+    if (layer_document(&doc, &reader, catalog->files, path) < 0)
         return -1;
+    const struct yaml_node *root = doc->root;
+    if (manifest_extend(&root, manifest, arena, catalog, err) < 0 ||
+        read_manifest(manifest, &reader, root) < 0 || read_inherited(manifest, &reader) < 0 ||
+        questions_join(manifest, &reader, catalog->files, root) < 0)
+        return -1;
+    manifest_extended(manifest, arena, catalog);
     *out = manifest;
     return 0;
 }

@@ -58,7 +58,7 @@ struct data *render_context(struct arena *arena, const struct render_input *inpu
     for (size_t i = 0; answers && i < answers->map.count; i++)
         data_put_span(arena, context, answers->map.members[i].name, answers->map.members[i].value);
     struct data *none = data_null(arena);
-    data_put(arena, context, "template", data_str(arena, input->manifest->type));
+    data_put(arena, context, "template", data_str(arena, input->manifest->kind));
     data_put(arena, context, "request", input->request ? data_copy(arena, input->request) : none);
     data_put(arena, context, "resolution",
              input->resolution ? data_copy(arena, input->resolution) : none);
@@ -294,10 +294,13 @@ static int add_layer_files(struct renderer *r, const struct layer *layer, size_t
 static int choose_layers(struct renderer *r)
 {
     const struct manifest *manifest = r->manifest;
-    r->layers = arena_array(r->arena, manifest->layer_count + 1, sizeof(*r->layers));
+    r->layers = arena_array(r->arena, manifest->layer_count + manifest->inherited_count + 1,
+                            sizeof(*r->layers));
     for (size_t i = 0; i < manifest->layer_count; i++)
         if (add_layer(r, &manifest->layers[i]) < 0)
             return -1;
+    for (size_t i = 0; i < manifest->inherited_count; i++)
+        r->layers[r->layer_count++] = manifest->inherited[i].files;
     r->layers[r->layer_count++] = manifest->own;
     return 0;
 }

@@ -128,6 +128,9 @@ int manifest_check_use(struct arena *arena, const struct catalog *catalog,
     for (size_t i = 0; i < manifest->layer_count; i++)
         if (add_layer_use(&c, &manifest->layers[i]) < 0)
             return -1;
+    for (size_t i = 0; i < manifest->inherited_count; i++)
+        if (add_layer(&c, &manifest->inherited[i].files) < 0)
+            return -1;
     if (add_layer(&c, &manifest->own) < 0)
         return -1;
     for (size_t i = 0; i < manifest->question_count; i++)

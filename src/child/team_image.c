@@ -32,8 +32,8 @@ static int find(struct data **out, struct arena *arena, const struct team_image_
     *out = NULL;
     if (data_get_text(input->request, "image")) /* whoever names a base begins with that one */
         return 0;
-    if (base_image_serving(&image, arena, input->catalog, input->manifest->type, resolution,
-                           registry, err) < 0)
+    if (base_image_serving(&image, arena, input->catalog, input->manifest, resolution, registry,
+                           err) < 0)
         return -1;
     if (!image)
         return 0;

@@ -1,0 +1,325 @@
+/* A type that builds on another one: what both manifests say, as one. */
+#include "catalog/manifest_extends.h"
+
+#include "base/arena.h"
+#include "base/budget.h"
+#include "base/fileset.h"
+#include "base/intern.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "catalog/catalog.h"
+#include "catalog/compose.h"
+#include "catalog/manifest.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- two mappings as one */
+
+static struct yaml_node *node_like(struct arena *arena, const struct yaml_node *like)
+{
+    struct yaml_node *node = arena_alloc(arena, sizeof(*node));
+    *node = *like;
+    return node;
+}
+
+/* What `own` says, and of what it does not say what `base` does. */
+static struct yaml_node *join_maps(struct arena *arena, const struct yaml_node *base,
+                                   const struct yaml_node *own)
+{
+    struct yaml_node *out = node_like(arena, own);
+    size_t count = own->map.count;
+    if (!budget_try_steps(count * base->map.count)) /* whoever began this asks */
+        return out;
+    out->map.members = arena_array(arena, count + base->map.count + 1, sizeof(*out->map.members));
+    if (count)
+        memcpy(out->map.members, own->map.members, count * sizeof(*out->map.members));
+    for (size_t i = 0; i < base->map.count; i++)
+        if (!yaml_get(own, base->map.members[i].key->text.ptr))
+            out->map.members[count++] = base->map.members[i];
+    out->map.count = count;
+    return out;
+}
+
+static struct yaml_node *join_lists(struct arena *arena, const struct yaml_node *base,
+                                    const struct yaml_node *own)
+{
+    struct yaml_node *out = node_like(arena, own);
+    size_t count = base->list.count;
+    out->list.count = count + own->list.count;
+    out->list.items = arena_array(arena, out->list.count + 1, sizeof(*out->list.items));
+    if (count)
+        memcpy(out->list.items, base->list.items, count * sizeof(*out->list.items));
+    if (own->list.count)
+        memcpy(out->list.items + count, own->list.items,
+               own->list.count * sizeof(*out->list.items));
+    return out;
+}
+
+/* The name of a question, or NULL of what is none: whoever reads it tells. */
+static const char *name_of(const struct yaml_node *question)
+{
+    const struct yaml_node *name = question->kind == YAML_MAP ? yaml_get(question, "name") : NULL;
+    return name && name->kind == YAML_SCALAR ? name->text.ptr : NULL;
+}
+
+/* One of a name that is there changes that one where it stands; others come behind. */
+static struct yaml_node *join_questions(struct arena *arena, const struct yaml_node *base,
+                                        const struct yaml_node *own)
+{
+    struct yaml_node *out = join_lists(arena, base, own), **items = out->list.items;
+    struct intern names = {0};
+    size_t *at = arena_array(arena, base->list.count + 1, sizeof(*at)), count = base->list.count;
+    bool *joined = arena_array(arena, base->list.count + 1, sizeof(*joined));
+    for (size_t i = 0; i < base->list.count; i++) {
+        const char *name = name_of(items[i]);
+        size_t known = names.count;
+        if (name && intern_add(&names, arena, span_from(name)) == known)
+            at[known] = i;
+    }
+    for (size_t i = 0; i < own->list.count; i++) {
+        struct yaml_node *question = own->list.items[i];
+        const char *name = name_of(question);
+        size_t number = name ? intern_find(&names, span_from(name)) : INTERN_NONE;
+        if (number == INTERN_NONE || joined[number]) {
+            items[count++] = question;
+            continue;
+        }
+        joined[number] = true;
+        items[at[number]] = join_maps(arena, items[at[number]], question);
+    }
+    out->list.count = count;
+    return out;
+}
+
+static struct yaml_node *join_values(struct arena *arena, const char *key,
+                                     const struct yaml_node *base, struct yaml_node *own)
+{
+    if (base->kind != YAML_LIST || own->kind != YAML_LIST)
+        return own;
+    return strcmp(key, "questions") == 0 ? join_questions(arena, base, own)
+                                         : join_lists(arena, base, own);
+}
+
+/* What is said of the files below the type's folder: another folder has its own. */
+static bool is_of_files(const char *key)
+{
+    static const char *const keys[] = {"files", "delimiters", "overrides"};
+    return str_is_among(key, keys, sizeof(keys) / sizeof(*keys));
+}
+
+static const struct yaml_node *join_manifests(struct arena *arena, const struct yaml_node *base,
+                                              const struct yaml_node *own, bool same)
+{
+    struct yaml_node *out = join_maps(arena, base, own);
+    size_t count = 0;
+    for (size_t i = 0; i < out->map.count; i++) {
+        struct yaml_member member = out->map.members[i];
+        const char *key = member.key->text.ptr;
+        bool inherits = same || !is_of_files(key);
+        const struct yaml_node *below = inherits ? yaml_get(base, key) : NULL;
+        if (strcmp(key, "extends") == 0 || (!inherits && !yaml_get(own, key)))
+            continue;
+        if (below)
+            member.value = join_values(arena, key, below, member.value);
+        out->map.members[count++] = member;
+    }
+    out->map.count = count;
+    return out;
+}
+
+/* ---------------------------------------------------------------- from type to type */
+
+/* A type that is extended, and those that extend it. */
+struct step {
+    const struct catalog *catalog; /* whose file it is */
+    size_t level;
+    const char *type;
+    const struct step *above;
+};
+
+struct extending {
+    struct arena *arena;
+    struct manifest *manifest;
+    const struct catalog *catalog; /* the one at the top */
+    struct err *err;
+};
+
+static const char *path_of(struct arena *arena, const char *type)
+{
+    return arena_printf(arena, "templates/%s/template.yml", type);
+}
+
+/* The catalog whose own the type's manifest is, from `from` down; false where none has it. */
+static bool find_type(struct step *out, const struct extending *e, const struct catalog *from,
+                      size_t level, const char *type)
+{
+    const char *path = path_of(e->arena, type);
+    if (!from || strchr(type, '/') || *type == '_' || fileset_find(from->files, path) < 0)
+        return false;
+    size_t below = compose_level(from, path);
+    *out = (struct step){.catalog = from, .level = level + below, .type = type};
+    while (below-- > 0)
+        out->catalog = out->catalog->extends;
+    return true;
+}
+
+static void add_document(struct extending *e, const struct step *step, const struct yaml_doc *doc)
+{
+    struct manifest *m = e->manifest;
+    m->documents = arena_grow(e->arena, m->documents, m->document_count, sizeof(*m->documents));
+    m->documents[m->document_count++] = (struct manifest_document){doc, step->level};
+}
+
+/* A file that another one of the same path hides is told apart by its catalog's name. */
+static int load(struct yaml_doc **doc, struct extending *e, const struct step *step)
+{
+    const char *path = path_of(e->arena, step->type);
+    if (fileset_document(doc, e->arena, step->catalog->files, path, e->err) < 0)
+        return -1;
+    if (compose_level(e->catalog, path) != step->level)
+        (*doc)->name = arena_printf(e->arena, "%s:%s", step->catalog->name, path);
+    return (*doc)->root && (*doc)->root->kind == YAML_MAP
+               ? 0
+               : err_set(e->err, TG_USAGE, "invalid", "'%s' is no mapping", (*doc)->name);
+}
+
+static int unknown_type(const struct extending *e, const struct yaml_node *node, const char *type,
+                        bool same)
+{
+    const char **types;
+    size_t count = catalog_types(&types, e->arena, e->catalog->files);
+    const char *nearest = str_nearest(type, types, count);
+    if (same)
+        return yaml_error(e->err, node, "'%s' extends itself: no catalog below has such a type",
+                          type);
+    (void)yaml_error(e->err, node, "the catalog has no type '%s'", type);
+    return nearest ? err_hint(e->err, "did you mean '%s'?", nearest) : -1;
+}
+
+static int check_steps(const struct extending *e, const struct step *step,
+                       const struct yaml_node *node)
+{
+    size_t count = 1;
+    for (const struct step *above = step->above; above; above = above->above, count++)
+        if (above->catalog == step->catalog && strcmp(above->type, step->type) == 0)
+            return yaml_error(e->err, node, "'%s' extends itself, in a circle", step->type);
+    return count <= 2 * LIMIT_CATALOGS
+               ? 0
+               : yaml_over_limit(e->err, node, count, "types that extend each other",
+                                 2 * LIMIT_CATALOGS);
+}
+
+/* The files of a type with another name are a layer below those of the one that extends it. */
+static void inherit(struct extending *e, const char *type, const struct yaml_node *root)
+{
+    struct manifest *m = e->manifest;
+    m->inherited = arena_grow(e->arena, m->inherited, m->inherited_count, sizeof(*m->inherited));
+    m->inherited[m->inherited_count++] = (struct inherited){.type = type, .root = root};
+}
+
+static int extend(const struct yaml_node **root, struct extending *e, const struct step *step)
+{
+    const struct yaml_node *own = *root, *node = yaml_get(own, "extends");
+    const char *name = NULL;
+    struct yaml_doc *doc;
+    struct step next;
+    if (yaml_text(&name, node, "extends", e->err) < 0)
+        return -1;
+    if (!name) {
+        e->manifest->kind = step->type;
+        return 0;
+    }
+    bool same = strcmp(name, step->type) == 0;
+    bool found = same ? find_type(&next, e, step->catalog->extends, step->level + 1, name)
+                      : find_type(&next, e, e->catalog, 0, name);
+    if (!found)
+        return unknown_type(e, node, name, same);
+    next.above = step;
+    if (check_steps(e, &next, node) < 0 || load(&doc, e, &next) < 0)
+        return -1;
+    const struct yaml_node *base = doc->root;
+    add_document(e, &next, doc);
+    if (extend(&base, e, &next) < 0)
+        return -1;
+    if (!same)
+        inherit(e, name, base);
+    *root = join_manifests(e->arena, base, own, same);
+    return budget_steps(0, e->err);
+}
+
+int manifest_extend(const struct yaml_node **root, struct manifest *manifest, struct arena *arena,
+                    const struct catalog *catalog, struct err *err)
+{
+    struct extending e = {arena, manifest, catalog, err};
+    struct step step;
+    manifest->kind = manifest->type;
+    if (!find_type(&step, &e, catalog, 0, manifest->type))
+        return 0;
+    add_document(&e, &step, (*root)->doc);
+    return extend(root, &e, &step);
+}
+
+/* ---------------------------------------------------------------- once it is read */
+
+/* How many catalogs below the top one the file is from that a node stands in. */
+static size_t level_of(const struct manifest *manifest, const struct catalog *catalog,
+                       const struct yaml_node *node)
+{
+    for (size_t i = 0; i < manifest->document_count; i++)
+        if (manifest->documents[i].doc == node->doc)
+            return manifest->documents[i].level;
+    return compose_level(catalog, node->doc->name);
+}
+
+static void place_migration(struct migration *migration, const struct manifest *manifest,
+                            const struct catalog *catalog)
+{
+    migration->level = level_of(manifest, catalog, migration->node);
+    for (size_t i = 0; i < migration->level; i++)
+        catalog = catalog->extends;
+    migration->source = catalog->origin.source;
+}
+
+/* The nearest catalog says, unless a file of one nearer still, or of its own, does. */
+static void take_default(struct question *question, const struct manifest *manifest,
+                         const struct catalog *catalog)
+{
+    const struct yaml_node *said = question->fallback ? question->fallback : question->node;
+    size_t level = level_of(manifest, catalog, said);
+    for (size_t i = 0; catalog && i <= level; i++, catalog = catalog->extends) {
+        const struct yaml_node *value =
+            yaml_get(yaml_get(catalog->yml, "defaults"), question->name);
+        if (!value)
+            continue;
+        question->fallback = value;
+        return;
+    }
+}
+
+/* What a type says of files holds for those that it inherits, too. */
+static void add_rules(struct layer *layer, struct arena *arena, const struct layer *more)
+{
+    size_t count = layer->rule_count;
+    struct file_rule *rules = arena_array(arena, count + more->rule_count + 1, sizeof(*rules));
+    if (count)
+        memcpy(rules, layer->rules, count * sizeof(*rules));
+    if (more->rule_count)
+        memcpy(rules + count, more->rules, more->rule_count * sizeof(*rules));
+    layer->rules = rules;
+    layer->rule_count += more->rule_count;
+}
+
+void manifest_extended(struct manifest *manifest, struct arena *arena,
+                       const struct catalog *catalog)
+{
+    for (size_t i = 0; i < manifest->inherited_count; i++)
+        for (size_t j = i + 1; j <= manifest->inherited_count; j++)
+            add_rules(&manifest->inherited[i].files, arena,
+                      j < manifest->inherited_count ? &manifest->inherited[j].files
+                                                    : &manifest->own);
+    for (size_t i = 0; i < manifest->migration_count; i++)
+        place_migration(&manifest->migrations[i], manifest, catalog);
+    for (size_t i = 0; i < manifest->question_count; i++)
+        take_default(&manifest->questions[i], manifest, catalog);
+}
