@@ -58,12 +58,11 @@ const char *origin_words(struct arena *arena, const struct catalog_origin *origi
     return text;
 }
 
-const char *origin_words_of(struct arena *arena, const struct data *version)
+const char *origin_words_of(struct arena *arena, const char *version, const struct data *extends)
 {
-    const char *text = data_get_text(version, "version");
-    while (text && (version = data_get(version, "extends")))
-        text = arena_printf(arena, "%s on %s", text, data_get_text(version, "version"));
-    return text;
+    for (; version && extends; extends = data_get(extends, "extends"))
+        version = arena_printf(arena, "%s on %s", version, data_get_text(extends, "version"));
+    return version;
 }
 
 struct data *origin_data(struct arena *arena, const struct catalog_origin *origin)

@@ -27,8 +27,8 @@ const struct catalog_origin *origin_like(const struct catalog_origin *recorded, 
 
 /* "1.4.0", with what it extends "1.4.0 on 0.3.0". */
 const char *origin_words(struct arena *arena, const struct catalog_origin *origin);
-/* The same of a document's {version, commit, extends}; NULL where it has no version. */
-const char *origin_words_of(struct arena *arena, const struct data *version);
+/* The same of what a document says: a version (or NULL) and `extends` (or NULL), as below. */
+const char *origin_words_of(struct arena *arena, const char *version, const struct data *extends);
 /* {version, commit}, with `extends` likewise where there is one; null of NULL. */
 struct data *origin_data(struct arena *arena, const struct catalog_origin *origin);
 /* As the record has it: {source, ref, commit, version}, with `extends` likewise. */

@@ -35,7 +35,7 @@ struct catalog {
     const struct yaml_node *yml; /* catalog.yml */
     const struct fileset *own;   /* its files alone, where it extends a catalog; else NULL */
     struct catalog *extends;     /* or NULL; closed with this one */
-    const char **warnings; /* for people: a folder catalog, a dirty one */
+    const char **warnings;       /* for people: a folder catalog, a dirty one */
     size_t warning_count;
     void (*close)(struct catalog *catalog);
     void *handle;

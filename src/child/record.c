@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/sha.h"
 #include "base/yaml.h"
+#include "catalog/origin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,16 @@ static struct data *or_null(struct arena *arena, const struct data *data)
     return data ? data_copy(arena, data) : data_null(arena);
 }
 
+/* Only where there are any, so that records of other catalogs hash as they always did. */
+static void put_extended(struct arena *arena, struct data *map, const struct catalog_origin *origin)
+{
+    struct data *commits = data_list(arena);
+    for (; origin; origin = origin->extends)
+        data_push(arena, commits, data_str(arena, origin->commit));
+    if (commits->list.count)
+        data_put(arena, map, "extends", commits);
+}
+
 void record_hash_inputs(char inputs[65], const struct record *record, struct span overlay)
 {
     ARENA_SCRATCH(scratch);
@@ -32,6 +43,7 @@ void record_hash_inputs(char inputs[65], const struct record *record, struct spa
     data_put(&scratch, map, "answers", or_null(&scratch, record->answers));
     data_put(&scratch, map, "commit", data_str(&scratch, record->catalog.commit));
     data_put(&scratch, map, "engine", data_int(&scratch, record->engine));
+    put_extended(&scratch, map, record->catalog.extends);
     data_put(&scratch, map, "overlay", data_str(&scratch, overlay.len ? overlay_hash : NULL));
     data_put(&scratch, map, "request", or_null(&scratch, record->request));
     data_put(&scratch, map, "resolution", or_null(&scratch, record->resolution));
@@ -51,17 +63,12 @@ bool record_is_genuine(const struct record *record, struct span overlay)
 int record_format(struct buf *out, const struct record *record)
 {
     ARENA_SCRATCH(scratch);
-    struct data *map = data_map(&scratch), *catalog = data_map(&scratch);
-    struct data *render = data_map(&scratch);
-    data_put(&scratch, catalog, "source", data_str(&scratch, record->catalog.source));
-    data_put(&scratch, catalog, "ref", data_str(&scratch, record->catalog.ref));
-    data_put(&scratch, catalog, "commit", data_str(&scratch, record->catalog.commit));
-    data_put(&scratch, catalog, "version", data_str(&scratch, record->catalog.version));
+    struct data *map = data_map(&scratch), *render = data_map(&scratch);
     data_put(&scratch, render, "tree", data_str(&scratch, record->tree));
     data_put(&scratch, render, "inputs", data_str(&scratch, record->inputs));
     data_put(&scratch, render, "engine", data_int(&scratch, record->engine));
     data_put(&scratch, map, "schema", data_int(&scratch, RECORD_SCHEMA));
-    data_put(&scratch, map, "catalog", catalog);
+    data_put(&scratch, map, "catalog", origin_record(&scratch, &record->catalog));
     data_put(&scratch, map, "template", data_str(&scratch, record->type));
     data_put(&scratch, map, "answers", or_null(&scratch, record->answers));
     data_put(&scratch, map, "request", or_null(&scratch, record->request));
@@ -92,20 +99,16 @@ bool record_is_same(const struct record *a, const struct record *b)
 }
 
 /* Reading: each part by a function of its own, all with the same error text for a bad record. */
-static int read_catalog(struct record *out, const struct yaml_node *root, struct err *err)
+static int read_origin(struct catalog_origin *out, const struct yaml_node *node, struct err *err)
 {
-    static const char *const keys[] = {"source", "ref", "commit", "version", NULL};
-    const struct yaml_node *node = yaml_get(root, "catalog");
-    struct catalog_origin *catalog = &out->catalog;
+    static const char *const keys[] = {"source", "ref", "commit", "version", "extends", NULL};
     struct {
         const char *key;
         const char **value;
-    } texts_of[] = {{"source", &catalog->source},
-                    {"ref", &catalog->ref},
-                    {"commit", &catalog->commit},
-                    {"version", &catalog->version}};
-    if (!node)
-        return yaml_error(err, root, "'catalog' is missing");
+    } texts_of[] = {{"source", &out->source},
+                    {"ref", &out->ref},
+                    {"commit", &out->commit},
+                    {"version", &out->version}};
     if (yaml_check_keys(node, keys, err) < 0)
         return -1;
     for (size_t i = 0; i < sizeof(texts_of) / sizeof(*texts_of); i++) {
@@ -114,9 +117,31 @@ static int read_catalog(struct record *out, const struct yaml_node *root, struct
             yaml_text(texts_of[i].value, value, texts_of[i].key, err) < 0)
             return -1;
     }
-    if (!catalog->source || !catalog->version)
-        return yaml_error(err, node, "'%s' is missing", catalog->source ? "version" : "source");
+    if (!out->source || !out->version)
+        return yaml_error(err, node, "'%s' is missing", out->source ? "version" : "source");
     return 0;
+}
+
+/* The catalog, and those that it extends: each is a mapping in the one before. */
+static int read_catalog(struct record *out, struct arena *arena, const struct yaml_node *root,
+                        struct err *err)
+{
+    const struct yaml_node *node = yaml_get(root, "catalog");
+    struct catalog_origin *origin = &out->catalog;
+    if (!node)
+        return yaml_error(err, root, "'catalog' is missing");
+    for (size_t count = 1;; count++) {
+        if (count > LIMIT_CATALOGS)
+            return yaml_over_limit(err, node, count, "catalogs that extend each other",
+                                   LIMIT_CATALOGS);
+        if (read_origin(origin, node, err) < 0)
+            return -1;
+        if (!(node = yaml_get(node, "extends")))
+            return 0;
+        struct catalog_origin *extended = arena_alloc(arena, sizeof(*extended));
+        origin->extends = extended;
+        origin = extended;
+    }
 }
 
 static int copy_hex(char *out, size_t digits, const struct yaml_node *node, const char *what,
@@ -191,7 +216,7 @@ static int read_record(struct record *out, struct arena *arena, const struct yam
     if (root->kind != YAML_MAP)
         return yaml_error(err, root, "a record must be a mapping");
     if (check_schema(root, err) < 0 || yaml_check_keys(root, keys, err) < 0 ||
-        read_catalog(out, root, err) < 0 ||
+        read_catalog(out, arena, root, err) < 0 ||
         yaml_text(&out->type, yaml_get(root, "template"), "template", err) < 0)
         return -1;
     if (!out->type)

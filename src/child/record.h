@@ -32,8 +32,9 @@ struct record {
 };
 
 /*
- * sha256 over the canonical inputs: catalog commit, template, answers, request, resolution, engine
- * and the matrix overlay's bytes (empty: none), as JSON with sorted keys and no spaces.
+ * sha256 over the canonical inputs: catalog commit, those of the catalogs that it extends,
+ * template, answers, request, resolution, engine and the matrix overlay's bytes (empty: none), as
+ * JSON with sorted keys and no spaces.
  */
 void record_hash_inputs(char inputs[65], const struct record *record, struct span overlay);
 /* True where the record's `inputs` is what its content hashes to: nobody edited it by hand. */

@@ -2,6 +2,7 @@
 #include "update/status.h"
 #include "base/data.h"
 #include "base/str.h"
+#include "catalog/origin.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
@@ -66,10 +67,13 @@ static void print_status(struct run *run, const struct data *document)
 {
     const struct data *catalog = data_get(document, "catalog");
     const struct data *warnings = data_get(document, "warnings");
-    const char *available = data_get_text(data_get(document, "update"), "available");
+    const struct data *update = data_get(document, "update");
+    const char *version = origin_words_of(&run->arena, data_get_text(catalog, "version"),
+                                          data_get(catalog, "extends"));
+    const char *available = origin_words_of(&run->arena, data_get_text(update, "available"),
+                                            data_get(update, "extends"));
     cmd_print(run, "Template %s %s of %s\n", cmd_masked(run, data_get_text(document, "template")),
-              cmd_masked(run, data_get_text(catalog, "version")),
-              cmd_masked(run, data_get_text(catalog, "source")));
+              cmd_masked(run, version), cmd_masked(run, data_get_text(catalog, "source")));
     if (available && !data_get_text(document, "in_progress"))
         cmd_print(run, "An update is available: %s ('tmplgen update' takes it)\n",
                   cmd_masked(run, available));

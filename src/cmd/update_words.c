@@ -3,6 +3,7 @@
 
 #include "base/data.h"
 #include "base/str.h"
+#include "catalog/origin.h"
 #include "cmd/cmd.h"
 #include "cmd/update_command.h"
 #include "update/next.h"
@@ -18,7 +19,9 @@ static bool is_state(const struct data *line, const char *state)
 
 static const char *version_of(struct run *run, const struct data *document, const char *which)
 {
-    const char *version = data_get_text(data_get(document, which), "version");
+    const struct data *origin = data_get(document, which);
+    const char *version =
+        origin_words_of(&run->arena, data_get_text(origin, "version"), data_get(origin, "extends"));
     return cmd_masked(run, version ? version : "?");
 }
 
@@ -226,9 +229,11 @@ static void print_notes(struct run *run, const struct data *document)
     const struct data *notes = data_get(document, "notes");
     for (size_t i = 0; i < notes->list.count; i++) {
         const struct data *note = notes->list.items[i];
+        const char *catalog = data_get_text(note, "catalog");
         const char *version = data_get_text(note, "version");
         if (version)
-            cmd_print(run, "\nNew in %s:\n", cmd_masked(run, version));
+            cmd_print(run, "\nNew in %s%s%s:\n", catalog ? catalog : "", catalog ? " " : "",
+                      cmd_masked(run, version));
         else
             cmd_print(run, "\nTo know:\n");
         print_text(run, data_get_text(note, "text"));

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
+#include "catalog/origin.h"
 #include "child/child.h"
 #include "child/making.h"
 #include "git/disk.h"
@@ -187,7 +188,8 @@ static int plan_once(struct adopting *a)
         .any_case = disk_ignores_case(a->child.repo.top_fd),
         .base_label =
             a->alike.version ? arena_printf(a->arena, "template %s", a->alike.version) : "template",
-        .render_label = arena_printf(a->arena, "template %s", a->making.catalog->origin.version)};
+        .render_label = arena_printf(a->arena, "template %s",
+                                     origin_words(a->arena, &a->making.catalog->origin))};
     return plan_make(&a->plan, a->arena, a->child.repo.store, &input, a->err);
 }
 

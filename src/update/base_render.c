@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/data.h"
+#include "base/str.h"
 #include "base/yaml.h"
 #include "catalog/answers.h"
 #include "catalog/catalog.h"
@@ -68,8 +69,11 @@ static int render_catalog(struct render *out, struct arena *arena, const struct 
 int base_render(struct render *out, struct arena *arena, const struct record *record,
                 const char *source, const char *ref, struct err *err)
 {
+    const struct catalog_origin *made = &record->catalog;
     struct catalog *catalog;
-    if (catalog_open(&catalog, arena, source, ref, err) < 0)
+    if (!ref || !(str_equal(ref, made->commit) || str_equal(ref, made->ref)))
+        made = NULL;
+    if (catalog_open_made(&catalog, arena, source, ref, made, err) < 0)
         return -1;
     int rc = render_catalog(out, arena, catalog, record, err);
     catalog_close(catalog);

@@ -11,7 +11,8 @@ struct render;
 
 /*
  * The record's answers and resolution in the catalog of `source` at `ref`, as catalog_open takes
- * both. The catalog is closed on return: bytes are kept.
+ * both; where that is the recorded revision, with the recorded ones of what it extends. The catalog
+ * is closed on return: bytes are kept.
  */
 TG_CHECKED int base_render(struct render *out, struct arena *arena, const struct record *record,
                            const char *source, const char *ref, struct err *err);

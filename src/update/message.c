@@ -91,8 +91,10 @@ static void put_notes(struct buf *out, const struct data *notes)
     for (size_t i = 0; notes && i < notes->list.count; i++) {
         const struct data *note = notes->list.items[i];
         const char *version = data_get_text(note, "version");
+        const char *catalog = data_get_text(note, "catalog");
         if (version)
-            (void)buf_printf(out, "\nNew in %s:\n\n", version);
+            (void)buf_printf(out, "\nNew in %s%s%s:\n\n", catalog ? catalog : "",
+                             catalog ? " " : "", version);
         else
             (void)buf_puts(out, "\nTo know:\n\n");
         put_lines(out, data_get_text(note, "text"));

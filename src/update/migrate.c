@@ -7,6 +7,7 @@
 #include "base/yaml.h"
 #include "catalog/answers.h"
 #include "catalog/manifest.h"
+#include "catalog/origin.h"
 #include "child/provenance.h"
 #include "matrix/version.h"
 
@@ -59,14 +60,15 @@ static int parse_recorded(struct version *out, struct arena *arena, const char *
 }
 
 static int applies(bool *out, struct arena *arena, const struct migration *migration,
-                   const char *recorded, struct err *err)
+                   const struct catalog_origin *recorded, struct err *err)
 {
+    const struct catalog_origin *of = origin_like(recorded, migration->source, migration->level);
     struct spec spec;
     struct version version;
     *out = false;
     if (spec_parse(&spec, arena, migration->from, "from", err) < 0)
         return -1;
-    if (parse_recorded(&version, arena, recorded) == 0)
+    if (of && parse_recorded(&version, arena, of->version) == 0)
         *out = spec_matches(&spec, &version);
     return 0;
 }
@@ -209,8 +211,8 @@ int migrate_apply(struct migrated *out, struct given_list *given, struct arena *
     list_answers(&m, provenance);
     for (size_t i = 0; i < manifest->migration_count; i++) {
         bool matches;
-        if (applies(&matches, arena, &manifest->migrations[i], provenance->wanted.catalog.version,
-                    err) < 0)
+        if (applies(&matches, arena, &manifest->migrations[i], &provenance->wanted.catalog, err) <
+            0)
             return -1;
         if (!matches)
             continue;
@@ -226,7 +228,8 @@ int migrate_apply(struct migrated *out, struct given_list *given, struct arena *
 }
 
 int migrate_renames(struct migrated *out, struct arena *arena, const struct manifest *manifest,
-                    const char *from, const char *to, struct err *err)
+                    const struct catalog_origin *from, const struct catalog_origin *to,
+                    struct err *err)
 {
     size_t files = count_file_renames(manifest);
     struct moves m = {.arena = arena, .out = out, .manifest = manifest};

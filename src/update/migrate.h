@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 struct arena;
+struct catalog_origin;
 struct provenance;
 struct data;
 struct given_list;
@@ -25,9 +26,9 @@ struct migrated {
 };
 
 /*
- * Applies every migration of the target's manifest that matches the recorded version, in order: the
- * recorded answers under their new names, less those dropped, go to `given`, after what `sets`
- * says. Fills the renames of answers and files.
+ * Applies every migration of the target's manifest that matches the recorded version (of the
+ * catalog that the migration is of), in order: the recorded answers under their new names, less
+ * those dropped, go to `given`, after what `sets` says. Fills the renames of answers and files.
  */
 TG_CHECKED int migrate_apply(struct migrated *out, struct given_list *given, struct arena *arena,
                              const struct manifest *manifest, const struct provenance *provenance,
@@ -37,8 +38,8 @@ TG_CHECKED int migrate_apply(struct migrated *out, struct given_list *given, str
  * NULL, not `to`.
  */
 TG_CHECKED int migrate_renames(struct migrated *out, struct arena *arena,
-                               const struct manifest *manifest, const char *from, const char *to,
-                               struct err *err);
+                               const struct manifest *manifest, const struct catalog_origin *from,
+                               const struct catalog_origin *to, struct err *err);
 /* Fills in which answers came and went, once `kept` is known. */
 void migrate_compare(struct migrated *out, struct arena *arena, const struct provenance *provenance,
                      const struct data *kept);

@@ -10,7 +10,9 @@
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "catalog/changelog.h"
+#include "catalog/origin.h"
 #include "catalog/semver.h"
+#include "catalog/source.h"
 #include "update/migrate.h"
 
 #include <string.h>
@@ -21,8 +23,9 @@ enum { LINES_MAX = 100, LINE_BYTES = 400, TAB = 4 };
 struct noting {
     struct arena *arena;
     struct data *list;
-    size_t lines;  /* so far, of all notes */
-    bool cut, gap; /* too long; an empty line is due */
+    const char *catalog; /* NULL: the one at hand, else one that it extends */
+    size_t lines;        /* so far, of all notes */
+    bool cut, gap;       /* too long; an empty line is due */
     bool after_heading;
 };
 
@@ -120,25 +123,28 @@ static void add_note(struct noting *n, const char *version, const char *from, st
     data_put_text(n->arena, note, "version", version);
     data_put_text(n->arena, note, "from", from);
     data_put_text(n->arena, note, "text", buf_text(&out));
+    if (n->catalog)
+        data_put_text(n->arena, note, "catalog", n->catalog);
     data_push(n->arena, n->list, note);
 }
 
 /* ---------------------------------------------------------------- all of them */
 
-static int add_changelog(struct noting *n, const struct fileset *catalog, const char *after,
-                         const char *until, struct err *err)
+static int add_changelog(struct noting *n, const struct catalog *catalog, const char *after,
+                         struct err *err)
 {
+    const struct fileset *files = catalog->own ? catalog->own : catalog->files;
     struct changelog_section *sections;
     struct semver first, last;
     struct span text;
-    long at = fileset_find(catalog, CHANGELOG_PATH);
-    if (at < 0 || !semver_parse(&first, after) || !semver_parse(&last, until) ||
+    long at = fileset_find(files, CHANGELOG_PATH);
+    if (at < 0 || !semver_parse(&first, after) || !semver_parse(&last, catalog->origin.version) ||
         semver_compare(&first, &last) >= 0)
         return 0;
-    if (catalog->entries[at].size > LIMIT_DOCUMENT_BYTES)
+    if (files->entries[at].size > LIMIT_DOCUMENT_BYTES)
         return err_set(err, TG_USAGE, "limit", "'" CHANGELOG_PATH "' is larger than %zu bytes",
                        LIMIT_DOCUMENT_BYTES);
-    if (fileset_get(&text, catalog, CHANGELOG_PATH, err) < 0)
+    if (fileset_get(&text, files, CHANGELOG_PATH, err) < 0)
         return -1;
     size_t count = changelog_sections(&sections, n->arena, text, &first, &last);
     for (size_t i = 0; i < count; i++)
@@ -146,13 +152,19 @@ static int add_changelog(struct noting *n, const struct fileset *catalog, const 
     return 0;
 }
 
-int notes_collect(struct data **out, struct arena *arena, const struct fileset *catalog,
-                  const struct migrated *migrated, const char *after, const char *until,
+int notes_collect(struct data **out, struct arena *arena, const struct catalog *catalog,
+                  const struct migrated *migrated, const struct catalog_origin *made,
                   struct err *err)
 {
     struct noting n = {.arena = arena, .list = data_list(arena)};
     *out = n.list;
     for (size_t i = 0; i < migrated->note_count; i++)
         add_note(&n, NULL, "migration", span_from(migrated->notes[i]));
-    return add_changelog(&n, catalog, after, until, err);
+    for (size_t level = 0; catalog; level++, catalog = catalog->extends) {
+        const struct catalog_origin *before = origin_like(made, catalog->origin.source, level);
+        n.catalog = level ? catalog->name : NULL;
+        if (before && add_changelog(&n, catalog, before->version, err) < 0)
+            return -1;
+    }
+    return 0;
 }

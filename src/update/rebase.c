@@ -200,8 +200,8 @@ static int find_some(struct range_renames *out, const struct landing *l, const s
     struct migrated moved;
     if (!from)
         return 0;
-    if (migrate_renames(&moved, l->arena, l->manifest, from->catalog.version,
-                        to ? to->catalog.version : NULL, err) < 0)
+    if (migrate_renames(&moved, l->arena, l->manifest, &from->catalog, to ? &to->catalog : NULL,
+                        err) < 0)
         return -1;
     *out = (struct range_renames){moved.rename_old, moved.rename_new, moved.rename_count};
     return 0;

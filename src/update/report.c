@@ -7,6 +7,7 @@
 #include "base/data.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "catalog/origin.h"
 #include "child/provenance.h"
 #include "git/repo.h"
 #include "plan/plan.h"
@@ -21,16 +22,6 @@
 #include <string.h>
 
 #define STORED_MAX (64 * LIMIT_MIB)
-
-static struct data *origin_data(struct arena *arena, const struct catalog_origin *origin)
-{
-    if (!origin || !origin->version)
-        return data_null(arena);
-    struct data *map = data_map(arena);
-    data_put(arena, map, "version", data_str(arena, origin->version));
-    data_put(arena, map, "commit", data_str(arena, origin->commit));
-    return map;
-}
 
 static struct data *answers_data(struct arena *arena, const struct target *target)
 {

@@ -5,6 +5,7 @@
 #include "base/account.h"
 #include "base/arena.h"
 #include "base/data.h"
+#include "catalog/origin.h"
 #include "child/child.h"
 #include "child/tracked.h"
 #include "git/patch.h"
@@ -203,18 +204,26 @@ static int find_paths(struct data **out, struct comparing *c)
     return 0;
 }
 
+/* Another commit, of the catalog or of what it extends. */
+static bool has_moved(const struct catalog_origin *here, const struct catalog_origin *there)
+{
+    for (; here && there; here = here->extends, there = there->extends)
+        if (here->commit && there->commit && strcmp(here->commit, there->commit) != 0)
+            return true;
+    return false;
+}
+
 /* As `update --check` has it, but another commit is news without being rendered. */
 static int look_for_update(bool *found, struct comparing *c, struct err *err)
 {
     struct target_options options = {.looks = true};
     struct target *target = &c->target;
-    const struct catalog_origin *here = &c->child.record.wanted.catalog, *there = &target->origin;
     *found = false;
     if (target_choose(target, c->arena, &c->child.record, &options, err) < 0)
         return -1;
     if (target->nothing_new)
         return 0;
-    *found = here->commit && there->commit && strcmp(here->commit, there->commit) != 0;
+    *found = has_moved(&c->child.record.wanted.catalog, &target->origin);
     if (*found)
         return 0;
     if (target_make(target, err) < 0)
@@ -254,16 +263,6 @@ static const char *in_progress(const struct unfinished *unfinished)
     }
 }
 
-static struct data *catalog_data(struct arena *arena, const struct catalog_origin *origin)
-{
-    struct data *map = data_map(arena);
-    data_put(arena, map, "source", data_str(arena, origin->source));
-    data_put(arena, map, "ref", data_str(arena, origin->ref));
-    data_put(arena, map, "commit", data_str(arena, origin->commit));
-    data_put(arena, map, "version", data_str(arena, origin->version));
-    return map;
-}
-
 static int make_status(struct data **document, struct comparing *c)
 {
     struct data *update = data_map(c->arena), *paths, *replay;
@@ -277,10 +276,12 @@ static int make_status(struct data **document, struct comparing *c)
     if (left)
         warn(c, left);
     data_put(c->arena, update, "available", data_str(c->arena, available));
+    if (available && c->target.origin.extends)
+        data_put(c->arena, update, "extends", origin_data(c->arena, c->target.origin.extends));
     *document = data_map(c->arena);
     data_put(c->arena, *document, "template", data_str(c->arena, c->child.record.wanted.type));
     data_put(c->arena, *document, "catalog",
-             catalog_data(c->arena, &c->child.record.wanted.catalog));
+             origin_record(c->arena, &c->child.record.wanted.catalog));
     data_put(c->arena, *document, "update", update);
     data_put(c->arena, *document, "in_progress", data_str(c->arena, in_progress(&c->unfinished)));
     data_put(c->arena, *document, "replay", replay);

@@ -1,11 +1,13 @@
 /* An update as the text of a pull request, in Markdown. */
 #include "update/summary.h"
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/markdown.h"
 #include "base/str.h"
+#include "catalog/origin.h"
 #include "update/next.h"
 
 #include <stdbool.h>
@@ -20,10 +22,13 @@ static void code(struct buf *out, const char *text)
     (void)markdown_code(out, span_from(text));
 }
 
-static const char *version_of(const struct data *document, const char *which)
+static void put_version(struct buf *out, const struct data *document, const char *which)
 {
-    const char *version = data_get_text(data_get(document, which), "version");
-    return version ? version : "?";
+    ARENA_SCRATCH(scratch);
+    const struct data *origin = data_get(document, which);
+    const char *version =
+        origin_words_of(&scratch, data_get_text(origin, "version"), data_get(origin, "extends"));
+    code(out, version ? version : "?");
 }
 
 /* ---------------------------------------------------------------- the head */
@@ -37,9 +42,9 @@ static void put_title(struct buf *out, const struct data *document)
         code(out, template);
         (void)buf_puts(out, ": ");
     }
-    code(out, version_of(document, "from"));
+    put_version(out, document, "from");
     (void)buf_puts(out, " to ");
-    code(out, version_of(document, "to"));
+    put_version(out, document, "to");
     (void)buf_puts(out, "\n\n");
 }
 
@@ -240,8 +245,10 @@ static void put_notes(struct buf *out, const struct data *document)
         const struct data *note = notes->list.items[i];
         const char *version = data_get_text(note, "version");
         (void)buf_puts(out, i ? "" : "\n## What is new\n");
+        const char *catalog = data_get_text(note, "catalog");
         if (version)
-            (void)buf_printf(out, "\n### %s\n\n", version);
+            (void)buf_printf(out, "\n### %s%s%s\n\n", catalog ? catalog : "", catalog ? " " : "",
+                             version);
         else
             (void)buf_puts(out, "\n### To know\n\n");
         (void)markdown_block(out, "text", span_from(data_get_text(note, "text")));

@@ -6,6 +6,7 @@
 #include "base/yaml.h"
 #include "catalog/catalog.h"
 #include "catalog/migrations.h"
+#include "catalog/origin.h"
 #include "catalog/revision.h"
 #include "catalog/semver.h"
 #include "child/team_image.h"
@@ -22,8 +23,9 @@ struct aiming {
     const struct provenance *provenance;
     const struct target_options *options;
     const char *source;
-    const char *ref;   /* what to open; NULL: the default */
-    const char *shown; /* what the record calls it; NULL: as opened */
+    const char *ref;                   /* what to open; NULL: the default */
+    const char *shown;                 /* what the record calls it; NULL: as opened */
+    const struct catalog_origin *made; /* what it extends stays, too, as it is there; or NULL */
     struct catalog_revision *revisions;
     size_t revision_count;
     struct catalog *catalog;
@@ -90,6 +92,7 @@ static void stay_where_it_was(struct aiming *a)
                              "the catalog has no branch or tag '%s' any more; the project "
                              "stays at %.12s: --to names another",
                              recorded->ref, recorded->commit));
+    a->made = recorded;
     stay(a);
 }
 
@@ -151,7 +154,7 @@ static int explain_source(const struct aiming *a)
 
 static int open_catalog(struct aiming *a)
 {
-    if (catalog_open(&a->catalog, a->arena, a->source, a->ref, a->err) < 0)
+    if (catalog_open_made(&a->catalog, a->arena, a->source, a->ref, a->made, a->err) < 0)
         return explain_source(a);
     for (size_t i = 0; i < a->catalog->warning_count; i++)
         warn(a, a->catalog->warnings[i]);
@@ -162,30 +165,33 @@ static int open_catalog(struct aiming *a)
     return 0;
 }
 
+/* Where one of the two extends the other's catalog, those versions are compared. */
 static int check_direction(const struct aiming *a)
 {
     const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
-    struct semver here, there;
-    if (a->options->allow_downgrade || !semver_parse(&here, recorded->version) ||
-        !semver_parse(&there, a->out->origin.version) || semver_compare(&there, &here) >= 0)
+    const struct catalog_origin *there = origin_like(&a->out->origin, recorded->source, 0);
+    const struct catalog_origin *here = origin_like(recorded, there->source, 0);
+    if (a->options->allow_downgrade || origin_compare(there, here) >= 0)
         return 0;
     (void)err_set(a->err, TG_REFUSED, "downgrade",
-                  "the project is at version %s of the catalog, and %s is older", recorded->version,
-                  a->out->origin.version);
+                  "the project is at version %s of the catalog, and %s is older",
+                  origin_words(a->arena, here), origin_words(a->arena, there));
     return err_hint(a->err, "--allow-downgrade goes there all the same");
 }
 
-/* Of the built-in catalog: the program has only versions up to its own. */
-static int find_older(const char **newest, struct aiming *a)
+/* Of the built-in catalog, which others may extend: the program has versions up to its own. */
+static int find_older(const char **newest, const struct catalog_origin **older, struct aiming *a)
 {
-    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
     struct semver here, there;
     struct catalog *catalog;
     *newest = NULL;
-    if (strcmp(a->source, CATALOG_BUILTIN) != 0 || a->options->to || a->options->ref ||
-        a->options->source || !semver_parse(&here, recorded->version))
+    *older = &a->provenance->wanted.catalog;
+    while (*older && strcmp((*older)->source, CATALOG_BUILTIN) != 0)
+        *older = (*older)->extends;
+    if (!*older || a->options->to || a->options->ref || a->options->source ||
+        !semver_parse(&here, (*older)->version))
         return 0;
-    if (catalog_open(&catalog, a->arena, a->source, NULL, a->err) < 0)
+    if (catalog_open(&catalog, a->arena, CATALOG_BUILTIN, NULL, a->err) < 0)
         return -1;
     if (semver_parse(&there, catalog->origin.version) && semver_compare(&there, &here) < 0)
         *newest = catalog->origin.version;
@@ -193,18 +199,16 @@ static int find_older(const char **newest, struct aiming *a)
     return 0;
 }
 
-static int refuse_older(struct aiming *a, const char *newest)
+static int refuse_older(struct aiming *a, const char *newest, const struct catalog_origin *older)
 {
-    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
-    const char *text =
-        arena_printf(a->arena, "this tmplgen is older than the project: %s against %s", newest,
-                     recorded->version);
+    const char *text = arena_printf(
+        a->arena, "this tmplgen is older than the project: %s against %s", newest, older->version);
     if (!a->options->looks) {
         (void)err_set(a->err, TG_USAGE, "unknown-ref", "%s", text);
         return err_hint(a->err, "a newer tmplgen has newer versions of its catalog");
     }
     warn(a, arena_printf(a->arena, "%s; a newer one may have an update", text));
-    a->out->origin = *recorded;
+    a->out->origin = a->provenance->wanted.catalog;
     a->out->nothing_new = true;
     return 0;
 }
@@ -222,8 +226,7 @@ static int choose(struct aiming *a)
 static bool is_same(const struct aiming *a)
 {
     const struct record *recorded = &a->provenance->wanted;
-    const struct catalog_origin *here = &recorded->catalog, *there = &a->out->origin;
-    return there->commit && here->commit && strcmp(there->commit, here->commit) == 0 &&
+    return origin_is_same_commit(&recorded->catalog, &a->out->origin) &&
            recorded->engine == TEMPLATE_ENGINE && !a->provenance->edited &&
            !a->provenance->overlay_changed && !a->options->upgrade;
 }
@@ -236,12 +239,6 @@ static bool says_anything(const struct target_options *options)
         answers |= options->sets->items[i].from < GIVEN_RECORD;
     return answers || options->unset_count ||
            (options->stack && memcmp(options->stack, &nothing, sizeof(nothing)) != 0);
-}
-
-static bool same_origin(const struct catalog_origin *a, const struct catalog_origin *b)
-{
-    return str_equal(a->source, b->source) && str_equal(a->ref, b->ref) &&
-           str_equal(a->commit, b->commit) && str_equal(a->version, b->version);
 }
 
 /* ---------------------------------------------------------------- the stack */
@@ -333,8 +330,8 @@ static int make_render(struct aiming *a)
 static void make_notes(struct aiming *a)
 {
     ERR_SCRATCH(why);
-    if (notes_collect(&a->out->notes, a->arena, a->catalog->files, &a->out->migrated,
-                      a->provenance->made.catalog.version, a->out->origin.version, &why) < 0)
+    if (notes_collect(&a->out->notes, a->arena, a->catalog, &a->out->migrated,
+                      &a->provenance->made.catalog, &why) < 0)
         warn(a, arena_printf(a->arena, "what is new is not known: %s", why.message));
 }
 
@@ -345,16 +342,17 @@ int target_choose(struct target *out, struct arena *arena, const struct provenan
     *out = (struct target){.aiming = a};
     *a = (struct aiming){
         .out = out, .arena = arena, .provenance = provenance, .options = options, .err = err};
+    const struct catalog_origin *older;
     const char *newest;
     a->source = options->source ? options->source : provenance->wanted.catalog.source;
-    if (find_older(&newest, a) < 0)
+    if (find_older(&newest, &older, a) < 0)
         return -1;
     if (newest)
-        return refuse_older(a, newest);
+        return refuse_older(a, newest, older);
     if (choose(a) < 0)
         return -1;
     out->nothing_new = is_same(a) && !says_anything(options) &&
-                       same_origin(&provenance->wanted.catalog, &out->origin);
+                       origin_is_equal(&provenance->wanted.catalog, &out->origin);
     return 0;
 }
 

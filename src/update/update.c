@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/unicode.h"
-#include "catalog/semver.h"
+#include "catalog/origin.h"
 #include "child/base_ref.h"
 #include "child/child.h"
 #include "git/commit.h"
@@ -114,19 +114,18 @@ static int check_upstream(struct updating *u)
     struct oid commit;
     bool found;
     const char *name;
-    struct semver here, there;
+    const struct catalog_origin *here = &u->child.record.wanted.catalog;
     if (upstream_find(&commit, &found, &name, &u->child.repo, u->err) < 0)
         return -1;
     if (!found)
         return 0;
     if (provenance_at(&theirs, &found, &u->child.repo, &commit, u->err) < 0)
         return -1;
-    if (!found || !semver_parse(&here, u->child.record.wanted.catalog.version) ||
-        !semver_parse(&there, theirs.catalog.version) || semver_compare(&there, &here) <= 0)
+    if (!found || origin_compare(&theirs.catalog, here) <= 0)
         return 0;
     (void)err_set(u->err, TG_REFUSED, "behind-upstream",
                   "'%s' is at version %s of the template already, here it is %s", name,
-                  theirs.catalog.version, u->child.record.wanted.catalog.version);
+                  origin_words(u->arena, &theirs.catalog), origin_words(u->arena, here));
     return err_hint(u->err, "pull first");
 }
 
@@ -145,6 +144,16 @@ static int prove_base(struct updating *u)
     if (u->base.note)
         warn(u, u->base.note);
     return 0;
+}
+
+static const char *made_words(const struct updating *u)
+{
+    return origin_words(u->arena, &u->child.record.made.catalog);
+}
+
+static const char *target_words(const struct updating *u)
+{
+    return origin_words(u->arena, &u->target.origin);
 }
 
 /* Every file of the new render is an object: the base commit of the next update holds them. */
@@ -174,8 +183,8 @@ static int make_plan(struct updating *u)
         .yours_count = u->child.record.wanted.yours_count,
         .restore_count = u->options->restore_count,
         .any_case = disk_ignores_case(u->child.repo.top_fd),
-        .base_label = arena_printf(u->arena, "template %s", u->child.record.made.catalog.version),
-        .render_label = arena_printf(u->arena, "template %s", target->origin.version)};
+        .base_label = arena_printf(u->arena, "template %s", made_words(u)),
+        .render_label = arena_printf(u->arena, "template %s", target_words(u))};
     base_list_render(&input->side[RENDER], u->arena, &target->render);
     if (put_render(u, &input->side[RENDER]) < 0 ||
         restore_find(&input->restore, &u->child, input, u->options->restore, input->restore_count,
@@ -252,7 +261,7 @@ static int check_files(struct updating *u)
 static const char *subject(const struct updating *u)
 {
     const struct target *t = &u->target;
-    const char *from = u->child.record.made.catalog.version, *to = t->origin.version;
+    const char *from = u->adopts ? NULL : made_words(u), *to = target_words(u);
     if (u->adopts)
         return arena_printf(u->arena, "Adopt template %s of %s %s", u->child.record.wanted.type,
                             t->catalog_name, to);
@@ -396,11 +405,10 @@ static int land(struct updating *u, struct journal *j, const char *message)
 
 static const char *reflog(const struct updating *u)
 {
-    const char *to = u->target.origin.version;
+    const char *to = target_words(u);
     if (u->adopts)
         return arena_printf(u->arena, "tmplgen adopt: %s", to);
-    return arena_printf(u->arena, "tmplgen update: %s -> %s", u->child.record.made.catalog.version,
-                        to);
+    return arena_printf(u->arena, "tmplgen update: %s -> %s", made_words(u), to);
 }
 
 static void note_identity(struct updating *u)
