@@ -90,6 +90,16 @@ bool yaml_is_null(const struct yaml_node *node);
 TG_CHECKED int yaml_check_keys(const struct yaml_node *map, const char *const *names,
                                struct err *err);
 /*
+ * Two mappings as one: of a key that both have, what `first` says; the place is that of `first`.
+ * Takes steps of the run's budget: once they are spent it is `first`, and whoever asked for it asks
+ * budget_steps.
+ */
+struct yaml_node *yaml_join_maps(struct arena *arena, const struct yaml_node *first,
+                                 const struct yaml_node *second);
+/* Two lists, one behind the other; the place is that of `second`. */
+struct yaml_node *yaml_join_lists(struct arena *arena, const struct yaml_node *first,
+                                  const struct yaml_node *second);
+/*
  * Typed readers. `node` may be NULL (the key is absent): the value is then left untouched and the
  * result is 0, so that defaults are set before. `what` names the thing in messages ("version").
  */

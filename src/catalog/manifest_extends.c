@@ -16,46 +16,6 @@
 
 /* ---------------------------------------------------------------- two mappings as one */
 
-static struct yaml_node *node_like(struct arena *arena, const struct yaml_node *like)
-{
-    struct yaml_node *node = arena_alloc(arena, sizeof(*node));
-    *node = *like;
-    return node;
-}
-
-/* What `own` says, and of what it does not say what `base` does. */
-static struct yaml_node *join_maps(struct arena *arena, const struct yaml_node *base,
-                                   const struct yaml_node *own)
-{
-    struct yaml_node *out = node_like(arena, own);
-    size_t count = own->map.count;
-    if (!budget_try_steps(count * base->map.count)) /* whoever began this asks */
-        return out;
-    out->map.members = arena_array(arena, count + base->map.count + 1, sizeof(*out->map.members));
-    if (count)
-        memcpy(out->map.members, own->map.members, count * sizeof(*out->map.members));
-    for (size_t i = 0; i < base->map.count; i++)
-        if (!yaml_get(own, base->map.members[i].key->text.ptr))
-            out->map.members[count++] = base->map.members[i];
-    out->map.count = count;
-    return out;
-}
-
-static struct yaml_node *join_lists(struct arena *arena, const struct yaml_node *base,
-                                    const struct yaml_node *own)
-{
-    struct yaml_node *out = node_like(arena, own);
-    size_t count = base->list.count;
-    out->list.count = count + own->list.count;
-    out->list.items = arena_array(arena, out->list.count + 1, sizeof(*out->list.items));
-    if (count)
-        memcpy(out->list.items, base->list.items, count * sizeof(*out->list.items));
-    if (own->list.count)
-        memcpy(out->list.items + count, own->list.items,
-               own->list.count * sizeof(*out->list.items));
-    return out;
-}
-
 /* The name of a question, or NULL of what is none: whoever reads it tells. */
 static const char *name_of(const struct yaml_node *question)
 {
@@ -67,7 +27,7 @@ static const char *name_of(const struct yaml_node *question)
 static struct yaml_node *join_questions(struct arena *arena, const struct yaml_node *base,
                                         const struct yaml_node *own)
 {
-    struct yaml_node *out = join_lists(arena, base, own), **items = out->list.items;
+    struct yaml_node *out = yaml_join_lists(arena, base, own), **items = out->list.items;
     struct intern names = {0};
     size_t *at = arena_array(arena, base->list.count + 1, sizeof(*at)), count = base->list.count;
     bool *joined = arena_array(arena, base->list.count + 1, sizeof(*joined));
@@ -86,7 +46,7 @@ static struct yaml_node *join_questions(struct arena *arena, const struct yaml_n
             continue;
         }
         joined[number] = true;
-        items[at[number]] = join_maps(arena, items[at[number]], question);
+        items[at[number]] = yaml_join_maps(arena, question, items[at[number]]);
     }
     out->list.count = count;
     return out;
@@ -98,7 +58,7 @@ static struct yaml_node *join_values(struct arena *arena, const char *key,
     if (base->kind != YAML_LIST || own->kind != YAML_LIST)
         return own;
     return strcmp(key, "questions") == 0 ? join_questions(arena, base, own)
-                                         : join_lists(arena, base, own);
+                                         : yaml_join_lists(arena, base, own);
 }
 
 /* What is said of the files below the type's folder: another folder has its own. */
@@ -111,7 +71,7 @@ static bool is_of_files(const char *key)
 static const struct yaml_node *join_manifests(struct arena *arena, const struct yaml_node *base,
                                               const struct yaml_node *own, bool same)
 {
-    struct yaml_node *out = join_maps(arena, base, own);
+    struct yaml_node *out = yaml_join_maps(arena, own, base);
     size_t count = 0;
     for (size_t i = 0; i < out->map.count; i++) {
         struct yaml_member member = out->map.members[i];

@@ -21,6 +21,7 @@ static const char *const confidence_words[] = {"high", "medium", "low"};
 
 /* What is lifted: the words of the file, in their order. */
 struct lifting {
+    const char *path; /* of the file */
     struct arena *arena;
     const struct acceptance *acceptance;
     struct data *rows;
@@ -49,7 +50,8 @@ static void lift(struct lifting *l, const struct fact *fact, const char *kind, c
 {
     ERR_SCRATCH(err);
     const struct yaml_node *word = yaml_get(fact->node, "confidence");
-    if (!word || !is_below(l, fact) || l->count == ROWS_MAX)
+    if (!word || !is_below(l, fact) || l->count == ROWS_MAX ||
+        strcmp(word->doc->name, l->path) != 0) /* a row that is added to the file */
         return;
     struct data *row = data_map(l->arena);
     (void)yaml_error(&err, word, "here");
@@ -131,6 +133,7 @@ int matrix_accept(struct data **lifted, const char **text, struct arena *arena,
     struct span before;
     BUF_SCRATCH(after, LIMIT_DOCUMENT_BYTES);
     *lifted = l.rows;
+    l.path = path;
     if (!framework)
         return err_set(err, TG_USAGE, "unknown-framework", "unknown framework '%s'",
                        acceptance->framework);

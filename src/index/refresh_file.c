@@ -32,6 +32,7 @@ struct patching {
     struct arena *arena;
     const struct framework *framework;
     const struct data *proposals;
+    const char *path;
     struct span text;
     size_t line;
     struct buf *out;
@@ -39,11 +40,11 @@ struct patching {
 
 /* ------------------------------------------------------------------ what stands there */
 
-static void add_standing(struct listed_rows *s, const struct fact *fact,
+static void add_standing(struct listed_rows *s, const char *path, const struct fact *fact,
                          const struct version *version, const char *variant)
 {
     ERR_SCRATCH(err);
-    if (!fact->node || fact->overlaid)
+    if (!fact->node || strcmp(fact->node->doc->name, path) != 0)
         return;
     (void)yaml_error(&err, fact->node, "here");
     size_t at = s->count++;
@@ -71,12 +72,12 @@ static struct listed_rows find_standing(const struct patching *p, bool builds)
     for (size_t i = 0; i < rows->count; i++) {
         if (!builds) {
             const struct release *release = ROW(struct release, *rows, i);
-            add_standing(&s, &release->fact, &release->version, "");
+            add_standing(&s, p->path, &release->fact, &release->version, "");
             continue;
         }
         const struct build *build = ROW(struct build, *rows, i);
         const struct version newest = newest_of(p->framework, &build->releases);
-        add_standing(&s, &build->fact, &newest, build->variant);
+        add_standing(&s, p->path, &build->fact, &newest, build->variant);
     }
     return s;
 }
@@ -186,7 +187,7 @@ static void copy_line(const struct patching *p, size_t begin, size_t end)
         const struct data *proposal = p->proposals->list.items[i];
         const struct release *release =
             is_for(p, proposal, "companions") ? release_row(p, release_of(proposal)) : NULL;
-        if (!release || !release->fact.node)
+        if (!release || !release->fact.node || strcmp(release->fact.node->doc->name, p->path) != 0)
             continue;
         mark = p->text.len - release->fact.node->doc->source.len; /* a byte order mark */
         size_t at = mark + place_of(release);
@@ -267,7 +268,7 @@ static int patch_file(struct patch *out, struct arena *arena, const struct frame
                          .proposals = proposals,
                          .line = 1,
                          .out = &patched};
-    out->path = matrix_file_of(arena, matrix, framework->name);
+    out->path = p.path = matrix_file_of(arena, matrix, framework->name);
     if (fileset_get(&p.text, matrix->files, out->path, err) < 0)
         return -1;
     patch_text(&p, today);

@@ -4,6 +4,7 @@
 #include "base/fileset.h"
 #include "base/shell.h"
 #include "base/yaml.h"
+#include "matrix/added.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
 #include "matrix/packed.h"
@@ -22,6 +23,13 @@ struct loader {
     struct err *err;
     bool placed;                     /* rows must say where they stand */
     const struct yaml_node *overlay; /* the root of the overlay, or NULL */
+    struct added_rows added;
+};
+
+/* A file of the matrix, and where others speak of it: by the key of its kind, and its name. */
+struct matrix_file {
+    const struct document *document;
+    const char *path, *key, *name; /* `name`: NULL where there is one file of the kind */
 };
 
 /* The part of the overlay that speaks of `name`, or NULL. */
@@ -30,17 +38,20 @@ static const struct yaml_node *overlay_of(const struct loader *loader, const cha
     return loader->overlay ? yaml_get(loader->overlay, name) : NULL;
 }
 
-static int read_file(void *out, const struct document *document, const char *path,
-                     struct row_reader *reader, const struct loader *loader)
+static int read_file(void *out, const struct matrix_file *source, struct row_reader *reader,
+                     const struct loader *loader)
 {
     struct yaml_doc *doc;
-    if (fileset_document(&doc, loader->arena, loader->matrix->files, path, loader->err))
+    if (fileset_document(&doc, loader->arena, loader->matrix->files, source->path, loader->err))
         return -1;
     if (!doc->root)
-        return err_set(loader->err, TG_USAGE, "invalid", "'%s' is empty", path);
-    if (document_read(out, document, reader, doc->root, loader->err))
+        return err_set(loader->err, TG_USAGE, "invalid", "'%s' is empty", source->path);
+    const struct yaml_node *root = doc->root;
+    if (added_join(&root, loader->arena, &loader->added, source->document, source->key,
+                   source->name, loader->err) ||
+        document_read(out, source->document, reader, root, loader->err))
         return -1;
-    *reader = (struct row_reader){.arena = loader->arena, .curated = doc->root, .overlay = true};
+    *reader = (struct row_reader){.arena = loader->arena, .curated = root, .overlay = true};
     return 0;
 }
 
@@ -51,20 +62,21 @@ static struct span rows_of(const struct fileset *files, const char *path)
     return index < 0 ? span_of("", 0) : files->entries[index].rows;
 }
 
-static int load_document(void *out, const struct document *document, const char *path,
+static int load_document(void *out, const struct matrix_file *source,
                          const struct yaml_node *overlay, const struct loader *loader)
 {
     struct row_reader reader = {.arena = loader->arena};
-    /* Rows of an overlay may be like some of the file, which must then be there as YAML. */
+    /* Rows of others may be like some of the file, which must then be there as YAML. */
+    bool alone = !overlay && !added_has(&loader->added, source->key, source->name);
     struct span rows =
-        loader->placed || overlay ? span_of("", 0) : rows_of(loader->matrix->files, path);
-    if (rows.len ? rows_unpack(out, document, loader->arena, rows, loader->err)
-                 : read_file(out, document, path, &reader, loader))
+        loader->placed || !alone ? span_of("", 0) : rows_of(loader->matrix->files, source->path);
+    if (rows.len ? rows_unpack(out, source->document, loader->arena, rows, loader->err)
+                 : read_file(out, source, &reader, loader))
         return -1;
     if (!overlay)
         return 0;
     return tables_read(&reader, loader->overlay, loader->err) ||
-                   document_read(out, document, &reader, overlay, loader->err)
+                   document_read(out, source->document, &reader, overlay, loader->err)
                ? -1
                : 0;
 }
@@ -161,10 +173,12 @@ static int finish_image(struct image *image, const struct loader *loader)
 static int load_shared(const struct loader *loader)
 {
     struct matrix *matrix = loader->matrix;
-    for (size_t i = 0; i < shared_file_count; i++)
-        if (load_document(matrix, &shared_files[i].document, shared_files[i].path,
-                          overlay_of(loader, shared_files[i].name), loader))
+    for (size_t i = 0; i < shared_file_count; i++) {
+        const struct matrix_file source = {&shared_files[i].document, shared_files[i].path,
+                                           shared_files[i].name, NULL};
+        if (load_document(matrix, &source, overlay_of(loader, shared_files[i].name), loader))
             return -1;
+    }
     for (size_t i = 0; i < matrix->distributions.count; i++) {
         struct distribution *row = (struct distribution *)matrix->distributions.items + i;
         row->rank = i;
@@ -328,11 +342,12 @@ static int load_framework(struct framework *framework, const struct shelf *shelf
                           const struct loader *loader)
 {
     const char *path = arena_printf(loader->arena, "%s%s.yml", shelf->folder, name);
+    const struct matrix_file source = {shelf->document, path, shelf->overlay, name};
     const struct yaml_node *overlays = overlay_of(loader, shelf->overlay);
     if (overlays && overlays->kind != YAML_MAP)
         return yaml_error(loader->err, overlays, "'%s' must be a mapping", shelf->overlay);
     *framework = (struct framework){0};
-    if (load_document(framework, shelf->document, path, yaml_get(overlays, name), loader))
+    if (load_document(framework, &source, yaml_get(overlays, name), loader))
         return -1;
     if (!str_equal(framework->name, name))
         return err_set(loader->err, TG_USAGE, "invalid", "'%s' is of %.*s '%s'", path,
@@ -483,8 +498,6 @@ static int load_packages(const struct loader *loader)
 
 static int parse_overlay(struct loader *loader, struct span overlay)
 {
-    static const char *const keys[] = {"sources",   "texts",  "cuda",       "drivers",  "gpus",
-                                       "platforms", "images", "frameworks", "packages", NULL};
     struct yaml_doc *doc;
     if (!overlay.len)
         return 0;
@@ -492,7 +505,7 @@ static int parse_overlay(struct loader *loader, struct span overlay)
         return -1;
     if (!doc->root)
         return 0;
-    if (yaml_check_keys(doc->root, keys, loader->err))
+    if (yaml_check_keys(doc->root, overlay_keys, loader->err))
         return -1;
     loader->overlay = doc->root;
     loader->matrix->overlaid = true;
@@ -517,13 +530,14 @@ static int load(struct matrix **out, struct arena *arena, const struct fileset *
                 struct span overlay, const char *framework, bool placed, struct err *err)
 {
     struct matrix *matrix = arena_alloc(arena, sizeof *matrix);
-    struct loader loader = {matrix, arena, err, placed, NULL};
+    struct loader loader = {.matrix = matrix, .arena = arena, .err = err, .placed = placed};
     matrix->files = files;
     matrix->overlay = overlay;
     matrix->whole = arena_alloc(arena, sizeof *matrix->whole);
     *matrix->whole = (struct whole){arena, placed, framework ? NULL : matrix};
-    if (parse_overlay(&loader, overlay) || load_frameworks(framework, &loader) ||
-        (!framework && load_packages(&loader)) || load_shared(&loader))
+    if (added_read(&loader.added, arena, files, err) || parse_overlay(&loader, overlay) ||
+        load_frameworks(framework, &loader) || (!framework && load_packages(&loader)) ||
+        load_shared(&loader))
         return -1;
     join_toolkits(matrix, matrix->frameworks, matrix->framework_count);
     join_toolkits(matrix, matrix->packages, matrix->package_count);
