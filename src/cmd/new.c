@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "base/term.h"
 #include "catalog/catalog.h"
+#include "catalog/origin.h"
 #include "catalog/render.h"
 #include "child/create.h"
 #include "child/making.h"
@@ -118,7 +119,7 @@ static int write_child(struct new_child *n)
         .message = arena_printf(n->arena, "Create %s from template %s of %s %s\n",
                                 masked(n, data_text(data_get(n->making.answers.values, "name"))),
                                 masked(n, n->making.manifest->type), n->catalog->name,
-                                n->catalog->origin.version)};
+                                origin_words(n->arena, &n->catalog->origin))};
     return create_child(&n->created, n->arena, &n->target, &n->making.render, n->record_text,
                         &create, n->err);
 }
@@ -164,6 +165,17 @@ static void print_stack(const struct new_child *n)
     cmd_print(n->run, "\n%s", buf_text(&text));
 }
 
+static void print_catalogs(const struct new_child *n)
+{
+    const struct catalog *catalog = n->catalog;
+    if (!catalog->extends)
+        return;
+    cmd_print(n->run, "Catalog %s %s", catalog->name, catalog->origin.version);
+    while ((catalog = catalog->extends))
+        cmd_print(n->run, ", built on %s %s", catalog->name, catalog->origin.version);
+    cmd_print(n->run, "\n");
+}
+
 static void print_dry_run(const struct new_child *n)
 {
     size_t total = 0;
@@ -178,6 +190,7 @@ static void print_dry_run(const struct new_child *n)
     }
     cmd_print(n->run, "\n%zu files, %zu bytes, tree %s; nothing was written\n",
               n->making.render.count, total, n->making.render.tree);
+    print_catalogs(n);
     print_stack(n);
 }
 
@@ -202,6 +215,7 @@ static void print_result(const struct new_child *n)
         cmd_print(n->run, ", commit %.7s on %s", created->commit,
                   created->branch ? masked(n, created->branch) : "a detached HEAD");
     cmd_print(n->run, "\n");
+    print_catalogs(n);
     print_stack(n);
     if (created->author_is_fallback)
         cmd_say(n->run, "git knows no user here: committed as %s (set user.name and user.email)",
