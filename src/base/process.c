@@ -23,27 +23,33 @@
 extern char **environ;
 
 /* Whoever reads no more of them ends them, though not us, who may ignore that. */
-static void set_attributes(posix_spawnattr_t *out, bool leads)
+static void set_attributes(posix_spawnattr_t *out, enum process_group group)
 {
+    static const int flags[] = {
+        [PROCESS_GROUP] = POSIX_SPAWN_SETPGROUP,
+        [PROCESS_SESSION] = POSIX_SPAWN_SETSID,
+        [PROCESS_SHARED] = 0,
+    };
     sigset_t pipe;
     (void)sigemptyset(&pipe);
     (void)sigaddset(&pipe, SIGPIPE);
     (void)posix_spawnattr_init(out);
     (void)posix_spawnattr_setsigdefault(out, &pipe);
-    (void)posix_spawnattr_setflags(
-        out, (short)(POSIX_SPAWN_SETSIGDEF | (leads ? POSIX_SPAWN_SETPGROUP : 0)));
+    (void)posix_spawnattr_setflags(out, (short)(POSIX_SPAWN_SETSIGDEF | flags[group]));
 }
 
-/* With `complaints`, which may be -1: as the leader of a group of its own. */
-static int start(pid_t *child, int answers, int complaints, const char *const *argv)
+/* `complaints` of -1: nobody hears them. */
+static int start(pid_t *child, int answers, int complaints, const char *const *argv,
+                 const struct process_watch *how)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int rc = posix_spawn_file_actions_init(&actions);
     if (rc)
         return rc;
-    set_attributes(&attributes, complaints >= 0);
-    rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    set_attributes(&attributes, how->group);
+    rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO,
+                                          how->input ? how->input : "/dev/null", O_RDONLY, 0);
     if (!rc)
         rc = posix_spawn_file_actions_adddup2(&actions, answers, STDOUT_FILENO);
     if (!rc && complaints >= 0)
@@ -51,7 +57,8 @@ static int start(pid_t *child, int answers, int complaints, const char *const *a
     else if (!rc)
         rc = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     if (!rc) /* argv is not written to */
-        rc = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)argv, environ);
+        rc = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)argv,
+                          how->environment ? (char *const *)how->environment : environ);
     (void)posix_spawn_file_actions_destroy(&actions);
     (void)posix_spawnattr_destroy(&attributes);
     return rc;
@@ -104,7 +111,8 @@ int process_capture(struct buf *out, int *status, const char *const *argv, int s
     pid_t child;
     if (pipe2(ends, O_CLOEXEC) < 0)
         return err_errno(err, errno, "process", "cannot make a pipe");
-    int rc = start(&child, ends[1], -1, argv);
+    const struct process_watch how = {.group = PROCESS_SHARED};
+    int rc = start(&child, ends[1], -1, argv, &how);
     (void)close(ends[1]);
     if (rc) {
         (void)close(ends[0]);
@@ -210,15 +218,16 @@ static bool take_some(struct stream *s)
 static void end_group(struct stream *s)
 {
     time_t end = seconds_now() + GRACE_SECONDS;
-    (void)kill(-s->child, SIGTERM);
-    (void)kill(-s->child, SIGCONT);
+    pid_t whom = s->watch->group == PROCESS_SHARED ? s->child : -s->child;
+    (void)kill(whom, SIGTERM);
+    (void)kill(whom, SIGCONT);
     while (seconds_now() < end) {
         (void)take_some(s);
         bool open = s->fds[LINES] >= 0 || s->fds[OUTPUT] >= 0;
         if (s->ended && (!open || seconds_now() > s->ended + LAST_WORDS_SECONDS))
             break;
     }
-    (void)kill(-s->child, SIGKILL);
+    (void)kill(whom, SIGKILL);
 }
 
 static int stream_all(struct stream *s, struct err *err)
@@ -230,6 +239,8 @@ static int stream_all(struct stream *s, struct err *err)
             rc = interrupt_check(err);
         if (rc == 0 && s->too_much)
             rc = err_set(err, TG_RUNTIME, "process", "'%s' prints too much", s->name);
+        if (rc == 0 && s->watch->stop)
+            rc = s->watch->stop(s->watch->context, err);
         if (rc == 0 && seconds && seconds_now() >= end)
             rc = err_set(err, TG_RUNTIME, "process", "'%s' has not ended after %d s", s->name,
                          seconds);
@@ -263,7 +274,8 @@ int process_stream(int *status, const char *const *argv, const struct process_wa
         close_pipes(ends, 1);
         return -1;
     }
-    int rc = start(&s.child, watch->out ? ends[OUTPUT][1] : ends[LINES][1], ends[LINES][1], argv);
+    int rc = start(&s.child, watch->out ? ends[OUTPUT][1] : ends[LINES][1], ends[LINES][1], argv,
+                   watch);
     close_pipes(ends, 1);
     if (rc) {
         close_pipes(ends, 0);

@@ -8,6 +8,13 @@
 
 struct buf;
 
+/* Whom a terminal's signals reach, and who may ask at it. */
+enum process_group {
+    PROCESS_GROUP,   /* a group of its own: at a terminal it may not ask */
+    PROCESS_SESSION, /* likewise, and no terminal: whatever would ask there fails at once */
+    PROCESS_SHARED,  /* our group: it may ask, and Ctrl-C reaches it as it reaches us */
+};
+
 /*
  * Runs argv (NULL-terminated; looked up in PATH) with nothing to read and its complaints dropped,
  * and appends what it prints to `out`. `*status` is its exit code, or 128 and the signal's number.
@@ -28,14 +35,19 @@ struct process_watch {
     void *context;
     struct buf *out;     /* takes its standard output, which is no lines then; or NULL */
     int seconds;         /* it may run; 0: as long as it likes */
+    enum process_group group;
+    const char *const *environment; /* NULL-terminated; NULL: ours */
+    const char *input;              /* a file that it reads; NULL: nothing to read */
+    /* Ends it: -1 with an error, asked as often as `idle`; or NULL. */
+    int (*stop)(void *context, struct err *err);
     bool whatever_comes; /* it tidies up: no signal ends it */
 };
 
 /*
- * Runs argv in a process group of its own, with nothing to read. `*status` as above. Exit 1,
+ * Runs argv in a process group of its own, if not told otherwise. `*status` as above. Exit 1,
  * "process", where it cannot be started, prints more than `out` takes, or takes too long; 130, 143
- * or 129 where a signal came. Its group is asked to end then, and killed after ten seconds. Nothing
- * is started where a signal came before.
+ * or 129 where a signal came; whatever `stop` says. Its group (it alone, where that is ours) is
+ * asked to end then, and killed after ten seconds. Nothing is started where a signal came before.
  */
 TG_CHECKED int process_stream(int *status, const char *const *argv,
                               const struct process_watch *watch, struct err *err);

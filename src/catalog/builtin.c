@@ -99,8 +99,9 @@ static int builtin_list(struct catalog_revision **out, size_t *count, struct are
     *count = builtin_release_count;
     for (size_t i = 0; i < *count; i++)
         (*out)[i] = (struct catalog_revision){
-            REVISION_TAG, arena_printf(arena, "v%s", builtin_versions[i].version),
-            builtin_versions[i].commit};
+            .kind = REVISION_TAG,
+            .name = arena_printf(arena, "v%s", builtin_versions[i].version),
+            .commit = builtin_versions[i].commit};
     return 0;
 }
 

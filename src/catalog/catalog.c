@@ -22,16 +22,8 @@
 static int unknown_source(struct err *err, const char *source, const char *why)
 {
     (void)err_set(err, TG_USAGE, "unknown-catalog", "there is no catalog at '%s': %s", source, why);
-    return err_hint(err, "--catalog takes a folder that holds catalog.yml");
-}
-
-static int refuse_remote(const char *source, struct err *err)
-{
-    (void)err_set(err, TG_USAGE, "remote-catalog",
-                  "'%s' is not on this machine, and this version of tmplgen reads no catalog over "
-                  "the network",
-                  source);
-    return err_hint(err, "clone it, and give the folder to --catalog");
+    return err_hint(err, "--catalog takes a folder that holds catalog.yml, or the address of a "
+                         "git repository");
 }
 
 /* No such name is a typing error; a name that is there, or may be, is not. */
@@ -44,13 +36,8 @@ static bool is_mistyped(int number)
 static int take_none(const char *source, struct err *err)
 {
     struct stat info;
-    const char *path = source_path(source);
-    if (!path)
-        return refuse_remote(source, err);
-    if (stat(path, &info) == 0)
+    if (stat(source_path(source), &info) == 0)
         return unknown_source(err, source, "not a folder");
-    if (errno == ENOENT && strcspn(source, ":") < strcspn(source, "/")) /* git@HOST:PATH */
-        return refuse_remote(source, err);
     if (is_mistyped(errno))
         return unknown_source(err, source, strerror(errno));
     return err_errno(err, errno, "unreachable-catalog", "cannot look at the catalog '%s'", source);
@@ -59,7 +46,8 @@ static int take_none(const char *source, struct err *err)
 /* The first that takes a source has it: a repository is a folder, too. */
 static const struct source_kind *kind_of(const char *source)
 {
-    static const struct source_kind *const kinds[] = {&source_builtin, &source_git, &source_folder};
+    static const struct source_kind *const kinds[] = {&source_builtin, &source_remote, &source_git,
+                                                      &source_folder};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
         if (kinds[i]->takes(source))
             return kinds[i];

@@ -14,10 +14,13 @@ struct fileset;
 
 /*
  * Opens `source` (NULL: built in) at `ref` (NULL: the default revision: the newest release tag; of
- * a folder without history, as it lies there). `ref` may be a tag, a branch or a commit id. With
- * what it extends: its files are then those of all of them. Errors: exit 2 "unknown-catalog" (there
- * is no such name), "remote-catalog", "unknown-ref", "invalid"; limits; 1 "unreachable-catalog" and
- * for I/O.
+ * a folder without history, as it lies there). `ref` may be a tag, a branch, a version policy
+ * ("^1.2", "~1.4", "1.x": the highest release tag that it admits) or a commit id. With what it
+ * extends: its files are then those of all of them. A source on a server is read from a cache
+ * (catalog/remote_cache.h), which is filled from there: a tag or commit that is in it is taken
+ * without asking. Errors: exit 2 "unknown-catalog" (there is no such name), "invalid-source",
+ * "unknown-ref", "invalid"; limits; 3 "untrusted-source", "insecure-source", "signature",
+ * "unsafe-path"; 1 "unreachable-catalog" and for I/O.
  */
 TG_CHECKED int catalog_open(struct catalog **out, struct arena *arena, const char *source,
                             const char *ref, struct err *err);

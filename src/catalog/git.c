@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/fileset.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "catalog/git_files.h"
 #include "catalog/revision.h"
@@ -12,22 +13,16 @@
 
 #include <git2.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SHORTEST_ID = 7 };
-
-static bool has(const char *path, const char *name)
-{
-    ARENA_SCRATCH(scratch);
-    return access(arena_printf(&scratch, "%s/%s", path, name), F_OK) == 0;
-}
 
 /* The repository itself, with or without a work tree. */
 static bool git_takes(const char *source)
 {
-    const char *path = source_path(source);
-    return path &&
-           (has(path, ".git") || (has(path, "HEAD") && has(path, "objects") && has(path, "refs")));
+    ARENA_SCRATCH(scratch);
+    const char *path, *folder;
+    source_split(&path, &folder, &scratch, source);
+    return path && source_is_repository(path);
 }
 
 /* What git_list and git_open ask of a repository. */
@@ -73,6 +68,7 @@ static int list_revisions(struct revision_list *list, const struct foreign *repo
         if (!split_name(&next->kind, &next->name, ref->name, list))
             continue;
         next->commit = oid_text(list->arena, &ref->commit);
+        next->object = oid_text(list->arena, &ref->object);
         list->count++;
     }
     return 0;
@@ -83,8 +79,9 @@ static int git_list(struct catalog_revision **out, size_t *count, struct arena *
 {
     struct revision_list list = {.arena = arena};
     struct foreign repository;
-    const char *path;
-    if (source_resolve(&path, arena, source, err) < 0 ||
+    const char *path, *folder;
+    source_split(&path, &folder, arena, source);
+    if (source_resolve(&path, arena, path, err) < 0 ||
         foreign_open(&repository, arena, path, err) < 0)
         return -1;
     int rc = list_revisions(&list, &repository, err);
@@ -117,37 +114,24 @@ static int find_commit(git_oid *out, bool *found, git_repository *repository, co
     return 0;
 }
 
-static int unknown_ref(const char *source, const char *ref, const struct revision_list *list,
-                       struct err *err)
-{
-    const char **names = arena_array(list->arena, list->count + 1, sizeof(*names));
-    for (size_t i = 0; i < list->count; i++)
-        names[i] = list->items[i].name;
-    const char *nearest = str_nearest(ref, names, list->count);
-    (void)err_set(err, TG_USAGE, "unknown-ref",
-                  "the catalog '%s' has no tag, branch or commit '%s'", source, ref);
-    return nearest ? err_hint(err, "did you mean '%s'?", nearest) : -1;
-}
-
 /* Tag, then branch, then commit. Sets origin.ref and origin.commit. */
 static int choose_ref(struct catalog *out, struct revision_list *list, git_repository *repository,
                       const char *source, const char *ref, struct err *err)
 {
+    const char *shown;
     const struct catalog_revision *revision =
-        revision_find(list->items, list->count, REVISION_TAG, ref);
+        revision_choose(&shown, list->items, list->count, ref);
     git_oid id;
     bool found;
-    if (!revision)
-        revision = revision_find(list->items, list->count, REVISION_BRANCH, ref);
     if (revision) {
-        out->origin.ref = revision->name;
+        out->origin.ref = shown;
         out->origin.commit = revision->commit;
         return 0;
     }
     if (find_commit(&id, &found, repository, ref) < 0)
         return -1;
     if (!found)
-        return unknown_ref(source, ref, list, err);
+        return revision_unknown(err, list->arena, source, ref, list->items, list->count);
     out->origin.ref = out->origin.commit = arena_strdup(list->arena, git_oid_tostr_s(&id));
     return 0;
 }
@@ -156,7 +140,7 @@ static int choose_ref(struct catalog *out, struct revision_list *list, git_repos
 static int choose_default(struct catalog *out, struct revision_list *list,
                           const struct foreign *repository, const char *source, struct err *err)
 {
-    const struct catalog_revision *newest = revision_newest(list->items, list->count, false);
+    const struct catalog_revision *newest = revision_newest(list->items, list->count, NULL, false);
     const char *branch;
     struct oid commit;
     bool found;
@@ -175,19 +159,13 @@ static int choose_default(struct catalog *out, struct revision_list *list,
     return 0;
 }
 
-static void git_close(struct catalog *catalog)
-{
-    catalog_git_files_free(catalog->files);
-    git_repository_free(catalog->handle);
-}
-
 static int open_files(struct catalog *out, struct arena *arena, git_repository *repository,
-                      struct err *err)
+                      const char *folder, struct err *err)
 {
     git_oid id;
     if (git_oid_fromstr(&id, out->origin.commit) < 0)
         return git_fail(err, "cannot read the catalog's commit");
-    return catalog_git_files(&out->files, arena, repository, &id, err);
+    return catalog_git_files(&out->files, arena, repository, &id, folder, err);
 }
 
 /* Whether two sets hold the same files with the same content. */
@@ -210,7 +188,7 @@ static int same_files(bool *out, const struct fileset *a, const struct fileset *
 
 /* Whether the folder holds what HEAD says. */
 static int is_committed(bool *out, const struct fileset *files, struct arena *arena,
-                        const struct foreign *repository, struct err *err)
+                        const struct foreign *repository, const char *inner, struct err *err)
 {
     struct revision_list list = {.arena = arena};
     const struct fileset *committed = NULL;
@@ -224,7 +202,7 @@ static int is_committed(bool *out, const struct fileset *files, struct arena *ar
     if (!*out)
         return 0;
     (void)git_oid_fromraw(&id, commit.id);
-    int rc = catalog_git_files(&committed, arena, repository->git, &id, err);
+    int rc = catalog_git_files(&committed, arena, repository->git, &id, inner, err);
     if (rc == 0)
         rc = same_files(out, files, committed, err);
     catalog_git_files_free(committed);
@@ -233,16 +211,19 @@ static int is_committed(bool *out, const struct fileset *files, struct arena *ar
 
 /* The work tree as it lies there, where it is not what HEAD says: for development. */
 static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
-                      const struct foreign *repository, const char *path, struct err *err)
+                      const struct foreign *repository, const char *path, const char *inner,
+                      struct err *err)
 {
     struct catalog folder = {.name = NULL};
     bool same;
     *dirty = false;
     if (!repository->has_work_tree)
         return 0;
+    if (*inner)
+        path = arena_printf(arena, "%s/%s", path, inner);
     if (source_folder.open(&folder, arena, path, NULL, err) < 0)
         return -1;
-    int rc = is_committed(&same, folder.files, arena, repository, err);
+    int rc = is_committed(&same, folder.files, arena, repository, inner, err);
     if (rc < 0 || same) {
         folder.close(&folder);
         return rc;
@@ -256,7 +237,7 @@ static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
 }
 
 static int open_revision(struct catalog *out, struct arena *arena, const struct foreign *repository,
-                         const char *source, const char *ref, struct err *err)
+                         const char *source, const char *folder, const char *ref, struct err *err)
 {
     struct revision_list list = {.arena = arena};
     out->origin.source = source;
@@ -265,10 +246,10 @@ static int open_revision(struct catalog *out, struct arena *arena, const struct 
     int rc = ref ? choose_ref(out, &list, repository->git, source, ref, err)
                  : choose_default(out, &list, repository, source, err);
     if (rc == 0)
-        rc = open_files(out, arena, repository->git, err);
+        rc = open_files(out, arena, repository->git, folder, err);
     if (rc == 0) {
         out->handle = repository->git;
-        out->close = git_close;
+        out->close = catalog_git_close;
     }
     return rc;
 }
@@ -278,13 +259,19 @@ static int git_open(struct catalog *out, struct arena *arena, const char *source
 {
     struct foreign repository;
     bool dirty = false, is_url = source_path(source) != source;
-    const char *path;
-    if (source_resolve(&path, arena, source, err) < 0 ||
+    const char *path, *folder;
+    source_split(&path, &folder, arena, source);
+    if (*folder && path_check(folder, err) < 0)
+        return err_wrap(err, "the catalog's folder");
+    if (source_resolve(&path, arena, path, err) < 0 ||
         foreign_open(&repository, arena, path, err) < 0)
         return -1;
-    int rc = ref || is_url ? 0 : open_dirty(out, &dirty, arena, &repository, path, err);
+    const char *shown = *folder ? arena_printf(arena, "%s//%s", path, folder) : path;
+    int rc = ref || is_url ? 0 : open_dirty(out, &dirty, arena, &repository, path, folder, err);
     if (rc == 0 && !dirty)
-        rc = open_revision(out, arena, &repository, is_url ? source : path, ref, err);
+        rc = open_revision(out, arena, &repository, is_url ? source : shown, folder, ref, err);
+    if (dirty)
+        out->origin.source = shown;
     if (rc < 0 || dirty)
         foreign_close(&repository);
     return rc;

@@ -168,26 +168,70 @@ static int read_blob(struct span *out, const struct fileset *set, size_t index, 
     return 0;
 }
 
+/* From a tree to that of a folder in it, a part at a time. */
+static int enter(git_oid *id, git_repository *repository, const char *folder, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    char *rest = arena_strdup(&scratch, folder), *part;
+    while (*folder && (part = strsep(&rest, "/"))) {
+        git_tree *tree = NULL;
+        if (git_tree_lookup(&tree, repository, id) < 0)
+            return git_fail(err, "cannot read the catalog's repository");
+        const git_tree_entry *entry = git_tree_entry_byname(tree, part);
+        bool found = entry && git_tree_entry_type(entry) == GIT_OBJECT_TREE;
+        int rc = check_names(tree, "", err);
+        if (rc == 0 && found)
+            *id = *git_tree_entry_id(entry);
+        git_tree_free(tree);
+        if (rc < 0)
+            return -1;
+        if (!found)
+            return err_set(err, TG_USAGE, "unknown-catalog",
+                           "there is no folder '%s' in the catalog's repository", folder);
+    }
+    return 0;
+}
+
 /* Entries come in git's order, which sorts a folder as if its name ended in '/': so do paths. */
 static int start_walk(struct git_files *files, git_repository *repository, const git_oid *id,
-                      struct err *err)
+                      const char *folder, struct err *err)
 {
+    git_oid top;
     git_commit *commit = NULL;
     if (git_repository_odb(&files->odb, repository) < 0)
         return git_fail(err, "cannot open the catalog's objects");
     if (git_commit_lookup(&commit, repository, id) < 0)
         return git_fail(err, "cannot read the catalog's commit");
-    int rc = walk(files, repository, git_commit_tree_id(commit), "", 0, err);
+    top = *git_commit_tree_id(commit);
     git_commit_free(commit);
+    return enter(&top, repository, folder, err) < 0 ? -1
+                                                     : walk(files, repository, &top, "", 0, err);
+}
+
+int catalog_git_missing(git_oid **out, size_t *count, struct arena *arena,
+                        git_repository *repository, const git_oid *commit, const char *folder,
+                        struct err *err)
+{
+    struct git_files files = {.arena = arena};
+    int rc = start_walk(&files, repository, commit, folder, err);
+    bool *there = arena_array(arena, files.set.count + 1, sizeof(*there));
+    *out = files.ids;
+    *count = 0;
+    if (rc == 0)
+        odb_find(there, files.odb, files.ids, files.set.count);
+    for (size_t i = 0; rc == 0 && i < files.set.count; i++)
+        if (!there[i])
+            files.ids[(*count)++] = files.ids[i];
+    git_odb_free(files.odb);
     return rc;
 }
 
 int catalog_git_files(const struct fileset **out, struct arena *arena, git_repository *repository,
-                      const git_oid *commit, struct err *err)
+                      const git_oid *commit, const char *folder, struct err *err)
 {
     struct git_files *files = arena_alloc(arena, sizeof(*files));
     files->arena = arena;
-    if (start_walk(files, repository, commit, err) < 0 || read_sizes(files, err) < 0) {
+    if (start_walk(files, repository, commit, folder, err) < 0 || read_sizes(files, err) < 0) {
         git_odb_free(files->odb);
         return -1;
     }
@@ -211,4 +255,10 @@ void catalog_git_files_free(const struct fileset *files)
         git_odb_object_free(owned->objects[i]);
     }
     git_odb_free(owned->odb);
+}
+
+void catalog_git_close(struct catalog *catalog)
+{
+    catalog_git_files_free(catalog->files);
+    git_repository_free(catalog->handle);
 }

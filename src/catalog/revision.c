@@ -1,6 +1,9 @@
 /* The revisions of a catalog that have names: what an update can go to. */
+#define TG_REVISION_C
 #include "catalog/revision.h"
 
+#include "base/arena.h"
+#include "base/str.h"
 #include "catalog/semver.h"
 
 #include <string.h>
@@ -15,17 +18,50 @@ const struct catalog_revision *revision_find(const struct catalog_revision *revi
 }
 
 const struct catalog_revision *revision_newest(const struct catalog_revision *revisions,
-                                               size_t count, bool prereleases)
+                                               size_t count, const struct semver_range *range,
+                                               bool prereleases)
 {
     const struct catalog_revision *best = NULL;
     struct semver best_version, version;
     for (size_t i = 0; i < count; i++) {
         if (revisions[i].kind != REVISION_TAG || !semver_parse_tag(&version, revisions[i].name) ||
             (!prereleases && !semver_is_release(&version)) ||
+            (range && !semver_range_has(range, &version)) ||
             (best && semver_compare(&version, &best_version) <= 0))
             continue;
         best = &revisions[i];
         best_version = version;
     }
     return best;
+}
+
+const struct catalog_revision *revision_choose(const char **shown,
+                                               const struct catalog_revision *revisions,
+                                               size_t count, const char *ref)
+{
+    struct semver_range range;
+    const struct catalog_revision *found = revision_find(revisions, count, REVISION_TAG, ref);
+    if (!found)
+        found = revision_find(revisions, count, REVISION_BRANCH, ref);
+    if (!found && semver_range_parse(&range, ref))
+        found = revision_newest(revisions, count, &range, false);
+    *shown = ref;
+    return found;
+}
+
+int revision_unknown(struct err *err, struct arena *arena, const char *source, const char *ref,
+                     const struct catalog_revision *revisions, size_t count)
+{
+    struct semver_range range;
+    const char **names = arena_array(arena, count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = revisions[i].name;
+    const char *nearest = str_nearest(ref, names, count);
+    if (semver_range_parse(&range, ref))
+        (void)err_set(err, TG_USAGE, "unknown-ref", "the catalog '%s' has no release that '%s' admits",
+                      source, ref);
+    else
+        (void)err_set(err, TG_USAGE, "unknown-ref",
+                      "the catalog '%s' has no tag, branch or commit '%s'", source, ref);
+    return nearest ? err_hint(err, "did you mean '%s'?", nearest) : -1;
 }

@@ -3,7 +3,12 @@
 #define TMPLGEN_CATALOG_REVISION_H
 
 #include <stdbool.h>
+#include "base/err.h"
+
 #include <stddef.h>
+
+struct arena;
+struct semver_range;
 
 enum revision_kind { REVISION_TAG, REVISION_BRANCH };
 
@@ -11,13 +16,31 @@ struct catalog_revision {
     enum revision_kind kind;
     const char *name;   /* "v1.2.0", "main" */
     const char *commit; /* 40 hex digits; tags are peeled */
+    const char *object; /* of a tag: what it names itself; NULL where that is not known */
 };
 
 /* The one with that kind and name, or NULL. */
 const struct catalog_revision *revision_find(const struct catalog_revision *revisions, size_t count,
                                              enum revision_kind kind, const char *name);
-/* The tag with the highest semantic version, pre-releases only where told; or NULL. */
+/*
+ * The tag with the highest semantic version, of those in `range` where that is not NULL,
+ * pre-releases only where told; or NULL.
+ */
 const struct catalog_revision *revision_newest(const struct catalog_revision *revisions,
-                                               size_t count, bool prereleases);
+                                               size_t count, const struct semver_range *range,
+                                               bool prereleases);
+/*
+ * What a user names: a tag, else a branch, else the newest release that a policy such as "^1.2"
+ * admits; or NULL. `*shown` is what the record calls it: the policy, so that updates follow it.
+ */
+const struct catalog_revision *revision_choose(const char **shown,
+                                               const struct catalog_revision *revisions,
+                                               size_t count, const char *ref);
+/* Exit 2, "unknown-ref", with the nearest name. */
+int revision_unknown(struct err *err, struct arena *arena, const char *source, const char *ref,
+                     const struct catalog_revision *revisions, size_t count);
+#ifndef TG_REVISION_C
+#define revision_unknown(...) err_minus_one(revision_unknown(__VA_ARGS__))
+#endif
 
 #endif

@@ -126,3 +126,49 @@ int semver_compare(const struct semver *a, const struct semver *b)
     }
     return (left.len > 0) - (right.len > 0);
 }
+
+/* ---------------------------------------------------------------- policies */
+
+/* One to three numbers; how many. 0: no such text, or something stands behind them. */
+static int take_parts(struct semver *out, const char *text, const char *behind)
+{
+    int count = 0;
+    *out = (struct semver){.prerelease = {"", 0}};
+    do {
+        if (!take_number(&out->parts[count++], &text))
+            return 0;
+    } while (count < 3 && *text == '.' && is_digit(text[1]) && text++);
+    return strcmp(text, behind) == 0 ? count : 0;
+}
+
+/* The first version that has another number at `part`. */
+static struct semver next_after(const struct semver *version, int part)
+{
+    struct semver out = *version;
+    out.parts[part]++;
+    for (int i = part + 1; i < 3; i++)
+        out.parts[i] = 0;
+    return out;
+}
+
+bool semver_range_parse(struct semver_range *out, const char *text)
+{
+    bool caret = *text == '^', tilde = *text == '~';
+    int count = take_parts(&out->first, text + (caret || tilde), caret || tilde ? "" : ".x");
+    int fixed = tilde ? count > 1 : count - 1; /* the last number that stays as it is */
+    if (count == 0 || (!caret && !tilde && count == 3))
+        return false;
+    if (caret)
+        for (fixed = 0; fixed + 1 < count && !out->first.parts[fixed];)
+            fixed++;
+    out->end = next_after(&out->first, fixed);
+    return true;
+}
+
+bool semver_range_has(const struct semver_range *range, const struct semver *version)
+{
+    /* 2.0.0-rc.1 comes before 2.0.0, and is no 1.x */
+    return semver_compare(version, &range->first) >= 0 &&
+           memcmp(version->parts, range->end.parts, sizeof(version->parts)) != 0 &&
+           semver_compare(version, &range->end) < 0;
+}

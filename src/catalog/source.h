@@ -25,6 +25,9 @@ struct catalog_origin {
     const char *commit; /* 40 hex digits */
     const char *version;
     const struct catalog_origin *extends; /* of the catalog that this one builds on, or NULL */
+    /* Of this run, not of the record: NULL where nobody looked. */
+    const char *signer;    /* who signed it, as verified */
+    const char *signature; /* "good", "not verified", "unsigned" */
 };
 
 /* Everything lives in the arena that was given, handles until it is closed. */
@@ -52,8 +55,15 @@ struct source_kind {
                                 const char *source, struct err *err);
 };
 
-extern const struct source_kind source_builtin, source_git, source_folder;
+extern const struct source_kind source_builtin, source_remote, source_git, source_folder;
 
+/* A git repository itself, with or without a work tree. */
+bool source_is_repository(const char *path);
+/*
+ * REPOSITORY//FOLDER on this machine: `*path` is the repository's, `*folder` the catalog's in it.
+ * "" where the source is no such thing.
+ */
+void source_split(const char **path, const char **folder, struct arena *arena, const char *source);
 /* The path of a source on this machine, which may begin with file://; NULL of any other URL. */
 const char *source_path(const char *source);
 /* The path of such a source, absolute and through no link. */

@@ -1,15 +1,27 @@
-/* Which catalogs on this machine are new to the user: those that came with a project. */
+/* Which catalogs are new to the user, and who must have signed those that are not. */
 #include "catalog/trust.h"
 
 #include "base/arena.h"
+#include "base/io.h"
 #include "base/str.h"
+#include "catalog/address.h"
 #include "catalog/source.h"
 
-#include <stdbool.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static struct words own, trusted;
+struct signed_source {
+    char *source;
+    struct words signers;
+};
+
+static struct words own, trusted; /* of the latter: real paths, and addresses as they were given */
+static struct signed_source *signed_sources;
+static size_t signed_count;
+static struct trust_asker asking;
 
 static void add(struct words *words, const char *text)
 {
@@ -17,10 +29,12 @@ static void add(struct words *words, const char *text)
     words->items[words->count++] = xstrdup(text);
 }
 
-/* Absolute and through no link; NULL of what is not there, or no path. */
+/* Of the repository, absolute and through no link; NULL of what is not there, or no path. */
 static char *real_path(const char *source)
 {
-    const char *path = source_path(source);
+    ARENA_SCRATCH(scratch);
+    const char *path, *folder;
+    source_split(&path, &folder, &scratch, source);
     return path ? realpath(path, NULL) : NULL;
 }
 
@@ -48,6 +62,10 @@ static void trust_all(const char *pattern)
 void trust_source(const char *source)
 {
     size_t len = strlen(source);
+    if (address_is_remote(source)) {
+        add(&trusted, source);
+        return;
+    }
     if (len && source[len - 1] == '*') {
         trust_all(source);
         return;
@@ -57,6 +75,122 @@ void trust_source(const char *source)
         add(&trusted, real);
     free(real);
 }
+
+/* ---------------------------------------------------------------- who signed */
+
+void trust_signers(const char *source, const char *const *signers, size_t count)
+{
+    struct signed_source next = {.source = xstrdup(source)};
+    trust_source(source);
+    for (size_t i = 0; i < count; i++)
+        add(&next.signers, signers[i]);
+    signed_sources = xgrow(signed_sources, signed_count, sizeof(*signed_sources));
+    signed_sources[signed_count++] = next;
+}
+
+static bool path_matches(const char *real, const char *pattern)
+{
+    ARENA_SCRATCH(scratch);
+    size_t len = strlen(pattern);
+    const char *path = source_path(pattern);
+    if (len && pattern[len - 1] == '*')
+        return real && path && strncmp(real, path, strlen(path) - 1) == 0;
+    char *other = real_path(pattern);
+    bool same = str_equal(real, other);
+    free(other);
+    return same;
+}
+
+const char *const *trust_signers_of(size_t *count, const char *source)
+{
+    ARENA_SCRATCH(scratch);
+    ERR_SCRATCH(ignored);
+    struct address address;
+    bool remote = address_is_remote(source) &&
+                  address_parse(&address, &scratch, source, &ignored) == 0;
+    char *real = remote ? NULL : real_path(source);
+    const struct words *found = NULL;
+    for (size_t i = 0; !found && i < signed_count; i++)
+        if (remote ? address_matches(&address, signed_sources[i].source)
+                   : real && path_matches(real, signed_sources[i].source))
+            found = &signed_sources[i].signers;
+    free(real);
+    *count = found ? found->count : 0;
+    return found ? found->items : NULL;
+}
+
+/* ---------------------------------------------------------------- on a server */
+
+/* A source a line. */
+static int recall(const char *memory, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    struct span text;
+    if (!memory || access(memory, F_OK) < 0)
+        return 0;
+    if (io_read_file(&text, &scratch, AT_FDCWD, memory, LIMIT_DOCUMENT_BYTES, err) < 0)
+        return -1;
+    char *rest = arena_memdup(&scratch, text.ptr, text.len), *line;
+    while ((line = strsep(&rest, "\n")))
+        if (*line && !strchr(line, '*') && address_is_remote(line))
+            trust_source(line);
+    return 0;
+}
+
+static int remember(const char *memory, const char *source, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    const char *made, *slash = memory ? strrchr(memory, '/') : NULL;
+    const char *line = arena_printf(&scratch, "%s\n", source);
+    if (!slash)
+        return 0;
+    if (io_make_folders(&made, &scratch,
+                        arena_memdup(&scratch, memory, (size_t)(slash - memory)), err) < 0)
+        return -1;
+    int fd = open(memory, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int rc = fd < 0 ? -1 : io_write_all(fd, span_from(line));
+    if (fd >= 0 && close(fd) < 0)
+        rc = -1;
+    return rc < 0 ? err_errno(err, errno, "io", "cannot write '%s'", memory) : 0;
+}
+
+int trust_ask(const struct trust_asker *asker, struct err *err)
+{
+    asking = *asker;
+    return recall(asker->memory, err);
+}
+
+static bool is_trusted_address(const struct address *address)
+{
+    for (size_t i = 0; i < trusted.count; i++)
+        if (strcmp(trusted.items[i], "*") == 0 || address_matches(address, trusted.items[i]))
+            return true;
+    return false;
+}
+
+/* Whoever trusts a repository trusts each folder of it. */
+static int check_address(const char *source, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    struct address address;
+    bool yes = false;
+    if (address_parse(&address, &scratch, source, err) < 0)
+        return -1;
+    if (is_trusted_address(&address))
+        return 0;
+    if (asking.ask && asking.ask(&yes, asking.context, address.source, err) < 0)
+        return -1;
+    if (yes) {
+        trust_source(address.url);
+        return remember(asking.memory, address.url, err);
+    }
+    (void)err_set(err, TG_REFUSED, "untrusted-source", "the catalog '%s' is remote and new to you",
+                  address.source);
+    return err_hint(err, "what it renders becomes your project's code: look at it, then give "
+                         "--trust for this once, or list it under 'trusted' in your configuration");
+}
+
+/* ---------------------------------------------------------------- on this machine */
 
 static bool is_trusted(const char *real)
 {
@@ -82,6 +216,8 @@ static bool is_own(const char *path)
 
 int trust_check(const char *source, struct err *err)
 {
+    if (address_is_remote(source))
+        return check_address(source, err);
     char *real = str_equal(source, CATALOG_BUILTIN) ? NULL : real_path(source);
     /* by its real path alone: a name that begins as a trusted one does may lead back */
     bool refused = is_own(real) && !is_trusted(real);

@@ -265,3 +265,15 @@ struct asker terminal_asker(struct typed *typed)
 {
     return (struct asker){.ask = ask_question, .context = typed};
 }
+
+int ask_yes(bool *yes, const char *question, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    char *line;
+    (void)fprintf(stderr, "%s [y/N] > ", question);
+    (void)fflush(stderr);
+    if (read_line(&line, &scratch, err) < 0)
+        return -1;
+    *yes = strcmp(line, "y") == 0 || strcmp(line, "Y") == 0 || strcmp(line, "yes") == 0;
+    return 0;
+}

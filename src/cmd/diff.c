@@ -28,15 +28,15 @@ static int diff_run(struct run *run, struct err *err)
     struct config config;
     if (config_load(&config, &run->arena, err) < 0)
         return -1;
-    cmd_trust(run, &config);
-    if (diff_document(&run->document, &run->arena, path, err) < 0)
+    if (cmd_trust(run, &config, false, err) < 0 ||
+        diff_document(&run->document, &run->arena, path, err) < 0)
         return -1;
     print_patch(run, data_get(run->document, "diff")->str);
     return TG_OK;
 }
 
 static const struct option diff_options[] = {
-    {"trust", NULL, "take a catalog that came with the project and is new to you", false},
+    {"trust", NULL, "take a catalog that is new to you", false},
     {NULL, NULL, NULL, false},
 };
 

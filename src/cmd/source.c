@@ -2,11 +2,18 @@
 #include "cmd/source.h"
 
 #include "base/str.h"
+#include "base/term.h"
+#include "catalog/address.h"
 #include "catalog/catalog.h"
+#include "catalog/remote_cache.h"
+#include "catalog/signature.h"
 #include "catalog/trust.h"
+#include "cmd/ask.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
+#include "cmd/live.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -30,33 +37,63 @@ static void split_source(const char **source, const char **ref, struct arena *ar
     *ref = at + 1;
 }
 
-static bool is_remote(const char *source)
+/* ---------------------------------------------------------------- trust */
+
+static int ask_trust(bool *yes, void *context, const char *source, struct err *err)
 {
-    struct stat info;
-    if (str_starts(source, "file://"))
-        return false;
-    return strstr(source, "://") || (stat(source, &info) < 0 && strchr(source, ':'));
+    const struct run *run = context;
+    cmd_say(run, "the catalog '%s' is new to you: what it renders becomes your project's code",
+            source);
+    return ask_yes(yes, "Trust it, now and later?", err);
 }
 
-static int check_trust(const struct run *run, const struct config *config, const char *source,
-                       struct err *err)
+/* $XDG_STATE_HOME/tmplgen/trusted-catalogs: what was answered with yes. */
+static const char *memory_path(struct arena *arena)
 {
-    if (!is_remote(source) || opt_given(&run->options, "trust") || config_trusts(config, source))
-        return 0;
-    (void)err_set(err, TG_REFUSED, "untrusted-source", "the catalog '%s' is remote and new to you",
-                  source);
-    return err_hint(err,
-                    "clone it, look at it, and give the folder to --catalog: this version reads "
-                    "no catalog over the network, with --trust neither");
+    static const char name[] = "tmplgen/trusted-catalogs";
+    const char *folder = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (folder && *folder == '/')
+        return arena_printf(arena, "%s/%s", folder, name);
+    return home && *home == '/' ? arena_printf(arena, "%s/.local/state/%s", home, name) : NULL;
+}
+
+/* One line that is gone when there is something to say. */
+static void say_waiting(void *context, const char *what, const char *url)
+{
+    const struct run *run = context;
+    if (!run->quiet && term_moves(stderr))
+        cmd_say(run, "%s %s", what, url);
+    else
+        cmd_detail(run, "%s %s", what, url);
 }
 
 /* "*" is all: --trust says so of what this run meets. */
-void cmd_trust(const struct run *run, const struct config *config)
+int cmd_trust(struct run *run, const struct config *config, bool asks_servers, struct err *err)
 {
-    for (size_t i = 0; i < config->trusted_count; i++)
-        trust_source(config->trusted[i]);
+    const struct trust_asker asker = {.ask = asks_servers && term_interactive() ? ask_trust : NULL,
+                                      .context = run,
+                                      .memory = memory_path(&run->arena)};
+    const struct remote_settings settings = {.folder = live_cache_folder(&run->arena),
+                                             .offline = !asks_servers,
+                                             .may_ask = term_interactive(),
+                                             .say = say_waiting,
+                                             .context = run};
+    for (size_t i = 0; i < config->trusted_count; i++) {
+        const struct trusted *one = &config->trusted[i];
+        trust_signers(one->source, one->signers, one->signer_count);
+    }
     if (opt_given(&run->options, "trust"))
         trust_source("*");
+    signature_allow(config->allowed_signers);
+    remote_configure(&settings);
+    return trust_ask(&asker, err);
+}
+
+/* What is here and was typed is the user's own choice; of what is on a server that is asked. */
+static void trust_typed(const char *source)
+{
+    if (!address_is_remote(source))
+        trust_source(source);
 }
 
 int cmd_open_untold(struct catalog **out, struct run *run, const struct config *config,
@@ -67,11 +104,10 @@ int cmd_open_untold(struct catalog **out, struct run *run, const struct config *
         given = config->catalog;
     if (given)
         split_source(&source, &ref, &run->arena, given);
-    cmd_trust(run, config);
-    if (source && check_trust(run, config, source, err) < 0)
+    if (cmd_trust(run, config, true, err) < 0)
         return -1;
     if (source)
-        trust_source(source);
+        trust_typed(source);
     return catalog_open(out, &run->arena, source, ref, err);
 }
 
@@ -90,12 +126,11 @@ int cmd_named_catalog(const char **source, const char **ref, struct run *run,
 {
     const char *given = opt_value(&run->options, "catalog");
     *source = *ref = NULL;
-    cmd_trust(run, config);
+    if (cmd_trust(run, config, true, err) < 0)
+        return -1;
     if (!given)
         return 0;
     split_source(source, ref, &run->arena, given);
-    if (check_trust(run, config, *source, err) < 0)
-        return -1;
-    trust_source(*source);
+    trust_typed(*source);
     return 0;
 }

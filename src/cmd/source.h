@@ -4,6 +4,8 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 struct catalog;
 struct config;
 struct run;
@@ -18,8 +20,13 @@ TG_CHECKED int cmd_open_catalog(struct catalog **out, struct run *run, const str
 TG_CHECKED int cmd_open_untold(struct catalog **out, struct run *run, const struct config *config,
                                struct err *err);
 
-/* What the configuration lists and --trust allow: for commands that open what a record names. */
-void cmd_trust(const struct run *run, const struct config *config);
+/*
+ * What the configuration lists and --trust allow, and how catalogs on servers are reached: for
+ * commands that open what a record names. Whether it `asks_servers`: else what is in the cache
+ * counts, and nobody is asked.
+ */
+TG_CHECKED int cmd_trust(struct run *run, const struct config *config, bool asks_servers,
+                         struct err *err);
 
 /* Only what --catalog names, split, not opened; both NULL where it is not given. Trust as above. */
 TG_CHECKED int cmd_named_catalog(const char **source, const char **ref, struct run *run,

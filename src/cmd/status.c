@@ -91,8 +91,8 @@ static int status_run(struct run *run, struct err *err)
     struct config config;
     if (config_load(&config, &run->arena, err) < 0)
         return -1;
-    cmd_trust(run, &config);
-    if (status_document(&run->document, &run->arena, path, fetch, err) < 0)
+    if (cmd_trust(run, &config, fetch, err) < 0 ||
+        status_document(&run->document, &run->arena, path, fetch, err) < 0)
         return -1;
     print_status(run, run->document);
     return TG_OK;
@@ -100,7 +100,7 @@ static int status_run(struct run *run, struct err *err)
 
 static const struct option status_options[] = {
     {"fetch", NULL, "ask the catalog what it has now: no answer is an error, not a warning", false},
-    {"trust", NULL, "take a catalog that came with the project and is new to you", false},
+    {"trust", NULL, "take a catalog that is new to you", false},
     {NULL, NULL, NULL, false},
 };
 

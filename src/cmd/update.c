@@ -259,7 +259,7 @@ static const struct option how_options[] = {
     {"base", "COMMIT", "this commit is what the project was made from; it is checked", false},
     {"trust-base", NULL, "take --base though it is not what the record says", false},
     {"accept-drift", NULL, "take a base that this engine renders differently", false},
-    {"trust", NULL, "take a catalog that came with the project and is new to you", false},
+    {"trust", NULL, "take a catalog that is new to you", false},
     {"continue", NULL, "commit what was in conflict and is resolved", false},
     {"abort", NULL, "go back to before the update", false},
     {NULL, NULL, NULL, false},

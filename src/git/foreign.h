@@ -27,6 +27,7 @@ struct foreign {
 struct foreign_ref {
     const char *name; /* whole, such as "refs/tags/v1.0.0" */
     struct oid commit;
+    struct oid object; /* what it names itself: of a tag with a message, that */
     const char *target; /* of a symbolic one, while they are gathered */
     bool is_packed;
 };

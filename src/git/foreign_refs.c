@@ -222,7 +222,7 @@ static void resolve_all(struct foreign_refs *refs)
     for (size_t i = 0; i < refs->count; i++) {
         const struct foreign_ref *end = resolve(refs, &refs->items[i]);
         if (end)
-            refs->items[i].commit = end->commit;
+            refs->items[i].commit = refs->items[i].object = end->commit;
         refs->items[i].is_packed = end == NULL; /* from here on: leave it out */
     }
     for (size_t i = 0; i < refs->count; i++)

@@ -64,23 +64,38 @@ static bool recorded_version(struct semver *out, const struct catalog_origin *re
     return semver_parse_tag(out, recorded->ref) || semver_parse(out, recorded->version);
 }
 
-static void follow_tags(struct aiming *a)
+/* The tag that was recorded: of a policy, the one of the recorded version. */
+static const struct catalog_revision *recorded_tag(const struct aiming *a,
+                                                   const struct semver_range *range)
 {
     const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
-    const struct catalog_revision *same = find(a, REVISION_TAG, recorded->ref);
+    if (!range || !recorded->version)
+        return find(a, REVISION_TAG, recorded->ref);
+    const char *name = arena_printf(a->arena, "v%s", recorded->version);
+    const struct catalog_revision *tag = find(a, REVISION_TAG, name);
+    return tag ? tag : find(a, REVISION_TAG, name + 1);
+}
+
+/* To the newest release, or the newest of a policy, which stays in the record. */
+static void follow_tags(struct aiming *a, const struct semver_range *range)
+{
+    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
+    const struct catalog_revision *same = recorded_tag(a, range);
     const struct catalog_revision *newest =
-        revision_newest(a->revisions, a->revision_count, a->options->prerelease);
+        revision_newest(a->revisions, a->revision_count, range, a->options->prerelease);
     struct semver here, there;
     if (same && recorded->commit && strcmp(same->commit, recorded->commit) != 0)
         warn(a, arena_printf(a->arena,
                              "the tag '%s' now points to %.12s; the recorded commit %.12s "
                              "counts",
-                             recorded->ref, same->commit, recorded->commit));
-    if (newest && semver_parse_tag(&there, newest->name) &&
-        (!recorded_version(&here, recorded) || semver_compare(&there, &here) > 0))
-        a->ref = newest->name;
-    else
+                             same->name, same->commit, recorded->commit));
+    if (!newest || !semver_parse_tag(&there, newest->name) ||
+        (recorded_version(&here, recorded) && semver_compare(&there, &here) <= 0)) {
         stay(a);
+        return;
+    }
+    a->ref = newest->name;
+    a->shown = range ? recorded->ref : NULL;
 }
 
 /* The ref is a commit, which has nothing newer, or nothing of that name is there any more. */
@@ -100,14 +115,17 @@ static void stay_where_it_was(struct aiming *a)
 static void follow_record(struct aiming *a)
 {
     const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
+    struct semver_range range;
     struct semver version;
     a->ref = NULL; /* as it lies there; of the built-in one the binary's own, the newest there is */
     if (!recorded->ref)
         return;
     if (find(a, REVISION_TAG, recorded->ref) || semver_parse_tag(&version, recorded->ref))
-        follow_tags(a);
+        follow_tags(a, NULL);
     else if (find(a, REVISION_BRANCH, recorded->ref))
         a->ref = recorded->ref;
+    else if (semver_range_parse(&range, recorded->ref))
+        follow_tags(a, &range);
     else if (strcmp(a->source, CATALOG_BUILTIN) != 0)
         stay_where_it_was(a);
 }

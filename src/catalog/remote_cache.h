@@ -1,0 +1,71 @@
+/* What was fetched of one repository on a server: objects, and what the server said it has. */
+#ifndef TMPLGEN_CATALOG_REMOTE_CACHE_H
+#define TMPLGEN_CATALOG_REMOTE_CACHE_H
+
+#include "base/err.h"
+#include "base/span.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct address;
+struct arena;
+struct git_oid;
+
+/*
+ * A bare repository of ours, at FOLDER/catalogs/SHA256-OF-URL, without refs: `listing` has them.
+ * Nothing in it is ever changed: packs are fetched into a repository beside it, and come in by
+ * rename when they are whole and checked, the listing likewise. So it may be read while others
+ * fetch, and is sound whenever a process ends. A lock lets one process at a time fetch, so that
+ * the next finds what it wanted.
+ */
+struct remote_cache {
+    struct arena *arena;
+    const struct address *address;
+    const char *path;
+    int lock; /* -1: not held */
+};
+
+/* How this run reaches servers: said once, holds for the process. */
+struct remote_settings {
+    const char *folder; /* of the caches; NULL: there is no place for them */
+    bool offline;       /* what is in the cache, and no more */
+    bool may_ask;       /* a person is at the terminal, for passwords */
+    void (*say)(void *context, const char *what, const char *url); /* before it takes time; or NULL
+                                                                    */
+    void *context;
+};
+void remote_configure(const struct remote_settings *settings);
+const struct remote_settings *remote_settings(void);
+
+/* Makes it where it is not there. Release with remote_cache_unlock. */
+TG_CHECKED int remote_cache_open(struct remote_cache *out, struct arena *arena,
+                                 const struct address *address, struct err *err);
+/* Waits for the lock as long as a fetch may take; held once, more calls do nothing. */
+TG_CHECKED int remote_cache_lock(struct remote_cache *cache, struct err *err);
+void remote_cache_unlock(struct remote_cache *cache);
+
+/* What the server said last; `*found` false: nothing yet. */
+TG_CHECKED int remote_cache_listing(struct span *out, bool *found, const struct remote_cache *cache,
+                                    struct err *err);
+/* Asks the server anew. Exit 1 "unreachable-catalog" with what git said. */
+TG_CHECKED int remote_cache_ask(struct remote_cache *cache, struct err *err);
+
+enum fetch_outcome {
+    FETCH_DONE,
+    FETCH_UNKNOWN, /* the server has no such object */
+    FETCH_REFUSED, /* it gives only what its refs name */
+};
+struct fetch {
+    const char *ref;           /* "refs/tags/v1.0.0", a commit's id; NULL: all tags and branches */
+    const char *wanted;        /* the id that `ref` must have there; NULL: any */
+    const struct git_oid *ids; /* or these objects, and nothing else */
+    size_t count;
+    bool partial; /* without files, where the server can; only the newest commit */
+    bool whole;   /* with all commits before it */
+};
+/* Errors as above; 1 "changed-meanwhile" where `ref` is not `wanted` any more; "limit"; signals. */
+TG_CHECKED int remote_cache_fetch(enum fetch_outcome *outcome, struct remote_cache *cache,
+                                  const struct fetch *fetch, struct err *err);
+
+#endif
