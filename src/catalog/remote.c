@@ -131,10 +131,9 @@ static int ask(struct opening *o)
         return -1;
     if (o->listed)
         return 0;
-    (void)err_set(o->err, TG_RUNTIME, "unreachable-catalog",
-                  "the catalog '%s' is not in the cache, and this command asks no server",
-                  o->address.source);
-    return err_hint(o->err, "'tmplgen status --fetch' and 'tmplgen update' ask it");
+    return err_set(o->err, TG_RUNTIME, "unreachable-catalog",
+                   "the catalog '%s' is not in the cache: 'tmplgen status --fetch' asks for it",
+                   o->address.source);
 }
 
 /* ---------------------------------------------------------------- which revision */
@@ -285,10 +284,10 @@ static bool has_tag(const struct opening *o)
 
 static int refuse_offline(const struct opening *o)
 {
-    (void)err_set(o->err, TG_RUNTIME, "unreachable-catalog",
-                  "'%s' of the catalog '%s' is not in the cache, and this command asks no server",
-                  o->shown, o->address.source);
-    return err_hint(o->err, "'tmplgen status --fetch' and 'tmplgen update' ask it");
+    return err_set(o->err, TG_RUNTIME, "unreachable-catalog",
+                   "'%s' of the catalog '%s' is not in the cache: 'tmplgen status --fetch' asks "
+                   "for it",
+                   o->shown, o->address.source);
 }
 
 static int make_complete(struct opening *o)

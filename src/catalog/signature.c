@@ -2,6 +2,7 @@
 #include "catalog/signature.h"
 
 #include "base/arena.h"
+#include "base/data.h"
 #include "base/io.h"
 #include "base/str.h"
 #include "catalog/revision.h"
@@ -232,7 +233,7 @@ static void tell(struct catalog_origin *out, const struct verifying *v)
 {
     out->signer = v->is_good ? v->signer : NULL;
     out->signature = v->is_good     ? "good"
-                     : v->is_signed ? "not verified"
+                     : v->is_signed ? "unverified"
                                     : "unsigned";
 }
 
@@ -298,4 +299,26 @@ int signature_check(struct catalog_origin *out, struct arena *arena, git_reposit
     if (rc < 0 || count == 0 || accepted)
         return rc;
     return refuse(&v);
+}
+
+struct data *signature_data(struct arena *arena, const struct catalog_origin *origin)
+{
+    if (!origin->signature)
+        return data_null(arena);
+    struct data *map = data_map(arena);
+    data_put(arena, map, "state", data_str(arena, origin->signature));
+    data_put(arena, map, "signer", data_str(arena, origin->signer));
+    return map;
+}
+
+const char *signature_words(struct arena *arena, const struct data *signature)
+{
+    const char *state = signature->kind == DATA_MAP ? data_get_text(signature, "state") : NULL;
+    if (!state)
+        return NULL;
+    if (strcmp(state, "good") == 0)
+        return arena_printf(arena, "signed by %s", data_get_text(signature, "signer"));
+    return strcmp(state, "unsigned") == 0
+               ? "not signed"
+               : "signed, but not by anybody whose key is known here";
 }

@@ -9,6 +9,7 @@
 struct arena;
 struct catalog_origin;
 struct catalog_revision;
+struct data;
 struct git_repository;
 
 /* The file of ssh keys and whom they belong to (ssh-keygen(1)); NULL: the one of git's settings. */
@@ -31,5 +32,10 @@ struct signature_wanted {
 TG_CHECKED int signature_check(struct catalog_origin *out, struct arena *arena,
                                struct git_repository *repository,
                                const struct signature_wanted *wanted, struct err *err);
+
+/* {state, signer} for documents, or null where nobody looked. */
+struct data *signature_data(struct arena *arena, const struct catalog_origin *origin);
+/* What such a document says, as in "the catalog is signed by alice@example.org"; or NULL. */
+const char *signature_words(struct arena *arena, const struct data *signature);
 
 #endif

@@ -27,7 +27,7 @@ struct catalog_origin {
     const struct catalog_origin *extends; /* of the catalog that this one builds on, or NULL */
     /* Of this run, not of the record: NULL where nobody looked. */
     const char *signer;    /* who signed it, as verified */
-    const char *signature; /* "good", "not verified", "unsigned" */
+    const char *signature; /* "good", "unverified", "unsigned" */
 };
 
 /* Everything lives in the arena that was given, handles until it is closed. */

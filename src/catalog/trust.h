@@ -27,6 +27,7 @@ struct trust_asker {
     int (*ask)(bool *yes, void *context, const char *source, struct err *err);
     void *context;
     const char *memory;
+    bool looks; /* no server is asked: what is in the cache was trusted when it came */
 };
 /* NULL: nobody is asked, and what is new is refused. What `memory` holds is trusted. */
 TG_CHECKED int trust_ask(const struct trust_asker *asker, struct err *err);

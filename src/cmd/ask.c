@@ -272,8 +272,10 @@ int ask_yes(bool *yes, const char *question, struct err *err)
     char *line;
     (void)fprintf(stderr, "%s [y/N] > ", question);
     (void)fflush(stderr);
-    if (read_line(&line, &scratch, err) < 0)
-        return -1;
+    int rc = read_line(&line, &scratch, err);
+    *yes = false;
+    if (rc <= 0)
+        return rc;
     *yes = strcmp(line, "y") == 0 || strcmp(line, "Y") == 0 || strcmp(line, "yes") == 0;
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/origin.h"
 #include "catalog/render.h"
+#include "catalog/signature.h"
 #include "child/create.h"
 #include "child/making.h"
 #include "child/record.h"
@@ -143,6 +144,7 @@ static void fill_document(const struct new_child *n)
     for (size_t i = 0; i < n->making.render.count; i++)
         data_push(arena, files, file_data(n, &n->making.render.entries[i]));
     data_put(arena, document, "path", data_str(arena, n->target.path));
+    data_put(arena, document, "signature", signature_data(arena, &n->catalog->origin));
     data_put(arena, document, "type", data_str(arena, n->making.manifest->type));
     data_put(arena, document, "answers", data_copy(arena, n->making.answers.kept));
     data_put(arena, document, "request",
@@ -206,6 +208,14 @@ static void say_team_image(const struct new_child *n)
                 masked(n, data_get_text(image, "tag")));
 }
 
+static void say_signature(const struct new_child *n)
+{
+    const char *words =
+        signature_words(n->arena, signature_data(n->arena, &n->catalog->origin));
+    if (words)
+        cmd_say(n->run, "the catalog '%s' is %s", n->catalog->origin.source, words);
+}
+
 static void print_result(const struct new_child *n)
 {
     const struct created *created = &n->created;
@@ -226,6 +236,7 @@ static void print_result(const struct new_child *n)
     if (!*created->commit && n->target.repository && !opt_given(&n->run->options, "no-git"))
         cmd_say(n->run, "inside the repository '%s': nothing is committed (--commit does)",
                 n->target.repository);
+    say_signature(n);
     say_team_image(n);
     cmd_print(n->run, "\nNext:\n  %s\n",
               shell_command(n->arena, "cd %s", shell_path(n->arena, n->path)));

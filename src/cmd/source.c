@@ -72,7 +72,8 @@ int cmd_trust(struct run *run, const struct config *config, bool asks_servers, s
 {
     const struct trust_asker asker = {.ask = asks_servers && term_interactive() ? ask_trust : NULL,
                                       .context = run,
-                                      .memory = memory_path(&run->arena)};
+                                      .memory = memory_path(&run->arena),
+                                      .looks = !asks_servers};
     const struct remote_settings settings = {.folder = live_cache_folder(&run->arena),
                                              .offline = !asks_servers,
                                              .may_ask = term_interactive(),

@@ -3,6 +3,7 @@
 #include "base/data.h"
 #include "base/str.h"
 #include "catalog/origin.h"
+#include "catalog/signature.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
 #include "cmd/source.h"
@@ -72,8 +73,11 @@ static void print_status(struct run *run, const struct data *document)
                                           data_get(catalog, "extends"));
     const char *available = origin_words_of(&run->arena, data_get_text(update, "available"),
                                             data_get(update, "extends"));
+    const char *signature = signature_words(&run->arena, data_get(update, "signature"));
     cmd_print(run, "Template %s %s of %s\n", cmd_masked(run, data_get_text(document, "template")),
               cmd_masked(run, version), cmd_masked(run, data_get_text(catalog, "source")));
+    if (signature)
+        cmd_print(run, "  the catalog is %s\n", cmd_masked(run, signature));
     if (available && !data_get_text(document, "in_progress"))
         cmd_print(run, "An update is available: %s ('tmplgen update' takes it)\n",
                   cmd_masked(run, available));
@@ -114,7 +118,8 @@ const struct command status_command = {
     .summary = "Show template, versions, what you changed, and whether an update waits.",
     .details = "Files are compared as they lie on disk with what the template rendered. Nothing is "
                "written. Whether an update waits is found out where the catalog is at hand; where "
-               "it is not, a warning says so. No network is used.",
+               "it is not, a warning says so. Only --fetch asks a server: without it, what was "
+               "fetched before counts.",
     .options = groups,
     .max_arguments = 1,
     .run = status_run};

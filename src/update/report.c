@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "catalog/origin.h"
+#include "catalog/signature.h"
 #include "child/provenance.h"
 #include "git/repo.h"
 #include "plan/plan.h"
@@ -164,6 +165,7 @@ static struct data *catalog_data(struct arena *arena, const struct report *repor
     struct data *map = data_map(arena);
     data_put_text(arena, map, "name", target->catalog_name);
     data_put_text(arena, map, "source", target->origin.source);
+    data_put(arena, map, "signature", signature_data(arena, &target->origin));
     return map;
 }
 

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/data.h"
 #include "catalog/origin.h"
+#include "catalog/signature.h"
 #include "child/child.h"
 #include "child/tracked.h"
 #include "git/patch.h"
@@ -278,6 +279,7 @@ static int make_status(struct data **document, struct comparing *c)
     data_put(c->arena, update, "available", data_str(c->arena, available));
     if (available && c->target.origin.extends)
         data_put(c->arena, update, "extends", origin_data(c->arena, c->target.origin.extends));
+    data_put(c->arena, update, "signature", signature_data(c->arena, &c->target.origin));
     *document = data_map(c->arena);
     data_put(c->arena, *document, "template", data_str(c->arena, c->child.record.wanted.type));
     data_put(c->arena, *document, "catalog",
