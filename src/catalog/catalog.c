@@ -244,21 +244,38 @@ static int check_chain(const struct opening *o, struct err *err)
                          LIMIT_CATALOGS);
 }
 
+/* What it says of itself, and what it extends; one that cannot be read is closed. */
+static int finish(struct catalog **out, struct opening *o, struct arena *arena, struct err *err)
+{
+    if (check_chain(o, err) < 0 || catalog_read(o->catalog, arena, err) < 0 ||
+        extend(o, arena, err) < 0) {
+        catalog_close(o->catalog);
+        return -1;
+    }
+    *out = o->catalog;
+    return 0;
+}
+
 static int open_chain(struct catalog **out, struct arena *arena, const char *source,
                       const char *ref, const struct catalog_origin *made,
                       const struct opening *above, struct err *err)
 {
     struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
     struct opening o = {.catalog = catalog, .made = made, .above = above};
-    if (open_source(catalog, arena, source, ref, err) < 0)
+    return open_source(catalog, arena, source, ref, err) < 0 ? -1 : finish(out, &o, arena, err);
+}
+
+int catalog_open_folder(struct catalog **out, struct arena *arena, const char *path,
+                        struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
+    struct opening o = {.catalog = catalog};
+    *out = NULL;
+    if (source_folder.open(catalog, arena, path, NULL, err) < 0)
         return -1;
-    if (check_chain(&o, err) < 0 || catalog_read(catalog, arena, err) < 0 ||
-        extend(&o, arena, err) < 0) {
-        catalog_close(catalog);
-        return -1;
-    }
-    *out = catalog;
-    return 0;
+    catalog->warning_count = 0;
+    return finish(out, &o, arena, err);
 }
 
 int catalog_open_made(struct catalog **out, struct arena *arena, const char *source,

@@ -15,8 +15,8 @@ struct fileset;
 /*
  * Opens `source` (NULL: built in) at `ref` (NULL: the default revision: the newest release tag; of
  * a folder without history, as it lies there). `ref` may be a tag, a branch, a version policy
- * ("^1.2", "~1.4", "1.x": the highest release tag that it admits) or a commit id. With what it
- * extends: its files are then those of all of them. A source on a server is read from a cache
+ * ("^1.2", "~1.4", "1.x": the highest release tag that it admits), a commit id or HEAD. With what
+ * it extends: its files are then those of all of them. A source on a server is read from a cache
  * (catalog/remote_cache.h), which is filled from there: a tag or commit that is in it is taken
  * without asking. Errors: exit 2 "unknown-catalog" (there is no such name), "invalid-source",
  * "unknown-ref", "invalid"; limits; 3 "untrusted-source", "insecure-source", "signature",
@@ -31,6 +31,12 @@ TG_CHECKED int catalog_open(struct catalog **out, struct arena *arena, const cha
 TG_CHECKED int catalog_open_made(struct catalog **out, struct arena *arena, const char *source,
                                  const char *ref, const struct catalog_origin *made,
                                  struct err *err);
+/*
+ * As it lies in the folder `path`, whatever a repository there says, and without warnings: for
+ * those who write it.
+ */
+TG_CHECKED int catalog_open_folder(struct catalog **out, struct arena *arena, const char *path,
+                                   struct err *err);
 void catalog_close(struct catalog *catalog);
 /* What catalog.yml says, of a catalog whose files and source are there: the rest of opening it. */
 TG_CHECKED int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err);

@@ -114,9 +114,27 @@ static int find_commit(git_oid *out, bool *found, git_repository *repository, co
     return 0;
 }
 
+/* What HEAD names: its branch, or its commit alone. */
+static int choose_head(struct catalog *out, struct revision_list *list,
+                       const struct foreign *repository, const char *source, struct err *err)
+{
+    const char *branch;
+    struct oid commit;
+    bool found;
+    if (foreign_head(&commit, &branch, &found, list->arena, repository, &list->refs, err) < 0)
+        return -1;
+    if (!found)
+        return err_set(err, TG_USAGE, "unknown-ref", "the catalog '%s' has no commit", source);
+    out->origin.commit = oid_text(list->arena, &commit);
+    out->origin.ref =
+        branch && str_starts(branch, "refs/heads/") ? repo_branch_name(branch) : out->origin.commit;
+    return 0;
+}
+
 /* Tag, then branch, then commit. Sets origin.ref and origin.commit. */
-static int choose_ref(struct catalog *out, struct revision_list *list, git_repository *repository,
-                      const char *source, const char *ref, struct err *err)
+static int choose_ref(struct catalog *out, struct revision_list *list,
+                      const struct foreign *repository, const char *source, const char *ref,
+                      struct err *err)
 {
     const char *shown;
     const struct catalog_revision *revision =
@@ -128,7 +146,9 @@ static int choose_ref(struct catalog *out, struct revision_list *list, git_repos
         out->origin.commit = revision->commit;
         return 0;
     }
-    if (find_commit(&id, &found, repository, ref) < 0)
+    if (strcmp(ref, "HEAD") == 0)
+        return choose_head(out, list, repository, source, err);
+    if (find_commit(&id, &found, repository->git, ref) < 0)
         return -1;
     if (!found)
         return revision_unknown(err, list->arena, source, ref, list->items, list->count);
@@ -141,21 +161,10 @@ static int choose_default(struct catalog *out, struct revision_list *list,
                           const struct foreign *repository, const char *source, struct err *err)
 {
     const struct catalog_revision *newest = revision_newest(list->items, list->count, NULL, false);
-    const char *branch;
-    struct oid commit;
-    bool found;
-    if (newest) {
-        out->origin.ref = newest->name;
-        out->origin.commit = newest->commit;
-        return 0;
-    }
-    if (foreign_head(&commit, &branch, &found, list->arena, repository, &list->refs, err) < 0)
-        return -1;
-    if (!found)
-        return err_set(err, TG_USAGE, "unknown-ref", "the catalog '%s' has no commit", source);
-    out->origin.commit = oid_text(list->arena, &commit);
-    out->origin.ref =
-        branch && str_starts(branch, "refs/heads/") ? repo_branch_name(branch) : out->origin.commit;
+    if (!newest)
+        return choose_head(out, list, repository, source, err);
+    out->origin.ref = newest->name;
+    out->origin.commit = newest->commit;
     return 0;
 }
 
@@ -243,7 +252,7 @@ static int open_revision(struct catalog *out, struct arena *arena, const struct 
     out->origin.source = source;
     if (list_revisions(&list, repository, err) < 0)
         return -1;
-    int rc = ref ? choose_ref(out, &list, repository->git, source, ref, err)
+    int rc = ref ? choose_ref(out, &list, repository, source, ref, err)
                  : choose_default(out, &list, repository, source, err);
     if (rc == 0)
         rc = open_files(out, arena, repository->git, folder, err);

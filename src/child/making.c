@@ -211,6 +211,14 @@ int making_answers(struct making *m, const struct given_list *given, const char 
                            render_context(m->arena, &input), name_default, m->asker, err);
 }
 
+const char *making_name(const struct making *m)
+{
+    const char *type = m->manifest->type;
+    return m->manifest->has_stack
+               ? arena_printf(m->arena, "%s-%s", request_framework(&m->request, m->arena), type)
+               : type;
+}
+
 int making_render(struct making *m, struct err *err)
 {
     struct team_image_input image = {.catalog = m->catalog,

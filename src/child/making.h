@@ -41,6 +41,8 @@ TG_CHECKED int making_stack(struct making *m, const struct given_list *said,
 /* Questions that nothing reads are refused first. */
 TG_CHECKED int making_answers(struct making *m, const struct given_list *given,
                               const char *name_default, struct err *err);
+/* Of a child whose path says nothing: FRAMEWORK-TYPE; with `stack: none` TYPE. */
+const char *making_name(const struct making *m);
 /*
  * The team's image, which joins the resolution, then the files, and the record without `yours`.
  */

@@ -75,11 +75,8 @@ static const char *default_name(const struct new_child *n)
 {
     const struct parsed *options = &n->run->options;
     const struct making *m = &n->making;
-    if (m->manifest->has_stack)
-        return arena_printf(n->arena, "%s-%s", request_framework(&m->request, n->arena),
-                            m->manifest->type);
-    if (options->argument_count == 0)
-        return m->manifest->type;
+    if (m->manifest->has_stack || options->argument_count == 0)
+        return making_name(m);
     char *path = arena_strdup(n->arena, options->arguments[0]);
     for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
         path[len - 1] = '\0';
