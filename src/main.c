@@ -37,6 +37,7 @@ static const struct command *const commands[] = {
     &image_push_command,
     &image_bake_command,
     &image_rebase_command,
+    &template_test_command,
     &doctor_command,
     &completion_command,
     &help_command,

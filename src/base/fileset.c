@@ -34,6 +34,23 @@ int fileset_get(struct span *out, const struct fileset *set, const char *path, s
     return set->read(out, set, (size_t)index, err);
 }
 
+int fileset_equal(bool *out, const struct fileset *a, const struct fileset *b, struct err *err)
+{
+    *out = a->count == b->count;
+    for (size_t i = 0; *out && i < a->count; i++) {
+        const struct fileset_entry *one = &a->entries[i], *other = &b->entries[i];
+        struct span left, right;
+        *out = strcmp(one->path, other->path) == 0 && one->executable == other->executable &&
+               one->size == other->size;
+        if (!*out)
+            break;
+        if (a->read(&left, a, i, err) < 0 || b->read(&right, b, i, err) < 0)
+            return -1;
+        *out = span_equal(left, right);
+    }
+    return 0;
+}
+
 int fileset_document(struct yaml_doc **out, struct arena *arena, const struct fileset *set,
                      const char *path, struct err *err)
 {

@@ -38,6 +38,9 @@ size_t fileset_lower_bound(const struct fileset *set, const char *prefix);
 /* Reads a file that must be there; a missing one is exit 2, "missing-file". */
 TG_CHECKED int fileset_get(struct span *out, const struct fileset *set, const char *path,
                            struct err *err);
+/* Whether two sets hold the same files with the same content. */
+TG_CHECKED int fileset_equal(bool *out, const struct fileset *a, const struct fileset *b,
+                             struct err *err);
 /* Reads such a file as YAML: see yaml_parse. */
 TG_CHECKED int fileset_document(struct yaml_doc **out, struct arena *arena,
                                 const struct fileset *set, const char *path, struct err *err);

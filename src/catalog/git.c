@@ -177,24 +177,6 @@ static int open_files(struct catalog *out, struct arena *arena, git_repository *
     return catalog_git_files(&out->files, arena, repository, &id, folder, err);
 }
 
-/* Whether two sets hold the same files with the same content. */
-static int same_files(bool *out, const struct fileset *a, const struct fileset *b, struct err *err)
-{
-    *out = a->count == b->count;
-    for (size_t i = 0; *out && i < a->count; i++) {
-        const struct fileset_entry *one = &a->entries[i], *other = &b->entries[i];
-        struct span left, right;
-        *out = strcmp(one->path, other->path) == 0 && one->executable == other->executable &&
-               one->size == other->size;
-        if (!*out)
-            break;
-        if (a->read(&left, a, i, err) < 0 || b->read(&right, b, i, err) < 0)
-            return -1;
-        *out = span_equal(left, right);
-    }
-    return 0;
-}
-
 /* Whether the folder holds what HEAD says. */
 static int is_committed(bool *out, const struct fileset *files, struct arena *arena,
                         const struct foreign *repository, const char *inner, struct err *err)
@@ -213,7 +195,7 @@ static int is_committed(bool *out, const struct fileset *files, struct arena *ar
     (void)git_oid_fromraw(&id, commit.id);
     int rc = catalog_git_files(&committed, arena, repository->git, &id, inner, err);
     if (rc == 0)
-        rc = same_files(out, files, committed, err);
+        rc = fileset_equal(out, files, committed, err);
     catalog_git_files_free(committed);
     return rc;
 }

@@ -2,6 +2,7 @@
 #include "git/patch.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "git/libgit2.h"
 #include "git/repo.h"
 
@@ -45,5 +46,54 @@ int patch_trees(struct span *out, struct arena *arena, const struct repo *repo,
     git_buf_dispose(&text);
     git_tree_free(from);
     git_tree_free(to);
+    return rc;
+}
+
+static unsigned mode_of(const struct patch_side *side)
+{
+    return side->executable ? LEAF_EXECUTABLE : LEAF_FILE;
+}
+
+/* What libgit2 cannot say of bytes that are in no tree. */
+static int put_head(struct buf *out, const char *path, const struct patch_side *old,
+                    const struct patch_side *new)
+{
+    if (buf_printf(out, "diff --git a/%s b/%s\n", path, path) < 0)
+        return -1;
+    if (!old->bytes.ptr)
+        return buf_printf(out, "new file mode %o\n", mode_of(new));
+    if (!new->bytes.ptr)
+        return buf_printf(out, "deleted file mode %o\n", mode_of(old));
+    if (old->executable == new->executable)
+        return 0;
+    return buf_printf(out, "old mode %o\nnew mode %o\n", mode_of(old), mode_of(new));
+}
+
+int patch_file(struct buf *out, const char *path, const struct patch_side *old,
+               const struct patch_side *new, struct err *err)
+{
+    git_patch *patch = NULL;
+    git_buf text = GIT_BUF_INIT;
+    size_t before = out->len;
+    if (git_start(err) < 0)
+        return -1;
+    int rc = git_patch_from_buffers(&patch, old->bytes.ptr, old->bytes.len, path, new->bytes.ptr,
+                                    new->bytes.len, path, NULL);
+    if (rc == 0 && patch)
+        rc = git_patch_to_buf(&text, patch);
+    if (rc < 0)
+        rc = git_fail(err, "cannot compare two versions of '%s'", path);
+    const char *line = text.ptr; /* its own head says of which blobs it is */
+    while (rc == 0 && line && strncmp(line, "--- ", 4) != 0 && strncmp(line, "Binary", 6) != 0) {
+        const char *end = strchr(line, '\n');
+        line = end ? end + 1 : NULL;
+    }
+    if (rc == 0 && (put_head(out, path, old, new) < 0 || buf_puts(out, line ? line : "") < 0)) {
+        buf_truncate(out, before);
+        out->overflowed = false;
+        rc = err_set(err, TG_USAGE, "limit", "the patch of '%s' is too long", path);
+    }
+    git_buf_dispose(&text);
+    git_patch_free(patch);
     return rc;
 }

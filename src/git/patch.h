@@ -6,7 +6,10 @@
 #include "base/str.h"
 #include "git/leaf.h"
 
+#include <stdbool.h>
+
 struct arena;
+struct buf;
 struct repo;
 
 /*
@@ -15,5 +18,17 @@ struct repo;
  */
 TG_CHECKED int patch_trees(struct span *out, struct arena *arena, const struct repo *repo,
                            const struct oid *old, const struct oid *new, struct err *err);
+
+/* One side of a file's patch; `bytes.ptr` NULL: there is no such file. */
+struct patch_side {
+    struct span bytes;
+    bool executable;
+};
+/*
+ * One file as such a patch, without a repository. Fails where it does not fit into `out`, which is
+ * the same as before then.
+ */
+TG_CHECKED int patch_file(struct buf *out, const char *path, const struct patch_side *old,
+                          const struct patch_side *new, struct err *err);
 
 #endif

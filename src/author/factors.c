@@ -1,0 +1,263 @@
+/* What can be said of a child of a type, and which values of each are tried. */
+#include "author/factors.h"
+
+#include "base/arena.h"
+#include "base/data.h"
+#include "base/pattern.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "catalog/manifest.h"
+#include "child/making.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct finder {
+    struct arena *arena;
+    const struct making *making;
+    const struct yaml_node *samples;
+    struct factors *out;
+    struct data *choices, *defaults; /* by question, as they were offered */
+    struct err *err;
+};
+
+static struct factor *add_factor(const struct finder *f, const char *name, enum stack_choice choice)
+{
+    struct factors *out = f->out;
+    out->items = arena_grow(f->arena, out->items, out->count, sizeof(*out->items));
+    struct factor *factor = &out->items[out->count++];
+    *factor = (struct factor){.name = name, .choice = choice};
+    return factor;
+}
+
+/* The default needs not be said. */
+static void add_level(const struct finder *f, struct factor *factor, const char *text)
+{
+    const char *known = data_get_text(f->defaults, factor->name);
+    if (text && known && factor->choice == CHOICE_COUNT && strcmp(text, known) == 0)
+        return;
+    factor->levels = arena_grow(f->arena, (void *)factor->levels, factor->count, sizeof(text));
+    factor->levels[factor->count++] = text;
+}
+
+static void add_stack(const struct finder *f)
+{
+    const char **names;
+    size_t count = making_frameworks(&names, f->making);
+    struct factor *framework = add_factor(f, "framework", CHOICE_FRAMEWORK);
+    for (size_t i = 0; i < count; i++)
+        add_level(f, framework, names[i]);
+    struct factor *variant = add_factor(f, "variant", CHOICE_VARIANT);
+    add_level(f, variant, NULL);
+    add_level(f, variant, "cpu");
+}
+
+/* ---------------------------------------------------------------- questions, by their types */
+
+typedef int add_levels(const struct finder *f, struct factor *factor,
+                       const struct question *question);
+
+/* Quotes, escapes, what shells, templates and markup take for theirs, and what is not ASCII. */
+#define HARD_TEXT "Says \"no\" \\ to $HOME `id` ${{ x }} {{ y }} <b> it's \360\237\230\200 \303\251"
+
+/* The first that its pattern takes is the one that is tried. */
+static int add_texts(const struct finder *f, struct factor *factor, const struct question *question)
+{
+    static const char *const texts[] = {
+        HARD_TEXT, "registry.example.org:5000/team/ml", "zz_9", "z-9", "2026", "z", "Z", "1.0"};
+    bool matches = true, empty = true;
+    if (question->pattern &&
+        pattern_match(&empty, span_from(question->pattern), span_from(""), f->err) < 0)
+        return -1;
+    if (empty && strcmp(question->name, "name") != 0)
+        add_level(f, factor, "");
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        if (question->pattern &&
+            pattern_match(&matches, span_from(question->pattern), span_from(texts[i]), f->err) < 0)
+            return -1;
+        if (!matches)
+            continue;
+        add_level(f, factor, texts[i]);
+        break;
+    }
+    return 0;
+}
+
+static int add_words(const struct finder *f, struct factor *factor, const char *const *words,
+                     size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_level(f, factor, words[i]);
+    return 0;
+}
+
+static int add_numbers(const struct finder *f, struct factor *factor,
+                       const struct question *question)
+{
+    static const char *const numbers[] = {"0", "1"};
+    (void)question;
+    return add_words(f, factor, numbers, 2);
+}
+
+static int add_bools(const struct finder *f, struct factor *factor, const struct question *question)
+{
+    static const char *const words[] = {"false", "true"};
+    (void)question;
+    return add_words(f, factor, words, 2);
+}
+
+static int add_choices(const struct finder *f, struct factor *factor,
+                       const struct question *question)
+{
+    const struct data *offered = data_get(f->choices, question->name);
+    for (size_t i = 0; offered && i < offered->list.count; i++)
+        add_level(f, factor, data_text(offered->list.items[i]));
+    return 0;
+}
+
+static int add_lists(const struct finder *f, struct factor *factor, const struct question *question)
+{
+    const struct data *offered = data_get(f->choices, question->name);
+    size_t count = offered ? offered->list.count : 0;
+    const char **names = arena_array(f->arena, count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = data_text(offered->list.items[i]);
+    if (!str_is_among("none", names, count))
+        add_level(f, factor, "none");
+    (void)add_words(f, factor, names, count);
+    if (count > 1)
+        add_level(f, factor, str_join(f->arena, names, count, ","));
+    if (!offered)
+        add_level(f, factor, "zz_9");
+    return 0;
+}
+
+static add_levels *const adders[QUESTION_TYPE_COUNT] = {
+    [QUESTION_STR] = add_texts,  [QUESTION_INT] = add_numbers,    [QUESTION_FLOAT] = add_numbers,
+    [QUESTION_BOOL] = add_bools, [QUESTION_CHOICE] = add_choices, [QUESTION_LIST] = add_lists,
+};
+
+static int add_question(const struct finder *f, const struct question *question)
+{
+    struct factor *factor = add_factor(f, question->name, CHOICE_COUNT);
+    const struct yaml_node *samples = yaml_get(f->samples, question->name);
+    const char **texts;
+    size_t count;
+    if (question->fallback || strcmp(question->name, "name") == 0)
+        add_level(f, factor, NULL);
+    if (samples) {
+        if (yaml_texts(&texts, &count, f->arena, samples, question->name, f->err) < 0)
+            return -1;
+        (void)add_words(f, factor, texts, count);
+    } else if (adders[question->type](f, factor, question) < 0) {
+        return -1;
+    }
+    if (factor->count == 0)
+        add_level(f, factor, NULL); /* which says what is missing */
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what is offered */
+
+/* As --set takes it; NULL: one that other answers may change. */
+static const char *text_of(struct arena *arena, const struct question *question,
+                           const struct data *value)
+{
+    const struct yaml_node *node = question->fallback;
+    if (!node || (node->kind == YAML_SCALAR && strchr(node->text.ptr, '{')))
+        return NULL;
+    if (value->kind == DATA_BOOL)
+        return value->boolean ? "true" : "false";
+    if (value->kind == DATA_INT)
+        return arena_printf(arena, "%" PRId64, value->integer);
+    if (value->kind != DATA_LIST)
+        return data_text(value);
+    const char **names = arena_array(arena, value->list.count + 1, sizeof(*names));
+    for (size_t i = 0; i < value->list.count; i++)
+        if (!(names[i] = data_text(value->list.items[i])))
+            return NULL;
+    return value->list.count ? str_join(arena, names, value->list.count, ",") : "none";
+}
+
+/* Takes every default; of what has none, anything that is taken. */
+static int listen(const char **text, void *context, struct arena *arena,
+                  const struct question *question, const char *help, const struct data *fallback,
+                  const struct data *choices, const char *problem, struct err *err)
+{
+    static const char *const texts[] = {"z-9", "1", "true", "zz_9"};
+    struct finder *f = context;
+    (void)arena;
+    (void)help;
+    (void)problem;
+    if (choices)
+        data_put(f->arena, f->choices, question->name, data_copy(f->arena, choices));
+    *text = NULL;
+    if (fallback)
+        data_put_text(f->arena, f->defaults, question->name, text_of(f->arena, question, fallback));
+    if (fallback)
+        return 0;
+    if (problem || (choices && choices->list.count == 0))
+        return err_set(err, TG_USAGE, "missing-answer", "'%s' has no default", question->name);
+    *text = choices ? data_text(choices->list.items[0])
+                    : texts[question->type == QUESTION_BOOL  ? 2
+                            : question->type == QUESTION_STR ? 0
+                                                             : 1];
+    return 0;
+}
+
+/* Those of a question that is not asked by default, as the manifest has them. */
+static void add_plain_choices(const struct finder *f, const struct question *question)
+{
+    const struct yaml_node *list = question->choices;
+    struct data *texts = data_list(f->arena);
+    if (!list || list->kind != YAML_LIST || data_get(f->choices, question->name))
+        return;
+    for (size_t i = 0; i < list->list.count; i++)
+        if (list->list.items[i]->kind == YAML_SCALAR)
+            data_push(f->arena, texts, data_span(f->arena, list->list.items[i]->text));
+    data_put(f->arena, f->choices, question->name, texts);
+}
+
+/* What is offered may depend on other answers: it is heard from the questions as they are asked. */
+static void hear_choices(struct finder *f)
+{
+    const struct manifest *manifest = f->making->manifest;
+    struct asker asker = {.ask = listen, .context = f};
+    struct making making = *f->making;
+    struct given_list nothing = {0};
+    ERR_SCRATCH(ignored);
+    making.arena = f->arena;
+    making.asker = &asker;
+    if (making.manifest->has_stack) {
+        struct stack_request request = {0};
+        const char **names;
+        if (making_frameworks(&names, &making))
+            request_say(&request, f->arena, CHOICE_FRAMEWORK, names[0]);
+        if (making_stack(&making, &nothing, &request, &ignored) < 0)
+            err_release(&ignored);
+    }
+    if (making_answers(&making, &nothing, "z-9", &ignored) < 0)
+        err_release(&ignored);
+    for (size_t i = 0; i < manifest->question_count; i++)
+        add_plain_choices(f, &manifest->questions[i]);
+}
+
+int factors_find(struct factors *out, struct arena *arena, const struct making *making,
+                 const struct yaml_node *samples, struct err *err)
+{
+    struct finder f = {.arena = arena,
+                       .making = making,
+                       .samples = samples,
+                       .out = out,
+                       .choices = data_map(arena),
+                       .defaults = data_map(arena),
+                       .err = err};
+    *out = (struct factors){0};
+    hear_choices(&f);
+    if (making->manifest->has_stack)
+        add_stack(&f);
+    for (size_t i = 0; i < making->manifest->question_count; i++)
+        if (add_question(&f, &making->manifest->questions[i]) < 0)
+            return -1;
+    return 0;
+}
