@@ -38,6 +38,7 @@ static const struct command *const commands[] = {
     &image_bake_command,
     &image_rebase_command,
     &template_test_command,
+    &template_render_command,
     &doctor_command,
     &completion_command,
     &help_command,

@@ -63,7 +63,7 @@ bool interrupt_settled(void)
 }
 
 /* Waits with the signals held back until the wait itself: none can slip in between. */
-static int wait_readable(int fd, struct err *err)
+int interrupt_wait(int fd, struct err *err)
 {
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
     sigset_t held, before;
@@ -80,7 +80,7 @@ static int wait_readable(int fd, struct err *err)
 
 int interrupt_read_byte(char *out, int fd, struct err *err)
 {
-    if (wait_readable(fd, err) < 0)
+    if (interrupt_wait(fd, err) < 0)
         return -1;
     ssize_t count = read(fd, out, 1);
     if (count < 0 && errno == EINTR)

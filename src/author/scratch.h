@@ -1,0 +1,31 @@
+/* A folder that a type is rendered into again and again, to be looked at. */
+#ifndef TMPLGEN_AUTHOR_SCRATCH_H
+#define TMPLGEN_AUTHOR_SCRATCH_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct differences;
+struct render;
+
+/* What says that a folder is one, and which files of it are tmplgen's own. */
+#define SCRATCH_MARK ".tmplgen-render"
+
+/* Where renders of `type` go unless somebody says otherwise, below the current folder. */
+TG_CHECKED int scratch_default(const char **out, struct arena *arena, const char *type,
+                               struct err *err);
+
+/*
+ * Makes the files in `folder` those of `render`: what was rendered there before is replaced, and
+ * `out` has what changed; `*first` says that nothing was. Other files stay. Refused with 3,
+ * "target-not-empty": a folder with files that is none of these, and a file in the way that is
+ * not as it was written; then nothing is touched. After a cut it may be half of each, and the next
+ * render goes on.
+ */
+TG_CHECKED int scratch_put(struct differences *out, bool *first, struct arena *arena,
+                           const char *folder, const struct render *render, struct err *err);
+
+#endif
