@@ -39,6 +39,7 @@ static const struct command *const commands[] = {
     &image_rebase_command,
     &template_test_command,
     &template_render_command,
+    &template_export_command,
     &doctor_command,
     &completion_command,
     &help_command,

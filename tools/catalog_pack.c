@@ -372,8 +372,8 @@ static int make_head(struct store *store)
     if (head == last)
         return 0;
     snprintf(message, sizeof(message), "tmplgen catalog %s, unreleased\n", head->version);
-    return write_commit(&head->commit, store, last, &head->tree, last ? last->date : "1970-01-01",
-                        message);
+    snprintf(head->date, sizeof(head->date), "%s", last ? last->date : "1970-01-01");
+    return write_commit(&head->commit, store, last, &head->tree, head->date, message);
 }
 
 /* ---------------------------------------------------------------- embed */
@@ -575,8 +575,9 @@ static int print_data(FILE *out, struct store *store)
                 find_blob(store, &store->files[i].id) - store->blobs, store->files[i].executable);
     fputs("};\n\nconst struct builtin_version builtin_versions[] = {\n", out);
     for (const struct release *release = store->releases; release <= store->head; release++)
-        fprintf(out, "    {\"%s\", \"%s\", %zu, %zu},\n", release->version,
-                git_oid_tostr(hex, sizeof(hex), &release->commit), release->first, release->count);
+        fprintf(out, "    {\"%s\", \"%s\", %lld, %zu, %zu},\n", release->version,
+                git_oid_tostr(hex, sizeof(hex), &release->commit),
+                (long long)seconds_of(release->date), release->first, release->count);
     fprintf(out,
             "};\nconst unsigned long builtin_release_count = %zu;\n"
             "const unsigned long builtin_head = %td;\n",

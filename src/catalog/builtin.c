@@ -1,4 +1,6 @@
 /* The built-in catalog: the files of every released version of it, as tables inside the binary. */
+#include "catalog/builtin.h"
+
 #include "base/arena.h"
 #include "base/fileset.h"
 #include "base/str.h"
@@ -103,6 +105,26 @@ static int builtin_list(struct catalog_revision **out, size_t *count, struct are
             .name = arena_printf(arena, "v%s", builtin_versions[i].version),
             .commit = builtin_versions[i].commit};
     return 0;
+}
+
+/* Author, date and words as tools/catalog_pack.c has them: the ids depend on it. */
+size_t builtin_history(struct builtin_commit **out, struct arena *arena)
+{
+    size_t count = builtin_head >= builtin_release_count ? builtin_head + 1 : builtin_release_count;
+    *out = arena_array(arena, count, sizeof(**out));
+    for (size_t i = 0; i < count; i++) {
+        const struct builtin_version *version = &builtin_versions[i];
+        bool released = i < builtin_release_count;
+        (*out)[i] = (struct builtin_commit){
+            .version = version->version,
+            .commit = version->commit,
+            .tag = released ? arena_printf(arena, "v%s", version->version) : NULL,
+            .who = arena_printf(arena, "tmplgen <tmplgen@localhost> %lld +0000", version->time),
+            .message = arena_printf(arena, "tmplgen catalog %s%s\n", version->version,
+                                    released ? "" : ", unreleased"),
+            .files = files_of(arena, version)};
+    }
+    return count;
 }
 
 const struct source_kind source_builtin = {

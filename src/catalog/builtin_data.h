@@ -36,6 +36,7 @@ extern const struct builtin_file builtin_files[];
 struct builtin_version {
     const char *version;       /* "0.1.0" */
     const char *commit;        /* 40 hex digits */
+    long long time;            /* of the commit, in seconds */
     unsigned int first, count; /* its files, sorted by path */
 };
 

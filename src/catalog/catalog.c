@@ -81,7 +81,7 @@ static bool is_semver(const char *text)
 }
 
 /* It stands in messages, commits and logs: on one line, and nothing that would mean more there. */
-static bool is_name(const char *text)
+bool catalog_name_is_valid(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -123,10 +123,8 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
     catalog->yml = doc->root;
     if (!catalog->name)
         return yaml_error(err, doc->root, "'name' is missing");
-    if (!is_name(catalog->name))
-        return yaml_error(err, yaml_get(doc->root, "name"),
-                          "'name' must begin with a letter or digit and hold only those, blanks "
-                          "inside and '.', '_', '-', '/', at most %zu bytes",
+    if (!catalog_name_is_valid(catalog->name))
+        return yaml_error(err, yaml_get(doc->root, "name"), "'name' " CATALOG_NAME_RULE,
                           LIMIT_CATALOG_NAME_BYTES);
     if (!catalog->origin.version)
         return yaml_error(err, doc->root, "'version' is missing");

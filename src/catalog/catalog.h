@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "catalog/source.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -47,6 +48,12 @@ TG_CHECKED int catalog_read(struct catalog *catalog, struct arena *arena, struct
  */
 TG_CHECKED int catalog_revisions(struct catalog_revision **out, size_t *count, struct arena *arena,
                                  const char *source, struct err *err);
+
+/* Whether catalog.yml may have that `name`; what it may hold, for messages. */
+bool catalog_name_is_valid(const char *name);
+#define CATALOG_NAME_RULE                                                                          \
+    "must begin with a letter or digit and hold only those, blanks inside and '.', '_', '-', "     \
+    "'/', at most %zu bytes"
 
 /* The types of a catalog (folders of templates/ that do not begin with '_'), sorted. */
 size_t catalog_types(const char ***types, struct arena *arena, const struct fileset *files);

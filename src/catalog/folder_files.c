@@ -58,9 +58,8 @@ static int visit(struct folder_files *folder, int fd, const char *name, const ch
     struct stat info;
     if (fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) < 0)
         return err_errno(err, errno, "io", "cannot look at '%s'", path);
-    bool counts = S_ISDIR(info.st_mode)
-                      ? folder->counts(arena_printf(folder->arena, "%s/", path))
-                      : folder->counts(path);
+    bool counts = S_ISDIR(info.st_mode) ? folder->counts(arena_printf(folder->arena, "%s/", path))
+                                        : folder->counts(path);
     if (!counts)
         return 0;
     if (S_ISDIR(info.st_mode))

@@ -356,6 +356,32 @@ static void unmake(const struct builder *b)
         io_remove(AT_FDCWD, b->made_folder);
 }
 
+/* All that is there so far is the target's, or nothing is there. */
+static int finish(struct builder *b, int rc)
+{
+    if (rc < 0)
+        unmake(b);
+    io_maker_release(&b->maker);
+    if (b->maker.top >= 0)
+        (void)close(b->maker.top);
+    return rc;
+}
+
+int create_folder(struct arena *arena, const struct create_target *target, create_fill *fill,
+                  void *context, struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
+    struct builder b = {.arena = arena, .target = target, .maker = IO_MAKER_INIT(-1), .err = err};
+    int rc = make_staging(&b);
+    if (rc == 0)
+        rc = fill(context, &b.maker, b.staging, err);
+    if (rc == 0 && syncfs(b.maker.top) < 0 && !io_is_unsupported(errno))
+        rc = err_errno(err, errno, "io", "cannot make '%s' durable", b.staging);
+    if (rc == 0)
+        rc = move_into_place(&b);
+    return finish(&b, rc);
+}
+
 int create_child(struct created *out, struct arena *arena, const struct create_target *target,
                  const struct render *render, struct span record,
                  const struct create_options *options, struct err *err)
@@ -380,10 +406,5 @@ int create_child(struct created *out, struct arena *arena, const struct create_t
     if (rc == 0 && !own_repository && !options->no_git && options->commit)
         rc = commit_inside(out, arena, target, render, record, options->message, err);
     commit_root_release(root);
-    if (rc < 0)
-        unmake(&b);
-    io_maker_release(&b.maker);
-    if (b.maker.top >= 0)
-        (void)close(b.maker.top);
-    return rc;
+    return finish(&b, rc);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct arena;
+struct io_maker;
 struct render;
 
 struct create_options {
@@ -25,9 +26,17 @@ TG_CHECKED int create_inspect(struct create_target *out, struct arena *arena, co
                               struct err *err);
 
 /*
+ * Makes the target of what `fill` puts into the folder that it is given: built beside the target
+ * and renamed, so that after a failure or a signal nothing is left behind. `maker` makes files
+ * there.
+ */
+typedef int create_fill(void *context, struct io_maker *maker, const char *folder, struct err *err);
+TG_CHECKED int create_folder(struct arena *arena, const struct create_target *target,
+                             create_fill *fill, void *context, struct err *err);
+
+/*
  * Writes the files of `render` and `record` to the target. Outside of any repository it makes one
- * with a single root commit and the base ref. Builds beside the target and renames: after a failure
- * or a signal nothing is left behind.
+ * with a single root commit and the base ref. As create_folder, all of it or nothing.
  */
 TG_CHECKED int create_child(struct created *out, struct arena *arena,
                             const struct create_target *target, const struct render *render,

@@ -94,7 +94,7 @@ static int write_config(struct io_maker *maker, struct arena *arena, struct err 
 int fresh_init(git_repository **out, const char **branch, struct arena *arena,
                struct io_maker *maker, const char *folder, struct err *err)
 {
-    if (git_start(err) < 0 || branch_of_user(branch, arena, err) < 0)
+    if (git_start(err) < 0 || (!*branch && branch_of_user(branch, arena, err) < 0))
         return -1;
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
         if (io_make_folder(maker, folders[i], err) < 0)
@@ -134,6 +134,20 @@ int fresh_branch(struct io_maker *maker, const char *branch, const struct oid *c
         io_make(maker, ".git/logs/HEAD", line, false, err) < 0)
         return -1;
     return io_make(maker, arena_printf(&scratch, ".git/logs/%s", branch), line, false, err);
+}
+
+int fresh_checkout(git_repository *repository, struct err *err)
+{
+    git_checkout_options options;
+    (void)git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
+    options.checkout_strategy = GIT_CHECKOUT_FORCE;
+    return git_checkout_head(repository, &options) < 0 ? git_fail(err, "cannot check out the files")
+                                                       : 0;
+}
+
+void fresh_close(git_repository *repository)
+{
+    git_repository_free(repository);
 }
 
 /* What is to be synced, each once. */

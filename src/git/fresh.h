@@ -13,7 +13,8 @@ struct oid;
 
 /*
  * Makes in `folder`, the absolute path of what `maker` fills, what `git init` makes there, and
- * opens it. `*branch` is the full name of the branch to be born: init.defaultBranch, else master.
+ * opens it. `*branch` is the full name of the branch to be born; where it is NULL, it becomes that
+ * of init.defaultBranch, else master.
  */
 TG_CHECKED int fresh_init(struct git_repository **out, const char **branch, struct arena *arena,
                           struct io_maker *maker, const char *folder, struct err *err);
@@ -25,6 +26,11 @@ TG_CHECKED int fresh_branch(struct io_maker *maker, const char *branch, const st
 /* Another ref, without a reflog. */
 TG_CHECKED int fresh_ref(struct io_maker *maker, const char *name, const struct oid *commit,
                          struct err *err);
+
+/* Puts the files of HEAD into the work tree and the index, as `git clone` does. */
+TG_CHECKED int fresh_checkout(struct git_repository *repository, struct err *err);
+
+void fresh_close(struct git_repository *repository);
 
 /*
  * Makes durable what git cannot do without: the pack with its index, the refs, HEAD, the
