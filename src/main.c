@@ -40,6 +40,7 @@ static const struct command *const commands[] = {
     &template_test_command,
     &template_render_command,
     &template_export_command,
+    &template_new_command,
     &doctor_command,
     &completion_command,
     &help_command,
