@@ -137,16 +137,16 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
 /* ---------------------------------------------------------------- catalogs that build on others */
 
 /* A catalog that is being opened, and those that extend it. */
-struct opening {
+struct chain {
     struct catalog *catalog;
     const struct catalog_origin *made; /* the chain to open it with, or NULL: as it says itself */
-    const struct opening *above;
+    const struct chain *above;
     struct extension extends;
 };
 
 static int open_chain(struct catalog **out, struct arena *arena, const char *source,
                       const char *ref, const struct catalog_origin *made,
-                      const struct opening *above, struct err *err);
+                      const struct chain *above, struct err *err);
 
 static bool is_over_network(const char *source)
 {
@@ -157,7 +157,7 @@ static bool is_over_network(const char *source)
  * Where the catalog lies that `o` extends. Whoever has a clone has not what lies beside it, and
  * what comes over the network has nothing to say of this machine.
  */
-static int find_extended(const char **out, struct arena *arena, const struct opening *o,
+static int find_extended(const char **out, struct arena *arena, const struct chain *o,
                          struct err *err)
 {
     const char *source = o->extends.source, *own = o->catalog->origin.source;
@@ -183,7 +183,7 @@ static int find_extended(const char **out, struct arena *arena, const struct ope
 }
 
 /* What a catalog needs that this program is too old for has the catalog to blame, with a place. */
-static int blame_extended(const struct opening *o, const char *source, const char *ref,
+static int blame_extended(const struct chain *o, const char *source, const char *ref,
                           struct err *err)
 {
     struct semver version;
@@ -208,7 +208,7 @@ static void take_warnings(struct catalog *catalog, struct arena *arena)
 }
 
 /* Opens what the catalog extends, if anything, and puts the files of both together. */
-static int extend(struct opening *o, struct arena *arena, struct err *err)
+static int extend(struct chain *o, struct arena *arena, struct err *err)
 {
     const struct catalog_origin *made = o->made ? o->made->extends : NULL;
     struct catalog *catalog = o->catalog;
@@ -229,10 +229,10 @@ static int extend(struct opening *o, struct arena *arena, struct err *err)
     return compose(catalog, arena, err);
 }
 
-static int check_chain(const struct opening *o, struct err *err)
+static int check_chain(const struct chain *o, struct err *err)
 {
     size_t count = 1;
-    for (const struct opening *above = o->above; above; above = above->above, count++)
+    for (const struct chain *above = o->above; above; above = above->above, count++)
         if (strcmp(above->catalog->origin.source, o->catalog->origin.source) == 0)
             return err_set(err, TG_USAGE, "invalid", "'%s' extends itself, in a circle",
                            o->catalog->origin.source);
@@ -243,7 +243,7 @@ static int check_chain(const struct opening *o, struct err *err)
 }
 
 /* What it says of itself, and what it extends; one that cannot be read is closed. */
-static int finish(struct catalog **out, struct opening *o, struct arena *arena, struct err *err)
+static int finish(struct catalog **out, struct chain *o, struct arena *arena, struct err *err)
 {
     if (check_chain(o, err) < 0 || catalog_read(o->catalog, arena, err) < 0 ||
         extend(o, arena, err) < 0) {
@@ -254,13 +254,23 @@ static int finish(struct catalog **out, struct opening *o, struct arena *arena, 
     return 0;
 }
 
+int catalog_open_scope(struct catalog **out, struct arena *arena, const char *source,
+                       const char *ref, const struct source_scope *scope, struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    *out = arena_alloc(arena, sizeof(**out));
+    (*out)->scope = scope;
+    return open_source(*out, arena, source, ref, err);
+}
+
 static int open_chain(struct catalog **out, struct arena *arena, const char *source,
                       const char *ref, const struct catalog_origin *made,
-                      const struct opening *above, struct err *err)
+                      const struct chain *above, struct err *err)
 {
-    struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
-    struct opening o = {.catalog = catalog, .made = made, .above = above};
-    return open_source(catalog, arena, source, ref, err) < 0 ? -1 : finish(out, &o, arena, err);
+    struct chain o = {.made = made, .above = above};
+    return catalog_open_scope(&o.catalog, arena, source, ref, &catalog_scope, err) < 0
+               ? -1
+               : finish(out, &o, arena, err);
 }
 
 int catalog_open_folder(struct catalog **out, struct arena *arena, const char *path,
@@ -268,8 +278,9 @@ int catalog_open_folder(struct catalog **out, struct arena *arena, const char *p
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
-    struct opening o = {.catalog = catalog};
+    struct chain o = {.catalog = catalog};
     *out = NULL;
+    catalog->scope = &catalog_scope;
     if (source_folder.open(catalog, arena, path, NULL, err) < 0)
         return -1;
     catalog->warning_count = 0;
