@@ -41,6 +41,7 @@ static const struct command *const commands[] = {
     &template_render_command,
     &template_export_command,
     &template_new_command,
+    &template_import_command,
     &doctor_command,
     &completion_command,
     &help_command,
