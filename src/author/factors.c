@@ -179,29 +179,34 @@ static const char *text_of(struct arena *arena, const struct question *question,
     return value->list.count ? str_join(arena, names, value->list.count, ",") : "none";
 }
 
+/* Anything that a question of its type takes. */
+static const char *some_answer(const struct question *question)
+{
+    static const char *const texts[QUESTION_TYPE_COUNT] = {
+        [QUESTION_STR] = "z-9", [QUESTION_BOOL] = "true", [QUESTION_LIST] = "none"};
+    const char *bound = question->min ? question->min : question->max;
+    return texts[question->type] ? texts[question->type] : bound ? bound : "1";
+}
+
 /* Takes every default; of what has none, anything that is taken. */
 static int listen(const char **text, void *context, struct arena *arena,
-                  const struct question *question, const char *help, const struct data *fallback,
-                  const struct data *choices, const char *problem, struct err *err)
+                  const struct prompt *prompt, struct err *err)
 {
-    static const char *const texts[] = {"z-9", "1", "true", "zz_9"};
+    const struct question *question = prompt->question;
+    const struct data *choices = prompt->choices;
     struct finder *f = context;
     (void)arena;
-    (void)help;
-    (void)problem;
     if (choices)
         data_put(f->arena, f->choices, question->name, data_copy(f->arena, choices));
     *text = NULL;
-    if (fallback)
-        data_put_text(f->arena, f->defaults, question->name, text_of(f->arena, question, fallback));
-    if (fallback)
+    if (prompt->fallback) {
+        data_put_text(f->arena, f->defaults, question->name,
+                      text_of(f->arena, question, prompt->fallback));
         return 0;
-    if (problem || (choices && choices->list.count == 0))
+    }
+    if (prompt->problem || (choices && choices->list.count == 0))
         return err_set(err, TG_USAGE, "missing-answer", "'%s' has no default", question->name);
-    *text = choices ? data_text(choices->list.items[0])
-                    : texts[question->type == QUESTION_BOOL  ? 2
-                            : question->type == QUESTION_STR ? 0
-                                                             : 1];
+    *text = choices ? data_text(choices->list.items[0]) : some_answer(question);
     return 0;
 }
 
@@ -212,9 +217,13 @@ static void add_plain_choices(const struct finder *f, const struct question *que
     struct data *texts = data_list(f->arena);
     if (!list || list->kind != YAML_LIST || data_get(f->choices, question->name))
         return;
-    for (size_t i = 0; i < list->list.count; i++)
-        if (list->list.items[i]->kind == YAML_SCALAR)
-            data_push(f->arena, texts, data_span(f->arena, list->list.items[i]->text));
+    for (size_t i = 0; i < list->list.count; i++) {
+        const struct yaml_node *item = list->list.items[i];
+        if (item->kind == YAML_MAP)
+            item = yaml_get(item, "value");
+        if (item && item->kind == YAML_SCALAR)
+            data_push(f->arena, texts, data_span(f->arena, item->text));
+    }
     data_put(f->arena, f->choices, question->name, texts);
 }
 

@@ -140,9 +140,8 @@ int cmd_open_source(struct catalog **out, struct run *run, const struct config *
                     const char *source, const char *ref, const struct source_scope *scope,
                     struct err *err)
 {
-    cmd_trust(run, config);
-    if (check_trust(run, config, source, err) < 0)
+    if (cmd_trust(run, config, true, err) < 0)
         return -1;
-    trust_source(source);
+    trust_typed(source);
     return catalog_open_scope(out, &run->arena, source, ref, scope, err);
 }
