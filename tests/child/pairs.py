@@ -5,6 +5,7 @@ import random
 
 import yaml
 
+from ..common import questions
 from .render import CATALOG
 
 # What is tried of an answer that may be any text; of the name, too.
@@ -25,6 +26,7 @@ def types():
     """The types of the catalog, and their manifests."""
     return {
         path.parent.name: yaml.safe_load(path.read_text())
+        | {"questions": questions.of_type(path.parent)}
         for path in sorted(CATALOG.glob("templates/*/template.yml"))
     }
 
@@ -44,9 +46,9 @@ def choices(manifest):
         if kind == "bool":
             found[name] = ["true", "false"]
         elif kind == "choice":
-            found[name] = question["choices"]
+            found[name] = questions.values(question)
         elif kind == "list":
-            each = question["choices"]
+            each = questions.values(question)
             found[name] = ["none", *each, ",".join(each)]
         elif name in TEXTS:
             found[name] = [

@@ -9,6 +9,8 @@ from pathlib import Path
 import jinja2
 import yaml
 
+from ..common import questions
+
 CATALOG = Path(__file__).resolve().parents[2]
 SQUARE = {
     "variable_start_string": "[[",
@@ -64,7 +66,7 @@ def _load(path):
 def answers(template, context, given):
     """The context with the answers to all questions."""
     full = dict(context)
-    for question in _load(CATALOG / "templates" / template / "template.yml")["questions"]:
+    for question in questions.of_type(CATALOG / "templates" / template):
         default = question.get("default")
         if isinstance(default, str):
             default = JINJA.from_string(default).render(full)

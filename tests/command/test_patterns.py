@@ -181,7 +181,8 @@ def test_refusal_names_place_and_what_to_write(new, work, catalog, written, at, 
 
 def catalog_patterns():
     found = set()
-    for path in sorted(ROOT.glob("templates/*/template.yml")):
+    layers = ROOT.glob("templates/_layers/*/layer.yml")
+    for path in sorted([*ROOT.glob("templates/*/template.yml"), *layers]):
         for question in yaml.safe_load(path.read_text()).get("questions", []):
             found.add(question.get("pattern"))
     return sorted(found - {None})

@@ -131,6 +131,8 @@ def with_defaults(pair, context):
     for path in MANIFESTS:
         names["template"] = path.parent.name
         for question in read_yaml(path).get("questions", []):
+            if "layer" in question:
+                continue
             default = question.get("default", "")
             if isinstance(default, str):
                 default = pair.environment("jinja").from_string(default).render(names)
@@ -171,7 +173,8 @@ def texts_of(manifest):
     for question in manifest.get("questions", []):
         for key in ("help", "default", "choices"):
             value = question.get(key)
-            yield from (v for v in (value if isinstance(value, list) else [value]) if v)
+            for text in value if isinstance(value, list) else [value]:
+                yield from text.values() if isinstance(text, dict) else [text] if text else []
 
 
 def conditions_of(manifest):
