@@ -7,7 +7,9 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "catalog/address.h"
 #include "catalog/compose.h"
+#include "catalog/origin.h"
 #include "catalog/semver.h"
 #include "catalog/source.h"
 #include "catalog/trust.h"
@@ -106,6 +108,19 @@ static int check_tool_version(struct arena *arena, const struct yaml_node *node,
     return err_hint(err, "install a newer tmplgen");
 }
 
+/* Answers for whichever type asks: whether they fit is for the question to say. */
+static int check_defaults(const struct yaml_node *defaults, struct err *err)
+{
+    if (!defaults)
+        return 0;
+    if (defaults->kind != YAML_MAP)
+        return yaml_error(err, defaults, "'defaults' must be a mapping");
+    if (defaults->map.count > LIMIT_GLOBS)
+        return yaml_over_limit(err, defaults, defaults->map.count, "defaults", LIMIT_GLOBS);
+    const struct yaml_node *name = yaml_get(defaults, "name");
+    return name ? yaml_error(err, name, "'name' has no default: every project has its own") : 0;
+}
+
 int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
 {
     static const char *const keys[] = {"name",     "version",   "tmplgen", "extends",
@@ -131,7 +146,9 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
     if (!is_semver(catalog->origin.version))
         return yaml_error(err, yaml_get(doc->root, "version"),
                           "'version' must be a semantic version such as 1.2.0");
-    return check_tool_version(arena, yaml_get(doc->root, "tmplgen"), tool, err);
+    return check_defaults(yaml_get(doc->root, "defaults"), err) < 0
+               ? -1
+               : check_tool_version(arena, yaml_get(doc->root, "tmplgen"), tool, err);
 }
 
 /* ---------------------------------------------------------------- catalogs that build on others */
@@ -148,11 +165,6 @@ static int open_chain(struct catalog **out, struct arena *arena, const char *sou
                       const char *ref, const struct catalog_origin *made,
                       const struct chain *above, struct err *err);
 
-static bool is_over_network(const char *source)
-{
-    return !source_path(source) || strcspn(source, ":") < strcspn(source, "/"); /* git@HOST:PATH */
-}
-
 /*
  * Where the catalog lies that `o` extends. Whoever has a clone has not what lies beside it, and
  * what comes over the network has nothing to say of this machine.
@@ -163,9 +175,9 @@ static int find_extended(const char **out, struct arena *arena, const struct cha
     const char *source = o->extends.source, *own = o->catalog->origin.source;
     const struct yaml_node *node = yaml_get(o->extends.node, "source");
     *out = source;
-    if (strcmp(source, CATALOG_BUILTIN) == 0 || is_over_network(source))
+    if (strcmp(source, CATALOG_BUILTIN) == 0 || address_is_remote(source))
         return 0;
-    if (is_over_network(own))
+    if (address_is_remote(own))
         return yaml_error(err, node,
                           "a catalog over the network cannot extend '%s', which is no URL and not "
                           "'" CATALOG_BUILTIN "'",
@@ -233,7 +245,7 @@ static int check_chain(const struct chain *o, struct err *err)
 {
     size_t count = 1;
     for (const struct chain *above = o->above; above; above = above->above, count++)
-        if (strcmp(above->catalog->origin.source, o->catalog->origin.source) == 0)
+        if (origin_is_same_source(above->catalog->origin.source, o->catalog->origin.source))
             return err_set(err, TG_USAGE, "invalid", "'%s' extends itself, in a circle",
                            o->catalog->origin.source);
     return count <= LIMIT_CATALOGS

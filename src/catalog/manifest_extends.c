@@ -76,11 +76,11 @@ static const struct yaml_node *join_manifests(struct arena *arena, const struct 
     for (size_t i = 0; i < out->map.count; i++) {
         struct yaml_member member = out->map.members[i];
         const char *key = member.key->text.ptr;
-        bool inherits = same || !is_of_files(key);
+        bool inherits = same || !is_of_files(key), said = yaml_get(own, key) != NULL;
         const struct yaml_node *below = inherits ? yaml_get(base, key) : NULL;
-        if (strcmp(key, "extends") == 0 || (!inherits && !yaml_get(own, key)))
+        if (strcmp(key, "extends") == 0 || (!inherits && !said))
             continue;
-        if (below)
+        if (said && below)
             member.value = join_values(arena, key, below, member.value);
         out->map.members[count++] = member;
     }

@@ -39,11 +39,17 @@ int origin_compare(const struct catalog_origin *a, const struct catalog_origin *
     return 0;
 }
 
+bool origin_is_same_source(const char *a, const char *b)
+{
+    const char *left = source_path(a), *right = source_path(b); /* file://PATH is that PATH */
+    return strcmp(a, b) == 0 || (left && right && strcmp(left, right) == 0);
+}
+
 const struct catalog_origin *origin_like(const struct catalog_origin *recorded, const char *source,
                                          size_t level)
 {
     for (const struct catalog_origin *o = recorded; o; o = o->extends)
-        if (str_equal(o->source, source))
+        if (origin_is_same_source(o->source, source))
             return o;
     while (recorded && level-- > 0)
         recorded = recorded->extends;

@@ -18,6 +18,8 @@ bool origin_is_equal(const struct catalog_origin *a, const struct catalog_origin
  * they are equal those of what they extend. A version that is none decides nothing.
  */
 int origin_compare(const struct catalog_origin *a, const struct catalog_origin *b);
+/* Whether both name the same place, which on this machine may be a path or file://PATH. */
+bool origin_is_same_source(const char *a, const char *b);
 /*
  * What `recorded` says of the catalog that `level` steps below another one has that source: the
  * origin of the same source, else the one on the same level; or NULL.

@@ -156,13 +156,24 @@ static bool is_gone(const struct aiming *a)
     return false;
 }
 
+/* A catalog.yml names what is not there: the place of that is known. */
+static bool lacks_extended(const struct err *err)
+{
+    return err->where.file && (strcmp(err->code, "unknown-catalog") == 0 ||
+                               strcmp(err->code, "unreachable-catalog") == 0);
+}
+
 static int explain_source(const struct aiming *a)
 {
     struct err *err = a->err;
-    if (is_gone(a)) {
+    bool extended = lacks_extended(err);
+    if (extended || is_gone(a)) {
         err->exit = TG_RUNTIME;
         err->code = "unreachable-catalog";
-        return err_hint(err, "where the catalog has moved, --catalog NEW takes it from there");
+        return extended
+                   ? err_hint(err, "a newer release of the catalog may name the place where it is")
+                   : err_hint(err,
+                              "where the catalog has moved, --catalog NEW takes it from there");
     }
     return strcmp(err->code, "unknown-catalog") == 0
                ? err_hint(err, "'--catalog' names a folder with a catalog.yml, a git repository "
@@ -170,9 +181,29 @@ static int explain_source(const struct aiming *a)
                : -1;
 }
 
+/* Another catalog has not the recorded commit: then it is the newest of that one. */
+static bool is_elsewhere(const struct aiming *a)
+{
+    const char *commit = a->provenance->wanted.catalog.commit;
+    return a->options->source && commit && a->ref == commit &&
+           strcmp(a->err->code, "unknown-ref") == 0 && !a->err->where.file;
+}
+
+static int open_chosen(struct aiming *a)
+{
+    if (catalog_open_made(&a->catalog, a->arena, a->source, a->ref, a->made, a->err) == 0)
+        return 0;
+    if (!is_elsewhere(a))
+        return -1;
+    err_release(a->err);
+    a->ref = a->shown = NULL;
+    a->made = NULL;
+    return catalog_open(&a->catalog, a->arena, a->source, NULL, a->err);
+}
+
 static int open_catalog(struct aiming *a)
 {
-    if (catalog_open_made(&a->catalog, a->arena, a->source, a->ref, a->made, a->err) < 0)
+    if (open_chosen(a) < 0)
         return explain_source(a);
     for (size_t i = 0; i < a->catalog->warning_count; i++)
         warn(a, a->catalog->warnings[i]);
