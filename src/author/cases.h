@@ -18,7 +18,7 @@ struct cases {
     struct arena *arena;
     struct making making; /* with the type, and nothing else */
     struct factors factors;
-    struct pairs pairs;
+    struct pair_rows pairs;
     struct stack_slot *stacks; /* one for each pair of framework and variant, once it is resolved */
 };
 

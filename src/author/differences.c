@@ -27,11 +27,11 @@ static bool is_same(const struct render_entry *a, const struct render_entry *b)
 }
 
 /* Path, and both contents with their modes. */
-static struct span key_of(struct buf *out, const struct render_entry *old,
+static struct span key_of(struct buf *out, const char *path, const struct render_entry *old,
                           const struct render_entry *new)
 {
     const struct render_entry *sides[] = {old, new};
-    (void)buf_puts(out, old ? old->path : new->path);
+    (void)buf_puts(out, path);
     for (size_t i = 0; i < 2; i++) {
         (void)buf_putc(out, '\0');
         (void)buf_putc(out, sides[i] && sides[i]->executable ? 'x' : '-');
@@ -46,14 +46,14 @@ static int add(struct differences *out, struct arena *arena, const struct render
 {
     BUF_SCRATCH(key, LIMIT_PATH_BYTES + LIMIT_KIB);
     BUF_SCRATCH(patch, PATCH_BYTES_MAX);
-    struct span text = key_of(&key, old, new);
+    const char *path = old ? old->path : new ? new->path : "";
+    struct span text = key_of(&key, path, old, new);
     size_t number = intern_find(&out->keys, text);
     if (number != INTERN_NONE) {
         out->items[number].cases++;
         return 0;
     }
     (void)intern_add(&out->keys, arena, span_of(arena_memdup(arena, text.ptr, text.len), text.len));
-    const char *path = old ? old->path : new->path;
     struct patch_side before = side_of(old), after = side_of(new);
     out->items = arena_grow(arena, out->items, out->count, sizeof(*out->items));
     struct difference *item = &out->items[out->count++];

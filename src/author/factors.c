@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct finder {
+struct factor_finder {
     struct arena *arena;
     const struct making *making;
     const struct yaml_node *samples;
@@ -21,7 +21,8 @@ struct finder {
     struct err *err;
 };
 
-static struct factor *add_factor(const struct finder *f, const char *name, enum stack_choice choice)
+static struct factor *add_factor(const struct factor_finder *f, const char *name,
+                                 enum stack_choice choice)
 {
     struct factors *out = f->out;
     out->items = arena_grow(f->arena, out->items, out->count, sizeof(*out->items));
@@ -31,7 +32,7 @@ static struct factor *add_factor(const struct finder *f, const char *name, enum 
 }
 
 /* The default needs not be said. */
-static void add_level(const struct finder *f, struct factor *factor, const char *text)
+static void add_level(const struct factor_finder *f, struct factor *factor, const char *text)
 {
     const char *known = data_get_text(f->defaults, factor->name);
     if (text && known && factor->choice == CHOICE_COUNT && strcmp(text, known) == 0)
@@ -40,7 +41,7 @@ static void add_level(const struct finder *f, struct factor *factor, const char 
     factor->levels[factor->count++] = text;
 }
 
-static void add_stack(const struct finder *f)
+static void add_stack(const struct factor_finder *f)
 {
     const char **names;
     size_t count = making_frameworks(&names, f->making);
@@ -54,14 +55,15 @@ static void add_stack(const struct finder *f)
 
 /* ---------------------------------------------------------------- questions, by their types */
 
-typedef int add_levels(const struct finder *f, struct factor *factor,
+typedef int add_levels(const struct factor_finder *f, struct factor *factor,
                        const struct question *question);
 
 /* Quotes, escapes, what shells, templates and markup take for theirs, and what is not ASCII. */
 #define HARD_TEXT "Says \"no\" \\ to $HOME `id` ${{ x }} {{ y }} <b> it's \360\237\230\200 \303\251"
 
 /* The first that its pattern takes is the one that is tried. */
-static int add_texts(const struct finder *f, struct factor *factor, const struct question *question)
+static int add_texts(const struct factor_finder *f, struct factor *factor,
+                     const struct question *question)
 {
     static const char *const texts[] = {
         HARD_TEXT, "registry.example.org:5000/team/ml", "zz_9", "z-9", "2026", "z", "Z", "1.0"};
@@ -83,7 +85,7 @@ static int add_texts(const struct finder *f, struct factor *factor, const struct
     return 0;
 }
 
-static int add_words(const struct finder *f, struct factor *factor, const char *const *words,
+static int add_words(const struct factor_finder *f, struct factor *factor, const char *const *words,
                      size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -91,7 +93,7 @@ static int add_words(const struct finder *f, struct factor *factor, const char *
     return 0;
 }
 
-static int add_numbers(const struct finder *f, struct factor *factor,
+static int add_numbers(const struct factor_finder *f, struct factor *factor,
                        const struct question *question)
 {
     static const char *const numbers[] = {"0", "1"};
@@ -99,14 +101,15 @@ static int add_numbers(const struct finder *f, struct factor *factor,
     return add_words(f, factor, numbers, 2);
 }
 
-static int add_bools(const struct finder *f, struct factor *factor, const struct question *question)
+static int add_bools(const struct factor_finder *f, struct factor *factor,
+                     const struct question *question)
 {
     static const char *const words[] = {"false", "true"};
     (void)question;
     return add_words(f, factor, words, 2);
 }
 
-static int add_choices(const struct finder *f, struct factor *factor,
+static int add_choices(const struct factor_finder *f, struct factor *factor,
                        const struct question *question)
 {
     const struct data *offered = data_get(f->choices, question->name);
@@ -115,7 +118,8 @@ static int add_choices(const struct finder *f, struct factor *factor,
     return 0;
 }
 
-static int add_lists(const struct finder *f, struct factor *factor, const struct question *question)
+static int add_lists(const struct factor_finder *f, struct factor *factor,
+                     const struct question *question)
 {
     const struct data *offered = data_get(f->choices, question->name);
     size_t count = offered ? offered->list.count : 0;
@@ -137,7 +141,7 @@ static add_levels *const adders[QUESTION_TYPE_COUNT] = {
     [QUESTION_BOOL] = add_bools, [QUESTION_CHOICE] = add_choices, [QUESTION_LIST] = add_lists,
 };
 
-static int add_question(const struct finder *f, const struct question *question)
+static int add_question(const struct factor_finder *f, const struct question *question)
 {
     struct factor *factor = add_factor(f, question->name, CHOICE_COUNT);
     const struct yaml_node *samples = yaml_get(f->samples, question->name);
@@ -194,7 +198,7 @@ static int listen(const char **text, void *context, struct arena *arena,
 {
     const struct question *question = prompt->question;
     const struct data *choices = prompt->choices;
-    struct finder *f = context;
+    struct factor_finder *f = context;
     (void)arena;
     if (choices)
         data_put(f->arena, f->choices, question->name, data_copy(f->arena, choices));
@@ -211,7 +215,7 @@ static int listen(const char **text, void *context, struct arena *arena,
 }
 
 /* Those of a question that is not asked by default, as the manifest has them. */
-static void add_plain_choices(const struct finder *f, const struct question *question)
+static void add_plain_choices(const struct factor_finder *f, const struct question *question)
 {
     const struct yaml_node *list = question->choices;
     struct data *texts = data_list(f->arena);
@@ -228,7 +232,7 @@ static void add_plain_choices(const struct finder *f, const struct question *que
 }
 
 /* What is offered may depend on other answers: it is heard from the questions as they are asked. */
-static void hear_choices(struct finder *f)
+static void hear_choices(struct factor_finder *f)
 {
     const struct manifest *manifest = f->making->manifest;
     struct asker asker = {.ask = listen, .context = f};
@@ -254,13 +258,13 @@ static void hear_choices(struct finder *f)
 int factors_find(struct factors *out, struct arena *arena, const struct making *making,
                  const struct yaml_node *samples, struct err *err)
 {
-    struct finder f = {.arena = arena,
-                       .making = making,
-                       .samples = samples,
-                       .out = out,
-                       .choices = data_map(arena),
-                       .defaults = data_map(arena),
-                       .err = err};
+    struct factor_finder f = {.arena = arena,
+                              .making = making,
+                              .samples = samples,
+                              .out = out,
+                              .choices = data_map(arena),
+                              .defaults = data_map(arena),
+                              .err = err};
     *out = (struct factors){0};
     hear_choices(&f);
     if (making->manifest->has_stack)

@@ -11,7 +11,7 @@
 struct cover {
     struct arena *arena;
     const struct pairs_problem *problem;
-    struct pairs *out;
+    struct pair_rows *out;
     size_t *first;  /* of each factor: the number of its level 0 among all levels */
     size_t *factor; /* of each level: its factor */
     size_t levels;
@@ -127,7 +127,7 @@ static int take(struct cover *c, const int *row, const int *effect)
     if (meet(c, effect) == 0 && c->out->count)
         return 0;
     if (c->out->count == LIMIT_CASES)
-        return err_set(c->err, TG_USAGE, "limit", "the answers of a type make more than %zu cases",
+        return err_set(c->err, TG_USAGE, "limit", "the answers of a type give more than %zu cases",
                        LIMIT_CASES);
     c->out->rows = arena_grow(c->arena, c->out->rows, c->out->count, sizeof(*c->out->rows));
     c->out->rows[c->out->count++] = copy(c, row);
@@ -206,11 +206,11 @@ static int find_first(struct cover *c)
     return good;
 }
 
-int pairs_cover(struct pairs *out, struct arena *arena, const struct pairs_problem *problem,
+int pairs_cover(struct pair_rows *out, struct arena *arena, const struct pairs_problem *problem,
                 struct err *err)
 {
     struct cover c = {.arena = arena, .problem = problem, .out = out, .err = err};
-    *out = (struct pairs){0};
+    *out = (struct pair_rows){0};
     c.first = arena_array(arena, problem->count + 1, sizeof(*c.first));
     for (size_t i = 0; i < problem->count; i++) {
         c.first[i] = c.levels;
@@ -227,7 +227,7 @@ int pairs_cover(struct pairs *out, struct arena *arena, const struct pairs_probl
     c.met = arena_array(arena, c.levels * c.levels + 1, sizeof(*c.met));
     out->reached = arena_array(arena, c.levels + 1, sizeof(*out->reached));
     int good = find_first(&c);
-    if (good <= 0)
+    if (good <= 0 || !c.tried)
         return good;
     return find_witnesses(&c) < 0 ? -1 : cover_all(&c);
 }

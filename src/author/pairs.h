@@ -21,7 +21,7 @@ struct pairs_problem {
     void *context;
 };
 
-struct pairs {
+struct pair_rows {
     int **rows;
     size_t count;
     size_t met;    /* pairs that have an effect together in one of the rows */
@@ -34,7 +34,7 @@ struct pairs {
  * unless it is ruled out. A level that has an effect only beside others is found through them,
  * whatever stands between. More than LIMIT_CASES rows: exit 2, "limit".
  */
-TG_CHECKED int pairs_cover(struct pairs *out, struct arena *arena,
+TG_CHECKED int pairs_cover(struct pair_rows *out, struct arena *arena,
                            const struct pairs_problem *problem, struct err *err);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { LINES_SHOWN = 300 };
 
-struct tested {
+struct test_view {
     struct run *run;
     struct arena *arena;
     struct catalog *catalog, *against;
@@ -27,7 +27,7 @@ struct tested {
 
 /* HEAD, where the catalog is a repository with a commit; else nothing, unless a revision is named.
  */
-static int open_against(struct tested *t)
+static int open_against(struct test_view *t)
 {
     const char *ref = opt_value(&t->run->options, "against");
     const struct catalog_origin *origin = &t->catalog->origin;
@@ -44,7 +44,7 @@ static int open_against(struct tested *t)
     return 0;
 }
 
-static int check_flags(const struct tested *t)
+static int check_flags(const struct test_view *t)
 {
     const struct parsed *options = &t->run->options;
     if (opt_given(options, "accept") && !t->testing.folder) {
@@ -115,7 +115,7 @@ static struct data *type_data(struct arena *arena, const struct type_result *typ
     return one;
 }
 
-static void fill_document(const struct tested *t)
+static void fill_document(const struct test_view *t)
 {
     struct arena *arena = t->arena;
     struct data *document = t->run->document, *types = data_list(arena);
@@ -134,7 +134,7 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-static void print_type(const struct tested *t, const struct type_result *type)
+static void print_type(const struct test_view *t, const struct type_result *type)
 {
     struct run *run = t->run;
     cmd_print(run, "%s: %zu case%s of %zu pairs of answers", cmd_masked(run, type->type),
@@ -163,7 +163,7 @@ static void put_differences(struct patch_view *view, const struct differences *d
         patch_view_put(view, &differences->items[i]);
 }
 
-static void print_checks(const struct tested *t, const struct type_result *type)
+static void print_checks(const struct test_view *t, const struct type_result *type)
 {
     for (size_t i = 0; i < type->check_count; i++)
         if (type->checks[i].status)
@@ -171,7 +171,7 @@ static void print_checks(const struct tested *t, const struct type_result *type)
                       type->checks[i].status, type->checks[i].output);
 }
 
-static void print_result(const struct tested *t)
+static void print_result(const struct test_view *t)
 {
     struct run *run = t->run;
     struct patch_view view = {.out = &run->out, .room = run->verbose ? (size_t)-1 : LINES_SHOWN};
@@ -190,7 +190,7 @@ static void print_result(const struct tested *t)
 }
 
 /* What to do about it. */
-static void advise(const struct tested *t)
+static void advise(const struct test_view *t)
 {
     bool differs = false, golden = false;
     for (size_t i = 0; i < t->result.count; i++) {
@@ -207,7 +207,7 @@ static void advise(const struct tested *t)
 
 /* ---------------------------------------------------------------- */
 
-static int test_catalog(struct tested *t)
+static int test_catalog(struct test_view *t)
 {
     struct run *run = t->run;
     struct config config;
@@ -237,7 +237,7 @@ static int test_catalog(struct tested *t)
 
 static int test_run(struct run *run, struct err *err)
 {
-    struct tested t = {.run = run, .arena = &run->arena, .err = err};
+    struct test_view t = {.run = run, .arena = &run->arena, .err = err};
     int rc = test_catalog(&t);
     catalog_close(t.against);
     catalog_close(t.catalog);
