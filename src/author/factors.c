@@ -9,7 +9,6 @@
 #include "catalog/manifest.h"
 #include "child/making.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 struct factor_finder {
@@ -17,7 +16,7 @@ struct factor_finder {
     const struct making *making;
     const struct yaml_node *samples;
     struct factors *out;
-    struct data *choices, *defaults; /* by question, as they were offered */
+    struct data *choices; /* by question, as they were offered */
     struct err *err;
 };
 
@@ -31,12 +30,8 @@ static struct factor *add_factor(const struct factor_finder *f, const char *name
     return factor;
 }
 
-/* The default needs not be said. */
 static void add_level(const struct factor_finder *f, struct factor *factor, const char *text)
 {
-    const char *known = data_get_text(f->defaults, factor->name);
-    if (text && known && factor->choice == CHOICE_COUNT && strcmp(text, known) == 0)
-        return;
     factor->levels = arena_grow(f->arena, (void *)factor->levels, factor->count, sizeof(text));
     factor->levels[factor->count++] = text;
 }
@@ -141,6 +136,38 @@ static add_levels *const adders[QUESTION_TYPE_COUNT] = {
     [QUESTION_BOOL] = add_bools, [QUESTION_CHOICE] = add_choices, [QUESTION_LIST] = add_lists,
 };
 
+/* A default as --set takes it; NULL: other answers may change it. */
+static const char *plain_default(struct arena *arena, const struct question *question)
+{
+    const struct yaml_node *node = question->fallback;
+    size_t count = node && node->kind == YAML_LIST ? node->list.count : 0;
+    const char **texts = arena_array(arena, count + 1, sizeof(*texts));
+    if (!node || (node->kind == YAML_SCALAR && strchr(node->text.ptr, '{')))
+        return NULL;
+    if (node->kind == YAML_SCALAR && question->type == QUESTION_BOOL)
+        return strchr("tTyY", *node->text.ptr) ? "true" : "false";
+    if (node->kind == YAML_SCALAR)
+        return node->text.ptr;
+    for (size_t i = 0; i < count; i++) {
+        if (node->list.items[i]->kind != YAML_SCALAR || strchr(node->list.items[i]->text.ptr, '{'))
+            return NULL;
+        texts[i] = node->list.items[i]->text.ptr;
+    }
+    return count ? str_join(arena, texts, count, ",") : "none";
+}
+
+/* The default needs not be said. */
+static void drop_default(const struct factor_finder *f, struct factor *factor,
+                         const struct question *question)
+{
+    const char *text = plain_default(f->arena, question);
+    size_t kept = 0;
+    for (size_t i = 0; i < factor->count; i++)
+        if (!factor->levels[i] || !text || strcmp(factor->levels[i], text) != 0)
+            factor->levels[kept++] = factor->levels[i];
+    factor->count = kept;
+}
+
 static int add_question(const struct factor_finder *f, const struct question *question)
 {
     struct factor *factor = add_factor(f, question->name, CHOICE_COUNT);
@@ -156,32 +183,13 @@ static int add_question(const struct factor_finder *f, const struct question *qu
     } else if (adders[question->type](f, factor, question) < 0) {
         return -1;
     }
+    drop_default(f, factor, question);
     if (factor->count == 0)
         add_level(f, factor, NULL); /* which says what is missing */
     return 0;
 }
 
 /* ---------------------------------------------------------------- what is offered */
-
-/* As --set takes it; NULL: one that other answers may change. */
-static const char *text_of(struct arena *arena, const struct question *question,
-                           const struct data *value)
-{
-    const struct yaml_node *node = question->fallback;
-    if (!node || (node->kind == YAML_SCALAR && strchr(node->text.ptr, '{')))
-        return NULL;
-    if (value->kind == DATA_BOOL)
-        return value->boolean ? "true" : "false";
-    if (value->kind == DATA_INT)
-        return arena_printf(arena, "%" PRId64, value->integer);
-    if (value->kind != DATA_LIST)
-        return data_text(value);
-    const char **names = arena_array(arena, value->list.count + 1, sizeof(*names));
-    for (size_t i = 0; i < value->list.count; i++)
-        if (!(names[i] = data_text(value->list.items[i])))
-            return NULL;
-    return value->list.count ? str_join(arena, names, value->list.count, ",") : "none";
-}
 
 /* Anything that a question of its type takes. */
 static const char *some_answer(const struct question *question)
@@ -203,11 +211,8 @@ static int listen(const char **text, void *context, struct arena *arena,
     if (choices)
         data_put(f->arena, f->choices, question->name, data_copy(f->arena, choices));
     *text = NULL;
-    if (prompt->fallback) {
-        data_put_text(f->arena, f->defaults, question->name,
-                      text_of(f->arena, question, prompt->fallback));
+    if (prompt->fallback)
         return 0;
-    }
     if (prompt->problem || (choices && choices->list.count == 0))
         return err_set(err, TG_USAGE, "missing-answer", "'%s' has no default", question->name);
     *text = choices ? data_text(choices->list.items[0]) : some_answer(question);
@@ -263,7 +268,6 @@ int factors_find(struct factors *out, struct arena *arena, const struct making *
                               .samples = samples,
                               .out = out,
                               .choices = data_map(arena),
-                              .defaults = data_map(arena),
                               .err = err};
     *out = (struct factors){0};
     hear_choices(&f);

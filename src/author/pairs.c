@@ -87,22 +87,19 @@ static size_t gain(const struct cover *c, const int *row, const bool *chosen, si
     return count;
 }
 
-/* The other factors, one after the other, have the level that makes most new pairs. */
-static void fill_greedily(const struct cover *c, int *row, bool *chosen)
+/* The level of a factor that makes most new pairs with those that are chosen. */
+static int best_level(const struct cover *c, const int *row, const bool *chosen, size_t factor)
 {
-    for (size_t i = 0; i < c->problem->count; i++) {
-        size_t best = 0;
-        if (chosen[i])
-            continue;
-        for (size_t v = 0; v < c->problem->levels[i]; v++) {
-            size_t l = level(c, i, (int)v), more = c->witness[l] ? gain(c, row, chosen, l) : 0;
-            if (more > best) {
-                best = more;
-                row[i] = (int)v;
-            }
+    size_t best = 0;
+    int found = row[factor];
+    for (size_t v = 0; v < c->problem->levels[factor]; v++) {
+        size_t l = level(c, factor, (int)v), more = c->witness[l] ? gain(c, row, chosen, l) : 0;
+        if (more > best) {
+            best = more;
+            found = (int)v;
         }
-        chosen[i] = true;
     }
+    return found;
 }
 
 /* Two levels meet in a row; a level meets itself where it has an effect at all. */
@@ -134,39 +131,77 @@ static int take(struct cover *c, const int *row, const int *effect)
     return 0;
 }
 
-enum { TRIES = 5 };
+/* A pair of levels that a row is looked for, and what is known of that row. */
+struct seed {
+    size_t a, b;
+    int *row, *effect;
+    bool *chosen; /* factors that the pair needs as they are, and those that are settled */
+};
+
+static bool has_effect(const struct cover *c, const struct seed *seed, size_t l)
+{
+    return seed->effect[c->factor[l]] == (int)(l - c->first[c->factor[l]]);
+}
+
+/* 1 where the row is not ruled out and shows the pair. */
+static int shows(struct cover *c, const struct seed *seed)
+{
+    int good = attempt(seed->effect, c, seed->row);
+    return good == 1 ? has_effect(c, seed, seed->a) && has_effect(c, seed, seed->b) : good;
+}
+
+enum { TRIES = 3 };
+
+/* What one of the two needs to have an effect, or what both need, with the pair itself. */
+static void begin(const struct cover *c, struct seed *seed, int number)
+{
+    const int *one = c->witness[number == 1 ? seed->b : seed->a];
+    const int *other = c->witness[number == 1 ? seed->a : seed->b], *plain = c->tried[0];
+    size_t fa = c->factor[seed->a], fb = c->factor[seed->b];
+    for (size_t i = 0; i < c->problem->count; i++) {
+        seed->row[i] = number == 2 && one[i] == plain[i] ? other[i] : one[i];
+        seed->chosen[i] = i == fa || i == fb || seed->row[i] != plain[i];
+    }
+    seed->row[fa] = (int)(seed->a - c->first[fa]);
+    seed->row[fb] = (int)(seed->b - c->first[fb]);
+}
 
 /*
- * A row for two levels: first one that makes many other pairs, too; then what one of them needs to
- * have an effect, with the other; then what both need.
+ * The other factors, one after the other, get the level that makes most new pairs, as long as the
+ * pair still shows.
  */
-static int *make_try(const struct cover *c, size_t a, size_t b, int number)
+static int enrich(struct cover *c, struct seed *seed)
 {
-    bool *chosen = arena_array(c->arena, c->problem->count + 1, sizeof(*chosen));
-    int *row = copy(c, c->witness[number % 2 ? b : a]);
-    const int *other = c->witness[number % 2 ? a : b], *plain = c->tried[0];
     for (size_t i = 0; i < c->problem->count; i++) {
-        if (row[i] == plain[i] && number != 1 && number != 2)
-            row[i] = other[i];
-        chosen[i] = number > 0 || row[i] != plain[i];
+        int before = seed->row[i];
+        if (seed->chosen[i])
+            continue;
+        seed->row[i] = best_level(c, seed->row, seed->chosen, i);
+        int good = seed->row[i] == before ? 1 : shows(c, seed);
+        if (good < 0)
+            return -1;
+        if (!good)
+            seed->row[i] = before;
+        seed->chosen[i] = true;
     }
-    row[c->factor[a]] = (int)(a - c->first[c->factor[a]]);
-    row[c->factor[b]] = (int)(b - c->first[c->factor[b]]);
-    chosen[c->factor[a]] = chosen[c->factor[b]] = true;
-    fill_greedily(c, row, chosen);
-    return row;
+    return shows(c, seed);
 }
 
 static int cover_pair(struct cover *c, size_t a, size_t b)
 {
-    int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
+    size_t count = c->problem->count + 1;
+    struct seed seed = {.a = a,
+                        .b = b,
+                        .row = arena_array(c->arena, count, sizeof(*seed.row)),
+                        .effect = arena_array(c->arena, count, sizeof(*seed.effect)),
+                        .chosen = arena_array(c->arena, count, sizeof(*seed.chosen))};
     for (int number = 0; number < TRIES; number++) {
-        const int *row = make_try(c, a, b, number);
-        int good = attempt(effect, c, row);
-        if (good < 0 || (good && take(c, row, effect) < 0))
-            return -1;
-        if (*pair(c, a, b))
-            return 0;
+        begin(c, &seed, number);
+        int good = shows(c, &seed);
+        if (good == 1)
+            good = enrich(c, &seed);
+        if (good)
+            return good < 0 ? -1 : take(c, seed.row, seed.effect);
     }
     c->out->ruled_out++;
     return 0;

@@ -140,7 +140,7 @@ static void print_type(const struct test_view *t, const struct type_result *type
     cmd_print(run, "%s: %zu case%s of %zu pairs of answers", cmd_masked(run, type->type),
               type->cases, plural(type->cases), type->pairs);
     if (type->ruled_out)
-        cmd_print(run, ", %zu pairs ruled out", type->ruled_out);
+        cmd_print(run, ", %zu pairs that no child has", type->ruled_out);
     if (t->against && !t->testing.accept)
         cmd_print(run, ", %zu compared with %s", type->compared,
                   cmd_masked(run, t->against->origin.ref));
