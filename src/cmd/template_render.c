@@ -82,9 +82,9 @@ static void print_render(struct rendering *r)
         r->differences.items[i].where = NULL;
         patch_view_put(&view, &r->differences.items[i]);
     }
-    cmd_say(run, "%s: %zu files of %s, %zu changed", cmd_masked(run, r->output),
-            r->making.render.count, cmd_masked(run, r->making.manifest->type),
-            r->differences.count);
+    cmd_print(run, "%s: %zu files of %s, %zu changed\n", cmd_masked(run, r->output),
+              r->making.render.count, cmd_masked(run, r->making.manifest->type),
+              r->differences.count);
 }
 
 static struct data *change_data(struct arena *arena, const struct difference *difference)
