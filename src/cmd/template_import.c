@@ -40,7 +40,7 @@ static void print_report(struct run *run)
     if (decisions)
         cmd_print(run, "%lld things for a person to decide: %s/IMPORT.md lists them\n", decisions,
                   cmd_masked(run, data_shown(run->document, "output")));
-    cmd_say(run, "make a project: %s",
+    cmd_say(run, "next: %s",
             shell_command(&run->arena, "tmplgen new --catalog %s --type %s",
                           data_shown(run->document, "output"),
                           data_shown(types->list.items[0], "name")));

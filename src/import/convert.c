@@ -59,7 +59,7 @@ static void set_aside(const struct converter *c, size_t index, struct span bytes
 
 /* `{% set %}` of the constants that it reads; -1 with `*why` where it reads what is no answer. */
 static int find_prelude(const char **out, const char **why, const struct converter *c,
-                        const struct data *names)
+                        const struct translation *t, const struct data *names)
 {
     bool square = c->draft->dialect.files == DELIMITERS_SQUARE;
     *out = "";
@@ -70,7 +70,8 @@ static int find_prelude(const char **out, const char **why, const struct convert
             *out = arena_printf(c->arena,
                                 square ? "[%% set %s = %s %%]\n%s" : "{%% set %s = %s %%}\n%s",
                                 name.ptr, constant, *out);
-        else if (!data_get_span(c->draft->ours, name) && !span_equal(name, span_from("template"))) {
+        else if (!data_get_span(c->draft->ours, name) && !data_get_span(t->sets, name) &&
+                 !span_equal(name, span_from("template"))) {
             *why = arena_printf(c->arena, "it reads '%s', which is no answer", name.ptr);
             return -1;
         }
@@ -129,7 +130,7 @@ static const char *convert_text(struct refusal_of *no, struct translation *t,
     if (t->is_odd_include)
         no->why = "it takes in a template whose name is worked out";
     if (no->why || check_template(names, no, c, text, to) < 0 ||
-        (!piece && find_prelude(&prelude, &no->why, c, names) < 0))
+        (!piece && find_prelude(&prelude, &no->why, c, t, names) < 0))
         return NULL;
     return *prelude ? arena_printf(c->arena, "%s%s", prelude, text) : text;
 }

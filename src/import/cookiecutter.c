@@ -21,6 +21,7 @@ struct cookiecutter {
     struct arena *arena;
     const char *folder; /* "" or with its '/' */
     const char *path;   /* of its cookiecutter.json */
+    struct span text;
     const struct data *all;
     struct err *err;
 };
@@ -34,9 +35,7 @@ static const char *find(const struct fileset *files, const char *folder)
 
 static int at_manifest(const struct cookiecutter *c)
 {
-    if (!c->err->where.file)
-        c->err->where.file = xstrdup(c->path);
-    return -1;
+    return err_at(c->err, c->path, c->text.ptr, c->text.len, 0);
 }
 
 /* ---------------------------------------------------------------- answers */
@@ -318,10 +317,9 @@ static int read_template(struct draft *draft, const char *folder, struct err *er
 {
     struct cookiecutter c = {.draft = draft, .arena = draft->arena, .folder = folder, .err = err};
     struct data *all;
-    struct span text;
     c.path = arena_printf(draft->arena, "%s" MANIFEST, folder);
-    if (fileset_get(&text, draft->from, c.path, err) < 0 ||
-        json_parse(&all, draft->arena, c.path, text, err) < 0)
+    if (fileset_get(&c.text, draft->from, c.path, err) < 0 ||
+        json_parse(&all, draft->arena, c.path, c.text, err) < 0)
         return -1;
     c.all = all;
     if (all->kind != DATA_MAP) {

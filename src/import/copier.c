@@ -167,7 +167,7 @@ static int read_rules(struct copier *c, const char *folder)
 static const char *without_tags(const struct copier *c, const char *path)
 {
     ERR_SCRATCH(ignored);
-    struct pieces pieces;
+    struct jinja_pieces pieces;
     const char *out = "";
     if (jinja_scan(&pieces, c->arena, span_from(path), &c->draft->dialect.style, &ignored) < 0)
         return path;

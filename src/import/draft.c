@@ -122,7 +122,7 @@ void draft_know(struct draft *draft, const char *ours)
 
 /* Whether all that a text reads is known; `*prelude` sets those that are constants. */
 static bool check_names(const char **prelude, const char **why, struct draft *draft,
-                        const char *text, bool expression)
+                        const struct translation *t, const char *text, bool expression)
 {
     struct data *names = data_map(draft->arena);
     struct template_source source = {.name = "", .text = span_from(text)};
@@ -138,7 +138,7 @@ static bool check_names(const char **prelude, const char **why, struct draft *dr
         if (constant)
             *prelude =
                 arena_printf(draft->arena, "{%% set %s = %s %%}%s", name.ptr, constant, *prelude);
-        else if (!data_get_span(draft->ours, name)) {
+        else if (!data_get_span(draft->ours, name) && !data_get_span(t->sets, name)) {
             *why = arena_printf(draft->arena, "'%s' is no answer that was given before", name.ptr);
             return false;
         }
@@ -167,7 +167,7 @@ const char *draft_text(const char **why, struct draft *draft, const char *text)
     }
     if (!has_tag(out))
         return out;
-    if (!check_names(&prelude, why, draft, out, false))
+    if (!check_names(&prelude, why, draft, &t, out, false))
         return NULL;
     return arena_printf(draft->arena, "%s%s", prelude, out);
 }
@@ -178,7 +178,7 @@ const char *draft_expression(const char **why, struct draft *draft, const char *
     const char *prelude;
     translation_init(&t, draft->arena, &draft->dialect);
     const char *out = translate_expression(&t, span_from(text));
-    if (!check_names(&prelude, why, draft, out, true))
+    if (!check_names(&prelude, why, draft, &t, out, true))
         return NULL;
     if (!*prelude)
         return out;
@@ -237,13 +237,13 @@ static void put_quoted(struct buf *out, struct span text)
 static int put_rendered(struct buf *out, struct draft *draft, struct span text)
 {
     struct translation t;
-    struct pieces pieces;
+    struct jinja_pieces pieces;
     ERR_SCRATCH(ignored);
     translation_init(&t, draft->arena, &draft->dialect);
     if (jinja_scan(&pieces, draft->arena, text, &draft->dialect.style, &ignored) < 0)
         return -1;
     for (size_t i = 0; i < pieces.count; i++) {
-        const struct piece *piece = &pieces.items[i];
+        const struct jinja_piece *piece = &pieces.items[i];
         bool output = piece->kind == PIECE_VARIABLE;
         if ((!output && piece->kind != PIECE_DATA) || piece->before || piece->after)
             return -1;

@@ -17,7 +17,7 @@ struct scanner {
     struct arena *arena;
     struct span text;
     const struct jinja_style *style;
-    struct pieces *out;
+    struct jinja_pieces *out;
     struct err *err;
 };
 
@@ -44,12 +44,13 @@ static int unclosed(const struct scanner *s, size_t at, const char *what, const 
     return err_at(s->err, "", s->text.ptr, s->text.len, at);
 }
 
-static struct piece *add(const struct scanner *s, enum piece_kind kind, size_t start, size_t end)
+static struct jinja_piece *add(const struct scanner *s, enum piece_kind kind, size_t start,
+                               size_t end)
 {
-    struct pieces *out = s->out;
+    struct jinja_pieces *out = s->out;
     out->items = arena_grow(s->arena, out->items, out->count, sizeof(*out->items));
     out->items[out->count] =
-        (struct piece){.kind = kind, .text = span_of(s->text.ptr + start, end - start)};
+        (struct jinja_piece){.kind = kind, .text = span_of(s->text.ptr + start, end - start)};
     return &out->items[out->count++];
 }
 
@@ -124,7 +125,7 @@ static int scan_tag(const struct scanner *s, size_t *next, size_t at, bool block
     struct span word;
     while (at < s->text.len) {
         if (open == 0 && sees_end(s, at, end, block, &after)) {
-            struct piece *piece = add(s, block ? PIECE_BLOCK : PIECE_VARIABLE, start, at);
+            struct jinja_piece *piece = add(s, block ? PIECE_BLOCK : PIECE_VARIABLE, start, at);
             piece->before = before;
             piece->after = after;
             *next = at + (after != '\0') + strlen(end);
@@ -152,7 +153,7 @@ static int scan_comment(const struct scanner *s, size_t *next, size_t at)
     size_t stop = (size_t)(found - s->text.ptr);
     char last = stop > at ? s->text.ptr[stop - 1] : '\0';
     bool signed_end = last == '-' || last == '+';
-    struct piece *piece = add(s, PIECE_COMMENT, at, stop - signed_end);
+    struct jinja_piece *piece = add(s, PIECE_COMMENT, at, stop - signed_end);
     piece->before = before;
     piece->after = signed_end ? last : '\0';
     *next = stop + strlen(end);
@@ -201,12 +202,12 @@ static int scan_raw(const struct scanner *s, bool *found, size_t *next, size_t a
         if (!behind)
             continue;
         *add(s, PIECE_RAW, start, end) =
-            (struct piece){.kind = PIECE_RAW,
-                           .text = span_of(s->text.ptr + start, end - start),
-                           .before = before,
-                           .after = end_after,
-                           .raw_begin_after = after,
-                           .raw_end_before = end_before};
+            (struct jinja_piece){.kind = PIECE_RAW,
+                                 .text = span_of(s->text.ptr + start, end - start),
+                                 .before = before,
+                                 .after = end_after,
+                                 .raw_begin_after = after,
+                                 .raw_end_before = end_before};
         *next = behind;
         return 0;
     }
@@ -244,7 +245,7 @@ static int scan_opening(const struct scanner *s, size_t *next, size_t at,
     return raw ? 0 : scan_tag(s, next, behind, opening->kind == PIECE_BLOCK);
 }
 
-int jinja_scan(struct pieces *out, struct arena *arena, struct span text,
+int jinja_scan(struct jinja_pieces *out, struct arena *arena, struct span text,
                const struct jinja_style *style, struct err *err)
 {
     const struct opening openings[] = {{style->variable_begin, PIECE_VARIABLE},
@@ -254,7 +255,7 @@ int jinja_scan(struct pieces *out, struct arena *arena, struct span text,
         text.len--;
     struct scanner s = {arena, text, style, out, err};
     size_t start = 0;
-    *out = (struct pieces){0};
+    *out = (struct jinja_pieces){0};
     if (budget_steps(budget_steps_of(text.len), err) < 0 || budget_check(err) < 0)
         return -1;
     for (size_t at = 0; at < text.len;) {

@@ -22,15 +22,15 @@ extern const struct jinja_style jinja_default; /* Jinja2's own, but that the las
 enum piece_kind { PIECE_DATA, PIECE_VARIABLE, PIECE_BLOCK, PIECE_COMMENT, PIECE_RAW };
 
 /* Text between tags, a tag, or a raw block from its first tag to its last. */
-struct piece {
+struct jinja_piece {
     enum piece_kind kind;
     struct span text;   /* without delimiters and signs */
     char before, after; /* signs of white space: '-', '+', or 0; of a raw block outside of it */
     char raw_begin_after, raw_end_before; /* inside of it */
 };
 
-struct pieces {
-    struct piece *items;
+struct jinja_pieces {
+    struct jinja_piece *items;
     size_t count;
 };
 
@@ -38,7 +38,7 @@ struct pieces {
  * Cuts `text`, whose line ends must be \n, just as Jinja2's lexer does. What is not closed: exit 2,
  * "template-syntax". The pieces refer to `text`.
  */
-TG_CHECKED int jinja_scan(struct pieces *out, struct arena *arena, struct span text,
+TG_CHECKED int jinja_scan(struct jinja_pieces *out, struct arena *arena, struct span text,
                           const struct jinja_style *style, struct err *err);
 
 /* One word of what stands in a tag. */

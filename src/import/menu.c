@@ -11,18 +11,18 @@
 
 #define MANIFEST "cookiecutter.json"
 
-struct reading {
+struct menu_reading {
     struct menu *out;
     struct arena *arena;
     const struct fileset *files;
+    struct span text; /* of the manifest */
     struct err *err;
 };
 
-static int invalid(const struct reading *r, const char *what, const char *shown)
+static int invalid(const struct menu_reading *r, const char *what, const char *shown)
 {
     (void)err_set(r->err, TG_USAGE, "invalid", "the menu of templates has %s '%s'", what, shown);
-    r->err->where.file = xstrdup(MANIFEST);
-    return -1;
+    return err_at(r->err, MANIFEST, r->text.ptr, r->text.len, 0);
 }
 
 static bool has_type(const struct menu *menu, const char *type)
@@ -33,7 +33,8 @@ static bool has_type(const struct menu *menu, const char *type)
     return false;
 }
 
-static int add(const struct reading *r, const char *name, const char *path, const char *description)
+static int add(const struct menu_reading *r, const char *name, const char *path,
+               const char *description)
 {
     struct menu *menu = r->out;
     while (str_starts(path, "./"))
@@ -54,7 +55,7 @@ static int add(const struct reading *r, const char *name, const char *path, cons
 }
 
 /* `templates`: a mapping of names to path, title, description. */
-static int read_new(const struct reading *r, const struct data *map)
+static int read_new(const struct menu_reading *r, const struct data *map)
 {
     for (size_t i = 0; i < map->map.count; i++) {
         const char *name = map->map.members[i].name.ptr;
@@ -70,7 +71,7 @@ static int read_new(const struct reading *r, const struct data *map)
 }
 
 /* `template`: a list of "DESCRIPTION (PATH)". */
-static int read_old(const struct reading *r, const struct data *list)
+static int read_old(const struct menu_reading *r, const struct data *list)
 {
     for (size_t i = 0; i < list->list.count; i++) {
         const char *text = data_text(list->list.items[i]);
@@ -86,14 +87,13 @@ static int read_old(const struct reading *r, const struct data *list)
 
 int menu_read(struct menu *out, struct arena *arena, const struct fileset *files, struct err *err)
 {
-    const struct reading r = {out, arena, files, err};
+    struct menu_reading r = {.out = out, .arena = arena, .files = files, .err = err};
     struct data *root;
-    struct span text;
     *out = (struct menu){0};
     if (fileset_find(files, MANIFEST) < 0)
         return 0;
-    if (fileset_get(&text, files, MANIFEST, err) < 0 ||
-        json_parse(&root, arena, MANIFEST, text, err) < 0)
+    if (fileset_get(&r.text, files, MANIFEST, err) < 0 ||
+        json_parse(&root, arena, MANIFEST, r.text, err) < 0)
         return -1;
     const struct data *several = data_get(root, "templates"), *old = data_get(root, "template");
     if (several && several->kind == DATA_MAP)

@@ -73,7 +73,7 @@ bool names_translate(const char **out, const char **why, struct draft *draft,
 /* ---------------------------------------------------------------- conditions */
 
 /* A part of a path: its name where that is plain, and the condition under which it is there. */
-struct part {
+struct name_part {
     const char *name; /* NULL: worked out from answers */
     const char *when; /* theirs; NULL: always */
 };
@@ -85,21 +85,21 @@ static bool has_tag(const struct draft *draft, const char *text)
            strstr(text, style->comment_begin);
 }
 
-static struct part part_of(const struct draft *draft, const char *text)
+static struct name_part part_of(const struct draft *draft, const char *text)
 {
-    struct part part = {0};
+    struct name_part part = {0};
     if (!has_tag(draft, text))
-        return (struct part){.name = text};
+        return (struct name_part){.name = text};
     if (text_as_condition(&part.when, &part.name, draft->arena, text, &draft->dialect.style) &&
         !has_tag(draft, part.name) && *part.name)
         return part;
-    return (struct part){0};
+    return (struct name_part){0};
 }
 
 /* A file's path in its parts. */
 struct path {
     const char *text;
-    struct part *parts;
+    struct name_part *parts;
     size_t count;
 };
 
@@ -123,15 +123,15 @@ struct settling {
 };
 
 /* The first parts of a path, of which the last has a condition. */
-struct candidate {
+struct guarded {
     struct span theirs; /* as they stand there */
-    const struct part *parts;
+    const struct name_part *parts;
     size_t count;
     bool is_folder;
 };
 
 /* Whether another file may lie where the candidate does, or below it. */
-static bool may_meet(const struct candidate *one, const struct path *path)
+static bool may_meet(const struct guarded *one, const struct path *path)
 {
     const char *text = path->text;
     size_t len = one->theirs.len;
@@ -145,7 +145,7 @@ static bool may_meet(const struct candidate *one, const struct path *path)
     return true;
 }
 
-static bool is_alone(const struct settling *s, const struct candidate *one)
+static bool is_alone(const struct settling *s, const struct guarded *one)
 {
     for (size_t i = 0; i < s->draft->input_count; i++)
         if (may_meet(one, &s->paths[i]))
@@ -154,7 +154,7 @@ static bool is_alone(const struct settling *s, const struct candidate *one)
 }
 
 /* The glob that matches just this path, or all below it. NULL: there is none. */
-static const char *glob_of(struct arena *arena, const struct candidate *one)
+static const char *glob_of(struct arena *arena, const struct guarded *one)
 {
     const char *out = "";
     for (size_t i = 0; i < one->count; i++) {
@@ -170,10 +170,10 @@ static const char *glob_of(struct arena *arena, const struct candidate *one)
 static bool make_rule(const struct settling *s, const struct path *path, size_t at, size_t len)
 {
     struct draft *draft = s->draft;
-    struct candidate one = {.theirs = span_of(path->text, len),
-                            .parts = path->parts,
-                            .count = at + 1,
-                            .is_folder = at + 1 < path->count};
+    struct guarded one = {.theirs = span_of(path->text, len),
+                          .parts = path->parts,
+                          .count = at + 1,
+                          .is_folder = at + 1 < path->count};
     const char *why, *glob = glob_of(draft->arena, &one);
     if (!glob || !is_alone(s, &one))
         return false;

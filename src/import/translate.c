@@ -24,7 +24,7 @@ static const struct {
 static const char *const takers[] = {"include", "import", "from", "extends"};
 
 /* One text under way. */
-struct writer {
+struct rewriting {
     struct translation *t;
     const struct jinja_style *style; /* theirs */
     const struct jinja_style *target;
@@ -37,6 +37,7 @@ void translation_init(struct translation *out, struct arena *arena, const struct
     *out = (struct translation){.arena = arena,
                                 .dialect = dialect,
                                 .includes = data_list(arena),
+                                .sets = data_map(arena),
                                 .replaced = data_map(arena)};
 }
 
@@ -55,6 +56,7 @@ struct sentence {
     size_t open; /* brackets */
     struct buf *out;
     bool is_taker; /* the next text is a template's name */
+    bool is_set;   /* the next names are what it sets */
 };
 
 /* The word behind `at` that is not blank, and where it ends. */
@@ -131,8 +133,14 @@ static void put_plain(struct sentence *s, struct span name)
         (void)buf_puts(s->out, renamed);
     else
         (void)buf_append(s->out, name.ptr, name.len);
-    if (!renamed && data_get_span(dialect->ours, name))
+    bool shadows = !renamed && data_get_span(dialect->ours, name);
+    if (shadows)
         (void)buf_puts(s->out, "_here");
+    if (s->is_set)
+        data_put_text(
+            s->t->arena, s->t->sets,
+            arena_printf(s->t->arena, "%.*s%s", (int)name.len, name.ptr, shadows ? "_here" : ""),
+            NULL);
 }
 
 static void put_name(struct sentence *s, struct span name)
@@ -171,6 +179,7 @@ static void put_word(struct sentence *s, enum word_kind kind, struct span word)
     if (kind == WORD_BLANK)
         return;
     s->is_taker = false;
+    s->is_set &= !is(word, "=");
     if (kind == WORD_SIGN && strchr("([{", *word.ptr))
         s->open++;
     else if (kind == WORD_SIGN && strchr(")]}", *word.ptr) && s->open)
@@ -192,6 +201,7 @@ static void put_tag_name(struct sentence *s)
             break;
         kind = jinja_word(&word, s->text, &at);
     }
+    s->is_set = kind == WORD_NAME && is(word, "set");
     for (size_t i = 0; kind == WORD_NAME && i < sizeof(takers) / sizeof(*takers); i++)
         s->is_taker |= is(word, takers[i]);
 }
@@ -256,16 +266,16 @@ static bool ends_in_blanks(struct span text, bool begins_line)
 }
 
 /* The sign that keeps a tag from taking what is before it, where it is one of ours only. */
-static char sign_before(const struct writer *w, const struct pieces *all, size_t i)
+static char sign_before(const struct rewriting *w, const struct jinja_pieces *all, size_t i)
 {
-    const struct piece *piece = &all->items[i], *last = i ? piece - 1 : NULL;
+    const struct jinja_piece *piece = &all->items[i], *last = i ? piece - 1 : NULL;
     bool kept = w->style->lstrip_blocks || piece->before || !last || last->kind != PIECE_DATA;
     return !kept && ends_in_blanks(last->text, i == 1) ? '+' : piece->before;
 }
 
-static char sign_after(const struct writer *w, const struct pieces *all, size_t i)
+static char sign_after(const struct rewriting *w, const struct jinja_pieces *all, size_t i)
 {
-    const struct piece *piece = &all->items[i], *next = i + 1 < all->count ? piece + 1 : NULL;
+    const struct jinja_piece *piece = &all->items[i], *next = i + 1 < all->count ? piece + 1 : NULL;
     bool kept = w->style->trim_blocks || piece->after || !next || next->kind != PIECE_DATA;
     return !kept && next->text.ptr[0] == '\n' ? '+' : piece->after;
 }
@@ -284,9 +294,9 @@ static void put_end(struct buf *out, char sign, const char *end)
     (void)buf_puts(out, end);
 }
 
-static void put_raw(const struct writer *w, const struct pieces *all, size_t i)
+static void put_raw(const struct rewriting *w, const struct jinja_pieces *all, size_t i)
 {
-    const struct piece *piece = &all->items[i];
+    const struct jinja_piece *piece = &all->items[i];
     put_begin(w->out, w->target->block_begin, sign_before(w, all, i));
     (void)buf_puts(w->out, " raw ");
     put_end(w->out, piece->raw_begin_after, w->target->block_end);
@@ -298,9 +308,9 @@ static void put_raw(const struct writer *w, const struct pieces *all, size_t i)
     put_end(w->out, sign_after(w, all, i), w->target->block_end);
 }
 
-static void put_piece(const struct writer *w, const struct pieces *all, size_t i)
+static void put_piece(const struct rewriting *w, const struct jinja_pieces *all, size_t i)
 {
-    const struct piece *piece = &all->items[i];
+    const struct jinja_piece *piece = &all->items[i];
     const struct jinja_style *to = w->target;
     bool block = piece->kind == PIECE_BLOCK;
     switch (piece->kind) {
@@ -312,6 +322,8 @@ static void put_piece(const struct writer *w, const struct pieces *all, size_t i
         return;
     case PIECE_COMMENT:
         put_begin(w->out, to->comment_begin, sign_before(w, all, i));
+        if (piece->text.len == 0)
+            (void)buf_putc(w->out, ' '); /* between the signs of both sides */
         (void)buf_append(w->out, piece->text.ptr, piece->text.len);
         put_end(w->out, sign_after(w, all, i), to->comment_end);
         return;
@@ -339,7 +351,8 @@ static bool same_delimiters(const struct jinja_style *a, const struct jinja_styl
 }
 
 /* What a comment or a raw block holds cannot be said with other delimiters where it ends them. */
-static int check_piece(const struct piece *piece, const struct jinja_style *to, struct err *err)
+static int check_piece(const struct jinja_piece *piece, const struct jinja_style *to,
+                       struct err *err)
 {
     bool comment = piece->kind == PIECE_COMMENT, raw = piece->kind == PIECE_RAW;
     const char *end = comment ? to->comment_end : "endraw";
@@ -367,12 +380,12 @@ int translate(const char **out, struct translation *t, struct span text,
               enum template_delimiters target, struct err *err)
 {
     BUF_SCRATCH(buf, 2 * LIMIT_TEMPLATE_BYTES);
-    struct pieces pieces;
-    struct writer w = {.t = t,
-                       .style = &t->dialect->style,
-                       .target = &ours[target],
-                       .same = same_delimiters(&t->dialect->style, &ours[target]),
-                       .out = &buf};
+    struct jinja_pieces pieces;
+    struct rewriting w = {.t = t,
+                          .style = &t->dialect->style,
+                          .target = &ours[target],
+                          .same = same_delimiters(&t->dialect->style, &ours[target]),
+                          .out = &buf};
     if (text.len && memchr(text.ptr, '\r', text.len))
         text = with_newlines(t->arena, text);
     if (jinja_scan(&pieces, t->arena, text, w.style, err) < 0)
@@ -399,7 +412,7 @@ static const char *stripped(struct arena *arena, struct span text)
 }
 
 /* The pieces without blanks at both ends of the whole. */
-static bool scan_stripped(struct pieces *out, struct arena *arena, const char *text,
+static bool scan_stripped(struct jinja_pieces *out, struct arena *arena, const char *text,
                           const struct jinja_style *style)
 {
     ERR_SCRATCH(ignored);
@@ -408,7 +421,7 @@ static bool scan_stripped(struct pieces *out, struct arena *arena, const char *t
 
 const char *text_as_output(struct arena *arena, const char *text, const struct jinja_style *style)
 {
-    struct pieces pieces;
+    struct jinja_pieces pieces;
     if (!scan_stripped(&pieces, arena, text, style) || pieces.count != 1 ||
         pieces.items[0].kind != PIECE_VARIABLE)
         return NULL;
@@ -416,7 +429,8 @@ const char *text_as_output(struct arena *arena, const char *text, const struct j
 }
 
 /* What is behind the word of a tag; NULL where it is another word. */
-static const char *behind_word(struct arena *arena, const struct piece *piece, const char *word)
+static const char *behind_word(struct arena *arena, const struct jinja_piece *piece,
+                               const char *word)
 {
     struct span text = unicode_strip(piece->text, true, true), first;
     size_t at = 0;
@@ -429,10 +443,10 @@ static const char *behind_word(struct arena *arena, const struct piece *piece, c
 bool text_as_condition(const char **when, const char **then, struct arena *arena, const char *text,
                        const struct jinja_style *style)
 {
-    struct pieces pieces;
+    struct jinja_pieces pieces;
     if (!scan_stripped(&pieces, arena, text, style) || pieces.count < 3)
         return false;
-    const struct piece *first = pieces.items, *last = first + pieces.count - 1;
+    const struct jinja_piece *first = pieces.items, *last = first + pieces.count - 1;
     *when = behind_word(arena, first, "if");
     if (!*when || !behind_word(arena, last, "endif"))
         return false;

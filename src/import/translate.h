@@ -30,6 +30,7 @@ struct translation {
     bool has_tags;         /* else the text stands for itself */
     bool is_odd_include;   /* a template is taken in whose name is worked out */
     struct data *includes; /* a list: files that are taken in, as their loader knows them */
+    struct data *sets;     /* a map: variables that `{% set %}` makes, in some branch or other */
     struct data *replaced; /* a map: filters that are nearly ours, and which that are */
 };
 

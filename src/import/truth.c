@@ -42,13 +42,13 @@ static bool is(struct span word, const char *text)
 }
 
 /* What has been seen of an operand of `and` and `or`. */
-struct operand {
+struct truth_part {
     size_t words;
     bool compares; /* or is negated: a truth, whatever the rest is */
     struct span only;
 };
 
-static bool is_truth(const struct draft *draft, const struct operand *operand)
+static bool is_truth(const struct draft *draft, const struct truth_part *operand)
 {
     return operand->compares || (operand->words == 1 && is_bool(draft, operand->only));
 }
@@ -57,7 +57,7 @@ static bool is_truth(const struct draft *draft, const struct operand *operand)
 static bool is_boolean(const struct draft *draft, const char *expression)
 {
     static const char *const truths[] = {"not", "in", "is", "=", "!", "<", ">", "true", "false"};
-    struct operand operand = {0};
+    struct truth_part operand = {0};
     struct span text = span_from(expression), word;
     enum word_kind kind;
     size_t at = 0, open = 0;
@@ -68,7 +68,7 @@ static bool is_boolean(const struct draft *draft, const char *expression)
         if (joins && !is_truth(draft, &operand))
             return false;
         if (joins) {
-            operand = (struct operand){0};
+            operand = (struct truth_part){0};
             continue;
         }
         open -= kind == WORD_SIGN && strchr(")]}", *word.ptr) && open;
@@ -93,7 +93,7 @@ static const char *output_truth(const char **why, struct draft *draft, const cha
 const char *truth_of(const char **why, struct draft *draft, const char *text)
 {
     const struct jinja_style *style = &draft->dialect.style;
-    struct pieces pieces;
+    struct jinja_pieces pieces;
     ERR_SCRATCH(err);
     const char *when, *then, *expression = text_as_output(draft->arena, text, style);
     if (expression)
