@@ -1,0 +1,1 @@
+"""Catalogs out of templates of cookiecutter and copier, held to those tools themselves."""
