@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct function;
+struct routine;
 struct scope;
 struct symbol;
 
@@ -20,7 +21,9 @@ enum node_kind {
     N_TUPLE,
     N_DICT,
     N_ATTRIBUTE,
+    N_NAMESPACED, /* an attribute that is assigned to */
     N_ITEM,
+    N_SLICE, /* only as the index of an item */
     N_CALL,
     N_FILTER,
     N_TEST,
@@ -55,6 +58,7 @@ struct keyword {
 struct call_args {
     struct node_list positional;
     struct keyword *keywords;
+    struct node *star, *star_star; /* `*` and `**`: more of both; or NULL */
 };
 
 struct node {
@@ -67,13 +71,17 @@ struct node {
         struct {
             struct span name;
             struct symbol *symbol; /* set by scope_resolve */
+            uint16_t hops;         /* routines outwards */
         } name;
         struct node_list items; /* N_LIST, N_TUPLE, N_CONCAT; N_DICT: key, value, key, value */
         struct {
             struct node *object;
-            struct span name;   /* N_ATTRIBUTE */
+            struct span name;   /* N_ATTRIBUTE, N_NAMESPACED */
             struct node *index; /* N_ITEM */
         } member;
+        struct {
+            struct node *start, *stop, *step; /* each may be NULL */
+        } slice;
         struct {
             struct node *callee;
             struct call_args args;
@@ -102,7 +110,62 @@ struct node {
     };
 };
 
-enum statement_kind { S_TEXT, S_OUTPUT, S_IF, S_FOR, S_SET, S_SET_BLOCK, S_INCLUDE };
+/* A parameter of a macro. */
+struct parameter {
+    struct span name;
+    struct node *fallback; /* NULL: none */
+    struct symbol *symbol;
+};
+
+/* A macro, or (without a name) the body of a `call` block, which is one, too. */
+struct macro_code {
+    struct span name;
+    struct parameter *parameters;
+    size_t count;
+    bool uses_caller, uses_kwargs, uses_varargs; /* its body mentions them */
+    struct statement *body;
+    struct scope *scope;
+    const struct routine *routine;
+    struct symbol *caller, *kwargs, *varargs; /* where they are no parameters of its own */
+};
+
+struct block_code {
+    struct span name;
+    size_t offset;
+    bool scoped, required, uses_self, uses_super;
+    bool inherited; /* stands where it is not rendered: in what extends another template */
+    struct statement *body;
+    struct scope *scope, *around;
+    const struct routine *routine;
+    struct symbol *self, *super;
+    struct block_code *next; /* of the template */
+};
+
+/* A name that `from` or `import` takes over, and what it is called here. */
+struct import_name {
+    struct span name; /* empty: the module itself */
+    struct span alias;
+    uint32_t offset;
+    struct symbol *symbol;
+    struct import_name *next;
+};
+
+enum statement_kind {
+    S_TEXT,
+    S_OUTPUT,
+    S_IF,
+    S_FOR,
+    S_SET,
+    S_SET_BLOCK,
+    S_INCLUDE,
+    S_WITH,
+    S_FILTER,
+    S_MACRO,
+    S_CALL,
+    S_BLOCK,
+    S_EXTENDS,
+    S_IMPORT,
+};
 
 struct if_branch {
     struct node *test; /* NULL: else */
@@ -112,6 +175,8 @@ struct if_branch {
 
 struct statement {
     enum statement_kind kind;
+    bool silent;   /* S_TEXT, S_OUTPUT: behind `extends`, where nothing is printed */
+    bool toplevel; /* assigns to a variable of the template itself */
     uint32_t offset;
     struct statement *next;
     union {
@@ -128,15 +193,28 @@ struct statement {
         } loop;
         struct {
             struct node *target, *value; /* value: S_SET */
-            struct node *filter;         /* S_SET_BLOCK: outermost of the chain, or NULL */
+            struct node *filter; /* S_SET_BLOCK, S_FILTER: outermost of the chain, or NULL */
             struct statement *body;
             struct scope *scope;
         } set;
         struct {
+            struct node_list targets, values;
+            struct statement *body;
+            struct scope *scope;
+        } with;
+        struct {
             struct node *name;
             struct scope *scope; /* the innermost around it */
             bool ignore_missing, with_context;
+            struct import_name *names; /* S_IMPORT */
         } include;
+        struct {
+            struct macro_code *code;
+            struct symbol *symbol; /* S_MACRO */
+            struct node *call;     /* S_CALL */
+        } macro;
+        struct block_code *block;
+        struct node *extends;
     };
 };
 

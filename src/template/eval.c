@@ -4,8 +4,11 @@
 #include "base/data.h"
 #include "base/limits.h"
 #include "template/arith.h"
+#include "template/builtins.h"
 #include "template/compare.h"
+#include "template/context.h"
 #include "template/function.h"
+#include "template/iterate.h"
 #include "template/member.h"
 #include "template/methods.h"
 #include "template/print.h"
@@ -19,68 +22,22 @@
 
 /* ---------------------------------------------------------------- names */
 
-/* Variables that Jinja2 has by itself, and this language has not. */
-static const char *const refused_names[] = {"cycler", "dict", "joiner", "lipsum", "namespace"};
-
-/* Lists and mappings of the context are made once: all templates of a render share them. */
-static int share(struct value *out, struct vm *vm, struct span name, const struct data *data)
-{
-    struct value key = value_text(name), *found;
-    *out = (struct value){.kind = V_MISSING};
-    if (data->kind != DATA_LIST && data->kind != DATA_MAP) {
-        *out = value_from_data(vm, data);
-        return 0;
-    }
-    if (!vm->shared)
-        vm->shared = dict_new(vm).dict;
-    if (dict_find(&found, vm, vm->shared, &key))
-        return -1;
-    *out = found ? *found : value_from_data(vm, data);
-    return found ? 0 : dict_put(vm, vm->shared, &key, out);
-}
-
-static int find_builtin(struct value *out, struct vm *vm, struct span name)
-{
-    *out = (struct value){.kind = V_MISSING};
-    if (span_equal(name, span_from("range")))
-        out->kind = V_RANGE_TYPE;
-    for (size_t i = 0; i < sizeof(refused_names) / sizeof(refused_names[0]); i++)
-        if (span_equal(name, span_from(refused_names[i])))
-            return vm_fail(vm, CODE_SYNTAX, "'%s' is not in the template language",
-                           refused_names[i]);
-    return 0;
-}
-
-/* What the templates that include this one have set, then the context, then what is built in. */
-static int resolve(struct value *out, struct vm *vm, struct span name)
-{
-    const struct frame *frame = vm->frame;
-    size_t looked = 0;
-    for (; frame->parent; frame = frame->parent) {
-        const struct symbol *symbol = NULL;
-        for (const struct scope *scope = frame->scope; scope && !symbol; scope = scope->parent) {
-            symbol = scope_own(scope, name);
-            looked++;
-        }
-        const struct value *value = symbol ? &frame->parent->slots[symbol->slot] : NULL;
-        if (value && value->kind != V_MISSING && value->kind != V_UNRESOLVED) {
-            *out = *value;
-            vm_owe(vm, looked);
-            return 0;
-        }
-    }
-    vm_owe(vm, looked);
-    const struct data *data = frame->bare ? NULL : data_get_span(vm->context, name);
-    return data ? share(out, vm, name, data) : find_builtin(out, vm, name);
-}
-
 static int eval_name(struct value *out, struct vm *vm, const struct node *node)
 {
-    struct value *slot = &vm->frame->slots[node->name.symbol->slot];
+    const struct frame *frame = vm->frame;
+    for (size_t hops = node->name.hops; hops; hops--)
+        frame = frame->up;
+    struct value *slot = &frame->slots[node->name.symbol->slot];
     vm->at = node->offset;
-    if (slot->kind == V_UNRESOLVED && resolve(slot, vm, node->name.name))
+    if (slot->kind == V_UNRESOLVED && context_find(slot, vm, node->name.name))
         return -1;
-    *out = slot->kind == V_MISSING ? vm_undefined_name(vm, node->name.name) : *slot;
+    *out = *slot;
+    if (slot->kind != V_MISSING)
+        return 0;
+    if (function_is_refused(&builtins, node->name.name))
+        return vm_fail(vm, CODE_SYNTAX, "'%s' is not in the template language",
+                       vm_show(vm, node->name.name));
+    *out = vm_undefined_name(vm, node->name.name);
     return 0;
 }
 
@@ -88,13 +45,15 @@ static const char *name_nearest(struct vm *vm, struct span name)
 {
     const struct scope *root = vm->frame->program->root;
     size_t count = 0, known = vm->context ? vm->context->map.count : 0;
-    const char **names = arena_array(vm->arena, known + root->names.count + 1, sizeof(*names));
+    const char **names =
+        arena_array(vm->arena, known + root->names.count + builtins.count, sizeof(*names));
     for (size_t i = 0; i < known; i++)
         names[count++] = vm->context->map.members[i].name.ptr;
     for (const struct symbol *symbol = root->symbols; symbol; symbol = symbol->next)
         if (symbol->stored)
             names[count++] = arena_memdup(vm->arena, symbol->name.ptr, symbol->name.len);
-    names[count++] = "range";
+    for (size_t i = 0; i < builtins.count; i++)
+        names[count++] = builtins.functions[i].name;
     return str_nearest(arena_memdup(vm->arena, name.ptr, name.len), names, count);
 }
 
@@ -169,16 +128,110 @@ static int eval_attribute_node(struct value *out, struct vm *vm, const struct no
     return member_attribute(out, vm, &object, node->member.name);
 }
 
+static int eval_slice(struct value *out, struct vm *vm, const struct node *node)
+{
+    const struct node *slice = node->member.index;
+    const struct node *const parts[] = {slice->slice.start, slice->slice.stop, slice->slice.step};
+    struct value object, bounds[3] = {{.kind = V_MISSING}};
+    if (eval(&object, vm, node->member.object))
+        return -1;
+    for (size_t i = 0; i < 3; i++)
+        if (parts[i] && eval(&bounds[i], vm, parts[i]))
+            return -1;
+    vm->at = slice->offset;
+    return member_slice(out, vm, &object, bounds);
+}
+
 static int eval_item_node(struct value *out, struct vm *vm, const struct node *node)
 {
     struct value object, index;
+    if (node->member.index->kind == N_SLICE)
+        return eval_slice(out, vm, node);
     if (eval(&object, vm, node->member.object) || eval(&index, vm, node->member.index))
         return -1;
     vm->at = node->offset;
     return member_item(out, vm, &object, &index);
 }
 
-/* ---------------------------------------------------------------- binding arguments */
+/* ---------------------------------------------------------------- arguments of calls */
+
+/* The values of the arguments without a name; `room` is taken where it is enough. */
+static int eval_positional(struct arguments *out, struct vm *vm, const struct call_args *args,
+                           struct value room[FUNCTION_PARAMETERS])
+{
+    const struct node_list *list = &args->positional;
+    struct value all, star, *values = room;
+    if (list->count > FUNCTION_PARAMETERS)
+        values = vm_alloc(vm, list->count * sizeof(*values));
+    for (size_t i = 0; i < list->count; i++)
+        if (eval(&values[i], vm, list->items[i]))
+            return -1;
+    *out = (struct arguments){.values = values, .count = list->count};
+    if (!args->star)
+        return 0;
+    if (eval(&star, vm, args->star))
+        return -1;
+    vm->at = args->star->offset;
+    if (iterate_list(&star, vm, V_LIST, &star))
+        return -1;
+    all = list_new(vm, V_LIST, list->count + star.list->count);
+    for (size_t i = 0; i < list->count; i++)
+        all.list->items[i] = values[i];
+    for (size_t i = 0; i < star.list->count; i++)
+        all.list->items[list->count + i] = star.list->items[i];
+    *out = (struct arguments){.values = all.list->items, .count = list->count + star.list->count};
+    return 0;
+}
+
+/* The mapping behind `**`, whose keys must be names. */
+static int eval_star_star(struct dict **out, struct vm *vm, const struct call_args *args)
+{
+    struct value value;
+    *out = NULL;
+    if (!args->star_star)
+        return 0;
+    if (eval(&value, vm, args->star_star))
+        return -1;
+    vm->at = args->star_star->offset;
+    if (value.kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, &value);
+    if (value.kind != V_DICT)
+        return vm_fail(vm, CODE_TYPE, "'**' takes a mapping, not %s", value_kind_name(&value));
+    dict_open(vm, value.dict);
+    for (size_t i = 0; i < value.dict->count; i++)
+        if (vm_charge(vm, 1) || value.dict->entries[i].key.kind != V_TEXT)
+            return vm_fail(vm, CODE_TYPE, "the keys behind '**' must be texts");
+    *out = value.dict;
+    return 0;
+}
+
+/* What a call hands over by name: the functions that take it, one name at a time. */
+struct named {
+    int (*take)(struct named *named, struct span name, const struct value *value);
+    struct vm *vm;
+    void *to;
+};
+
+/* The arguments with a name, one after the other; `caller` is what a `call` block adds. */
+static int eval_named(struct named *named, const struct call_args *args, const struct value *caller)
+{
+    struct dict *more;
+    for (const struct keyword *keyword = args->keywords; keyword; keyword = keyword->next) {
+        struct value value;
+        if (eval(&value, named->vm, keyword->value) || named->take(named, keyword->name, &value))
+            return -1;
+    }
+    if (caller && named->take(named, span_from("caller"), caller))
+        return -1;
+    if (eval_star_star(&more, named->vm, args))
+        return -1;
+    for (size_t i = 0; more && i < more->count; i++)
+        if (named->take(named, more->entries[i].key.text, &more->entries[i].value))
+            return -1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- functions of the tables */
 
 struct call {
     struct vm *vm;
@@ -210,51 +263,56 @@ static size_t parameter_count(const struct function *function)
 
 static int bind_positional(struct call *call, const struct call_args *args)
 {
-    const struct node_list *list = &args->positional;
-    struct value *values = call->fixed;
-    if (!call->function->variadic && list->count > parameter_count(call->function))
+    struct arguments *arguments = &call->arguments;
+    size_t most = parameter_count(call->function);
+    if (!call->function->variadic && args->positional.count > most)
         return fail_call(call, "takes fewer arguments", span_of("", 0));
-    if (list->count > FUNCTION_PARAMETERS)
-        values = vm_alloc(call->vm, list->count * sizeof(*values));
-    for (size_t i = 0; i < list->count; i++)
-        if (eval(&values[i], call->vm, list->items[i]))
-            return -1;
-    call->arguments.values = values;
-    call->arguments.count = list->count;
+    if (eval_positional(arguments, call->vm, args, call->fixed))
+        return -1;
+    if (!call->function->variadic && arguments->count > most)
+        return fail_call(call, "takes fewer arguments", span_of("", 0));
+    if (call->function->variadic || arguments->values == call->fixed)
+        return 0;
+    for (size_t i = 0; i < arguments->count; i++)
+        call->fixed[i] = arguments->values[i];
+    arguments->values = call->fixed;
     return 0;
 }
 
-static int bind_extra(struct call *call, const struct keyword *keyword)
+static int bind_extra(struct call *call, struct span name, const struct value *value)
 {
-    struct value value, name = value_text(keyword->name);
+    struct value key = value_text(name), *there = NULL;
     if (!call->function->keywords)
-        return fail_call(call, "has no parameter ", keyword->name);
+        return fail_call(call, "has no parameter ", name);
     if (!call->arguments.keywords)
         call->arguments.keywords = dict_new(call->vm).dict;
-    return eval(&value, call->vm, keyword->value) ||
-           dict_put(call->vm, call->arguments.keywords, &name, &value);
+    if (dict_find(&there, call->vm, call->arguments.keywords, &key))
+        return -1;
+    if (there)
+        return fail_call(call, "is given twice the parameter ", name);
+    return dict_put(call->vm, call->arguments.keywords, &key, value);
 }
 
-static int bind_keyword(struct call *call, const struct keyword *keyword)
+static int bind_named(struct named *named, struct span name, const struct value *value)
 {
+    struct call *call = named->to;
     size_t count = parameter_count(call->function);
     for (size_t i = 0; i < count; i++) {
-        if (!span_equal(keyword->name, span_from(call->function->parameters[i])))
+        if (!span_equal(name, span_from(call->function->parameters[i])))
             continue;
         if (call->fixed[i].kind != V_MISSING)
-            return fail_call(call, "is given twice the parameter ", keyword->name);
-        return eval(&call->fixed[i], call->vm, keyword->value);
+            return fail_call(call, "is given twice the parameter ", name);
+        call->fixed[i] = *value;
+        return 0;
     }
-    return bind_extra(call, keyword);
+    return bind_extra(call, name, value);
 }
 
-static int bind(struct call *call, const struct call_args *args)
+static int bind(struct call *call, const struct call_args *args, const struct value *caller)
 {
-    if (bind_positional(call, args))
+    struct named named = {bind_named, call->vm, call};
+    if (bind_positional(call, args) || eval_named(&named, args, caller))
         return -1;
-    for (const struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
-        if (bind_keyword(call, keyword))
-            return -1;
     for (size_t i = 0; i < call->function->required; i++)
         if (call->fixed[i].kind == V_MISSING)
             return fail_call(call, "lacks its argument ",
@@ -279,10 +337,11 @@ static int charge_call(struct vm *vm, const struct value *self, const struct arg
 
 /* Calls a function of the tables with the arguments of a call, which are evaluated first. */
 static int function_call(struct value *out, struct vm *vm, const struct function *function,
-                         const struct value *self, const struct call_args *args)
+                         const struct value *self, const struct call_args *args,
+                         const struct value *caller)
 {
     struct call call = {.vm = vm, .function = function, .at = vm->at};
-    if (bind(&call, args) || charge_call(vm, self, &call.arguments))
+    if (bind(&call, args, caller) || charge_call(vm, self, &call.arguments))
         return -1;
     vm->at = call.at;
     return function->body(out, vm, self, &call.arguments);
@@ -290,30 +349,48 @@ static int function_call(struct value *out, struct vm *vm, const struct function
 
 /* ---------------------------------------------------------------- calls, filters, tests */
 
-static int range_call(struct value *out, struct vm *vm, const struct value *self,
-                      const struct arguments *arguments)
+static int keep_named(struct named *named, struct span name, const struct value *value)
 {
-    int64_t start, stop, step;
-    (void)self;
-    bool two = argument_given(arguments, 1);
-    if (argument_integer(&start, vm, arguments, 0, 0) ||
-        argument_integer(&stop, vm, arguments, 1, 0) ||
-        argument_integer(&step, vm, arguments, 2, 1))
+    struct value key = value_text(name), *there;
+    if (dict_find(&there, named->vm, named->to, &key))
         return -1;
-    return range_new(out, vm, two ? start : 0, two ? stop : start, step);
+    if (there)
+        return vm_fail(named->vm, CODE_TYPE, "'%s' is given twice", vm_show(named->vm, name));
+    return dict_put(named->vm, named->to, &key, value);
 }
 
-static const struct function range_function = {
-    .name = "range", .body = range_call, .parameters = {"/start", "/stop", "/step"}, .required = 1};
+/* Calls what has a body in a template: a macro, a block. */
+static int invoke(struct value *out, struct vm *vm, const struct value *callee,
+                  const struct call_args *args, const struct value *caller)
+{
+    struct value room[FUNCTION_PARAMETERS];
+    struct arguments arguments;
+    struct named named = {keep_named, vm, NULL};
+    uint32_t at = vm->at;
+    if (eval_positional(&arguments, vm, args, room))
+        return -1;
+    if (args->keywords || args->star_star || caller) {
+        named.to = arguments.keywords = dict_new(vm).dict;
+        if (eval_named(&named, args, caller))
+            return -1;
+    }
+    vm->at = at;
+    return vm->invoke(out, vm, callee, &arguments);
+}
 
 static int call_value(struct value *out, struct vm *vm, const struct value *callee,
-                      const struct call_args *args)
+                      const struct call_args *args, const struct value *caller)
 {
     switch (callee->kind) {
     case V_METHOD:
-        return function_call(out, vm, callee->bound->method, &callee->bound->self, args);
-    case V_RANGE_TYPE:
-        return function_call(out, vm, &range_function, callee, args);
+        return function_call(out, vm, callee->bound->method, &callee->bound->self, args, caller);
+    case V_BUILTIN:
+        return function_call(out, vm, callee->function, callee, args, caller);
+    case V_JOINER:
+        return function_call(out, vm, &joiner_function, callee, args, caller);
+    case V_MACRO:
+    case V_BLOCK:
+        return invoke(out, vm, callee, args, caller);
     case V_UNDEFINED:
         return vm_fail_undefined(vm, callee);
     case V_LOOP:
@@ -323,7 +400,8 @@ static int call_value(struct value *out, struct vm *vm, const struct value *call
     }
 }
 
-static int eval_call(struct value *out, struct vm *vm, const struct node *node)
+int eval_call_with(struct value *out, struct vm *vm, const struct node *node,
+                   const struct value *caller)
 {
     const struct node *callee = node->call.callee;
     struct value object;
@@ -331,18 +409,23 @@ static int eval_call(struct value *out, struct vm *vm, const struct node *node)
         if (eval(&object, vm, callee))
             return -1;
         vm->at = callee->offset;
-        return call_value(out, vm, &object, &node->call.args);
+        return call_value(out, vm, &object, &node->call.args, caller);
     }
     if (eval(&object, vm, callee->member.object))
         return -1;
     vm->at = callee->offset;
     const struct function *method = method_find(&object, callee->member.name);
     if (method)
-        return function_call(out, vm, method, &object, &node->call.args);
+        return function_call(out, vm, method, &object, &node->call.args, caller);
     struct value found;
     if (member_attribute(&found, vm, &object, callee->member.name))
         return -1;
-    return call_value(out, vm, &found, &node->call.args);
+    return call_value(out, vm, &found, &node->call.args, caller);
+}
+
+static int eval_call(struct value *out, struct vm *vm, const struct node *node)
+{
+    return eval_call_with(out, vm, node, NULL);
 }
 
 static int eval_filter(struct value *out, struct vm *vm, const struct node *node)
@@ -351,7 +434,7 @@ static int eval_filter(struct value *out, struct vm *vm, const struct node *node
     if (node->filter.object && eval(&object, vm, node->filter.object))
         return -1;
     vm->at = node->offset;
-    return function_call(out, vm, node->filter.function, &object, &node->filter.args);
+    return function_call(out, vm, node->filter.function, &object, &node->filter.args, NULL);
 }
 
 static int eval_test(struct value *out, struct vm *vm, const struct node *node)
@@ -360,7 +443,7 @@ static int eval_test(struct value *out, struct vm *vm, const struct node *node)
     if (eval(&object, vm, node->test.object))
         return -1;
     vm->at = node->offset;
-    return function_call(out, vm, node->test.function, &object, &node->test.args);
+    return function_call(out, vm, node->test.function, &object, &node->test.args, NULL);
 }
 
 /* ---------------------------------------------------------------- operators */

@@ -3,48 +3,32 @@
 
 #include "base/limits.h"
 #include "template/ast.h"
+#include "template/capture.h"
+#include "template/context.h"
 #include "template/eval.h"
+#include "template/frame.h"
+#include "template/inherit.h"
 #include "template/iterate.h"
+#include "template/load.h"
 #include "template/loop.h"
-#include "template/parse.h"
+#include "template/macro.h"
+#include "template/module.h"
 #include "template/print.h"
 #include "template/program.h"
 #include "template/scope.h"
 #include "template/value.h"
 #include "template/vm.h"
 
-static int exec_body(struct vm *vm, const struct statement *statement);
-
-/* ---------------------------------------------------------------- scopes */
-
-static void enter_scope(struct vm *vm, const struct scope *scope)
+/* A body in a scope of its own. */
+static int exec_scope(struct vm *vm, const struct scope *scope, const struct statement *body)
 {
-    struct value *slots = vm->frame->slots;
-    size_t count = 0;
-    for (const struct symbol *symbol = scope->symbols; symbol; symbol = symbol->next, count++) {
-        switch (symbol->load) {
-        case LOAD_PARAMETER:
-        case LOAD_UNDEFINED:
-            slots[symbol->slot].kind = V_MISSING;
-            break;
-        case LOAD_RESOLVE:
-            slots[symbol->slot].kind = V_UNRESOLVED;
-            break;
-        case LOAD_ALIAS:
-            slots[symbol->slot] = slots[symbol->outer->slot];
-            break;
-        }
-    }
-    vm_owe(vm, count / 8);
+    if (scope_enter(vm, scope) || exec_body(vm, body))
+        return -1;
+    scope_leave(vm, scope);
+    return 0;
 }
 
-void frame_init(struct frame *frame, struct vm *vm, const struct program *program)
-{
-    frame->program = program;
-    frame->slots = vm_alloc(vm, program->slot_count * sizeof(*frame->slots));
-    vm->frame = frame;
-    enter_scope(vm, program->root);
-}
+/* ---------------------------------------------------------------- assignments */
 
 static int assign(struct vm *vm, const struct node *target, const struct value *value);
 
@@ -69,11 +53,54 @@ static int unpack(struct vm *vm, const struct node *target, const struct value *
                   : 0;
 }
 
+static int assign_attribute(struct vm *vm, const struct node *target, const struct value *value)
+{
+    struct value object, name = value_text(target->member.name);
+    if (eval(&object, vm, target->member.object))
+        return -1;
+    return dict_put(vm, object.dict, &name, value);
+}
+
+/* Attributes are assigned to where there are namespaces, and nowhere else: before all else. */
+static int check_namespaces(struct vm *vm, const struct node *target)
+{
+    struct value object;
+    for (size_t i = 0; target->kind == N_TUPLE && i < target->items.count; i++)
+        if (check_namespaces(vm, target->items.items[i]))
+            return -1;
+    if (target->kind != N_NAMESPACED)
+        return 0;
+    if (eval(&object, vm, target->member.object))
+        return -1;
+    vm->at = target->offset;
+    if (object.kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, &object);
+    if (object.kind == V_NAMESPACE)
+        return 0;
+    (void)vm_fail(vm, CODE_TYPE, "the attributes of %s cannot be assigned to",
+                  value_kind_name(&object));
+    return err_hint(vm->err, "begin with {%% set %s = namespace() %%}",
+                    vm_show(vm, target->member.object->name.name));
+}
+
+/* What a template itself has set, others may look for. */
+static int keep(struct vm *vm, const struct node *target)
+{
+    for (size_t i = 0; target->kind == N_TUPLE && i < target->items.count; i++)
+        if (keep(vm, target->items.items[i]))
+            return -1;
+    return target->kind == N_NAME ? context_keep(vm, target->name.name,
+                                                 &vm->frame->slots[target->name.symbol->slot], true)
+                                  : 0;
+}
+
 static int assign(struct vm *vm, const struct node *target, const struct value *value)
 {
     vm->at = target->offset;
     if (target->kind == N_TUPLE)
         return unpack(vm, target, value);
+    if (target->kind == N_NAMESPACED)
+        return assign_attribute(vm, target, value);
     vm->frame->slots[target->name.symbol->slot] = *value;
     return 0;
 }
@@ -90,6 +117,8 @@ static int check_output(struct vm *vm, const struct statement *statement)
 
 static int exec_text(struct vm *vm, const struct statement *statement)
 {
+    if (statement->silent)
+        return 0;
     (void)buf_append(vm->out, statement->text.ptr, statement->text.len);
     return check_output(vm, statement);
 }
@@ -97,6 +126,8 @@ static int exec_text(struct vm *vm, const struct statement *statement)
 static int exec_output(struct vm *vm, const struct statement *statement)
 {
     struct value value;
+    if (statement->silent)
+        return 0;
     if (eval(&value, vm, statement->output))
         return -1;
     vm->at = statement->output->offset;
@@ -131,6 +162,18 @@ struct tested {
     struct iterator *all;
 };
 
+/* What passed the test is made of the variables again: a tuple, whatever it was before. */
+static struct value target_value(struct vm *vm, const struct node *target)
+{
+    if (target->kind == N_NAME)
+        return vm->frame->slots[target->name.symbol->slot];
+    struct value tuple = list_new(vm, V_TUPLE, target->items.count);
+    for (size_t i = 0; i < target->items.count; i++)
+        tuple.list->items[i] = target_value(vm, target->items.items[i]);
+    tuple.list->count = target->items.count;
+    return tuple;
+}
+
 static int next_of_tested(struct value *out, struct vm *vm, struct iterator *iterator)
 {
     const struct tested *tested = iterator->more;
@@ -144,8 +187,10 @@ static int next_of_tested(struct value *out, struct vm *vm, struct iterator *ite
         vm->at = statement->loop.test->offset;
         if (value_truth(&truth, vm, &value))
             return -1;
-        if (truth)
+        if (truth) {
+            *out = target_value(vm, statement->loop.test_target);
             return 1;
+        }
     }
     return rc;
 }
@@ -169,14 +214,14 @@ static int open_loop(struct loop *loop, struct vm *vm, const struct statement *s
     *tested = (struct tested){statement, loop->iterator};
     *iterator = (struct iterator){.next = next_of_tested, .more = tested};
     loop->iterator = iterator;
-    enter_scope(vm, statement->loop.test_scope);
-    return 0;
+    return scope_enter(vm, statement->loop.test_scope);
 }
 
 static int exec_iteration(struct vm *vm, const struct statement *statement, struct loop *loop,
                           const struct value *item)
 {
-    enter_scope(vm, statement->loop.body_scope);
+    if (scope_enter(vm, statement->loop.body_scope))
+        return -1;
     if (statement->loop.loop)
         vm->frame->slots[statement->loop.loop->slot] = (struct value){.kind = V_LOOP, .loop = loop};
     if (assign(vm, statement->loop.target, item))
@@ -198,172 +243,163 @@ static int exec_for(struct vm *vm, const struct statement *statement)
             return -1;
     if (rc < 0)
         return -1;
+    scope_leave(vm, statement->loop.body_scope);
     if (loop->index0 != SIZE_MAX || !statement->loop.otherwise)
         return 0;
-    enter_scope(vm, statement->loop.otherwise_scope);
-    return exec_body(vm, statement->loop.otherwise);
+    return exec_scope(vm, statement->loop.otherwise_scope, statement->loop.otherwise);
 }
 
-/* ---------------------------------------------------------------- set */
+/* ---------------------------------------------------------------- set, filter, with */
 
 static int exec_set(struct vm *vm, const struct statement *statement)
 {
     struct value value;
-    if (eval(&value, vm, statement->set.value))
+    if (check_namespaces(vm, statement->set.target) || eval(&value, vm, statement->set.value) ||
+        assign(vm, statement->set.target, &value))
         return -1;
-    return assign(vm, statement->set.target, &value);
+    return statement->toplevel ? keep(vm, statement->set.target) : 0;
 }
 
-static int capture(struct value *out, struct vm *vm, const struct statement *statement)
+/* The body's text, filtered. */
+static int exec_captured(struct value *out, struct vm *vm, const struct statement *statement)
 {
-    BUF_SCRATCH(text, LIMIT_TEMPLATE_TEXT_BYTES);
-    struct buf *outer = vm->out;
-    vm->out = &text;
-    int rc = exec_body(vm, statement->set.body);
-    vm->out = outer;
-    if (rc)
+    if (scope_enter(vm, statement->set.scope) || capture_body(out, vm, statement->set.body))
         return -1;
-    size_t start = vm_begin(vm);
-    (void)buf_append(&vm->scratch, buf_text(&text), text.len);
-    return vm_end(out, vm, start);
+    vm->captured = *out;
+    if (statement->set.filter && eval(out, vm, statement->set.filter))
+        return -1;
+    return 0;
 }
 
 static int exec_set_block(struct vm *vm, const struct statement *statement)
 {
     struct value value;
-    enter_scope(vm, statement->set.scope);
-    if (capture(&value, vm, statement))
+    if (exec_captured(&value, vm, statement) || check_namespaces(vm, statement->set.target) ||
+        assign(vm, statement->set.target, &value))
         return -1;
-    vm->captured = value;
-    if (statement->set.filter && eval(&value, vm, statement->set.filter))
+    scope_leave(vm, statement->set.scope);
+    return statement->toplevel ? keep(vm, statement->set.target) : 0;
+}
+
+/* What is printed without being made a text, as Jinja2 does it here. */
+static int print_text(struct vm *vm, const struct statement *statement, const struct value *value)
+{
+    vm->at = statement->offset;
+    if (value->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, value);
+    if (value->kind != V_TEXT)
+        return vm_fail(vm, CODE_TYPE, "a text is needed here, not %s", value_kind_name(value));
+    (void)buf_append(vm->out, value->text.ptr, value->text.len);
+    return check_output(vm, statement);
+}
+
+static int exec_filter(struct vm *vm, const struct statement *statement)
+{
+    struct value value;
+    if (exec_captured(&value, vm, statement))
         return -1;
-    return assign(vm, statement->set.target, &value);
+    scope_leave(vm, statement->set.scope);
+    return print_text(vm, statement, &value);
 }
 
-/* ---------------------------------------------------------------- include */
-
-/* One after the other, which is paid for: templates include few others, and those first seen last.
- */
-static const struct program *find_program(struct vm *vm, const char *name)
+static int exec_with(struct vm *vm, const struct statement *statement)
 {
-    const struct program *program = vm->programs;
-    size_t passed = 0;
-    for (; program && !str_equal(program->name, name); program = program->next)
-        passed++;
-    vm_owe(vm, passed / 4);
-    return program;
-}
-
-/* Says in the trace of the error that it happened below this statement. */
-static int trace_include(struct vm *vm, const struct frame *frame, size_t offset)
-{
-    ERR_SCRATCH(place);
-    (void)program_error_at(frame->program, offset, &place);
-    return err_trace(vm->err, "included from %s:%zu:%zu", frame->program->path, place.where.line,
-                     place.where.column);
-}
-
-/* 1 with the program, 0 where there is none of that name, -1. */
-static int load_program(const struct program **out, struct vm *vm, struct span name)
-{
-    const char *text = arena_memdup(vm->arena, name.ptr, name.len);
-    struct template_source source = {.name = text};
-    struct program *program;
-    *out = find_program(vm, text);
-    if (*out)
-        return 1;
-    if (!vm->loader)
-        return vm_fail(vm, CODE_SYNTAX, "'include' cannot be used here");
-    int rc = vm->loader->load(&source, vm->loader->context, text, vm->err);
-    if (rc > 0)
-        return 0;
-    if (rc < 0)
-        return vm->err->where.file ? -1 : program_error_at(vm->frame->program, vm->at, vm->err);
-    if (program_parse(&program, vm->arena, &source, false, vm->err))
-        return trace_include(vm, vm->frame, vm->at);
-    program->next = vm->programs;
-    vm->programs = program;
-    *out = program;
-    return 1;
-}
-
-/* The first template of a list of names that exists. */
-static int load_first(const struct program **out, struct vm *vm, const struct value *names)
-{
-    struct iterator *iterator;
-    struct value name;
-    int rc, found = 0;
-    if (iterator_open(&iterator, vm, names))
+    struct value value;
+    if (scope_enter(vm, statement->with.scope))
         return -1;
-    while (!found && (rc = iterator_next(&name, vm, iterator)) != 0) {
-        if (rc < 0)
+    for (size_t i = 0; i < statement->with.targets.count; i++)
+        if (eval(&value, vm, statement->with.values.items[i]) ||
+            assign(vm, statement->with.targets.items[i], &value))
             return -1;
-        if (name.kind == V_UNDEFINED)
-            continue;
-        if (name.kind != V_TEXT)
-            return vm_fail(vm, CODE_TYPE, "the name of a template is a text, not %s",
-                           value_kind_name(&name));
-        found = load_program(out, vm, name.text);
-    }
-    return found;
+    if (exec_body(vm, statement->with.body))
+        return -1;
+    scope_leave(vm, statement->with.scope);
+    return 0;
 }
 
-static int load_named(const struct program **out, struct vm *vm, const struct value *name)
+/* ---------------------------------------------------------------- macro, call */
+
+/* A variable that is no part of an expression's target. */
+static int assign_symbol(struct vm *vm, const struct statement *statement,
+                         const struct symbol *symbol, const struct value *value)
 {
-    switch (name->kind) {
-    case V_TEXT:
-        return load_program(out, vm, name->text);
-    case V_LIST:
-    case V_TUPLE:
-        return load_first(out, vm, name);
-    case V_UNDEFINED:
-        return vm_fail_undefined(vm, name);
-    default:
-        return vm_fail(vm, CODE_TYPE, "'include' takes a text or a list of texts, not %s",
-                       value_kind_name(name));
-    }
+    vm->frame->slots[symbol->slot] = *value;
+    return statement->toplevel ? context_keep(vm, symbol->name, value, statement->kind == S_MACRO)
+                               : 0;
 }
 
-static int fail_not_found(struct vm *vm, const struct value *name)
+static int exec_macro(struct vm *vm, const struct statement *statement)
 {
-    if (name->kind == V_TEXT)
-        return vm_fail(vm, CODE_SYNTAX, "there is no template '%s' to include",
-                       vm_show(vm, name->text));
-    return vm_fail(vm, CODE_SYNTAX, "none of these templates to include exists");
+    struct value macro = macro_new(vm, statement->macro.code);
+    return assign_symbol(vm, statement, statement->macro.symbol, &macro);
 }
 
-static int run_include(struct vm *vm, const struct statement *statement,
-                       const struct program *program)
+static int exec_call(struct vm *vm, const struct statement *statement)
 {
-    struct frame *outer = vm->frame;
-    struct frame frame = {.calls = outer->calls + 1};
-    if (frame.calls > LIMIT_TEMPLATE_CALLS)
-        return vm_fail(vm, CODE_LIMIT, "templates include each other more than %zu deep",
-                       LIMIT_TEMPLATE_CALLS);
-    frame.bare = !statement->include.with_context;
-    if (statement->include.with_context) {
-        frame.parent = outer;
-        frame.scope = statement->include.scope;
-    }
-    frame_init(&frame, vm, program);
-    int rc = exec_program(vm);
-    vm->frame = outer;
-    return rc ? trace_include(vm, outer, statement->include.name->offset) : 0;
+    struct value value, caller = macro_new(vm, statement->macro.code);
+    if (eval_call_with(&value, vm, statement->macro.call, &caller))
+        return -1;
+    return print_text(vm, statement, &value);
+}
+
+/* ---------------------------------------------------------------- include, import */
+
+/* The text of a template that sees no context is always the same. */
+static int include_bare(struct vm *vm, const struct statement *statement, struct program *program)
+{
+    struct module *module;
+    if (module_bare(&module, vm, program, "included from"))
+        return -1;
+    return print_text(vm, statement, &module->text);
+}
+
+static int run_include(struct vm *vm, const struct statement *statement, struct program *program)
+{
+    struct context *context;
+    struct frame *outer;
+    if (!statement->include.with_context)
+        return include_bare(vm, statement, program);
+    if (context_new(&context, vm, program, false) ||
+        snapshot_new(&context->outer, vm, statement->include.scope))
+        return -1;
+    const struct frame as = {.program = program, .routine = program->routine, .context = context};
+    if (program_begin(&outer, vm, &as))
+        return -1;
+    int rc = program_run(vm);
+    frame_end(vm, outer);
+    return rc ? frame_trace(vm, "included from", statement->include.name->offset) : 0;
 }
 
 static int exec_include(struct vm *vm, const struct statement *statement)
 {
-    const struct program *program = NULL;
+    static const struct loading loading = {"include", "included from"};
+    struct program *program = NULL;
     struct value name;
     if (eval(&name, vm, statement->include.name))
         return -1;
     vm->at = statement->include.name->offset;
-    int found = load_named(&program, vm, &name);
+    int found = load_named(&program, vm, &name, &loading, true);
     if (found > 0)
         return run_include(vm, statement, program);
     if (found < 0)
         return -1;
-    return statement->include.ignore_missing ? 0 : fail_not_found(vm, &name);
+    return statement->include.ignore_missing ? 0 : load_missing(vm, &name, &loading);
+}
+
+static int exec_import(struct vm *vm, const struct statement *statement)
+{
+    struct module *module;
+    struct value value;
+    if (module_import(&module, vm, statement))
+        return -1;
+    for (const struct import_name *name = statement->include.names; name; name = name->next) {
+        vm->at = name->offset;
+        value = (struct value){.kind = V_MODULE, .module = module};
+        if ((name->name.len && module_member(&value, vm, module, name->name)) ||
+            assign_symbol(vm, statement, name->symbol, &value))
+            return -1;
+    }
+    return 0;
 }
 
 /* ---------------------------------------------------------------- bodies */
@@ -371,12 +407,14 @@ static int exec_include(struct vm *vm, const struct statement *statement)
 /* Blocks that are open at once, through all includes: keeps the stack of the program bounded. */
 #define NESTING_IN_ALL (8 * LIMIT_TEMPLATE_NESTING)
 
-static int exec_body(struct vm *vm, const struct statement *statement)
+int exec_body(struct vm *vm, const struct statement *statement)
 {
     static int (*const functions[])(struct vm * vm, const struct statement *statement) = {
-        [S_TEXT] = exec_text,       [S_OUTPUT] = exec_output, [S_IF] = exec_if,
-        [S_FOR] = exec_for,         [S_SET] = exec_set,       [S_SET_BLOCK] = exec_set_block,
-        [S_INCLUDE] = exec_include,
+        [S_TEXT] = exec_text,       [S_OUTPUT] = exec_output,   [S_IF] = exec_if,
+        [S_FOR] = exec_for,         [S_SET] = exec_set,         [S_SET_BLOCK] = exec_set_block,
+        [S_INCLUDE] = exec_include, [S_WITH] = exec_with,       [S_FILTER] = exec_filter,
+        [S_MACRO] = exec_macro,     [S_CALL] = exec_call,       [S_BLOCK] = exec_block,
+        [S_IMPORT] = exec_import,   [S_EXTENDS] = exec_extends,
     };
     if (++vm->nesting > NESTING_IN_ALL)
         return vm_fail(vm, CODE_LIMIT, "blocks are nested more than %zu deep", NESTING_IN_ALL);
@@ -389,7 +427,8 @@ static int exec_body(struct vm *vm, const struct statement *statement)
     return 0;
 }
 
-int exec_program(struct vm *vm)
+int exec_invoke(struct value *out, struct vm *vm, const struct value *callee,
+                const struct arguments *arguments)
 {
-    return exec_body(vm, vm->frame->program->body);
+    return (callee->kind == V_MACRO ? macro_call : block_call)(out, vm, callee, arguments);
 }

@@ -4,14 +4,14 @@
 
 #include "base/err.h"
 
-struct program;
+struct arguments;
+struct statement;
+struct value;
 struct vm;
 
-/* Begins the frame of a program that is rendered or evaluated: its variables, none of them set. */
-struct frame;
-void frame_init(struct frame *frame, struct vm *vm, const struct program *program);
-
-/* Renders the program of the current frame to vm->out. */
-TG_CHECKED int exec_program(struct vm *vm);
+/* The hooks `run` and `invoke` of struct vm. */
+TG_CHECKED int exec_body(struct vm *vm, const struct statement *statement);
+TG_CHECKED int exec_invoke(struct value *out, struct vm *vm, const struct value *callee,
+                           const struct arguments *arguments);
 
 #endif

@@ -128,7 +128,7 @@ static const struct walker walkers[] = {
     [V_DICT] = {next_of_dict, previous_of_dict},
     [V_VIEW] = {next_of_dict, previous_of_dict},
     [V_RANGE] = {next_of_range, previous_of_range},
-    [V_RANGE_TYPE] = {NULL, NULL},
+    [V_BUILTIN] = {NULL, NULL},
 };
 
 bool value_is_reversible(const struct value *value)

@@ -2,11 +2,17 @@
 #include "template/member.h"
 
 #include "base/utf8.h"
-#include "template/loop.h"
 #include "template/methods.h"
+#include "template/object.h"
 #include "template/print.h"
 #include "template/value.h"
 #include "template/vm.h"
+
+/* A slice of what has a length: its items are `start`, `start + step`, ...: `count` of them. */
+struct slice {
+    int64_t length, start, stop, step;
+    size_t count;
+};
 
 static int fail_hidden(struct vm *vm, const struct value *object, struct span name)
 {
@@ -18,11 +24,9 @@ static int fail_hidden(struct vm *vm, const struct value *object, struct span na
 static int find_attribute(struct value *out, struct vm *vm, const struct value *object,
                           struct span name)
 {
-    if (object->kind == V_LOOP) {
-        int found = loop_attribute(out, vm, object->loop, name);
-        if (found)
-            return found;
-    }
+    int found = object_attribute(out, vm, object, name);
+    if (found)
+        return found;
     const struct function *method = method_find(object, name);
     if (!method)
         return method_is_refused(object, name) ? fail_hidden(vm, object, name) : 0;
@@ -113,6 +117,110 @@ static int find_item(struct value *out, struct vm *vm, const struct value *objec
         return 0;
     }
 }
+
+/* ---------------------------------------------------------------- slices */
+
+/* A bound of a slice, cut to what is there as Python does it; V_MISSING or None give `fallback`. */
+static int read_bound(int64_t *out, struct vm *vm, const struct value *bound,
+                      const struct slice *slice, int64_t fallback)
+{
+    int64_t low = slice->step < 0 ? -1 : 0, high = slice->length + low;
+    *out = fallback;
+    if (bound->kind == V_MISSING || bound->kind == V_NONE)
+        return 0;
+    if (!value_is_integer(bound, out))
+        return vm_fail(vm, CODE_TYPE, "a slice takes integers, not %s", value_kind_name(bound));
+    if (*out < 0)
+        *out += slice->length;
+    *out = *out < low ? low : *out > high ? high : *out;
+    return 0;
+}
+
+static int read_slice(struct slice *slice, struct vm *vm, const struct value bounds[3])
+{
+    const struct value *step = &bounds[2];
+    slice->step = 1;
+    if (step->kind != V_MISSING && step->kind != V_NONE && !value_is_integer(step, &slice->step))
+        return vm_fail(vm, CODE_TYPE, "a slice takes integers, not %s", value_kind_name(step));
+    if (slice->step == 0)
+        return vm_fail(vm, CODE_TYPE, "the step of a slice cannot be 0");
+    bool down = slice->step < 0;
+    if (read_bound(&slice->start, vm, &bounds[0], slice, down ? slice->length - 1 : 0) ||
+        read_bound(&slice->stop, vm, &bounds[1], slice, down ? -1 : slice->length))
+        return -1;
+    uint64_t stride = down ? -(uint64_t)slice->step : (uint64_t)slice->step;
+    int64_t distance = down ? slice->start - slice->stop : slice->stop - slice->start;
+    slice->count = distance > 0 ? (size_t)(((uint64_t)distance - 1) / stride + 1) : 0;
+    return vm_charge(vm, slice->count);
+}
+
+static int slice_text(struct value *out, struct vm *vm, const struct value *text,
+                      const struct slice *slice)
+{
+    size_t start = vm_begin(vm), at = 0, index = 0;
+    if (vm_charge_bytes(vm, text->text.len * 2))
+        return -1;
+    for (size_t i = 0; i < slice->count; i++) {
+        size_t wanted = (size_t)(slice->start + (int64_t)i * slice->step), end;
+        for (; index < wanted; index++)
+            (void)utf8_next(text->text, &at);
+        for (; index > wanted; index--)
+            (void)utf8_previous(text->text, &at);
+        end = at;
+        (void)utf8_next(text->text, &end);
+        (void)buf_append(&vm->scratch, text->text.ptr + at, end - at);
+    }
+    if (vm_end(out, vm, start))
+        return -1;
+    out->safe = text->safe;
+    return 0;
+}
+
+static int slice_list(struct value *out, struct vm *vm, const struct value *list,
+                      const struct slice *slice)
+{
+    *out = list_new(vm, list->kind, slice->count);
+    for (size_t i = 0; i < slice->count; i++)
+        out->list->items[i] = list->list->items[slice->start + (int64_t)i * slice->step];
+    out->list->count = slice->count;
+    return 0;
+}
+
+static int slice_range(struct value *out, struct vm *vm, const struct value *object,
+                       const struct slice *slice)
+{
+    const struct int_range *range = object->range;
+    int64_t start, stop, step;
+    if (__builtin_mul_overflow(slice->start, range->step, &start) ||
+        __builtin_add_overflow(start, range->start, &start) ||
+        __builtin_mul_overflow(slice->stop, range->step, &stop) ||
+        __builtin_add_overflow(stop, range->start, &stop) ||
+        __builtin_mul_overflow(slice->step, range->step, &step))
+        return vm_fail(vm, CODE_LIMIT, "the range does not fit in 64 bits");
+    return range_new(out, vm, start, stop, step);
+}
+
+int member_slice(struct value *out, struct vm *vm, const struct value *object,
+                 const struct value bounds[3])
+{
+    struct slice slice;
+    size_t length;
+    if (object->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, object);
+    if (object->kind != V_TEXT && object->kind != V_LIST && object->kind != V_TUPLE &&
+        object->kind != V_RANGE)
+        return vm_fail(vm, CODE_TYPE, "%s cannot be sliced", value_kind_name(object));
+    if (value_length(&length, vm, object))
+        return -1;
+    slice.length = (int64_t)length;
+    if (read_slice(&slice, vm, bounds))
+        return -1;
+    if (object->kind == V_RANGE)
+        return slice_range(out, vm, object, &slice);
+    return (object->kind == V_TEXT ? slice_text : slice_list)(out, vm, object, &slice);
+}
+
+/* ---------------------------------------------------------------- items */
 
 /* How a message names an index that was not found. */
 static int index_name(struct span *out, struct vm *vm, const struct value *index)

@@ -12,5 +12,8 @@ TG_CHECKED int member_attribute(struct value *out, struct vm *vm, const struct v
                                 struct span name);
 TG_CHECKED int member_item(struct value *out, struct vm *vm, const struct value *object,
                            const struct value *index);
+/* object[start:stop:step]; V_MISSING for what is not given. */
+TG_CHECKED int member_slice(struct value *out, struct vm *vm, const struct value *object,
+                            const struct value bounds[3]);
 
 #endif

@@ -2,8 +2,9 @@
 #include "template/methods.h"
 
 #include "base/arena.h"
-#include "template/loop.h"
+#include "template/builtins.h"
 #include "template/method_bodies.h"
+#include "template/object.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -108,6 +109,18 @@ static const char *const number_refused[] = {
 
 static const char *const range_refused[] = {"count", "index", "start", "step", "stop"};
 
+static const struct function cycler_methods[] = {
+    {.name = "next", .body = cycler_next},
+    {.name = "reset", .body = cycler_reset},
+};
+
+/* Those of all types that there are. */
+static const char *const builtin_refused[] = {
+    "clear",      "copy",  "count", "current", "fromkeys", "get",     "index",
+    "items",      "keys",  "mro",   "next",    "pop",      "popitem", "reset",
+    "setdefault", "start", "step",  "stop",    "update",   "values",
+};
+
 static const char *const view_refused[] = {"isdisjoint", "mapping"};
 
 static const char *const iterator_refused[] = {
@@ -130,7 +143,8 @@ static const struct function_table tables[] = {
     [V_VIEW] = {REFUSED(view_refused)},
     [V_ITERATOR] = {REFUSED(iterator_refused)},
     [V_LOOP] = {ROWS(loop_methods)},
-    [V_RANGE_TYPE] = {REFUSED(range_refused)},
+    [V_CYCLER] = {ROWS(cycler_methods)},
+    [V_BUILTIN] = {REFUSED(builtin_refused)},
 };
 
 const struct function *method_find(const struct value *self, struct span name)
@@ -143,12 +157,13 @@ const struct function *method_find(const struct value *self, struct span name)
 bool method_is_refused(const struct value *self, struct span name)
 {
     bool hidden = name.len >= 2 && name.ptr[0] == '_' && name.ptr[1] == '_';
-    if (self->kind == V_LOOP)
-        hidden = name.len >= 1 && name.ptr[0] == '_';
+    hidden |= object_hides(self, name);
     if (self->kind == V_TEXT && self->safe && function_find(&tables[V_TEXT], name))
         return true;
     return hidden || function_is_refused(&tables[self->kind], name);
 }
+
+#define OBJECT_NAMES ((size_t)256) /* of those that an object has, so many are looked at */
 
 const char *member_nearest(struct vm *vm, const struct value *object, struct span name)
 {
@@ -158,8 +173,7 @@ const char *member_nearest(struct vm *vm, const struct value *object, struct spa
         dict_open(vm, object->dict);
         keys = object->dict->count;
     }
-    const char **names =
-        arena_array(vm->arena, keys + table->count + loop_name_count, sizeof(*names));
+    const char **names = arena_array(vm->arena, keys + table->count + OBJECT_NAMES, sizeof(*names));
     for (size_t i = 0; i < keys; i++) {
         const struct value *key = &object->dict->entries[i].key;
         if (key->kind == V_TEXT)
@@ -167,7 +181,6 @@ const char *member_nearest(struct vm *vm, const struct value *object, struct spa
     }
     for (size_t i = 0; i < table->count; i++)
         names[count++] = table->functions[i].name;
-    for (size_t i = 0; object->kind == V_LOOP && i < loop_name_count; i++)
-        names[count++] = loop_names[i];
+    count += object_names(&names[count], OBJECT_NAMES, vm, object);
     return str_nearest(arena_memdup(vm->arena, name.ptr, name.len), names, count);
 }

@@ -4,25 +4,17 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/utf8.h"
+#include "template/parse_body.h"
 #include "template/parse_expression.h"
+#include "template/parse_macro.h"
+#include "template/parse_template.h"
 #include "template/program.h"
 #include "template/scope.h"
 #include "template/vm.h"
 
 #include <string.h>
 
-/* ---------------------------------------------------------------- blocks */
-
-/* A tag whose body is being read: what may end it. */
-struct opener {
-    const char *name;
-    size_t offset;
-    const char *const *ends; /* the last one closes it */
-    size_t end_count;
-};
-
-static int parse_statements(struct statement **out, struct parser *parser,
-                            const struct opener *opener);
+/* ---------------------------------------------------------------- bodies */
 
 static bool sees_end(const struct parser *parser, const struct opener *opener)
 {
@@ -30,24 +22,6 @@ static bool sees_end(const struct parser *parser, const struct opener *opener)
         if (parser_sees(parser, opener->ends[i]))
             return true;
     return false;
-}
-
-/* The body of a tag. The rest of the tag is taken; the current token is then the ending's name. */
-static int parse_block(struct statement **out, struct parser *parser, const struct opener *opener)
-{
-    if (parser->current.kind == T_COLON && parser_advance(parser))
-        return -1;
-    if (parser->current.kind != T_BLOCK_END)
-        return parser_fail_expected(parser, token_kind_name(T_BLOCK_END));
-    if (++parser->blocks > LIMIT_TEMPLATE_NESTING) {
-        (void)err_set(parser->err, TG_USAGE, CODE_LIMIT, "blocks are nested more than %zu deep",
-                      LIMIT_TEMPLATE_NESTING);
-        return program_error_at(parser->lexer.program, opener->offset, parser->err);
-    }
-    if (parser_advance(parser) || parse_statements(out, parser, opener))
-        return -1;
-    parser->blocks--;
-    return 0;
 }
 
 static int parse_if(struct statement *statement, struct parser *parser)
@@ -62,7 +36,7 @@ static int parse_if(struct statement *statement, struct parser *parser)
         end = &branch->next;
         if (!is_else && parse_plain_tuple(&branch->test, parser))
             return -1;
-        if (parse_block(&branch->body, parser, &opener))
+        if (parse_body(&branch->body, parser, &opener))
             return -1;
         more = !parser_sees(parser, "endif");
         is_else = parser_sees(parser, "else");
@@ -74,13 +48,6 @@ static int parse_if(struct statement *statement, struct parser *parser)
     return 0;
 }
 
-static int expect_name(struct parser *parser, const char *name)
-{
-    if (!parser_sees(parser, name))
-        return parser_fail_expected(parser, arena_printf(parser->arena, "'%s'", name));
-    return parser_advance(parser);
-}
-
 static int parse_for(struct statement *statement, struct parser *parser)
 {
     static const char *const ends[] = {"else", "endfor"};
@@ -88,7 +55,7 @@ static int parse_for(struct statement *statement, struct parser *parser)
     bool has_test, has_else;
     statement->kind = S_FOR;
     parser->loops++;
-    if (parse_target(&statement->loop.target, parser) || expect_name(parser, "in") ||
+    if (parse_target(&statement->loop.target, parser) || parse_word(parser, "in") ||
         parse_plain_tuple(&statement->loop.iterable, parser) ||
         parser_skip(&has_test, parser, "if"))
         return -1;
@@ -97,70 +64,70 @@ static int parse_for(struct statement *statement, struct parser *parser)
     if (parser_sees(parser, "recursive"))
         return parser_fail(parser, parser->current.offset,
                            "'recursive' loops are not in the template language");
-    size_t mentions = parser->loop_mentions;
-    if (parse_block(&statement->loop.body, parser, &opener) ||
+    const struct body_start start = parser_body_start(parser);
+    size_t scoped_blocks = parser->scoped_blocks;
+    if (parse_body(&statement->loop.body, parser, &opener) ||
         parser_skip(&has_else, parser, "else"))
         return -1;
-    statement->loop.mentions_loop = parser->loop_mentions > mentions;
+    statement->loop.mentions_loop = parser_mentioned(parser, SPECIAL_LOOP, &start);
     opener.ends = &ends[1], opener.end_count = 1;
-    if (has_else && parse_block(&statement->loop.otherwise, parser, &opener))
+    if (has_else && parse_body(&statement->loop.otherwise, parser, &opener))
         return -1;
+    statement->loop.mentions_loop |= parser->scoped_blocks > scoped_blocks;
     parser->loops--;
     return parser_advance(parser);
 }
 
+/* ---------------------------------------------------------------- set, filter, with */
+
 static int parse_set(struct statement *statement, struct parser *parser)
 {
-    static const char *const ends[] = {"endset"};
-    struct opener opener = {"set", statement->offset, ends, 1};
-    if (parse_target(&statement->set.target, parser))
+    if (parse_set_target(&statement->set.target, parser))
         return -1;
     if (parser->current.kind == T_ASSIGN) {
         statement->kind = S_SET;
         return parser_advance(parser) ? -1 : parse_tuple(&statement->set.value, parser);
     }
     statement->kind = S_SET_BLOCK;
+    return parse_filters(&statement->set.filter, parser, NULL) ||
+                   parse_captured_body(&statement->set.body, parser, "set", statement->offset,
+                                       "endset")
+               ? -1
+               : 0;
+}
+
+/* Unlike other bodies whose text becomes a value, this one is silent where what is around it is. */
+static int parse_filter_block(struct statement *statement, struct parser *parser)
+{
+    statement->kind = S_FILTER;
     parser->captures++;
-    if (parse_filters(&statement->set.filter, parser, NULL) ||
-        parse_block(&statement->set.body, parser, &opener))
+    if (parse_filter_chain(&statement->set.filter, parser) ||
+        parse_whole_body(&statement->set.body, parser, "filter", statement->offset, "endfilter"))
         return -1;
     parser->captures--;
-    return parser_advance(parser);
-}
-
-/* Two keywords in a row; a first one alone is not taken. */
-static int skip_pair(bool *skipped, struct parser *parser, const char *first, const char *second)
-{
-    struct token next;
-    *skipped = false;
-    if (!parser_sees(parser, first))
-        return 0;
-    if (parser_peek(&next, parser))
-        return -1;
-    if (next.kind != T_NAME || !span_equal(next.text, span_from(second)))
-        return 0;
-    *skipped = true;
-    return parser_advance(parser) || parser_advance(parser) ? -1 : 0;
-}
-
-static int parse_include(struct statement *statement, struct parser *parser)
-{
-    bool with, without;
-    statement->kind = S_INCLUDE;
-    if (parse_expression(&statement->include.name, parser) ||
-        skip_pair(&statement->include.ignore_missing, parser, "ignore", "missing") ||
-        skip_pair(&with, parser, "with", "context"))
-        return -1;
-    statement->include.with_context = true;
-    if (with)
-        return 0;
-    size_t offset = parser->current.offset;
-    if (skip_pair(&without, parser, "without", "context"))
-        return -1;
-    if (without && parser->captures) /* Jinja2 puts the text before, not into the variable */
-        return parser_fail(parser, offset, "'without context' cannot stand in the body of a 'set'");
-    statement->include.with_context = !without;
     return 0;
+}
+
+static void push_node(struct parser *parser, struct node_list *list, struct node *node)
+{
+    list->items = arena_grow(parser->arena, list->items, list->count, sizeof(node));
+    list->items[list->count++] = node;
+}
+
+static int parse_with(struct statement *statement, struct parser *parser)
+{
+    struct node *target, *value;
+    statement->kind = S_WITH;
+    while (parser->current.kind != T_BLOCK_END) {
+        if (statement->with.targets.count && parser_expect(parser, T_COMMA))
+            return -1;
+        if (parse_with_target(&target, parser) || parser_expect(parser, T_ASSIGN) ||
+            parse_expression(&value, parser))
+            return -1;
+        push_node(parser, &statement->with.targets, target);
+        push_node(parser, &statement->with.values, value);
+    }
+    return parse_whole_body(&statement->with.body, parser, "with", statement->offset, "endwith");
 }
 
 /* ---------------------------------------------------------------- the table of tags */
@@ -169,22 +136,35 @@ static const struct {
     const char *name;
     int (*parse)(struct statement *statement, struct parser *parser);
 } tags[] = {
-    {"for", parse_for},
-    {"if", parse_if},
-    {"include", parse_include},
-    {"set", parse_set},
+    {"block", parse_block},     {"call", parse_call_block},
+    {"extends", parse_extends}, {"filter", parse_filter_block},
+    {"for", parse_for},         {"from", parse_from},
+    {"if", parse_if},           {"import", parse_import},
+    {"include", parse_include}, {"macro", parse_macro},
+    {"set", parse_set},         {"with", parse_with},
 };
 
 #define TAG_COUNT (sizeof(tags) / sizeof(tags[0]))
 
 /* Tags of Jinja2 and its extensions that this language has not. */
-static const char *const refused_tags[] = {
-    "autoescape", "block", "break",  "call",  "continue", "debug", "do",   "extends",
-    "filter",     "from",  "import", "macro", "print",    "trans", "with",
+static const struct {
+    const char *name, *instead;
+} refused_tags[] = {
+    {"autoescape",
+     "nothing is escaped; where it must be, filter it with 'tojson' or 'shell_quote'"},
+    {"break", "give the loop a condition: {% for x in list if CONDITION %}"},
+    {"continue", "put what is left of the body into an 'if'"},
+    {"debug", NULL},
+    {"do", "write {% set _ = EXPRESSION %}"},
+    {"print", "write {{ EXPRESSION }}"},
+    {"trans", "write the text itself"},
 };
 
 /* Tags that end something: out of place, but no slips of the pen. */
-static const char *const end_tags[] = {"elif", "else", "endfor", "endif", "endraw", "endset"};
+static const char *const end_tags[] = {
+    "elif",  "else",     "endblock", "endcall", "endfilter", "endfor",
+    "endif", "endmacro", "endraw",   "endset",  "endwith",
+};
 
 /* What the name of an unknown tag may have meant. */
 static const char *nearest_tag(struct parser *parser, const struct opener *opener)
@@ -200,14 +180,20 @@ static const char *nearest_tag(struct parser *parser, const struct opener *opene
     return str_nearest(wrong, names, count);
 }
 
+static int refuse_tag(struct parser *parser, size_t i)
+{
+    (void)parser_fail(parser, parser->current.offset,
+                      "the tag '%s' is not in the template language", refused_tags[i].name);
+    return refused_tags[i].instead ? err_hint(parser->err, "%s", refused_tags[i].instead) : -1;
+}
+
 static int fail_tag(struct parser *parser, const struct opener *opener)
 {
     struct span name = parser->current.text;
     size_t offset = parser->current.offset;
     for (size_t i = 0; i < sizeof(refused_tags) / sizeof(refused_tags[0]); i++)
-        if (span_equal(name, span_from(refused_tags[i])))
-            return parser_fail(parser, offset, "the tag '%s' is not in the template language",
-                               refused_tags[i]);
+        if (span_equal(name, span_from(refused_tags[i].name)))
+            return refuse_tag(parser, i);
     (void)parser_fail(parser, offset, "unexpected tag '%.*s'", (int)(name.len % 100), name.ptr);
     bool is_end = false;
     for (size_t i = 0; i < sizeof(end_tags) / sizeof(end_tags[0]); i++)
@@ -238,6 +224,7 @@ static int parse_tag(struct statement *statement, struct parser *parser,
 static int parse_output(struct statement *statement, struct parser *parser)
 {
     statement->kind = S_OUTPUT;
+    statement->silent = parser->silent;
     if (parser_advance(parser) || parse_tuple(&statement->output, parser))
         return -1;
     return parser_expect(parser, T_VARIABLE_END);
@@ -250,6 +237,7 @@ static int parse_one(struct statement *statement, struct parser *parser,
     switch (parser->current.kind) {
     case T_DATA:
         statement->kind = S_TEXT;
+        statement->silent = parser->silent;
         statement->text = parser->current.text;
         return parser_advance(parser);
     case T_VARIABLE_BEGIN:
@@ -288,7 +276,7 @@ static int parse_statements(struct statement **out, struct parser *parser,
 
 /* ---------------------------------------------------------------- the whole */
 
-static int parse_body(struct statement **out, struct parser *parser)
+static int parse_all(struct statement **out, struct parser *parser)
 {
     if (parser_advance(parser))
         return -1;
@@ -347,7 +335,9 @@ int program_parse(struct program **out, struct arena *arena, const struct templa
                   bool expression, struct err *err)
 {
     struct program *program = arena_alloc(arena, sizeof(*program));
-    struct parser parser = {.arena = arena, .err = err};
+    struct parser parser = {
+        .arena = arena, .err = err, .statements = parse_statements, .blocks_end = &program->blocks};
+    const struct body_start start = parser_body_start(&parser);
     program->name = source->name;
     program->path = source->path ? source->path : source->name;
     program->delimiters = source->delimiters;
@@ -360,8 +350,11 @@ int program_parse(struct program **out, struct arena *arena, const struct templa
     if (check_source(program, err))
         return -1;
     lexer_init(&parser.lexer, arena, program, expression, err);
-    if (expression ? parse_bare(program, &parser) : parse_body(&program->body, &parser))
+    if (expression ? parse_bare(program, &parser) : parse_all(&program->body, &parser))
         return -1;
+    program->uses_self = parser_mentioned(&parser, SPECIAL_SELF, &start);
+    program->extends = parser.extends;
+    program->deepest = parser.deepest;
     *out = program;
     return scope_resolve(program, arena, err);
 }

@@ -39,6 +39,8 @@ static int adopt(struct parser *parser, struct node *node, const struct node *ch
         return fail_nesting(parser, child->offset);
     if (child->depth >= node->depth)
         node->depth = (uint16_t)(child->depth + 1);
+    if (node->depth > parser->deepest)
+        parser->deepest = node->depth;
     node->constant &= child->constant;
     return 0;
 }
@@ -100,20 +102,33 @@ static int parse_keyword(struct parser *parser, struct argument_list *given)
     return adopt(parser, given->node, keyword->value);
 }
 
+/* "*LIST", "**MAPPING" */
+static int parse_star(struct parser *parser, struct argument_list *given)
+{
+    struct call_args *args = given->args;
+    struct node **out = parser->current.kind == T_MUL ? &args->star : &args->star_star;
+    if (*out || args->star_star)
+        return parser_fail(parser, parser->current.offset,
+                           "there can be one '*' and, behind it, one '**'");
+    if (parser_advance(parser) || parse_expression(out, parser))
+        return -1;
+    return adopt(parser, given->node, *out);
+}
+
 static int parse_argument(struct parser *parser, struct argument_list *given)
 {
     struct token next = {.kind = T_END};
     size_t offset = parser->current.offset;
     if (parser->current.kind == T_MUL || parser->current.kind == T_POW)
-        return parser_fail(parser, offset,
-                           "'*' and '**' before an argument are not in the template "
-                           "language");
+        return parse_star(parser, given);
     if (parser->current.kind == T_NAME && parser_peek(&next, parser))
         return -1;
+    if (given->args->star_star)
+        return parser_fail(parser, offset, "nothing can be behind '**'");
     if (next.kind == T_ASSIGN)
         return parse_keyword(parser, given);
-    if (given->args->keywords)
-        return parser_fail(parser, offset, "a positional argument after one given by name");
+    if (given->args->keywords || given->args->star)
+        return parser_fail(parser, offset, "a positional argument after '*' or one given by name");
     struct node *value;
     if (parse_expression(&value, parser))
         return -1;
@@ -175,12 +190,9 @@ static int parse_name(struct node **out, struct parser *parser)
         *out = constant_new(parser, *constant);
         return parser_advance(parser);
     }
-    if (span_equal(name, span_from("self")))
-        return parser_fail(parser, parser->current.offset,
-                           "'self' is not in the template language");
     *out = node_new(parser, N_NAME, parser->current.offset);
     (*out)->name.name = name;
-    parser->loop_mentions += span_equal(name, span_from("loop"));
+    parser_mention(parser, name, true);
     return parser_advance(parser);
 }
 
@@ -327,7 +339,49 @@ static int parse_dot(struct node **out, struct parser *parser, struct node *obje
     return adopt(parser, node, object) ? -1 : parser_advance(parser);
 }
 
-/* "[index]"; several are a tuple */
+static bool is_part_end(const struct parser *parser)
+{
+    return parser->current.kind == T_COLON || parser->current.kind == T_COMMA ||
+           parser->current.kind == T_RBRACKET;
+}
+
+/* A part of a slice, which may be missing. */
+static int parse_part(struct node **out, struct parser *parser, struct node *slice)
+{
+    if (is_part_end(parser))
+        return 0;
+    return parse_expression(out, parser) || adopt(parser, slice, *out) ? -1 : 0;
+}
+
+/* ":stop:step" behind `start` */
+static int parse_slice(struct node **out, struct parser *parser, struct node *start)
+{
+    struct node *slice = node_new(parser, N_SLICE, parser->current.offset);
+    slice->slice.start = start;
+    *out = slice;
+    if ((start && adopt(parser, slice, start)) || parser_advance(parser) ||
+        parse_part(&slice->slice.stop, parser, slice))
+        return -1;
+    if (parser->current.kind != T_COLON)
+        return 0;
+    return parser_advance(parser) || parse_part(&slice->slice.step, parser, slice) ? -1 : 0;
+}
+
+static int parse_one_index(struct node **out, struct parser *parser, struct node *tuple)
+{
+    *out = NULL;
+    if (parser->current.kind != T_COLON && parse_expression(out, parser))
+        return -1;
+    size_t offset = parser->current.offset;
+    bool is_slice = parser->current.kind == T_COLON;
+    if (is_slice && parse_slice(out, parser, *out))
+        return -1;
+    if (is_slice && (tuple->items.count || parser->current.kind == T_COMMA))
+        return parser_fail(parser, offset, "a slice cannot be one of several indexes");
+    return add_item(parser, tuple, &tuple->items, *out);
+}
+
+/* "[index]", "[start:stop:step]"; several indexes are a tuple */
 static int parse_index(struct node **out, struct parser *parser, struct node *object)
 {
     struct node *node = node_new(parser, N_ITEM, parser->current.offset);
@@ -336,16 +390,9 @@ static int parse_index(struct node **out, struct parser *parser, struct node *ob
         return -1;
     while (parser->current.kind != T_RBRACKET) {
         struct node *item;
-        if (tuple->items.count && parser_expect(parser, T_COMMA))
+        if ((tuple->items.count && parser_expect(parser, T_COMMA)) ||
+            parse_one_index(&item, parser, tuple))
             return -1;
-        if (parser->current.kind == T_COLON)
-            return parser_fail(parser, parser->current.offset,
-                               "slices are not in the template language");
-        if (parse_expression(&item, parser) || add_item(parser, tuple, &tuple->items, item))
-            return -1;
-        if (parser->current.kind == T_COLON)
-            return parser_fail(parser, parser->current.offset,
-                               "slices are not in the template language");
     }
     leave(parser);
     node->member.object = object;
@@ -383,6 +430,21 @@ static int parse_postfix(struct node **out, struct parser *parser, struct node *
     return 0;
 }
 
+/* Jinja2 takes a dot for a part of the name, and finds no such filter once it gets there. */
+static int refuse_dot(struct parser *parser, const struct function *function, const char *what)
+{
+    size_t offset = parser->current.offset;
+    if (parser->current.kind != T_DOT)
+        return 0;
+    if (parser_advance(parser))
+        return -1;
+    struct span member = parser->current.kind == T_NAME ? parser->current.text : span_of("", 0);
+    (void)parser_fail(parser, offset, "a dot is part of no %s's name", what);
+    return err_hint(parser->err, "write (x%s%s).%.*s",
+                    function_find(&filters, span_from(function->name)) == function ? "|" : " is ",
+                    function->name, (int)(member.len % 100), member.ptr);
+}
+
 /* A filter's or test's name and its row of the table. */
 static int parse_function(const struct function **out, struct parser *parser,
                           const struct function_table *table, const char *what)
@@ -393,7 +455,7 @@ static int parse_function(const struct function **out, struct parser *parser,
     size_t offset = parser->current.offset;
     *out = function_find(table, name);
     if (*out)
-        return parser_advance(parser);
+        return parser_advance(parser) ? -1 : refuse_dot(parser, *out, what);
     const char *nearest = function_nearest(table, name);
     if (function_is_refused(table, name))
         return parser_fail(parser, offset, "the %s '%.*s' is not in the template language", what,
@@ -424,6 +486,11 @@ int parse_filters(struct node **out, struct parser *parser, struct node *node)
             return -1;
     *out = node;
     return 0;
+}
+
+int parse_filter_chain(struct node **out, struct parser *parser)
+{
+    return parse_one_filter(out, parser, NULL) ? -1 : parse_filters(out, parser, *out);
 }
 
 /* Does a test take the next token as its argument, without parentheses? */
@@ -717,11 +784,30 @@ int parse_plain_tuple(struct node **out, struct parser *parser)
 
 /* ---------------------------------------------------------------- targets of assignments */
 
+/* A name, or "NAME.ATTRIBUTE" of a namespace. */
+static int parse_namespaced(struct node **out, struct parser *parser)
+{
+    struct token next = {.kind = T_END};
+    if (parser->current.kind == T_NAME && parser_peek(&next, parser))
+        return -1;
+    if (parse_primary(out, parser))
+        return -1;
+    if (next.kind != T_DOT || (*out)->kind != N_NAME)
+        return 0;
+    if (parse_dot(out, parser, *out))
+        return -1;
+    if ((*out)->kind == N_ATTRIBUTE)
+        (*out)->kind = N_NAMESPACED;
+    return 0;
+}
+
 static int check_target(struct parser *parser, const struct node *node)
 {
     if (node->kind == N_NAME && parser->loops && span_equal(node->name.name, span_from("loop")))
         return parser_fail(parser, node->offset, "'loop' cannot be assigned to in a loop");
     if (node->kind == N_NAME)
+        parser_mention(parser, node->name.name, false);
+    if (node->kind == N_NAME || node->kind == N_NAMESPACED)
         return 0;
     if (node->kind != N_TUPLE)
         return parser_fail(parser, node->offset, "only a name can be assigned to");
@@ -731,14 +817,33 @@ static int check_target(struct parser *parser, const struct node *node)
     return 0;
 }
 
+static int parse_target_by(struct node **out, struct parser *parser,
+                           const struct tuple_rules *rules)
+{
+    struct body_start start = parser_body_start(parser);
+    if (parse_tuple_by(out, parser, rules))
+        return -1;
+    parser_forget(parser, &start);
+    return check_target(parser, *out);
+}
+
 int parse_target(struct node **out, struct parser *parser)
 {
     static const struct tuple_rules rules = {parse_primary, false};
-    if (parse_tuple_by(out, parser, &rules) || check_target(parser, *out))
-        return -1;
-    if (parser->current.kind == T_DOT)
-        return parser_fail(parser, parser->current.offset,
-                           "attributes cannot be assigned to (namespace is not in the template "
-                           "language)");
-    return 0;
+    return parse_target_by(out, parser, &rules);
+}
+
+int parse_set_target(struct node **out, struct parser *parser)
+{
+    static const struct tuple_rules rules = {parse_namespaced, false};
+    return parse_target_by(out, parser, &rules);
+}
+
+int parse_with_target(struct node **out, struct parser *parser)
+{
+    size_t loops = parser->loops;
+    parser->loops = 0; /* what is a variable of its own may have the name */
+    int rc = parse_target(out, parser);
+    parser->loops = loops;
+    return rc;
 }

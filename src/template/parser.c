@@ -69,3 +69,55 @@ int parser_skip(bool *skipped, struct parser *parser, const char *name)
     *skipped = parser_sees(parser, name);
     return *skipped ? parser_advance(parser) : 0;
 }
+
+/* ---------------------------------------------------------------- names */
+
+static const char *const constants[] = {"true", "True", "false", "False", "none", "None"};
+
+int parser_name(struct span *out, struct parser *parser)
+{
+    *out = parser->current.text;
+    if (parser->current.kind != T_NAME)
+        return parser_fail_expected(parser, "a name");
+    for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
+        if (span_equal(*out, span_from(constants[i])))
+            return parser_fail(parser, parser->current.offset, "only a name can be assigned to");
+    return parser_advance(parser);
+}
+
+void parser_mention(struct parser *parser, struct span name, bool load)
+{
+    static const char *const names[SPECIAL_COUNT] = {"loop",    "caller", "kwargs",
+                                                     "varargs", "self",   "super"};
+    for (size_t i = 0; i < SPECIAL_COUNT; i++) {
+        struct mentions *mentions = &parser->mentions[i];
+        if (!span_equal(name, span_from(names[i])))
+            continue;
+        mentions->items =
+            arena_grow(parser->arena, mentions->items, mentions->count, sizeof(*mentions->items));
+        mentions->items[mentions->count++] = load;
+        return;
+    }
+}
+
+struct body_start parser_body_start(const struct parser *parser)
+{
+    struct body_start start;
+    for (size_t i = 0; i < SPECIAL_COUNT; i++)
+        start.counts[i] = parser->mentions[i].count;
+    return start;
+}
+
+bool parser_mentioned(const struct parser *parser, enum special special,
+                      const struct body_start *start)
+{
+    const struct mentions *mentions = &parser->mentions[special];
+    size_t first = start->counts[special];
+    return mentions->count > first && mentions->items[first];
+}
+
+void parser_forget(struct parser *parser, const struct body_start *start)
+{
+    for (size_t i = 0; i < SPECIAL_COUNT; i++)
+        parser->mentions[i].count = start->counts[i];
+}

@@ -4,7 +4,9 @@
 #include "base/buf.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
+#include "template/ast.h"
 #include "template/loop.h"
+#include "template/program.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -213,6 +215,37 @@ static int repr_loop(struct buf *out, struct vm *vm, struct loop *loop)
     return 0;
 }
 
+static int repr_macro(struct buf *out, struct vm *vm, struct span name)
+{
+    struct value text = value_text(name);
+    (void)buf_puts(out, name.len ? "<Macro " : "<Macro anonymous");
+    if (name.len && repr_text(out, vm, &text))
+        return -1;
+    (void)buf_putc(out, '>');
+    return 0;
+}
+
+static int repr_module(struct buf *out, struct vm *vm, const char *name)
+{
+    struct value text = value_text(span_from(name));
+    (void)buf_puts(out, "<TemplateModule ");
+    if (repr_text(out, vm, &text))
+        return -1;
+    (void)buf_putc(out, '>');
+    return 0;
+}
+
+static int repr_namespace(struct buf *out, struct vm *vm, const struct value *value,
+                          const struct printing *outer)
+{
+    struct value dict = {.kind = V_DICT, .dict = value->dict};
+    (void)buf_puts(out, "<Namespace ");
+    if (repr_value(out, vm, &dict, outer))
+        return -1;
+    (void)buf_putc(out, '>');
+    return 0;
+}
+
 static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
                       const struct printing *outer)
 {
@@ -246,6 +279,12 @@ static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
         return 0;
     case V_LOOP:
         return repr_loop(out, vm, value->loop);
+    case V_MACRO:
+        return repr_macro(out, vm, value->macro->code->name);
+    case V_MODULE:
+        return repr_module(out, vm, value->module->program->name);
+    case V_NAMESPACE:
+        return repr_namespace(out, vm, value, outer);
     default:
         return vm_fail(vm, CODE_TYPE, "%s cannot be printed", value_kind_name(value));
     }
@@ -264,6 +303,8 @@ int value_print(struct buf *out, struct vm *vm, const struct value *value)
     }
     if (value->kind == V_UNDEFINED)
         return value->undefined->lenient ? 0 : vm_fail_undefined(vm, value);
+    if (value->kind == V_MODULE)
+        return value_print(out, vm, &value->module->text);
     return repr_value(out, vm, value, NULL);
 }
 

@@ -9,7 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct block_code;
+struct module;
 struct node;
+struct routine;
 struct scope;
 struct statement;
 
@@ -21,8 +24,13 @@ struct program {
     struct statement *body; /* NULL for an expression */
     struct node *expression;
     struct scope *root;
-    size_t slot_count;    /* variables of all scopes */
-    struct program *next; /* in the cache of a render */
+    const struct routine *routine; /* the template itself */
+    struct block_code *blocks;     /* in the order of the source */
+    bool extends;                  /* another template */
+    bool uses_self;                /* outside its blocks */
+    size_t deepest;                /* expression */
+    struct module *module;         /* as it is imported without context, once it was */
+    struct program *next;          /* in the cache of a render */
 };
 
 /* Places the error at a byte of the source; -1. */

@@ -30,11 +30,29 @@ static struct symbol *scope_find(const struct scope *scope, struct span name)
     return found;
 }
 
-static struct scope *scope_new(struct scope_resolver *resolver, struct scope *parent)
+static struct scope *scope_of(struct scope_resolver *resolver, struct scope *parent,
+                              struct routine *routine)
 {
     struct scope *scope = arena_alloc(resolver->arena, sizeof(*scope));
     scope->parent = parent;
+    scope->routine = routine;
     scope->end = &scope->symbols;
+    return scope;
+}
+
+static struct scope *scope_new(struct scope_resolver *resolver, struct scope *parent)
+{
+    return scope_of(resolver, parent, parent->routine);
+}
+
+/* The outermost scope of a routine; a macro sees what is around it, too. */
+static struct scope *routine_new(struct scope_resolver *resolver, struct scope *around)
+{
+    struct routine *routine = arena_alloc(resolver->arena, sizeof(*routine));
+    struct scope *scope = scope_of(resolver, around, routine);
+    routine->depth = around ? around->routine->depth + 1 : 0;
+    for (; around && !around->captured; around = around->parent)
+        around->captured = true;
     return scope;
 }
 
@@ -44,7 +62,8 @@ static struct symbol *define(struct scope_resolver *resolver, struct scope *scop
     struct symbol *symbol = arena_alloc(resolver->arena, sizeof(*symbol));
     symbol->name = name;
     symbol->load = load;
-    symbol->slot = (uint32_t)resolver->program->slot_count++;
+    symbol->slot = (uint32_t)scope->routine->slot_count++;
+    symbol->depth = scope->routine->depth;
     *scope->end = symbol;
     scope->end = &symbol->next;
     size_t number = intern_add(&scope->names, resolver->arena, name);
@@ -54,13 +73,15 @@ static struct symbol *define(struct scope_resolver *resolver, struct scope *scop
     return symbol;
 }
 
-static void define_parameter(struct scope_resolver *resolver, struct scope *scope, struct span name)
+static struct symbol *define_parameter(struct scope_resolver *resolver, struct scope *scope,
+                                       struct span name)
 {
     struct symbol *symbol = scope_own(scope, name);
     if (!symbol)
         symbol = define(resolver, scope, name, LOAD_PARAMETER);
     symbol->load = LOAD_PARAMETER;
     symbol->stored = true;
+    return symbol;
 }
 
 static void load(struct scope_resolver *resolver, struct scope *scope, struct span name)
@@ -113,8 +134,19 @@ static int walk_args(struct name_walk *walk, struct node *object, const struct c
     for (struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
         if (walk_node(walk, keyword->value))
             return -1;
-    return 0;
+    return (args->star && walk_node(walk, args->star)) ||
+           (args->star_star && walk_node(walk, args->star_star));
 }
+
+static int walk_slice(struct name_walk *walk, const struct node *node)
+{
+    return (node->slice.start && walk_node(walk, node->slice.start)) ||
+           (node->slice.stop && walk_node(walk, node->slice.stop)) ||
+           (node->slice.step && walk_node(walk, node->slice.step));
+}
+
+/* The namespace whose attribute is assigned to is only read. */
+static int walk_namespaced(struct name_walk *walk, struct node *node);
 
 static int walk_node(struct name_walk *walk, struct node *node)
 {
@@ -130,6 +162,10 @@ static int walk_node(struct name_walk *walk, struct node *node)
         return walk_list(walk, &node->compare.operands);
     case N_ATTRIBUTE:
         return walk_node(walk, node->member.object);
+    case N_NAMESPACED:
+        return walk_namespaced(walk, node);
+    case N_SLICE:
+        return walk_slice(walk, node);
     case N_ITEM:
         return walk_node(walk, node->member.object) || walk_node(walk, node->member.index);
     case N_CALL:
@@ -158,15 +194,24 @@ static int walk_node(struct name_walk *walk, struct node *node)
 
 /* ---------------------------------------------------------------- first pass: symbols */
 
+static int refer_name(struct name_walk *walk, struct node *node);
+
 static int load_name(struct name_walk *walk, struct node *node)
 {
     load(walk->resolver, walk->scope, node->name.name);
     return 0;
 }
 
+static int walk_namespaced(struct name_walk *walk, struct node *node)
+{
+    struct name_walk reading = {walk->resolver, walk->scope,
+                                walk->name == refer_name ? refer_name : load_name};
+    return walk_node(&reading, node->member.object);
+}
+
 static int declare_name(struct name_walk *walk, struct node *node)
 {
-    define_parameter(walk->resolver, walk->scope, node->name.name);
+    (void)define_parameter(walk->resolver, walk->scope, node->name.name);
     return 0;
 }
 
@@ -195,39 +240,73 @@ static void collect_target(struct scope_resolver *resolver, struct scope *scope,
     (void)walk_node(&walk, node);
 }
 
+static void collect_list(struct scope_resolver *resolver, struct scope *scope,
+                         const struct node_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        collect(resolver, scope, list->items[i]);
+}
+
+static void collect_body(struct scope_resolver *resolver, struct scope *scope,
+                         struct statement *statement, bool conditional);
+
+static void collect_branches(struct scope_resolver *resolver, struct scope *scope,
+                             struct if_branch *branch)
+{
+    for (; branch; branch = branch->next) {
+        if (branch->test)
+            collect(resolver, scope, branch->test);
+        collect_body(resolver, scope, branch->body, true);
+    }
+}
+
+static void collect_import(struct scope_resolver *resolver, struct scope *scope,
+                           struct statement *statement, bool conditional)
+{
+    collect(resolver, scope, statement->include.name);
+    for (struct import_name *name = statement->include.names; name; name = name->next)
+        store(resolver, scope, name->alias, conditional);
+}
+
+static void collect_statement(struct scope_resolver *resolver, struct scope *scope,
+                              struct statement *statement, bool conditional)
+{
+    switch (statement->kind) {
+    case S_TEXT:
+    case S_BLOCK:
+    case S_EXTENDS:
+        return;
+    case S_OUTPUT:
+        return collect(resolver, scope, statement->output);
+    case S_IF:
+        return collect_branches(resolver, scope, statement->branches);
+    case S_FOR:
+        return collect(resolver, scope, statement->loop.iterable);
+    case S_SET:
+        collect(resolver, scope, statement->set.value);
+        return collect_target(resolver, scope, statement->set.target, conditional);
+    case S_SET_BLOCK:
+        return collect_target(resolver, scope, statement->set.target, conditional);
+    case S_FILTER:
+        return collect(resolver, scope, statement->set.filter);
+    case S_WITH:
+        return collect_list(resolver, scope, &statement->with.values);
+    case S_INCLUDE:
+    case S_IMPORT:
+        return collect_import(resolver, scope, statement, conditional);
+    case S_MACRO:
+        return store(resolver, scope, statement->macro.code->name, conditional);
+    case S_CALL:
+        return collect(resolver, scope, statement->macro.call);
+    }
+}
+
 /* The names of a scope's statements; what has a scope of its own is left for the second pass. */
 static void collect_body(struct scope_resolver *resolver, struct scope *scope,
                          struct statement *statement, bool conditional)
 {
-    for (; statement; statement = statement->next) {
-        switch (statement->kind) {
-        case S_TEXT:
-            break;
-        case S_OUTPUT:
-            collect(resolver, scope, statement->output);
-            break;
-        case S_IF:
-            for (struct if_branch *branch = statement->branches; branch; branch = branch->next) {
-                if (branch->test)
-                    collect(resolver, scope, branch->test);
-                collect_body(resolver, scope, branch->body, true);
-            }
-            break;
-        case S_FOR:
-            collect(resolver, scope, statement->loop.iterable);
-            break;
-        case S_SET:
-            collect(resolver, scope, statement->set.value);
-            collect_target(resolver, scope, statement->set.target, conditional);
-            break;
-        case S_SET_BLOCK:
-            collect_target(resolver, scope, statement->set.target, conditional);
-            break;
-        case S_INCLUDE:
-            collect(resolver, scope, statement->include.name);
-            break;
-        }
-    }
+    for (; statement; statement = statement->next)
+        collect_statement(resolver, scope, statement, conditional);
 }
 
 /* ---------------------------------------------------------------- second pass: references */
@@ -235,8 +314,10 @@ static void collect_body(struct scope_resolver *resolver, struct scope *scope,
 static int refer_name(struct name_walk *walk, struct node *node)
 {
     node->name.symbol = scope_find(walk->scope, node->name.name);
-    if (node->name.symbol)
+    if (node->name.symbol) {
+        node->name.hops = walk->scope->routine->depth - node->name.symbol->depth;
         return 0;
+    }
     (void)err_set(walk->resolver->err, TG_USAGE, CODE_SYNTAX,
                   "the filter of a 'set' block cannot use the variable '%.*s'",
                   (int)(node->name.name.len % 100), node->name.name.ptr);
@@ -295,10 +376,8 @@ static int resolve_loop(struct scope_resolver *resolver, struct scope *scope,
 {
     struct scope *inner = scope_new(resolver, scope);
     statement->loop.body_scope = inner;
-    if (statement->loop.mentions_loop) {
-        define_parameter(resolver, inner, span_from("loop"));
-        statement->loop.loop = scope_own(inner, span_from("loop"));
-    }
+    if (statement->loop.mentions_loop)
+        statement->loop.loop = define_parameter(resolver, inner, span_from("loop"));
     declare_target(resolver, inner, statement->loop.target);
     if (refer(resolver, scope, statement->loop.iterable) ||
         refer(resolver, inner, statement->loop.target) ||
@@ -320,6 +399,91 @@ static int resolve_set_block(struct scope_resolver *resolver, struct scope *scop
     return statement->set.filter ? refer(resolver, statement->set.scope, statement->set.filter) : 0;
 }
 
+static int resolve_filter(struct scope_resolver *resolver, struct scope *scope,
+                          struct statement *statement)
+{
+    struct scope *inner = statement->set.scope = scope_new(resolver, scope);
+    collect_body(resolver, inner, statement->set.body, false);
+    collect(resolver, inner, statement->set.filter);
+    return refer_body(resolver, inner, statement->set.body) ||
+           refer(resolver, inner, statement->set.filter);
+}
+
+/* The values are those of the names around it. */
+static int resolve_with(struct scope_resolver *resolver, struct scope *scope,
+                        struct statement *statement)
+{
+    struct scope *inner = statement->with.scope = scope_new(resolver, scope);
+    for (size_t i = 0; i < statement->with.targets.count; i++) {
+        declare_target(resolver, inner, statement->with.targets.items[i]);
+        if (refer(resolver, scope, statement->with.values.items[i]) ||
+            refer(resolver, inner, statement->with.targets.items[i]))
+            return -1;
+    }
+    return resolve_body(inner, resolver, statement->with.body);
+}
+
+/* ---------------------------------------------------------------- routines */
+
+static struct symbol *declare_special(struct scope_resolver *resolver, struct scope *scope,
+                                      const char *name, bool used)
+{
+    bool there = scope_own(scope, span_from(name)) != NULL;
+    return used && !there ? define_parameter(resolver, scope, span_from(name)) : NULL;
+}
+
+static int resolve_macro(struct scope_resolver *resolver, struct scope *scope,
+                         struct macro_code *code)
+{
+    struct scope *inner = code->scope = routine_new(resolver, scope);
+    code->routine = inner->routine;
+    for (size_t i = 0; i < code->count; i++)
+        code->parameters[i].symbol = define_parameter(resolver, inner, code->parameters[i].name);
+    code->caller = declare_special(resolver, inner, "caller", code->uses_caller);
+    code->kwargs = declare_special(resolver, inner, "kwargs", code->uses_kwargs);
+    code->varargs = declare_special(resolver, inner, "varargs", code->uses_varargs);
+    for (size_t i = 0; i < code->count; i++)
+        if (code->parameters[i].fallback)
+            collect(resolver, inner, code->parameters[i].fallback);
+    collect_body(resolver, inner, code->body, false);
+    for (size_t i = 0; i < code->count; i++)
+        if (code->parameters[i].fallback && refer(resolver, inner, code->parameters[i].fallback))
+            return -1;
+    return refer_body(resolver, inner, code->body);
+}
+
+/* A block sees what the context has, and nothing of the template around it. */
+static int resolve_block(struct scope_resolver *resolver, struct scope *scope,
+                         struct block_code *block)
+{
+    block->inherited = block->inherited && scope == resolver->program->root;
+    block->around = scope;
+    block->scope = routine_new(resolver, NULL);
+    block->routine = block->scope->routine;
+    block->self = declare_special(resolver, block->scope, "self", block->uses_self);
+    block->super = declare_special(resolver, block->scope, "super", block->uses_super);
+    return resolve_body(block->scope, resolver, block->body);
+}
+
+static int refer_import(struct scope_resolver *resolver, struct scope *scope,
+                        struct statement *statement)
+{
+    statement->include.scope = scope;
+    for (struct import_name *name = statement->include.names; name; name = name->next)
+        name->symbol = scope_own(scope, name->alias);
+    return refer(resolver, scope, statement->include.name);
+}
+
+static int refer_macro(struct scope_resolver *resolver, struct scope *scope,
+                       struct statement *statement)
+{
+    if (statement->kind == S_MACRO)
+        statement->macro.symbol = scope_own(scope, statement->macro.code->name);
+    else if (refer(resolver, scope, statement->macro.call))
+        return -1;
+    return resolve_macro(resolver, scope, statement->macro.code);
+}
+
 static int refer_branches(struct scope_resolver *resolver, struct scope *scope,
                           struct if_branch *branch)
 {
@@ -333,8 +497,10 @@ static int refer_branches(struct scope_resolver *resolver, struct scope *scope,
 static int refer_statement(struct scope_resolver *resolver, struct scope *scope,
                            struct statement *statement)
 {
+    statement->toplevel = scope == resolver->program->root;
     switch (statement->kind) {
     case S_TEXT:
+    case S_EXTENDS:
         return 0;
     case S_OUTPUT:
         return refer(resolver, scope, statement->output);
@@ -347,9 +513,18 @@ static int refer_statement(struct scope_resolver *resolver, struct scope *scope,
                refer(resolver, scope, statement->set.target);
     case S_SET_BLOCK:
         return resolve_set_block(resolver, scope, statement);
+    case S_FILTER:
+        return resolve_filter(resolver, scope, statement);
+    case S_WITH:
+        return resolve_with(resolver, scope, statement);
     case S_INCLUDE:
-        statement->include.scope = scope;
-        return refer(resolver, scope, statement->include.name);
+    case S_IMPORT:
+        return refer_import(resolver, scope, statement);
+    case S_MACRO:
+    case S_CALL:
+        return refer_macro(resolver, scope, statement);
+    case S_BLOCK:
+        return resolve_block(resolver, scope, statement->block);
     }
     return 0;
 }
@@ -365,7 +540,9 @@ static int refer_body(struct scope_resolver *resolver, struct scope *scope, stru
 int scope_resolve(struct program *program, struct arena *arena, struct err *err)
 {
     struct scope_resolver resolver = {program, arena, err};
-    program->root = scope_new(&resolver, NULL);
+    program->root = routine_new(&resolver, NULL);
+    program->routine = program->root->routine;
+    (void)declare_special(&resolver, program->root, "self", program->uses_self);
     if (!program->expression)
         return resolve_body(program->root, &resolver, program->body) ? -1 : 0;
     collect(&resolver, program->root, program->expression);

@@ -27,19 +27,28 @@ struct symbol {
     enum symbol_load load;
     bool stored; /* assigned to in its scope, so that includes see it */
     uint32_t slot;
+    uint16_t depth;             /* of its routine */
     const struct symbol *outer; /* LOAD_ALIAS */
     struct symbol *next;
 };
 
+/* What has variables of its own each time it runs: a template, a block, a macro. */
+struct routine {
+    size_t slot_count; /* variables of all its scopes */
+    uint16_t depth;    /* of macros around it */
+};
+
 struct scope {
     struct scope *parent;
+    struct routine *routine;
+    bool captured;          /* a macro within it sees its variables, and may outlive it */
     struct symbol *symbols; /* in order of appearance */
     struct symbol **end;
     struct intern names;
     struct symbol **by_number; /* of its name */
 };
 
-/* Gives every name of the program its symbol, and every loop and set block its scopes. */
+/* Gives every name of the program its symbol, and whatever has a body its scopes. */
 TG_CHECKED int scope_resolve(struct program *program, struct arena *arena, struct err *err);
 /* The symbol of `name` in this very scope, or NULL. */
 struct symbol *scope_own(const struct scope *scope, struct span name);

@@ -5,8 +5,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "template/context.h"
 #include "template/eval.h"
 #include "template/exec.h"
+#include "template/inherit.h"
 #include "template/parse.h"
 #include "template/program.h"
 #include "template/value.h"
@@ -18,8 +20,23 @@ static void vm_init(struct vm *vm, struct arena *arena, const struct data *conte
                       .err = err,
                       .context = context,
                       .nearest = eval_nearest,
+                      .run = exec_body,
+                      .invoke = exec_invoke,
                       .scratch = BUF_INIT(2 * LIMIT_TEMPLATE_TEXT_BYTES),
                       .steps = LIMIT_TEMPLATE_STEPS};
+}
+
+static int begin(struct vm *vm, const struct program *program)
+{
+    struct context *context;
+    struct frame *outer;
+    vm->frame = vm_alloc(vm, sizeof(*vm->frame)); /* for errors */
+    vm->frame->program = program;
+    if (context_new(&context, vm, program, false))
+        return -1;
+    vm->frame = NULL;
+    const struct frame as = {.program = program, .routine = program->routine, .context = context};
+    return program_begin(&outer, vm, &as);
 }
 
 int template_render(struct buf *out, const struct template_source *source,
@@ -29,15 +46,13 @@ int template_render(struct buf *out, const struct template_source *source,
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     ARENA_SCRATCH(arena);
     struct program *program;
-    struct frame frame = {.calls = 0};
     struct vm vm;
     if (program_parse(&program, &arena, source, false, err))
         return -1;
     vm_init(&vm, &arena, context, err);
     vm.loader = loader;
     vm.out = out;
-    frame_init(&frame, &vm, program);
-    int rc = exec_program(&vm) || vm_settle(&vm) ? -1 : 0;
+    int rc = begin(&vm, program) || program_run(&vm) || vm_settle(&vm) ? -1 : 0;
     buf_release(&vm.scratch);
     return rc;
 }
@@ -48,14 +63,12 @@ int template_test(bool *out, const struct template_source *source, const struct 
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     ARENA_SCRATCH(arena);
     struct program *program;
-    struct frame frame = {.calls = 0};
     struct vm vm;
     struct value value;
     if (program_parse(&program, &arena, source, true, err))
         return -1;
     vm_init(&vm, &arena, context, err);
-    frame_init(&frame, &vm, program);
-    int rc = eval(&value, &vm, program->expression);
+    int rc = begin(&vm, program) || eval(&value, &vm, program->expression) ? -1 : 0;
     vm.at = program->expression->offset;
     if (rc == 0)
         rc = value_truth(out, &vm, &value) || vm_settle(&vm) ? -1 : 0;

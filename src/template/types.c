@@ -18,7 +18,14 @@ static const char *const kind_names[] = {
     [V_ITERATOR] = "an iterator",
     [V_LOOP] = "the loop",
     [V_METHOD] = "a method",
-    [V_RANGE_TYPE] = "the function 'range'",
+    [V_MACRO] = "a macro",
+    [V_MODULE] = "an imported template",
+    [V_SELF] = "'self'",
+    [V_BLOCK] = "a block",
+    [V_NAMESPACE] = "a namespace",
+    [V_CYCLER] = "a cycler",
+    [V_JOINER] = "a joiner",
+    [V_BUILTIN] = "a built-in function",
 };
 
 const char *value_kind_name(const struct value *value)

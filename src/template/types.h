@@ -8,10 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct block_code;
+struct context;
 struct data;
+struct frame;
 struct function;
 struct iterator;
 struct loop;
+struct macro_code;
 struct program;
 
 enum value_kind {
@@ -31,7 +35,14 @@ enum value_kind {
     V_ITERATOR, /* can be walked once */
     V_LOOP,
     V_METHOD,
-    V_RANGE_TYPE, /* the function range */
+    V_MACRO,
+    V_MODULE,    /* what `import` makes of a template */
+    V_SELF,      /* the blocks of a template, by name */
+    V_BLOCK,     /* one of them, or what `super` is */
+    V_NAMESPACE, /* a mapping whose members are attributes, which can be assigned to */
+    V_CYCLER,
+    V_JOINER,
+    V_BUILTIN, /* a function: range, dict, ... */
 };
 
 enum view_part { VIEW_KEYS, VIEW_VALUES, VIEW_ITEMS };
@@ -54,6 +65,13 @@ struct value {
         struct loop *loop;
         struct bound *bound;
         struct undefined *undefined;
+        struct closure *macro;
+        struct module *module;
+        const struct context *context; /* V_SELF */
+        struct block *block;
+        struct cycler *cycler;
+        struct joiner *joiner;
+        const struct function *function; /* V_BUILTIN */
     };
 };
 
@@ -87,6 +105,42 @@ struct int_range {
 struct bound {
     struct value self;
     const struct function *method;
+};
+
+/* What `macro` or `call` made; the variables of the frame that it was made in are its own, too. */
+struct closure {
+    const struct macro_code *code;
+    const struct frame *frame;
+};
+
+/* A template that was imported. */
+struct module {
+    const struct program *program;
+    struct value text; /* what it printed */
+    struct dict *members;
+};
+
+/* A block of one template, and that of the template it extends. */
+struct block_level {
+    const struct program *program;
+    const struct block_code *code;
+    struct block_level *parent;
+};
+
+/* A level of a block, to be rendered in a context. */
+struct block {
+    const struct context *context;
+    struct block_level *level;
+};
+
+struct cycler {
+    struct list *items;
+    size_t pos; /* of the next one */
+};
+
+struct joiner {
+    struct value separator;
+    bool used;
 };
 
 /* Why something is undefined, kept until somebody uses it. */

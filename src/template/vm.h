@@ -10,10 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arguments;
+struct context;
 struct data;
-struct scope;
-struct template_loader;
 struct program;
+struct routine;
+struct statement;
+struct template_loader;
 
 /* The fixed words of errors. */
 #define CODE_SYNTAX "template-syntax"
@@ -21,14 +24,17 @@ struct program;
 #define CODE_TYPE "template-type"
 #define CODE_LIMIT "template-limit"
 
-/* One template being rendered: its variables, and the template that includes it. */
+/* A template, a block or a macro that is being rendered. */
 struct frame {
     const struct program *program;
+    const struct routine *routine;
     struct value *slots;
-    const struct frame *parent; /* NULL: the outermost, or `include ... without context` */
-    const struct scope *scope;  /* where the parent includes us */
-    bool bare;                  /* sees no context; `parent` is NULL */
-    size_t calls;               /* how deep */
+    const struct frame *up; /* of a macro: the one that it was made in; else NULL */
+    const struct context *context;
+    const struct program *parent; /* that the template extends, once it said so */
+    uint32_t parent_at;
+    size_t calls;  /* how deep */
+    size_t weight; /* of the expressions that are being evaluated, at most */
 };
 
 struct vm {
@@ -38,6 +44,11 @@ struct vm {
     const struct template_loader *loader;
     /* The name that may have been meant, for "did you mean", or NULL. */
     const char *(*nearest)(struct vm *vm, const struct undefined *undefined);
+    /* Of exec.c and macro.c, for the files below them: executes statements; calls what has a body.
+     */
+    int (*run)(struct vm *vm, const struct statement *body);
+    int (*invoke)(struct value *out, struct vm *vm, const struct value *callee,
+                  const struct arguments *arguments);
     struct program *programs; /* parsed so far, by name */
     struct dict *shared;      /* lists and mappings of the context that were used, by name */
     struct value captured;    /* the body of the set block that is being filtered */

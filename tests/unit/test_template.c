@@ -41,6 +41,9 @@ static const char *includes[] = {
     "wrong",  "line\n{{ y.z }}",
     "syntax", "{% if %}",
     "names",  "{{ a }}{{ local }}{{ item }}{% set own = inner %}{{ own }}",
+    "child",  "{% extends 'parent' %}{% set b = a %}",
+    "parent", "{% set c = 1 %}{% block one %}{{ b }}{{ e }}{% endblock %}{{ a }}",
+    "round",  "{% extends 'round' %}",
     NULL};
 
 static const struct template_loader loader = {load_from_list, includes};
@@ -547,11 +550,42 @@ static void test_template_names__looks_into_includes(void **state)
     assert_names("{% include 'itself' %}{% include 'nope' %}{% include [a, 'part'] %}", false, "a");
 }
 
+static void test_template_names__knows_what_tags_bind(void **state)
+{
+    (void)state;
+    assert_names("{% macro m(p, q=r) %}{{ p }}{{ q }}{{ s }}{{ varargs }}{{ kwargs }}{{ caller() }}"
+                 "{% endmacro %}{{ m(t) }}",
+                 false, "t r s");
+    assert_names("{% call(p) m(a) %}{{ p }}{{ b }}{% endcall %}", false, "m a b");
+    assert_names("{% with a = b, c = a %}{{ a }}{{ c }}{{ d }}{% endwith %}", false, "b a d");
+    assert_names("{% filter indent(w) %}{{ a }}{% endfilter %}", false, "w a");
+    assert_names("{% set ns = namespace(a=b) %}{% set ns.a = c %}{% set other.a = 1 %}", false,
+                 "b c other");
+    assert_names("{{ dict(a=cycler(b), c=joiner()) }}{{ l[m:n:o] }}{{ f(*p, **q) }}", false,
+                 "b l m n o f p q");
+    assert_names("{% import 'part' as i %}{% from 'part' import j as k %}{{ i }}{{ k }}{{ j }}",
+                 false, "j");
+    assert_names("{% from 'names' import own with context %}{{ own }}", false,
+                 "a local item inner");
+}
+
+static void test_template_names__follows_what_is_extended(void **state)
+{
+    (void)state;
+    assert_names("{% extends 'child' %}{% set a = 1 %}{% block one %}{{ super() }}{{ a }}{{ b }}"
+                 "{{ c }}{{ d }}{{ self.two() }}{% endblock %}",
+                 false, "d e");
+    assert_names("{% for x in xs %}{% block one scoped %}{{ x }}{% endblock %}"
+                 "{% block two %}{{ x }}{% endblock %}{% endfor %}",
+                 false, "xs x");
+    assert_names("{% extends 'round' %}{{ a }}", false, "a");
+}
+
 static void test_template_names__fails_as_rendering_would(void **state)
 {
     (void)state;
     ARENA_SCRATCH(arena);
-    static const char *const texts[] = {"{{", "{% macro x() %}{% endmacro %}",
+    static const char *const texts[] = {"{{", "{% do x %}", "{% extends 'syntax' %}",
                                         "{% include 'syntax' %}"};
     for (size_t i = 0; i < COUNT(texts); i++) {
         ERR_SCRATCH(err);
@@ -618,6 +652,8 @@ int main(void)
         cmocka_unit_test(test_template_test__takes_truth_as_python_does),
         cmocka_unit_test(test_template_names__finds_what_is_read_from_the_context),
         cmocka_unit_test(test_template_names__looks_into_includes),
+        cmocka_unit_test(test_template_names__knows_what_tags_bind),
+        cmocka_unit_test(test_template_names__follows_what_is_extended),
         cmocka_unit_test(test_template_names__fails_as_rendering_would),
         cmocka_unit_test(test_template__to_yaml_is_one_line_of_yaml),
         cmocka_unit_test(test_template__to_yaml_refuses_what_is_no_data),

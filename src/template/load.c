@@ -1,0 +1,97 @@
+/* The templates of a render: each is read and parsed once. */
+#include "template/load.h"
+
+#include "template/frame.h"
+#include "template/iterate.h"
+#include "template/parse.h"
+#include "template/program.h"
+#include "template/vm.h"
+
+/* One after the other, which is paid for: templates include few others, and those first seen last.
+ */
+static struct program *find_program(struct vm *vm, const char *name)
+{
+    struct program *program = vm->programs;
+    size_t passed = 0;
+    for (; program && !str_equal(program->name, name); program = program->next)
+        passed++;
+    vm_owe(vm, passed / 4);
+    return program;
+}
+
+/* 1 with the program, 0 where there is none of that name, -1. */
+static int load_program(struct program **out, struct vm *vm, struct span name,
+                        const struct loading *loading)
+{
+    const char *text = arena_memdup(vm->arena, name.ptr, name.len);
+    struct template_source source = {.name = text};
+    struct program *program;
+    *out = find_program(vm, text);
+    if (*out)
+        return 1;
+    if (!vm->loader)
+        return vm_fail(vm, CODE_SYNTAX, "'%s' cannot be used here", loading->what);
+    int rc = vm->loader->load(&source, vm->loader->context, text, vm->err);
+    if (rc > 0)
+        return 0;
+    if (rc < 0)
+        return vm->err->where.file ? -1 : program_error_at(vm->frame->program, vm->at, vm->err);
+    if (program_parse(&program, vm->arena, &source, false, vm->err))
+        return frame_trace(vm, loading->how, vm->at);
+    program->next = vm->programs;
+    vm->programs = program;
+    *out = program;
+    return 1;
+}
+
+/* The first template of a list of names that exists. */
+static int load_first(struct program **out, struct vm *vm, const struct value *names,
+                      const struct loading *loading)
+{
+    struct iterator *iterator;
+    struct value name;
+    int rc, found = 0;
+    if (iterator_open(&iterator, vm, names))
+        return -1;
+    while (!found && (rc = iterator_next(&name, vm, iterator)) != 0) {
+        if (rc < 0)
+            return -1;
+        if (name.kind == V_UNDEFINED)
+            continue;
+        if (name.kind != V_TEXT)
+            return vm_fail(vm, CODE_TYPE, "the name of a template is a text, not %s",
+                           value_kind_name(&name));
+        found = load_program(out, vm, name.text, loading);
+    }
+    return found;
+}
+
+int load_named(struct program **out, struct vm *vm, const struct value *name,
+               const struct loading *loading, bool several)
+{
+    if (name->kind == V_TEXT)
+        return load_program(out, vm, name->text, loading);
+    if (name->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, name);
+    if (several && (name->kind == V_LIST || name->kind == V_TUPLE))
+        return load_first(out, vm, name, loading);
+    return vm_fail(vm, CODE_TYPE, "'%s' takes a text%s, not %s", loading->what,
+                   several ? " or a list of texts" : "", value_kind_name(name));
+}
+
+int load_missing(struct vm *vm, const struct value *name, const struct loading *loading)
+{
+    if (name->kind == V_TEXT)
+        return vm_fail(vm, CODE_SYNTAX, "there is no template '%s' to %s", vm_show(vm, name->text),
+                       loading->what);
+    return vm_fail(vm, CODE_SYNTAX, "none of these templates to %s exists", loading->what);
+}
+
+int load_must(struct program **out, struct vm *vm, const struct value *name,
+              const struct loading *loading)
+{
+    int found = load_named(out, vm, name, loading, false);
+    if (found)
+        return found < 0 ? -1 : 0;
+    return load_missing(vm, name, loading);
+}

@@ -1,0 +1,94 @@
+/* Other templates as values: `import` and `from`; and the text of `include ... without context`. */
+#include "template/module.h"
+
+#include "template/ast.h"
+#include "template/capture.h"
+#include "template/context.h"
+#include "template/eval.h"
+#include "template/frame.h"
+#include "template/inherit.h"
+#include "template/load.h"
+#include "template/program.h"
+#include "template/value.h"
+
+static int run_program(struct vm *vm, const void *what)
+{
+    (void)what;
+    return program_run(vm);
+}
+
+static int collect_members(struct module *module, struct vm *vm, const struct context *context)
+{
+    module->members = dict_new(vm).dict;
+    for (size_t i = 0; i < context->exports->count; i++) {
+        const struct dict_entry *entry = &context->exports->entries[i];
+        const struct value *value = dict_find_text(vm, context->vars, entry->key.text);
+        if (vm_charge(vm, 1) ||
+            (entry->value.boolean && value && dict_put(vm, module->members, &entry->key, value)))
+            return -1;
+    }
+    return 0;
+}
+
+/* Renders the program; what it has set then is the module. */
+static int module_new(struct module **out, struct vm *vm, const struct program *program,
+                      struct context *context, const char *how)
+{
+    struct module *module = *out = vm_alloc(vm, sizeof(*module));
+    const struct frame as = {.program = program, .routine = program->routine, .context = context};
+    struct frame *outer;
+    uint32_t at = vm->at;
+    module->program = program;
+    if (program_begin(&outer, vm, &as))
+        return -1;
+    int rc = capture(&module->text, vm, run_program, NULL) || collect_members(module, vm, context);
+    frame_end(vm, outer);
+    vm->at = at;
+    return rc ? frame_trace(vm, how, at) : 0;
+}
+
+int module_bare(struct module **out, struct vm *vm, struct program *program, const char *how)
+{
+    struct context *context;
+    *out = program->module;
+    if (*out)
+        return 0;
+    if (context_new(&context, vm, program, true))
+        return -1;
+    context->bare = true;
+    if (module_new(out, vm, program, context, how))
+        return -1;
+    program->module = *out;
+    return 0;
+}
+
+int module_import(struct module **out, struct vm *vm, const struct statement *statement)
+{
+    static const struct loading loading = {"import", "imported from"};
+    struct program *program;
+    struct context *context;
+    struct value name;
+    if (eval(&name, vm, statement->include.name))
+        return -1;
+    vm->at = statement->include.name->offset;
+    if (load_must(&program, vm, &name, &loading))
+        return -1;
+    if (!statement->include.with_context)
+        return module_bare(out, vm, program, loading.how);
+    if (context_new(&context, vm, program, true) ||
+        snapshot_new(&context->outer, vm, statement->include.scope))
+        return -1;
+    return module_new(out, vm, program, context, loading.how);
+}
+
+int module_member(struct value *out, struct vm *vm, const struct module *module, struct span name)
+{
+    const struct value *found = dict_find_text(vm, module->members, name);
+    if (found)
+        *out = *found;
+    else
+        *out = vm_undefined_reason(vm,
+                                   arena_printf(vm->arena, "the template '%s' does not export '%s'",
+                                                module->program->name, vm_show(vm, name)));
+    return 0;
+}
