@@ -19,5 +19,7 @@ struct include_source {
  * templates/_includes/OWNER/FILE; a name without a slash is a file of templates/_includes/.
  */
 int load_include(struct template_source *out, void *context, const char *name, struct err *err);
+/* Which file that is, by its index; -1: there is none. */
+long find_include(struct arena *arena, const struct fileset *files, const char *name);
 
 #endif

@@ -1,0 +1,15 @@
+/* `template lint`: everything that can be seen to be wrong with a catalog without making a child.
+ */
+#ifndef TMPLGEN_AUTHOR_LINT_H
+#define TMPLGEN_AUTHOR_LINT_H
+
+#include "author/finding.h"
+#include "author/lint_input.h"
+
+struct arena;
+
+/* Sorted. Fails only where the catalog cannot be read, at limits, and for an unknown type. */
+TG_CHECKED int lint_catalog(struct finding_list *out, struct arena *arena,
+                            const struct lint_input *input, struct err *err);
+
+#endif

@@ -1,0 +1,148 @@
+/* A manifest that is wrong in several places: each is told of, and it is read without them. */
+#include "author/reread.h"
+
+#include "base/arena.h"
+#include "base/budget.h"
+#include "base/fileset.h"
+#include "base/utf8.h"
+#include "base/yaml.h"
+
+#include <string.h>
+
+#define ATTEMPTS 200
+
+/* A set of files in which one has another text. */
+struct overlay {
+    struct fileset set; /* first: a set is cast back */
+    const struct fileset *below;
+    size_t index;
+    struct span text;
+};
+
+static int read_overlay(struct span *out, const struct fileset *set, size_t index, struct err *err)
+{
+    const struct overlay *overlay = (const struct overlay *)set;
+    if (index != overlay->index)
+        return overlay->below->read(out, overlay->below, index, err);
+    *out = overlay->text;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what is to blame */
+
+static size_t offset_of(struct span text, size_t line, size_t column)
+{
+    size_t at = 0;
+    for (size_t i = 1; i < line && at < text.len; i++) {
+        const char *end = memchr(text.ptr + at, '\n', text.len - at);
+        at = end ? (size_t)(end + 1 - text.ptr) : text.len;
+    }
+    for (size_t i = 1; i < column && at < text.len; i++)
+        (void)utf8_next(text, &at);
+    return at;
+}
+
+/* From the beginning of its line to where what follows begins. */
+struct extent {
+    size_t from, to;
+};
+
+static size_t line_start(struct span text, size_t at)
+{
+    while (at > 0 && text.ptr[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/*
+ * The innermost part that can be taken out and holds `at`: an entry of a list, a member of the
+ * document, and where a key is unknown the member alone.
+ */
+static void find_extent(struct extent *out, const struct yaml_node *node, size_t end, size_t at,
+                        bool member, size_t depth)
+{
+    bool is_map = node->kind == YAML_MAP;
+    size_t count = node->kind == YAML_LIST ? node->list.count : is_map ? node->map.count : 0;
+    for (size_t i = count; i-- > 0;) {
+        const struct yaml_node *value = is_map ? node->map.members[i].value : node->list.items[i];
+        size_t from = is_map ? node->map.members[i].key->offset : value->offset;
+        size_t to = end;
+        if (i + 1 < count)
+            to = is_map ? node->map.members[i + 1].key->offset : node->list.items[i + 1]->offset;
+        if (from > at)
+            continue;
+        if (!is_map || depth == 0 || (member && from == at))
+            *out = (struct extent){from, to};
+        find_extent(out, value, to, at, member, depth + 1);
+        return;
+    }
+}
+
+/* Blanks the lines of an extent; what follows on the last line stays where it begins a line. */
+static void blank(char *text, struct span source, struct extent extent)
+{
+    size_t from = line_start(source, extent.from), to = extent.to;
+    if (to < source.len)
+        to = line_start(source, to);
+    if (to <= from) { /* on one line with its neighbours */
+        const char *end = memchr(source.ptr + from, '\n', source.len - from);
+        to = end ? (size_t)(end - source.ptr) : source.len;
+    }
+    for (size_t i = from; i < to; i++)
+        if (text[i] != '\n')
+            text[i] = ' ';
+}
+
+/* Takes out what the error blames; false where nothing more can be. */
+static bool take_out(struct overlay *overlay, struct arena *arena, const char *path,
+                     const struct err *wrong)
+{
+    ERR_SCRATCH(ignored);
+    ARENA_SCRATCH(scratch);
+    struct yaml_doc *doc;
+    if (!wrong->where.line || !str_equal(wrong->where.file, path) ||
+        yaml_parse(&doc, &scratch, path, overlay->text, &ignored) < 0 || !doc->root)
+        return false;
+    size_t at = offset_of(doc->source, wrong->where.line, wrong->where.column);
+    struct extent extent = {0, 0};
+    find_extent(&extent, doc->root, doc->source.len, at, str_starts(wrong->message, "unknown key"),
+                0);
+    if (extent.to == 0)
+        return false;
+    char *text = arena_memdup(arena, doc->source.ptr, doc->source.len);
+    blank(text, doc->source, extent);
+    bool changed = memcmp(text, doc->source.ptr, doc->source.len) != 0;
+    overlay->text = span_of(text, doc->source.len);
+    return changed;
+}
+
+int reread(bool *loaded, bool *damaged, struct arena *arena, const struct fileset *files,
+           const struct rereading *rereading, struct err *err)
+{
+    struct overlay overlay = {.set = *files, .below = files};
+    long index = fileset_find(files, rereading->path);
+    *loaded = *damaged = false;
+    overlay.set.read = read_overlay;
+    overlay.index = (size_t)index;
+    if (index < 0)
+        return 0;
+    if (files->read(&overlay.text, files, overlay.index, err) < 0)
+        return -1;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        ARENA_SCRATCH(scratch);
+        ERR_SCRATCH(wrong);
+        if (rereading->load(rereading->context, &scratch, &overlay.set, &wrong) == 0) {
+            *loaded = true;
+            return rereading->load(rereading->context, arena, &overlay.set, err);
+        }
+        if (wrong.exit != TG_USAGE)
+            return err_set(err, wrong.exit, wrong.code, "%s", wrong.message);
+        if (budget_steps(1, err) < 0)
+            return -1;
+        *damaged = true;
+        rereading->broken(rereading->context, &wrong);
+        if (!take_out(&overlay, arena, rereading->path, &wrong))
+            return 0;
+    }
+    return 0;
+}

@@ -1,0 +1,64 @@
+/* The rules of `template lint`: the one table of them. */
+#include "author/rules.h"
+
+const struct lint_rule_row lint_rules[RULE_COUNT] = {
+    [RULE_MANIFEST] = {"manifest", true,
+                       "catalog.yml, template.yml, layer.yml or image.yml is not as it must be"},
+    [RULE_MATRIX] = {"matrix", true, "what `matrix check` finds"},
+    [RULE_TEMPLATE] = {"template", true,
+                       "a template cannot be read: syntax, an unknown filter, test or tag"},
+    [RULE_RENDER] = {"render", true, "a type does not render with its default answers"},
+    [RULE_UNKNOWN_NAME] = {"unknown-name", true,
+                           "a template mentions a name that is no question of the type"},
+    [RULE_UNKNOWN_ATTRIBUTE] = {"unknown-attribute", true, "`resolution` has nothing of that name"},
+    [RULE_MISSING_INCLUDE] = {"missing-include", true, "an include that no file answers to"},
+    [RULE_PATH_CLASH] = {"path-clash", true,
+                         "two layers can render the same path, and no `overrides` says which wins"},
+    [RULE_UNUSED_QUESTION] = {"unused-question", true, "a question that no template reads"},
+    [RULE_UNUSED_LAYER] = {"unused-layer", false, "a layer that no type and no base image takes"},
+    [RULE_UNUSED_INCLUDE] = {"unused-include", false, "a file of includes that nothing includes"},
+    [RULE_UNUSED_GLOB] = {"unused-glob", false,
+                          "a glob of `files` or `delimiters` that matches no file"},
+    [RULE_UNUSED_OVERRIDE] = {"unused-override", false,
+                              "a glob of `overrides` that replaces no file of an earlier layer"},
+    [RULE_MIGRATION] = {"migration", true, "a migration that cannot be applied, or makes no sense"},
+    [RULE_UNKNOWN_ANSWER] = {"unknown-answer", false,
+                             "a migration speaks of an answer that no release asked for"},
+    [RULE_MISSING_MIGRATION] = {"missing-migration", false,
+                                "an answer or a file is gone since the last release, and no "
+                                "migration says where it went"},
+    [RULE_VERSION] = {"version", true, "the catalog differs from the release that has its version"},
+    [RULE_SUPPRESSION] = {"suppression", true,
+                          "a comment `tmplgen-lint: ignore` without reason, of no rule, or of "
+                          "nothing"},
+    [RULE_DOCKER_TAG] = {"docker-tag", true, "FROM an image without a tag, or with `latest`"},
+    [RULE_DOCKER_ROOT] = {"docker-root", false, "no USER, or root: what runs in it owns it"},
+    [RULE_DOCKER_ADD] = {"docker-add", true, "ADD of a URL, whose content nobody has checked"},
+    [RULE_DOCKER_APT] = {"docker-apt", false,
+                         "apt-get install without --no-install-recommends, or that keeps its "
+                         "lists"},
+    [RULE_DOCKER_PIP] = {"docker-pip", false, "pip install of a package without a version"},
+    [RULE_DOCKER_SECRET] = {"docker-secret", true,
+                            "a secret in ENV or ARG, which everybody can read in the image"},
+    [RULE_WORKFLOW_PIN] = {"workflow-pin", true, "an action that is not named by its commit"},
+    [RULE_WORKFLOW_INJECTION] = {"workflow-injection", true,
+                                 "what a stranger writes becomes a part of a script"},
+    [RULE_WORKFLOW_PERMISSIONS] = {"workflow-permissions", false,
+                                   "no `permissions`: the token may do all that the repository "
+                                   "allows"},
+    [RULE_WORKFLOW_TARGET] = {"workflow-target", true,
+                              "pull_request_target with a checkout of what was proposed"},
+};
+
+enum lint_rule lint_rule_of(struct span name)
+{
+    size_t i = 0;
+    while (i < RULE_COUNT && !span_equal(name, span_from(lint_rules[i].name)))
+        i++;
+    return (enum lint_rule)i;
+}
+
+const char *lint_severity(enum lint_rule rule)
+{
+    return lint_rules[rule].is_error ? "error" : "warning";
+}

@@ -1,0 +1,662 @@
+/* What a template mentions in any of its branches: variables, what they hold, other templates. */
+#include "template/mentions.h"
+
+#include "base/account.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/data.h"
+#include "base/limits.h"
+#include "template/ast.h"
+#include "template/builtins.h"
+#include "template/function.h"
+#include "template/parse.h"
+#include "template/program.h"
+#include "template/scope.h"
+#include "template/vm.h"
+
+#define TEMPLATES_MAX 20000 /* read for one source: such as include each other many times over */
+
+/* A template that another one extends, and what that extends. */
+struct parent {
+    const struct program *program;
+    const struct parent *next;
+};
+
+struct mention_walk {
+    const struct mention_reader *reader;
+    struct arena *arena;
+    size_t templates; /* read so far */
+    struct err *err;
+};
+
+/*
+ * A template, and those that include or extend it: a name that they set is not free in it. Nor is
+ * in a block what the template itself sets, and what those set that it extends.
+ */
+struct mention_place {
+    struct mention_walk *walk;
+    const struct program *program;
+    const struct scope *scope; /* where the outer one includes this one */
+    const struct mention_place *outer;
+    const struct parent *parents;
+    const struct block_code *block; /* that is being walked, or NULL */
+    const char *through;
+    size_t depth;
+};
+
+enum truth { FALSE_HERE, TRUE_HERE, UNKNOWN };
+
+/* ---------------------------------------------------------------- what is known */
+
+/* Whether one of the scopes, from the innermost out, gives the name a value. */
+static bool is_set_in(const struct scope *scope, struct span name)
+{
+    const struct symbol *found = NULL;
+    for (; scope && !found; scope = scope->parent)
+        found = scope_own(scope, name);
+    return found && (found->stored || found->load != LOAD_RESOLVE);
+}
+
+static bool is_set_for_block(const struct mention_place *place, struct span name)
+{
+    const struct block_code *block = place->block;
+    if (!block)
+        return false;
+    bool set = is_set_in(block->scoped ? block->around : place->program->root, name);
+    for (const struct parent *parent = place->parents; parent && !set; parent = parent->next)
+        set = is_set_in(parent->program->root, name);
+    return set;
+}
+
+/* Whether the template, or one around it, gives the name a value of its own. */
+static bool is_set(const struct mention_place *place, const struct symbol *symbol)
+{
+    for (; symbol->load == LOAD_ALIAS; symbol = symbol->outer)
+        if (symbol->stored)
+            return true;
+    if (symbol->load != LOAD_RESOLVE || symbol->stored || is_set_for_block(place, symbol->name))
+        return true;
+    for (; place->outer; place = place->outer)
+        if (is_set_in(place->scope, symbol->name))
+            return true;
+    return false;
+}
+
+static bool is_free(const struct mention_place *place, const struct node *node)
+{
+    return node->kind == N_NAME && node->name.symbol && !is_set(place, node->name.symbol) &&
+           !function_find(&builtins, node->name.name);
+}
+
+/* What the context has under a free name; NULL: nothing. */
+static const struct data *known_value(const struct mention_place *place, const struct node *node)
+{
+    return data_get_span(place->walk->reader->known, node->name.name);
+}
+
+/* The text that an expression is in any case. */
+static bool known_text(struct span *out, const struct mention_place *place, const struct node *node)
+{
+    if (node->kind == N_CONSTANT && node->value.kind == V_TEXT) {
+        *out = node->value.text;
+        return true;
+    }
+    const struct data *value = is_free(place, node) ? known_value(place, node) : NULL;
+    if (!value || value->kind != DATA_STR)
+        return false;
+    *out = value->str;
+    return true;
+}
+
+static enum truth truth_of(const struct mention_place *place, const struct node *node);
+
+static enum truth opposite(enum truth truth)
+{
+    return truth == UNKNOWN ? UNKNOWN : truth == TRUE_HERE ? FALSE_HERE : TRUE_HERE;
+}
+
+static enum truth truth_when(bool holds)
+{
+    return holds ? TRUE_HERE : FALSE_HERE;
+}
+
+static enum truth truth_of_constant(const struct node *node)
+{
+    switch (node->value.kind) {
+    case V_NONE:
+        return FALSE_HERE;
+    case V_BOOL:
+        return truth_when(node->value.boolean);
+    case V_INT:
+        return truth_when(node->value.integer != 0);
+    case V_TEXT:
+        return truth_when(node->value.text.len != 0);
+    default:
+        return UNKNOWN;
+    }
+}
+
+static enum truth truth_of_name(const struct mention_place *place, const struct node *node)
+{
+    const struct data *value = is_free(place, node) ? known_value(place, node) : NULL;
+    if (value && value->kind == DATA_NULL)
+        return FALSE_HERE;
+    return value && value->kind == DATA_STR ? truth_when(value->str.len != 0) : UNKNOWN;
+}
+
+/* `x is defined`, `x is undefined`. */
+static enum truth truth_of_test(const struct mention_place *place, const struct node *node)
+{
+    bool defined = str_equal(node->test.function->name, "defined");
+    const struct node *object = node->test.object;
+    if ((!defined && !str_equal(node->test.function->name, "undefined")) || !is_free(place, object))
+        return UNKNOWN;
+    return truth_when((known_value(place, object) != NULL) == defined);
+}
+
+/* Whether a text is one of a list of texts. */
+static enum truth truth_of_in(const struct mention_place *place, struct span text,
+                              const struct node *list)
+{
+    struct span item;
+    if (list->kind != N_LIST && list->kind != N_TUPLE)
+        return UNKNOWN;
+    for (size_t i = 0; i < list->items.count; i++) {
+        if (!known_text(&item, place, list->items.items[i]))
+            return UNKNOWN;
+        if (span_equal(item, text))
+            return TRUE_HERE;
+    }
+    return FALSE_HERE;
+}
+
+static enum truth truth_of_compare(const struct mention_place *place, const struct node *node)
+{
+    const struct node_list *operands = &node->compare.operands;
+    struct span left, right;
+    enum compare_op op = node->compare.ops[0];
+    if (operands->count != 2 || !known_text(&left, place, operands->items[0]))
+        return UNKNOWN;
+    if (op == OP_IN || op == OP_NOT_IN) {
+        enum truth in = truth_of_in(place, left, operands->items[1]);
+        return op == OP_IN ? in : opposite(in);
+    }
+    if ((op != OP_EQ && op != OP_NE) || !known_text(&right, place, operands->items[1]))
+        return UNKNOWN;
+    return truth_when(span_equal(left, right) == (op == OP_EQ));
+}
+
+static enum truth truth_of(const struct mention_place *place, const struct node *node)
+{
+    enum truth left;
+    switch (node->kind) {
+    case N_CONSTANT:
+        return truth_of_constant(node);
+    case N_NAME:
+        return truth_of_name(place, node);
+    case N_NOT:
+        return opposite(truth_of(place, node->binary.right));
+    case N_AND:
+    case N_OR:
+        left = truth_of(place, node->binary.left);
+        if (left == (node->kind == N_AND ? FALSE_HERE : TRUE_HERE))
+            return left;
+        enum truth right = truth_of(place, node->binary.right);
+        return left == UNKNOWN && right == (node->kind == N_AND ? TRUE_HERE : FALSE_HERE) ? UNKNOWN
+                                                                                          : right;
+    case N_TEST:
+        return truth_of_test(place, node);
+    case N_COMPARE:
+        return truth_of_compare(place, node);
+    default:
+        return UNKNOWN;
+    }
+}
+
+/* ---------------------------------------------------------------- telling */
+
+static void tell(const struct mention_place *place, enum mention_kind kind, struct span text,
+                 size_t offset, bool dead, bool lenient)
+{
+    const struct mention mention = {
+        kind, text,    place->program->name, place->program->source, offset,
+        dead, lenient, place->through};
+    place->walk->reader->see(place->walk->reader->context, &mention);
+}
+
+/* "a.b.c" of a free name; false: it is something else. */
+static bool path_of(struct buf *out, const struct mention_place *place, const struct node *node)
+{
+    if (node->kind == N_NAME)
+        return is_free(place, node) &&
+               buf_append(out, node->name.name.ptr, node->name.name.len) == 0;
+    struct span part = node->kind == N_ATTRIBUTE ? node->member.name : span_of(NULL, 0);
+    if (node->kind == N_ITEM && node->member.index->kind == N_CONSTANT &&
+        node->member.index->value.kind == V_TEXT)
+        part = node->member.index->value.text;
+    return part.ptr && path_of(out, place, node->member.object) && buf_putc(out, '.') == 0 &&
+           buf_append(out, part.ptr, part.len) == 0;
+}
+
+static void tell_member(const struct mention_place *place, const struct node *node, bool dead,
+                        bool lenient)
+{
+    BUF_SCRATCH(path, LIMIT_KIB);
+    if (path_of(&path, place, node))
+        tell(place, MENTION_MEMBER, span_of(path.ptr, path.len), node->offset, dead, lenient);
+}
+
+/* ---------------------------------------------------------------- expressions */
+
+static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
+                      bool lenient);
+
+static void walk_nodes(const struct mention_place *place, const struct node_list *list, bool dead)
+{
+    for (size_t i = 0; i < list->count; i++)
+        walk_node(place, list->items[i], dead, false);
+}
+
+static void walk_call(const struct mention_place *place, const struct node *object,
+                      const struct call_args *args, bool dead, bool lenient)
+{
+    if (object)
+        walk_node(place, object, dead, lenient);
+    walk_nodes(place, &args->positional, dead);
+    for (const struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
+        walk_node(place, keyword->value, dead, false);
+    if (args->star)
+        walk_node(place, args->star, dead, false);
+    if (args->star_star)
+        walk_node(place, args->star_star, dead, false);
+}
+
+/* Whether what it is applied to need not be there. */
+static bool is_lenient(const struct function *function)
+{
+    static const char *const names[] = {"default", "d", "defined", "undefined"};
+    return str_is_among(function->name, names, sizeof(names) / sizeof(*names));
+}
+
+/* What stands behind `and`, `or`, and on either side of an inline if, may never be reached. */
+static void walk_choice(const struct mention_place *place, const struct node *node, bool dead)
+{
+    if (node->kind == N_CONDITION) {
+        enum truth truth = truth_of(place, node->condition.test);
+        walk_node(place, node->condition.test, dead, false);
+        walk_node(place, node->condition.yes, dead || truth == FALSE_HERE, false);
+        if (node->condition.no)
+            walk_node(place, node->condition.no, dead || truth == TRUE_HERE, false);
+        return;
+    }
+    enum truth ends = node->kind == N_AND ? FALSE_HERE : TRUE_HERE;
+    walk_node(place, node->binary.left, dead, false);
+    walk_node(place, node->binary.right, dead || truth_of(place, node->binary.left) == ends, false);
+}
+
+static void walk_member(const struct mention_place *place, const struct node *node, bool dead,
+                        bool lenient)
+{
+    walk_node(place, node->member.object, dead, false);
+    if (node->kind == N_ITEM)
+        walk_node(place, node->member.index, dead, false);
+    tell_member(place, node, dead, lenient);
+}
+
+static void walk_slice(const struct mention_place *place, const struct node *node, bool dead)
+{
+    const struct node *const parts[] = {node->slice.start, node->slice.stop, node->slice.step};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        if (parts[i])
+            walk_node(place, parts[i], dead, false);
+}
+
+static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
+                      bool lenient)
+{
+    switch (node->kind) {
+    case N_NAME:
+        if (is_free(place, node))
+            tell(place, MENTION_NAME, node->name.name, node->offset, dead, lenient);
+        return;
+    case N_LIST:
+    case N_TUPLE:
+    case N_DICT:
+    case N_CONCAT:
+        walk_nodes(place, &node->items, dead);
+        return;
+    case N_COMPARE:
+        walk_nodes(place, &node->compare.operands, dead);
+        return;
+    case N_ATTRIBUTE:
+    case N_ITEM:
+        walk_member(place, node, dead, lenient);
+        return;
+    case N_SLICE:
+        walk_slice(place, node, dead);
+        return;
+    case N_CALL:
+        walk_call(place, node->call.callee, &node->call.args, dead, false);
+        return;
+    case N_FILTER:
+        walk_call(place, node->filter.object, &node->filter.args, dead,
+                  is_lenient(node->filter.function));
+        return;
+    case N_TEST:
+        walk_call(place, node->test.object, &node->test.args, dead,
+                  is_lenient(node->test.function));
+        return;
+    case N_NOT:
+    case N_NEGATE:
+    case N_PLUS:
+        walk_node(place, node->binary.right, dead, false);
+        return;
+    case N_BINARY:
+        walk_node(place, node->binary.left, dead, false);
+        walk_node(place, node->binary.right, dead, false);
+        return;
+    case N_AND:
+    case N_OR:
+    case N_CONDITION:
+        walk_choice(place, node, dead);
+        return;
+    case N_CONSTANT:
+    case N_NAMESPACED:
+    case N_KIND_COUNT:
+        return;
+    }
+}
+
+/* ---------------------------------------------------------------- other templates */
+
+static int walk_program(struct mention_place *place, bool dead);
+
+static bool is_open(const struct mention_place *place, const char *name)
+{
+    for (; place; place = place->outer)
+        if (str_equal(place->program->name, name))
+            return true;
+    return false;
+}
+
+/* NULL: there is none, or (with `inner` set) it cannot be read. Limits end all. */
+static int read_program(struct program **out, const struct mention_place *place, const char *name,
+                        struct err *inner)
+{
+    struct mention_walk *walk = place->walk;
+    struct template_source source = {.name = name};
+    *out = NULL;
+    if (++walk->templates > TEMPLATES_MAX)
+        return err_set(walk->err, TG_USAGE, CODE_LIMIT, "'%s' includes more than %d templates",
+                       place->program->name, TEMPLATES_MAX);
+    int rc = walk->reader->loader->load(&source, walk->reader->loader->context, name, inner);
+    if (rc == 0)
+        rc = program_parse(out, walk->arena, &source, false, inner);
+    if (rc < 0)
+        *out = NULL;
+    return rc < 0 && str_equal(inner->code, "limit")
+               ? err_set(walk->err, inner->exit, inner->code, "%s", inner->message)
+               : 0;
+}
+
+static int read_quietly(struct program **out, const struct mention_place *place, const char *name)
+{
+    ERR_SCRATCH(inner);
+    return read_program(out, place, name, &inner);
+}
+
+/* An included template that is wrong is told of once it is reached. */
+static int read_template(struct program **out, const struct mention_place *place, const char *name)
+{
+    ERR_SCRATCH(inner);
+    if (read_program(out, place, name, &inner) < 0)
+        return -1;
+    if (inner.message)
+        place->walk->reader->broken(place->walk->reader->context, name, &inner);
+    return 0;
+}
+
+static int walk_template(const struct mention_place *place, const char *name,
+                         const struct scope *scope, bool dead)
+{
+    struct program *program;
+    if (place->depth >= LIMIT_TEMPLATE_CALLS || is_open(place, name))
+        return 0;
+    if (read_template(&program, place, name) < 0)
+        return -1;
+    if (!program)
+        return 0;
+    struct mention_place inner = {.walk = place->walk,
+                                  .program = program,
+                                  .scope = scope,
+                                  .outer = scope ? place : NULL,
+                                  .through = arena_printf(place->walk->arena, "%s%s%s",
+                                                          place->through,
+                                                          *place->through ? ", " : "",
+                                                          place->program->name),
+                                  .depth = place->depth + 1};
+    return walk_program(&inner, dead);
+}
+
+/* The name that an expression is, with '*' for what is not known. */
+static void put_pattern(struct buf *out, const struct mention_place *place, const struct node *node)
+{
+    struct span text;
+    if (known_text(&text, place, node))
+        (void)buf_append(out, text.ptr, text.len);
+    else if (node->kind == N_CONCAT)
+        for (size_t i = 0; i < node->items.count; i++)
+            put_pattern(out, place, node->items.items[i]);
+    else if (node->kind == N_BINARY && node->binary.op == OP_ADD) {
+        put_pattern(out, place, node->binary.left);
+        put_pattern(out, place, node->binary.right);
+    } else
+        (void)buf_putc(out, '*');
+}
+
+/* `with_scope` NULL: the template sees the context alone. */
+static int mention_template(const struct mention_place *place, const struct node *name,
+                            const struct scope *with_scope, bool dead, bool lenient)
+{
+    const char *const *names;
+    BUF_SCRATCH(pattern, LIMIT_KIB);
+    if (name->kind == N_LIST || name->kind == N_TUPLE) { /* the first that exists */
+        for (size_t i = 0; i < name->items.count; i++)
+            if (mention_template(place, name->items.items[i], with_scope, dead,
+                                 lenient || name->items.count > 1) < 0)
+                return -1;
+        return 0;
+    }
+    if (name->kind == N_CONDITION) {
+        if (mention_template(place, name->condition.yes, with_scope, dead, lenient) < 0)
+            return -1;
+        return name->condition.no
+                   ? mention_template(place, name->condition.no, with_scope, dead, lenient)
+                   : 0;
+    }
+    put_pattern(&pattern, place, name);
+    struct span text = span_of(buf_text(&pattern), pattern.len);
+    tell(place, MENTION_TEMPLATE, text, name->offset, dead, lenient);
+    const struct mention_reader *reader = place->walk->reader;
+    if (!reader->loader)
+        return 0;
+    size_t count = reader->templates(&names, reader->context, text);
+    for (size_t i = 0; i < count; i++)
+        if (walk_template(place, names[i], with_scope, dead) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- statements */
+
+static int walk_body(const struct mention_place *place, const struct statement *statement,
+                     bool dead);
+
+static int walk_branches(const struct mention_place *place, const struct if_branch *branch,
+                         bool dead)
+{
+    for (; branch; branch = branch->next) {
+        enum truth truth = branch->test ? truth_of(place, branch->test) : TRUE_HERE;
+        if (branch->test)
+            walk_node(place, branch->test, dead, false);
+        if (walk_body(place, branch->body, dead || truth == FALSE_HERE) < 0)
+            return -1;
+        dead |= truth == TRUE_HERE;
+    }
+    return 0;
+}
+
+static int walk_loop(const struct mention_place *place, const struct statement *statement,
+                     bool dead)
+{
+    walk_node(place, statement->loop.iterable, dead, false);
+    if (statement->loop.test)
+        walk_node(place, statement->loop.test, dead, false);
+    if (walk_body(place, statement->loop.body, dead) < 0)
+        return -1;
+    return walk_body(place, statement->loop.otherwise, dead);
+}
+
+static int walk_macro(const struct mention_place *place, const struct statement *statement,
+                      bool dead)
+{
+    const struct macro_code *code = statement->macro.code;
+    for (size_t i = 0; i < code->count; i++)
+        if (code->parameters[i].fallback)
+            walk_node(place, code->parameters[i].fallback, dead, false);
+    if (statement->kind == S_CALL)
+        walk_node(place, statement->macro.call, dead, false);
+    return walk_body(place, code->body, dead);
+}
+
+static int walk_block(const struct mention_place *place, const struct block_code *block, bool dead)
+{
+    struct mention_place inner = *place;
+    inner.block = block;
+    return walk_body(&inner, block->body, dead);
+}
+
+static int walk_include(const struct mention_place *place, const struct statement *statement,
+                        bool dead)
+{
+    walk_node(place, statement->include.name, dead, false);
+    return mention_template(place, statement->include.name,
+                            statement->include.with_context ? statement->include.scope : NULL, dead,
+                            statement->include.ignore_missing);
+}
+
+static int walk_statement(const struct mention_place *place, const struct statement *statement,
+                          bool dead)
+{
+    switch (statement->kind) {
+    case S_TEXT:
+        return 0;
+    case S_OUTPUT:
+        walk_node(place, statement->output, dead, false);
+        return 0;
+    case S_IF:
+        return walk_branches(place, statement->branches, dead);
+    case S_FOR:
+        return walk_loop(place, statement, dead);
+    case S_SET:
+        walk_node(place, statement->set.value, dead, false);
+        return 0;
+    case S_SET_BLOCK:
+    case S_FILTER:
+        if (statement->set.filter)
+            walk_node(place, statement->set.filter, dead, false);
+        return walk_body(place, statement->set.body, dead);
+    case S_WITH:
+        walk_nodes(place, &statement->with.values, dead);
+        return walk_body(place, statement->with.body, dead);
+    case S_MACRO:
+    case S_CALL:
+        return walk_macro(place, statement, dead);
+    case S_BLOCK:
+        return walk_block(place, statement->block, dead);
+    case S_EXTENDS:
+        return mention_template(place, statement->extends, place->program->root, dead, false);
+    case S_INCLUDE:
+    case S_IMPORT:
+        return walk_include(place, statement, dead);
+    }
+    return 0;
+}
+
+static int walk_body(const struct mention_place *place, const struct statement *statement,
+                     bool dead)
+{
+    for (; statement; statement = statement->next)
+        if (walk_statement(place, statement, dead) < 0)
+            return -1;
+    return 0;
+}
+
+static const struct node *extended_name(const struct program *program)
+{
+    const struct statement *statement = program->body;
+    while (statement && statement->kind != S_EXTENDS)
+        statement = statement->next;
+    return statement ? statement->extends : NULL;
+}
+
+/* What a template extends, as far as it can be read: what is wrong with it is told where it is
+ * walked. */
+static int find_parents(struct mention_place *place)
+{
+    struct mention_walk *walk = place->walk;
+    struct mention_place at = *place;
+    const struct node *name = extended_name(at.program);
+    struct span text;
+    for (size_t i = 0; name && walk->reader->loader && i < LIMIT_TEMPLATE_CALLS; i++) {
+        struct program *program;
+        if (!known_text(&text, &at, name))
+            return 0;
+        if (read_quietly(&program, &at, arena_memdup(walk->arena, text.ptr, text.len)) < 0)
+            return -1;
+        if (!program)
+            return 0;
+        struct parent *parent = arena_alloc(walk->arena, sizeof(*parent));
+        *parent = (struct parent){program, place->parents};
+        place->parents = parent;
+        at.program = program;
+        name = extended_name(program);
+    }
+    return 0;
+}
+
+static int walk_program(struct mention_place *place, bool dead)
+{
+    if (find_parents(place) < 0)
+        return -1;
+    if (place->program->expression)
+        walk_node(place, place->program->expression, dead, false);
+    return walk_body(place, place->program->body, dead);
+}
+
+int template_mentions(const struct mention_reader *reader, const struct template_source *source,
+                      bool expression, struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    ARENA_SCRATCH(scratch);
+    struct mention_walk walk = {reader, &scratch, 0, err};
+    struct program *program;
+    if (program_parse(&program, &scratch, source, expression, err))
+        return -1;
+    struct mention_place place = {.walk = &walk, .program = program, .through = ""};
+    return walk_program(&place, reader->dead);
+}
+
+bool template_never(const struct data *known, const struct template_source *source)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    ARENA_SCRATCH(scratch);
+    ERR_SCRATCH(ignored);
+    struct mention_reader reader = {.known = known};
+    struct mention_walk walk = {&reader, &scratch, 0, &ignored};
+    struct program *program;
+    if (program_parse(&program, &scratch, source, true, &ignored))
+        return true;
+    const struct mention_place place = {.walk = &walk, .program = program, .through = ""};
+    return truth_of(&place, program->expression) == FALSE_HERE;
+}
