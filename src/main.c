@@ -42,6 +42,8 @@ static const struct command *const commands[] = {
     &template_export_command,
     &template_new_command,
     &template_import_command,
+    &template_list_command,
+    &template_show_command,
     &template_lint_command,
     &doctor_command,
     &completion_command,

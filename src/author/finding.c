@@ -159,6 +159,18 @@ int finding_print(struct buf *out, const struct finding *finding)
     return out->overflowed ? -1 : 0;
 }
 
+/* The names of a text "a, b". */
+static struct data *types_data(struct arena *arena, const char *types)
+{
+    struct data *list = data_list(arena);
+    while (types && *types) {
+        size_t len = strcspn(types, ",");
+        data_push(arena, list, data_span(arena, span_of(types, len)));
+        types += len + strspn(types + len, ", ");
+    }
+    return list;
+}
+
 struct data *finding_data(struct arena *arena, const struct finding *finding)
 {
     struct data *map = data_map(arena);
@@ -169,6 +181,6 @@ struct data *finding_data(struct arena *arena, const struct finding *finding)
     data_put_text(arena, map, "rule", lint_rules[finding->rule].name);
     data_put_text(arena, map, "severity", lint_severity(finding->rule));
     data_put_text(arena, map, "hint", finding->hint);
-    data_put_text(arena, map, "types", finding->types);
+    data_put(arena, map, "types", types_data(arena, finding->types));
     return map;
 }

@@ -57,7 +57,7 @@ extern const struct command new_command, update_command, adopt_command, status_c
 extern const struct command template_test_command, template_render_command,
     template_export_command, template_new_command, template_import_command;
 
-extern const struct command template_lint_command;
+extern const struct command template_list_command, template_show_command, template_lint_command;
 
 /* A line on stderr unless --quiet; masked. */
 void cmd_say(const struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
