@@ -249,22 +249,28 @@ static bool is_pinned(const char *word)
     return *word == '.' || str_ends(word, ".whl") || !isalpha((unsigned char)*word);
 }
 
+/* The word without quotes around it, or what ends the command behind it. */
+static const char *bare_word(struct arena *arena, const char *word)
+{
+    word += *word == '"' || *word == '\'';
+    return arena_memdup(arena, word, strcspn(word, ";'\""));
+}
+
 static void check_pip(struct dockerfile *d, const struct instruction *at)
 {
     for (const char *text = at->text; (text = strstr(text, "pip install"));) {
         text += strlen("pip install");
         struct words words = split(d->arena, text, "&;|");
         for (size_t i = 0; i < words.count; i++) {
-            size_t len = strcspn(words.items[i], ";'\"");
-            const char *word = len ? arena_memdup(d->arena, words.items[i], len)
-                                   : words.items[i] + 1; /* in quotes */
+            const char *word = bare_word(d->arena, words.items[i]);
+            bool last = str_ends(words.items[i], ";");
             if (*word == '-')
                 i += takes_word(word);
             else if (!is_pinned(word))
                 found(d, at, RULE_DOCKER_PIP,
                       "name a version, as in NAME==1.2.3, or a file of them",
                       "pip installs another '%s' each time", word);
-            if (strchr(words.items[i < words.count ? i : words.count - 1], ';'))
+            if (last)
                 break;
         }
     }

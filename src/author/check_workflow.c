@@ -109,27 +109,31 @@ static struct span stranger_in(const char *expression, const char *end)
     return span_of("", 0);
 }
 
+/* Texts of several lines stand in the document with blanks before each: an expression does not. */
+static size_t offset_in(const struct workflow *w, size_t from, struct span expression)
+{
+    struct span source = w->doc->source;
+    const char *found =
+        memmem(source.ptr + from, source.len - from, expression.ptr, expression.len);
+    return found ? (size_t)(found - source.ptr) : from;
+}
+
 static void check_script(const struct workflow *w, const struct yaml_node *script)
 {
     if (!script || script->kind != YAML_SCALAR)
         return;
+    size_t offset = script->offset;
     for (const char *at = script->text.ptr; (at = strstr(at, "${{"));) {
         const char *end = strstr(at, "}}");
         if (!end)
             return;
         struct span name = stranger_in(at, end);
-        if (name.len) {
-            ERR_SCRATCH(where);
-            const char *text = arena_memdup(w->arena, name.ptr, name.len);
-            (void)yaml_error(&where, script, "here");
-            (void)yaml_at_byte(&where, script, (size_t)(at - script->text.ptr));
-            ERR_SCRATCH(wrong);
-            (void)err_set(&wrong, TG_USAGE, "invalid",
-                          "'%s' is what a stranger writes, and becomes a part of the script", text);
-            (void)err_hint(&wrong,
-                           "put it into 'env' of the step, and say \"$NAME\" in the script");
-            w->report->found(w->report->context, RULE_WORKFLOW_INJECTION, where.where.line, &wrong);
-        }
+        offset = offset_in(w, offset, span_of(at, (size_t)(end - at)));
+        if (name.len)
+            found(w, RULE_WORKFLOW_INJECTION, offset,
+                  "is what a stranger writes, and becomes a part of the script",
+                  arena_memdup(w->arena, name.ptr, name.len),
+                  "put it into 'env' of the step, and say \"$NAME\" in the script");
         at = end;
     }
 }

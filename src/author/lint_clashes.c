@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/data.h"
+#include "base/fileset.h"
 #include "catalog/catalog.h"
 
 #include <string.h>
@@ -56,7 +57,11 @@ static void clash(struct lint *lint, const struct lint_type *type, const struct 
                    second->layer->use ? "the layer '" : "the type",
                    second->layer->use ? second->layer->layer.name : "",
                    second->layer->use ? "'" : "");
-    (void)err_at(&wrong, second->source, "", 0, 0);
+    ERR_SCRATCH(ignored);
+    struct span text = span_of("", 0);
+    if (lint->files->read(&text, lint->files, second->index, &ignored) < 0)
+        text = span_of("", 0);
+    (void)err_at(&wrong, second->source, text.ptr, text.len, 0);
     findings_add_of(lint->findings, RULE_PATH_CLASH, &wrong, first->source, type->name);
 }
 

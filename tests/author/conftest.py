@@ -15,3 +15,13 @@ def tmplgen(tmp_path):
 @pytest.fixture
 def catalog(tmp_path):
     return Catalog(tmp_path / "catalog")
+
+
+@pytest.fixture
+def lint(tmplgen, catalog):
+    """`template lint` in the folder of the catalog."""
+
+    def run(*args, **more):
+        return tmplgen("template", "lint", *args, cwd=catalog.folder, **more)
+
+    return run
