@@ -28,7 +28,8 @@ static bool is_catalog_folder(struct arena *arena, const char *source)
 int cmd_open_authored(struct catalog **out, const char **folder, struct run *run,
                       const struct config *config, struct err *err)
 {
-    const char *source, *ref;
+    const char *source, *ref, *ignored;
+    folder = folder ? folder : &ignored;
     *folder = NULL;
     if (cmd_named_catalog(&source, &ref, run, config, err) < 0)
         return -1;

@@ -15,7 +15,7 @@ extern const struct option author_options[];
 /*
  * --catalog SRC[@REF]; else the folder that we are in, where it has a catalog.yml; else what
  * cmd_open_catalog takes. A folder without @REF is taken as it lies there, whatever is committed:
- * then `*folder` is its absolute path, else NULL.
+ * then `*folder` (which may be NULL) is its absolute path, else NULL.
  */
 TG_CHECKED int cmd_open_authored(struct catalog **out, const char **folder, struct run *run,
                                  const struct config *config, struct err *err);

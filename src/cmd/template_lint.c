@@ -5,7 +5,7 @@
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "cmd/template_catalog.h"
+#include "cmd/author_source.h"
 
 #include <string.h>
 
@@ -90,7 +90,7 @@ static int lint(struct run *run, struct err *err)
     struct catalog *catalog = NULL;
     struct finding_list findings;
     if (config_load(&config, &run->arena, err) < 0 ||
-        template_catalog(&catalog, run, &config, err) < 0)
+        cmd_open_authored(&catalog, NULL, run, &config, err) < 0)
         return -1;
     const struct lint_input input = {.catalog = catalog,
                                      .types = {run->options.arguments, run->options.argument_count},
@@ -115,7 +115,7 @@ static const struct option lint_options[] = {
 
 static const struct option_group groups[] = {
     {"What", lint_options},
-    {"Catalog", template_catalog_options},
+    {"Catalog", author_options},
     {"Output", common_options},
     {NULL, NULL},
 };

@@ -4,7 +4,7 @@
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "cmd/template_catalog.h"
+#include "cmd/author_source.h"
 
 #include <string.h>
 
@@ -57,7 +57,7 @@ static int template_list_run(struct run *run, struct err *err)
     struct config config;
     struct catalog *catalog = NULL;
     if (config_load(&config, &run->arena, err) < 0 ||
-        template_catalog(&catalog, run, &config, err) < 0)
+        cmd_open_authored(&catalog, NULL, run, &config, err) < 0)
         return -1;
     int rc = list_types(run, catalog, err);
     catalog_close(catalog);
@@ -65,7 +65,7 @@ static int template_list_run(struct run *run, struct err *err)
 }
 
 static const struct option_group groups[] = {
-    {"Catalog", template_catalog_options},
+    {"Catalog", author_options},
     {"Output", common_options},
     {NULL, NULL},
 };

@@ -10,7 +10,7 @@
 #include "cmd/choices.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "cmd/template_catalog.h"
+#include "cmd/author_source.h"
 
 #include <string.h>
 
@@ -270,7 +270,7 @@ static int template_show_run(struct run *run, struct err *err)
         return err_hint(err, "`tmplgen template list` names them");
     }
     if (config_load(&config, &run->arena, err) < 0 ||
-        template_catalog(&catalog, run, &config, err) < 0)
+        cmd_open_authored(&catalog, NULL, run, &config, err) < 0)
         return -1;
     int rc = show(run, catalog, err);
     catalog_close(catalog);
@@ -285,7 +285,7 @@ static const struct option how_options[] = {
 
 static const struct option_group groups[] = {
     {"Stack", stack_options},   {"Answers", project_options},
-    {"How", how_options},       {"Catalog", template_catalog_options},
+    {"How", how_options},       {"Catalog", author_options},
     {"Output", common_options}, {NULL, NULL},
 };
 
