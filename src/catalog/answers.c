@@ -479,7 +479,7 @@ static int find_answer(struct data **out, const struct collector *c, const struc
                        bool guessed)
 {
     const struct question *question = asked->question;
-    struct data *fallback = NULL;
+    struct data *fallback = NULL, *checked;
     const struct given *guess = guessed ? take_guess(&fallback, c, asked) : NULL;
     if (!guess && read_default(&fallback, c, asked) < 0)
         return -1;
@@ -489,7 +489,7 @@ static int find_answer(struct data **out, const struct collector *c, const struc
     if (!*out)
         return missing(c, question);
     if (*out == fallback && strcmp(question->name, "name") == 0 &&
-        parse(out, c, asked, data_text(fallback)) < 0)
+        parse(&checked, c, asked, data_text(fallback)) < 0)
         return -1;
     if (guess && *out == fallback)
         c->out->guessed[c->out->guessed_count++] = guess;
