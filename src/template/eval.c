@@ -205,158 +205,61 @@ static int eval_star_star(struct dict **out, struct vm *vm, const struct call_ar
     return 0;
 }
 
-/* What a call hands over by name: the functions that take it, one name at a time. */
-struct named {
-    int (*take)(struct named *named, struct span name, const struct value *value);
-    struct vm *vm;
-    void *to;
-};
+static int add_named(struct arguments *out, struct vm *vm, struct span name,
+                     const struct value *value)
+{
+    struct value key = value_text(name), *there = NULL;
+    if (!out->keywords)
+        out->keywords = dict_new(vm).dict;
+    if (dict_find(&there, vm, out->keywords, &key))
+        return -1;
+    if (there)
+        return vm_fail(vm, CODE_TYPE, "'%s' is given twice", vm_show(vm, name));
+    return dict_put(vm, out->keywords, &key, value);
+}
 
-/* The arguments with a name, one after the other; `caller` is what a `call` block adds. */
-static int eval_named(struct named *named, const struct call_args *args, const struct value *caller)
+/* The arguments with a name; `caller` is what a `call` block adds. */
+static int eval_named(struct arguments *out, struct vm *vm, const struct call_args *args,
+                      const struct value *caller)
 {
     struct dict *more;
     for (const struct keyword *keyword = args->keywords; keyword; keyword = keyword->next) {
         struct value value;
-        if (eval(&value, named->vm, keyword->value) || named->take(named, keyword->name, &value))
+        if (eval(&value, vm, keyword->value) || add_named(out, vm, keyword->name, &value))
             return -1;
     }
-    if (caller && named->take(named, span_from("caller"), caller))
+    if (caller && add_named(out, vm, span_from("caller"), caller))
         return -1;
-    if (eval_star_star(&more, named->vm, args))
+    if (eval_star_star(&more, vm, args))
         return -1;
     for (size_t i = 0; more && i < more->count; i++)
-        if (named->take(named, more->entries[i].key.text, &more->entries[i].value))
+        if (add_named(out, vm, more->entries[i].key.text, &more->entries[i].value))
             return -1;
     return 0;
 }
 
-/* ---------------------------------------------------------------- functions of the tables */
-
-struct call {
-    struct vm *vm;
-    const struct function *function;
-    struct value fixed[FUNCTION_PARAMETERS];
-    struct arguments arguments;
-    uint32_t at;
-};
-
-static int fail_call(struct call *call, const char *format, struct span name)
+static int eval_arguments(struct arguments *out, struct vm *vm, const struct call_args *args,
+                          const struct value *caller, struct value room[FUNCTION_PARAMETERS])
 {
-    struct vm *vm = call->vm;
-    vm->at = call->at;
-    return vm_fail(vm, CODE_TYPE, "'%s' %s%s", call->function->name, format, vm_show(vm, name));
-}
-
-static struct span parameter_name(const char *parameter)
-{
-    return span_from(parameter + (*parameter == '/'));
-}
-
-static size_t parameter_count(const struct function *function)
-{
-    size_t count = 0;
-    while (count < FUNCTION_PARAMETERS && function->parameters[count])
-        count++;
-    return count;
-}
-
-static int bind_positional(struct call *call, const struct call_args *args)
-{
-    struct arguments *arguments = &call->arguments;
-    size_t most = parameter_count(call->function);
-    if (!call->function->variadic && args->positional.count > most)
-        return fail_call(call, "takes fewer arguments", span_of("", 0));
-    if (eval_positional(arguments, call->vm, args, call->fixed))
+    uint32_t at = vm->at;
+    if (eval_positional(out, vm, args, room) || eval_named(out, vm, args, caller))
         return -1;
-    if (!call->function->variadic && arguments->count > most)
-        return fail_call(call, "takes fewer arguments", span_of("", 0));
-    if (call->function->variadic || arguments->values == call->fixed)
-        return 0;
-    for (size_t i = 0; i < arguments->count; i++)
-        call->fixed[i] = arguments->values[i];
-    arguments->values = call->fixed;
+    vm->at = at;
     return 0;
-}
-
-static int bind_extra(struct call *call, struct span name, const struct value *value)
-{
-    struct value key = value_text(name), *there = NULL;
-    if (!call->function->keywords)
-        return fail_call(call, "has no parameter ", name);
-    if (!call->arguments.keywords)
-        call->arguments.keywords = dict_new(call->vm).dict;
-    if (dict_find(&there, call->vm, call->arguments.keywords, &key))
-        return -1;
-    if (there)
-        return fail_call(call, "is given twice the parameter ", name);
-    return dict_put(call->vm, call->arguments.keywords, &key, value);
-}
-
-static int bind_named(struct named *named, struct span name, const struct value *value)
-{
-    struct call *call = named->to;
-    size_t count = parameter_count(call->function);
-    for (size_t i = 0; i < count; i++) {
-        if (!span_equal(name, span_from(call->function->parameters[i])))
-            continue;
-        if (call->fixed[i].kind != V_MISSING)
-            return fail_call(call, "is given twice the parameter ", name);
-        call->fixed[i] = *value;
-        return 0;
-    }
-    return bind_extra(call, name, value);
-}
-
-static int bind(struct call *call, const struct call_args *args, const struct value *caller)
-{
-    struct named named = {bind_named, call->vm, call};
-    if (bind_positional(call, args) || eval_named(&named, args, caller))
-        return -1;
-    for (size_t i = 0; i < call->function->required; i++)
-        if (call->fixed[i].kind == V_MISSING)
-            return fail_call(call, "lacks its argument ",
-                             parameter_name(call->function->parameters[i]));
-    if (!call->function->variadic)
-        call->arguments.count = FUNCTION_PARAMETERS;
-    return 0;
-}
-
-/*
- * What a function is given it may look at, whatever it does: here is where all of them pay for the
- * bytes. Those that loop further charge for that themselves.
- */
-static int charge_call(struct vm *vm, const struct value *self, const struct arguments *arguments)
-{
-    size_t bytes = self->kind == V_TEXT ? self->text.len : 0;
-    for (size_t i = 0; i < arguments->count; i++)
-        if (arguments->values[i].kind == V_TEXT)
-            bytes += arguments->values[i].text.len;
-    return vm_charge_bytes(vm, bytes);
-}
-
-/* Calls a function of the tables with the arguments of a call, which are evaluated first. */
-static int function_call(struct value *out, struct vm *vm, const struct function *function,
-                         const struct value *self, const struct call_args *args,
-                         const struct value *caller)
-{
-    struct call call = {.vm = vm, .function = function, .at = vm->at};
-    if (bind(&call, args, caller) || charge_call(vm, self, &call.arguments))
-        return -1;
-    vm->at = call.at;
-    return function->body(out, vm, self, &call.arguments);
 }
 
 /* ---------------------------------------------------------------- calls, filters, tests */
 
-static int keep_named(struct named *named, struct span name, const struct value *value)
+/* Calls a function of the tables with the arguments of a call, which are evaluated first. */
+static int call_function(struct value *out, struct vm *vm, const struct function *function,
+                         const struct value *self, const struct call_args *args,
+                         const struct value *caller)
 {
-    struct value key = value_text(name), *there;
-    if (dict_find(&there, named->vm, named->to, &key))
-        return -1;
-    if (there)
-        return vm_fail(named->vm, CODE_TYPE, "'%s' is given twice", vm_show(named->vm, name));
-    return dict_put(named->vm, named->to, &key, value);
+    struct value room[FUNCTION_PARAMETERS];
+    struct arguments arguments;
+    return eval_arguments(&arguments, vm, args, caller, room)
+               ? -1
+               : function_call(out, vm, function, self, &arguments);
 }
 
 /* Calls what has a body in a template: a macro, a block. */
@@ -365,17 +268,9 @@ static int invoke(struct value *out, struct vm *vm, const struct value *callee,
 {
     struct value room[FUNCTION_PARAMETERS];
     struct arguments arguments;
-    struct named named = {keep_named, vm, NULL};
-    uint32_t at = vm->at;
-    if (eval_positional(&arguments, vm, args, room))
-        return -1;
-    if (args->keywords || args->star_star || caller) {
-        named.to = arguments.keywords = dict_new(vm).dict;
-        if (eval_named(&named, args, caller))
-            return -1;
-    }
-    vm->at = at;
-    return vm->invoke(out, vm, callee, &arguments);
+    return eval_arguments(&arguments, vm, args, caller, room)
+               ? -1
+               : vm->invoke(out, vm, callee, &arguments);
 }
 
 static int call_value(struct value *out, struct vm *vm, const struct value *callee,
@@ -383,11 +278,11 @@ static int call_value(struct value *out, struct vm *vm, const struct value *call
 {
     switch (callee->kind) {
     case V_METHOD:
-        return function_call(out, vm, callee->bound->method, &callee->bound->self, args, caller);
+        return call_function(out, vm, callee->bound->method, &callee->bound->self, args, caller);
     case V_BUILTIN:
-        return function_call(out, vm, callee->function, callee, args, caller);
+        return call_function(out, vm, callee->function, callee, args, caller);
     case V_JOINER:
-        return function_call(out, vm, &joiner_function, callee, args, caller);
+        return call_function(out, vm, &joiner_function, callee, args, caller);
     case V_MACRO:
     case V_BLOCK:
         return invoke(out, vm, callee, args, caller);
@@ -416,7 +311,7 @@ int eval_call_with(struct value *out, struct vm *vm, const struct node *node,
     vm->at = callee->offset;
     const struct function *method = method_find(&object, callee->member.name);
     if (method)
-        return function_call(out, vm, method, &object, &node->call.args, caller);
+        return call_function(out, vm, method, &object, &node->call.args, caller);
     struct value found;
     if (member_attribute(&found, vm, &object, callee->member.name))
         return -1;
@@ -434,7 +329,7 @@ static int eval_filter(struct value *out, struct vm *vm, const struct node *node
     if (node->filter.object && eval(&object, vm, node->filter.object))
         return -1;
     vm->at = node->offset;
-    return function_call(out, vm, node->filter.function, &object, &node->filter.args, NULL);
+    return call_function(out, vm, node->filter.function, &object, &node->filter.args, NULL);
 }
 
 static int eval_test(struct value *out, struct vm *vm, const struct node *node)
@@ -443,7 +338,7 @@ static int eval_test(struct value *out, struct vm *vm, const struct node *node)
     if (eval(&object, vm, node->test.object))
         return -1;
     vm->at = node->offset;
-    return function_call(out, vm, node->test.function, &object, &node->test.args, NULL);
+    return call_function(out, vm, node->test.function, &object, &node->test.args, NULL);
 }
 
 /* ---------------------------------------------------------------- operators */

@@ -46,6 +46,14 @@ bool function_is_refused(const struct function_table *table, struct span name);
 /* The nearest name in the table, for "did you mean", or NULL. */
 const char *function_nearest(const struct function_table *table, struct span name);
 
+/*
+ * Calls a function with these arguments, by place or by name, as Python would. What a function is
+ * given it may look at, whatever it does: here is where all of them pay for the bytes. Those that
+ * loop further charge for that themselves.
+ */
+TG_CHECKED int function_call(struct value *out, struct vm *vm, const struct function *function,
+                             const struct value *self, const struct arguments *given);
+
 /* Checks of arguments, with Python's errors. A missing argument gives the fallback. */
 TG_CHECKED int argument_truth(bool *out, struct vm *vm, const struct arguments *arguments, size_t i,
                               bool fallback);
