@@ -198,9 +198,17 @@ int iterator_open_reversed(struct iterator **out, struct vm *vm, const struct va
 
 int iterator_next(struct value *out, struct vm *vm, struct iterator *iterator)
 {
-    if (vm_charge(vm, 1))
+    if (iterator->state == ITERATOR_ENDED)
+        return 0;
+    if (iterator->state == ITERATOR_WALKS)
+        return vm_fail(vm, CODE_TYPE, "the iterator is being walked already");
+    if (vm_charge(vm, 1) || vm_enter(vm)) /* iterators of iterators of iterators ... */
         return -1;
-    return iterator->next(out, vm, iterator);
+    iterator->state = ITERATOR_WALKS;
+    int rc = iterator->next(out, vm, iterator);
+    iterator->state = rc > 0 ? ITERATOR_WAITS : ITERATOR_ENDED;
+    vm_leave(vm);
+    return rc;
 }
 
 int iterate_list(struct value *out, struct vm *vm, enum value_kind kind, const struct value *source)

@@ -17,6 +17,7 @@ struct iterator {
     size_t pos;   /* of the next item, or bytes into a text */
     size_t count; /* of a mapping, when the walk began */
     void *more;   /* what special iterators keep */
+    enum { ITERATOR_WAITS, ITERATOR_WALKS, ITERATOR_ENDED } state;
 };
 
 /* Fails for what cannot be walked. An iterator given as `source` is walked on. */
