@@ -62,6 +62,16 @@ def is_case_ignorable(x):
     return ("A" + x + "Σ").lower().endswith("ς") and not (x + "Σ").lower().endswith("ς")
 
 
+def is_word(x):
+    r"""What \w of Python's regular expressions is."""
+    return x.isalnum() or x == "_"
+
+
+def is_title(x):
+    """Neither small nor capital: str.islower and isupper are false of a text with one."""
+    return unicodedata.category(x) == "Lt"
+
+
 def combining_classes():
     """[first, last, class] of all characters whose class is not 0."""
     out = []
@@ -156,7 +166,9 @@ def text_digest(function):
 
 
 def print_digests():
-    for function in (str.isspace, str.isprintable, is_hidden, is_unassigned):
+    for function in (
+        str.isspace, str.isprintable, is_hidden, is_unassigned, is_word, str.islower, str.isupper,
+    ):  # fmt: skip
         print(function.__name__, class_digest(function))
     for function in (str.lower, str.upper, str.title, str.capitalize, fold_key, first_digit):
         print(function.__name__, text_digest(function))
@@ -171,6 +183,10 @@ def print_tables():
     print_table("decimal_ranges", "range", ranges_where(str.isdecimal))
     print_table("cased_ranges", "range", ranges_where(is_cased))
     print_table("case_ignorable_ranges", "range", ranges_where(is_case_ignorable))
+    print_table("word_ranges", "range", ranges_where(is_word))
+    print_table("small_ranges", "range", ranges_where(str.islower))
+    print_table("capital_ranges", "range", ranges_where(str.isupper))
+    print_table("title_ranges", "range", ranges_where(is_title))
     print_table("combining_ranges", "class_range", combining_classes())
     print_table("decompositions", "decomposition", decompositions())
     print_mapping("lower", str.lower)

@@ -100,6 +100,44 @@ int unicode_digit(uint32_t c)
     return in_row(row, c) ? (int)((c - row->first) % 10) : -1;
 }
 
+bool unicode_is_word(uint32_t c)
+{
+    return in_row(FIND_ROW(word_ranges, c), c);
+}
+
+static bool is_small(uint32_t c)
+{
+    return in_row(FIND_ROW(small_ranges, c), c);
+}
+
+static bool is_capital(uint32_t c)
+{
+    return in_row(FIND_ROW(capital_ranges, c), c);
+}
+
+/* One character of the case at least, and none of another. */
+static bool is_all(struct span text, bool (*wanted)(uint32_t c), bool (*other)(uint32_t c))
+{
+    bool found = false;
+    for (size_t pos = 0; pos < text.len;) {
+        uint32_t c = utf8_next(text, &pos);
+        if (other(c) || in_row(FIND_ROW(title_ranges, c), c))
+            return false;
+        found = found || wanted(c);
+    }
+    return found;
+}
+
+bool unicode_is_lower(struct span text)
+{
+    return is_all(text, is_small, is_capital);
+}
+
+bool unicode_is_upper(struct span text)
+{
+    return is_all(text, is_capital, is_small);
+}
+
 static bool is_cased(uint32_t c)
 {
     return in_row(FIND_ROW(cased_ranges, c), c);

@@ -21,12 +21,18 @@ bool unicode_is_hidden(uint32_t character);
 /* Python's str.isspace and str.isprintable of one character. */
 bool unicode_is_space(uint32_t character);
 bool unicode_is_printable(uint32_t character);
+/* What \w of Python's regular expressions is: letters, digits, numbers and the underscore. */
+bool unicode_is_word(uint32_t character);
 /* Ends a line for str.splitlines; that \r\n is one end is the caller's to know. */
 bool unicode_is_line_break(uint32_t character);
 /* Not in the tables' version of Unicode: what Python does with it depends on Python's version. */
 bool unicode_is_unassigned(uint32_t character);
 /* 0 to 9 for decimal digits of any script, else -1. */
 int unicode_digit(uint32_t character);
+
+/* str.islower and str.isupper. */
+bool unicode_is_lower(struct span text);
+bool unicode_is_upper(struct span text);
 
 /* Without white space at the ends asked for. */
 struct span unicode_strip(struct span text, bool left, bool right);

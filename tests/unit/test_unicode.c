@@ -159,6 +159,20 @@ static void assert_class(class_function *function, const char *wanted)
     assert_string_equal(digest, wanted);
 }
 
+static bool is_lower(uint32_t c)
+{
+    BUF_SCRATCH(text, LIMIT_KIB);
+    (void)utf8_put(&text, c);
+    return unicode_is_lower(span_of(text.ptr, text.len));
+}
+
+static bool is_upper(uint32_t c)
+{
+    BUF_SCRATCH(text, LIMIT_KIB);
+    (void)utf8_put(&text, c);
+    return unicode_is_upper(span_of(text.ptr, text.len));
+}
+
 static void test_unicode__classes_are_those_of_python(void **state)
 {
     (void)state;
@@ -170,6 +184,10 @@ static void test_unicode__classes_are_those_of_python(void **state)
                  "985b19b4b78cdd4a2cd15b1d7da4247386561d002a699d13affe0706eb83d095");
     assert_class(unicode_is_unassigned,
                  "10d497ba9059b21d7053685e86c402ad5eb62588669dfcddede450dfde1d5d90");
+    assert_class(unicode_is_word,
+                 "75d93f8da75f01afa6ef08092878a7a9277ef123595ee42cae019636279297ff");
+    assert_class(is_lower, "5fff097d3d3772cbe16418c35863748dc7c5d4ff66287d43d351f6e32ef09575");
+    assert_class(is_upper, "0da7790c201d83c3047294cb4231c8df7942f3bdec4331e0a5520f98fd55e76d");
 }
 
 static void test_unicode__controls_are_c0_del_and_c1(void **state)
