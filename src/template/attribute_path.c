@@ -58,9 +58,9 @@ static int read_path(struct attribute_path *out, struct vm *vm, struct span text
     return 0;
 }
 
-static int read_value(struct attribute_path *out, struct vm *vm, const struct value *value)
+int attribute_path_parse(struct attribute_path *out, struct vm *vm, const struct value *value)
 {
-    *out = (struct attribute_path){NULL, 0};
+    *out = (struct attribute_path){NULL, 0, {.kind = V_MISSING}};
     if (value->kind == V_NONE)
         return 0;
     if (value->kind == V_TEXT)
@@ -75,7 +75,8 @@ int attribute_path_read(struct attribute_path *out, struct vm *vm,
                         const struct arguments *arguments, size_t i)
 {
     const struct value none = value_none();
-    return read_value(out, vm, argument_given(arguments, i) ? &arguments->values[i] : &none);
+    return attribute_path_parse(out, vm,
+                                argument_given(arguments, i) ? &arguments->values[i] : &none);
 }
 
 int attribute_paths_read(struct attribute_paths *out, struct vm *vm,
@@ -103,6 +104,8 @@ int attribute_path_get(struct value *out, struct vm *vm, const struct attribute_
         struct value object = value;
         if (member_item(&value, vm, &object, &path->parts[i]))
             return -1;
+        if (value.kind == V_UNDEFINED && path->fallback.kind != V_MISSING)
+            value = path->fallback;
     }
     *out = value;
     return lower && value.kind == V_TEXT ? text_case(out, vm, value.text, unicode_lower) : 0;

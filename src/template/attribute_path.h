@@ -11,6 +11,7 @@ struct vm;
 struct attribute_path {
     struct value *parts;
     size_t count;
+    struct value fallback; /* for what is undefined on the way; V_MISSING: none */
 };
 
 struct attribute_paths {
@@ -18,6 +19,9 @@ struct attribute_paths {
     size_t count;
 };
 
+/* A text, a number, or none: the empty path. */
+TG_CHECKED int attribute_path_parse(struct attribute_path *out, struct vm *vm,
+                                    const struct value *value);
 /* Argument `i`; a missing one is the empty path. */
 TG_CHECKED int attribute_path_read(struct attribute_path *out, struct vm *vm,
                                    const struct arguments *arguments, size_t i);

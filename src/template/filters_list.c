@@ -163,7 +163,7 @@ int filter_sort(struct value *out, struct vm *vm, const struct value *self,
         if (attribute_paths_key(&items[i].key, vm, &paths, &items[i].value, !cased))
             return -1;
     }
-    if (sort_values(vm, items, count, backwards != 0))
+    if (sort_values(vm, items, count, backwards ? SORT_BACKWARDS : 0))
         return -1;
     for (size_t i = 0; i < count; i++)
         list.list->items[i] = items[i].value;

@@ -1,10 +1,12 @@
-/* Filters to other notations: tojson, and our own shell_quote slug to_yaml. */
+/* Filters to other notations: pprint tojson, and our own dockerfile_quote shell_quote slug to_yaml.
+ */
 #include "template/filter_bodies.h"
 
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/shell.h"
 #include "base/yaml.h"
+#include "template/pprint.h"
 #include "template/print.h"
 #include "template/tojson.h"
 #include "template/value.h"
@@ -52,18 +54,36 @@ int filter_tojson(struct value *out, struct vm *vm, const struct value *self,
     return 0;
 }
 
+int filter_pprint(struct value *out, struct vm *vm, const struct value *self,
+                  const struct arguments *arguments)
+{
+    size_t start = vm_begin(vm);
+    (void)arguments;
+    return pprint_write(&vm->scratch, vm, self) ? -1 : vm_end(out, vm, start);
+}
+
+/* One line, or with an indent the block form: every line so far to the right, no line end. */
 int filter_to_yaml(struct value *out, struct vm *vm, const struct value *self,
                    const struct arguments *arguments)
 {
     ARENA_SCRATCH(arena);
     struct data *data;
-    (void)arguments;
+    int64_t indent;
+    bool block = argument_given(arguments, 0) && arguments->values[0].kind != V_NONE;
+    if (argument_count(&indent, vm, arguments, 0, 0))
+        return -1;
+    if (indent < 0 || indent > 1024)
+        return vm_fail(vm, CODE_LIMIT, "the indent of 'to_yaml' is not 0 to 1024");
     /* memory of its own is dear beside a number or a short text */
     if (vm_charge(vm, 16) || value_to_data(&data, vm, &arena, self))
         return -1;
     size_t start = vm_begin(vm);
-    if (yaml_write_flow(&vm->scratch, data) && !vm->scratch.overflowed)
+    int rc = block ? yaml_write(&vm->scratch, data, (size_t)indent)
+                   : yaml_write_flow(&vm->scratch, data);
+    if (rc && !vm->scratch.overflowed)
         return vm_fail(vm, CODE_TYPE, "the value has no form in YAML");
+    if (block)
+        buf_truncate(&vm->scratch, vm->scratch.len - 1);
     return vm_end(out, vm, start);
 }
 
@@ -97,6 +117,32 @@ int filter_shell_quote(struct value *out, struct vm *vm, const struct value *sel
     }
     size_t start = vm_begin(vm);
     shell_put_quoted(&vm->scratch, text.text);
+    return vm_end(out, vm, start);
+}
+
+/* A word for ENV, ARG and LABEL: in double quotes, in which nothing is expanded. */
+int filter_dockerfile_quote(struct value *out, struct vm *vm, const struct value *self,
+                            const struct arguments *arguments)
+{
+    struct value text;
+    (void)arguments;
+    if (scalar_text(&text, vm, self, "dockerfile_quote"))
+        return -1;
+    if (text.text.len &&
+        (memchr(text.text.ptr, '\n', text.text.len) || memchr(text.text.ptr, '\r', text.text.len)))
+        return vm_fail(vm, CODE_TYPE, "a word of a Dockerfile holds no line end");
+    if (shell_is_plain(text.text)) {
+        *out = value_text(text.text);
+        return 0;
+    }
+    size_t start = vm_begin(vm);
+    (void)buf_putc(&vm->scratch, '"');
+    for (size_t i = 0; i < text.text.len; i++) {
+        char c = text.text.ptr[i];
+        (void)buf_puts(&vm->scratch, c == '"' || c == '\\' || c == '$' ? "\\" : "");
+        (void)buf_putc(&vm->scratch, c);
+    }
+    (void)buf_putc(&vm->scratch, '"');
     return vm_end(out, vm, start);
 }
 

@@ -1,4 +1,4 @@
-/* Filters of numbers: abs float int round. */
+/* Filters of numbers: abs filesizeformat float int round. */
 #include "template/filter_bodies.h"
 
 #include "template/arith.h"
@@ -107,6 +107,64 @@ int filter_int(struct value *out, struct vm *vm, const struct value *self,
         return -1;
     *out = value_int(integer);
     return 0;
+}
+
+/* ---------------------------------------------------------------- filesizeformat */
+
+#define UNITS 8
+
+/* What is less than the next unit is counted in this one. */
+static size_t unit_of(double bytes, const double units[UNITS + 1])
+{
+    size_t i = 0;
+    while (i + 1 < UNITS && bytes >= units[i + 1])
+        i++;
+    return i;
+}
+
+/* Python's float(): of a text, too. */
+static int read_bytes(double *out, struct vm *vm, const struct value *self)
+{
+    enum number_reading reading = NUMBER_OK;
+    if (value_is_number(self))
+        *out = value_real(self);
+    else if (self->kind == V_TEXT)
+        reading = text_to_real(out, self->text);
+    else
+        return fail_kind(vm, "filesizeformat", self);
+    return reading == NUMBER_OK
+               ? 0
+               : vm_fail(vm, CODE_TYPE, "'%s' is no finite number", vm_show(vm, self->text));
+}
+
+int filter_filesizeformat(struct value *out, struct vm *vm, const struct value *self,
+                          const struct arguments *arguments)
+{
+    static const char *const names[2][UNITS] = {
+        {"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"},
+        {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}};
+    /* 10^24 lies above the float that is nearest to it: Python compares with the integer */
+    static const double thousands[UNITS + 1] = {
+        1e3, 1e6, 1e9, 1e12, 1e15, 1e18, 1e21, 1.0000000000000001e24, 1e27};
+    double units[UNITS + 1];
+    double bytes;
+    bool binary;
+    if (argument_truth(&binary, vm, arguments, 0, false))
+        return -1;
+    for (int i = 0; i <= UNITS; i++)
+        units[i] = binary ? ldexp(1, 10 * (i + 1)) : thousands[i];
+    if (read_bytes(&bytes, vm, self))
+        return -1;
+    size_t start = vm_begin(vm), unit = unit_of(bytes, units);
+    if (bytes == 1)
+        (void)buf_puts(&vm->scratch, "1 Byte");
+    else if (bytes < units[0])
+        (void)buf_printf(&vm->scratch, "%.0f Bytes", trunc(bytes) + 0.0);
+    else
+        (void)buf_printf(&vm->scratch, "%.1f %s",
+                         units[0] * bytes / (unit + 1 == 7 && !binary ? 1e24 : units[unit + 1]),
+                         names[binary][unit]);
+    return vm_end(out, vm, start);
 }
 
 /* ---------------------------------------------------------------- round */

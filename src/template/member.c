@@ -20,11 +20,25 @@ static int fail_hidden(struct vm *vm, const struct value *object, struct span na
                    vm_show(vm, name), value_kind_name(object));
 }
 
+/* grouper and list. The other attributes of Python's named tuples begin with an underscore. */
+static int group_attribute(struct value *out, struct vm *vm, const struct value *group,
+                           struct span name)
+{
+    bool items = span_equal(name, span_from("list"));
+    if (name.len && *name.ptr == '_')
+        return fail_hidden(vm, group, name);
+    if (!items && !span_equal(name, span_from("grouper")))
+        return 0;
+    *out = group->list->items[items];
+    return 1;
+}
+
 /* What Python's getattr finds: 1, or 0 where there is no such attribute. */
 static int find_attribute(struct value *out, struct vm *vm, const struct value *object,
                           struct span name)
 {
-    int found = object_attribute(out, vm, object, name);
+    int found = object->kind == V_TUPLE && object->group ? group_attribute(out, vm, object, name)
+                                                         : object_attribute(out, vm, object, name);
     if (found)
         return found;
     const struct function *method = method_find(object, name);

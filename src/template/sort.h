@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "template/types.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct vm;
@@ -15,7 +14,12 @@ struct sorted {
     struct value value;
 };
 
-/* Backwards too, what is equal stays in its order. Keys that have no order are an error. */
-TG_CHECKED int sort_values(struct vm *vm, struct sorted *items, size_t count, bool backwards);
+/*
+ * Backwards too, what is equal stays in its order. Keys that have no order are an error, with
+ * SORT_BARE also where they are equal (two nones); else they count as items of lists, which Python
+ * asks whether they differ first.
+ */
+enum sort_flags { SORT_BACKWARDS = 1, SORT_BARE = 2 };
+TG_CHECKED int sort_values(struct vm *vm, struct sorted *items, size_t count, int flags);
 
 #endif

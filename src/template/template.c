@@ -8,9 +8,11 @@
 #include "template/context.h"
 #include "template/eval.h"
 #include "template/exec.h"
+#include "template/filters.h"
 #include "template/inherit.h"
 #include "template/parse.h"
 #include "template/program.h"
+#include "template/tests.h"
 #include "template/value.h"
 #include "template/vm.h"
 
@@ -19,6 +21,8 @@ static void vm_init(struct vm *vm, struct arena *arena, const struct data *conte
     *vm = (struct vm){.arena = arena,
                       .err = err,
                       .context = context,
+                      .filters = &filters,
+                      .tests = &tests,
                       .nearest = eval_nearest,
                       .run = exec_body,
                       .invoke = exec_invoke,

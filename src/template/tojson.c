@@ -134,7 +134,7 @@ static int write_members(struct tojson_writer *writer, struct dict *dict)
     struct sorted *members = vm_alloc(writer->vm, dict->count * sizeof(*members));
     for (size_t i = 0; i < dict->count; i++)
         members[i] = (struct sorted){dict->entries[i].key, dict->entries[i].value};
-    if (sort_values(writer->vm, members, dict->count, false))
+    if (sort_values(writer->vm, members, dict->count, 0))
         return -1;
     for (size_t i = 0; i < dict->count; i++) {
         if (begin_item(writer, i) || write_key(writer, &members[i].key))

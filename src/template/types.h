@@ -50,7 +50,8 @@ enum view_part { VIEW_KEYS, VIEW_VALUES, VIEW_ITEMS };
 struct value {
     enum value_kind kind;
     union {
-        bool safe;           /* V_TEXT: came from tojson; Jinja2 calls this Markup */
+        bool safe;           /* V_TEXT: came from tojson or escape; Jinja2 calls this Markup */
+        bool group;          /* V_TUPLE: came from groupby, has the attributes grouper and list */
         enum view_part part; /* V_VIEW */
     };
     union {

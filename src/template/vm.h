@@ -13,6 +13,7 @@
 struct arguments;
 struct context;
 struct data;
+struct function_table;
 struct program;
 struct routine;
 struct statement;
@@ -42,6 +43,8 @@ struct vm {
     struct err *err;
     const struct data *context;
     const struct template_loader *loader;
+    /* For what is named only when the template runs: map('upper'), 'upper' is filter. */
+    const struct function_table *filters, *tests;
     /* The name that may have been meant, for "did you mean", or NULL. */
     const char *(*nearest)(struct vm *vm, const struct undefined *undefined);
     /* Of exec.c and macro.c, for the files below them: executes statements; calls what has a body.

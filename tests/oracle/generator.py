@@ -2,6 +2,8 @@
 
 import random
 
+from . import grammar_filters
+
 NAMES = ["s", "t", "i", "j", "f", "b", "n", "e", "l", "m", "d", "u", "w", "missing"]
 CONTEXT = {
     "s": "Hello, World",
@@ -126,6 +128,8 @@ class Generator:
         return f"{self.primary(depth)}|{self.filter(depth)}"
 
     def filter(self, depth):
+        if self.one_in(2):
+            return grammar_filters.filter_call(self, depth)
         if not self.one_in(3):
             return self.random.choice(FILTERS)
         a, b = self.expression(depth), self.expression(depth)
@@ -196,6 +200,7 @@ class Generator:
             lambda: f"{self.primary(a)} is {self.random.choice(TESTS)}",
             lambda: f"{self.primary(a)} is not {self.random.choice(TESTS)}",
             lambda: f"{self.primary(a)} is divisibleby {self.number()}",
+            lambda: f"{self.primary(a)} is {grammar_filters.test_call(self, a)}",
             lambda: f"{self.expression(a)} if {self.expression(b)} else {self.expression(a)}",
             lambda: f"({self.expression(a)} if {self.expression(b)})",
             lambda: f"{self.text()} % {self.expression(a)}",

@@ -64,6 +64,19 @@ def slug(value):
     return re.sub("[^A-Za-z0-9]+", "-", str(value)).strip("-").lower()
 
 
+def own_filters(ours):
+    """Those of our filters that no other program has, for Jinja2: asked of ours."""
+
+    def filter_of(name):
+        def ask(value, **arguments):
+            given = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+            return ours.ask(f"{{{{ x|{name}({given}) }}}}", {"x": value})["out"]
+
+        return ask
+
+    return {name: filter_of(name) for name in ("dockerfile_quote", "to_toml", "to_yaml")}
+
+
 def environment(includes=None, delimiters="jinja", filters=None):
     env = jinja2.Environment(
         trim_blocks=True,

@@ -16,10 +16,11 @@ REFUSALS = re.compile(
     "|the comment is not closed|'raw' is not closed|cannot stand in the body"
     "|(range|iterator|method|loop|view of a mapping|function 'range') cannot be a key"
     "|is not in the template language|complex numbers|a negative constant|cannot use the variable"
+    "|whether .* is the same as an equal one is not known"
     "|takes a text, not|is longer than|is larger than|has more than|more than \\d+ (steps|bytes)"
 )
 # Jinja2 prints where an object lies in memory.
-ADDRESS = re.compile(" at 0x[0-9a-f]+")
+ADDRESS = re.compile(" at 0x[0-9a-f]+|with id=[0-9]+")
 
 
 class Folding(Exception):
