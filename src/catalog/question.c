@@ -116,7 +116,7 @@ static int check_choice(const struct reader *reader, const struct yaml_node *cho
                                      reader_required(&text, reader, choice, "value") < 0))
         return -1;
     return yaml_text(&text, choice->kind == YAML_MAP ? yaml_get(choice, "label") : choice,
-                     choice->kind == YAML_MAP ? "label" : "a choice", reader->err);
+                     choice->kind == YAML_MAP ? "label" : "choice", reader->err);
 }
 
 static int check_choices(const struct reader *reader, const struct question *question)

@@ -58,15 +58,6 @@ static int read_one(char **line, struct arena *arena, struct err *err)
                         "the input ended before all was answered");
 }
 
-/* Nothing of it is shown, whatever ends it. */
-static int read_secret(char **line, struct arena *arena, struct err *err)
-{
-    bool shown = term_echo(false);
-    int rc = read_one(line, arena, err);
-    (void)term_echo(shown);
-    return rc < 0 ? rc : leave_line(rc);
-}
-
 /* Lines up to one that is a dot, or the end of the input; the first one empty: no text. */
 static int read_lines(char **text, struct arena *arena, struct err *err)
 {
@@ -94,7 +85,7 @@ static void put_value(struct buf *out, const struct data *value)
 {
     switch (value->kind) {
     case DATA_STR:
-        put(out, value->str.ptr);
+        put(out, value->str.len ? value->str.ptr : "empty");
         break;
     case DATA_BOOL:
         (void)buf_puts(out, value->boolean ? "yes" : "no");
@@ -163,7 +154,7 @@ static void put_choices(struct buf *out, const struct prompt *prompt)
         bool marked = is_default(choice, prompt->fallback);
         size_t start = out->len;
         (void)buf_printf(out, "  %zu) ", i + 1);
-        put(out, data_text(choice));
+        put_value(out, choice);
         size_t used = out->len - start, column = longest + strlen("  1) ") + 2;
         if (!*label && !marked) {
             (void)buf_putc(out, '\n');
@@ -232,13 +223,18 @@ static const char *numbers_to_names(struct arena *arena, const char *text,
     return out;
 }
 
-/* The way in which the question is answered. */
-static int read_reply(char **reply, const struct question *question, struct arena *arena,
-                      struct err *err)
+/* Of a secret nothing is shown, whatever ends it, however early it is typed. */
+static int put_question(char **reply, struct arena *arena, const struct prompt *prompt,
+                        struct err *err)
 {
-    if (question->secret)
-        return read_secret(reply, arena, err);
-    return question->multiline ? read_lines(reply, arena, err) : read_one(reply, arena, err);
+    const struct question *question = prompt->question;
+    bool shown = question->secret ? term_echo(false) : true;
+    show_question(prompt);
+    int rc = question->multiline ? read_lines(reply, arena, err) : read_one(reply, arena, err);
+    if (!question->secret)
+        return rc;
+    (void)term_echo(shown);
+    return rc < 0 ? rc : leave_line(rc);
 }
 
 static int ask_question(const char **text, void *context, struct arena *arena,
@@ -249,8 +245,7 @@ static int ask_question(const char **text, void *context, struct arena *arena,
     char *reply;
     if (prompt->problem) /* what was typed last is not taken */
         typed_drop(typed, question->name);
-    show_question(prompt);
-    if (read_reply(&reply, question, arena, err) < 0)
+    if (put_question(&reply, arena, prompt, err) < 0)
         return -1;
     *text = *reply ? reply : NULL;
     if (*text && prompt->choices)
