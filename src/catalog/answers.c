@@ -71,7 +71,8 @@ static int render_text(const char **out, const struct collector *c, const char *
 static int render_entry(struct data **out, const struct collector *c, const struct yaml_node *node)
 {
     const char *text = "";
-    if (yaml_text(&text, node, "an entry", c->err) < 0 || (node && render_text(&text, c, text, node) < 0))
+    if (yaml_text(&text, node, "an entry", c->err) < 0 ||
+        (node && render_text(&text, c, text, node) < 0))
         return -1;
     *out = data_str(c->arena, text);
     return 0;
@@ -212,7 +213,8 @@ static int holds(bool *out, const struct collector *c, const struct manifest_tex
     return 0;
 }
 
-/* ---------------------------------------------------------------- answers that do not go together */
+/* ---------------------------------------------------------------- answers that do not go together
+ */
 
 /* After which question a refusal can be judged: the last one that it reads. */
 static size_t last_read(const struct collector *c, const struct refusal *refusal)
@@ -618,9 +620,8 @@ int answers_ask(const char **out, struct arena *arena, const struct asker *asker
                 const char *help, struct err *err)
 {
     const struct question question = {.name = name, .type = QUESTION_STR};
-    const struct prompt prompt = {.question = &question,
-                                  .help = help,
-                                  .fallback = *out ? data_str(arena, *out) : NULL};
+    const struct prompt prompt = {
+        .question = &question, .help = help, .fallback = *out ? data_str(arena, *out) : NULL};
     const char *text;
     if (asker->ask(&text, asker->context, arena, &prompt, err) < 0)
         return -1;

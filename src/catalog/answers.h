@@ -79,7 +79,7 @@ struct answers {
     /* What the record keeps: the questions that apply, without computed ones and secrets. */
     struct data *kept;
     struct data *secrets; /* what was said of secrets: for nothing that is written */
-    size_t bytes; /* of all values: LIMIT_ANSWERS_BYTES */
+    size_t bytes;         /* of all values: LIMIT_ANSWERS_BYTES */
     /* Names of questions that took their default without being asked or given. */
     const char **defaulted;
     size_t defaulted_count;
@@ -94,8 +94,8 @@ struct answers {
  * that no question takes, that are hidden, or that are not valid: exit 2, "invalid-answer" or
  * "unknown-question", naming them (those from GIVEN_CONFIG are passed over where they do not
  * apply, guesses where they are not valid, too); answers that do not go together, with the
- * manifest's own words, as soon as all of them are known: who was asked is asked again. Without `asker` a question without a default and answer is exit 2,
- * "missing-answer".
+ * manifest's own words, as soon as all of them are known: who was asked is asked again. Without
+ * `asker` a question without a default and answer is exit 2, "missing-answer".
  */
 TG_CHECKED int answers_collect(struct answers *out, struct arena *arena,
                                const struct manifest *manifest, const struct given_list *given,

@@ -17,7 +17,7 @@ static const char *const delimiter_names[] = {
 
 /* How many rows a list may have that is gone through for each file. */
 int layer_check_count(const struct reader *reader, const struct yaml_node *node, const char *what,
-                       size_t limit)
+                      size_t limit)
 {
     return node && node->kind == YAML_LIST && node->list.count > limit
                ? yaml_over_limit(reader->err, node, node->list.count, what, limit)
@@ -40,7 +40,7 @@ static int read_glob(const char **out, const struct reader *reader, const struct
 }
 
 int layer_read_overrides(const char ***out, size_t *count, const struct reader *reader,
-                          const struct yaml_node *map)
+                         const struct yaml_node *map)
 {
     const struct yaml_node *node = yaml_get(map, "overrides");
     if (layer_check_count(reader, node, "overrides", LIMIT_GLOBS) < 0 ||
@@ -83,7 +83,7 @@ static int read_delimiter_rule(void *out, const struct reader *reader, const str
     if (!yaml_get(node, "delimiters"))
         return yaml_error(reader->err, node, "'delimiters' is missing");
     if (reader_word(&word, reader, yaml_get(node, "delimiters"), "kind of delimiters",
-                  delimiter_names, 2) < 0)
+                    delimiter_names, 2) < 0)
         return -1;
     rule->delimiters = (enum template_delimiters)word;
     return 0;
@@ -98,8 +98,8 @@ static int read_delimiters(struct layer *layer, const struct reader *reader,
         return -1;
     if (!node || node->kind == YAML_LIST)
         return reader_list((void **)&layer->delimiters, &layer->delimiter_count,
-                         sizeof(*layer->delimiters), reader, node, "delimiters",
-                         read_delimiter_rule);
+                           sizeof(*layer->delimiters), reader, node, "delimiters",
+                           read_delimiter_rule);
     if (reader_word(&word, reader, node, "kind of delimiters", delimiter_names, 2) < 0)
         return -1;
     layer->delimiters = arena_alloc(reader->arena, sizeof(*layer->delimiters));
@@ -119,8 +119,8 @@ int layer_read_rules(struct layer *layer, const struct reader *reader, const str
                        rules, "files", read_file_rule);
 }
 
-int layer_document(struct yaml_doc **doc, const struct reader *reader,
-                         const struct fileset *files, const char *path)
+int layer_document(struct yaml_doc **doc, const struct reader *reader, const struct fileset *files,
+                   const char *path)
 {
     if (fileset_document(doc, reader->arena, files, path, reader->err) < 0)
         return -1;
@@ -144,7 +144,7 @@ int layer_load(struct layer *out, struct arena *arena, const struct fileset *fil
         .folder = arena_printf(arena, "templates/_layers/%s/files/", name),
     };
     if (layer_document(&doc, &reader, files,
-                      arena_printf(arena, "templates/_layers/%s/layer.yml", name)) < 0 ||
+                       arena_printf(arena, "templates/_layers/%s/layer.yml", name)) < 0 ||
         yaml_check_keys(doc->root, keys, err) < 0 ||
         reader_required(&description, &reader, doc->root, "description") < 0 ||
         layer_read_rules(out, &reader, doc->root) < 0)
@@ -167,8 +167,8 @@ size_t layer_candidates(const char ***names, struct arena *arena, const struct f
     static const char folder[] = "templates/_layers/", ending[] = "/layer.yml";
     size_t plain = strcspn(use->name.text, "{"), count = 0;
     bool exact = use->name.text[plain] == '\0';
-    const char *prefix = arena_printf(arena, "%s%.*s%s", folder, (int)plain, use->name.text,
-                                      exact ? ending : "");
+    const char *prefix =
+        arena_printf(arena, "%s%.*s%s", folder, (int)plain, use->name.text, exact ? ending : "");
     *names = NULL;
     size_t i = fileset_lower_bound(files, prefix);
     while (i < files->count && str_starts(files->entries[i].path, prefix)) {
@@ -180,8 +180,8 @@ size_t layer_candidates(const char ***names, struct arena *arena, const struct f
         *names = arena_grow(arena, *names, count, sizeof(**names));
         (*names)[count++] = arena_memdup(arena, name, len);
         /* past the layer's other files: '0' follows '/' */
-        i = fileset_lower_bound(files, arena_printf(arena, "%.*s0", (int)(name + len - path), path));
+        i = fileset_lower_bound(files,
+                                arena_printf(arena, "%.*s0", (int)(name + len - path), path));
     }
     return count;
 }
-

@@ -88,8 +88,9 @@ static int read_files(struct manifest *manifest, const struct reader *reader, co
         layer_read_overrides(&own->overrides, &own->override_count, reader, root) < 0 ||
         layer_check_count(reader, yaml_get(root, "layers"), "layers", LIMIT_LAYERS) < 0)
         return -1;
-    return reader_list((void **)&manifest->layers, &manifest->layer_count, sizeof(*manifest->layers),
-                     reader, yaml_get(root, "layers"), "layers", read_layer_use);
+    return reader_list((void **)&manifest->layers, &manifest->layer_count,
+                       sizeof(*manifest->layers), reader, yaml_get(root, "layers"), "layers",
+                       read_layer_use);
 }
 
 int manifest_read_files(struct manifest *out, struct arena *arena, const char *folder,
@@ -140,11 +141,11 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
         reader_word(&stack, reader, yaml_get(root, "stack"), "stack", stacks, 2) < 0 ||
         read_files(manifest, reader, "templates", root) < 0 ||
         reader_list((void **)&manifest->refusals, &manifest->refusal_count,
-                  sizeof(*manifest->refusals), reader, yaml_get(root, "refuse"), "refuse",
-                  read_refusal) < 0 ||
+                    sizeof(*manifest->refusals), reader, yaml_get(root, "refuse"), "refuse",
+                    read_refusal) < 0 ||
         reader_list((void **)&manifest->migrations, &manifest->migration_count,
-                  sizeof(*manifest->migrations), reader, yaml_get(root, "migrations"), "migrations",
-                  read_migration) < 0 ||
+                    sizeof(*manifest->migrations), reader, yaml_get(root, "migrations"),
+                    "migrations", read_migration) < 0 ||
         yaml_texts(&manifest->frameworks, &manifest->framework_count, reader->arena,
                    yaml_get(root, "frameworks"), "frameworks", reader->err) < 0 ||
         yaml_text(&manifest->frameworks_because, yaml_get(root, "frameworks_because"),
@@ -182,6 +183,19 @@ static int read_inherited(struct manifest *manifest, const struct reader *reader
     return 0;
 }
 
+static int read_questions(struct manifest *manifest, const struct reader *reader,
+                          const struct catalog *catalog, const struct yaml_node *root)
+{
+    struct questions questions;
+    if (questions_join(&questions, reader, catalog->files, manifest->layers, manifest->layer_count,
+                       root) < 0)
+        return -1;
+    manifest->questions = questions.items;
+    manifest->question_count = questions.count;
+    manifest->question_names = questions.names;
+    return 0;
+}
+
 int manifest_load(struct manifest **out, struct arena *arena, const struct catalog *catalog,
                   const char *type, struct err *err)
 {
@@ -198,7 +212,7 @@ int manifest_load(struct manifest **out, struct arena *arena, const struct catal
     const struct yaml_node *root = doc->root;
     if (manifest_extend(&root, manifest, arena, catalog, err) < 0 ||
         read_manifest(manifest, &reader, root) < 0 || read_inherited(manifest, &reader) < 0 ||
-        questions_join(manifest, &reader, catalog->files, root) < 0)
+        read_questions(manifest, &reader, catalog, root) < 0)
         return -1;
     manifest_extended(manifest, arena, catalog);
     *out = manifest;

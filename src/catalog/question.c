@@ -210,10 +210,10 @@ static bool is_tmplgens(const char *name)
 /* Words of the template language, which no template can say and mean an answer. */
 static bool is_languages(const char *name)
 {
-    static const char *const names[] = {"and",  "or",    "not",   "in",   "is",    "if",     "else",
-                                        "elif", "true",  "false", "none", "True",  "False",  "None",
-                                        "loop", "range", "self",  "super", "caller", "varargs",
-                                        "kwargs"};
+    static const char *const names[] = {"and",    "or",      "not",   "in",    "is",   "if",
+                                        "else",   "elif",    "true",  "false", "none", "True",
+                                        "False",  "None",    "loop",  "range", "self", "super",
+                                        "caller", "varargs", "kwargs"};
     return str_is_among(name, names, sizeof(names) / sizeof(*names));
 }
 
@@ -253,8 +253,8 @@ static int read_type(struct question *question, const struct reader *reader,
 
 int question_read(void *out, const struct reader *reader, const struct yaml_node *node)
 {
-    static const char *const keys[] = {"name",    "type", "items", "help",   "default",
-                                       "choices", "min",  "max",   "secret", "multiline",
+    static const char *const keys[] = {"name",    "type", "items",    "help",   "default",
+                                       "choices", "min",  "max",      "secret", "multiline",
                                        "pattern", "when", "computed", NULL};
     struct question *question = out;
     question->node = node;

@@ -8,7 +8,6 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "catalog/layer.h"
-#include "catalog/manifest.h"
 
 #include <string.h>
 
@@ -22,7 +21,9 @@ struct question_row {
 struct joining {
     const struct reader *reader;
     const struct fileset *files;
-    struct manifest *manifest;
+    struct questions *out;
+    const struct layer_use *uses;
+    size_t use_count;
     struct question_row *rows;
     size_t row_count;
     struct intern own;   /* names of the type's own questions */
@@ -45,11 +46,10 @@ static int read_question_row(void *out, const struct reader *reader, const struc
 
 static void append_question(const struct joining *j, struct question question)
 {
-    struct manifest *manifest = j->manifest;
-    manifest->questions = arena_grow(j->reader->arena, manifest->questions,
-                                     manifest->question_count, sizeof(*manifest->questions));
-    (void)intern_add(&manifest->question_names, j->reader->arena, span_from(question.name));
-    manifest->questions[manifest->question_count++] = question;
+    struct questions *out = j->out;
+    out->items = arena_grow(j->reader->arena, out->items, out->count, sizeof(*out->items));
+    (void)intern_add(&out->names, j->reader->arena, span_from(question.name));
+    out->items[out->count++] = question;
 }
 
 /* A question that is there because of a layer: what two layers ask must be the same. */
@@ -61,12 +61,12 @@ static int add_brought(const struct joining *j, const struct question *question,
         return yaml_error(j->reader->err, question->node, "'name' is a question of types alone");
     if (intern_find(&j->own, span_from(question->name)) != INTERN_NONE)
         return 0;
-    size_t at = intern_find(&j->manifest->question_names, span_from(question->name));
+    size_t at = intern_find(&j->out->names, span_from(question->name));
     if (at == INTERN_NONE) {
-        at = j->manifest->question_count;
+        at = j->out->count;
         append_question(j, *question);
     }
-    struct question *known = &j->manifest->questions[at];
+    struct question *known = &j->out->items[at];
     if (known->node != question->node && !question_is_same(j->reader, known, question)) {
         (void)yaml_error(j->reader->err, question->node,
                          "the layers '%s' and '%s' both ask '%s', and not the same",
@@ -101,7 +101,7 @@ static int join_layer(struct joining *j, const struct layer_use *use, const char
 static int join_use(struct joining *j, size_t index)
 {
     const char **names;
-    const struct layer_use *use = &j->manifest->layers[index];
+    const struct layer_use *use = &j->uses[index];
     if (j->placed[index])
         return 0;
     j->placed[index] = true;
@@ -115,11 +115,10 @@ static int join_use(struct joining *j, size_t index)
 /* `- layer: NAME`, as `layers` has it. */
 static int join_row(struct joining *j, const struct question_row *row)
 {
-    const struct manifest *manifest = j->manifest;
-    const char **names = arena_array(j->reader->arena, manifest->layer_count + 1, sizeof(*names));
+    const char **names = arena_array(j->reader->arena, j->use_count + 1, sizeof(*names));
     bool found = false;
-    for (size_t i = 0; i < manifest->layer_count; i++) {
-        names[i] = manifest->layers[i].name.text;
+    for (size_t i = 0; i < j->use_count; i++) {
+        names[i] = j->uses[i].name.text;
         if (strcmp(names[i], row->layer) != 0)
             continue;
         found = true;
@@ -128,7 +127,7 @@ static int join_row(struct joining *j, const struct question_row *row)
     }
     if (found)
         return 0;
-    const char *nearest = str_nearest(row->layer, names, manifest->layer_count);
+    const char *nearest = str_nearest(row->layer, names, j->use_count);
     (void)yaml_error(j->reader->err, row->node, "'layers' does not name '%s'", row->layer);
     return nearest ? err_hint(j->reader->err, "did you mean '%s'?", nearest) : -1;
 }
@@ -150,22 +149,23 @@ static int number_own(bool *has_name, struct joining *j)
     return 0;
 }
 
-static int check_name_type(const struct reader *reader, const struct manifest *manifest)
+static int check_name_type(const struct reader *reader, const struct questions *all)
 {
-    size_t number = intern_find(&manifest->question_names, span_from("name"));
-    const struct question *name = &manifest->questions[number];
+    const struct question *name = &all->items[intern_find(&all->names, span_from("name"))];
     if (name->type != QUESTION_STR || name->when.text || name->fallback || name->computed.text)
         return yaml_error(reader->err, name->node,
                           "'name' must be of type str, without 'when' and 'default'");
     return 0;
 }
 
-int questions_join(struct manifest *manifest, const struct reader *reader,
-                          const struct fileset *files, const struct yaml_node *root)
+int questions_join(struct questions *out, const struct reader *reader, const struct fileset *files,
+                   const struct layer_use *uses, size_t use_count, const struct yaml_node *root)
 {
-    struct joining j = {.reader = reader, .files = files, .manifest = manifest};
+    struct joining j = {
+        .reader = reader, .files = files, .out = out, .uses = uses, .use_count = use_count};
     bool has_name;
-    j.placed = arena_array(reader->arena, manifest->layer_count + 1, sizeof(*j.placed));
+    *out = (struct questions){.count = 0};
+    j.placed = arena_array(reader->arena, use_count + 1, sizeof(*j.placed));
     if (reader_list((void **)&j.rows, &j.row_count, sizeof(*j.rows), reader,
                     yaml_get(root, "questions"), "questions", read_question_row) < 0 ||
         number_own(&has_name, &j) < 0)
@@ -182,9 +182,8 @@ int questions_join(struct manifest *manifest, const struct reader *reader,
         if (!j.rows[i].layer)
             append_question(&j, j.rows[i].question);
     }
-    for (size_t i = 0; i < manifest->layer_count; i++)
+    for (size_t i = 0; i < use_count; i++)
         if (join_use(&j, i) < 0)
             return -1;
-    return check_name_type(reader, manifest);
+    return check_name_type(reader, out);
 }
-

@@ -8,7 +8,7 @@
 #include <string.h>
 
 int reader_word(size_t *out, const struct reader *reader, const struct yaml_node *node,
-                     const char *what, const char *const *names, size_t count)
+                const char *what, const char *const *names, size_t count)
 {
     const char *word = NULL;
     if (yaml_text(&word, node, what, reader->err) < 0)
@@ -36,7 +36,7 @@ int reader_want_map(const struct reader *reader, const struct yaml_node *node, c
 }
 
 int reader_required(const char **out, const struct reader *reader, const struct yaml_node *map,
-                         const char *key)
+                    const char *key)
 {
     *out = NULL;
     if (yaml_text(out, yaml_get(map, key), key, reader->err) < 0)
@@ -44,16 +44,16 @@ int reader_required(const char **out, const struct reader *reader, const struct 
     return *out ? 0 : yaml_error(reader->err, map, "'%s' is missing", key);
 }
 
-int reader_text(struct manifest_text *out, const struct reader *reader,
-                     const struct yaml_node *map, const char *key)
+int reader_text(struct manifest_text *out, const struct reader *reader, const struct yaml_node *map,
+                const char *key)
 {
     out->node = yaml_get(map, key);
     return yaml_text(&out->text, out->node, key, reader->err);
 }
 
 int reader_list(void **out, size_t *count, size_t size, const struct reader *reader,
-                     const struct yaml_node *node, const char *what,
-                     int (*read)(void *, const struct reader *, const struct yaml_node *))
+                const struct yaml_node *node, const char *what,
+                int (*read)(void *, const struct reader *, const struct yaml_node *))
 {
     *count = 0;
     if (!node)

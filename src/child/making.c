@@ -18,22 +18,24 @@
 
 /* ---------------------------------------------------------------- the type */
 
-/* A text at the head of a file of the catalog, "" where it cannot be read: whoever uses it says so. */
+/* A text at the head of a file of the catalog, "" where it cannot be read: whoever uses it says so.
+ */
 static const char *head_text(const struct making *m, const char *path, const char *key)
 {
     ERR_SCRATCH(ignored);
     struct yaml_doc *doc;
     const char *text = NULL;
     if (fileset_document(&doc, m->arena, m->catalog->files, path, &ignored) < 0 || !doc->root ||
-        doc->root->kind != YAML_MAP || yaml_text(&text, yaml_get(doc->root, key), key, &ignored) < 0)
+        doc->root->kind != YAML_MAP ||
+        yaml_text(&text, yaml_get(doc->root, key), key, &ignored) < 0)
         return "";
     return text ? text : "";
 }
 
 /* Asks for one of `names`; each has its label. */
 static int choose(const char **out, const struct making *m, const char *what, const char *help,
-                  const struct words *names, const char *(*label)(const struct making *, const char *),
-                  struct err *err)
+                  const struct words *names,
+                  const char *(*label)(const struct making *, const char *), struct err *err)
 {
     const char **labels = arena_array(m->arena, names->count + 1, sizeof(*labels));
     for (size_t i = 0; i < names->count; i++)
@@ -107,8 +109,9 @@ static int no_frameworks(const struct making *m, struct err *err)
                   "the type '%s' has a stack, and the catalog '%s' no frameworks: there is nothing "
                   "in matrices/frameworks/",
                   m->manifest->type, m->catalog->name);
-    return err_hint(err, "say 'stack: none' in templates/%s/template.yml, or give the catalog "
-                         "matrices/, such as those of tmplgen's own",
+    return err_hint(err,
+                    "say 'stack: none' in templates/%s/template.yml, or give the catalog "
+                    "matrices/, such as those of tmplgen's own",
                     m->manifest->type);
 }
 
@@ -122,7 +125,8 @@ static int choose_framework(struct making *m, struct err *err)
     if (request_text(&m->request, CHOICE_FRAMEWORK))
         return check_framework(m, names.items, names.count, err);
     if (m->asker) {
-        if (choose(&name, m, "framework", "what the project uses", &names, framework_label, err) < 0)
+        if (choose(&name, m, "framework", "what the project uses", &names, framework_label, err) <
+            0)
             return -1;
         request_say(&m->request, m->arena, CHOICE_FRAMEWORK, name);
         return 0;
@@ -204,9 +208,8 @@ int making_answers(struct making *m, const struct given_list *given, const char 
 {
     struct render_input input = input_of(m);
     if (manifest_check_use(m->arena, m->catalog, m->manifest, err) < 0)
-        return str_equal(err->code, UNUSED_QUESTION)
-                   ? explain_unused(m, given, name_default, err)
-                   : -1;
+        return str_equal(err->code, UNUSED_QUESTION) ? explain_unused(m, given, name_default, err)
+                                                     : -1;
     return answers_collect(&m->answers, m->arena, m->manifest, given,
                            render_context(m->arena, &input), name_default, m->asker, err);
 }

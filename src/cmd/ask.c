@@ -54,8 +54,7 @@ static int read_one(char **line, struct arena *arena, struct err *err)
 {
     int rc = read_line(line, arena, err);
     return rc ? rc
-              : err_set(err, TG_USAGE, "missing-answer",
-                        "the input ended before all was answered");
+              : err_set(err, TG_USAGE, "missing-answer", "the input ended before all was answered");
 }
 
 /* Lines up to one that is a dot, or the end of the input; the first one empty: no text. */

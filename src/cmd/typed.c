@@ -50,9 +50,8 @@ static bool says_secret(const struct option_value *value, const void *context)
         return false;
     for (size_t i = 0; i < manifest->question_count; i++) {
         const struct question *question = &manifest->questions[i];
-        if (question->secret &&
-            span_equal(span_from(question->name),
-                       span_of(value->text, (size_t)(equals - value->text))))
+        if (question->secret && span_equal(span_from(question->name),
+                                           span_of(value->text, (size_t)(equals - value->text))))
             return true;
     }
     return false;
@@ -79,10 +78,10 @@ static void put_command(struct buf *out, const struct typed *typed, const struct
     for (size_t i = 0; i < typed->answers.count; i++) {
         const struct given *answer = &typed->answers.items[i];
         bool is_option = has_option(run, answer->name);
-        command_line_option(
-            out, run, is_option ? answer->name : "set",
-            is_option ? answer->text
-                      : arena_printf(&run->arena, "%s=%s", answer->name, answer->text));
+        command_line_option(out, run, is_option ? answer->name : "set",
+                            is_option
+                                ? answer->text
+                                : arena_printf(&run->arena, "%s=%s", answer->name, answer->text));
     }
 }
 

@@ -31,8 +31,7 @@ static const char *place(struct run *run)
 static bool looks(const struct option_value *value, const void *context)
 {
     (void)context;
-    return strcmp(value->option->name, "check") == 0 ||
-           strcmp(value->option->name, "dry-run") == 0;
+    return strcmp(value->option->name, "check") == 0 || strcmp(value->option->name, "dry-run") == 0;
 }
 
 static const char *command(struct run *run, const char *more)

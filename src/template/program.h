@@ -17,8 +17,8 @@ struct scope;
 struct statement;
 
 struct program {
-    const char *name; /* that an include finds it by */
-    const char *path; /* for messages */
+    const char *name;   /* that an include finds it by */
+    const char *path;   /* for messages */
     struct span source; /* line ends are \n */
     enum template_delimiters delimiters;
     struct statement *body; /* NULL for an expression */

@@ -1,4 +1,4 @@
-"""A tool without a stack, of a team's own type: the layers that every Python project takes serve it too."""
+"""A type without a stack: the layers that every Python project takes serve it, too."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A person at a terminal: told early what is wrong, asked again, and never robbed of what was typed."""
+"""A person at a terminal: told early what is wrong, asked again; nothing typed is lost."""
 
 import os
 import re
@@ -61,7 +61,8 @@ def test_answers_that_do_not_go_together_are_told_at_once(talk, work, asks):
         "{name: owner, default: us}",
         "{name: package, default: '{{ name }}'}",
         "{name: last, default: x}",
-        more="refuse:\n  - {when: \"package in ['torch', owner]\", because: \"'{{ package }}' is taken\"}\n",
+        more="refuse:\n  - when: \"package in ['torch', owner]\"\n"
+        "    because: \"'{{ package }}' is taken\"\n",
     )
     code, _, shown = talk(
         "it",
@@ -89,7 +90,10 @@ def test_a_refusal_of_what_was_given_comes_before_the_questions_behind_it(talk, 
 
 
 def test_a_refusal_that_no_answer_changes_comes_before_all_questions(talk, asks):
-    asks("{name: q, default: x}", more="refuse:\n  - {when: \"template == 'thing'\", because: never}\n")
+    asks(
+        "{name: q, default: x}",
+        more="refuse:\n  - {when: \"template == 'thing'\", because: never}\n",
+    )
     code, _, shown = talk("it", replies=[])
     assert code == 2 and "error: never" in shown and " > " not in shown
 
@@ -119,10 +123,11 @@ def test_choices_have_labels_and_the_default_is_marked(talk, asks):
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_long_help_breaks_between_words_where_the_terminal_ends(talk, asks, columns):
     words = " ".join(f"wörd{i}" for i in range(60))
-    asks(f"{{name: q, type: choice, help: {words}, choices: [{{value: a, label: {words}}}, b], default: b}}")
+    choices = f"[{{value: a, label: {words}}}, b]"
+    asks(f"{{name: q, type: choice, help: {words}, choices: {choices}, default: b}}")
     code, _, shown = talk("it", replies=[("name", "\n"), ("[b]", "\n")], columns=columns)
     assert code == 0
-    lines = shown[shown.index("\nq - ") : shown.index("[b] > ")].splitlines()
+    lines = shown[shown.index("\nq - ") : shown.index("\n  [b] > ")].splitlines()
     assert max(map(len, lines)) < columns and len(lines) > 120 * 7 / columns
     assert re.sub(r"\s+", " ", shown).count(words) == 2
     assert not [line for line in lines if line.endswith(" ") and ">" not in line]
@@ -145,8 +150,10 @@ def test_types_and_frameworks_say_what_they_are(talk):
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_what_was_typed_is_a_command_when_it_ends(talk, asks, work, tmplgen, shell):
-    typed = "it's $(touch PWNED) `x` \"é\" -- {{ name }}"
-    asks("{name: a, default: x}", "{name: l, type: list, choices: [p, q], default: []}", "{name: z}")
+    typed = 'it\'s $(touch PWNED) `x` "é" -- {{ name }}'
+    asks(
+        "{name: a, default: x}", "{name: l, type: list, choices: [p, q], default: []}", "{name: z}"
+    )
     code, _, shown = talk(
         "a b",
         "--set=z=it's",
@@ -225,7 +232,11 @@ def test_a_secret_is_typed_unseen_and_repeated_by_nothing(talk, asks, work):
 
 
 def test_the_terminal_shows_again_what_is_typed_after_a_secret(talk, asks):
-    asks("{name: token, secret: true, default: n}", "{name: q, default: x}", shows="{{ token }} {{ q }}")
+    asks(
+        "{name: token, secret: true, default: n}",
+        "{name: q, default: x}",
+        shows="{{ token }} {{ q }}",
+    )
     code, _, shown = talk("a", replies=[("name", "\n"), ("token", "hush\n"), ("[x]", "seen\n")])
     assert code == 0 and "seen" in shown and "hush" not in shown
 

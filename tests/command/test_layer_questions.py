@@ -1,4 +1,4 @@
-"""Questions that layers bring: asked of whoever takes the layer, in an order that a catalog can say."""
+"""Questions that layers bring: asked of whoever takes the layer, in an order of its own."""
 
 import pytest
 
@@ -21,9 +21,7 @@ def world(catalog):
             manifest = LAYER.format(name=name, questions=text)
             catalog.layer(name, manifest, {f"{name}.txt.j2": read + "\n"})
         uses = uses or [f"{{name: {name}}}" for name in layers]
-        catalog.template(
-            TYPE.format(layers="\n".join(f"  - {use}" for use in uses), questions=own)
-        )
+        catalog.template(TYPE.format(layers="\n".join(f"  - {use}" for use in uses), questions=own))
         return catalog
 
     return make
@@ -36,9 +34,9 @@ def answers(done):
 
 def test_a_layer_asks_whoever_takes_it(new, work, world, catalog):
     world({"legal": ["{name: license, default: MIT}"]})
-    catalog.template(
-        TYPE.format(layers="  - {name: legal}", questions="  []"), name="other"
-    ).write("templates/other/files/x", "x")
+    catalog.template(TYPE.format(layers="  - {name: legal}", questions="  []"), name="other").write(
+        "templates/other/files/x", "x"
+    )
     assert answers(new("a", "--set", "license=ISC", "--json"))["license"] == "ISC"
     assert (work / "a/legal.txt").read_text() == "ISC\n"
     other = new("b", "--json", "--set", "type=other")
@@ -64,7 +62,9 @@ def test_own_questions_come_first_then_those_of_layers_in_their_order(new, world
 def test_a_type_says_where_those_of_a_layer_are_asked(new, world):
     own = "  - {name: a, default: a}\n  - layer: two\n  - {name: z, default: 'after {{ x }}'}"
     world(
-        {"one": ["{name: y, default: y}"], "two": ["{name: x, default: x}"]}, own, more="{{ a }}{{ z }}"
+        {"one": ["{name: y, default: y}"], "two": ["{name: x, default: x}"]},
+        own,
+        more="{{ a }}{{ z }}",
     )
     assert list(answers(new("it", "--json"))) == ["name", "a", "x", "z", "y"]
 
@@ -83,13 +83,19 @@ def test_a_question_is_there_only_where_its_layer_is(new, work, world):
     assert (work / "b/hello.txt").read_text() == "b plain"
     done = new("c", "--set", "theme=dark")
     assert done.code == 2
-    assert "'theme' makes no difference here: the layer 'docs', which asks it, is not taken" in done.err
+    assert (
+        "'theme' makes no difference here: the layer 'docs', which asks it, is not taken"
+        in done.err
+    )
 
 
 def test_the_name_of_the_layer_may_be_an_answer(new, work, world):
     own = "  - {name: ui, type: choice, choices: [web, text], default: web}"
     world(
-        {"ui-web": ["{name: port, type: int, default: 80}"], "ui-text": ["{name: width, default: w}"]},
+        {
+            "ui-web": ["{name: port, type: int, default: 80}"],
+            "ui-text": ["{name: width, default: w}"],
+        },
         own,
         ["{name: 'ui-{{ ui }}'}"],
     )
@@ -180,13 +186,11 @@ def test_moving_a_question_into_a_layer_is_no_change_for_a_child(tmplgen, work, 
     made = tmplgen("new", "it", *said, cwd=work)
     assert made.code == 0, made.err
     catalog.template(TYPE.format(layers="  - {name: one}", questions="  []"))
-    catalog.write(
-        "templates/_layers/one/layer.yml", LAYER.format(name="one", questions=question)
-    )
+    catalog.write("templates/_layers/one/layer.yml", LAYER.format(name="one", questions=question))
     release(repository, "1.1.0")
     done = tmplgen("update", "it", "--json", cwd=work)
     assert done.code == 0, done.err
-    assert done.json["counts"] == {name: 0 for name in done.json["counts"]}
+    assert done.json["counts"] == dict.fromkeys(done.json["counts"], 0)
     assert (work / "it/one.txt").read_text() == "me\n"
     assert "  owner: me\n" in (work / "it/.tmplgen.yml").read_text()
 

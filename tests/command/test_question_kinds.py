@@ -1,4 +1,4 @@
-"""What questions can say beyond their type: labels, bounds, items, secrets, lines, computed values."""
+"""What questions say beyond their type: labels, bounds, items, secrets, computed values."""
 
 import os
 import subprocess
@@ -33,9 +33,8 @@ def refused(done, *words):
 
 
 def test_a_choice_with_a_label_is_taken_by_its_value(new, work, asks):
-    asks(
-        "{name: q, type: choice, choices: [{value: '{{ name }}-a', label: the first}, b], default: b}"
-    )
+    choices = "[{value: '{{ name }}-a', label: the first}, b]"
+    asks(f"{{name: q, type: choice, choices: {choices}, default: b}}")
     assert new("it", "--set", "q=it-a").code == 0
     assert shown(work) == "it-a"
     refused(new("two", "--set", "q=the first"), "the choices are: two-a, b")
@@ -50,7 +49,9 @@ def test_a_choice_with_a_label_is_taken_by_its_value(new, work, asks):
         ("[[a]]", ["'choice' must be a text"], "4:39"),
     ],
 )
-def test_a_choice_that_is_neither_text_nor_value_and_label_is_told(new, asks, choices, words, place):
+def test_a_choice_that_is_neither_text_nor_value_and_label_is_told(
+    new, asks, choices, words, place
+):
     asks(f"{{name: q, type: choice, choices: {choices}}}")
     refused(new("it"), *words, f"templates/thing/template.yml:{place}: ")
 
@@ -64,7 +65,11 @@ def test_a_choice_that_is_neither_text_nor_value_and_label_is_told(new, asks, ch
         ("int, min: 1, max: 10", ["1", "10", "+7"], [("0", "1 or more"), ("11", "10 or less")]),
         ("int, min: -9223372036854775808", ["-9223372036854775808"], [("x", "integer")]),
         ("int, min: 9007199254740993", ["9007199254740993"], [("9007199254740992", "or more")]),
-        ("float, min: 0.1, max: 1e3", ["0.1", "1000"], [("0.0999", "0.1 or more"), ("1001", "1e3")]),
+        (
+            "float, min: 0.1, max: 1e3",
+            ["0.1", "1000"],
+            [("0.0999", "0.1 or more"), ("1001", "1e3")],
+        ),
     ],
 )
 def test_a_number_has_bounds(new, asks, kind, good, bad):
@@ -84,7 +89,9 @@ def test_a_default_is_held_to_the_bounds_too(new, asks):
 
 
 def test_a_list_of_int_is_numbers_for_templates_and_for_a_second_reading(new, work, asks, tmplgen):
-    asks("{name: q, type: list, items: int, min: 1, max: 9, default: [1, 2]}", shows="{{ q[0] + 1 }}")
+    asks(
+        "{name: q, type: list, items: int, min: 1, max: 9, default: [1, 2]}", shows="{{ q[0] + 1 }}"
+    )
     assert new("one", "--json").json["answers"]["q"] == [1, 2]
     assert shown(work, "one") == "2"
     assert new("two", "--set", "q=8, 3", "--json").json["answers"]["q"] == [8, 3]
@@ -216,13 +223,17 @@ def test_what_does_not_go_together_is_told(new, asks, question, words):
     refused(new("it"), *words, "templates/thing/template.yml:")
 
 
-@pytest.mark.parametrize("name", ["not", "self", "and", "in", "True", "None", "else", "super", "loop"])
+@pytest.mark.parametrize(
+    "name", ["not", "self", "and", "in", "True", "None", "else", "super", "loop"]
+)
 def test_a_word_of_the_language_is_no_name(new, asks, name):
     asks(f"{{name: '{name}', default: x}}")
     refused(new("it"), f"'{name}' is a word of the template language", "template.yml:4:12: ")
 
 
-@pytest.mark.parametrize("name", ["resolution", "request", "template", "type", "framework", "driver"])
+@pytest.mark.parametrize(
+    "name", ["resolution", "request", "template", "type", "framework", "driver"]
+)
 def test_what_tmplgen_says_itself_is_no_name(new, asks, name):
     asks(f"{{name: '{name}', default: x}}")
     refused(new("it"), f"the name '{name}' is taken by tmplgen itself")
