@@ -546,3 +546,34 @@ def test_both_together_have_the_limits_of_one(refused, tmp_path):
     head = f"name: top\nversion: 1.0.0\nextends: {{source: '{base}'}}\n"
     told = refused(many_files(tmp_path / "top", "b", head), *SERVICE)
     assert "more than 50000 files, with those of 'base', which it extends" in told
+
+
+# ---------------------------------------------------------------- the documents
+
+
+def test_the_example_of_the_documents(tmplgen, work):
+    section = show("docs/catalogs.md").split("## Building on another catalog\n")[1]
+    commands = section.split("```sh\n", 1)[1].split("```", 1)[0]
+    person = {f"GIT_{who}_{what}": "ann@example.com" for who in ("AUTHOR", "COMMITTER")
+              for what in ("NAME", "EMAIL")}  # fmt: skip
+    done = subprocess.run(
+        ["sh", "-eu"],
+        cwd=work,
+        env={**tmplgen.env, **person, "PATH": f"{BINARY.parent}:{tmplgen.env['PATH']}"},
+        input=commands,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Up to date with version 1.0.0 on" in done.stdout
+    assert (
+        len([p for p in (work / "acme").rglob("*") if p.is_file() and ".git/" not in str(p)]) < 10
+    )
+    assert (work / "shop/ON-CALL.md").read_text() == "At night: Ann\n"
+    assert (work / "shop/.dockerignore").read_text().startswith("*\n!/src\n")
+    front = yaml.safe_load((work / "front/.tmplgen.yml").read_text())
+    assert front["resolution"]["framework"]["version"] == "2.15.1"
+    assert front["answers"]["registry"] == "ghcr.io/acme"
+    assert front["catalog"]["ref"] == "v1.0.0"
+    assert (work / "front/gateway.yml").read_text() == 'route: "/pytorch-api"\n'

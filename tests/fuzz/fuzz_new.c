@@ -8,13 +8,14 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "catalog/compose.h"
 #include "child/making.h"
 #include "resolver/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 struct made {
-    struct catalog catalog;
+    struct catalog catalog, below;
     struct making making;
     struct span record;
 };
@@ -40,6 +41,28 @@ static int read_request(struct stack_request *out, struct arena *arena,
     return root && root->kind == YAML_MAP ? stack_request_read(out, arena, root, err) : 0;
 }
 
+#define BELOW "below/"
+
+/* Files in a folder of that name are those of a catalog that the first one extends. */
+static int extend(struct made *out, struct arena *arena, const struct memory_files *files,
+                  struct err *err)
+{
+    struct memory_files *below = arena_alloc(arena, sizeof(*below));
+    struct extension extension;
+    for (size_t i = 0; i < files->set.count; i++)
+        if (str_starts(files->entries[i].path, BELOW))
+            memory_put(below, arena, files->entries[i].path + strlen(BELOW), files->files[i].bytes);
+    memory_settle(below);
+    if (extension_read(&extension, out->catalog.yml, err) < 0)
+        return -1;
+    if (!extension.node || below->set.count == 0)
+        return 0;
+    lend_matrix(below, arena);
+    out->below = memory_catalog(below);
+    out->catalog.extends = &out->below;
+    return catalog_read(&out->below, arena, err) < 0 ? -1 : compose(&out->catalog, arena, err);
+}
+
 /* The steps of src/cmd/new.c. */
 static int make(struct made *out, struct arena *arena, struct span input, struct err *err)
 {
@@ -48,12 +71,14 @@ static int make(struct made *out, struct arena *arena, struct span input, struct
     struct stack_request request;
     struct given_list given = {0}, said = {0};
     const char **types;
-    lend_matrix(files, arena);
+    if (fileset_find(&files->set, BELOW "catalog.yml") < 0)
+        lend_matrix(files, arena);
     out->catalog = memory_catalog(files);
     *m = (struct making){.arena = arena, .catalog = &out->catalog, .overlay = span_of("", 0)};
+    if (catalog_read(&out->catalog, arena, err) < 0 || extend(out, arena, files, err) < 0)
+        return -1;
     size_t count = catalog_types(&types, arena, out->catalog.files);
-    if (catalog_read(&out->catalog, arena, err) < 0 ||
-        read_request(&request, arena, files, err) < 0 ||
+    if (read_request(&request, arena, files, err) < 0 ||
         memory_given(&given, arena, files, "answers.yml", GIVEN_FILE, err) < 0 ||
         making_type(m, count ? types[0] : NULL, err) < 0 ||
         making_stack(m, &said, &request, err) < 0 || making_answers(m, &given, "child", err) < 0 ||
