@@ -10,22 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINDINGS_KEPT ((size_t)2000) /* to choose those from that are shown */
+#define FINDINGS_KEPT ((size_t)1000) /* to choose those from that are shown */
 
 static const char *copy(struct arena *arena, const char *text)
 {
     return text ? arena_strdup(arena, text) : NULL;
 }
 
+bool findings_full(struct finding_list *findings, enum lint_rule rule)
+{
+    bool full = findings->count == FINDINGS_KEPT;
+    findings->more += full;
+    findings->more_bad += full && lint_rules[rule].is_error;
+    return full;
+}
+
 static struct finding *add(struct finding_list *findings, enum lint_rule rule,
                            const struct err *err)
 {
     struct arena *arena = findings->arena;
-    if (findings->count == FINDINGS_KEPT) {
-        findings->more++;
-        findings->more_bad += lint_rules[rule].is_error;
+    if (findings_full(findings, rule))
         return NULL;
-    }
     findings->items = arena_grow(arena, findings->items, findings->count, sizeof(*findings->items));
     struct finding *finding = &findings->items[findings->count++];
     *finding = (struct finding){.rule = rule,
@@ -48,22 +53,27 @@ void findings_add(struct finding_list *findings, enum lint_rule rule, const stru
 void findings_add_of(struct finding_list *findings, enum lint_rule rule, const struct err *err,
                      const char *subject, const char *type)
 {
-    for (size_t i = findings->count; i-- > 0;) {
-        struct finding *known = &findings->items[i];
-        if (known->rule != rule || !str_equal(known->subject, subject) ||
-            known->line != err->where.line || known->column != err->where.column ||
-            !str_equal(known->file, err->where.file))
-            continue;
-        const char *last = strrchr(known->types, ' ');
-        if (!str_equal(last ? last + 1 : known->types, type))
-            known->types = arena_printf(findings->arena, "%s, %s", known->types, type);
+    struct arena *arena = findings->arena;
+    const char *key =
+        arena_printf(arena, "%d %s %zu %zu %s", (int)rule, err->where.file ? err->where.file : "",
+                     err->where.line, err->where.column, subject);
+    size_t count = findings->subjects.count;
+    size_t number = intern_add(&findings->subjects, arena, span_from(key));
+    if (number == count) {
+        findings->numbers =
+            arena_grow(arena, findings->numbers, number, sizeof(*findings->numbers));
+        findings->numbers[number] = findings->count;
+        struct finding *finding = add(findings, rule, err);
+        if (finding)
+            finding->types = copy(arena, type);
         return;
     }
-    struct finding *finding = add(findings, rule, err);
-    if (finding) {
-        finding->subject = copy(findings->arena, subject);
-        finding->types = copy(findings->arena, type);
-    }
+    if (findings->numbers[number] >= findings->count)
+        return; /* it was not kept */
+    struct finding *known = &findings->items[findings->numbers[number]];
+    const char *last = strrchr(known->types, ' ');
+    if (!str_equal(last ? last + 1 : known->types, type))
+        known->types = arena_printf(arena, "%s, %s", known->types, type);
 }
 
 static int compare_texts(const char *a, const char *b)

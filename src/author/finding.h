@@ -4,6 +4,7 @@
 
 #include "author/rules.h"
 #include "base/err.h"
+#include "base/intern.h"
 
 #include <stddef.h>
 
@@ -18,18 +19,24 @@ struct finding {
     const char *message, *hint, *trace; /* hint and trace may be NULL */
     const char *file, *source;          /* NULL: no place */
     size_t line, column, caret;
-    const char *subject; /* what it is about, where several types have the same; or NULL */
-    const char *types;   /* "batch, service"; or NULL */
+    const char *types; /* "batch, service": whom it is about; or NULL */
 };
 
 struct finding_list {
     struct arena *arena;
     struct finding *items;
     size_t count;
-    size_t more;     /* that were found beyond those that are kept */
-    size_t more_bad; /* of them errors */
+    struct intern subjects; /* of those that are about types: "rule file line column subject" */
+    size_t *numbers;        /* of the findings that these are */
+    size_t more;            /* that were found beyond those that are kept */
+    size_t more_bad;        /* of them errors */
 };
 
+/*
+ * Whether no more are kept; one of the rule is counted then. Whoever finds asks first: to put a
+ * thing into words takes time.
+ */
+bool findings_full(struct finding_list *findings, enum lint_rule rule);
 /* Keeps a copy of what the error says. */
 void findings_add(struct finding_list *findings, enum lint_rule rule, const struct err *err);
 /*

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#define STEPS_EACH 100    /* that a pair of files counts as */
 #define CONDITIONS_MAX 16 /* of two files; with more nobody can say */
 
 struct clash_pair {
@@ -45,8 +46,9 @@ static void add_file(struct clash_pair *pair, const struct part_file *file)
             add_condition(pair, &part->layer.rules[i].when);
 }
 
-static void clash(struct lint *lint, const struct lint_type *type, const struct part_file *first,
-                  const struct part_file *second, const struct data *world)
+static void tell_clash(struct lint *lint, const struct lint_type *type,
+                       const struct part_file *first, const struct part_file *second,
+                       const struct data *world)
 {
     ERR_SCRATCH(wrong);
     const char *shown = worlds_shown(lint->arena, world);
@@ -65,7 +67,7 @@ static void clash(struct lint *lint, const struct lint_type *type, const struct 
     findings_add_of(lint->findings, RULE_PATH_CLASH, &wrong, first->source, type->name);
 }
 
-static int check_pair(struct lint *lint, const struct lint_type *type,
+static int check_pair(bool *clash, struct lint *lint, const struct lint_type *type,
                       const struct part_file *first, const struct part_file *second)
 {
     struct data *world;
@@ -80,8 +82,9 @@ static int check_pair(struct lint *lint, const struct lint_type *type,
         return 0;
     if (worlds_find(&world, lint->arena, &input, lint->err) < 0)
         return -1;
-    if (world)
-        clash(lint, type, first, second, world);
+    *clash = world != NULL;
+    if (world && !findings_full(lint->findings, RULE_PATH_CLASH))
+        tell_clash(lint, type, first, second, world);
     return 0;
 }
 
@@ -97,9 +100,10 @@ static int check_type(struct lint *lint, const struct lint_type *type)
         size_t number = intern_add(&paths, lint->arena, span_from(parts->files[i].path));
         before[i] = number == count ? INTERN_NONE : last[number];
         last[number] = i;
-        for (size_t j = before[i]; j != INTERN_NONE; j = before[j])
-            if (budget_steps(1, lint->err) < 0 ||
-                check_pair(lint, type, &parts->files[j], &parts->files[i]) < 0)
+        bool clash = false;
+        for (size_t j = before[i]; j != INTERN_NONE && !clash; j = before[j])
+            if (budget_steps(STEPS_EACH, lint->err) < 0 ||
+                check_pair(&clash, lint, type, &parts->files[j], &parts->files[i]) < 0)
                 return -1;
     }
     return 0;

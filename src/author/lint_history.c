@@ -19,20 +19,30 @@ struct history {
     struct lint *lint;
     struct catalog_revision *revisions;
     size_t count;
-    struct catalog *last; /* the newest release */
+    struct catalog *last; /* the release before this version */
 };
 
 /* ---------------------------------------------------------------- the version */
 
-static const struct catalog_revision *release_of(const struct history *h,
-                                                 const struct semver *version)
+/* The highest release that is lower than a version, or with `equal` is that version. */
+static const struct catalog_revision *release_before(const struct history *h,
+                                                     const struct semver *version, bool equal)
 {
-    struct semver tag;
-    for (size_t i = 0; i < h->count; i++)
-        if (h->revisions[i].kind == REVISION_TAG && semver_parse_tag(&tag, h->revisions[i].name) &&
-            semver_compare(&tag, version) == 0)
-            return &h->revisions[i];
-    return NULL;
+    const struct catalog_revision *best = NULL;
+    struct semver tag, highest;
+    for (size_t i = 0; i < h->count; i++) {
+        const struct catalog_revision *revision = &h->revisions[i];
+        if (revision->kind != REVISION_TAG || !semver_parse_tag(&tag, revision->name))
+            continue;
+        int order = semver_compare(&tag, version);
+        if (equal ? order != 0
+                  : order >= 0 || !semver_is_release(&tag) ||
+                        (best && semver_compare(&tag, &highest) <= 0))
+            continue;
+        best = revision;
+        highest = tag;
+    }
+    return best;
 }
 
 /* The first path that differs; NULL: none does. */
@@ -66,22 +76,15 @@ static int at_version(struct lint *lint, struct err *wrong)
     return lint_keep(lint, RULE_VERSION, wrong);
 }
 
-static int check_version(const struct history *h)
+/* `*differs`: it is not what was released under its version, and no other version. */
+static int check_version(bool *differs, const struct history *h, const struct semver *now)
 {
     ERR_SCRATCH(wrong);
     struct lint *lint = h->lint;
-    struct semver now, last;
     struct catalog *same;
-    const char *version = lint->input->catalog->origin.version, *path;
-    if (!semver_parse(&now, version) || !semver_parse(&last, h->last->origin.version))
-        return 0;
-    if (semver_compare(&now, &last) < 0) {
-        (void)err_set(&wrong, TG_USAGE, "invalid", "the version is lower than that of '%s', %s",
-                      h->last->origin.ref, h->last->origin.version);
-        (void)err_hint(&wrong, "children go to the highest version: raise it");
-        return at_version(lint, &wrong);
-    }
-    const struct catalog_revision *release = release_of(h, &now);
+    const char *path;
+    const struct catalog_revision *release = release_before(h, now, true);
+    *differs = false;
     if (!release)
         return 0;
     if (catalog_open(&same, lint->arena, lint->input->source, release->name, lint->err) < 0)
@@ -90,8 +93,9 @@ static int check_version(const struct history *h)
     catalog_close(same);
     if (rc < 0 || !path)
         return rc;
+    *differs = true;
     (void)err_set(&wrong, TG_USAGE, "invalid", "%s is released as '%s', and '%s' differs from it",
-                  version, release->name, path);
+                  lint->input->catalog->origin.version, release->name, path);
     (void)err_hint(&wrong, "raise the version, with a suffix such as -dev until it is released");
     return at_version(lint, &wrong);
 }
@@ -344,8 +348,6 @@ static int check_names(const struct history *h, const struct lint_type *type)
 
 static int compare_with_last(const struct history *h)
 {
-    if (h->lint->whole && check_version(h) < 0)
-        return -1;
     for (size_t i = 0; i < h->lint->type_count; i++)
         if (check_type(h, &h->lint->types[i]) < 0 || check_names(h, &h->lint->types[i]) < 0)
             return -1;
@@ -355,12 +357,18 @@ static int compare_with_last(const struct history *h)
 int lint_history(struct lint *lint)
 {
     struct history h = {.lint = lint};
+    struct semver now;
+    bool differs;
     if (catalog_revisions(&h.revisions, &h.count, lint->arena, lint->input->source, lint->err) < 0)
         return -1;
-    const struct catalog_revision *newest = revision_newest(h.revisions, h.count, NULL, false);
-    if (!newest)
+    if (!semver_parse(&now, lint->input->catalog->origin.version))
         return 0;
-    if (catalog_open(&h.last, lint->arena, lint->input->source, newest->name, lint->err) < 0)
+    if (check_version(&differs, &h, &now) < 0)
+        return -1;
+    const struct catalog_revision *last = release_before(&h, &now, differs);
+    if (!last)
+        return 0;
+    if (catalog_open(&h.last, lint->arena, lint->input->source, last->name, lint->err) < 0)
         return -1;
     int rc = compare_with_last(&h);
     catalog_close(h.last);

@@ -38,41 +38,51 @@ static struct span line_of(struct span text, size_t number)
     return span_of(text.ptr, end ? (size_t)(end - text.ptr) : text.len);
 }
 
-/* Where the only line that is this one begins, or -1. */
-static long find_line(struct span text, struct span line)
+/* Where the line of that text begins that has `before` others like it before it, or -1. */
+static long find_line(struct span text, struct span line, size_t before)
 {
-    long found = -1;
     for (size_t at = 0; at < text.len;) {
         const char *end = memchr(text.ptr + at, '\n', text.len - at);
         size_t len = end ? (size_t)(end - text.ptr) - at : text.len - at;
-        if (span_equal(span_of(text.ptr + at, len), line)) {
-            if (found >= 0)
-                return -1;
-            found = (long)at;
-        }
+        if (span_equal(span_of(text.ptr + at, len), line) && before-- == 0)
+            return (long)at;
         at += len + 1;
     }
-    return found;
+    return -1;
 }
 
-/* In a file of the catalog; false: the line stands in none, or in several places. */
+static size_t leading_blanks(struct span line)
+{
+    size_t blanks = 0;
+    while (blanks < line.len && strchr(" \t", line.ptr[blanks]))
+        blanks++;
+    return blanks;
+}
+
+/* In a file of the catalog; false: the line does not stand there. */
 static bool place_in(struct err *wrong, const struct checked *checked, const char *path,
-                     struct span line)
+                     struct span line, size_t before)
 {
     ERR_SCRATCH(ignored);
     struct span text;
     const struct fileset *files = checked->lint->files;
-    long index = fileset_find(files, path);
+    long index = fileset_find(files, path), at = -1;
     if (index < 0 || files->read(&text, files, (size_t)index, &ignored) < 0)
         return false;
-    long at = find_line(text, line);
-    if (at < 0)
-        return false;
-    size_t blanks = 0;
-    while (blanks < line.len && strchr(" \t", line.ptr[blanks]))
-        blanks++;
-    (void)err_at(wrong, path, text.ptr, text.len, (size_t)at + blanks);
-    return true;
+    while ((at = find_line(text, line, before)) < 0 && before > 0)
+        before--; /* a loop renders one line several times */
+    if (at >= 0)
+        (void)err_at(wrong, path, text.ptr, text.len, (size_t)at + leading_blanks(line));
+    return at >= 0;
+}
+
+/* How many lines before that one are like it. */
+static size_t count_before(struct span text, struct span line)
+{
+    size_t count = 0;
+    for (long at; (at = find_line(text, line, count)) >= 0 && text.ptr + at < line.ptr;)
+        count++;
+    return count;
 }
 
 /* The template's line, or one that it includes; where it is made of several, the rendered one. */
@@ -80,22 +90,24 @@ static void place(struct err *wrong, const struct checked *checked, size_t numbe
 {
     const struct render_entry *entry = checked->entry;
     struct span line = line_of(entry->bytes, number);
-    if (place_in(wrong, checked, entry->source, line))
+    if (place_in(wrong, checked, entry->source, line, count_before(entry->bytes, line)))
         return;
     for (size_t i = 0; line.len > 8 && i < checked->lint->include_count; i++)
         if (data_get(checked->lint->reached, checked->lint->include_paths[i]) &&
-            place_in(wrong, checked, checked->lint->include_paths[i], line))
+            place_in(wrong, checked, checked->lint->include_paths[i], line, 0))
             return;
     (void)err_wrap(wrong, "in line %zu of '%s' as it is rendered", number, entry->path);
-    (void)err_at(wrong, entry->source, line.ptr, line.len, 0);
+    (void)err_at(wrong, entry->source, line.ptr, line.len, leading_blanks(line));
     wrong->where.line = wrong->where.column = 1;
-    wrong->where.caret = 0;
 }
 
 static void found(void *context, enum lint_rule rule, size_t line, const struct err *wrong)
 {
     struct checked *checked = context;
     ERR_SCRATCH(placed);
+    if (findings_full(checked->lint->findings, rule) ||
+        !budget_try_steps(2 * budget_steps_of(checked->entry->bytes.len)))
+        return;
     (void)err_set(&placed, wrong->exit, wrong->code, "%s", wrong->message);
     (void)err_hint(&placed, "%s", wrong->hint);
     place(&placed, checked, line);

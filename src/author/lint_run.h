@@ -21,6 +21,12 @@ struct lint_type {
     struct data *read;  /* those that they say */
 };
 
+/* The names that a mentioned template may have. */
+struct lint_templates {
+    const char **names;
+    size_t count;
+};
+
 struct lint {
     struct arena *arena;
     const struct lint_input *input;
@@ -32,6 +38,8 @@ struct lint {
     const char **include_names; /* by which files can be included, and their paths */
     const char **include_paths;
     size_t include_count;
+    struct intern mentioned; /* names and patterns of templates, and what they name */
+    struct lint_templates *templates;
     struct data *reached; /* paths of files that are included somewhere */
     struct err *err;      /* for what ends the run: limits */
 };
@@ -41,7 +49,7 @@ struct lint {
  * catalog's files cannot be read.
  */
 TG_CHECKED int lint_manifests(struct lint *lint); /* fills types */
-TG_CHECKED int lint_templates(struct lint *lint); /* fills read, reached */
+TG_CHECKED int lint_mentions(struct lint *lint);  /* fills read, reached */
 TG_CHECKED int lint_unused(struct lint *lint);
 TG_CHECKED int lint_clashes(struct lint *lint);
 TG_CHECKED int lint_history(struct lint *lint);

@@ -29,6 +29,9 @@ static void wrong_comment(const struct suppressions *all, const struct suppressi
                           const char *message)
 {
     ERR_SCRATCH(wrong);
+    if (findings_full(all->lint->findings, RULE_SUPPRESSION) ||
+        !budget_try_steps(budget_steps_of(at->offset)))
+        return;
     (void)err_set(&wrong, TG_USAGE, "invalid", "%s", message);
     (void)err_hint(&wrong, "write: " MARK " ignore RULE because REASON");
     (void)err_at(&wrong, at->path, at->text.ptr, at->text.len, at->offset);
@@ -91,7 +94,7 @@ static void take_away(struct suppressions *all)
 {
     struct finding_list *findings = all->lint->findings;
     size_t kept = 0;
-    for (size_t i = 0; i < findings->count; i++)
+    for (size_t i = 0; i < findings->count && budget_try_steps(all->count); i++)
         if (!is_ignored(all, &findings->items[i]))
             findings->items[kept++] = findings->items[i];
     findings->count = kept;

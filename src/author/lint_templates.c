@@ -60,6 +60,13 @@ static void find(const struct scan *scan, enum lint_rule rule, struct err *wrong
     findings_add_of(scan->lint->findings, rule, wrong, subject, scan->type->name);
 }
 
+/* Whether it is only counted. To find its line, and the nearest name, is work. */
+static bool is_full(const struct scan *scan, enum lint_rule rule, const struct mention *mention)
+{
+    return findings_full(scan->lint->findings, rule) ||
+           !budget_try_steps(budget_steps_of(mention->offset) + scan->known->map.count);
+}
+
 /* ---------------------------------------------------------------- names */
 
 static const char *nearest_known(const struct scan *scan, const char *name)
@@ -73,6 +80,8 @@ static const char *nearest_known(const struct scan *scan, const char *name)
 
 static void unknown_name(const struct scan *scan, const struct mention *mention)
 {
+    if (is_full(scan, RULE_UNKNOWN_NAME, mention))
+        return;
     ERR_SCRATCH(wrong);
     const char *name = arena_memdup(scan->lint->arena, mention->text.ptr, mention->text.len);
     const char *near = nearest_known(scan, name);
@@ -120,6 +129,8 @@ static void see_member(const struct scan *scan, const struct mention *mention)
         return;
     if (none && memchr(dot + 1, '.', mention->text.len - owner.len - 1))
         return; /* told of its owner */
+    if (is_full(scan, RULE_UNKNOWN_ATTRIBUTE, mention))
+        return;
     (void)err_set(&wrong, TG_USAGE, "invalid",
                   none ? "'%.*s' is none here: the type has no stack" : "there is no '%.*s'",
                   (int)(none ? owner.len : mention->text.len), mention->text.ptr);
@@ -150,31 +161,49 @@ static const char *include_name(struct arena *arena, const char *path)
     return arena_printf(arena, "%.*s/%s", (int)len, owner, owner + len + strlen("/includes/"));
 }
 
+static void add_template(struct lint_templates *out, struct lint *lint, const char *name,
+                         const char *path)
+{
+    out->names = arena_grow(lint->arena, out->names, out->count, sizeof(*out->names));
+    out->names[out->count++] = name;
+    data_put(lint->arena, lint->reached, path, data_bool(lint->arena, true));
+}
+
 /* A name is itself; a pattern is all that it matches. */
+static struct lint_templates find_templates(struct lint *lint, const char *text)
+{
+    struct lint_templates found = {NULL, 0};
+    bool pattern = strchr(text, '*') != NULL;
+    for (size_t i = 0; pattern && i < lint->include_count; i++)
+        if (budget_glob(text, lint->include_names[i]))
+            add_template(&found, lint, lint->include_names[i], lint->include_paths[i]);
+    long index = pattern ? -1 : find_include(lint->arena, lint->files, text);
+    if (index >= 0)
+        add_template(&found, lint, text, lint->files->entries[index].path);
+    return found;
+}
+
+/* Each is looked for once. */
 static size_t list_templates(const char *const **names, void *context, struct span mentioned)
 {
-    const struct scan *scan = context;
-    struct arena *arena = scan->lint->arena;
-    const char *text = arena_memdup(arena, mentioned.ptr, mentioned.len), **found = NULL;
-    size_t count = 0;
-    bool pattern = strchr(text, '*') != NULL;
-    for (size_t i = 0; pattern && i < scan->lint->include_count; i++)
-        if (budget_glob(text, scan->lint->include_names[i])) {
-            found = arena_grow(arena, found, count, sizeof(*found));
-            found[count++] = scan->lint->include_names[i];
-        }
-    if (!pattern && find_include(arena, scan->lint->files, text) >= 0) {
-        found = arena_grow(arena, found, 0, sizeof(*found));
-        found[count++] = text;
+    struct lint *lint = ((struct scan *)context)->lint;
+    size_t count = lint->mentioned.count, number = intern_find(&lint->mentioned, mentioned);
+    if (number == INTERN_NONE) {
+        const char *text = arena_memdup(lint->arena, mentioned.ptr, mentioned.len);
+        number = intern_add(&lint->mentioned, lint->arena, span_of(text, mentioned.len));
+        lint->templates = arena_grow(lint->arena, lint->templates, count, sizeof(*lint->templates));
+        lint->templates[number] = find_templates(lint, text);
     }
-    *names = found;
-    return count;
+    *names = lint->templates[number].names;
+    return lint->templates[number].count;
 }
 
 static void missing_include(const struct scan *scan, const struct mention *mention)
 {
     ERR_SCRATCH(wrong);
     const struct lint *lint = scan->lint;
+    if (is_full(scan, RULE_MISSING_INCLUDE, mention) || !budget_try_steps(lint->include_count))
+        return;
     const char *text = arena_memdup(lint->arena, mention->text.ptr, mention->text.len);
     const char *near = str_nearest(text, lint->include_names, lint->include_count);
     (void)err_set(&wrong, TG_USAGE, "invalid", "there is no '%s' to include", text);
@@ -189,11 +218,7 @@ static void missing_include(const struct scan *scan, const struct mention *menti
 static void see_template(struct scan *scan, const struct mention *mention)
 {
     const char *const *names;
-    struct arena *arena = scan->lint->arena;
-    size_t count = list_templates(&names, scan, mention->text);
-    for (size_t i = 0; i < count; i++)
-        data_put(arena, scan->lint->reached, path_of(scan, names[i]), data_bool(arena, true));
-    if (count == 0 && !mention->dead && !mention->lenient)
+    if (list_templates(&names, scan, mention->text) == 0 && !mention->dead && !mention->lenient)
         missing_include(scan, mention);
 }
 
@@ -389,7 +414,7 @@ static void list_includes(struct lint *lint)
     }
 }
 
-int lint_templates(struct lint *lint)
+int lint_mentions(struct lint *lint)
 {
     list_includes(lint);
     for (size_t i = 0; i < lint->type_count; i++)

@@ -18,6 +18,8 @@ static int unused_questions(struct lint *lint, const struct lint_type *type)
         const struct question *question = &type->manifest->questions[i];
         if (strcmp(question->name, "name") == 0 || data_get(type->read, question->name))
             continue;
+        if (findings_full(lint->findings, RULE_UNUSED_QUESTION))
+            continue;
         (void)yaml_error(&wrong, question->node, "no template reads the answer to '%s'",
                          question->name);
         (void)err_hint(&wrong, "use it in a template, or remove the question");
@@ -86,6 +88,7 @@ struct glob_rows {
     struct data *matched, *all;
     struct glob_row *items;
     size_t count;
+    struct yaml_doc *doc; /* the manifest that was read last */
 };
 
 static void note_row(struct glob_rows *rows, const struct glob_row *row, bool matches)
@@ -190,11 +193,15 @@ static int unused_row(struct glob_rows *rows, const struct glob_row *row)
 {
     ERR_SCRATCH(wrong);
     ERR_SCRATCH(ignored);
-    struct yaml_doc *doc;
-    bool overrides = strcmp(row->kind, "overrides") == 0;
     struct lint *lint = rows->lint;
-    if (fileset_document(&doc, lint->arena, lint->files, row->file, &ignored) < 0)
+    bool overrides = strcmp(row->kind, "overrides") == 0;
+    enum lint_rule rule = overrides ? RULE_UNUSED_OVERRIDE : RULE_UNUSED_GLOB;
+    if (findings_full(lint->findings, rule))
         return 0;
+    if ((!rows->doc || strcmp(rows->doc->name, row->file) != 0) &&
+        fileset_document(&rows->doc, lint->arena, lint->files, row->file, &ignored) < 0)
+        return 0;
+    const struct yaml_doc *doc = rows->doc;
     if (overrides)
         (void)yaml_error(&wrong, node_of(doc->root, row),
                          "'%s' replaces no file of an earlier layer", row->glob);
@@ -205,7 +212,7 @@ static int unused_row(struct glob_rows *rows, const struct glob_row *row)
                                  "with its .j2"
                                : "globs are matched against paths of the project: without .j2, "
                                  "names rendered");
-    return lint_keep(lint, overrides ? RULE_UNUSED_OVERRIDE : RULE_UNUSED_GLOB, &wrong);
+    return lint_keep(lint, rule, &wrong);
 }
 
 static int unused_globs(struct lint *lint)

@@ -62,29 +62,29 @@ const char *parts_pattern(struct arena *arena, const char *text, enum template_d
 }
 
 /* What is rendered, as a name that it might be. */
-static const char *example_of(char *room, const char *pattern)
+static const char *example_of(struct arena *arena, const char *pattern)
 {
-    size_t i = 0;
-    for (; i < LIMIT_PATH_BYTES && pattern[i]; i++)
-        room[i] = pattern[i] == '*' ? 'x' : pattern[i];
-    room[i] = '\0';
-    return room;
+    char *example = arena_strdup(arena, pattern);
+    for (char *star = example; (star = strchr(star, '*'));)
+        *star = 'x';
+    return example;
+}
+
+static bool is_fixed(const struct part_file *file)
+{
+    return file->example == file->pattern;
 }
 
 bool parts_may_match(const char *glob, const struct part_file *file)
 {
-    char example[LIMIT_PATH_BYTES + 1];
-    return budget_glob(glob, example_of(example, file->pattern)) ||
-           (strchr(file->pattern, '*') && budget_glob(file->pattern, glob));
+    return budget_glob(glob, file->example) ||
+           (!is_fixed(file) && budget_glob(file->pattern, glob));
 }
 
 bool parts_may_meet(const struct part_file *a, const struct part_file *b)
 {
-    char example[LIMIT_PATH_BYTES + 1];
-    if (strcmp(a->path, b->path) == 0)
-        return true;
-    return (strchr(a->pattern, '*') && budget_glob(a->pattern, example_of(example, b->pattern))) ||
-           (strchr(b->pattern, '*') && budget_glob(b->pattern, example_of(example, a->pattern)));
+    return strcmp(a->path, b->path) == 0 || (!is_fixed(a) && budget_glob(a->pattern, b->example)) ||
+           (!is_fixed(b) && budget_glob(b->pattern, a->example));
 }
 
 bool parts_overrides(const struct part_file *file)
@@ -98,31 +98,39 @@ bool parts_overrides(const struct part_file *file)
 
 /* ---------------------------------------------------------------- layers and files */
 
-static void add_file(const struct part_gatherer *g, const struct part_layer *layer, size_t index,
-                     const char *below)
+static int add_file(const struct part_gatherer *g, const struct part_layer *layer, size_t index,
+                    const char *below)
 {
     struct parts *parts = g->out;
     const struct fileset_entry *entry = &g->files->entries[index];
     bool is_template = str_ends(below, TEMPLATE_ENDING);
     size_t len = strlen(below) - (is_template ? strlen(TEMPLATE_ENDING) : 0);
     const char *path = arena_memdup(g->arena, below, len);
+    const char *pattern = parts_pattern(g->arena, path, layer_delimiters(&layer->layer, below));
+    if (parts->file_count == LIMIT_TREE_ENTRIES)
+        return err_set(g->err, TG_USAGE, "limit", "the layers of '%s' have more than %zu files",
+                       parts->manifest->type, LIMIT_TREE_ENTRIES);
     parts->files = arena_grow(g->arena, parts->files, parts->file_count, sizeof(*parts->files));
     parts->files[parts->file_count++] = (struct part_file){
         .layer = layer,
         .source = entry->path,
         .index = index,
         .path = path,
-        .pattern = parts_pattern(g->arena, path, layer_delimiters(&layer->layer, below)),
+        .pattern = pattern,
+        .example = strchr(pattern, '*') ? example_of(g->arena, pattern) : pattern,
         .executable = entry->executable,
         .is_template = is_template};
+    return budget_steps(1, g->err);
 }
 
-static void add_files(const struct part_gatherer *g, const struct part_layer *layer)
+static int add_files(const struct part_gatherer *g, const struct part_layer *layer)
 {
     const char *folder = layer->layer.folder;
     for (size_t i = fileset_lower_bound(g->files, folder);
          i < g->files->count && str_starts(g->files->entries[i].path, folder); i++)
-        add_file(g, layer, i, g->files->entries[i].path + strlen(folder));
+        if (add_file(g, layer, i, g->files->entries[i].path + strlen(folder)) < 0)
+            return -1;
+    return 0;
 }
 
 static int pass_on(const struct part_gatherer *g, const struct err *inner)
@@ -148,6 +156,9 @@ static int add_layer(const struct part_gatherer *g, const struct layer_use *use,
     ERR_SCRATCH(inner);
     struct part_layer *layer = &g->out->layers[g->out->layer_count];
     struct err *err = g->broken ? &inner : g->err;
+    if (g->out->layer_count == LIMIT_LAYERS)
+        return err_set(g->err, TG_USAGE, "limit", "'%s' may take more than %zu layers",
+                       g->out->manifest->type, LIMIT_LAYERS);
     if (layer_load(&layer->layer, g->arena, g->files, name, err) < 0)
         return g->broken && !str_equal(err->code, "limit") ? pass_on(g, err) : -1;
     layer->layer.overrides = use->overrides;
@@ -224,10 +235,11 @@ int parts_gather(struct parts *out, struct arena *arena, const struct fileset *f
             return -1;
     add_own(&g);
     for (size_t i = 0; i < out->layer_count; i++)
-        add_files(&g, &out->layers[i]);
+        if (add_files(&g, &out->layers[i]) < 0)
+            return -1;
     long beside = manifest->beside ? fileset_find(files, manifest->beside) : -1;
     if (beside >= 0)
-        add_file(&g, &out->layers[out->layer_count - 1], (size_t)beside,
-                 strrchr(manifest->beside, '/') + 1);
+        return add_file(&g, &out->layers[out->layer_count - 1], (size_t)beside,
+                        strrchr(manifest->beside, '/') + 1);
     return budget_steps(0, err);
 }

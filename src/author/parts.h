@@ -25,6 +25,7 @@ struct part_file {
     size_t index;        /* in the catalog's files */
     const char *path;    /* in the project; may hold {{ }} */
     const char *pattern; /* the same as a glob: what is rendered is '*' */
+    const char *example; /* a path that it may be */
     bool executable, is_template;
 };
 

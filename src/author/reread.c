@@ -4,12 +4,14 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/fileset.h"
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "base/yaml.h"
 
 #include <string.h>
 
-#define ATTEMPTS 200
+#define BYTES_MAX (4 * LIMIT_MIB) /* that are read again and again */
+#define ATTEMPTS_MAX 100
 
 /* A set of files in which one has another text. */
 struct overlay {
@@ -128,7 +130,8 @@ int reread(bool *loaded, bool *damaged, struct arena *arena, const struct filese
         return 0;
     if (files->read(&overlay.text, files, overlay.index, err) < 0)
         return -1;
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    size_t attempts = BYTES_MAX / (overlay.text.len + 1);
+    for (size_t i = 0; i <= attempts && i < ATTEMPTS_MAX; i++) {
         ARENA_SCRATCH(scratch);
         ERR_SCRATCH(wrong);
         if (rereading->load(rereading->context, &scratch, &overlay.set, &wrong) == 0) {

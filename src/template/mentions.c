@@ -154,6 +154,19 @@ static enum truth truth_of_test(const struct mention_place *place, const struct 
     return truth_when((known_value(place, object) != NULL) == defined);
 }
 
+/* `x | default('')` of what nobody knows is its argument, or nothing. */
+static enum truth truth_of_filter(const struct mention_place *place, const struct node *node)
+{
+    const char *name = node->filter.function->name;
+    const struct node *object = node->filter.object;
+    if ((!str_equal(name, "default") && !str_equal(name, "d")) || !object ||
+        !is_free(place, object) || known_value(place, object) || node->filter.args.keywords)
+        return UNKNOWN;
+    return node->filter.args.positional.count
+               ? truth_of(place, node->filter.args.positional.items[0])
+               : FALSE_HERE;
+}
+
 /* Whether a text is one of a list of texts. */
 static enum truth truth_of_in(const struct mention_place *place, struct span text,
                               const struct node *list)
@@ -206,6 +219,8 @@ static enum truth truth_of(const struct mention_place *place, const struct node 
                                                                                           : right;
     case N_TEST:
         return truth_of_test(place, node);
+    case N_FILTER:
+        return truth_of_filter(place, node);
     case N_COMPARE:
         return truth_of_compare(place, node);
     default:
