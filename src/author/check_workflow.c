@@ -1,6 +1,7 @@
 /* Workflows and actions of GitHub: what strangers could make of them. */
 #include "author/file_checks.h"
 
+#include "author/line_counter.h"
 #include "base/arena.h"
 #include "base/yaml.h"
 
@@ -11,6 +12,7 @@ struct workflow {
     const struct check_report *report;
     struct arena *arena;
     const struct yaml_doc *doc;
+    struct line_counter lines;
     bool by_stranger; /* runs with the repository's rights on what others propose */
 };
 
@@ -22,22 +24,15 @@ bool is_workflow(const char *path)
                     str_equal(name, "action.yaml"));
 }
 
-static size_t line_of(const struct workflow *w, size_t offset)
-{
-    size_t line = 1;
-    for (size_t i = 0; i < offset && i < w->doc->source.len; i++)
-        line += w->doc->source.ptr[i] == '\n';
-    return line;
-}
-
-static void found(const struct workflow *w, enum lint_rule rule, size_t offset, const char *message,
+static void found(struct workflow *w, enum lint_rule rule, size_t offset, const char *message,
                   const char *subject, const char *hint)
 {
     ERR_SCRATCH(wrong);
     (void)err_set(&wrong, TG_USAGE, "invalid", "%s%s%s%s", subject ? "'" : "",
                   subject ? subject : "", subject ? "' " : "", message);
     (void)err_hint(&wrong, "%s", hint);
-    w->report->found(w->report->context, rule, line_of(w, offset), &wrong);
+    w->report->found(w->report->context, rule, line_counter_at(&w->lines, w->doc->source, offset),
+                     &wrong);
 }
 
 static const char *text_of(const struct yaml_node *map, const char *name)
@@ -57,7 +52,7 @@ static bool is_pinned(const char *uses)
     return at && (hex == 40 || hex == 64) && !at[1 + hex];
 }
 
-static void check_uses(const struct workflow *w, const struct yaml_node *step)
+static void check_uses(struct workflow *w, const struct yaml_node *step)
 {
     const char *uses = text_of(step, "uses");
     if (!uses)
@@ -110,7 +105,7 @@ static struct span stranger_in(const char *expression, const char *end)
 }
 
 /* Texts of several lines stand in the document with blanks before each: an expression does not. */
-static size_t offset_in(const struct workflow *w, size_t from, struct span expression)
+static size_t offset_in(struct workflow *w, size_t from, struct span expression)
 {
     struct span source = w->doc->source;
     const char *found =
@@ -118,7 +113,7 @@ static size_t offset_in(const struct workflow *w, size_t from, struct span expre
     return found ? (size_t)(found - source.ptr) : from;
 }
 
-static void check_script(const struct workflow *w, const struct yaml_node *script)
+static void check_script(struct workflow *w, const struct yaml_node *script)
 {
     if (!script || script->kind != YAML_SCALAR)
         return;
@@ -140,7 +135,7 @@ static void check_script(const struct workflow *w, const struct yaml_node *scrip
 
 /* ---------------------------------------------------------------- jobs */
 
-static void check_steps(const struct workflow *w, const struct yaml_node *job)
+static void check_steps(struct workflow *w, const struct yaml_node *job)
 {
     const struct yaml_node *steps = job && job->kind == YAML_MAP ? yaml_get(job, "steps") : NULL;
     for (size_t i = 0; steps && steps->kind == YAML_LIST && i < steps->list.count; i++) {
@@ -167,7 +162,7 @@ static bool names_event(const struct yaml_node *on, const char *event)
     return false;
 }
 
-static void check_jobs(const struct workflow *w, const struct yaml_node *root,
+static void check_jobs(struct workflow *w, const struct yaml_node *root,
                        const struct yaml_node *jobs)
 {
     bool all = yaml_get(root, "permissions") != NULL;

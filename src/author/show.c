@@ -1,6 +1,7 @@
 /* What `template list` and `template show` tell: documents. */
 #include "author/show.h"
 
+#include "author/line_counter.h"
 #include "author/parts.h"
 #include "base/arena.h"
 #include "base/data.h"
@@ -29,11 +30,10 @@ struct data *show_catalog(struct arena *arena, const struct catalog *catalog)
 /* ---------------------------------------------------------------- manifests */
 
 /* "templates/service/template.yml:12", which editors open; null for what nobody wrote. */
-static void put_place(struct arena *arena, struct data *map, const struct yaml_node *node)
+static void put_place(struct arena *arena, struct data *map, const struct yaml_node *node,
+                      struct line_counter *lines)
 {
-    size_t line = 1;
-    for (size_t i = 0; node && i < node->offset; i++)
-        line += node->doc->source.ptr[i] == '\n';
+    size_t line = node ? line_counter_at(lines, node->doc->source, node->offset) : 0;
     data_put_text(arena, map, "file", node ? node->doc->name : NULL);
     data_put(arena, map, "line", node ? data_int(arena, (int64_t)line) : data_null(arena));
 }
@@ -54,6 +54,7 @@ static struct data *frameworks_data(struct arena *arena, const struct catalog *c
 
 static struct data *layers_data(struct arena *arena, const struct manifest *manifest)
 {
+    struct line_counter lines = {0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->layer_count; i++) {
         const struct layer_use *use = &manifest->layers[i];
@@ -62,7 +63,7 @@ static struct data *layers_data(struct arena *arena, const struct manifest *mani
         data_put_text(arena, map, "name", use->name.text);
         data_put_text(arena, map, "when", use->when.text);
         data_put(arena, map, "overrides", words_data(arena, &overrides));
-        put_place(arena, map, use->name.node);
+        put_place(arena, map, use->name.node, &lines);
         data_push(arena, list, map);
     }
     return list;
@@ -83,6 +84,7 @@ static struct data *node_data(struct arena *arena, const struct yaml_node *node)
 
 static struct data *questions_data(struct arena *arena, const struct manifest *manifest)
 {
+    struct line_counter lines = {0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->question_count; i++) {
         const struct question *question = &manifest->questions[i];
@@ -94,7 +96,7 @@ static struct data *questions_data(struct arena *arena, const struct manifest *m
         data_put(arena, map, "choices", node_data(arena, question->choices));
         data_put_text(arena, map, "pattern", question->pattern);
         data_put_text(arena, map, "when", question->when.text);
-        put_place(arena, map, question->node);
+        put_place(arena, map, question->node, &lines);
         data_push(arena, list, map);
     }
     return list;
@@ -102,12 +104,13 @@ static struct data *questions_data(struct arena *arena, const struct manifest *m
 
 static struct data *refusals_data(struct arena *arena, const struct manifest *manifest)
 {
+    struct line_counter lines = {0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->refusal_count; i++) {
         struct data *map = data_map(arena);
         data_put_text(arena, map, "when", manifest->refusals[i].when.text);
         data_put_text(arena, map, "because", manifest->refusals[i].because.text);
-        put_place(arena, map, manifest->refusals[i].when.node);
+        put_place(arena, map, manifest->refusals[i].when.node, &lines);
         data_push(arena, list, map);
     }
     return list;
@@ -124,6 +127,7 @@ static struct data *renames_data(struct arena *arena, const char *const *old,
 
 static struct data *migrations_data(struct arena *arena, const struct manifest *manifest)
 {
+    struct line_counter lines = {0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->migration_count; i++) {
         const struct migration *m = &manifest->migrations[i];
@@ -137,7 +141,7 @@ static struct data *migrations_data(struct arena *arena, const struct manifest *
             renames_data(arena, m->rename_files.old, m->rename_files.new, m->rename_files.count));
         data_put(arena, map, "drop_answers", data_texts(arena, m->drop_answers, m->drop_count));
         data_put_text(arena, map, "note", m->note);
-        put_place(arena, map, m->node);
+        put_place(arena, map, m->node, &lines);
         data_push(arena, list, map);
     }
     return list;
