@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/data.h"
+#include "base/limits.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
 
@@ -125,20 +126,17 @@ static void put_masked(struct buf *out, const char *text)
     (void)unicode_mask(out, span_from(text), false);
 }
 
-/* The line, and a caret below the column; tabs keep their place. */
+/* The line, and a caret below the column, as wide as what is masked before it. */
 static void put_excerpt(struct buf *out, const struct finding *finding)
 {
-    struct span line = span_from(finding->source);
-    size_t pos = 0;
+    size_t len = strlen(finding->source);
+    BUF_SCRATCH(before, LIMIT_MIB);
+    (void)unicode_mask(
+        &before, span_of(finding->source, finding->caret < len ? finding->caret : len), false);
     (void)buf_puts(out, "  | ");
     put_masked(out, finding->source);
-    (void)buf_puts(out, "\n  | ");
-    while (pos < finding->caret && pos < line.len) {
-        char byte = line.ptr[pos];
-        (void)utf8_next(line, &pos);
-        (void)buf_putc(out, byte == '\t' ? '\t' : ' ');
-    }
-    (void)buf_puts(out, "^\n");
+    (void)buf_printf(out, "\n  | %*s^\n", (int)utf8_count(span_of(buf_text(&before), before.len)),
+                     "");
 }
 
 int finding_print(struct buf *out, const struct finding *finding)

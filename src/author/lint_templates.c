@@ -351,7 +351,7 @@ static int scan_questions(struct lint *lint, struct lint_type *type)
     struct data *known = data_map(lint->arena);
     for (size_t i = 0; i < type->known->map.count; i++) {
         struct data_member *member = &type->known->map.members[i];
-        if (type->damaged || !manifest_question(manifest, member->name.ptr))
+        if (!manifest_question(manifest, member->name.ptr))
             data_put_span(lint->arena, known, member->name, member->value);
     }
     for (size_t i = 0; i < manifest->question_count; i++) {

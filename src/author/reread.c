@@ -57,8 +57,8 @@ static size_t line_start(struct span text, size_t at)
 }
 
 /*
- * The innermost part that can be taken out and holds `at`: an entry of a list, a member of the
- * document, and where a key is unknown the member alone.
+ * The innermost part that can be taken out and holds `at`: an entry of a list (of the only one, the
+ * whole list), a member of the document, and where a key is unknown the member alone.
  */
 static void find_extent(struct extent *out, const struct yaml_node *node, size_t end, size_t at,
                         bool member, size_t depth)
@@ -73,7 +73,7 @@ static void find_extent(struct extent *out, const struct yaml_node *node, size_t
             to = is_map ? node->map.members[i + 1].key->offset : node->list.items[i + 1]->offset;
         if (from > at)
             continue;
-        if (!is_map || depth == 0 || (member && from == at))
+        if ((!is_map && count > 1) || depth == 0 || (member && from == at))
             *out = (struct extent){from, to};
         find_extent(out, value, to, at, member, depth + 1);
         return;

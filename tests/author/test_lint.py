@@ -1,0 +1,206 @@
+"""`template lint` as a whole: everything in one run, nothing of the built-in catalog, limits."""
+
+import re
+import time
+
+import yaml
+
+from ..command.world import git
+from ..common.program import ROOT
+from ..common.schemas import schemas
+
+WRONG = """\
+description: a test
+stack: none
+layers:
+  - name: dcoker
+questions:
+  - {name: greeting, default: hello, hlep: what}
+  - {name: mode, type: choice, choices: [a, b], default: "{{ later }}"}
+  - {name: later, default: "{{ 1 + }}"}
+  - {name: "2bad"}
+refuse:
+  - {when: "mode == 'a'", because: "{{ md }}"}
+files:
+  - {match: "a/**", policy: sed}
+next: ["make {{ prot }}"]
+"""
+
+
+def found(result):
+    document = result.json
+    return document["error"]["findings"] if document["exit"] else document["findings"]
+
+
+def places(findings):
+    return [(one["file"].split("/")[-1], one["line"], one["rule"]) for one in findings]
+
+
+def test_the_built_in_catalog_has_no_findings(tmplgen, tmp_path):
+    started = time.process_time()
+    result = tmplgen("template", "lint", "--json", cwd=tmp_path)
+    assert result.code == 0, result.out
+    assert found(result) == []
+    print(f"{time.process_time() - started:.2f} s")
+
+
+def test_the_catalog_of_the_repository_has_no_findings(tmplgen):
+    """The same from its folder, where suppressions are read, and tags of git may be there."""
+    result = tmplgen("template", "lint", "--strict", cwd=ROOT)
+    assert result.code == 0, result.out
+    assert result.out == "nothing is wrong with the catalog 'tmplgen'\n"
+
+
+def test_one_run_tells_of_everything(catalog, lint):
+    catalog.template(WRONG)
+    catalog.layer("docker", "description: d\nfiels: []\n", {"a.j2": "{{ 1 + }}"})
+    catalog.file("hello.txt.j2", "{{ greeting }}{{ mode }}{{ later }}\n{% fro x in y %}\n")
+    catalog.file("b.j2", "{% if greeting %}{% else %}{{ nme }}{% include 'c' %}{% endif %}")
+    catalog.file("{{ nobody }}.txt", "x")
+    assert places(found(lint("--json"))) == [
+        ("layer.yml", 1, "unused-layer"),
+        ("layer.yml", 2, "manifest"),
+        ("b.j2", 1, "unknown-name"),
+        ("b.j2", 1, "missing-include"),
+        ("hello.txt.j2", 2, "template"),
+        ("{{ nobody }}.txt", 1, "unknown-name"),
+        ("template.yml", 4, "manifest"),
+        ("template.yml", 6, "manifest"),
+        ("template.yml", 7, "unknown-name"),
+        ("template.yml", 8, "template"),
+        ("template.yml", 9, "manifest"),
+        ("template.yml", 11, "unknown-name"),
+        ("template.yml", 13, "manifest"),
+        ("template.yml", 14, "unknown-name"),
+    ]
+
+
+def test_findings_are_sorted_and_look_like_those_of_a_compiler(catalog, lint):
+    catalog.file("hello.txt.j2", "{{ greeting }}\n\t{{ greetin }}\n")
+    result = lint()
+    assert result.code == 2
+    assert result.out == (
+        "templates/thing/files/hello.txt.j2:2:5: error: there is no 'greetin' (type thing) "
+        "[unknown-name]\n"
+        "  | \\x09{{ greetin }}\n"
+        "  |        ^\n"
+        "  hint: did you mean 'greeting'? Else ask for it by a question 'greetin' in "
+        "templates/thing/template.yml\n"
+    )
+    assert result.err == "tmplgen: error: 1 error and 0 warnings in the catalog\n"
+
+
+def test_several_types_are_one_finding(catalog, lint):
+    catalog.write("templates/_includes/part", "{{ nope }}")
+    catalog.file("a.j2", "{% include 'part' %}{% include 'part' %}")
+    for name in ("other", "third"):
+        catalog.template("description: x\nstack: none\n", name=name)
+        catalog.write(f"templates/{name}/files/b.j2", "{% include 'part' %}")
+    assert [(one["types"], one["line"]) for one in found(lint("--json"))] == [
+        (["other", "thing", "third"], 1)
+    ]
+    assert [one["types"] for one in found(lint("other", "--json"))] == [["other"]]
+    assert lint("othr").code == 2
+    assert "did you mean 'other'?" in lint("othr").err
+
+
+def test_what_an_include_is_given_is_known_there(catalog, lint):
+    catalog.write("templates/_includes/part", "{{ given }}{{ item }}{{ loop.index }}{{ lost }}")
+    catalog.file(
+        "a.j2",
+        "{% set given = greeting %}{% for item in [1] %}{{ loop.index }}{% include 'part' %}"
+        "{% endfor %}",
+    )
+    assert [one["message"] for one in found(lint("--json"))] == ["there is no 'lost'"]
+
+
+def test_a_layer_for_one_framework_alone_is_not_held_against_others(tmplgen, tmp_path, catalog):
+    catalog.template(
+        "description: x\nframeworks: [none]\nlayers:\n"
+        '  - {name: "framework-{{ resolution.framework.name }}"}\n'
+    )
+    catalog.layer("framework-none", "description: x\n", {"a": "x"})
+    catalog.layer("framework-jax", "description: x\n", {"b.j2": "{{ nope }}"})
+    catalog.write("templates/thing/files/hello.txt.j2", "{{ name }}")
+    findings = found(tmplgen("template", "lint", "thing", "--json", cwd=catalog.folder))
+    assert [one for one in findings if one["rule"] == "unknown-name"] == []
+
+
+def test_many_findings_are_counted(catalog, lint):
+    catalog.file("a.j2", "".join(f"{{{{ nope{i} }}}}\n" for i in range(1000)))
+    result = lint()
+    assert result.out.count("[unknown-name]") == 100
+    assert result.out.endswith("and 900 more\n")
+    document = lint("--json").json["error"]
+    assert (len(document["findings"]), document["more"], document["errors"]) == (100, 900, 1000)
+
+
+def test_many_questions_end_soon(catalog, lint):
+    questions = "".join(f"  - {{name: q{i}, default: x}}\n" for i in range(20000))
+    catalog.template(f"description: x\nstack: none\nquestions:\n{questions}")
+    result = lint(timeout=60)
+    assert result.code == 2
+    assert result.out.endswith(" more\n")
+
+
+def test_nothing_of_a_catalog_reaches_the_terminal_raw(catalog, lint):
+    catalog.file("a\n::error::x\x1b[31m.j2", "{{ nope }}{# \x1b[31m\u202e #}")
+    result = lint()
+    assert "\x1b" not in result.out
+    assert "\u202e" not in result.out
+    assert not re.search("(?m)^::", result.out)
+
+
+def test_a_folder_is_taken_as_it_lies_there(catalog, lint, tmplgen, tmp_path):
+    """Neither the newest tag nor HEAD: what somebody is just writing."""
+    git(catalog.folder, "init", "-q", "-b", "main")
+    git(catalog.folder, "add", ".")
+    git(catalog.folder, "commit", "-qm", "one")
+    git(catalog.folder, "tag", "v1.0.0")
+    catalog.write("catalog.yml", "name: test\nversion: 1.0.1-dev\n")
+    catalog.file("a.j2", "{{ nope }}")
+    git(catalog.folder, "add", ".")
+    git(catalog.folder, "commit", "-qm", "two")
+    assert lint().code == 2
+    assert "warning:" not in lint().err
+    away = tmplgen("template", "lint", "--catalog", f"{catalog.folder}@v1.0.0", cwd=tmp_path)
+    assert away.code == 0, away.out
+
+
+def test_the_attributes_of_a_resolution_are_those_of_the_manual(catalog, lint):
+    """Each that docs/json.md has is known, and one more at each level is not."""
+
+    def paths(schema, owner):
+        yield owner
+        for name, inner in schema.get("properties", {}).items():
+            yield from paths(inner, f"{owner}.{name}")
+
+    known = list(paths(schemas()["resolution"], "resolution"))
+    inner = {path.rpartition(".")[0] for path in known[1:]}
+    catalog.template("description: x\nquestions: [{name: a, type: bool, default: false}]\n")
+    catalog.write("matrices/frameworks/none.yml", "{}\n")
+    lines = [f"{{{{ {path} if a }}}}\n" for path in known]
+    lines += [f"{{{{ {path}.nothing_such if a }}}}\n" for path in inner]
+    catalog.file("hello.txt.j2", "".join(lines))
+    told = [one for one in found(lint("thing", "--json")) if one["rule"] == "unknown-attribute"]
+    assert {one["message"] for one in told} == {
+        f"there is no '{path}.nothing_such'" for path in inner
+    }
+
+
+def test_the_manual_shows_what_is_said(catalog, lint):
+    """The example of docs/authors.md."""
+    catalog.template("description: x\nstack: none\nquestions: [{name: owner, default: x}]\n")
+    catalog.file("hello.txt.j2", "{{ owner }}{% if owner == 'a' %}{{ onwer }}{% endif %}")
+    manual = (ROOT / "docs" / "authors.md").read_text()
+    for line in lint().out.splitlines():
+        if "hint: " in line:
+            assert line.replace("/thing/", "/batch/") in manual
+
+
+def test_every_workflow_of_a_manifest_is_yaml_that_lint_reads():
+    """The rules' fixtures are what GitHub would read, too: no typo makes a rule pass."""
+    from .test_rules import BROKEN, CI
+
+    assert yaml.safe_load(CI + "run: make\n")["jobs"]["test"]["steps"] == [{"run": "make"}]
+    assert BROKEN
