@@ -4,6 +4,7 @@
 #include "author/fork_files.h"
 #include "base/arena.h"
 #include "base/fileset.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/yaml.h"
 #include "catalog/builtin.h"
@@ -32,6 +33,7 @@ struct exporter {
     const char *folder, *branch;
     struct oid commit, tree; /* the newest so far */
     size_t count;            /* of commits so far */
+    char pack[PACK_NAME_SIZE];
     struct err *err;
 };
 
@@ -151,7 +153,6 @@ static int put_team(struct exporter *e, const struct fileset *files)
 static int put_all(struct exporter *e)
 {
     struct exported *out = e->out;
-    char pack[PACK_NAME_SIZE];
     for (size_t i = 0; i < out->count; i++)
         if (put_release(e, &out->history[i]) < 0)
             return -1;
@@ -159,7 +160,23 @@ static int put_all(struct exporter *e)
         return -1;
     out->commit = oid_text(e->arena, &e->commit);
     const char *packs = arena_printf(e->arena, "%s/.git/objects/pack", e->folder);
-    return store_write_pack(pack, e->store, packs, false, e->err);
+    return store_write_pack(e->pack, e->store, packs, false, e->err);
+}
+
+/* The work tree is not: git restores it. */
+static int sync_all(const struct exporter *e)
+{
+    const struct exported *out = e->out;
+    struct io_place *tags = arena_array(e->arena, out->count + 1, sizeof(*tags));
+    size_t count = 0;
+    for (size_t i = 0; i < out->count; i++)
+        if (out->history[i].tag)
+            tags[count++] = (struct io_place){
+                e->maker->top, arena_printf(e->arena, ".git/" TAGS "%s", out->history[i].tag)};
+    tags[count++] = (struct io_place){e->maker->top, ".git/refs/tags"};
+    return io_sync(tags, count, e->err) < 0
+               ? -1
+               : fresh_sync(e->maker, e->pack, e->branch, e->branch, e->err);
 }
 
 static int fill(void *context, struct io_maker *maker, const char *folder, struct err *err)
@@ -172,7 +189,7 @@ static int fill(void *context, struct io_maker *maker, const char *folder, struc
     if (fresh_init(&e->repository, &e->branch, e->arena, maker, folder, err) < 0 ||
         store_open(&e->store, NULL, err) < 0 || put_all(e) < 0)
         return -1;
-    return fresh_checkout(e->repository, err);
+    return fresh_checkout(e->repository, err) < 0 ? -1 : sync_all(e);
 }
 
 int export_builtin(struct exported *out, struct arena *arena, const struct create_target *target,

@@ -375,8 +375,6 @@ int create_folder(struct arena *arena, const struct create_target *target, creat
     int rc = make_staging(&b);
     if (rc == 0)
         rc = fill(context, &b.maker, b.staging, err);
-    if (rc == 0 && syncfs(b.maker.top) < 0 && !io_is_unsupported(errno))
-        rc = err_errno(err, errno, "io", "cannot make '%s' durable", b.staging);
     if (rc == 0)
         rc = move_into_place(&b);
     return finish(&b, rc);
