@@ -40,7 +40,7 @@ static const char script[] =
     "\n"
     "run() {\n"
     "    if command -v tmplgen >/dev/null; then\n"
-    "        tmplgen \"$@\"\n"
+    "        command tmplgen \"$@\"\n"
     "    elif [ -n \"${TMPLGEN_IMAGE-}\" ]; then\n"
     "        docker run --rm --volume \"$PWD:/catalog:ro\" --workdir /catalog \"$TMPLGEN_IMAGE\" "
     "tmplgen \"$@\"\n"

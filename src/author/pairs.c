@@ -18,13 +18,14 @@ struct cover {
     const int **witness; /* of each level: a row in which it has an effect; or NULL */
     int **tried;         /* the first row that is not ruled out, and those that are a witness */
     size_t tried_count;
-    bool *met; /* by two levels */
+    bool *settled; /* by two levels: they have met, or never will */
+    size_t *left;  /* of each level: how many pairs of it are not settled */
     struct err *err;
 };
 
 static bool *pair(const struct cover *c, size_t a, size_t b)
 {
-    return &c->met[a < b ? a * c->levels + b : b * c->levels + a];
+    return &c->settled[a < b ? a * c->levels + b : b * c->levels + a];
 }
 
 static size_t level(const struct cover *c, size_t factor, int value)
@@ -87,19 +88,35 @@ static size_t gain(const struct cover *c, const int *row, const bool *chosen, si
     return count;
 }
 
-/* The level of a factor that makes most new pairs with those that are chosen. */
+/*
+ * The level of a factor that makes most new pairs with those that are chosen; among equal ones that
+ * of which most is left to do.
+ */
 static int best_level(const struct cover *c, const int *row, const bool *chosen, size_t factor)
 {
-    size_t best = 0;
+    size_t best = 0, most = 0;
     int found = row[factor];
     for (size_t v = 0; v < c->problem->levels[factor]; v++) {
         size_t l = level(c, factor, (int)v), more = c->witness[l] ? gain(c, row, chosen, l) : 0;
-        if (more > best) {
+        if (more > best || (more == best && c->left[l] > most)) {
             best = more;
+            most = c->left[l];
             found = (int)v;
         }
     }
     return found;
+}
+
+/* Whether it was not settled before. */
+static bool settle(struct cover *c, size_t a, size_t b)
+{
+    bool *settled = pair(c, a, b);
+    if (*settled)
+        return false;
+    *settled = true;
+    c->left[a]--;
+    c->left[b] -= a != b;
+    return true;
 }
 
 /* Two levels meet in a row; a level meets itself where it has an effect at all. */
@@ -108,12 +125,10 @@ static size_t meet(struct cover *c, const int *effect)
     size_t more = 0, count = c->problem->count;
     for (size_t i = 0; i < count; i++)
         for (size_t j = i; effect[i] >= 0 && j < count; j++) {
-            if (effect[j] < 0)
+            if (effect[j] < 0 || !settle(c, level(c, i, effect[i]), level(c, j, effect[j])))
                 continue;
-            bool *met = pair(c, level(c, i, effect[i]), level(c, j, effect[j]));
-            more += !*met;
-            c->out->met += !*met && i != j;
-            *met = true;
+            more++;
+            c->out->met += i != j;
         }
     return more;
 }
@@ -204,23 +219,58 @@ static int cover_pair(struct cover *c, size_t a, size_t b)
             return good < 0 ? -1 : take(c, seed.row, seed.effect);
     }
     c->out->ruled_out++;
+    (void)settle(c, a, b);
     return 0;
+}
+
+/* Of those that may still meet with `other` (LEVEL_NONE: with any) the one with most to do. */
+#define LEVEL_NONE ((size_t)-1)
+static size_t busiest(const struct cover *c, size_t other)
+{
+    size_t found = LEVEL_NONE;
+    for (size_t l = 0; l < c->levels; l++) {
+        bool open =
+            c->witness[l] && c->left[l] &&
+            (other == LEVEL_NONE || (c->factor[l] != c->factor[other] && !*pair(c, l, other)));
+        if (open && (found == LEVEL_NONE || c->left[l] > c->left[found]))
+            found = l;
+    }
+    return found;
+}
+
+/* Each level may meet those of other factors, and itself. */
+static void count_left(struct cover *c)
+{
+    size_t shown = 0;
+    for (size_t l = 0; l < c->levels; l++)
+        shown += c->witness[l] != NULL;
+    for (size_t i = 0; i < c->problem->count; i++) {
+        size_t own = 0;
+        for (size_t v = 0; v < c->problem->levels[i]; v++)
+            own += c->witness[level(c, i, (int)v)] != NULL;
+        for (size_t v = 0; v < c->problem->levels[i]; v++)
+            c->left[level(c, i, (int)v)] = shown - own + 1;
+    }
 }
 
 static int cover_all(struct cover *c)
 {
     int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
+    count_left(c);
     if (attempt(effect, c, c->tried[0]) < 0 || take(c, c->tried[0], effect) < 0)
         return -1;
-    for (size_t a = 0; a < c->levels; a++)
-        for (size_t b = a + 1; b < c->levels; b++)
-            if (c->factor[a] != c->factor[b] && c->witness[a] && c->witness[b] && !*pair(c, a, b) &&
-                cover_pair(c, a, b) < 0)
+    for (size_t a; (a = busiest(c, LEVEL_NONE)) != LEVEL_NONE;) {
+        size_t b = busiest(c, a);
+        if (b != LEVEL_NONE) {
+            if (cover_pair(c, a, b) < 0)
                 return -1;
-    for (size_t l = 0; l < c->levels; l++) /* of a single factor, or beside none */
-        if (c->witness[l] && !*pair(c, l, l) &&
-            (attempt(effect, c, c->witness[l]) < 0 || take(c, c->witness[l], effect) < 0))
+            continue;
+        }
+        /* of a single factor, or beside none: the row that it was found in */
+        if (attempt(effect, c, c->witness[a]) < 0 || take(c, c->witness[a], effect) < 0)
             return -1;
+        (void)settle(c, a, a);
+    }
     for (size_t l = 0; l < c->levels; l++)
         c->out->reached[l] = *pair(c, l, l);
     return 0;
@@ -259,7 +309,8 @@ int pairs_cover(struct pair_rows *out, struct arena *arena, const struct pairs_p
         for (size_t v = 0; v < problem->levels[i]; v++)
             c.factor[c.first[i] + v] = i;
     c.witness = arena_array(arena, c.levels + 1, sizeof(*c.witness));
-    c.met = arena_array(arena, c.levels * c.levels + 1, sizeof(*c.met));
+    c.left = arena_array(arena, c.levels + 1, sizeof(*c.left));
+    c.settled = arena_array(arena, c.levels * c.levels + 1, sizeof(*c.settled));
     out->reached = arena_array(arena, c.levels + 1, sizeof(*out->reached));
     int good = find_first(&c);
     if (good <= 0 || !c.tried)

@@ -3,12 +3,12 @@
 
 const char skeleton_plain_head[] =
     "# What `tmplgen new` asks for a project of this type, and which files it gets.\n"
-    "description: a project of ours # a line for `tmplgen template list`\n"
+    "description: a project of ours # one line, for those who choose a type\n"
     "stack: none # no GPU stack; `framework`, the other word, needs matrices/ in the catalog\n";
 
 const char skeleton_stack_head[] =
     "# What `tmplgen new` asks for a project of this type, and which files it gets.\n"
-    "description: a project of ours # a line for `tmplgen template list`\n"
+    "description: a project of ours # one line, for those who choose a type\n"
     "stack: framework # each project has a GPU stack: templates see it as `resolution`\n"
     "# frameworks: [pytorch] # those that the type has files for; without this line all\n"
     "# python: \">=3.10\" # what the files need\n";

@@ -3,12 +3,15 @@
 import itertools
 import os
 import shlex
+import signal
 import stat
+import subprocess
+import time
 
 import pytest
 
 from ..command.world import git
-from ..common.program import Result
+from ..common.program import BINARY, WRAPPER, Result
 
 QUESTIONS = """\
 description: a test
@@ -166,6 +169,55 @@ def test_samples_are_tried_instead(test, catalog):
     assert "'host'" in done.err
     catalog.write("tests/thing/test.yml", "samples: {host: [h123456789, h000000000]}\n")
     assert test("--json").json["types"][0]["unreached"] == []
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ([2001], "more than 2000 values to try"),
+        ([50, 50], "more than 2000 cases"),
+    ],
+)
+def test_limits(test, catalog, choices, said):
+    names = [f"q{number}" for number in range(len(choices))]
+    questions = "".join(
+        f"  - {{name: {name}, type: choice, default: a0, choices: [{', '.join(words)}]}}\n"
+        for name, words in zip(names, [[f"a{i}" for i in range(c)] for c in choices], strict=True)
+    )
+    catalog.template("description: t\nstack: none\nquestions:\n" + questions)
+    catalog.file("hello.txt.j2", "".join(f"{{{{ {name} }}}}" for name in names) + "{{ name }}\n")
+    done = test()
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_many_questions_make_few_cases(test, catalog):
+    count = 100
+    questions = "".join(f"  - {{name: q{i}, type: bool, default: false}}\n" for i in range(count))
+    catalog.template("description: t\nstack: none\nquestions:\n" + questions)
+    catalog.file("hello.txt.j2", "".join(f"{{{{ q{i} }}}}" for i in range(count)) + "{{ name }}\n")
+    (kind,) = test("--json").json["types"]
+    assert kind["pairs"] >= 4 * count * (count - 1) / 2
+    assert kind["cases"] <= 20  # 10 at least
+
+
+def test_ctrl_c_ends_it(tmplgen, catalog):
+    """Between two cases; nothing is left half-done, as nothing is written."""
+    catalog.template(QUESTIONS)
+    catalog.file("hello.txt.j2", FILE)
+    catalog.file("slow.txt.j2", "{% for i in range(1000000) %}{% endfor %}\n")
+    process = subprocess.Popen(
+        [*WRAPPER, BINARY, "template", "test"],
+        cwd=catalog.folder,
+        env=tmplgen.env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == b""
 
 
 # ---------------------------------------------------------------- against a revision

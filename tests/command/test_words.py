@@ -10,6 +10,10 @@ from ..common.program import BINARY, ROOT
 # Of other programs, in a hint of their own.
 FOREIGN = {
     "--cached",
+    "--git",
+    "--rm",
+    "--volume",
+    "--workdir",
     "--force-with-lease",
     "--version",
     "--no-build-isolation",
