@@ -55,14 +55,25 @@ static int open_catalog(struct rendering *r, struct choices *choices)
     return cmd_open_authored(&r->catalog, &r->folder, r->run, &config, r->err);
 }
 
+static int check_type(const struct rendering *r)
+{
+    const char **types;
+    if (r->run->options.argument_count)
+        return 0;
+    size_t count = catalog_types(&types, &r->run->arena, r->catalog->files);
+    (void)err_set(r->err, TG_USAGE, "usage", "TYPE is missing");
+    return err_hint(r->err, "the catalog '%s' has: %s", r->catalog->name,
+                    str_join(&r->run->arena, types, count, ", "));
+}
+
 static int make(struct rendering *r)
 {
     const struct parsed *options = &r->run->options;
-    const char *type = options->argument_count ? options->arguments[0] : NULL;
     struct making *m = &r->making;
     struct choices choices;
-    if (open_catalog(r, &choices) < 0)
+    if (open_catalog(r, &choices) < 0 || check_type(r) < 0)
         return -1;
+    const char *type = options->arguments[0];
     *m = (struct making){.arena = &r->run->arena, .catalog = r->catalog};
     if (making_type(m, type, r->err) < 0 || make_stack(r, &choices) < 0 ||
         making_answers(m, &choices.answers, making_name(m), r->err) < 0 ||

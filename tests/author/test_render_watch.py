@@ -9,6 +9,7 @@ import time
 import pytest
 
 from ..common.program import BINARY, WRAPPER
+from ..update.faults import SANITIZED
 
 
 @pytest.fixture
@@ -202,6 +203,12 @@ def test_answers_of_a_file_and_what_is_wrong_with_them(render, catalog, tmp_path
     assert render("--output", tmp_path / "out", "--framework", "pytorch").code == 2
 
 
+def test_without_a_type_it_names_those_that_there_are(tmplgen, catalog):
+    done = tmplgen("template", "render", cwd=catalog.folder)
+    assert done.code == 2
+    assert "TYPE is missing" in done.err and "has: thing" in done.err
+
+
 # ---------------------------------------------------------------- --watch
 
 
@@ -327,6 +334,7 @@ def test_colours_are_for_terminals(watch, catalog):
     run.until("\x1b[32m+c hello thing\x1b[0m")
 
 
+@pytest.mark.skipif(SANITIZED or bool(WRAPPER), reason="what is freed is held back there")
 def test_memory_does_not_grow(watch, catalog):
     run = watch()
 
