@@ -268,8 +268,10 @@ static int read_template(struct draft *draft, const char *folder, struct err *er
 {
     struct copier c = {.draft = draft, .arena = draft->arena, .err = err};
     struct yaml_doc *doc;
+    struct span text;
     c.path = arena_printf(draft->arena, "%s%s", folder, find(draft->from, folder));
-    if (fileset_document(&doc, draft->arena, draft->from, c.path, err) < 0)
+    if (fileset_get(&text, draft->from, c.path, err) < 0 ||
+        yaml_parse_foreign(&doc, draft->arena, c.path, text, err) < 0)
         return -1;
     c.root = doc->root;
     if (c.root && c.root->kind != YAML_MAP)

@@ -45,31 +45,46 @@ COOKIECUTTER = [
             "full_name": "Ann Author",
             "email": "ann@example.com",
             "project_name": "Python Boilerplate",
-            "project_slug": "{{ cookiecutter.project_name.lower().replace(' ', '_').replace('-', '_') }}",
+            "project_slug": "{{ cookiecutter.project_name.lower().replace(' ', '_').replace('-', "
+            "'_') }}",
             "short": "What it needs.",
             "version": "0.1.0",
             "cli": ["Typer", "Argparse", "none"],
             "open_source_license": ["MIT license", "BSD license", "Not open source"],
         },
         {
-            "README.rst": "{% set is_open = cookiecutter.open_source_license != 'Not open source' -%}\n"
-            "{% for _ in cookiecutter.project_name %}={% endfor %}\n{{ cookiecutter.project_name }}\n"
+            "README.rst": "{% set is_open = cookiecutter.open_source_license != 'Not open "
+            "source' -%}\n"
+            "{% for _ in cookiecutter.project_name %}={% endfor %}\n"
+            "{{ cookiecutter.project_name }}\n"
             "{% for _ in cookiecutter.project_name %}={% endfor %}\n\n{% if is_open %}\n"
             ".. image:: https://example.com/{{ cookiecutter.project_slug }}.svg\n{%- endif %}\n\n"
-            "{{ cookiecutter.short }}\n\n{% if is_open %}\n* Free: {{ cookiecutter.open_source_license }}\n"
+            "{{ cookiecutter.short }}\n\n{% if is_open %}\n"
+            "* Free: {{ cookiecutter.open_source_license }}\n"
             "{% endif %}\n",
-            "setup.py": "{%- set licenses = {\n    'MIT license': 'MIT',\n    'BSD license': 'BSD'\n} %}\n"
-            "setup(\n{%- if 'no' not in cookiecutter.cli|lower %}\n    entry='{{ cookiecutter.cli }}',\n"
+            "setup.py": "{%- set licenses = {\n    'MIT license': 'MIT',\n"
+            "    'BSD license': 'BSD'\n} %}\n"
+            "setup(\n{%- if 'no' not in cookiecutter.cli|lower %}\n"
+            "    entry='{{ cookiecutter.cli }}',\n"
             "{%- endif %}\n{%- if cookiecutter.open_source_license in licenses %}\n"
             '    license="{{ licenses[cookiecutter.open_source_license] }}",\n{%- endif %}\n)\n',
-            "src/{{ cookiecutter.project_slug }}/__init__.py": '__author__ = """{{ cookiecutter.full_name }}"""\n'
-            "__email__ = '{{ cookiecutter.email }}'\n__version__ = '{{ cookiecutter.version }}'\n",
-            "src/{{ cookiecutter.project_slug }}/{{ cookiecutter.project_slug }}.py": '"""Main."""\n',
+            "src/{{ cookiecutter.project_slug }}/__init__.py": (
+                '__author__ = """{{ cookiecutter.full_name }}"""\n'
+                "__email__ = '{{ cookiecutter.email }}'\n"
+                "__version__ = '{{ cookiecutter.version }}'\n"
+            ),
+            "src/{{ cookiecutter.project_slug }}/{{ cookiecutter.project_slug "
+            "}}.py": '"""Main."""\n',
             "tests/__init__.py": '"""Unit tests of {{ cookiecutter.project_slug }}."""\n',
-            ".github/workflows/test.yml": "on: push\nenv:\n  PY: {% raw %}${{ matrix.python }}{% endraw %}\n",
-            "Makefile": ".PHONY: clean\nclean:\n\trm -rf {{ cookiecutter.project_slug }}.egg-info\n",
-            "hooks/post_gen_project.py": "import os\n\nif 'none' in '{{ cookiecutter.cli }}'.lower():\n"
-            "    os.remove('cli.py')\n",
+            ".github/workflows/test.yml": (
+                "on: push\nenv:\n  PY: {% raw %}${{ matrix.python }}{% endraw %}\n"
+            ),
+            "Makefile": ".PHONY: clean\nclean:\n\trm -rf {{ cookiecutter.project_slug }}"
+            ".egg-info\n",
+            "hooks/post_gen_project.py": (
+                "import os\n\nif 'none' in '{{ cookiecutter.cli }}'.lower():\n"
+                "    os.remove('cli.py')\n"
+            ),
         },
         [
             {
@@ -98,18 +113,35 @@ COOKIECUTTER = [
             "debug": "n",
         },
         {
-            "config/settings/base.py": 'TIME_ZONE = "{{ cookiecutter.timezone }}"\n{% if cookiecutter.use_docker == "y" -%}\n'
-            "DB = env()\n{%- else -%}\nDB = env(\n    default=\"{% if cookiecutter.debug == 'y' %}x{% else %}postgres://{% endif %}/{{cookiecutter.project_slug}}\",\n)\n"
-            "{%- endif %}\nINSTALLED = [\n{%- if cookiecutter.use_celery == 'y' %}\n    \"celery\",\n{%- endif %}\n]\n"
-            "{% if cookiecutter.cloud_provider == 'AWS' %}\nBUCKET = 1\n{% elif cookiecutter.cloud_provider == 'GCP' %}\nGS = 2\n{% endif %}\n",
-            "docker-compose.local.yml": "services:\n  django: &django\n    build: .\n    {%- if cookiecutter.use_mailpit == 'y' %}\n    mailpit:\n    {%- endif %}\n"
-            "  {%- if cookiecutter.use_celery == 'y' %}\n\n  celery:\n    <<: *django\n  {%- endif %}\n",
-            "{{ cookiecutter.project_slug }}/users/models.py": 'class User:\n    {%- if cookiecutter.username_type == "email" %}\n    email = 1\n    {%- endif %}\n',
-            "{{ cookiecutter.project_slug }}/templates/base.html": "{% raw %}{% load static %}\n<title>{% block title %}{% endraw %}{{ cookiecutter.project_name }}{% raw %}{% endblock title %}</title>{% endraw %}\n",
+            "config/settings/base.py": 'TIME_ZONE = "{{ cookiecutter.timezone }}"\n'
+            '{% if cookiecutter.use_docker == "y" -%}\n'
+            'DB = env()\n{%- else -%}\nDB = env(\n    default="{% if cookiecutter.debug '
+            "== 'y' %}x{% else %}postgres://{% endif %}/{{cookiecutter.project_slug}"
+            '}",\n)\n'
+            "{%- endif %}\nINSTALLED = [\n{%- if cookiecutter.use_celery == "
+            "'y' %}\n    \"celery\",\n{%- endif %}\n]\n"
+            "{% if cookiecutter.cloud_provider == 'AWS' %}\n"
+            "BUCKET = 1\n{% elif cookiecutter.cloud_provider == 'GCP' %}\n"
+            "GS = 2\n{% endif %}\n",
+            "docker-compose.local.yml": "services:\n  django: &django\n    build: .\n"
+            "    {%- if cookiecutter.use_mailpit == 'y' %}\n"
+            "    mailpit:\n    {%- endif %}\n"
+            "  {%- if cookiecutter.use_celery == 'y' %}\n"
+            "\n  celery:\n    <<: *django\n  {%- endif %}\n",
+            "{{ cookiecutter.project_slug }}/users/models.py": (
+                'class User:\n    {%- if cookiecutter.username_type == "email" %}'
+                "\n    email = 1\n    {%- endif %}\n"
+            ),
+            "{{ cookiecutter.project_slug }}/templates/base.html": (
+                "{% raw %}{% load static %}\n<title>{% block title %}{% endraw %}"
+                "{{ cookiecutter.project_name }}{% raw %}{% endblock title %}</title>{% "
+                "endraw %}\n"
+            ),
             "locale/README.md": "plain\n",
             "merge.sh": ("#!/bin/sh\necho {{ cookiecutter.domain_name }}\n", True),
             ".editorconfig": "[*.{py,rst}]\nindent = 4\n",
-            "hooks/pre_gen_project.py": "slug = '{{ cookiecutter.project_slug }}'\nassert slug.isidentifier()\n",
+            "hooks/pre_gen_project.py": "slug = '{{ cookiecutter.project_slug }}'\n"
+            "assert slug.isidentifier()\n",
         },
         [
             {"use_docker": "y", "use_celery": "y", "cloud_provider": "GCP"},
@@ -123,7 +155,8 @@ COOKIECUTTER = [
         {
             "project_name": "project_name",
             "repo_name": "{{ cookiecutter.project_name.lower().replace(' ', '_') }}",
-            "module_name": "{{ cookiecutter.project_name.lower().replace(' ', '_').replace('-', '_') }}",
+            "module_name": "{{ cookiecutter.project_name.lower().replace(' ', '_').replace('-', "
+            "'_') }}",
             "python_version_number": "3.10",
             "environment_manager": ["virtualenv", "conda", "none"],
             "dependency_file": ["requirements.txt", "pyproject.toml"],
@@ -132,10 +165,17 @@ COOKIECUTTER = [
             "include_code_scaffold": ["Yes", "No"],
         },
         {
-            "Makefile": "PROJECT_NAME = {{ cookiecutter.repo_name }}\nPYTHON_VERSION = {{ cookiecutter.python_version_number }}\n\n"
-            "{% if cookiecutter.environment_manager == 'conda' -%}\nenv:\n\tconda env create --name $(PROJECT_NAME)\n{% elif cookiecutter.environment_manager == 'virtualenv' -%}\n"
-            'env:\n\t@bash -c "if [ ! -z `which virtualenvwrapper.sh` ]; then :; fi"\n{% endif %}\nhelp:\n\t@python -c "${PRINT_HELP}" < $(MAKEFILE_LIST)\n',
-            "README.md": "# {{cookiecutter.project_name}}\n\n```\n├── data\n│   └── raw\n{% if cookiecutter.include_code_scaffold == 'Yes' %}└── {{ cookiecutter.module_name }}\n{% endif %}```\n",
+            "Makefile": "PROJECT_NAME = {{ cookiecutter.repo_name }}\n"
+            "PYTHON_VERSION = {{ cookiecutter.python_version_number }}\n"
+            "\n"
+            "{% if cookiecutter.environment_manager == 'conda' -%}\n"
+            "env:\n\tconda env create --name $(PROJECT_NAME)\n"
+            "{% elif cookiecutter.environment_manager == 'virtualenv' -%}\n"
+            'env:\n\t@bash -c "if [ ! -z `which virtualenvwrapper.sh` ]; then '
+            ':; fi"\n{% endif %}\nhelp:\n\t@python -c "${PRINT_HELP}" < $(MAKEFILE_LIST)\n',
+            "README.md": "# {{cookiecutter.project_name}}\n\n```\n├── data\n"
+            "│   └── raw\n{% if cookiecutter.include_code_scaffold == 'Yes' "
+            "%}└── {{ cookiecutter.module_name }}\n{% endif %}```\n",
             "{{ cookiecutter.module_name }}/config.py": "from pathlib import Path\n",
             "data/raw/.gitkeep": "",
             "docs/docs/index.md": "# {{ cookiecutter.project_name }}\n",
@@ -156,16 +196,21 @@ COOKIECUTTER = [
             "package_name": "{{ cookiecutter.project_name|replace('-', '_') }}",
             "project_description": "A very interesting piece of code",
             "github_user": "owner",
-            "project_repo": "https://example.com/{{ cookiecutter.github_user }}/{{ cookiecutter.project_name }}",
+            "project_repo": (
+                "https://example.com/{{ cookiecutter.github_user }}/{{ cookiecutter.project_name }}"
+            ),
             "license": ["MIT License", "Unlicense"],
             "_copy_without_render": ["*.html", "docs/_static/*"],
             "_render_devdocs": False,
             "_jinja2_env_vars": {"lstrip_blocks": True, "trim_blocks": True},
         },
         {
-            "pyproject.toml": '[project]\nname = "{{ cookiecutter.project_name }}"\n    {% if cookiecutter.license == \'MIT License\' %}\nlicense = {text = "MIT"}\n    {% endif %}\n'
+            "pyproject.toml": '[project]\nname = "{{ cookiecutter.project_name }}"\n'
+            "    {% if cookiecutter.license == 'MIT License' %}\n"
+            'license = {text = "MIT"}\n    {% endif %}\n'
             'urls.Source = "{{ cookiecutter.project_repo }}"\n',
-            "docs/conf.py": "x = {\n{% if not cookiecutter._render_devdocs %}\n  1,\n{% else %}\n  2,\n{% endif %}\n}\n",
+            "docs/conf.py": "x = {\n{% if not cookiecutter._render_devdocs %}\n"
+            "  1,\n{% else %}\n  2,\n{% endif %}\n}\n",
             "docs/_static/a.css": "a {{ not rendered }} b\n",
             "docs/page.html": "{{ content }}\n{% if x %}\n",
             "src/{{ cookiecutter.package_name }}/__init__.py": "__all__ = []\n",
@@ -187,9 +232,12 @@ COOKIECUTTER = [
             "__dash": "{{ cookiecutter.name|replace('/', '-') }}",
         },
         {
-            "main.nf": "#!/usr/bin/env nextflow\n{% if cookiecutter.is_nfcore -%}\n/* {{ cookiecutter.name }} */\n{% endif -%}\n"
+            "main.nf": "#!/usr/bin/env nextflow\n{% if cookiecutter.is_nfcore -%}\n"
+            "/* {{ cookiecutter.name }} */\n{% endif -%}\n"
             "workflow {\n    {%- if cookiecutter.igenomes %}\n    genomes()\n    {%- endif %}\n}\n",
-            ".github/ci.yml": "matrix:\n{%- for kind in cookiecutter._ci %}\n  - {{ kind }}{% if not loop.last %},{% endif %}\n{%- endfor %}\n"
+            ".github/ci.yml": "matrix:\n{%- for kind in cookiecutter._ci %}\n"
+            "  - {{ kind }}{% if not loop.last %},{% endif %}\n"
+            "{%- endfor %}\n"
             "run: {% raw %}${{ matrix.NXF }}{% endraw %} {{ cookiecutter.__dash }}\n",
             "conf/igenomes{% if not cookiecutter.igenomes %}_ignored{% endif %}.config": "x\n",
             "logo_{{ cookiecutter.short_name }}.png": PNG,
@@ -201,13 +249,18 @@ COOKIECUTTER = [
         "kedro-org/kedro-starters",
         {
             "project_name": "New Kedro Project",
-            "repo_name": "{{ cookiecutter.project_name.strip().replace(' ', '-').replace('_', '-').lower() }}",
-            "python_package": "{{ cookiecutter.project_name.strip().replace(' ', '_').replace('-', '_').lower() }}",
+            "repo_name": "{{ cookiecutter.project_name.strip().replace(' ', '-').replace('_', "
+            "'-').lower() }}",
+            "python_package": "{{ cookiecutter.project_name.strip().replace(' ', '_').replace('-', "
+            "'_').lower() }}",
             "kedro_version": "0.19",
         },
         {
-            "pyproject.toml": '[tool.kedro]\npackage_name = "{{ cookiecutter.python_package }}"\nkedro_init_version = "{{ cookiecutter.kedro_version }}"\n',
-            "src/{{ cookiecutter.python_package }}/settings.py": '"""Settings of {{ cookiecutter.project_name }}."""\n',
+            "pyproject.toml": '[tool.kedro]\npackage_name = "{{ cookiecutter.python_package }}'
+            '"\nkedro_init_version = "{{ cookiecutter.kedro_version }}"\n',
+            "src/{{ cookiecutter.python_package }}/settings.py": (
+                '"""Settings of {{ cookiecutter.project_name }}."""\n'
+            ),
             "conf/base/catalog.yml": "# {{ '{{' }} kept {{ '}}' }}\n",
             "/prompts.yml": "project_name:\n  title: x\n",
             "/README.md": "of the starter\n",
@@ -231,9 +284,17 @@ COOKIECUTTER = [
             "_extensions": ["jinja2.ext.do"],
         },
         {
-            "LICENSE.md": "# {% if cookiecutter.license == 'MIT' -%}\nMIT\n\nCopyright © {{cookiecutter.copyright_year}}\n{%- else -%}\nApache\n{%- endif %}\n",
-            ".github/workflows/tests.yml": "jobs:\n  tests:\n    name: {% raw %}${{ matrix.session }} ${{ matrix.python }}{% endraw %}\n    run: {% raw %}>\n      {{ x }}\n{% endraw %}",
-            "CONTRIBUTING.rst": '{{cookiecutter.friendly_name}}\n{{"=" * cookiecutter.friendly_name|length}}\n',
+            "LICENSE.md": "# {% if cookiecutter.license == 'MIT' -%}\n"
+            "MIT\n\nCopyright © {{cookiecutter.copyright_year}}\n"
+            "{%- else -%}\nApache\n{%- endif %}\n",
+            ".github/workflows/tests.yml": (
+                "jobs:\n  tests:\n    name: {% raw %}${{ matrix.session }} ${{ matrix.python "
+                "}}{% endraw %}\n    run: {% raw %}>\n      {{ x }}\n"
+                "{% endraw %}"
+            ),
+            "CONTRIBUTING.rst": (
+                '{{cookiecutter.friendly_name}}\n{{"=" * cookiecutter.friendly_name|length}}\n'
+            ),
             "src/{{cookiecutter.package_name}}/py.typed": "",
         },
         [{"license": "Apache-2.0", "copyright_year": "1999"}],
@@ -253,11 +314,16 @@ COOKIECUTTER = [
             "year_to": "2026",
         },
         {
-            "{% if cookiecutter.c_extension_support != 'no' %}MANIFEST.in{% endif %}": "graft src\n",
+            "{% if cookiecutter.c_extension_support != 'no' %}MANIFEST.in{% "
+            "endif %}": "graft src\n",
             "{% if cookiecutter.sphinx_docs == 'yes' %}docs{% endif %}x.txt": "odd\n",
-            "README.rst": "{{ '*' * cookiecutter.project_name|length }}\n{% if cookiecutter.year_from == cookiecutter.year_to %}{{ cookiecutter.year_from }}{% else %}"
+            "README.rst": "{{ '*' * cookiecutter.project_name|length }}\n"
+            "{% if cookiecutter.year_from == cookiecutter.year_to %}{{ cookiecutter.year_f"
+            "rom }}{% else %}"
             "{{ cookiecutter.year_from }}-{{ cookiecutter.year_to }}{% endif %}, x\n",
-            "tox.ini": "[testenv]\ncommands =\n    {%- if cookiecutter.c_extension_support == 'cython' %}\n    python build.py\n    {%- endif %}\n    {posargs:pytest}\n",
+            "tox.ini": "[testenv]\ncommands =\n    {%- if cookiecutter.c_extension_support "
+            "== 'cython' %}\n    python build.py\n    {%- endif %}\n"
+            "    {posargs:pytest}\n",
             "ci/templates/x.yml": "{{ '{%' }} for env in envs {{ '%}' }}\n",
         },
         [{"c_extension_support": "cython", "sphinx_docs": "no"}],
@@ -276,12 +342,17 @@ COOKIECUTTER = [
             "_copy_without_render": ["{{cookiecutter.app_name}}/static", "*.js", "templates_raw"],
         },
         {
-            "{{cookiecutter.app_name}}/app.py": "app = '{{ cookiecutter.app_name }}'  # {{ cookiecutter.node_version }} {{ cookiecutter.ratio }}\n",
+            "{{cookiecutter.app_name}}/app.py": (
+                "app = '{{ cookiecutter.app_name }}'  # {{ cookiecutter.node_version "
+                "}} {{ cookiecutter.ratio }}\n"
+            ),
             "{{cookiecutter.app_name}}/static/a.txt": "{{ x }}\n",
             "webpack.js": "let a = {{ b: 1 }};\n",
             "templates_raw/page.txt": "{% block x %}\n",
             "Procfile": "{%- if cookiecutter.use_heroku -%}\nweb: gunicorn\n{%- endif -%}\n",
-            "Dockerfile": "FROM node:{{ cookiecutter.node_version }}\n{% if cookiecutter.use_pipenv == 'yes' %}RUN pipenv\n{% else %}RUN pip\n{% endif %}",
+            "Dockerfile": "FROM node:{{ cookiecutter.node_version }}\n"
+            "{% if cookiecutter.use_pipenv == 'yes' %}RUN pipenv\n"
+            "{% else %}RUN pip\n{% endif %}",
         },
         [{"use_heroku": True, "use_pipenv": "yes", "node_version": "18", "app_name": "shop"}],
     ),
@@ -310,7 +381,8 @@ COOKIECUTTER = [
         {"project_slug": "x", "header": "H", "owner": "me", "python-version": "3.11"},
         {
             "a.txt": "{% include 'head.txt' %}{{ cookiecutter['python-version'] }}\n",
-            "head.txt": '  {% if cookiecutter.header %}\n  {{ cookiecutter.header }} {{ cookiecutter["owner"] }}\n  {% endif %}\n',
+            "head.txt": "  {% if cookiecutter.header %}\n  {{ cookiecutter.header }} {{ "
+            'cookiecutter["owner"] }}\n  {% endif %}\n',
             "b.txt": "{% include 'shared/foot.txt' %}\nend",
             "/templates/shared/foot.txt": "foot {{ cookiecutter.header }}\n",
         },
@@ -332,8 +404,11 @@ COOKIECUTTER = [
             "_raw": {"a": "{{ kept }}", "n": 3, "z": None},
         },
         {
-            "list.html": "{% for extension, details in cookiecutter.file_types|items %}\n<dl>{{ extension }}: {{ details.name }}\n"
-            "{% for app in details.apps -%}\n{{ app }};\n{% endfor -%}\n</dl>{% endfor %}\n{{ cookiecutter._raw.a }} {{ cookiecutter._raw['n'] }}\n",
+            "list.html": "{% for extension, details in cookiecutter.file_types|items %}\n"
+            "<dl>{{ extension }}: {{ details.name }}\n"
+            "{% for app in details.apps -%}\n{{ app }};\n"
+            "{% endfor -%}\n</dl>{% endfor %}\n{{ cookiecutter._raw.a }} {{ "
+            "cookiecutter._raw['n'] }}\n",
         },
         [{"project_slug": "z"}],
         kinds={"question"},
@@ -353,9 +428,13 @@ COOKIECUTTER = [
             "1st": "first",
         },
         {
-            "a.txt": "{% set python = cookiecutter.python ~ '!' %}{{ python }} {{ cookiecutter.python }} {{ cookiecutter.image }}\n"
-            "{% for name in ['a', 'b'] %}{{ name }}{{ cookiecutter.name }}{% endfor %} {{ cookiecutter.type }}{{ cookiecutter.project_type }}\n"
-            "{{ cookiecutter['not'] }} {{ cookiecutter['items'] }} {{ cookiecutter['1st'] }} {{ 'x'|default(cookiecutter.name, boolean=true) }}\n",
+            "a.txt": "{% set python = cookiecutter.python ~ '!' %}{{ python }} {{ cookiecutter.pyth"
+            "on }} {{ cookiecutter.image }}\n"
+            "{% for name in ['a', 'b'] %}{{ name }}{{ cookiecutter.name }}{% "
+            "endfor %} {{ cookiecutter.type }}{{ cookiecutter.project_type }"
+            "}\n"
+            "{{ cookiecutter['not'] }} {{ cookiecutter['items'] }} {{ cookiecutter['1st'] "
+            "}} {{ 'x'|default(cookiecutter.name, boolean=true) }}\n",
             "{{ cookiecutter.name }}.txt": "{{ cookiecutter.project_slug }}",
         },
         [{"name": "other", "python": "3.12"}],
@@ -432,8 +511,14 @@ python_package_import_name:
   when: false
 """,
         {
-            "project/pyproject.toml.jinja": '[project]\nname = "{{ slug }}"\nlicense = "{{ copyright_license }}"\n{% if insiders %}\nx = 1\n{% endif -%}\nend = {{ testpypi }}\n',
-            "project/src/{{python_package_import_name}}/__init__.py.jinja": '"""{{ project_name }}."""\n',
+            "project/pyproject.toml.jinja": (
+                '[project]\nname = "{{ slug }}"\nlicense = "{{ copyright_license '
+                '}}"\n{% if insiders %}\nx = 1\n{% endif -%}\n'
+                "end = {{ testpypi }}\n"
+            ),
+            "project/src/{{python_package_import_name}}/__init__.py.jinja": (
+                '"""{{ project_name }}."""\n'
+            ),
             "project/{% if public %}CODE_OF_CONDUCT.md{% endif %}.jinja": "# {{ project_name }}\n",
             "project/{% if insiders %}insiders{% endif %}/a.txt": "a\n",
             "project/{% if insiders %}insiders{% endif %}/deep/b.txt.jinja": "{{ slug }}\n",
@@ -451,7 +536,8 @@ python_package_import_name:
     copier(
         "copier-pdm",
         "pawamoy/copier-pdm",
-        "_exclude: ['.git', 'copier.yml', '*.tmp', /scratch, 'tests/**/skip.txt']\n_skip_if_exists: [CHANGELOG.md, docs/]\n"
+        "_exclude: ['.git', 'copier.yml', '*.tmp', /scratch, 'tests/**/skip.txt']\n"
+        "_skip_if_exists: [CHANGELOG.md, docs/]\n"
         + QUESTIONS
         + "line_length: {type: int, default: 100}\nratio: {type: float, default: 0.5}\n",
         {
@@ -481,7 +567,11 @@ package_author_name:
 package_github_org: {type: str, default: changeme}
 """,
         {
-            "template/pyproject.toml.jinja": '[project]\nauthors = [\n    { name="{{ package_author_name }}" },\n]\n# https://github.com/{{ package_github_org }}/{{ package_name }}\n',
+            "template/pyproject.toml.jinja": (
+                '[project]\nauthors = [\n    { name="{{ package_author_name }}" '
+                "},\n]\n# https://github.com/{{ package_github_org }}/{{ package_name "
+                "}}\n"
+            ),
             "template/src/{{ package_module }}/x.py.jinja": "print('{{ package_name }}')\n",
             "template/Makefile": "all:\n\techo ${{ x }}\n",
         },
@@ -519,12 +609,16 @@ docs_type:
 docs_url:
   type: str
   when: "{{ docs_type != 'README' }}"
-  default: "{% if docs_type == 'README' %}README{% else %}https://{{ github_org }}.io/{{ package_name }}{% endif %}"
+  default: "{% if docs_type == 'README' %}README{% else %}https://{{ github_org }}.io{% endif %}"
 pypi: {type: bool, default: "{{ docs_type == 'sphinx' }}"}
 """,
         {
-            "template/{% if docs_type != 'README' %}docs{% endif %}/index.md.jinja": "{{ docs_url }}\n",
-            "template/README.md.jinja": "{% if docs_url != 'README' %}\nDocs: {{ docs_url }}\n{%- endif %}\n{{ description }}\n{{ pypi }} {{ github_org }}\n{% include 'shared/note.jinja' %}\n",
+            "template/{% if docs_type != 'README' %}docs{% endif %}/index.md.jinja": (
+                "{{ docs_url }}\n"
+            ),
+            "template/README.md.jinja": "{% if docs_url != 'README' %}\nDocs: {{ docs_url }}\n"
+            "{%- endif %}\n{{ description }}\n{{ pypi }} {{ github_org }}\n"
+            "{% include 'shared/note.jinja' %}\n",
             "template/src/{{ package_name }}/__init__.py.jinja": "\n",
             "shared/note.jinja": "  {% if pypi %}\n  on PyPI\n  {% endif %}\n",
         },
@@ -565,8 +659,10 @@ extras:
 """,
         {
             "template/{% if AddDocs %}docs{% endif %}/conf.py.jinja": "p = '{{ profile }}'\n",
-            "template/{% if AddLint and SelectGitHubActions %}lint.yml{% endif %}.jinja": "on: {{ AddLint }}\n",
-            "template/CITATION.cff.jinja": "{% for e in extras %}\n- {{ e }}\n{% endfor %}\n{% if 'mypy' in extras %}m{% endif %}\n",
+            "template/{% if AddLint and SelectGitHubActions %}lint.yml{% endif "
+            "%}.jinja": "on: {{ AddLint }}\n",
+            "template/CITATION.cff.jinja": "{% for e in extras %}\n- {{ e }}\n{% endfor %}\n"
+            "{% if 'mypy' in extras %}m{% endif %}\n",
         },
         [
             {"profile": "minimum", "extras": ["mypy", "sonar"]},
@@ -595,7 +691,9 @@ limits: {type: yaml, default: {cpu: 2, mem: "1g"}}
         {
             "db/a.txt.jinja": "{{ password }}\n",
             "new.txt": "new\n",
-            "odoo.conf.jinja": "  {% if version >= 14 %}\n  v {{ version }}\n  {% endif %}\n{% for p in ports %}\nport {{ p }}\n{% endfor %}\n"
+            "odoo.conf.jinja": "  {% if version >= 14 %}\n  v {{ version }}\n"
+            "  {% endif %}\n{% for p in ports %}\nport {{ p }}\n"
+            "{% endfor %}\n"
             "cpu {{ limits.cpu }} {{ limits['mem'] }}\n",
         },
         [{"version": 13.0}, {"use_db": False}],
@@ -615,7 +713,8 @@ ci: {type: str, choices: [GitHub, Travis, none], default: GitHub}
 extra_lines: {type: str, multiline: true, default: ""}
 """,
         {
-            "{% if ci == 'GitHub' %}.github{% endif %}/workflows/{% if use_ruff %}pre-commit.yml{% endif %}.jinja": "v: {{ odoo_version }}\n",
+            "{% if ci == 'GitHub' %}.github{% endif %}/workflows/{% if use_ruff "
+            "%}pre-commit.yml{% endif %}.jinja": "v: {{ odoo_version }}\n",
             "{% if ci == 'Travis' %}.travis.yml{% endif %}": "x\n",
             "README.md.jinja": "{{ org_name }} {{ repo_slug }} {{ use_ruff }}{{ extra_lines }}\n",
             ".answers/repo.yml.jinja": COPIER_ANSWERS,
@@ -644,7 +743,8 @@ sentry_dsn: ""
             ".copier/.copier-answers.yml.jinja": COPIER_ANSWERS,
             ".env": "DOMAIN=localhost\n",
             ".vscode/launch.json": "{}\n",
-            "note.txt.jinja": "{{ project_name }} {{ stack_name }}{{ secret_key }} {{ smtp_host or 'none' }}{{ sentry_dsn }}\n",
+            "note.txt.jinja": "{{ project_name }} {{ stack_name }}{{ secret_key }} {{ smtp_host "
+            "or 'none' }}{{ sentry_dsn }}\n",
         },
         [{"smtp_host": "h"}],
         kinds={"task"},
@@ -653,10 +753,14 @@ sentry_dsn: ""
     copier(
         "no-suffix",
         "templates of copier 5 and before: all files are rendered",
-        "_templates_suffix: ''\n_envops:\n  block_start_string: '[%'\n  block_end_string: '%]'\n  comment_start_string: '[#'\n  comment_end_string: '#]'\n  variable_start_string: '[['\n  variable_end_string: ']]'\n  keep_trailing_newline: true\n"
+        "_templates_suffix: ''\n_envops:\n  block_start_string: '[%'\n"
+        "  block_end_string: '%]'\n  comment_start_string: '[#'\n"
+        "  comment_end_string: '#]'\n  variable_start_string: '[['\n"
+        "  variable_end_string: ']]'\n  keep_trailing_newline: true\n"
         + QUESTIONS.replace("{{", "[[").replace("}}", "]]"),
         {
-            "ci.yml": "on: ${{ github.ref }}\n  [% if slug %]\nname: [[ project_name ]] {{ x }} {% y %}\n  [% endif %]\n",
+            "ci.yml": "on: ${{ github.ref }}\n  [% if slug %]\nname: [[ project_name ]] "
+            "{{ x }} {% y %}\n  [% endif %]\n",
             "[[ slug ]]/a.j2": "{{ x }} [[ slug ]]\n",
             "[% if slug == 'x' %]x.txt[% endif %]": "x\n",
             "plain.txt": "{{ x }}\n",
@@ -668,10 +772,15 @@ sentry_dsn: ""
     copier(
         "latex",
         "templates of LaTeX and Go: delimiters of their own",
-        "_envops: {variable_start_string: '<<', variable_end_string: '>>', block_start_string: '<%', block_end_string: '%>', comment_start_string: '<#', comment_end_string: '#>', trim_blocks: true}\n"
+        "_envops: {variable_start_string: '<<', variable_end_string: '>>', "
+        "block_start_string: '<%', block_end_string: '%>', comment_start_string: "
+        "'<#', comment_end_string: '#>', trim_blocks: true}\n"
         "title: {type: str, default: 'On << \"x\" >>'}\nnumbered: {type: bool, default: true}\n",
         {
-            "a.tex.jinja": "\\title{<< title >>}{\n<% if numbered %>\n{{\\bf x}}{% y\n<% endif %>{<< title >>}{# z #}\n<# gone #>\n<% raw %>\n<< kept >>{{ x }}\n<% endraw %>\n",
+            "a.tex.jinja": "\\title{<< title >>}{\n<% if numbered %>\n"
+            "{{\\bf x}}{% y\n<% endif %>{<< title >>}{# z #}\n"
+            "<# gone #>\n<% raw %>\n<< kept >>{{ x }}\n"
+            "<% endraw %>\n",
             "{{ .Name }}.tmpl.jinja": "{{ .Name }} << title >>\n",
             "<< title|length >>/b.txt": "x\n",
         },

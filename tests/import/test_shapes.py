@@ -1,4 +1,4 @@
-"""Shapes of public templates: a project by their own tool, and one by the catalog that was imported."""
+"""Shapes of public templates: a project by their own tool, and one by the imported catalog."""
 
 import pytest
 
