@@ -6,6 +6,8 @@
 #include "base/data.h"
 #include "base/fileset.h"
 #include "base/limits.h"
+#include "base/path.h"
+#include "base/unicode.h"
 #include "base/utf8.h"
 #include "import/draft.h"
 #include "import/names.h"
@@ -187,11 +189,29 @@ static void add_template(const struct converter *c, const char *name, size_t ind
     c->draft->templates++;
 }
 
+/* What no project can have is no decision: nobody means it well. Tags may hold what they like. */
+static int check_path(const struct converter *c, const struct draft_input *input)
+{
+    const struct jinja_style *style = &c->draft->dialect.style;
+    struct span text = span_from(source_of(c, input->index));
+    for (size_t at = 0; at < text.len;) {
+        uint32_t character = utf8_next(text, &at);
+        if (character == UTF8_INVALID || unicode_is_control(character) ||
+            unicode_is_hidden(character))
+            return err_set(c->err, TG_REFUSED, "unsafe-path",
+                           "unsafe path '%s': it holds what does not show", text.ptr);
+    }
+    if (strstr(input->path, style->variable_begin) || strstr(input->path, style->block_begin))
+        return 0;
+    return path_check(input->path, c->err) < 0 ? err_wrap(c->err, "'%s'", text.ptr) : 0;
+}
+
 static int convert_input(const struct converter *c, const struct draft_input *input)
 {
     const char *name, *why;
     struct span bytes;
-    if (budget_check(c->err) < 0 || read_input(&bytes, c, input->index) < 0)
+    if (budget_check(c->err) < 0 || check_path(c, input) < 0 ||
+        read_input(&bytes, c, input->index) < 0)
         return -1;
     if (!names_translate(&name, &why, c->draft, input)) {
         draft_tell(c->draft, "name", source_of(c, input->index), 0, "%s", why);

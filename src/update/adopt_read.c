@@ -374,18 +374,33 @@ static const char *data_as_text(struct arena *arena, const struct data *value)
     }
 }
 
-static void read_cruft(struct reading *r, struct span text)
+static struct data *parse_json(struct reading *r, struct span text)
 {
     ERR_SCRATCH(why);
     struct data *root;
-    if (json_parse(&root, r->arena, r->from, text, &why) < 0) {
-        warn(r, why.message);
-        return;
-    }
-    const struct data *context = data_get(data_get(root, "context"), "cookiecutter");
+    if (json_parse(&root, r->arena, r->from, text, &why) == 0)
+        return root;
+    warn(r, why.message);
+    return NULL;
+}
+
+static void add_context(struct reading *r, const struct data *context)
+{
     for (size_t i = 0; context && context->kind == DATA_MAP && i < context->map.count; i++)
         add_answer(r, context->map.members[i].name.ptr,
                    data_as_text(r->arena, context->map.members[i].value));
+}
+
+static void read_cruft(struct reading *r, struct span text)
+{
+    add_context(r, data_get(data_get(parse_json(r, text), "context"), "cookiecutter"));
+}
+
+/* What a template writes of its own answers: all of them, or below `cookiecutter`. */
+static void read_cookiecutter(struct reading *r, struct span text)
+{
+    const struct data *root = parse_json(r, text), *below = data_get(root, "cookiecutter");
+    add_context(r, below ? below : root);
 }
 
 static const char *node_as_text(struct arena *arena, const struct yaml_node *node)
@@ -416,6 +431,7 @@ static const struct {
 } files[] = {
     {".copier-answers", ".copier-answers*.yml", read_copier},
     {".cruft.json", ".cruft.json", read_cruft},
+    {".cookiecutter.json", ".cookiecutter.json", read_cookiecutter},
     {"requirements", "requirements*.txt", read_requirements},
     {"requirements/", "requirements/*.txt", read_requirements},
     {"environment.y", "environment.y*ml", read_environment},
