@@ -251,7 +251,8 @@ def test_a_validator_refuses_what_copier_refuses(world):
         {
             "copier.yml": "port:\n  type: int\n  default: 80\n"
             "  validator: '{% if port < 1 %}{{ port }} is no port{% endif %}'\n"
-            "word: {type: str, default: a, validator: \"{% if not (word | regex_search('^[a-z]+$')) %}x{% endif %}\"}\n"
+            "word:\n  default: a\n  validator: >-\n"
+            "    {% if not (word | regex_search('^[a-z]+$')) %}x{% endif %}\n"
             "size: {type: int, default: 1, choices: [1, 2]}\n",
             "a.txt.jinja": "{{ port }}{{ word }}{{ size }}\n",
         },
