@@ -87,7 +87,6 @@ static void add_private(const struct cookiecutter *c, const char *ours, struct s
     }
     struct data *row =
         draft_question(c->draft, ours, renders && number ? "str" : types[value->kind]);
-    draft_compute(c->draft, row);
     if (value->kind == DATA_BOOL)
         data_put_text(c->arena, row, "default", value->boolean ? "true" : "false");
     else if (renders)
@@ -95,6 +94,15 @@ static void add_private(const struct cookiecutter *c, const char *ours, struct s
     else
         data_put_text(c->arena, row, "default",
                       translate_plain(c->arena, span_from(text), DELIMITERS_JINJA));
+    draft_compute(c->draft, row);
+}
+
+/* The label of a choice: of a map of `__prompts__`, or NULL. */
+static const char *label_of(const struct cookiecutter *c, const char *name, const char *choice)
+{
+    const struct data *prompt = data_get(data_get(c->all, "__prompts__"), name);
+    const char *label = data_get_text(prompt, choice);
+    return label ? translate_plain(c->arena, span_from(label), DELIMITERS_JINJA) : NULL;
 }
 
 /* What a person is asked: a text, or a map with `__prompt__` and a label for each choice. */
@@ -113,14 +121,16 @@ static void add_choices(const struct cookiecutter *c, struct data *row, const ch
                         const struct data *list)
 {
     struct data *choices = data_list(c->arena);
+    const char *first = NULL;
     for (size_t i = 0; i < list->list.count; i++) {
         const struct data *value = list->list.items[i];
         const char *why = "it is no text", *theirs = as_text(c->arena, value);
         if (value->kind == DATA_BOOL)
             theirs = value->boolean ? "True" : "False";
         const char *ours = theirs ? draft_text(&why, c->draft, theirs) : NULL;
+        first = first ? first : ours;
         if (ours)
-            data_push(c->arena, choices, data_str(c->arena, ours));
+            data_push(c->arena, choices, draft_choice(c->draft, ours, label_of(c, name, theirs)));
         else
             draft_tell(c->draft, "question", c->path, 0, "choice %zu of '%s' cannot be said: %s",
                        i + 1, name, why);
@@ -130,7 +140,7 @@ static void add_choices(const struct cookiecutter *c, struct data *row, const ch
         data_put_text(c->arena, row, "default", "");
         return;
     }
-    data_put(c->arena, row, "default", choices->list.items[0]);
+    data_put_text(c->arena, row, "default", first);
     data_put(c->arena, row, "choices", choices);
 }
 

@@ -59,10 +59,10 @@ static const char *type_of_value(const struct data *value)
     }
 }
 
-static bool is_many(const struct asking *a)
+static bool is_true(const struct asking *a, const char *name)
 {
-    const struct data *many = member(a, "multiselect");
-    return many && many->kind == DATA_BOOL && many->boolean;
+    const struct data *value = member(a, name);
+    return value && value->kind == DATA_BOOL && value->boolean;
 }
 
 /* NULL: no question here can hold such an answer. */
@@ -70,7 +70,7 @@ static const char *find_type(const struct asking *a)
 {
     const struct data *given = member(a, "type");
     const char *word = data_text(given);
-    if (is_many(a))
+    if (is_true(a, "multiselect"))
         return "list";
     for (size_t i = 0; word && i < sizeof(types) / sizeof(*types); i++)
         if (strcmp(word, types[i].theirs) == 0)
@@ -95,7 +95,7 @@ static void put_text(const struct asking *a, const char *key, const char *text)
              text);
 }
 
-static struct data *texts_of(const struct asking *a, const struct data *list, const char *what)
+static struct data *texts_of(const struct asking *a, const struct data *list)
 {
     struct data *out = data_list(a->arena);
     for (size_t i = 0; i < list->list.count; i++) {
@@ -104,7 +104,7 @@ static struct data *texts_of(const struct asking *a, const struct data *list, co
         if (ours)
             data_push(a->arena, out, data_str(a->arena, ours));
         else
-            TELL(a, "question", "one of the %s of '%s' cannot be said: %s", what, a->theirs, why);
+            TELL(a, "default", "a default of '%s' cannot be said: %s", a->theirs, why);
     }
     return out;
 }
@@ -127,7 +127,7 @@ static void add_default(const struct asking *a)
         return;
     }
     if (list && fallback->kind == DATA_LIST) {
-        data_put(a->arena, a->row, "default", texts_of(a, fallback, "defaults"));
+        data_put(a->arena, a->row, "default", texts_of(a, fallback));
         return;
     }
     const char *text = copier_text(a->arena, fallback);
@@ -144,8 +144,12 @@ static void add_default(const struct asking *a)
 
 /* ---------------------------------------------------------------- its choices */
 
-/* The values of choices in any form: texts, pairs of label and value, a map of them. */
-static struct data *values_of(const struct asking *a, const struct data *choices)
+/*
+ * The values of choices in any form: texts, pairs of label and value, a map of them. `labels` has
+ * as many: the value itself where there is none.
+ */
+static struct data *values_of(const struct asking *a, const struct data *choices,
+                              struct data *labels)
 {
     struct data *values = data_list(a->arena);
     bool map = choices->kind == DATA_MAP;
@@ -153,6 +157,9 @@ static struct data *values_of(const struct asking *a, const struct data *choices
     for (size_t i = 0; i < count; i++) {
         struct data *item = map ? choices->map.members[i].value : choices->list.items[i];
         bool pair = !map && item->kind == DATA_LIST && item->list.count == 2;
+        struct data *label = map    ? data_span(a->arena, choices->map.members[i].name)
+                             : pair ? item->list.items[0]
+                                    : item;
         if (pair)
             item = item->list.items[1];
         if ((map || pair) && item->kind == DATA_MAP && data_get(item, "value")) {
@@ -162,6 +169,7 @@ static struct data *values_of(const struct asking *a, const struct data *choices
             item = data_get(item, "value");
         }
         data_push(a->arena, values, item);
+        data_push(a->arena, labels, label);
     }
     return values;
 }
@@ -179,6 +187,25 @@ static void limit_values(const struct asking *a, const struct data *values)
     data_push(a->arena, a->draft->refuse, rule);
 }
 
+static struct data *choices_of(const struct asking *a, const struct data *values,
+                               const struct data *labels)
+{
+    struct data *out = data_list(a->arena);
+    for (size_t i = 0; i < values->list.count; i++) {
+        const char *why = "it is no text", *unsaid,
+                   *text = copier_text(a->arena, values->list.items[i]);
+        const char *label = copier_text(a->arena, labels->list.items[i]);
+        const char *ours = text ? draft_text(&why, a->draft, text) : NULL;
+        if (ours)
+            data_push(
+                a->arena, out,
+                draft_choice(a->draft, ours, label ? draft_text(&unsaid, a->draft, label) : NULL));
+        else
+            TELL(a, "question", "a choice of '%s' cannot be said: %s", a->theirs, why);
+    }
+    return out;
+}
+
 static void add_choices(struct asking *a)
 {
     const struct data *choices = member(a, "choices");
@@ -192,12 +219,12 @@ static void add_choices(struct asking *a)
              a->theirs, copier_text(a->arena, choices));
         return;
     }
-    struct data *values = values_of(a, choices);
+    struct data *labels = data_list(a->arena), *values = values_of(a, choices, labels);
     if (!list && !text) {
         limit_values(a, values);
         return;
     }
-    struct data *texts = texts_of(a, values, "choices");
+    struct data *texts = choices_of(a, values, labels);
     if (texts->list.count == 0)
         return;
     if (text)
@@ -220,14 +247,15 @@ static void add_when(const struct asking *a)
              "'%s' is always asked here: its condition cannot be said (%s); it "
              "was: %s",
              a->theirs, why, text ? text : "");
-    else if (strcmp(expression, "false") == 0)
-        draft_compute(a->draft, a->row);
-    else if (strcmp(expression, "true") != 0)
-        data_put_text(a->arena, a->row, "when", expression);
     /* what is not asked and has no default is undefined there, and prints as nothing */
-    if (expression && strcmp(expression, "true") != 0 && !data_get(a->row, "default") &&
-        !data_get(a->row, "choices") && strcmp(a->type, "str") == 0)
+    bool hides = expression && strcmp(expression, "true") != 0;
+    if (hides && !data_get(a->row, "default") && !data_get(a->row, "choices") &&
+        strcmp(a->type, "str") == 0)
         data_put_text(a->arena, a->row, "default", "");
+    if (hides && strcmp(expression, "false") == 0)
+        draft_compute(a->draft, a->row);
+    else if (hides)
+        data_put_text(a->arena, a->row, "when", expression);
 }
 
 /*
@@ -281,7 +309,7 @@ static void add_rule(const struct asking *a, const char *condition, const char *
 static void add_validator(const struct asking *a)
 {
     const char *text = data_text(member(a, "validator")), *condition, *message;
-    if (!text || !*text || str_equal(data_get_text(a->row, "when"), "false"))
+    if (!text || !*text || draft_is_computed(a->row))
         return;
     if (!text_as_condition(&condition, &message, a->arena, text, &a->draft->dialect.style))
         TELL(a, "validator", "the validator of '%s' is more than one condition; it was: %s",
@@ -292,10 +320,10 @@ static void add_validator(const struct asking *a)
 
 /* ---------------------------------------------------------------- the whole */
 
+/* A secret of ours never reaches a file, one of theirs is rendered: so it is none. */
 static void tell_secret(const struct asking *a, const struct data *secrets)
 {
-    const struct data *secret = member(a, "secret");
-    if ((secret && secret->kind == DATA_BOOL && secret->boolean) ||
+    if (is_true(a, "secret") ||
         (secrets && secrets->kind == DATA_LIST && data_has_text(secrets, a->theirs)))
         TELL(a, "secret", "'%s' is secret there: here its answer is kept in the record", a->theirs);
 }
@@ -330,6 +358,8 @@ static void add_question(struct asking *a, const struct data *secrets)
     draft_know(a->draft, a->ours);
     add_validator(a);
     tell_secret(a, secrets);
+    if (is_true(a, "multiline") && strcmp(data_get_text(a->row, "type"), "str") == 0)
+        draft_mark(a->draft, a->row, "multiline");
 }
 
 void copier_questions(struct draft *draft, const char *path, const struct yaml_node *root)

@@ -206,9 +206,53 @@ void draft_default(struct draft *draft, struct data *row, const char *theirs, co
     data_put_text(draft->arena, row, "default", ours ? ours : "");
 }
 
+/* What rows say beyond the plain forms, and whether manifests have it: else a plain form does. */
+static const struct {
+    const char *name;
+    bool is_there;
+} forms[] = {{"computed", false}, {"label", false}, {"multiline", false}};
+
+static bool has_form(const char *name)
+{
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return forms[i].is_there;
+    return false;
+}
+
 void draft_compute(struct draft *draft, struct data *row)
 {
-    data_put_text(draft->arena, row, "when", "false");
+    struct data *value = data_get(row, "default"), *computed = data_map(draft->arena);
+    const char *type = data_get_text(row, "type");
+    if (!has_form("computed") || !value || value->kind == DATA_LIST) {
+        data_put_text(draft->arena, row, "when", "false");
+        return;
+    }
+    data_put(draft->arena, computed, "name", data_get(row, "name"));
+    data_put_text(draft->arena, computed, "type", strcmp(type, "choice") == 0 ? "str" : type);
+    data_put(draft->arena, computed, "computed", value);
+    *row = *computed;
+}
+
+bool draft_is_computed(const struct data *row)
+{
+    return data_get(row, "computed") || str_equal(data_get_text(row, "when"), "false");
+}
+
+struct data *draft_choice(struct draft *draft, const char *value, const char *label)
+{
+    if (!has_form("label") || !label || strcmp(value, label) == 0)
+        return data_str(draft->arena, value);
+    struct data *choice = data_map(draft->arena);
+    data_put_text(draft->arena, choice, "value", value);
+    data_put_text(draft->arena, choice, "label", label);
+    return choice;
+}
+
+void draft_mark(struct draft *draft, struct data *row, const char *form)
+{
+    if (has_form(form) && !draft_is_computed(row))
+        data_put(draft->arena, row, form, data_bool(draft->arena, true));
 }
 
 void draft_constant(struct draft *draft, const char *ours, const char *expression)

@@ -77,8 +77,13 @@ const char *draft_expression(const char **why, struct draft *draft, const char *
 struct data *draft_question(struct draft *draft, const char *ours, const char *type);
 /* What the row's default is, told where it cannot be said. */
 void draft_default(struct draft *draft, struct data *row, const char *theirs, const char *text);
-/* Never asked: what it says is worked out from other answers. */
+/* Never asked: what its default says is worked out from other answers. */
 void draft_compute(struct draft *draft, struct data *row);
+bool draft_is_computed(const struct data *row);
+/* A choice: its value, and what people see of it. Both are texts of the manifest. */
+struct data *draft_choice(struct draft *draft, const char *value, const char *label);
+/* Gives the row `form: true`, where manifests have that form and it is one that is asked. */
+void draft_mark(struct draft *draft, struct data *row, const char *form);
 /* A value that no question can hold: templates set it themselves. */
 void draft_constant(struct draft *draft, const char *ours, const char *expression);
 /* A value as an expression; texts are templates of theirs where `renders`. NULL: cannot be said. */

@@ -140,7 +140,7 @@ static int drop_unread(struct trial *t)
             err = (struct err)ERR_INIT;
             return -1;
         }
-        if (!str_equal(data_get_text(row, "when"), "false"))
+        if (!draft_is_computed(row))
             draft_tell(draft, "unused", NULL, 0,
                        "no template reads the answer to '%s': it is left out",
                        data_get_text(row, "name"));

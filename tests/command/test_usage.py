@@ -131,7 +131,7 @@ COMMANDS = {
     "": ["new", "update", "adopt", "status", "diff", "doctor", "completion", "help", "version"],
     "matrix": ["list", "resolve", "check", "verify", "refresh", "accept"],
     "image": ["list", "render", "lock", "verify", "build", "push", "bake", "rebase"],
-    "template": ["test", "render", "export", "new"],
+    "template": ["list", "show", "lint", "test", "render", "new", "export", "import"],
 }
 FAMILIES = sorted(name for name in COMMANDS if name)
 WHOLE = [f"{first} {word}".strip() for first, words in COMMANDS.items() for word in words]
