@@ -163,24 +163,9 @@ static int read_rules(struct copier *c, const char *folder)
 
 /* ---------------------------------------------------------------- files */
 
-/* A name without its tags, as it mostly is in a project. */
-static const char *without_tags(const struct copier *c, const char *path)
-{
-    ERR_SCRATCH(ignored);
-    struct jinja_pieces pieces;
-    const char *out = "";
-    if (jinja_scan(&pieces, c->arena, span_from(path), &c->draft->dialect.style, &ignored) < 0)
-        return path;
-    for (size_t i = 0; i < pieces.count; i++)
-        if (pieces.items[i].kind == PIECE_DATA)
-            out = arena_printf(c->arena, "%s%.*s", out, (int)pieces.items[i].text.len,
-                               pieces.items[i].text.ptr);
-    return out;
-}
-
 static bool is_excluded(const struct copier *c, const char *path)
 {
-    const char *plain = without_tags(c, path);
+    const char *plain = text_without_tags(c->arena, path, &c->draft->dialect.style);
     for (size_t i = 0; i < c->excluded_count; i++)
         if (budget_glob(c->excluded[i], plain))
             return true;

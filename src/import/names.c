@@ -205,12 +205,35 @@ static const char *settle_path(const struct settling *s, const struct path *path
     return out;
 }
 
+/* Whether a rule is for any file, as far as names can tell. */
+static bool is_idle(const struct draft *draft, const char **plain, const struct data *rule)
+{
+    for (size_t i = 0; i < draft->input_count; i++)
+        if (budget_glob(data_get_text(rule, "match"), plain[i]))
+            return false;
+    return true;
+}
+
+/* Of the globs of a pattern one is mostly for folders, the other for files. */
+static void drop_idle_rules(struct draft *draft)
+{
+    const char **plain = arena_array(draft->arena, draft->input_count + 1, sizeof(*plain));
+    struct data *rules = data_list(draft->arena);
+    for (size_t i = 0; i < draft->input_count; i++)
+        plain[i] = text_without_tags(draft->arena, draft->inputs[i].path, &draft->dialect.style);
+    for (size_t i = 0; i < draft->rules->list.count; i++)
+        if (!is_idle(draft, plain, draft->rules->list.items[i]))
+            data_push(draft->arena, rules, draft->rules->list.items[i]);
+    draft->rules = rules;
+}
+
 void names_settle(struct draft *draft)
 {
     struct settling s = {.draft = draft, .made = data_map(draft->arena)};
     s.paths = arena_array(draft->arena, draft->input_count + 1, sizeof(*s.paths));
     for (size_t i = 0; i < draft->input_count; i++)
         s.paths[i] = cut(draft, draft->inputs[i].path);
+    drop_idle_rules(draft);
     for (size_t i = 0; i < draft->input_count; i++)
         draft->inputs[i].path = settle_path(&s, &s.paths[i]);
 }

@@ -161,7 +161,7 @@ static void invent(struct given_list *given, struct arena *arena, const struct m
         const struct question *question = &manifest->questions[i];
         const struct yaml_node *choices = question->choices;
         const char *text = some[question->type];
-        if (question->fallback || question->when.text)
+        if (question->fallback || question->when.text || yaml_get(question->node, "computed"))
             continue;
         if (choices && choices->kind == YAML_LIST && choices->list.items[0]->kind == YAML_SCALAR)
             text = choices->list.items[0]->text.ptr;

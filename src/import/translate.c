@@ -459,3 +459,16 @@ bool text_as_condition(const char **when, const char **then, struct arena *arena
     *then = stripped(arena, span_of(start, (size_t)(end - start)));
     return true;
 }
+
+const char *text_without_tags(struct arena *arena, const char *text,
+                              const struct jinja_style *style)
+{
+    BUF_SCRATCH(out, LIMIT_TEMPLATE_BYTES);
+    struct jinja_pieces pieces;
+    if (!scan_stripped(&pieces, arena, text, style))
+        return text;
+    for (size_t i = 0; i < pieces.count; i++)
+        if (pieces.items[i].kind == PIECE_DATA)
+            (void)buf_append(&out, pieces.items[i].text.ptr, pieces.items[i].text.len);
+    return arena_strdup(arena, buf_text(&out));
+}

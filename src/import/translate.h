@@ -51,6 +51,9 @@ const char *translate_plain(struct arena *arena, struct span text, enum template
  * NULL where it is something else. Both still speak their dialect.
  */
 const char *text_as_output(struct arena *arena, const char *text, const struct jinja_style *style);
+/* What is left of it without tags. */
+const char *text_without_tags(struct arena *arena, const char *text,
+                              const struct jinja_style *style);
 bool text_as_condition(const char **when, const char **then, struct arena *arena, const char *text,
                        const struct jinja_style *style);
 
