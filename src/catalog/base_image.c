@@ -328,7 +328,7 @@ static bool serves_type(const struct base_image *image, const struct manifest *m
     const struct words *types = &image->types;
     bool serves = str_is_among(manifest->type, types->items, types->count);
     for (size_t i = 0; !serves && i < manifest->inherited_count; i++)
-        serves = str_is_among(manifest->inherited[i].type, types->items, types->count);
+        serves = str_is_among(manifest->inherited[i].name, types->items, types->count);
     return serves;
 }
 

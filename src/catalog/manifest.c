@@ -172,14 +172,34 @@ static int unknown_type(const struct reader *reader, const struct catalog *catal
     return err_hint(reader->err, "there is: %s", list);
 }
 
-static int read_inherited(struct manifest *manifest, const struct reader *reader)
+/* What a type says of files holds for those that it inherits, too. */
+static void add_rules(struct layer *layer, struct arena *arena, const struct layer *more)
 {
-    for (size_t i = 0; i < manifest->inherited_count; i++) {
-        struct manifest base = {.type = manifest->inherited[i].type};
-        if (read_files(&base, reader, "templates", manifest->inherited[i].root) < 0)
+    size_t count = layer->rule_count;
+    struct file_rule *rules = arena_array(arena, count + more->rule_count + 1, sizeof(*rules));
+    if (count)
+        memcpy(rules, layer->rules, count * sizeof(*rules));
+    if (more->rule_count)
+        memcpy(rules + count, more->rules, more->rule_count * sizeof(*rules));
+    layer->rules = rules;
+    layer->rule_count += more->rule_count;
+}
+
+static int read_inherited(struct manifest *manifest, const struct reader *reader,
+                          const struct extended_type *extended)
+{
+    size_t count = extended->lent_count;
+    manifest->inherited = arena_array(reader->arena, count + 1, sizeof(*manifest->inherited));
+    for (size_t i = 0; i < count; i++) {
+        struct manifest base = {.type = extended->lent[i].type};
+        if (read_files(&base, reader, "templates", extended->lent[i].root) < 0)
             return -1;
-        manifest->inherited[i].files = base.own;
+        manifest->inherited[manifest->inherited_count++] = base.own;
+        for (size_t j = 0; j < i; j++)
+            add_rules(&manifest->inherited[j], reader->arena, &base.own);
     }
+    for (size_t i = 0; i < count; i++)
+        add_rules(&manifest->inherited[i], reader->arena, &manifest->own);
     return 0;
 }
 
@@ -196,6 +216,31 @@ static int read_questions(struct manifest *manifest, const struct reader *reader
     return 0;
 }
 
+static void place_migration(struct migration *migration, const struct extended_type *extended,
+                            const struct catalog *catalog)
+{
+    migration->level = manifest_level(extended, catalog, migration->node);
+    for (size_t i = 0; i < migration->level; i++)
+        catalog = catalog->extends;
+    migration->source = catalog->origin.source;
+}
+
+/* Whose versions migrations speak of, and the defaults that catalogs give. */
+static void settle(struct manifest *manifest, const struct extended_type *extended,
+                   const struct catalog *catalog)
+{
+    manifest->kind = extended->kind;
+    for (size_t i = 0; i < manifest->migration_count; i++)
+        place_migration(&manifest->migrations[i], extended, catalog);
+    for (size_t i = 0; i < manifest->question_count; i++) {
+        struct question *question = &manifest->questions[i];
+        const struct yaml_node *value =
+            manifest_default(extended, catalog, question->name,
+                             question->fallback ? question->fallback : question->node);
+        question->fallback = value ? value : question->fallback;
+    }
+}
+
 int manifest_load(struct manifest **out, struct arena *arena, const struct catalog *catalog,
                   const char *type, struct err *err)
 {
@@ -210,11 +255,13 @@ int manifest_load(struct manifest **out, struct arena *arena, const struct catal
     if (layer_document(&doc, &reader, catalog->files, path) < 0)
         return -1;
     const struct yaml_node *root = doc->root;
-    if (manifest_extend(&root, manifest, arena, catalog, err) < 0 ||
-        read_manifest(manifest, &reader, root) < 0 || read_inherited(manifest, &reader) < 0 ||
+    struct extended_type extended;
+    if (manifest_extend(&extended, &root, arena, catalog, manifest->type, err) < 0 ||
+        read_manifest(manifest, &reader, root) < 0 ||
+        read_inherited(manifest, &reader, &extended) < 0 ||
         read_questions(manifest, &reader, catalog, root) < 0)
         return -1;
-    manifest_extended(manifest, arena, catalog);
+    settle(manifest, &extended, catalog);
     *out = manifest;
     return 0;
 }

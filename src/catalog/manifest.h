@@ -14,7 +14,6 @@
 struct arena;
 struct catalog;
 struct fileset;
-struct yaml_doc;
 struct yaml_node;
 
 /* Answers that do not go together. */
@@ -37,18 +36,6 @@ struct migration {
     size_t level;       /* how many below the catalog at hand that one is */
 };
 
-/* A type that the type extends, and its own files. */
-struct inherited {
-    const char *type;
-    const struct yaml_node *root;
-    struct layer files;
-};
-
-struct manifest_document {
-    const struct yaml_doc *doc;
-    size_t level; /* of the catalog that it is of, as in a migration */
-};
-
 struct manifest {
     const char *type;
     const char *kind; /* what layers know the type as: the type that it extends, and so on */
@@ -56,11 +43,9 @@ struct manifest {
     bool has_stack; /* `stack: framework` */
     struct layer_use *layers;
     size_t layer_count;
-    struct inherited *inherited; /* below `own`, the lowest first */
+    struct layer *inherited; /* files of types that it extends: below `own`, the lowest first */
     size_t inherited_count;
     struct layer own;
-    struct manifest_document *documents; /* that the manifest was put together from */
-    size_t document_count;
     const char *beside;         /* path of a file of its own that is not below files/, or NULL */
     /*
      * In the order in which they are asked, those of all layers that the type may take among them,

@@ -1,4 +1,4 @@
-/* A type that builds on another one: what both manifests say, as one. */
+/* Types that build on each other: what their manifests say, as one. */
 #include "catalog/manifest_extends.h"
 
 #include "base/arena.h"
@@ -10,7 +10,6 @@
 #include "base/yaml.h"
 #include "catalog/catalog.h"
 #include "catalog/compose.h"
-#include "catalog/manifest.h"
 
 #include <string.h>
 
@@ -91,16 +90,16 @@ static const struct yaml_node *join_manifests(struct arena *arena, const struct 
 /* ---------------------------------------------------------------- from type to type */
 
 /* A type that is extended, and those that extend it. */
-struct step {
+struct type_step {
     const struct catalog *catalog; /* whose file it is */
     size_t level;
     const char *type;
-    const struct step *above;
+    const struct type_step *above;
 };
 
 struct extending {
     struct arena *arena;
-    struct manifest *manifest;
+    struct extended_type *out;
     const struct catalog *catalog; /* the one at the top */
     struct err *err;
 };
@@ -111,28 +110,30 @@ static const char *path_of(struct arena *arena, const char *type)
 }
 
 /* The catalog whose own the type's manifest is, from `from` down; false where none has it. */
-static bool find_type(struct step *out, const struct extending *e, const struct catalog *from,
+static bool find_type(struct type_step *out, const struct extending *e, const struct catalog *from,
                       size_t level, const char *type)
 {
     const char *path = path_of(e->arena, type);
     if (!from || strchr(type, '/') || *type == '_' || fileset_find(from->files, path) < 0)
         return false;
     size_t below = compose_level(from, path);
-    *out = (struct step){.catalog = from, .level = level + below, .type = type};
+    *out = (struct type_step){.catalog = from, .level = level + below, .type = type};
     while (below-- > 0)
         out->catalog = out->catalog->extends;
     return true;
 }
 
-static void add_document(struct extending *e, const struct step *step, const struct yaml_doc *doc)
+static void add_document(struct extending *e, const struct type_step *step,
+                         const struct yaml_doc *doc)
 {
-    struct manifest *m = e->manifest;
-    m->documents = arena_grow(e->arena, m->documents, m->document_count, sizeof(*m->documents));
-    m->documents[m->document_count++] = (struct manifest_document){doc, step->level};
+    struct extended_type *out = e->out;
+    out->documents =
+        arena_grow(e->arena, out->documents, out->document_count, sizeof(*out->documents));
+    out->documents[out->document_count++] = (struct extended_document){doc, step->level};
 }
 
 /* A file that another one of the same path hides is told apart by its catalog's name. */
-static int load(struct yaml_doc **doc, struct extending *e, const struct step *step)
+static int load(struct yaml_doc **doc, struct extending *e, const struct type_step *step)
 {
     const char *path = path_of(e->arena, step->type);
     if (fileset_document(doc, e->arena, step->catalog->files, path, e->err) < 0)
@@ -157,11 +158,11 @@ static int unknown_type(const struct extending *e, const struct yaml_node *node,
     return nearest ? err_hint(e->err, "did you mean '%s'?", nearest) : -1;
 }
 
-static int check_steps(const struct extending *e, const struct step *step,
+static int check_steps(const struct extending *e, const struct type_step *step,
                        const struct yaml_node *node)
 {
     size_t count = 1;
-    for (const struct step *above = step->above; above; above = above->above, count++)
+    for (const struct type_step *above = step->above; above; above = above->above, count++)
         if (above->catalog == step->catalog && strcmp(above->type, step->type) == 0)
             return yaml_error(e->err, node, "'%s' extends itself, in a circle", step->type);
     return count <= 2 * LIMIT_CATALOGS
@@ -170,24 +171,23 @@ static int check_steps(const struct extending *e, const struct step *step,
                                  2 * LIMIT_CATALOGS);
 }
 
-/* The files of a type with another name are a layer below those of the one that extends it. */
-static void inherit(struct extending *e, const char *type, const struct yaml_node *root)
+static void lend(struct extending *e, const char *type, const struct yaml_node *root)
 {
-    struct manifest *m = e->manifest;
-    m->inherited = arena_grow(e->arena, m->inherited, m->inherited_count, sizeof(*m->inherited));
-    m->inherited[m->inherited_count++] = (struct inherited){.type = type, .root = root};
+    struct extended_type *out = e->out;
+    out->lent = arena_grow(e->arena, out->lent, out->lent_count, sizeof(*out->lent));
+    out->lent[out->lent_count++] = (struct lent_files){type, root};
 }
 
-static int extend(const struct yaml_node **root, struct extending *e, const struct step *step)
+static int extend(const struct yaml_node **root, struct extending *e, const struct type_step *step)
 {
     const struct yaml_node *own = *root, *node = yaml_get(own, "extends");
     const char *name = NULL;
     struct yaml_doc *doc;
-    struct step next;
+    struct type_step next;
     if (yaml_text(&name, node, "extends", e->err) < 0)
         return -1;
     if (!name) {
-        e->manifest->kind = step->type;
+        e->out->kind = step->type;
         return 0;
     }
     bool same = strcmp(name, step->type) == 0;
@@ -203,83 +203,43 @@ static int extend(const struct yaml_node **root, struct extending *e, const stru
     if (extend(&base, e, &next) < 0)
         return -1;
     if (!same)
-        inherit(e, name, base);
+        lend(e, name, base);
     *root = join_manifests(e->arena, base, own, same);
     return budget_steps(0, e->err);
 }
 
-int manifest_extend(const struct yaml_node **root, struct manifest *manifest, struct arena *arena,
-                    const struct catalog *catalog, struct err *err)
+int manifest_extend(struct extended_type *out, const struct yaml_node **root, struct arena *arena,
+                    const struct catalog *catalog, const char *type, struct err *err)
 {
-    struct extending e = {arena, manifest, catalog, err};
-    struct step step;
-    manifest->kind = manifest->type;
-    if (!find_type(&step, &e, catalog, 0, manifest->type))
+    struct extending e = {arena, out, catalog, err};
+    struct type_step step;
+    *out = (struct extended_type){.kind = type};
+    if (!find_type(&step, &e, catalog, 0, type))
         return 0;
     add_document(&e, &step, (*root)->doc);
     return extend(root, &e, &step);
 }
 
-/* ---------------------------------------------------------------- once it is read */
+/* ---------------------------------------------------------------- who says what */
 
-/* How many catalogs below the top one the file is from that a node stands in. */
-static size_t level_of(const struct manifest *manifest, const struct catalog *catalog,
-                       const struct yaml_node *node)
+size_t manifest_level(const struct extended_type *extended, const struct catalog *catalog,
+                      const struct yaml_node *node)
 {
-    for (size_t i = 0; i < manifest->document_count; i++)
-        if (manifest->documents[i].doc == node->doc)
-            return manifest->documents[i].level;
+    for (size_t i = 0; i < extended->document_count; i++)
+        if (extended->documents[i].doc == node->doc)
+            return extended->documents[i].level;
     return compose_level(catalog, node->doc->name);
 }
 
-static void place_migration(struct migration *migration, const struct manifest *manifest,
-                            const struct catalog *catalog)
+const struct yaml_node *manifest_default(const struct extended_type *extended,
+                                         const struct catalog *catalog, const char *name,
+                                         const struct yaml_node *said)
 {
-    migration->level = level_of(manifest, catalog, migration->node);
-    for (size_t i = 0; i < migration->level; i++)
-        catalog = catalog->extends;
-    migration->source = catalog->origin.source;
-}
-
-/* The nearest catalog says, unless a file of one nearer still, or of its own, does. */
-static void take_default(struct question *question, const struct manifest *manifest,
-                         const struct catalog *catalog)
-{
-    const struct yaml_node *said = question->fallback ? question->fallback : question->node;
-    size_t level = level_of(manifest, catalog, said);
+    size_t level = manifest_level(extended, catalog, said);
     for (size_t i = 0; catalog && i <= level; i++, catalog = catalog->extends) {
-        const struct yaml_node *value =
-            yaml_get(yaml_get(catalog->yml, "defaults"), question->name);
-        if (!value)
-            continue;
-        question->fallback = value;
-        return;
+        const struct yaml_node *value = yaml_get(yaml_get(catalog->yml, "defaults"), name);
+        if (value)
+            return value;
     }
-}
-
-/* What a type says of files holds for those that it inherits, too. */
-static void add_rules(struct layer *layer, struct arena *arena, const struct layer *more)
-{
-    size_t count = layer->rule_count;
-    struct file_rule *rules = arena_array(arena, count + more->rule_count + 1, sizeof(*rules));
-    if (count)
-        memcpy(rules, layer->rules, count * sizeof(*rules));
-    if (more->rule_count)
-        memcpy(rules + count, more->rules, more->rule_count * sizeof(*rules));
-    layer->rules = rules;
-    layer->rule_count += more->rule_count;
-}
-
-void manifest_extended(struct manifest *manifest, struct arena *arena,
-                       const struct catalog *catalog)
-{
-    for (size_t i = 0; i < manifest->inherited_count; i++)
-        for (size_t j = i + 1; j <= manifest->inherited_count; j++)
-            add_rules(&manifest->inherited[i].files, arena,
-                      j < manifest->inherited_count ? &manifest->inherited[j].files
-                                                    : &manifest->own);
-    for (size_t i = 0; i < manifest->migration_count; i++)
-        place_migration(&manifest->migrations[i], manifest, catalog);
-    for (size_t i = 0; i < manifest->question_count; i++)
-        take_default(&manifest->questions[i], manifest, catalog);
+    return NULL;
 }

@@ -300,7 +300,7 @@ static int choose_layers(struct renderer *r)
         if (add_layer(r, &manifest->layers[i]) < 0)
             return -1;
     for (size_t i = 0; i < manifest->inherited_count; i++)
-        r->layers[r->layer_count++] = manifest->inherited[i].files;
+        r->layers[r->layer_count++] = manifest->inherited[i];
     r->layers[r->layer_count++] = manifest->own;
     return 0;
 }

@@ -129,7 +129,7 @@ int manifest_check_use(struct arena *arena, const struct catalog *catalog,
         if (add_layer_use(&c, &manifest->layers[i]) < 0)
             return -1;
     for (size_t i = 0; i < manifest->inherited_count; i++)
-        if (add_layer(&c, &manifest->inherited[i].files) < 0)
+        if (add_layer(&c, &manifest->inherited[i]) < 0)
             return -1;
     if (add_layer(&c, &manifest->own) < 0)
         return -1;
