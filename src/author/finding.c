@@ -150,7 +150,7 @@ int finding_print(struct buf *out, const struct finding *finding)
     (void)buf_printf(out, "%s: ", lint_severity(finding->rule));
     put_masked(out, finding->message);
     if (finding->types) {
-        (void)buf_puts(out, strchr(finding->types, ',') ? " (types " : " (type ");
+        (void)buf_puts(out, " (in ");
         put_masked(out, finding->types);
         (void)buf_putc(out, ')');
     }

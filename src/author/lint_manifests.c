@@ -7,6 +7,7 @@
 #include "base/data.h"
 #include "base/fileset.h"
 #include "base/yaml.h"
+#include "catalog/answers.h"
 #include "catalog/base_image.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
@@ -104,6 +105,36 @@ static int check_migrations(struct lint *lint, const struct manifest *manifest)
     return 0;
 }
 
+static bool is_plain(const struct yaml_node *node)
+{
+    bool plain = true;
+    if (node && node->kind == YAML_SCALAR)
+        return !strchr(node->text.ptr, '{');
+    for (size_t i = 0; node && node->kind == YAML_LIST && i < node->list.count; i++)
+        plain &= is_plain(node->list.items[i]);
+    return plain;
+}
+
+/* A default that is not rendered from others is taken as somebody who gives no answer takes it. */
+static int check_default(struct lint *lint, const struct question *question)
+{
+    ERR_SCRATCH(wrong);
+    struct question alone = *question;
+    struct manifest manifest = {.type = "", .questions = &alone, .question_count = 1};
+    struct given_list none = {0};
+    struct answers answers;
+    if (!question->fallback || !is_plain(question->fallback) || !is_plain(question->choices))
+        return 0;
+    alone.when.text = NULL;
+    (void)intern_add(&manifest.question_names, lint->arena, span_from(alone.name));
+    if (answers_collect(&answers, lint->arena, &manifest, &none, data_map(lint->arena), "", NULL,
+                        &wrong) == 0)
+        return 0;
+    if (!wrong.where.file)
+        (void)yaml_at(&wrong, question->fallback);
+    return lint_keep(lint, RULE_MANIFEST, &wrong);
+}
+
 static int lint_type(struct lint *lint, const char *name)
 {
     const char *path = arena_printf(lint->arena, "templates/%s/template.yml", name);
@@ -116,6 +147,9 @@ static int lint_type(struct lint *lint, const char *name)
     }
     if (read_all(lint, path, name, type, load_type) < 0)
         return -1;
+    for (size_t i = 0; type->manifest && i < type->manifest->question_count; i++)
+        if (check_default(lint, &type->manifest->questions[i]) < 0)
+            return -1;
     return type->manifest ? check_migrations(lint, type->manifest) : 0;
 }
 

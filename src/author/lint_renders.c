@@ -190,10 +190,30 @@ static int make(struct making *m, const struct lint_type *type, bool all, struct
     return making_render(m, err);
 }
 
-/* Whether something of the type was found before: rendering would only say it again. */
-static bool is_told(const struct lint *lint)
+/* Whether one of "a, b" is that type. */
+static bool is_about(const char *types, const char *type)
 {
-    return findings_errors(lint->findings) > 0;
+    size_t len = strlen(type);
+    for (const char *at = types; at && (at = strstr(at, type)); at += len)
+        if ((at == types || at[-1] == ' ') && (!at[len] || at[len] == ','))
+            return true;
+    return false;
+}
+
+/* Whether an error of the type was found before: rendering would only say it again. */
+static bool is_told(const struct lint *lint, const struct lint_type *type)
+{
+    const char *folder =
+        arena_printf(lint->arena, type->image ? "base-images/%s/" : "templates/%s/", type->name);
+    for (size_t i = 0; i < lint->findings->count; i++) {
+        const struct finding *finding = &lint->findings->items[i];
+        const char *file = finding->file ? finding->file : "";
+        if (lint_rules[finding->rule].is_error &&
+            (finding->rule == RULE_MATRIX || is_about(finding->types, type->name) ||
+             str_starts(file, folder) || str_ends(file, "/layer.yml")))
+            return true;
+    }
+    return lint->findings->more > 0;
 }
 
 static int check_type(struct lint *lint, const struct lint_type *type, bool all)
@@ -205,7 +225,7 @@ static int check_type(struct lint *lint, const struct lint_type *type, bool all)
         return check_files(lint, &arena, type->name, &m.render);
     if (lint_ends(&wrong))
         return lint_keep(lint, RULE_RENDER, &wrong);
-    if (all || is_told(lint) || str_equal(wrong.code, "missing-answer"))
+    if (all || is_told(lint, type) || str_equal(wrong.code, "missing-answer"))
         return 0;
     findings_add_of(lint->findings, RULE_RENDER, &wrong, wrong.message, type->name);
     return 0;
@@ -232,7 +252,7 @@ static int check_image(struct lint *lint, const struct lint_type *type)
         return check_files(lint, &arena, name, &render);
     if (lint_ends(&wrong))
         return lint_keep(lint, RULE_RENDER, &wrong);
-    if (!is_told(lint))
+    if (!is_told(lint, type))
         findings_add_of(lint->findings, RULE_RENDER, &wrong, wrong.message, name);
     return 0;
 }

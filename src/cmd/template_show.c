@@ -220,12 +220,12 @@ static void print_type(struct run *run, const struct data *type)
 /* Something of a stack or an answer was said: the paths are those of that render. */
 static bool wants_render(const struct run *run)
 {
-    static const char *const others[] = {"catalog", "trust", "json", "quiet", "verbose", "help"};
-    for (size_t i = 0; i < run->options.count; i++)
-        if (!str_is_among(run->options.values[i].option->name, others,
-                          sizeof(others) / sizeof(*others)))
-            return true;
-    return false;
+    bool wants = opt_given(&run->options, "defaults") || opt_given(&run->options, "answers");
+    for (const struct option *option = project_options; option->name; option++)
+        wants |= opt_given(&run->options, option->name);
+    for (const struct option *option = stack_options; option->name; option++)
+        wants |= opt_given(&run->options, option->name);
+    return wants;
 }
 
 static int show_made(struct data **out, struct run *run, struct making *m, struct err *err)
@@ -233,7 +233,8 @@ static int show_made(struct data **out, struct run *run, struct making *m, struc
     static const struct config none = {.catalog = NULL};
     struct choices choices;
     struct stack_request request = {0};
-    if (choices_gather(&choices, run, &none, err) < 0 ||
+    if (making_type(m, run->options.arguments[0], err) < 0 ||
+        choices_gather(&choices, run, &none, err) < 0 ||
         (m->manifest->has_stack && choices_request(&request, run, &choices, err) < 0))
         return -1;
     if (making_stack(m, &choices.stack, &request, err) < 0) {
@@ -246,15 +247,22 @@ static int show_made(struct data **out, struct run *run, struct making *m, struc
     return show_render(out, m, err);
 }
 
+/* What a type cannot be rendered for is no reason not to show it. */
+static int show_all(struct data **out, struct run *run, const struct catalog *catalog,
+                    struct err *err)
+{
+    struct manifest *manifest;
+    if (manifest_load(&manifest, &run->arena, catalog, run->options.arguments[0], err) < 0)
+        return -1;
+    return show_type(out, &run->arena, catalog, manifest, err);
+}
+
 static int show(struct run *run, const struct catalog *catalog, struct err *err)
 {
     struct making m = {.arena = &run->arena, .catalog = catalog, .overlay = span_of("", 0)};
     struct data *type = NULL;
-    if (making_type(&m, run->options.arguments[0], err) < 0)
-        return -1;
-    int rc = wants_render(run) ? show_made(&type, run, &m, err)
-                               : show_type(&type, &run->arena, catalog, m.manifest, err);
-    if (rc < 0)
+    if (wants_render(run) ? show_made(&type, run, &m, err) < 0
+                          : show_all(&type, run, catalog, err) < 0)
         return -1;
     run->document = type;
     print_type(run, type);

@@ -19,6 +19,7 @@ questions:
   - {name: mode, type: choice, choices: [a, b], default: "{{ later }}"}
   - {name: later, default: "{{ 1 + }}"}
   - {name: "2bad"}
+  - {name: list, type: list, choices: [a, b], default: [c]}
 refuse:
   - {when: "mode == 'a'", because: "{{ md }}"}
 files:
@@ -69,9 +70,10 @@ def test_one_run_tells_of_everything(catalog, lint):
         ("template.yml", 7, "unknown-name"),
         ("template.yml", 8, "template"),
         ("template.yml", 9, "manifest"),
-        ("template.yml", 11, "unknown-name"),
-        ("template.yml", 13, "manifest"),
-        ("template.yml", 14, "unknown-name"),
+        ("template.yml", 10, "manifest"),
+        ("template.yml", 12, "unknown-name"),
+        ("template.yml", 14, "manifest"),
+        ("template.yml", 15, "unknown-name"),
     ]
 
 
@@ -80,7 +82,7 @@ def test_findings_are_sorted_and_look_like_those_of_a_compiler(catalog, lint):
     result = lint()
     assert result.code == 2
     assert result.out == (
-        "templates/thing/files/hello.txt.j2:2:5: error: there is no 'greetin' (type thing) "
+        "templates/thing/files/hello.txt.j2:2:5: error: there is no 'greetin' (in thing) "
         "[unknown-name]\n"
         "  | \\x09{{ greetin }}\n"
         "  |        ^\n"
