@@ -82,20 +82,62 @@ static struct data *node_data(struct arena *arena, const struct yaml_node *node)
     return list;
 }
 
+/* `key` of each choice that is a mapping; where it is none, the value is the choice itself. */
+static struct data *choices_data(struct arena *arena, const struct yaml_node *choices,
+                                 const char *key)
+{
+    struct data *list = data_list(arena);
+    bool values = strcmp(key, "value") == 0;
+    if (!choices || choices->kind != YAML_LIST)
+        return values ? node_data(arena, choices) : data_null(arena);
+    for (size_t i = 0; i < choices->list.count; i++) {
+        const struct yaml_node *choice = choices->list.items[i];
+        if (choice->kind == YAML_MAP)
+            choice = yaml_get(choice, key);
+        else if (!values)
+            choice = NULL;
+        data_push(arena, list, node_data(arena, choice));
+    }
+    return list;
+}
+
+static struct data *bringers_data(struct arena *arena, const struct question *question)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < question->bringer_count; i++)
+        data_push(arena, list, data_str(arena, question->bringers[i].layer));
+    return list;
+}
+
+static struct data *question_data(struct arena *arena, const struct question *question)
+{
+    bool list = question->type == QUESTION_LIST;
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "name", question->name);
+    data_put_text(arena, map, "type", question_type_names[question->type]);
+    data_put_text(arena, map, "items", list ? question_type_names[question->items] : NULL);
+    data_put_text(arena, map, "help", question->help.text);
+    data_put(arena, map, "default", node_data(arena, question->fallback));
+    data_put_text(arena, map, "computed", question->computed.text);
+    data_put(arena, map, "choices", choices_data(arena, question->choices, "value"));
+    data_put(arena, map, "labels", choices_data(arena, question->choices, "label"));
+    data_put_text(arena, map, "pattern", question->pattern);
+    data_put_text(arena, map, "min", question->min);
+    data_put_text(arena, map, "max", question->max);
+    data_put(arena, map, "multiline", data_bool(arena, question->multiline));
+    data_put(arena, map, "secret", data_bool(arena, question->secret));
+    data_put_text(arena, map, "when", question->when.text);
+    data_put(arena, map, "layers", bringers_data(arena, question));
+    return map;
+}
+
 static struct data *questions_data(struct arena *arena, const struct manifest *manifest)
 {
     struct line_counter lines = {0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->question_count; i++) {
         const struct question *question = &manifest->questions[i];
-        struct data *map = data_map(arena);
-        data_put_text(arena, map, "name", question->name);
-        data_put_text(arena, map, "type", question_type_names[question->type]);
-        data_put_text(arena, map, "help", question->help.text);
-        data_put(arena, map, "default", node_data(arena, question->fallback));
-        data_put(arena, map, "choices", node_data(arena, question->choices));
-        data_put_text(arena, map, "pattern", question->pattern);
-        data_put_text(arena, map, "when", question->when.text);
+        struct data *map = question_data(arena, question);
         put_place(arena, map, question->node, &lines);
         data_push(arena, list, map);
     }

@@ -104,18 +104,53 @@ static void print_layers(struct run *run, const struct data *layers)
     }
 }
 
+/* "list of int", "str, secret". */
+static const char *kind_text(struct run *run, const struct data *question)
+{
+    const char *items = data_get_text(question, "items");
+    return arena_printf(&run->arena, "%s%s%s%s%s", data_shown(question, "type"),
+                        items ? " of " : "", items ? items : "",
+                        data_get(question, "multiline")->boolean ? ", several lines" : "",
+                        data_get(question, "secret")->boolean ? ", secret" : "");
+}
+
+/* In one line, or with their labels a line each. */
+static void print_choices(struct run *run, const struct data *question)
+{
+    const struct data *choices = data_get(question, "choices");
+    const struct data *labels = data_get(question, "labels");
+    bool labelled = false;
+    for (size_t i = 0; labels->kind == DATA_LIST && i < labels->list.count; i++)
+        labelled |= labels->list.items[i]->kind == DATA_STR;
+    if (!labelled) {
+        print_member(run, 6, "choices:", value_text(run, choices));
+        return;
+    }
+    cmd_print(run, "      choices:\n");
+    for (size_t i = 0; i < choices->list.count; i++) {
+        const char *label = data_text(labels->list.items[i]);
+        const char *choice = cmd_masked(run, data_text(choices->list.items[i]));
+        print_wrapped(run, 8,
+                      label ? arena_printf(&run->arena, "%s: %s", choice, cmd_masked(run, label))
+                            : choice);
+    }
+}
+
 static void print_question(struct run *run, const struct data *question, const struct data *answers)
 {
     const char *name = data_shown(question, "name");
     const struct data *answer = data_get(answers, name);
-    cmd_print(run, "  %s  %s", cmd_masked(run, name), masked(run, question, "type"));
+    cmd_print(run, "  %s  %s", cmd_masked(run, name), kind_text(run, question));
     if (place_text(run, question))
         cmd_print(run, "  %s", place_text(run, question));
     cmd_print(run, "\n");
     print_wrapped(run, 6, masked(run, question, "help"));
     print_member(run, 6, "default:", value_text(run, data_get(question, "default")));
-    print_member(run, 6, "choices:", value_text(run, data_get(question, "choices")));
+    print_member(run, 6, "computed:", masked(run, question, "computed"));
+    print_choices(run, question);
     print_member(run, 6, "pattern:", masked(run, question, "pattern"));
+    print_member(run, 6, "at least", masked(run, question, "min"));
+    print_member(run, 6, "at most", masked(run, question, "max"));
     print_member(run, 6, "when", masked(run, question, "when"));
     if (answer)
         print_member(run, 6, "answer:", value_text(run, answer));
