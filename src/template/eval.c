@@ -31,9 +31,10 @@ static int eval_name(struct value *out, struct vm *vm, const struct node *node)
     vm->at = node->offset;
     if (slot->kind == V_UNRESOLVED && context_find(slot, vm, node->name.name))
         return -1;
-    *out = *slot;
-    if (slot->kind != V_MISSING)
+    if (slot->kind != V_MISSING) {
+        *out = *slot;
         return 0;
+    }
     if (function_is_refused(&builtins, node->name.name))
         return vm_fail(vm, CODE_SYNTAX, "'%s' is not in the template language",
                        vm_show(vm, node->name.name));
@@ -155,32 +156,39 @@ static int eval_item_node(struct value *out, struct vm *vm, const struct node *n
 
 /* ---------------------------------------------------------------- arguments of calls */
 
+/* Adds what is in the list behind `*`. */
+static int eval_star(struct arguments *out, struct vm *vm, const struct node *star)
+{
+    struct value list, all;
+    if (eval(&list, vm, star))
+        return -1;
+    vm->at = star->offset;
+    if (iterate_list(&list, vm, V_LIST, &list))
+        return -1;
+    all = list_new(vm, V_LIST, out->count + list.list->count);
+    for (size_t i = 0; i < out->count; i++)
+        all.list->items[i] = out->values[i];
+    for (size_t i = 0; i < list.list->count; i++)
+        all.list->items[out->count + i] = list.list->items[i];
+    out->values = all.list->items;
+    out->count += list.list->count;
+    return 0;
+}
+
 /* The values of the arguments without a name; `room` is taken where it is enough. */
 static int eval_positional(struct arguments *out, struct vm *vm, const struct call_args *args,
                            struct value room[FUNCTION_PARAMETERS])
 {
     const struct node_list *list = &args->positional;
-    struct value all, star, *values = room;
+    struct value *values = room;
     if (list->count > FUNCTION_PARAMETERS)
         values = vm_alloc(vm, list->count * sizeof(*values));
     for (size_t i = 0; i < list->count; i++)
         if (eval(&values[i], vm, list->items[i]))
             return -1;
-    *out = (struct arguments){.values = values, .count = list->count};
-    if (!args->star)
-        return 0;
-    if (eval(&star, vm, args->star))
-        return -1;
-    vm->at = args->star->offset;
-    if (iterate_list(&star, vm, V_LIST, &star))
-        return -1;
-    all = list_new(vm, V_LIST, list->count + star.list->count);
-    for (size_t i = 0; i < list->count; i++)
-        all.list->items[i] = values[i];
-    for (size_t i = 0; i < star.list->count; i++)
-        all.list->items[list->count + i] = star.list->items[i];
-    *out = (struct arguments){.values = all.list->items, .count = list->count + star.list->count};
-    return 0;
+    out->values = values;
+    out->count = list->count;
+    return args->star ? eval_star(out, vm, args->star) : 0;
 }
 
 /* The mapping behind `**`, whose keys must be names. */
@@ -203,6 +211,11 @@ static int eval_star_star(struct dict **out, struct vm *vm, const struct call_ar
             return vm_fail(vm, CODE_TYPE, "the keys behind '**' must be texts");
     *out = value.dict;
     return 0;
+}
+
+static bool has_named(const struct call_args *args, const struct value *caller)
+{
+    return args->keywords || args->star_star || caller;
 }
 
 static int add_named(struct arguments *out, struct vm *vm, struct span name,
@@ -242,7 +255,9 @@ static int eval_arguments(struct arguments *out, struct vm *vm, const struct cal
                           const struct value *caller, struct value room[FUNCTION_PARAMETERS])
 {
     uint32_t at = vm->at;
-    if (eval_positional(out, vm, args, room) || eval_named(out, vm, args, caller))
+    *out = (struct arguments){.count = 0};
+    if (eval_positional(out, vm, args, room) ||
+        (has_named(args, caller) && eval_named(out, vm, args, caller)))
         return -1;
     vm->at = at;
     return 0;

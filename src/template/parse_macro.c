@@ -85,5 +85,9 @@ int parse_call_block(struct statement *statement, struct parser *parser)
         return -1;
     if (statement->macro.call->kind != N_CALL)
         return parser_fail(parser, offset, "'call' needs the call of a macro here");
+    for (const struct keyword *keyword = statement->macro.call->call.args.keywords; keyword;
+         keyword = keyword->next)
+        if (span_equal(keyword->name, span_from("caller")))
+            return parser_fail(parser, offset, "'call' itself gives the argument 'caller'");
     return parse_code(code, parser, statement, "call", "endcall");
 }

@@ -27,15 +27,35 @@ static void must(bool held)
         abort();
 }
 
-/* The template includes itself under the name "x", and a small one under "y". */
+/* What a template may include, import or extend, besides itself: that is "x". */
+static const char *const others[][2] = {
+    {"y", "{{ s }}[[ s ]]"},
+    {"lib", "{% macro wrap(a, b=s) %}{{ b }}{{ a }}{{ varargs }}{{ kwargs }}{% endmacro %}"
+            "{% macro each(l) %}{% for x in l %}{{ caller(x) }}{% endfor %}{% endmacro %}"
+            "{% set shared = [i] %}{% set ns = namespace(a=1) %}{% import 'x' as back %}"},
+    {"base", "{% block one %}{{ i }}{% endblock %}{% for x in l %}{% block two scoped %}{{ x }}"
+             "{% endblock %}{% endfor %}{{ self.one() }}{% block three required %}{% endblock %}"},
+    {"mid", "{% extends 'base' %}{% set i = 1 %}{% block one %}{{ super() }}{% block four %}"
+            "{% endblock %}{% endblock %}{% block three %}{{ self.four() }}{% endblock %}"},
+    {"round", "{% extends 'x' %}{% block one %}{{ super() }}{% endblock %}"},
+};
+
 static int load_include(struct template_source *out, void *context, const char *name,
                         struct err *err)
 {
     const struct template_source *self = context;
     (void)err;
     out->delimiters = self->delimiters;
-    out->text = str_equal(name, "x") ? self->text : span_from("{{ s }}[[ s ]]");
-    return str_equal(name, "x") || str_equal(name, "y") ? 0 : 1;
+    out->text = self->text;
+    if (str_equal(name, "x"))
+        return 0;
+    out->delimiters = DELIMITERS_JINJA;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        out->text = span_from(others[i][1]);
+        if (str_equal(name, others[i][0]))
+            return 0;
+    }
+    return 1;
 }
 
 static int render(struct buf *out, const struct template_source *source, const struct data *context,

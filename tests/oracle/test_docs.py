@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "templates.md").read_text(encoding="utf-8")
 SOURCES = ROOT / "src" / "template"
 EXAMPLES = re.findall(r"```jinja\n(.*?)```\n+```text\n(.*?)```", PAGE, re.S)
+# Files that the examples name: what is behind "jinja" is their name.
+INCLUDES = dict(re.findall(r"```jinja (\S+)\n(.*?)```", PAGE, re.S))
 
 
 def context():
@@ -21,13 +23,14 @@ def context():
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_example_of_the_manual_renders_as_it_says(ours, number):
     template, expected = EXAMPLES[number]
-    assert ours.ask(template, context()) == {"out": expected}
+    assert ours.ask(template, context(), INCLUDES) == {"out": expected}
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_example_of_the_manual_is_jinja2(ours, number):
     template, expected = EXAMPLES[number]
-    assert oracle.theirs(template, context(), filters=oracle.own_filters(ours)) == expected
+    own = oracle.own_filters(ours)
+    assert oracle.theirs(template, context(), INCLUDES, filters=own) == expected
 
 
 def test_there_are_examples():
