@@ -31,7 +31,8 @@ FIXED = {
     "lib": "lib {{ i is defined }}{% macro wrap(a, b='-') %}{{ b }}{{ a }}{{ b }}{% endmacro %}"
     "{% macro each(l) %}{% for x in l %}{{ caller(x) }}{% endfor %}{% endmacro %}"
     "{% macro all() %}{{ varargs }}{{ kwargs }}{{ i|default('no i') }}{% endmacro %}"
-    "{% set shared = ['lib'] %}{% set _own = 1 %}{% if x is defined %}{% set seen = x %}{% endif %}",
+    "{% set shared = ['lib'] %}{% set _own = 1 %}"
+    "{% if x is defined %}{% set seen = x %}{% endif %}",
     "base": "<{% block one %}base {{ x|default('none') }}{% endblock %}|"
     "{% for y in l %}{% block two scoped %}{{ y }}{{ loop.index }}{% endblock %}{% endfor %}|"
     "{{ self.one() }}{% set x = 'of base' %}{% block three %}{{ x }}{% endblock %}>\n",
@@ -182,8 +183,10 @@ class Generator:
 
     def invoked(self, depth):
         """A call of something that a template can make."""
-        known = self.macros * 3 + [f"{module}.{self.random.choice(['wrap', 'all', 'each', 'f'])}"
-                                   for module in self.modules]
+        known = self.macros * 3 + [
+            f"{module}.{self.random.choice(['wrap', 'all', 'each', 'f'])}"
+            for module in self.modules
+        ]
         known += [f"self.{name}" for name in self.blocks] + self.inside
         known += ["dict", "namespace", "cycler", "joiner", "self.one", "super", "caller"]
         return f"{self.random.choice(known)}({self.arguments(depth)})"
@@ -198,8 +201,12 @@ class Generator:
         return f"{name}.{part}" if not self.one_in(6) else f"{name}['{part}']"
 
     def bound(self, depth):
-        return "" if self.one_in(3) else self.random.choice(
-            [self.number(), self.atom(), "-1", "1", "2", self.expression(depth)]
+        return (
+            ""
+            if self.one_in(3)
+            else self.random.choice(
+                [self.number(), self.atom(), "-1", "1", "2", self.expression(depth)]
+            )
         )
 
     def sliced(self, depth):
@@ -273,7 +280,9 @@ class Generator:
             lambda: self.called(a),
             lambda: f"{self.expression(a)} {operator} {self.expression(b)}",
             lambda: f"{self.expression(a)} {compare} {self.expression(b)}",
-            lambda: f"{self.atom()} {compare} {self.expression(b)} < {self.atom()} == {self.atom()}",
+            lambda: (
+                f"{self.atom()} {compare} {self.expression(b)} < {self.atom()} == {self.atom()}"
+            ),
             lambda: self.invoked(a),
             lambda: f"{self.expression(a)} {logic} {self.expression(b)}",
             lambda: f"not {self.expression(a)}",

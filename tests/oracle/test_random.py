@@ -1,4 +1,5 @@
-"""Random templates rendered by Jinja2 and by us: equal, or both refuse, or we refuse by name."""
+"""Random programs of several templates, rendered by Jinja2 and by us: equal, or both refuse, or we
+refuse by name."""
 
 import copy
 import os
@@ -18,6 +19,7 @@ REFUSALS = re.compile(
     "|is not in the template language|complex numbers|a negative constant|cannot use the variable"
     "|whether .* is the same as an equal one is not known"
     "|cannot be sliced|a slice takes|step of a slice"  # constants: Jinja2 folds them to undefined
+    "|call each other more than|nested more than"
     "|takes a text, not|is longer than|is larger than|has more than|more than \\d+ (steps|bytes)"
 )
 # Jinja2 prints where an object lies in memory.
@@ -69,22 +71,22 @@ def run(ours, count, record_property, part=0):
             f"SEED={seed}, program {number}: {template!r}\nother: {others['other']!r}\n{wrong}"
         )
         accepted += "out" in answer
-    assert accepted > count / 10, "too few templates render at all"
+    assert accepted > count / 4, "too few programs render at all"
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_random_templates_render_as_with_jinja2(ours, record_property):
-    run(ours, 1500, record_property)
+def test_random_programs_render_as_with_jinja2(ours, record_property):
+    run(ours, 800, record_property)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("part", range(1, 5))
 @pytest.mark.filterwarnings("ignore")
-def test_many_random_templates_render_as_with_jinja2(ours, record_property, part):
-    run(ours, 10000, record_property, part)
+def test_many_random_programs_render_as_with_jinja2(ours, record_property, part):
+    run(ours, 5000, record_property, part)
 
 
 @pytest.mark.soak
 @pytest.mark.filterwarnings("ignore")
-def test_very_many_random_templates_render_as_with_jinja2(ours, record_property):
+def test_very_many_random_programs_render_as_with_jinja2(ours, record_property):
     run(ours, 2000000, record_property)
