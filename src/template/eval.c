@@ -283,9 +283,13 @@ static int invoke(struct value *out, struct vm *vm, const struct value *callee,
 {
     struct value room[FUNCTION_PARAMETERS];
     struct arguments arguments;
-    return eval_arguments(&arguments, vm, args, caller, room)
-               ? -1
-               : vm->invoke(out, vm, callee, &arguments);
+    if (eval_arguments(&arguments, vm, args, caller, room))
+        return -1;
+    struct frame *frame = vm->frame;
+    frame->weight += frame->program->deepest; /* this expression goes on when that is over */
+    int rc = vm->invoke(out, vm, callee, &arguments);
+    frame->weight -= frame->program->deepest;
+    return rc;
 }
 
 static int call_value(struct value *out, struct vm *vm, const struct value *callee,

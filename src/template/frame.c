@@ -16,7 +16,7 @@ int frame_begin(struct frame **outer, struct vm *vm, const struct frame *as,
     *outer = vm->frame;
     *frame = *as;
     frame->calls = *outer ? (*outer)->calls + 1 : 0;
-    frame->weight = (*outer ? (*outer)->weight : 0) + as->program->deepest;
+    frame->weight = *outer ? (*outer)->weight : 0;
     if (frame->calls > LIMIT_TEMPLATE_CALLS)
         return vm_fail(vm, CODE_LIMIT, "templates and macros call each other more than %zu deep",
                        LIMIT_TEMPLATE_CALLS);

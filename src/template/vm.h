@@ -35,7 +35,7 @@ struct frame {
     const struct program *parent; /* that the template extends, once it said so */
     uint32_t parent_at;
     size_t calls;  /* how deep */
-    size_t weight; /* of the expressions that are being evaluated, at most */
+    size_t weight; /* depth of the expressions that are being evaluated below, at most */
 };
 
 struct vm {

@@ -36,14 +36,15 @@ static int load_from_list(struct template_source *out, void *context, const char
 }
 
 static const char *includes[] = {
-    "part",   "[{{ x }}]",
-    "itself", "{% include 'itself' %}",
-    "wrong",  "line\n{{ y.z }}",
-    "syntax", "{% if %}",
-    "names",  "{{ a }}{{ local }}{{ item }}{% set own = inner %}{{ own }}",
-    "child",  "{% extends 'parent' %}{% set b = a %}",
-    "parent", "{% set c = 1 %}{% block one %}{{ b }}{{ e }}{% endblock %}{{ a }}",
-    "round",  "{% extends 'round' %}",
+    "part",    "[{{ x }}]",
+    "itself",  "{% include 'itself' %}",
+    "wrong",   "line\n{{ y.z }}",
+    "syntax",  "{% if %}",
+    "names",   "{{ a }}{{ local }}{{ item }}{% set own = inner %}{{ own }}",
+    "child",   "{% extends 'parent' %}{% set b = a %}",
+    "parent",  "{% set c = 1 %}{% block one %}{{ b }}{{ e }}{% endblock %}{{ a }}",
+    "round",   "{% extends 'round' %}",
+    "imports", "{% import 'imports' as i %}",
     NULL};
 
 static const struct template_loader loader = {load_from_list, includes};
@@ -402,7 +403,10 @@ static void test_template__limits_the_nesting_of_blocks(void **state)
     ARENA_SCRATCH(arena);
     static const char *const pairs[][2] = {{"{% if 1 %}", "{% endif %}"},
                                            {"{% for x in [1] %}", "{% endfor %}"},
-                                           {"{% set x %}", "{% endset %}"}};
+                                           {"{% set x %}", "{% endset %}"},
+                                           {"{% with x = 1 %}", "{% endwith %}"},
+                                           {"{% filter upper %}", "{% endfilter %}"},
+                                           {"{% macro x() %}", "{% endmacro %}"}};
     for (size_t i = 0; i < COUNT(pairs); i++) {
         const char *open = repeat(&arena, "", pairs[i][0], 128, "");
         assert_renders(repeat(&arena, open, pairs[i][1], 128, ""), "{}", "");
@@ -440,6 +444,23 @@ static void test_template__shows_a_list_inside_itself(void **state)
     assert_renders("{% set l = [1] %}{% set _ = l.append(l) %}{{ l }}", "{}", "[1, [...]]");
     assert_renders("{% set d = {} %}{% set _ = d.update(d=d) %}{{ d }}", "{}", "{'d': {...}}");
     assert_fails("{% set l = [1] %}{% set _ = l.append(l) %}{{ l|tojson }}", "template-limit", "");
+}
+
+static void test_template__limits_how_deep_macros_call_each_other(void **state)
+{
+    (void)state;
+    assert_renders("{% macro f(n) %}{{ f(n - 1) if n }}.{% endmacro %}{{ f(60)|length }}", "{}",
+                   "61");
+    assert_fails("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "template-limit",
+                 "call each other more than 64 deep");
+    assert_fails("{% block a %}{{ self.a() }}{% endblock %}", "template-limit",
+                 "more than 64 deep");
+    assert_fails("{% import 'imports' as i %}", "template-limit", "more than 64 deep");
+    assert_fails("{% extends 'round' %}", "template-limit", "more than 64 deep");
+    ARENA_SCRATCH(arena);
+    const char *open = repeat(&arena, "{% macro f() %}{{ ", "[", 100, "f()");
+    assert_fails(repeat(&arena, open, "]", 100, " }}{% endmacro %}{{ f() }}"), "template-limit",
+                 "expressions are nested more than 2048 deep");
 }
 
 static void test_template__takes_time_in_proportion_to_size(void **state)
@@ -647,6 +668,7 @@ int main(void)
         cmocka_unit_test(test_template__limits_the_depth_of_includes),
         cmocka_unit_test(test_template__limits_the_depth_of_values),
         cmocka_unit_test(test_template__shows_a_list_inside_itself),
+        cmocka_unit_test(test_template__limits_how_deep_macros_call_each_other),
         cmocka_unit_test(test_template__takes_time_in_proportion_to_size),
         cmocka_unit_test(test_template_test__refuses_what_is_no_expression),
         cmocka_unit_test(test_template_test__takes_truth_as_python_does),
