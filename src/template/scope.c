@@ -138,11 +138,26 @@ static int walk_args(struct name_walk *walk, struct node *object, const struct c
            (args->star_star && walk_node(walk, args->star_star));
 }
 
+static int walk_called(struct name_walk *walk, const struct node *node)
+{
+    if (node->kind == N_CALL)
+        return walk_args(walk, node->call.callee, &node->call.args);
+    if (node->kind == N_FILTER)
+        return walk_args(walk, node->filter.object, &node->filter.args);
+    return walk_args(walk, node->test.object, &node->test.args);
+}
+
 static int walk_slice(struct name_walk *walk, const struct node *node)
 {
     return (node->slice.start && walk_node(walk, node->slice.start)) ||
            (node->slice.stop && walk_node(walk, node->slice.stop)) ||
            (node->slice.step && walk_node(walk, node->slice.step));
+}
+
+static int walk_condition(struct name_walk *walk, const struct node *node)
+{
+    return walk_node(walk, node->condition.test) || walk_node(walk, node->condition.yes) ||
+           (node->condition.no && walk_node(walk, node->condition.no));
 }
 
 /* The namespace whose attribute is assigned to is only read. */
@@ -169,11 +184,9 @@ static int walk_node(struct name_walk *walk, struct node *node)
     case N_ITEM:
         return walk_node(walk, node->member.object) || walk_node(walk, node->member.index);
     case N_CALL:
-        return walk_args(walk, node->call.callee, &node->call.args);
     case N_FILTER:
-        return walk_args(walk, node->filter.object, &node->filter.args);
     case N_TEST:
-        return walk_args(walk, node->test.object, &node->test.args);
+        return walk_called(walk, node);
     case N_NOT:
     case N_NEGATE:
     case N_PLUS:
@@ -183,8 +196,7 @@ static int walk_node(struct name_walk *walk, struct node *node)
     case N_OR:
         return walk_node(walk, node->binary.left) || walk_node(walk, node->binary.right);
     case N_CONDITION:
-        return walk_node(walk, node->condition.test) || walk_node(walk, node->condition.yes) ||
-               (node->condition.no && walk_node(walk, node->condition.no));
+        return walk_condition(walk, node);
     case N_CONSTANT:
     case N_KIND_COUNT:
         break;
