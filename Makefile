@@ -127,6 +127,11 @@ $(BUILD)/oracle-render: $(BUILD)/tests/oracle/render.o \
     $(filter $(BUILD)/src/base/% $(BUILD)/src/template/%,$(OBJECTS))
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
 
+# Renders templates against the clock (tests/bench/part_render.py).
+$(BUILD)/bench-render: $(BUILD)/tests/bench/render.o \
+    $(filter $(BUILD)/src/base/% $(BUILD)/src/template/%,$(OBJECTS))
+	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
+
 # Says which documents are valid TOML, for the comparison with Python's tomllib.
 $(BUILD)/toml-probe: $(BUILD)/tests/oracle/toml_probe.o $(BUILD)/libtmplgen.a
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
@@ -220,11 +225,11 @@ format: venv
 	    $(wildcard src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tools/*.c) $(GPU_SMOKE))
 	@$(VENV)/bin/ruff format --quiet tests tools/checks tools/lint tools/run-tests
 
-# PARTS="new resolve update slope image service batch" and ROUNDS=10 choose; WRITE=1 puts the figures
+# PARTS="new resolve update slope image render service batch" and ROUNDS=10 choose; WRITE=1 puts the figures
 # into docs/performance.md and docs/service.md. SLOW=200: as if each change of the file system took so
 # many µs longer.
 bench: venv
-	@$(MAKE) --no-print-directory -s build/tmplgen build/measure build/unit/test_matrix_shipped \
+	@$(MAKE) --no-print-directory -s build/tmplgen build/measure build/bench-render build/unit/test_matrix_shipped \
 	    build/bench-venv/made
 	@build/bench-venv/bin/python tests/bench/bench.py --rounds $(or $(ROUNDS),10) \
 	    $(if $(SLOW),--slow $(SLOW)) $(if $(WRITE),--write) $(PARTS)

@@ -8,6 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void grow(struct buf *buf, size_t capacity)
+{
+    buf->counted += account_take(capacity - buf->capacity);
+    buf->capacity = capacity;
+    buf->ptr = xrealloc(buf->ptr, buf->capacity);
+}
+
+void buf_reserve(struct buf *buf, size_t len)
+{
+    size_t room = buf->max - buf->len, need = buf->len + (len < room ? len : room) + 1;
+    if (need <= buf->capacity)
+        return;
+    grow(buf, need);
+    buf->ptr[buf->len] = '\0';
+}
+
 int buf_append(struct buf *buf, const void *data, size_t len)
 {
     if (buf->overflowed || len > buf->max - buf->len) {
@@ -17,10 +33,7 @@ int buf_append(struct buf *buf, const void *data, size_t len)
     size_t need = buf->len + len + 1;
     if (need > buf->capacity) {
         size_t capacity = buf->capacity ? buf->capacity * 2 : 64;
-        capacity = capacity > need ? capacity : need;
-        buf->counted += account_take(capacity - buf->capacity);
-        buf->capacity = capacity;
-        buf->ptr = xrealloc(buf->ptr, buf->capacity);
+        grow(buf, capacity > need ? capacity : need);
     }
     if (len)
         memcpy(buf->ptr + buf->len, data, len);

@@ -26,6 +26,8 @@ struct buf {
 #define BUF_SCRATCH(name, maximum)                                                                 \
     __attribute__((cleanup(buf_release))) struct buf name = BUF_INIT(maximum)
 
+/* Makes room for so many bytes more, at most up to `max`, so that appending them moves nothing. */
+void buf_reserve(struct buf *buf, size_t len);
 int buf_append(struct buf *buf, const void *data, size_t len);
 int buf_puts(struct buf *buf, const char *text);
 int buf_putc(struct buf *buf, char byte);

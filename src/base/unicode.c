@@ -273,8 +273,25 @@ static void put_next(struct buf *out, struct case_state *state, enum letter_case
         state->word = state->cased_before;
 }
 
+/* Most texts are ASCII, for which no table is needed: false for any other. */
+static bool put_ascii(struct buf *out, struct span text, char first)
+{
+    size_t start = out->len;
+    unsigned char all = 0;
+    for (size_t i = 0; i < text.len; i++)
+        all |= (unsigned char)text.ptr[i];
+    if (all >= 0x80)
+        return false;
+    if (buf_append(out, text.ptr, text.len) == 0)
+        for (char *c = out->ptr + start; c < out->ptr + out->len; c++)
+            *c = (char)(*c ^ ((unsigned char)(*c - first) < 26 ? 0x20 : 0));
+    return true;
+}
+
 int unicode_lower(struct buf *out, struct span text)
 {
+    if (put_ascii(out, text, 'A'))
+        return result(out);
     struct case_state state = {.text = text};
     while (state.pos < text.len)
         put_next(out, &state, CASE_LOWER);
@@ -283,6 +300,8 @@ int unicode_lower(struct buf *out, struct span text)
 
 int unicode_upper(struct buf *out, struct span text)
 {
+    if (put_ascii(out, text, 'a'))
+        return result(out);
     struct case_state state = {.text = text};
     while (state.pos < text.len)
         put_next(out, &state, CASE_UPPER);

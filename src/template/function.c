@@ -10,9 +10,11 @@
 
 const struct function *function_find(const struct function_table *table, struct span name)
 {
-    for (size_t i = 0; i < table->count; i++)
-        if (span_equal(name, span_from(table->functions[i].name)))
+    for (size_t i = 0; i < table->count; i++) {
+        const char *row = table->functions[i].name;
+        if (strncmp(row, name.ptr, name.len) == 0 && row[name.len] == '\0')
             return &table->functions[i];
+    }
     return NULL;
 }
 

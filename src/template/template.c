@@ -43,6 +43,27 @@ static int begin(struct vm *vm, const struct program *program)
     return program_begin(&outer, vm, &as);
 }
 
+static int run(struct buf *out, struct arena *arena, const struct program *program,
+               const struct data *context, const struct template_loader *loader, struct err *err)
+{
+    struct vm vm;
+    vm_init(&vm, arena, context, err);
+    vm.loader = loader;
+    vm.out = out;
+    buf_reserve(out, program->source.len); /* mostly text that stays as it is */
+    int rc = begin(&vm, program) || program_run(&vm) || vm_settle(&vm) ? -1 : 0;
+    buf_release(&vm.scratch);
+    return rc;
+}
+
+int template_run(struct buf *out, const struct program *program, const struct data *context,
+                 const struct template_loader *loader, struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    ARENA_SCRATCH(arena);
+    return run(out, &arena, program, context, loader, err);
+}
+
 int template_render(struct buf *out, const struct template_source *source,
                     const struct data *context, const struct template_loader *loader,
                     struct err *err)
@@ -50,15 +71,9 @@ int template_render(struct buf *out, const struct template_source *source,
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     ARENA_SCRATCH(arena);
     struct program *program;
-    struct vm vm;
     if (program_parse(&program, &arena, source, false, err))
         return -1;
-    vm_init(&vm, &arena, context, err);
-    vm.loader = loader;
-    vm.out = out;
-    int rc = begin(&vm, program) || program_run(&vm) || vm_settle(&vm) ? -1 : 0;
-    buf_release(&vm.scratch);
-    return rc;
+    return run(out, &arena, program, context, loader, err);
 }
 
 int template_test(bool *out, const struct template_source *source, const struct data *context,

@@ -12,6 +12,7 @@
 struct arena;
 struct buf;
 struct data;
+struct program;
 
 /*
  * The integer that is raised only when output bytes change for an input that was accepted before
@@ -29,6 +30,11 @@ struct data;
 TG_CHECKED int template_render(struct buf *out, const struct template_source *source,
                                const struct data *context, const struct template_loader *loader,
                                struct err *err);
+
+/* The same of a template that program_parse read, which is not changed: for many renders of one. */
+TG_CHECKED int template_run(struct buf *out, const struct program *program,
+                            const struct data *context, const struct template_loader *loader,
+                            struct err *err);
 
 /* Evaluates a bare expression (`when`) and takes its truth as Python does. */
 TG_CHECKED int template_test(bool *out, const struct template_source *source,

@@ -2,7 +2,7 @@
 
     bench.py [--rounds N] [--write] [--slow MICROSECONDS] [PART...]
                                                    parts: new, resolve, update, rebase, slope,
-                                                   image, service, batch; without: all
+                                                   image, render, service, batch; without: all
 
 Nothing passes or fails here: time is not for tests. `--write` puts the results into
 docs/performance.md, or the page that the part names, and leaves the rest of it alone. `--slow` is a
@@ -24,6 +24,7 @@ import part_batch
 import part_image
 import part_new
 import part_rebase
+import part_render
 import part_resolve
 import part_service
 import part_slope
@@ -38,6 +39,7 @@ PARTS = {
     "rebase": part_rebase,
     "slope": part_slope,
     "image": part_image,
+    "render": part_render,
     "service": part_service,
     "batch": part_batch,
 }
