@@ -58,7 +58,8 @@ SAMPLES = {
     "width": "9", "index": "0", "start": "0", "end": "9", "stop": "9", "num": "3", "seq": "'abc'",
     "items": "['a', 'b']", "count": "9", "maxsplit": "9", "precision": "2", "base": "10",
     "indent": "2", "reverse": "true", "first": "true", "boolean": "true", "keepends": "true",
-    "method": "'floor'",
+    "method": "'floor'", "linecount": "3", "slices": "3", "length": "9", "leeway": "2",
+    "attribute": "0", "by": "'key'", "case_sensitive": "true",
 }  # fmt: skip
 
 
@@ -162,6 +163,7 @@ SUBJECTS = {
     "tuple": (TUPLES, "(1, 'x')"),
     "dict": ({"dict": lambda n: "{" + ", ".join(f"'k{i}': 1" for i in range(n)) + "}"}, "{'x': 1}"),
 }
+OF_DICTS = {"dictsort"}
 OF_NUMBERS = {"abs", "round", "divisibleby", "even", "odd"}
 # Where what is looked for must be there: as far from the beginning of the search as it can be.
 FAR = {"index": "({0}) + {1}", "rindex": "{1} + ({0})"}
@@ -178,9 +180,9 @@ def far(values, kind, name):
 def of_language():
     for kind, rows in {"filter": tables.filters(), "test": tables.tests()}.items():
         for row in rows:
-            around = "number" if row[0] in OF_NUMBERS else "text"
-            _, subject = SUBJECTS[around]
-            yield from of_values(kind, row, {**TEXTS, **LISTS, **NUMBERS})
+            around = "number" if row[0] in OF_NUMBERS else "dict" if row[0] in OF_DICTS else "text"
+            dicts, subject = SUBJECTS[around] if row[0] in OF_DICTS else ({}, SUBJECTS[around][1])
+            yield from of_values(kind, row, dicts or {**TEXTS, **LISTS, **NUMBERS})
             yield from of_arguments(kind, row, subject)
             yield from of_source(kind, row, subject, around)
     for kind, rows in tables.methods().items():
@@ -194,8 +196,46 @@ def of_language():
         yield f"method loop {name}: often", loops(text, f"'x'*{BIG}"), 10**6
 
 
+def again_and_again(text):
+    """One iterator around the other, which are walked in the end."""
+    return lambda n: template(
+        "{% set d = {'x': [1]} %}{% for i in range(" + str(n) + ") %}"
+        "{% set _ = d.update(x=d.x|" + text + ") %}{% endfor %}{{ d.x|list|length }}"
+    )
+
+
+# What is walked late costs nothing before.
+WALKED = {
+    "map": "range({0})|map('string')", "map attribute": "([[1]]*{0})|map(attribute=0)",
+    "map default": "([[]]*{0})|map(attribute='a.b', default='x')",
+    "map map": "[range({0})]|map('map', 'e')|map('list')",
+    "map upper": "(['x'*1000]*{0})|map('upper')", "select": "range({0})|select('odd')",
+    "select in": "range({0})|select('in', range(9))", "reject": "range({0})|reject",
+    "selectattr": "([[1]]*{0})|selectattr(0, '==', 1)", "rejectattr": "([[1]]*{0})|rejectattr(0)",
+    "batch": "range({0})|batch(2)",
+    "batch fill": "[1]|batch({0}, 'x')", "slice": "range({0})|slice(3)",
+    "slices": "[1]|slice({0}, 'x')", "sort of map": "range({0})|map('string')|sort",
+    "path": "[1]|map(attribute='a.'*{0}, default=1)",
+}  # fmt: skip
+
 OPERATORS = ("+", "~", "==", "<", "in", "and", "or", "%", "*")
 CONSTRUCTS = {
+    **{
+        f"walked {name}": lambda n, text=text: once(f"({text.format(n)}|list)")
+        for name, text in WALKED.items()
+    },
+    **{
+        f"iterators around iterators: {text}": again_and_again(text)
+        for text in (
+            "map('string')",
+            "select",
+            "batch(1)",
+            "unique",
+            "reverse",
+            "slice(1)",
+            "items",
+        )
+    },
     "texts side by side": lambda n: once("'a' " * n),
     "long text": lambda n: once("'" + "a" * n + "'"),
     "long number": lambda n: once("1" * n),
