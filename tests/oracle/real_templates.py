@@ -295,10 +295,20 @@ def shape_of(template):
     return reader.root
 
 
-def context_for(template, shape, rng):
+BUILT_IN = {"loop", "caller", "super", "self", "varargs", "kwargs"}
+
+
+def free_names(template):
+    """What the context has to have; a name that is called is what Jinja2 has by that name."""
     free = set().union(*(meta.find_undeclared_variables(tree) for tree in template.trees))
-    free -= {"range", "loop", "namespace", "dict", "caller", "super", "self", "varargs", "kwargs"}
-    return {name: shape.member(name).make(rng) for name in sorted(free) if rng.random() > 0.01}
+    calls = [call.node for tree in template.trees for call in tree.find_all(nodes.Call)]
+    called = {node.name for node in calls if isinstance(node, nodes.Name)}
+    return sorted(free - BUILT_IN - (called & set(oracle.environment().globals)))
+
+
+def context_for(template, shape, rng):
+    names = free_names(template)
+    return {name: shape.member(name).make(rng) for name in names if rng.random() > 0.01}
 
 
 # ---------------------------------------------------------------- comparing
