@@ -3,6 +3,7 @@
 
 #include "base/account.h"
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/limits.h"
@@ -23,11 +24,14 @@ struct collector {
     struct data *context;     /* grows by each answer */
     const char *name_default;
     const struct asker *asker;
+    const char *
+        *taken; /* by the number of the row of `layers`: NOT_TAKEN, the layer; NULL: not known */
     size_t *judged_at; /* of each refusal: the number of the last question that it reads */
     struct answers *out;
     struct err *err;
 };
 
+#define NOT_TAKEN ""
 #define JUDGED_FIRST ((size_t)-1) /* reads no answer */
 
 /* One question, as it is asked now. */
@@ -336,17 +340,18 @@ static int hide(const struct collector *c, struct asked *asked)
     return keep(c, question, value ? value : data_null(c->arena), false);
 }
 
-/* Whether a row of `layers` takes a layer. */
-static int takes(bool *out, const struct collector *c, const struct bringer *bringer)
+/* Which layer a row of `layers` takes, looked at once: "" for none. */
+static int takes(const char **out, const struct collector *c, const struct layer_use *use)
 {
-    const char *name = NULL;
-    if (holds(out, c, &bringer->use->when) < 0)
-        return -1;
-    if (!*out)
-        return 0;
-    if (render_text(&name, c, bringer->use->name.text, bringer->use->name.node) < 0)
-        return -1;
-    *out = strcmp(name, bringer->layer) == 0;
+    const char **taken = &c->taken[use - c->manifest->layers];
+    bool applies;
+    if (!*taken) {
+        if (holds(&applies, c, &use->when) < 0 ||
+            (applies && render_text(taken, c, use->name.text, use->name.node) < 0))
+            return -1;
+        *taken = applies ? *taken : NOT_TAKEN;
+    }
+    *out = *taken;
     return 0;
 }
 
@@ -354,11 +359,15 @@ static int takes(bool *out, const struct collector *c, const struct bringer *bri
 static int is_there(bool *out, const struct collector *c, const struct question *question)
 {
     *out = question->bringer_count == 0;
-    for (size_t i = 0; i < question->bringer_count && !*out; i++)
-        if (takes(out, c, &question->bringers[i]) < 0)
+    for (size_t i = 0; i < question->bringer_count && !*out; i++) {
+        const struct bringer *bringer = &question->bringers[i];
+        const char *layer;
+        if (takes(&layer, c, bringer->use) < 0)
             return err_wrap(c->err, "whether the layer '%s', which asks '%s', is taken",
-                            question->bringers[i].layer, question->name);
-    return 0;
+                            bringer->layer, question->name);
+        *out = strcmp(layer, bringer->layer) == 0;
+    }
+    return budget_steps(question->bringer_count, c->err);
 }
 
 static int leave_out(const struct collector *c, const struct question *question)
@@ -586,6 +595,7 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
                       context->map.members[i].value);
     if (share_out(&c, given) < 0)
         return -1;
+    c.taken = arena_array(arena, manifest->layer_count + 1, sizeof(*c.taken));
     c.judged_at = arena_array(arena, manifest->refusal_count + 1, sizeof(*c.judged_at));
     for (size_t i = 0; i < manifest->refusal_count; i++)
         c.judged_at[i] = last_read(&c, &manifest->refusals[i]);

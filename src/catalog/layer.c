@@ -161,6 +161,12 @@ enum template_delimiters layer_delimiters(const struct layer *layer, const char 
     return DELIMITERS_JINJA;
 }
 
+struct span layer_key(const struct layer_use *use)
+{
+    size_t plain = strcspn(use->name.text, "{");
+    return span_of(use->name.text, plain + (use->name.text[plain] == '{'));
+}
+
 size_t layer_candidates(const char ***names, struct arena *arena, const struct fileset *files,
                         const struct layer_use *use)
 {
@@ -170,18 +176,14 @@ size_t layer_candidates(const char ***names, struct arena *arena, const struct f
     const char *prefix =
         arena_printf(arena, "%s%.*s%s", folder, (int)plain, use->name.text, exact ? ending : "");
     *names = NULL;
-    size_t i = fileset_lower_bound(files, prefix);
-    while (i < files->count && str_starts(files->entries[i].path, prefix)) {
-        const char *path = files->entries[i].path, *name = path + strlen(folder);
+    for (size_t i = fileset_lower_bound(files, prefix);
+         i < files->count && str_starts(files->entries[i].path, prefix); i++) {
+        const char *name = files->entries[i].path + strlen(folder);
         size_t len = strcspn(name, "/");
-        i++;
         if (strcmp(name + len, ending) != 0)
             continue;
         *names = arena_grow(arena, *names, count, sizeof(**names));
         (*names)[count++] = arena_memdup(arena, name, len);
-        /* past the layer's other files: '0' follows '/' */
-        i = fileset_lower_bound(files,
-                                arena_printf(arena, "%.*s0", (int)(name + len - path), path));
     }
     return count;
 }

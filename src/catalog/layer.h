@@ -58,9 +58,12 @@ extern const char *const file_merge_names[MERGE_COUNT];
 /* Reads templates/_layers/NAME/layer.yml. */
 TG_CHECKED int layer_load(struct layer *out, struct arena *arena, const struct fileset *files,
                           const char *name, struct err *err);
+/* The name of a row of `layers`; where it is rendered, its plain part and the '{' behind that. */
+struct span layer_key(const struct layer_use *use);
 /*
  * Names of the catalog's layers that a row of `layers` may mean: the one, or, where the name is
- * rendered, all that begin with its plain part. Sorted; none where there is no such layer.
+ * rendered, all that begin with its plain part: the same for rows of one key. Sorted; none where
+ * there is no such layer.
  */
 size_t layer_candidates(const char ***names, struct arena *arena, const struct fileset *files,
                         const struct layer_use *use);

@@ -43,7 +43,7 @@ struct question {
     struct manifest_text when;
     const struct yaml_node *node;
     /* It is there where one of these layers is taken; none: it is the type's own. */
-    const struct bringer *bringers;
+    struct bringer *bringers;
     size_t bringer_count;
 };
 

@@ -29,6 +29,8 @@ struct joining {
     struct intern own;   /* names of the type's own questions */
     struct intern names; /* of layers that were read */
     struct layer *layers;
+    struct intern keys; /* of rows of `layers`, each with what it may mean */
+    struct words *meant;
     bool *placed; /* by the number of the row of `layers` */
 };
 
@@ -56,7 +58,6 @@ static void append_question(const struct joining *j, struct question question)
 static int add_brought(const struct joining *j, const struct question *question,
                        struct bringer bringer)
 {
-    struct arena *arena = j->reader->arena;
     if (strcmp(question->name, "name") == 0)
         return yaml_error(j->reader->err, question->node, "'name' is a question of types alone");
     if (intern_find(&j->own, span_from(question->name)) != INTERN_NONE)
@@ -73,11 +74,9 @@ static int add_brought(const struct joining *j, const struct question *question,
                          known->bringers[0].layer, bringer.layer, question->name);
         return err_hint(j->reader->err, "the question of a type takes the place of both");
     }
-    struct bringer *bringers = arena_array(arena, known->bringer_count + 1, sizeof(*bringers));
-    if (known->bringer_count)
-        memcpy(bringers, known->bringers, known->bringer_count * sizeof(*bringers));
-    bringers[known->bringer_count++] = bringer;
-    known->bringers = bringers;
+    known->bringers = arena_grow(j->reader->arena, known->bringers, known->bringer_count,
+                                 sizeof(*known->bringers));
+    known->bringers[known->bringer_count++] = bringer;
     return 0;
 }
 
@@ -97,17 +96,28 @@ static int join_layer(struct joining *j, const struct layer_use *use, const char
     return budget_steps(1 + layer->question_count, j->reader->err);
 }
 
+/* Rows with rendered names often may mean the same many layers. */
+static struct words candidates(struct joining *j, const struct layer_use *use)
+{
+    struct arena *arena = j->reader->arena;
+    size_t count = j->keys.count, number = intern_add(&j->keys, arena, layer_key(use));
+    if (number == count) {
+        j->meant = arena_grow(arena, j->meant, count, sizeof(*j->meant));
+        j->meant[number].count = layer_candidates(&j->meant[number].items, arena, j->files, use);
+    }
+    return j->meant[number];
+}
+
 /* The questions of the layers that a row of `layers` may take. */
 static int join_use(struct joining *j, size_t index)
 {
-    const char **names;
     const struct layer_use *use = &j->uses[index];
     if (j->placed[index])
         return 0;
     j->placed[index] = true;
-    size_t count = layer_candidates(&names, j->reader->arena, j->files, use);
-    for (size_t i = 0; i < count; i++)
-        if (join_layer(j, use, names[i]) < 0)
+    struct words names = candidates(j, use);
+    for (size_t i = 0; i < names.count; i++)
+        if (join_layer(j, use, names.items[i]) < 0)
             return -1;
     return 0;
 }

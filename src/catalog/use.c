@@ -19,7 +19,7 @@ struct name_collector {
     const struct fileset *files;
     struct data *names; /* what is read somewhere */
     struct template_loader loader;
-    struct intern *uses, *layers; /* seen so far: layer names as `layers` has them, and layers */
+    struct intern *uses, *layers; /* seen so far: keys of rows of `layers`, and layers */
     struct err *err;
 };
 
@@ -97,7 +97,7 @@ static int add_layer_use(const struct name_collector *c, const struct layer_use 
     size_t uses = c->uses->count, count;
     if (add_text(c, &use->name, false) < 0 || add_text(c, &use->when, true) < 0)
         return -1;
-    if (intern_add(c->uses, c->arena, span_from(use->name.text)) < uses)
+    if (intern_add(c->uses, c->arena, layer_key(use)) < uses)
         return 0;
     count = layer_candidates(&names, c->arena, c->files, use);
     for (size_t i = 0; i < count; i++) {

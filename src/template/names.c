@@ -108,10 +108,20 @@ static bool is_open(const struct place *place, const char *name)
     return false;
 }
 
+/* Says in the trace of the error that it is in what this name includes. */
+static int trace_load(const struct finder *finder, const struct place *place, const char *how,
+                      const struct node *name)
+{
+    ERR_SCRATCH(at);
+    (void)program_error_at(place->program, name->offset, &at);
+    return err_trace(finder->err, "%s %s:%zu:%zu", how, place->program->path, at.where.line,
+                     at.where.column);
+}
+
 /* The template that is named by a text; NULL where rendering would say that there is none, where
  * it is being looked into already, and where only rendering knows which it is. */
 static int load(struct program **out, const struct finder *finder, const struct place *place,
-                const struct node *name)
+                const char *how, const struct node *name)
 {
     struct template_source source = {.name = NULL};
     *out = NULL;
@@ -129,7 +139,11 @@ static int load(struct program **out, const struct finder *finder, const struct 
     int rc = finder->loader->load(&source, finder->loader->context, source.name, finder->err);
     if (rc > 0)
         return 0; /* rendering says so, if it gets there */
-    return rc < 0 ? -1 : program_parse(out, finder->scratch, &source, false, finder->err);
+    if (rc < 0)
+        return -1;
+    return program_parse(out, finder->scratch, &source, false, finder->err)
+               ? trace_load(finder, place, how, name)
+               : 0;
 }
 
 static const struct node *extended_name(const struct program *program)
@@ -145,7 +159,7 @@ static int load_parents(const struct finder *finder, struct place *place)
 {
     while (place->program->extends) {
         struct program *program;
-        if (load(&program, finder, place, extended_name(place->program)))
+        if (load(&program, finder, place, "extended from", extended_name(place->program)))
             return -1;
         if (!program)
             break;
@@ -177,14 +191,16 @@ static int find_in_program(const struct finder *finder, struct place *place)
 static int find_in_include(const struct finder *finder, const struct place *place,
                            const struct statement *statement)
 {
+    const char *how = statement->kind == S_IMPORT ? "imported from" : "included from";
+    const struct node *name = statement->include.name;
     struct program *program = NULL;
-    if (statement->include.with_context && load(&program, finder, place, statement->include.name))
+    if (statement->include.with_context && load(&program, finder, place, how, name))
         return -1;
     struct place inner = {.program = program,
                           .scope = statement->include.scope,
                           .outer = place,
                           .depth = place->depth + 1};
-    return program ? find_in_program(finder, &inner) : 0;
+    return program && find_in_program(finder, &inner) ? trace_load(finder, place, how, name) : 0;
 }
 
 /* ---------------------------------------------------------------- statements */

@@ -373,6 +373,17 @@ def layer(key, row):
     return make
 
 
+def asking_layers(n, use="{name: l{}}"):
+    """N layers, each with two questions that its file reads."""
+    layers = {}
+    for i in range(n):
+        asked = "".join(f"  - {{name: {q}{i}, default: a}}\n" for q in "qr")
+        layers[f"l{i}/layer.yml"] = f"description: l\nquestions:\n{asked}"
+        layers[f"l{i}/files/f{i}.j2"] = f"{{{{ q{i} }}}}{{{{ r{i} }}}}"
+    text = "".join("  - " + use.replace("{}", str(i)) + "\n" for i in range(n))
+    return catalog("layers:\n" + text, layers=layers)
+
+
 def deep(n):
     """Beyond the limit from the first size on."""
     return "[" * 10 * n + "]" * 10 * n
@@ -422,6 +433,17 @@ MANIFESTS = {
     ),
     "question when": lambda n: question(f'default: a, when: "1{" and 1" * n}"'),
     "question when in time": lambda n: question(f"default: a, when: \"'x'*{n} in 'x'*{n + 1}\""),
+    "question choices labelled": lambda n: question(
+        "type: choice, default: a, choices: [a"
+        + ", {value: b, label: \"{{ 'x'*9999 }}\"}" * n
+        + "]"
+    ),
+    "question computed": lambda n: question(f"computed: \"{{{{ 'x' * {n} }}}}\""),
+    "question items": lambda n: question(
+        "type: list, items: int, min: 0, default: [" + ", ".join(map(str, range(n))) + "]"
+    ),
+    "questions of layers": asking_layers,
+    "questions of layers by rendered names": lambda n: asking_layers(n, '{name: "l{{ {} }}"}'),
     "question pattern": lambda n: question(f"default: a, pattern: '{'a?' * n}'"),
     "question pattern choices": lambda n: question(f"default: a, pattern: '{'a|' * n}b'"),
     "question pattern brackets": lambda n: question(f"default: a, pattern: '{'(' * n}a{')' * n}'"),
@@ -457,6 +479,10 @@ MANIFESTS = {
     "delimiters match": rows("delimiters", "{match: 'a{}/**', delimiters: square}"),
     "refuse when": rows("refuse", "{when: \"name == '{}'\", because: b}"),
     "refuse when in time": rows("refuse", "{when: \"'x'*16000000 in 'x'*15999999\", because: b}"),
+    "refuse after questions": lambda n: questions(
+        n,
+        "refuse:\n" + "".join(f'  - {{when: "q{i} == name", because: b}}\n' for i in range(n)),
+    ),
     "refuse because": lambda n: catalog(
         f"refuse: [{{when: '1', because: \"{{{{ 'x' * {n} }}}}\"}}]\n"
     ),
