@@ -26,12 +26,23 @@ int matrix_folder(const char **out, struct session *s, const char *what, const c
     return err_hint(s->err, "%s", like);
 }
 
+/* Of a catalog that extends another the file may be that one's. */
+static int refuse_missing(const char *path, struct err *err)
+{
+    (void)err_set(err, TG_USAGE, "missing-file", "there is no '%s' to write to", path);
+    return err_hint(err, "where it is a file of a catalog that this one extends, add rows in "
+                         "matrices/rows/, or copy it and name it under 'overrides'");
+}
+
 int matrix_replace_file(const char *path, const char *text, struct err *err)
 {
     ARENA_SCRATCH(scratch);
     struct stat before;
     char *beside = arena_printf(&scratch, "%s.XXXXXX", path);
-    int fd = stat(path, &before) < 0 ? -1 : mkostemp(beside, O_CLOEXEC);
+    bool there = stat(path, &before) == 0;
+    if (!there && errno == ENOENT)
+        return refuse_missing(path, err);
+    int fd = there ? mkostemp(beside, O_CLOEXEC) : -1;
     if (fd < 0)
         return err_errno(err, errno, "io", "cannot write beside '%s'", path);
     bool written = io_write_all(fd, span_from(text)) == 0 &&

@@ -309,6 +309,13 @@ def test_a_framework_file_replaced(tmplgen, work, team):
     assert "Our PyTorch" in tmplgen(*args, cwd=work).out
 
 
+def test_a_file_of_the_other_one_is_not_written_to(tmplgen, work, team):
+    args = ["matrix", "accept", "tensorflow==2.22.0rc0", "--catalog", team()]
+    done = tmplgen(*args, cwd=work)
+    assert done.code == 2
+    assert "there is no '" in done.err and "under 'overrides'" in done.err, done.err
+
+
 def test_a_framework_more(make, team):
     source = BINARY.parents[1] / "templates/_layers/framework-none"
     layer = {

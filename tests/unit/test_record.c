@@ -83,6 +83,33 @@ static void test_record__without_stack_and_commit_comes_back(void **state)
     assert_true(record_is_genuine(&after, span_of("", 0)));
 }
 
+/* What a record of a catalog that extends nothing hashed to before there were others. */
+#define INPUTS_OF_SAMPLE "6e4400d523217c1acf80533cf17e23e8df385528b7bc3e3e8abecdc918fb5427"
+
+static void test_record__hashes_the_commits_of_what_the_catalog_extends(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    struct record record = sample(&arena), after;
+    struct catalog_origin last = {"https://e.org/c", NULL, NULL, "0.1.0", NULL};
+    struct catalog_origin next = {"builtin", "v0.2.0", TREE, "0.2.0", &last};
+    assert_string_equal(record.inputs, INPUTS_OF_SAMPLE);
+    record.catalog.extends = &next;
+    assert_false(record_is_genuine(&record, span_of("", 0)));
+    record_hash_inputs(record.inputs, &record, span_of("", 0));
+    assert_int_equal(record_parse(&after, &arena, "r", write_record(&arena, &record), &err), 0);
+    assert_true(record_is_genuine(&after, span_of("", 0)));
+    assert_true(record_is_same(&record, &after));
+    assert_string_equal(after.catalog.extends->extends->version, "0.1.0");
+    next.ref = next.source = "moved"; /* what may be edited */
+    assert_true(record_is_genuine(&record, span_of("", 0)));
+    last.commit = TREE;
+    assert_false(record_is_genuine(&record, span_of("", 0)));
+    next.extends = NULL;
+    assert_false(record_is_genuine(&record, span_of("", 0)));
+}
+
 static void test_record__notices_an_edited_answer_and_another_overlay(void **state)
 {
     (void)state;
@@ -149,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_record__comes_back_as_it_was_written),
         cmocka_unit_test(test_record__without_stack_and_commit_comes_back),
+        cmocka_unit_test(test_record__hashes_the_commits_of_what_the_catalog_extends),
         cmocka_unit_test(test_record__notices_an_edited_answer_and_another_overlay),
         cmocka_unit_test(test_record__does_not_count_yours_among_the_inputs),
         cmocka_unit_test(test_record__refuses_what_is_no_record_with_its_place),
