@@ -72,7 +72,8 @@ static int check_pair(bool *clash, struct lint *lint, const struct lint_type *ty
 {
     struct data *world;
     struct clash_pair pair = {.simple = true};
-    if (first->layer->order == second->layer->order || parts_overrides(second))
+    if (first->layer->order == second->layer->order || first->layer->broken ||
+        second->layer->broken || parts_overrides(second))
         return 0;
     add_file(&pair, first);
     add_file(&pair, second);

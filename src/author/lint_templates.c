@@ -314,7 +314,7 @@ static bool is_left_out(const struct lint_type *type, const struct part_file *fi
 
 static int scan_file(struct lint *lint, struct lint_type *type, const struct part_file *file)
 {
-    bool dead = is_left_out(type, file);
+    bool dead = file->layer->broken || is_left_out(type, file);
     const char *below = file->source + strlen(file->layer->layer.folder);
     if (!str_starts(file->source, file->layer->layer.folder))
         below = strrchr(file->source, '/') + 1; /* a Dockerfile beside files/ */

@@ -159,8 +159,11 @@ static int add_layer(const struct part_gatherer *g, const struct layer_use *use,
     if (g->out->layer_count == LIMIT_LAYERS)
         return err_set(g->err, TG_USAGE, "limit", "'%s' may take more than %zu layers",
                        g->out->manifest->type, LIMIT_LAYERS);
-    if (layer_load(&layer->layer, g->arena, g->files, name, err) < 0)
-        return g->broken && !str_equal(err->code, "limit") ? pass_on(g, err) : -1;
+    layer->broken = layer_load(&layer->layer, g->arena, g->files, name, err) < 0;
+    if (layer->broken && (!g->broken || budget_steps(0, g->err) < 0))
+        return -1;
+    if (layer->broken)
+        (void)pass_on(g, err);
     layer->layer.overrides = use->overrides;
     layer->layer.override_count = use->override_count;
     layer->use = use;
@@ -214,7 +217,7 @@ static void add_own(const struct part_gatherer *g)
     struct parts *parts = g->out;
     parts->layers = arena_grow(g->arena, parts->layers, parts->layer_count, sizeof(*parts->layers));
     parts->layers[parts->layer_count++] =
-        (struct part_layer){g->out->manifest->own, NULL, g->out->manifest->layer_count};
+        (struct part_layer){.layer = g->out->manifest->own, .order = g->out->manifest->layer_count};
 }
 
 int parts_gather(struct parts *out, struct arena *arena, const struct fileset *files,

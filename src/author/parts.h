@@ -16,6 +16,7 @@ struct part_layer {
     struct layer layer;          /* with the overrides of its use */
     const struct layer_use *use; /* NULL: the type's own files */
     size_t order;                /* of its use; those of one use exclude each other */
+    bool broken; /* its manifest cannot be read: what holds of its files is not known */
 };
 
 /* A file of such a layer. */
@@ -38,8 +39,8 @@ struct parts {
 };
 
 /*
- * Everything lives in the arena. A layer that is not there, or cannot be read, is handed to
- * `broken`, and the rest goes on; where that is NULL it fails.
+ * Everything lives in the arena. A layer that is not there is handed to `broken`, and left out; so
+ * is one that cannot be read, but for its files. Where `broken` is NULL it fails.
  */
 TG_CHECKED int parts_gather(struct parts *out, struct arena *arena, const struct fileset *files,
                             const struct manifest *manifest,

@@ -77,6 +77,24 @@ def test_one_run_tells_of_everything(catalog, lint):
     ]
 
 
+def test_a_broken_layer_is_one_finding(catalog, lint):
+    """Not what follows from it: questions and includes that it alone takes, rows of it."""
+    catalog.template(
+        "description: x\nstack: none\nlayers: [{name: docker, overrides: [b]}]\n"
+        "questions: [{name: greeting, default: x}, {name: mine, default: x}]\n"
+    )
+    catalog.layer(
+        "docker",
+        "description: d\nfiles: [{match: a, polisy: seed, when: mine == nope}]\n",
+        {"a.j2": "{{ mine }}{% include 'docker/part' %}"},
+    )
+    catalog.write("templates/_layers/docker/includes/part", "x")
+    assert places(found(lint("--json"))) == [
+        ("layer.yml", 2, "manifest"),
+        ("template.yml", 3, "unused-override"),
+    ]
+
+
 def test_findings_are_sorted_and_look_like_those_of_a_compiler(catalog, lint):
     catalog.file("hello.txt.j2", "{{ greeting }}\n\t{{ greetin }}\n")
     result = lint()
