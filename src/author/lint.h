@@ -1,5 +1,4 @@
-/* `template lint`: everything that can be seen to be wrong with a catalog without making a child.
- */
+/* `template lint`: all that can be seen to be wrong with a catalog. */
 #ifndef TMPLGEN_AUTHOR_LINT_H
 #define TMPLGEN_AUTHOR_LINT_H
 

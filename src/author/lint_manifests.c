@@ -130,6 +130,9 @@ static int check_default(struct lint *lint, const struct question *question)
     if (answers_collect(&answers, lint->arena, &manifest, &none, data_map(lint->arena), "", NULL,
                         &wrong) == 0)
         return 0;
+    if (budget_steps(budget_steps_of(question->node->offset), lint->err) <
+        0) /* its line was found */
+        return -1;
     if (!wrong.where.file)
         (void)yaml_at(&wrong, question->fallback);
     return lint_keep(lint, RULE_MANIFEST, &wrong);

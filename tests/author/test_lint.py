@@ -218,6 +218,15 @@ def test_the_manual_shows_what_is_said(catalog, lint):
             assert line.replace("/thing/", "/batch/") in manual
 
 
+def test_the_commands_of_the_manual_work(tmplgen):
+    manual = (ROOT / "docs" / "authors.md").read_text()
+    commands = re.findall(r"(?m)^    tmplgen (.*?)(?: +#.*)?$", manual)
+    assert len(commands) == 6
+    for command in commands:
+        result = tmplgen(*command.split(), cwd=ROOT)
+        assert result.code == 0, (command, result.out, result.err)
+
+
 def test_every_workflow_of_a_manifest_is_yaml_that_lint_reads():
     """The rules' fixtures are what GitHub would read, too: no typo makes a rule pass."""
     from .test_rules import BROKEN, CI
