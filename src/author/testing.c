@@ -141,8 +141,8 @@ static int try_named(struct tester *t, const struct named_case *one)
         return -1;
     if (!t->testing->check || !t->settings.check_count)
         return 0;
-    return checks_run(&type->checks, &type->check_count, t->arena, &making, t->settings.checks,
-                      t->settings.check_count, one->folder, t->err);
+    return child_checks_run(&type->checks, &type->check_count, t->arena, &making,
+                            t->settings.checks, t->settings.check_count, one->folder, t->err);
 }
 
 /* ---------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef TMPLGEN_AUTHOR_TESTING_H
 #define TMPLGEN_AUTHOR_TESTING_H
 
-#include "author/checks.h"
+#include "author/child_checks.h"
 #include "author/differences.h"
 #include "author/named_cases.h"
 #include "base/err.h"
@@ -40,7 +40,7 @@ struct type_result {
     struct differences differences;
     struct named_result *named;
     size_t named_count;
-    struct check *checks;
+    struct child_check *checks;
     size_t check_count;
 };
 

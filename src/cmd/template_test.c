@@ -85,7 +85,7 @@ static struct data *named_data(struct arena *arena, const struct named_result *n
     return one;
 }
 
-static struct data *check_data(struct arena *arena, const struct check *check)
+static struct data *check_data(struct arena *arena, const struct child_check *check)
 {
     struct data *one = data_map(arena);
     data_put_text(arena, one, "case", check->where);

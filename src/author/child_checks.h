@@ -1,6 +1,6 @@
 /* Commands of a catalog's authors, run in a child that was made for them. */
-#ifndef TMPLGEN_AUTHOR_CHECKS_H
-#define TMPLGEN_AUTHOR_CHECKS_H
+#ifndef TMPLGEN_AUTHOR_CHILD_CHECKS_H
+#define TMPLGEN_AUTHOR_CHILD_CHECKS_H
 
 #include "base/err.h"
 #include "base/str.h"
@@ -10,7 +10,7 @@
 struct arena;
 struct making;
 
-struct check {
+struct child_check {
     struct words command;
     const char *where;  /* the case */
     int status;         /* exit code, or 128 and the number of a signal */
@@ -22,8 +22,8 @@ struct check {
  * and runs the commands there one after the other; the first that fails is the last. They run code
  * of the catalog's.
  */
-TG_CHECKED int checks_run(struct check **out, size_t *count, struct arena *arena,
-                          const struct making *making, const struct words *commands,
-                          size_t command_count, const char *where, struct err *err);
+TG_CHECKED int child_checks_run(struct child_check **out, size_t *count, struct arena *arena,
+                                const struct making *making, const struct words *commands,
+                                size_t command_count, const char *where, struct err *err);
 
 #endif

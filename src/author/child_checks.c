@@ -1,5 +1,5 @@
 /* Commands of a catalog's authors, run in a child that was made for them. */
-#include "author/checks.h"
+#include "author/child_checks.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -35,7 +35,8 @@ static const char *last_part(struct arena *arena, const struct buf *out)
     return arena_strdup(arena, end ? end + 1 : "");
 }
 
-static int run_one(struct check *out, struct arena *arena, const char *folder, struct err *err)
+static int run_one(struct child_check *out, struct arena *arena, const char *folder,
+                   struct err *err)
 {
     static const char *const start[] = {"sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh"};
     enum { START = sizeof(start) / sizeof(*start) };
@@ -67,9 +68,9 @@ static int make_child(const char **path, struct arena *arena, const struct makin
     return create_child(&created, arena, &target, &making->render, record, &options, err);
 }
 
-int checks_run(struct check **out, size_t *count, struct arena *arena, const struct making *making,
-               const struct words *commands, size_t command_count, const char *where,
-               struct err *err)
+int child_checks_run(struct child_check **out, size_t *count, struct arena *arena,
+                     const struct making *making, const struct words *commands,
+                     size_t command_count, const char *where, struct err *err)
 {
     const char *base = getenv("TMPDIR"), *child;
     char *folder = arena_printf(arena, "%s/tmplgen-check-XXXXXX", base && *base ? base : "/tmp");
@@ -78,8 +79,8 @@ int checks_run(struct check **out, size_t *count, struct arena *arena, const str
     int rc = make_child(&child, arena, making, folder, err);
     for (size_t i = 0; rc == 0 && i < command_count; i++) {
         *out = arena_grow(arena, *out, *count, sizeof(**out));
-        struct check *check = &(*out)[(*count)++];
-        *check = (struct check){.command = commands[i], .where = where, .output = ""};
+        struct child_check *check = &(*out)[(*count)++];
+        *check = (struct child_check){.command = commands[i], .where = where, .output = ""};
         rc = run_one(check, arena, child, err);
         if (check->status)
             break;
