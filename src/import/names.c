@@ -150,7 +150,7 @@ static bool is_alone(const struct settling *s, const struct guarded *one)
     for (size_t i = 0; i < s->draft->input_count; i++)
         if (may_meet(one, &s->paths[i]))
             return false;
-    return budget_try_steps(s->draft->input_count);
+    return budget_try_steps(1 + s->draft->input_count / 16);
 }
 
 /* The glob that matches just this path, or all below it. NULL: there is none. */
@@ -179,6 +179,8 @@ static bool make_rule(const struct settling *s, const struct path *path, size_t 
         return false;
     if (data_get(s->made, glob))
         return true;
+    if (draft->rules->list.count >= LIMIT_GLOBS)
+        return false;
     const char *when = draft_expression(&why, draft, path->parts[at].when);
     if (!when)
         return false;

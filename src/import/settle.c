@@ -64,6 +64,8 @@ struct trial {
     struct draft *draft;
     struct catalog catalog;
     struct manifest *manifest;
+    struct render_input input;
+    struct answers answers;
     struct err *err;
 };
 
@@ -171,19 +173,18 @@ static void invent(struct given_list *given, struct arena *arena, const struct m
     }
 }
 
-static int render_trial(struct trial *t, struct err *err)
+/* With its defaults. */
+static int answer_trial(struct trial *t, struct err *err)
 {
     struct arena *arena = t->draft->arena;
     struct given_list given = {0};
-    struct answers answers;
-    struct render rendered;
-    struct render_input input = {.catalog = &t->catalog, .manifest = t->manifest};
+    t->input = (struct render_input){.catalog = &t->catalog, .manifest = t->manifest};
     invent(&given, arena, t->manifest);
-    if (answers_collect(&answers, arena, t->manifest, &given, render_context(arena, &input),
+    if (answers_collect(&t->answers, arena, t->manifest, &given, render_context(arena, &t->input),
                         t->draft->type, NULL, err) < 0)
         return -1;
-    input.answers = answers.values;
-    return render(&rendered, arena, &input, err);
+    t->input.answers = t->answers.values;
+    return 0;
 }
 
 /* The template that a failure is the fault of, or -1: also where a piece of it is. */
@@ -199,25 +200,64 @@ static long faulty_file(const struct draft *draft, const struct err *err)
     return -1;
 }
 
+/* Each template for itself, so that all that fail are found at once: how many did. */
+static int undo_failing(size_t *undone, struct trial *t)
+{
+    struct draft *draft = t->draft;
+    struct include_source includes = {.arena = draft->arena, .files = t->catalog.files};
+    struct template_loader loader = {.load = load_include, .context = &includes};
+    const struct data *context = render_context(draft->arena, &t->input);
+    const char *folder = arena_printf(draft->arena, "templates/%s/files/", draft->type);
+    for (size_t i = draft->file_count; i-- > 0;) {
+        BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+        ERR_SCRATCH(why);
+        const struct draft_file *file = &draft->files[i];
+        struct template_source source = {
+            .name = file->path, .text = file->bytes, .delimiters = draft->dialect.files};
+        if (!str_starts(file->path, folder) || !str_ends(file->path, ".j2") ||
+            template_render(&out, &source, context, &loader, &why) == 0)
+            continue;
+        if (convert_undo(draft, i, why.where.line, why.message, t->err) < 0)
+            return -1;
+        ++*undone;
+    }
+    return 0;
+}
+
+/* Until it renders: 1 where a file was put aside, and another try is due. */
+static int try_type(struct trial *t)
+{
+    struct draft *draft = t->draft;
+    ERR_SCRATCH(why);
+    struct render rendered;
+    size_t undone = 0;
+    if (drop_unread(t) < 0)
+        return -1;
+    if (answer_trial(t, &why) == 0) {
+        if (undo_failing(&undone, t) < 0)
+            return -1;
+        if (undone)
+            return 1;
+        if (render(&rendered, draft->arena, &t->input, &why) == 0)
+            return 0;
+    }
+    long file = faulty_file(draft, &why);
+    if (file >= 0)
+        return convert_undo(draft, (size_t)file, why.where.line, why.message, t->err) < 0 ? -1 : 1;
+    draft_tell(draft, "render", why.where.file, why.where.line,
+               "with the defaults it does not render: %s", why.message);
+    return 0;
+}
+
 enum { TRIES = 100 };
 
 int settle_type(struct draft *draft, struct err *err)
 {
     struct trial t = {.draft = draft, .err = err};
-    for (int i = 0; i < TRIES; i++) {
-        ERR_SCRATCH(why);
-        if (drop_unread(&t) < 0)
-            return -1;
-        if (render_trial(&t, &why) == 0)
-            return 0;
-        long file = faulty_file(draft, &why);
-        if (file < 0) {
-            draft_tell(draft, "render", why.where.file, why.where.line,
-                       "with the defaults it does not render: %s", why.message);
-            return 0;
-        }
-        if (convert_undo(draft, (size_t)file, why.where.line, why.message, err) < 0)
-            return -1;
-    }
-    return 0;
+    int rc = 1;
+    for (int i = 0; rc > 0 && i < TRIES; i++)
+        rc = try_type(&t);
+    if (rc > 0)
+        draft_tell(draft, "render", NULL, 0, "too many names of files do not render");
+    return rc < 0 ? -1 : 0;
 }
