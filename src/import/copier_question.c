@@ -130,7 +130,14 @@ static void add_default(const struct asking *a)
         data_put(a->arena, a->row, "default", texts_of(a, fallback));
         return;
     }
-    const char *text = copier_text(a->arena, fallback);
+    const char *text = copier_text(a->arena, fallback), *why;
+    const char *truth = strcmp(a->type, "bool") == 0 ? truth_of(&why, a->draft, text) : NULL;
+    if (truth) {
+        bool plain = strcmp(truth, "true") == 0 || strcmp(truth, "false") == 0;
+        data_put_text(a->arena, a->row, "default",
+                      plain ? truth : arena_printf(a->arena, "{{ %s }}", truth));
+        return;
+    }
     if (list && strspn(text, "[] ") != strlen(text)) {
         TELL(a, "default", "the default of '%s' is the text of a list, which is empty here: %s",
              a->theirs, text);

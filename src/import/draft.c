@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "resolver/request.h"
 #include "template/template.h"
 
@@ -64,6 +65,19 @@ const char *draft_type_name(struct arena *arena, const char *text)
     return out.len && !out.overflowed ? arena_strdup(arena, out.ptr) : "imported";
 }
 
+enum { TOLD_BYTES = 600 };
+
+/* Foreign texts are told as far as they are short. */
+static const char *shortened(struct arena *arena, const char *text)
+{
+    size_t len = TOLD_BYTES;
+    if (strlen(text) <= TOLD_BYTES)
+        return text;
+    while (len && utf8_continues(text[len]))
+        len--;
+    return arena_printf(arena, "%.*s...", (int)len, text);
+}
+
 void draft_tell(struct draft *draft, const char *kind, const char *file, size_t line,
                 const char *format, ...)
 {
@@ -76,7 +90,7 @@ void draft_tell(struct draft *draft, const char *kind, const char *file, size_t 
     data_put_text(draft->arena, decision, "file", file);
     data_put(draft->arena, decision, "line",
              line ? data_int(draft->arena, (int64_t)line) : data_null(draft->arena));
-    data_put_text(draft->arena, decision, "what", what);
+    data_put_text(draft->arena, decision, "what", shortened(draft->arena, what));
     data_push(draft->arena, draft->decisions, decision);
 }
 

@@ -522,6 +522,7 @@ python_package_import_name:
             "project/{% if public %}CODE_OF_CONDUCT.md{% endif %}.jinja": "# {{ project_name }}\n",
             "project/{% if insiders %}insiders{% endif %}/a.txt": "a\n",
             "project/{% if insiders %}insiders{% endif %}/deep/b.txt.jinja": "{{ slug }}\n",
+            "project/page.html.j2": "{% block x %}{{ y }}{# z #}{\n{{",
             "project/.github/ci.yml": "x: ${{ github.ref }}\n",
             "project/{{_copier_conf.answers_file}}.jinja": COPIER_ANSWERS,
             "README.md": "of the template\n",

@@ -275,8 +275,9 @@ def test_a_condition_means_what_copier_takes_for_true(world):
             "copier.yml": "docs: {type: str, choices: ['no', 'yes'], default: 'no'}\n"
             "tool: {type: str, default: mkdocs, when: '{{ docs }}'}\n"
             "both: {type: str, default: b, when: '{{ docs and tool }}'}\n"
+            "shown: {type: bool, default: '{{ docs }}'}\n"
             "later: {type: bool, default: true, when: '{% if docs == \"yes\" %}true{% endif %}'}\n",
-            "a.txt.jinja": "{{ docs }}{{ tool }}{{ both }}{{ later }}\n",
+            "a.txt.jinja": "{{ docs }}{{ tool }}{{ both }}{{ later }}{{ shown }}\n",
         },
     )
     document = world.imported()
