@@ -2,6 +2,7 @@
 #include "import/settle.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/fileset.h"
@@ -16,6 +17,7 @@
 #include "import/convert.h"
 #include "import/draft.h"
 #include "import/memory.h"
+#include "import/unread.h"
 #include "template/template.h"
 
 #include <string.h>
@@ -57,8 +59,6 @@ static int put_manifest(struct draft *draft, struct err *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- questions that nothing reads */
-
 /* A catalog of this type alone, to be read. */
 struct trial {
     struct draft *draft;
@@ -78,76 +78,9 @@ static int load_trial(struct trial *t)
         (struct catalog){.name = draft->type,
                          .origin = {.source = draft->type, .version = "0.1.0"},
                          .files = memory_set(draft->arena, draft->files, draft->file_count)};
-    return manifest_load(&t->manifest, draft->arena, &t->catalog, draft->type, t->err);
-}
-
-static struct data *without(struct draft *draft, const struct data *rows, const struct data *row)
-{
-    struct data *rest = data_list(draft->arena);
-    for (size_t i = 0; i < rows->list.count; i++)
-        if (rows->list.items[i] != row)
-            data_push(draft->arena, rest, rows->list.items[i]);
-    return rest;
-}
-
-static bool reads(const struct draft *draft, const char *text, bool expression, const char *name)
-{
-    struct data *names = data_map(draft->arena);
-    struct template_source source = {.name = "", .text = span_from(text)};
-    ERR_SCRATCH(ignored);
-    return template_names(names, draft->arena, &source, expression, NULL, &ignored) < 0 ||
-           data_get(names, name);
-}
-
-/* With its rules: what they say of it alone makes no difference either. */
-static void drop_question(struct draft *draft, struct data *row)
-{
-    const char *name = data_get_text(row, "name");
-    for (size_t i = draft->refuse->list.count; i-- > 0;) {
-        const struct data *rule = draft->refuse->list.items[i];
-        if (reads(draft, data_get_text(rule, "when"), true, name) ||
-            reads(draft, data_get_text(rule, "because"), false, name))
-            draft->refuse = without(draft, draft->refuse, rule);
-    }
-    data_push(draft->arena, draft->left_out, row);
-    draft->questions = without(draft, draft->questions, row);
-}
-
-/* The question at the line that a refusal blames. */
-static struct data *blamed(const struct draft *draft, const struct err *err)
-{
-    for (size_t i = 0; i < draft->questions->list.count; i++) {
-        struct data *row = draft->questions->list.items[i];
-        ARENA_SCRATCH(scratch);
-        const char *end = arena_printf(&scratch, "answer to '%s'", data_get_text(row, "name"));
-        if (err->message && str_ends(err->message, end))
-            return row;
-    }
-    return NULL;
-}
-
-/* Until each is read: one may be read by another that is not. */
-static int drop_unread(struct trial *t)
-{
-    struct draft *draft = t->draft;
-    for (;;) {
-        ERR_SCRATCH(err);
-        if (load_trial(t) < 0)
-            return -1;
-        if (manifest_check_use(draft->arena, &t->catalog, t->manifest, &err) == 0)
-            return 0;
-        struct data *row = blamed(draft, &err);
-        if (!row) {
-            *t->err = err;
-            err = (struct err)ERR_INIT;
-            return -1;
-        }
-        if (!draft_is_computed(row))
-            draft_tell(draft, "unused", NULL, 0,
-                       "no template reads the answer to '%s': it is left out",
-                       data_get_text(row, "name"));
-        drop_question(draft, row);
-    }
+    if (manifest_load(&t->manifest, draft->arena, &t->catalog, draft->type, t->err) < 0)
+        return -1;
+    return manifest_check_use(draft->arena, &t->catalog, t->manifest, t->err);
 }
 
 /* ---------------------------------------------------------------- does it render? */
@@ -224,6 +157,42 @@ static int undo_failing(size_t *undone, struct trial *t)
     return 0;
 }
 
+/* Whether a template that is left takes a piece in, by the name that includes have for it. */
+static int is_taken(bool *out, const struct draft *draft, const struct draft_file *piece,
+                    const char *name, struct err *err)
+{
+    *out = false;
+    for (size_t i = 0; !*out && i < draft->file_count; i++) {
+        const struct draft_file *file = &draft->files[i];
+        if (budget_steps(budget_steps_of(file->bytes.len), err) < 0)
+            return -1;
+        *out = file != piece && file->bytes.len &&
+               memmem(file->bytes.ptr, file->bytes.len, name, strlen(name));
+    }
+    return 0;
+}
+
+/* Pieces of files that were put aside: nothing takes them in. */
+static int drop_pieces(struct draft *draft, struct err *err)
+{
+    const char *folder = arena_printf(draft->arena, "templates/%s/includes/", draft->type);
+    for (size_t i = draft->unconverted ? draft->file_count : 0; i-- > 0;) {
+        const char *path = draft->files[i].path;
+        bool taken = true;
+        if (str_starts(path, folder) &&
+            is_taken(&taken, draft, &draft->files[i],
+                     arena_printf(draft->arena, "%s/%s", draft->type, path + strlen(folder)),
+                     err) < 0)
+            return -1;
+        if (taken)
+            continue;
+        draft->file_count--;
+        memmove(&draft->files[i], &draft->files[i + 1],
+                (draft->file_count - i) * sizeof(*draft->files));
+    }
+    return 0;
+}
+
 /* Until it renders: 1 where a file was put aside, and another try is due. */
 static int try_type(struct trial *t)
 {
@@ -231,7 +200,7 @@ static int try_type(struct trial *t)
     ERR_SCRATCH(why);
     struct render rendered;
     size_t undone = 0;
-    if (drop_unread(t) < 0)
+    if (drop_pieces(draft, t->err) < 0 || unread_drop(draft, t->err) < 0 || load_trial(t) < 0)
         return -1;
     if (answer_trial(t, &why) == 0) {
         if (undo_failing(&undone, t) < 0)

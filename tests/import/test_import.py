@@ -238,6 +238,17 @@ def test_what_fails_only_when_it_is_rendered_is_put_aside_too(world):
     assert set(world.ours(document, {})) == {"a.txt"}
 
 
+def test_a_piece_of_what_is_put_aside_goes_with_it(world):
+    """Else the question that only it reads would be one that no template reads."""
+    manifest = {"copier.yml": "title: t\nlost: x\n", "piece": "{{ lost }}\n"}
+    files = {"b.jinja": "{% include 'piece' %}{{ title.of.nothing }}\n"}
+    template(world, {**COPIER, **manifest, **files})
+    document = world.imported()
+    assert document["types"][0]["questions"] == ["title"]
+    assert not (world.folder / "catalog/templates/template/includes").exists()
+    assert set(world.ours(document, {})) == {"a.txt", "piece"}
+
+
 def test_a_question_that_nothing_reads_is_kept_in_the_report(world):
     template(world, {**COPIER, "copier.yml": "title: A title\nunused: {type: int, default: 3}\n"})
     document = world.imported()
