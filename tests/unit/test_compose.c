@@ -125,7 +125,7 @@ static void test_compose__is_the_sorted_union_of_both(void **state)
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct named_set *own = new_set(&arena, 'a'), *other = new_set(&arena, 'b');
-        size_t counts[] = {(random >> 4) % (FILES_MAX / 2), (random >> 10) % (FILES_MAX / 2)};
+        const size_t counts[] = {(random >> 4) % (FILES_MAX / 2), (random >> 10) % (FILES_MAX / 2)};
         for (size_t i = 0; i < counts[0]; i++)
             put(own, any_path(&arena, &random));
         for (size_t i = 0; i < counts[1]; i++)
