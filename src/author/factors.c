@@ -227,9 +227,7 @@ static void add_plain_choices(const struct factor_finder *f, const struct questi
     if (!list || list->kind != YAML_LIST || data_get(f->choices, question->name))
         return;
     for (size_t i = 0; i < list->list.count; i++) {
-        const struct yaml_node *item = list->list.items[i];
-        if (item->kind == YAML_MAP)
-            item = yaml_get(item, "value");
+        const struct yaml_node *item = choice_value(list->list.items[i]);
         if (item && item->kind == YAML_SCALAR)
             data_push(f->arena, texts, data_span(f->arena, item->text));
     }

@@ -111,7 +111,7 @@ static bool is_plain(const struct yaml_node *node)
     if (node && node->kind == YAML_SCALAR)
         return !strchr(node->text.ptr, '{');
     for (size_t i = 0; node && node->kind == YAML_LIST && i < node->list.count; i++)
-        plain &= is_plain(node->list.items[i]);
+        plain &= is_plain(choice_value(node->list.items[i]));
     return plain;
 }
 
@@ -126,6 +126,7 @@ static int check_default(struct lint *lint, const struct question *question)
     if (!question->fallback || !is_plain(question->fallback) || !is_plain(question->choices))
         return 0;
     alone.when.text = NULL;
+    alone.bringer_count = 0;
     (void)intern_add(&manifest.question_names, lint->arena, span_from(alone.name));
     if (answers_collect(&answers, lint->arena, &manifest, &none, data_map(lint->arena), "", NULL,
                         &wrong) == 0)

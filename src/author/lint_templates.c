@@ -289,6 +289,9 @@ static int scan_node(struct lint *lint, struct lint_type *type, const struct dat
     for (size_t i = 0; node->kind == YAML_LIST && i < node->list.count; i++)
         if (scan_node(lint, type, known, node->list.items[i]) < 0)
             return -1;
+    for (size_t i = 0; node->kind == YAML_MAP && i < node->map.count; i++) /* of a choice */
+        if (scan_node(lint, type, known, node->map.members[i].value) < 0)
+            return -1;
     return 0;
 }
 
@@ -358,6 +361,7 @@ static int scan_questions(struct lint *lint, struct lint_type *type)
         const struct question *question = &manifest->questions[i];
         if (scan_text(lint, type, known, &question->when, true) < 0 ||
             scan_text(lint, type, known, &question->help, false) < 0 ||
+            scan_text(lint, type, known, &question->computed, false) < 0 ||
             scan_node(lint, type, known, question->fallback) < 0 ||
             scan_node(lint, type, known, question->choices) < 0)
             return -1;

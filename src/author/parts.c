@@ -212,12 +212,21 @@ static int add_use(const struct part_gatherer *g, const struct layer_use *use, s
     return found ? 0 : no_layer(g, use);
 }
 
-static void add_own(const struct part_gatherer *g)
+static void add_own_layer(const struct part_gatherer *g, const struct layer *layer, size_t above)
 {
     struct parts *parts = g->out;
     parts->layers = arena_grow(g->arena, parts->layers, parts->layer_count, sizeof(*parts->layers));
     parts->layers[parts->layer_count++] =
-        (struct part_layer){.layer = g->out->manifest->own, .order = g->out->manifest->layer_count};
+        (struct part_layer){.layer = *layer, .order = parts->manifest->layer_count + above};
+}
+
+/* The files of the types that it extends, and its own. */
+static void add_own(const struct part_gatherer *g)
+{
+    const struct manifest *manifest = g->out->manifest;
+    for (size_t i = 0; i < manifest->inherited_count; i++)
+        add_own_layer(g, &manifest->inherited[i], i);
+    add_own_layer(g, &manifest->own, manifest->inherited_count);
 }
 
 int parts_gather(struct parts *out, struct arena *arena, const struct fileset *files,

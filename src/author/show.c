@@ -82,22 +82,15 @@ static struct data *node_data(struct arena *arena, const struct yaml_node *node)
     return list;
 }
 
-/* `key` of each choice that is a mapping; where it is none, the value is the choice itself. */
+/* A part of each choice. */
 static struct data *choices_data(struct arena *arena, const struct yaml_node *choices,
-                                 const char *key)
+                                 const struct yaml_node *part(const struct yaml_node *choice))
 {
     struct data *list = data_list(arena);
-    bool values = strcmp(key, "value") == 0;
     if (!choices || choices->kind != YAML_LIST)
-        return values ? node_data(arena, choices) : data_null(arena);
-    for (size_t i = 0; i < choices->list.count; i++) {
-        const struct yaml_node *choice = choices->list.items[i];
-        if (choice->kind == YAML_MAP)
-            choice = yaml_get(choice, key);
-        else if (!values)
-            choice = NULL;
-        data_push(arena, list, node_data(arena, choice));
-    }
+        return part == choice_value ? node_data(arena, choices) : data_null(arena);
+    for (size_t i = 0; i < choices->list.count; i++)
+        data_push(arena, list, node_data(arena, part(choices->list.items[i])));
     return list;
 }
 
@@ -119,8 +112,8 @@ static struct data *question_data(struct arena *arena, const struct question *qu
     data_put_text(arena, map, "help", question->help.text);
     data_put(arena, map, "default", node_data(arena, question->fallback));
     data_put_text(arena, map, "computed", question->computed.text);
-    data_put(arena, map, "choices", choices_data(arena, question->choices, "value"));
-    data_put(arena, map, "labels", choices_data(arena, question->choices, "label"));
+    data_put(arena, map, "choices", choices_data(arena, question->choices, choice_value));
+    data_put(arena, map, "labels", choices_data(arena, question->choices, choice_label));
     data_put_text(arena, map, "pattern", question->pattern);
     data_put_text(arena, map, "min", question->min);
     data_put_text(arena, map, "max", question->max);

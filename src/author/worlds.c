@@ -78,8 +78,8 @@ static struct data *choice_texts(struct arena *arena, const struct question *que
     if (!node || node->kind != YAML_LIST)
         return NULL;
     for (size_t i = 0; i < node->list.count; i++) {
-        const struct yaml_node *item = node->list.items[i];
-        if (item->kind != YAML_SCALAR || strchr(item->text.ptr, '{'))
+        const struct yaml_node *item = choice_value(node->list.items[i]);
+        if (!item || item->kind != YAML_SCALAR || strchr(item->text.ptr, '{'))
             return NULL;
         data_push(arena, list, data_str(arena, item->text.ptr));
     }

@@ -107,6 +107,16 @@ static int check_pattern(const struct reader *reader, const struct question *que
     return 0;
 }
 
+const struct yaml_node *choice_value(const struct yaml_node *choice)
+{
+    return choice->kind == YAML_MAP ? yaml_get(choice, "value") : choice;
+}
+
+const struct yaml_node *choice_label(const struct yaml_node *choice)
+{
+    return choice->kind == YAML_MAP ? yaml_get(choice, "label") : NULL;
+}
+
 /* {value, label}, or a text. */
 static int check_choice(const struct reader *reader, const struct yaml_node *choice)
 {

@@ -55,6 +55,10 @@ TG_CHECKED int question_read(void *out, const struct reader *reader, const struc
 bool question_is_same(const struct reader *reader, const struct question *a,
                       const struct question *b);
 
+/* What is answered by an entry of `choices`, and what is shown beside it (NULL: nothing). */
+const struct yaml_node *choice_value(const struct yaml_node *choice);
+const struct yaml_node *choice_label(const struct yaml_node *choice);
+
 /* The number that a text is, whole or finite; false: it is none. */
 bool question_int(int64_t *out, const char *text);
 bool question_float(double *out, const char *text);
