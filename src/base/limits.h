@@ -83,9 +83,10 @@
 #define LIMIT_REFS ((size_t)1000000)
 #define LIMIT_PACKED_REFS_BYTES (128 * LIMIT_MIB)
 
-/* One fetch of a catalog: what git may take of the disk, and of time (exit 1). */
+/* One fetch of a catalog: what git may take of the disk, of time and of memory (exit 1). */
 #define LIMIT_FETCH_BYTES (2048 * LIMIT_MIB)
 #define LIMIT_FETCH_SECONDS 600
+#define LIMIT_FETCH_MEMORY_BYTES (2048 * LIMIT_MIB)
 
 /* Answers from the network, counted as they arrive, unpacked (exit 1). */
 #define LIMIT_HTTP_JSON_BYTES (8 * LIMIT_MIB)

@@ -274,8 +274,8 @@ int process_stream(int *status, const char *const *argv, const struct process_wa
         close_pipes(ends, 1);
         return -1;
     }
-    int rc = start(&s.child, watch->out ? ends[OUTPUT][1] : ends[LINES][1], ends[LINES][1], argv,
-                   watch);
+    int rc =
+        start(&s.child, watch->out ? ends[OUTPUT][1] : ends[LINES][1], ends[LINES][1], argv, watch);
     close_pipes(ends, 1);
     if (rc) {
         close_pipes(ends, 0);

@@ -33,8 +33,8 @@ struct process_watch {
     void (*line)(void *context, const char *line);
     void (*idle)(void *context); /* ten times a second at least; or NULL */
     void *context;
-    struct buf *out;     /* takes its standard output, which is no lines then; or NULL */
-    int seconds;         /* it may run; 0: as long as it likes */
+    struct buf *out; /* takes its standard output, which is no lines then; or NULL */
+    int seconds;     /* it may run; 0: as long as it likes */
     enum process_group group;
     const char *const *environment; /* NULL-terminated; NULL: ours */
     const char *input;              /* a file that it reads; NULL: nothing to read */

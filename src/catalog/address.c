@@ -28,9 +28,8 @@ bool address_is_remote(const char *source)
     struct stat info;
     if (str_starts(source, "file://"))
         return false;
-    return strstr(source, "://") ||
-           (strcspn(source, ":") < strcspn(source, "/") && source[strcspn(source, ":")] &&
-            stat(source, &info) < 0);
+    return strstr(source, "://") || (strcspn(source, ":") < strcspn(source, "/") &&
+                                     source[strcspn(source, ":")] && stat(source, &info) < 0);
 }
 
 /* Without what may be secret: who, and what stands behind '?' and '#'. */
@@ -223,8 +222,7 @@ static int check(struct address *out, struct arena *arena, struct parts *parts, 
         why = why_not_user(parts);
     if (!why)
         why = why_not_host(parts);
-    return why ? refuse(arena, source, why, err)
-               : choose_protocol(out, arena, parts, source, err);
+    return why ? refuse(arena, source, why, err) : choose_protocol(out, arena, parts, source, err);
 }
 
 /* The repository's path and, behind the first "//", the catalog's folder in it. */

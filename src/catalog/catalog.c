@@ -60,8 +60,13 @@ static int open_source(struct catalog *out, struct arena *arena, const char *sou
                        const char *ref, struct err *err)
 {
     const struct source_kind *kind = kind_of(source);
+    size_t signers;
     if (trust_check(source, err) < 0)
         return -1;
+    (void)trust_signers_of(&signers, source);
+    if (kind == &source_folder && signers)
+        return err_set(err, TG_REFUSED, "signature",
+                       "the catalog '%s' must be signed, and is a plain folder", source);
     return kind ? kind->open(out, arena, source, ref, err) : take_none(source, err);
 }
 

@@ -7,7 +7,9 @@
 #include "base/str.h"
 #include "catalog/git_files.h"
 #include "catalog/revision.h"
+#include "catalog/signature.h"
 #include "catalog/source.h"
+#include "catalog/trust.h"
 #include "git/foreign.h"
 #include "git/repo.h"
 
@@ -31,6 +33,7 @@ struct revision_list {
     struct foreign_refs refs;
     struct catalog_revision *items;
     size_t count;
+    const struct catalog_revision *chosen; /* NULL: a commit by its id */
 };
 
 /* A clone's branches are those of its origin; its own count where both are there. */
@@ -141,6 +144,7 @@ static int choose_ref(struct catalog *out, struct revision_list *list,
         revision_choose(&shown, list->items, list->count, ref);
     git_oid id;
     bool found;
+    list->chosen = revision;
     if (revision) {
         out->origin.ref = shown;
         out->origin.commit = revision->commit;
@@ -161,6 +165,7 @@ static int choose_default(struct catalog *out, struct revision_list *list,
                           const struct foreign *repository, const char *source, struct err *err)
 {
     const struct catalog_revision *newest = revision_newest(list->items, list->count, NULL, false);
+    list->chosen = newest;
     if (!newest)
         return choose_head(out, list, repository, source, err);
     out->origin.ref = newest->name;
@@ -228,6 +233,22 @@ static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
     return 0;
 }
 
+/* Only where the user requires one: what lies on this machine is the user's own. */
+static int check_signature(struct catalog *out, struct arena *arena, git_repository *repository,
+                           const struct revision_list *list, struct err *err)
+{
+    const struct catalog_revision *chosen = list->chosen;
+    const struct signature_wanted wanted = {.tag = chosen && chosen->kind == REVISION_TAG ? chosen
+                                                                                          : NULL,
+                                            .revisions = list->items,
+                                            .count = list->count,
+                                            .commit = out->origin.commit,
+                                            .source = out->origin.source};
+    size_t signers;
+    (void)trust_signers_of(&signers, out->origin.source);
+    return signers ? signature_check(&out->origin, arena, repository, &wanted, err) : 0;
+}
+
 static int open_revision(struct catalog *out, struct arena *arena, const struct foreign *repository,
                          const char *source, const char *folder, const char *ref, struct err *err)
 {
@@ -237,6 +258,8 @@ static int open_revision(struct catalog *out, struct arena *arena, const struct 
         return -1;
     int rc = ref ? choose_ref(out, &list, repository, source, ref, err)
                  : choose_default(out, &list, repository, source, err);
+    if (rc == 0)
+        rc = check_signature(out, arena, repository->git, &list, err);
     if (rc == 0)
         rc = open_files(out, arena, repository->git, folder, err);
     if (rc == 0) {
@@ -258,8 +281,12 @@ static int git_open(struct catalog *out, struct arena *arena, const char *source
     if (source_resolve(&path, arena, path, err) < 0 ||
         foreign_open(&repository, arena, path, err) < 0)
         return -1;
+    size_t signers; /* what is not committed, nobody signed */
+    (void)trust_signers_of(&signers, source);
     const char *shown = *folder ? arena_printf(arena, "%s//%s", path, folder) : path;
-    int rc = ref || is_url ? 0 : open_dirty(out, &dirty, arena, &repository, path, folder, err);
+    int rc = ref || is_url || signers
+                 ? 0
+                 : open_dirty(out, &dirty, arena, &repository, path, folder, err);
     if (rc == 0 && !dirty)
         rc = open_revision(out, arena, &repository, is_url ? source : shown, folder, ref, err);
     if (dirty)

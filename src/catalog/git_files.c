@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "catalog/changelog.h"
 #include "catalog/source.h"
+#include "git/leaf.h"
 #include "git/libgit2.h"
 #include "git/odb.h"
 
@@ -216,23 +217,23 @@ static int start_walk(struct git_files *files, git_repository *repository, const
     top = *git_commit_tree_id(commit);
     git_commit_free(commit);
     return enter(&top, repository, folder, err) < 0 ? -1
-                                                     : walk(files, repository, &top, "", 0, err);
+                                                    : walk(files, repository, &top, "", 0, err);
 }
 
-int catalog_git_missing(git_oid **out, size_t *count, struct arena *arena,
+int catalog_git_missing(struct oid **out, size_t *count, struct arena *arena,
                         git_repository *repository, const git_oid *commit, const char *folder,
                         const struct source_scope *scope, struct err *err)
 {
     struct git_files files = {.arena = arena, .scope = scope};
     int rc = start_walk(&files, repository, commit, folder, err);
     bool *there = arena_array(arena, files.set.count + 1, sizeof(*there));
-    *out = files.ids;
+    *out = arena_array(arena, files.set.count + 1, sizeof(**out));
     *count = 0;
     if (rc == 0)
         odb_find(there, files.odb, files.ids, files.set.count);
     for (size_t i = 0; rc == 0 && i < files.set.count; i++)
         if (!there[i])
-            files.ids[(*count)++] = files.ids[i];
+            memcpy((*out)[(*count)++].id, files.ids[i].id, sizeof((*out)->id));
     git_odb_free(files.odb);
     return rc;
 }

@@ -11,6 +11,7 @@ struct catalog;
 struct fileset;
 struct git_oid;
 struct git_repository;
+struct oid;
 struct source_scope;
 
 /*
@@ -24,7 +25,7 @@ TG_CHECKED int catalog_git_files(const struct fileset **out, struct arena *arena
                                  const char *folder, const struct source_scope *scope,
                                  struct err *err);
 /* The files of it that the repository does not have, where it was fetched in part: their ids. */
-TG_CHECKED int catalog_git_missing(struct git_oid **out, size_t *count, struct arena *arena,
+TG_CHECKED int catalog_git_missing(struct oid **out, size_t *count, struct arena *arena,
                                    struct git_repository *repository, const struct git_oid *commit,
                                    const char *folder, const struct source_scope *scope,
                                    struct err *err);

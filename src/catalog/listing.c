@@ -5,10 +5,12 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/revision.h"
+#include "git/foreign.h"
 #include "git/libgit2.h"
 
-#include <git2.h>
 #include <string.h>
+
+enum { ID_DIGITS = 40 };
 
 static int bad_line(struct err *err, const char *line)
 {
@@ -23,10 +25,8 @@ static bool split_name(struct catalog_revision *out, const char *ref)
         const char *prefix;
         enum revision_kind kind;
     } prefixes[] = {{"refs/tags/", REVISION_TAG}, {"refs/heads/", REVISION_BRANCH}};
-    int valid = 0;
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-        if (str_starts(ref, prefixes[i].prefix) &&
-            git_reference_name_is_valid(&valid, ref) == 0 && valid) {
+        if (str_starts(ref, prefixes[i].prefix) && foreign_ref_is_name(ref)) {
             out->kind = prefixes[i].kind;
             out->name = ref + strlen(prefixes[i].prefix);
             return true;
@@ -35,7 +35,7 @@ static bool split_name(struct catalog_revision *out, const char *ref)
 }
 
 /* "v1.0.0^{}": what the tag of the line before leads to. */
-static void peel(struct listing *out, char *name, const char *id)
+static void peel(struct ref_listing *out, char *name, const char *id)
 {
     struct catalog_revision *last = out->count ? &out->items[out->count - 1] : NULL;
     name[strlen(name) - strlen("^{}")] = '\0';
@@ -44,7 +44,7 @@ static void peel(struct listing *out, char *name, const char *id)
         last->commit = id;
 }
 
-static int add(struct listing *out, struct arena *arena, const char *id, const char *name,
+static int add(struct ref_listing *out, struct arena *arena, const char *id, const char *name,
                struct err *err)
 {
     struct catalog_revision next = {.commit = id, .object = id};
@@ -58,7 +58,7 @@ static int add(struct listing *out, struct arena *arena, const char *id, const c
     return 0;
 }
 
-static int take_line(struct listing *out, struct arena *arena, char *line, struct err *err)
+static int take_line(struct ref_listing *out, struct arena *arena, char *line, struct err *err)
 {
     static const char link[] = "ref: refs/heads/";
     char *name = strchr(line, '\t');
@@ -70,9 +70,9 @@ static int take_line(struct listing *out, struct arena *arena, char *line, struc
     if (str_starts(line, "ref: "))
         return 0;
     size_t len = strlen(line);
-    if (strspn(line, "0123456789abcdef") != len || len < GIT_OID_HEXSZ)
+    if (strspn(line, "0123456789abcdef") != len || len < ID_DIGITS)
         return bad_line(err, line);
-    if (len > GIT_OID_HEXSZ)
+    if (len > ID_DIGITS)
         return err_set(err, TG_REFUSED, "repository-form",
                        "the catalog's repository names objects by SHA-256: tmplgen reads those of "
                        "SHA-1 only");
@@ -85,9 +85,9 @@ static int take_line(struct listing *out, struct arena *arena, char *line, struc
     return 0;
 }
 
-int listing_parse(struct listing *out, struct arena *arena, struct span text, struct err *err)
+int listing_parse(struct ref_listing *out, struct arena *arena, struct span text, struct err *err)
 {
-    *out = (struct listing){.count = 0};
+    *out = (struct ref_listing){.count = 0};
     if (git_start(err) < 0)
         return -1;
     while (text.len) {

@@ -10,7 +10,7 @@
 struct arena;
 struct catalog_revision;
 
-struct listing {
+struct ref_listing {
     struct catalog_revision *items; /* tags and branches */
     size_t count;
     const char *head_branch; /* that HEAD names, or NULL */
@@ -22,7 +22,7 @@ struct listing {
  * git, are passed over. Exit 1 "answer" for what is no such text, 2 "limit", 3 "repository-form"
  * where objects go by SHA-256.
  */
-TG_CHECKED int listing_parse(struct listing *out, struct arena *arena, struct span text,
+TG_CHECKED int listing_parse(struct ref_listing *out, struct arena *arena, struct span text,
                              struct err *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "git/libgit2.h"
 
 #include "base/arena.h"
+#include "base/shell.h"
 #include "base/str.h"
 #include "catalog/address.h"
 #include "catalog/git_files.h"
@@ -27,7 +28,7 @@ struct opening {
     struct remote_cache cache;
     struct foreign repository; /* the cache's */
     git_odb *odb;
-    struct listing listing; /* empty: the server was never asked */
+    struct ref_listing listing; /* empty: the server was never asked */
     bool listed;
     const struct catalog_revision *chosen; /* NULL: a commit by its id */
     const char *shown, *commit;
@@ -78,21 +79,22 @@ static bool has_object(const struct opening *o, const char *hex)
     return there;
 }
 
-struct release {
+struct cached_release {
     struct semver version;
     const char *name;
 };
 
 static int newest_first(const void *a, const void *b)
 {
-    const struct release *left = a, *right = b;
+    const struct cached_release *left = a, *right = b;
     return semver_compare(&right->version, &left->version);
 }
 
 /* What can be had without the server: its newest releases that are in the cache. */
 static int hint_cached(const struct opening *o)
 {
-    struct release *releases = arena_array(o->arena, o->listing.count + 1, sizeof(*releases));
+    struct cached_release *releases =
+        arena_array(o->arena, o->listing.count + 1, sizeof(*releases));
     const char *names[NAMED_IN_HINT];
     size_t count = 0, named = 0;
     for (size_t i = 0; i < o->listing.count; i++)
@@ -105,10 +107,9 @@ static int hint_cached(const struct opening *o)
     qsort(releases, count, sizeof(*releases), newest_first);
     for (; named < count && named < NAMED_IN_HINT; named++)
         names[named] = releases[named].name;
-    return err_hint(o->err,
-                    "the cache has %s: what is named as a tag is taken from there ('SRC@%s', "
-                    "--to %s)",
-                    str_join(o->arena, names, named, ", "), names[0], names[0]);
+    return err_hint(o->err, "the cache has %s: a tag that is named is taken from there, as by `%s`",
+                    str_join(o->arena, names, named, ", "),
+                    shell_command(o->arena, "--to %s", names[0]));
 }
 
 static int read_listing(struct opening *o)
@@ -190,7 +191,7 @@ static int choose_named(struct opening *o, const char *ref)
 /* The newest release; where there is none, the branch that the server's HEAD names. */
 static int choose_default(struct opening *o)
 {
-    const struct listing *listing = &o->listing;
+    const struct ref_listing *listing = &o->listing;
     if (ask(o) < 0)
         return -1;
     o->chosen = revision_newest(listing->items, listing->count, NULL, false);
@@ -250,17 +251,22 @@ static int fetch_commit(struct opening *o)
         return -1;
     if (outcome == FETCH_REFUSED && fetch(&outcome, o, &all) < 0)
         return -1;
-    return has_object(o, o->commit) ? 0 : unknown(o, o->shown);
+    if (has_object(o, o->commit))
+        return 0;
+    if (!o->chosen)
+        return unknown(o, o->shown);
+    return err_set(o->err, TG_RUNTIME, "answer", "the server of '%s' names '%s', and has it not",
+                   o->address.url, o->chosen->name);
 }
 
-static int find_missing(git_oid **ids, size_t *count, struct opening *o)
+static int find_missing(struct oid **ids, size_t *count, struct opening *o)
 {
     return catalog_git_missing(ids, count, o->arena, o->repository.git, &o->id, o->address.folder,
                                o->scope, o->err);
 }
 
 /* The files of the catalog's folder in one turn; from a server that does not give them so, all. */
-static int fetch_files(struct opening *o, git_oid *ids, size_t count)
+static int fetch_files(struct opening *o, struct oid *ids, size_t count)
 {
     struct fetch steps[] = {{.ids = ids, .count = count}, make_fetch(o, false), {.whole = true}};
     enum fetch_outcome outcome;
@@ -293,7 +299,7 @@ static int refuse_offline(const struct opening *o)
 
 static int make_complete(struct opening *o)
 {
-    git_oid *ids;
+    struct oid *ids;
     size_t count = 0;
     bool there = has_object(o, o->commit) && has_tag(o);
     if (there && find_missing(&ids, &count, o) < 0)
@@ -307,7 +313,8 @@ static int make_complete(struct opening *o)
     if (remote_cache_lock(&o->cache, o->err) < 0)
         return -1;
     (void)git_odb_refresh(o->odb); /* somebody else may have fetched it meanwhile */
-    if (((!has_object(o, o->commit) || !has_tag(o)) && fetch_commit(o) < 0) || find_missing(&ids, &count, o) < 0)
+    if (((!has_object(o, o->commit) || !has_tag(o)) && fetch_commit(o) < 0) ||
+        find_missing(&ids, &count, o) < 0)
         return -1;
     return fetch_files(o, ids, count);
 }
@@ -322,8 +329,8 @@ static int fill(struct catalog *out, struct opening *o)
                                             .count = o->listing.count,
                                             .commit = o->commit,
                                             .source = o->address.source};
-    out->origin = (struct catalog_origin){
-        .source = o->address.source, .ref = o->shown, .commit = o->commit};
+    out->origin =
+        (struct catalog_origin){.source = o->address.source, .ref = o->shown, .commit = o->commit};
     if (signature_check(&out->origin, o->arena, o->repository.git, &wanted, o->err) < 0 ||
         catalog_git_files(&out->files, o->arena, o->repository.git, &o->id, o->address.folder,
                           o->scope, o->err) < 0)

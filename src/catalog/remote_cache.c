@@ -10,11 +10,11 @@
 #include "base/str.h"
 #include "catalog/address.h"
 #include "git/bare.h"
+#include "git/repo.h"
 #include "git/transport.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <git2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOCK_TURN_NANOSECONDS = 50000000, LOCK_TURNS_A_SECOND = 20 };
+enum { ID_DIGITS = 40, LOCK_TURN_NANOSECONDS = 50000000, LOCK_TURNS_A_SECOND = 20 };
 
 static const char incoming[] = "incoming-";
 static struct remote_settings current;
@@ -99,9 +99,9 @@ int remote_cache_lock(struct remote_cache *cache, struct err *err)
     if (cache->lock < 0)
         return err_errno(err, errno, "io", "cannot open '%s'", path);
     for (int turns = 0; flock(cache->lock, LOCK_EX | LOCK_NB) < 0; turns++) {
-        int rc = errno == EWOULDBLOCK || errno == EINTR ? interrupt_check(err)
-                                                        : err_errno(err, errno, "io",
-                                                                    "cannot lock '%s'", path);
+        int rc = errno == EWOULDBLOCK || errno == EINTR
+                     ? interrupt_check(err)
+                     : err_errno(err, errno, "io", "cannot lock '%s'", path);
         if (rc == 0 && turns == LIMIT_FETCH_SECONDS * LOCK_TURNS_A_SECOND)
             rc = err_set(err, TG_RUNTIME, "busy", "another process has fetched '%s' for %d s",
                          cache->address->url, LIMIT_FETCH_SECONDS);
@@ -129,7 +129,7 @@ static void sweep(const struct remote_cache *cache)
     DIR *dir = opendir(cache->path);
     struct dirent *entry;
     while (dir && (entry = io_next(dir)))
-        if (str_starts(entry->d_name, incoming) || str_starts(entry->d_name, "listing."))
+        if (str_starts(entry->d_name, incoming))
             io_remove(dirfd(dir), entry->d_name);
     if (dir)
         (void)closedir(dir);
@@ -245,7 +245,7 @@ static int check_wanted(const struct remote_cache *cache, const struct fetch *fe
         return 0;
     if (io_read_file(&text, cache->arena, AT_FDCWD, path, LIMIT_KIB, err) < 0)
         return -1;
-    if (text.len >= GIT_OID_HEXSZ && memcmp(text.ptr, fetch->wanted, GIT_OID_HEXSZ) == 0)
+    if (text.len >= ID_DIGITS && memcmp(text.ptr, fetch->wanted, ID_DIGITS) == 0)
         return 0;
     (void)err_set(err, TG_RUNTIME, "changed-meanwhile",
                   "'%s' of the catalog '%s' changed while it was read", fetch->ref,
@@ -256,9 +256,12 @@ static int check_wanted(const struct remote_cache *cache, const struct fetch *fe
 /* One id a line. */
 static int write_ids(const char *path, const struct fetch *fetch, struct err *err)
 {
-    BUF_SCRATCH(text, LIMIT_TREE_ENTRIES * (GIT_OID_HEXSZ + 2));
-    for (size_t i = 0; i < fetch->count; i++)
-        (void)buf_printf(&text, "%s\n", git_oid_tostr_s(&fetch->ids[i]));
+    BUF_SCRATCH(text, LIMIT_TREE_ENTRIES * (ID_DIGITS + 2));
+    for (size_t i = 0; i < fetch->count; i++) {
+        char hex[ID_DIGITS + 1];
+        oid_hex(hex, &fetch->ids[i]);
+        (void)buf_printf(&text, "%s\n", hex);
+    }
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int rc = fd < 0 ? -1 : io_write_all(fd, span_of(buf_text(&text), text.len));
     if (fd >= 0 && close(fd) < 0)
@@ -269,7 +272,8 @@ static int write_ids(const char *path, const struct fetch *fetch, struct err *er
 static int run_fetch(struct transport_answer *answer, const struct remote_cache *cache,
                      const struct fetch *fetch, const char *git_dir, struct err *err)
 {
-    const char *arguments[16] = {"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
+    const char *arguments[16] = {"fetch",        "--quiet",
+                                 "--no-tags",    "--no-recurse-submodules",
                                  "--no-auto-gc", "--no-write-fetch-head"};
     size_t count = 6;
     struct transport transport = make_transport(cache, git_dir);

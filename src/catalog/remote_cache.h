@@ -10,7 +10,7 @@
 
 struct address;
 struct arena;
-struct git_oid;
+struct oid;
 
 /*
  * A bare repository of ours, at FOLDER/catalogs/SHA256-OF-URL, without refs: `listing` has them.
@@ -57,9 +57,9 @@ enum fetch_outcome {
     FETCH_REFUSED, /* it gives only what its refs name */
 };
 struct fetch {
-    const char *ref;           /* "refs/tags/v1.0.0", a commit's id; NULL: all tags and branches */
-    const char *wanted;        /* the id that `ref` must have there; NULL: any */
-    const struct git_oid *ids; /* or these objects, and nothing else */
+    const char *ref;       /* "refs/tags/v1.0.0", a commit's id; NULL: all tags and branches */
+    const char *wanted;    /* the id that `ref` must have there; NULL: any */
+    const struct oid *ids; /* or these objects, and nothing else */
     size_t count;
     bool partial; /* without files, where the server can; only the newest commit */
     bool whole;   /* with all commits before it */

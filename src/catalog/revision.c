@@ -58,8 +58,8 @@ int revision_unknown(struct err *err, struct arena *arena, const char *source, c
         names[i] = revisions[i].name;
     const char *nearest = str_nearest(ref, names, count);
     if (semver_range_parse(&range, ref))
-        (void)err_set(err, TG_USAGE, "unknown-ref", "the catalog '%s' has no release that '%s' admits",
-                      source, ref);
+        (void)err_set(err, TG_USAGE, "unknown-ref",
+                      "the catalog '%s' has no release that '%s' admits", source, ref);
     else
         (void)err_set(err, TG_USAGE, "unknown-ref",
                       "the catalog '%s' has no tag, branch or commit '%s'", source, ref);

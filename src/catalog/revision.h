@@ -2,8 +2,8 @@
 #ifndef TMPLGEN_CATALOG_REVISION_H
 #define TMPLGEN_CATALOG_REVISION_H
 
-#include <stdbool.h>
 #include "base/err.h"
+#include <stdbool.h>
 
 #include <stddef.h>
 

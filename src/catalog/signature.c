@@ -1,4 +1,5 @@
-/* Who signed a revision of a catalog: as git itself verifies it, and nothing that the catalog says. */
+/* Who signed a revision of a catalog: as git itself verifies it, and nothing that the catalog says.
+ */
 #include "catalog/signature.h"
 
 #include "base/arena.h"
@@ -21,12 +22,11 @@
 
 enum { VERIFY_SECONDS = 60 };
 
-static char *allowed_signers;
+static const char *allowed_signers;
 
 void signature_allow(const char *path)
 {
-    free(allowed_signers);
-    allowed_signers = path ? xstrdup(path) : NULL;
+    allowed_signers = path;
 }
 
 /* One object, and what git says of its signature. */
@@ -134,7 +134,8 @@ static int copy_object(struct verifying *v, const char *git_dir, git_odb_object 
 static int verify_copy(struct verifying *v, git_odb_object *object)
 {
     const char *base = getenv("TMPDIR");
-    char *folder = arena_printf(v->arena, "%s/tmplgen-XXXXXX", base && *base == '/' ? base : "/tmp");
+    char *folder =
+        arena_printf(v->arena, "%s/tmplgen-XXXXXX", base && *base == '/' ? base : "/tmp");
     const char *verb =
         git_odb_object_type(object) == GIT_OBJECT_TAG ? "verify-tag" : "verify-commit";
     const char *id = arena_strdup(v->arena, git_oid_tostr_s(git_odb_object_id(object)));
@@ -232,9 +233,7 @@ static bool is_among(const struct verifying *v, const char *const *signers, size
 static void tell(struct catalog_origin *out, const struct verifying *v)
 {
     out->signer = v->is_good ? v->signer : NULL;
-    out->signature = v->is_good     ? "good"
-                     : v->is_signed ? "unverified"
-                                    : "unsigned";
+    out->signature = v->is_good ? "good" : v->is_signed ? "unverified" : "unsigned";
 }
 
 static int refuse(const struct verifying *v)
@@ -264,19 +263,20 @@ static int verify_commit(struct verifying *v, struct catalog_origin *out,
                          const char *const *signers, size_t count, bool *accepted)
 {
     const struct signature_wanted *wanted = v->wanted;
-    for (size_t i = 0; i <= wanted->count; i++) {
-        const struct catalog_revision *tag = i < wanted->count ? &wanted->revisions[i] : NULL;
-        if (tag && (tag->kind != REVISION_TAG || !tag->object ||
-                    strcmp(tag->commit, wanted->commit) != 0 ||
-                    strcmp(tag->object, wanted->commit) == 0))
+    *accepted = false;
+    for (size_t i = 0; !*accepted && i < wanted->count; i++) {
+        const struct catalog_revision *tag = &wanted->revisions[i];
+        if (tag->kind != REVISION_TAG || !tag->object || strcmp(tag->commit, wanted->commit) != 0 ||
+            strcmp(tag->object, wanted->commit) == 0)
             continue;
-        if (verify(v, tag ? tag->object : wanted->commit, tag ? tag->name : NULL) < 0)
+        if (verify(v, tag->object, tag->name) < 0)
             return -1;
-        tell(out, v);
         *accepted = v->is_good && (count == 0 || is_among(v, signers, count));
-        if (*accepted)
-            return 0;
     }
+    if (!*accepted && verify(v, wanted->commit, NULL) < 0)
+        return -1;
+    *accepted = v->is_good && (count == 0 || is_among(v, signers, count));
+    tell(out, v);
     return 0;
 }
 
@@ -318,7 +318,6 @@ const char *signature_words(struct arena *arena, const struct data *signature)
         return NULL;
     if (strcmp(state, "good") == 0)
         return arena_printf(arena, "signed by %s", data_get_text(signature, "signer"));
-    return strcmp(state, "unsigned") == 0
-               ? "not signed"
-               : "signed, but not by anybody whose key is known here";
+    return strcmp(state, "unsigned") == 0 ? "not signed"
+                                          : "signed, but not by anybody whose key is known here";
 }

@@ -1,4 +1,5 @@
-/* Who signed a revision of a catalog: as git itself verifies it, and nothing that the catalog says. */
+/* Who signed a revision of a catalog: as git itself verifies it, and nothing that the catalog says.
+ */
 #ifndef TMPLGEN_CATALOG_SIGNATURE_H
 #define TMPLGEN_CATALOG_SIGNATURE_H
 
@@ -12,10 +13,14 @@ struct catalog_revision;
 struct data;
 struct git_repository;
 
-/* The file of ssh keys and whom they belong to (ssh-keygen(1)); NULL: the one of git's settings. */
-void signature_allow(const char *allowed_signers);
+/*
+ * The file of ssh keys and whom they belong to (ssh-keygen(1)); NULL: the one of git's settings.
+ * The text is kept as it is, until the end of the run.
+ */
+void signature_allow(const char *path);
 
-/* What is to be verified: `commit`, by the tag that it was asked for by, else by any of its tags. */
+/* What is to be verified: `commit`, by the tag that it was asked for by, else by any of its tags.
+ */
 struct signature_wanted {
     const struct catalog_revision *tag; /* NULL: none was named */
     const struct catalog_revision *revisions;

@@ -46,31 +46,31 @@ void trust_nothing_below(const char *folder)
     free(real);
 }
 
-/* "/FOLDER/BEGINNING*": by the folder's real path, as whatever is held against it. */
-static void trust_all(const char *pattern)
+/*
+ * A path, or "/FOLDER/BEGINNING*", as whatever is held against it: by the real path, of the folder.
+ * NULL where nothing is there.
+ */
+static char *real_pattern(const char *pattern)
 {
     ARENA_SCRATCH(scratch);
+    if (!str_ends(pattern, "*"))
+        return real_path(pattern);
     const char *path = source_path(pattern), *slash = path ? strrchr(path, '/') : NULL;
     char *real = slash ? real_path(arena_memdup(&scratch, path, (size_t)(slash - path + 1))) : NULL;
-    if (strcmp(pattern, "*") == 0)
-        add(&trusted, pattern);
-    else if (real)
-        add(&trusted, arena_printf(&scratch, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash));
+    char *out =
+        real ? xstrdup(arena_printf(&scratch, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash))
+             : NULL;
     free(real);
+    return out;
 }
 
 void trust_source(const char *source)
 {
-    size_t len = strlen(source);
-    if (address_is_remote(source)) {
+    if (strcmp(source, "*") == 0 || address_is_remote(source)) {
         add(&trusted, source);
         return;
     }
-    if (len && source[len - 1] == '*') {
-        trust_all(source);
-        return;
-    }
-    char *real = real_path(source);
+    char *real = real_pattern(source);
     if (real)
         add(&trusted, real);
     free(real);
@@ -88,17 +88,24 @@ void trust_signers(const char *source, const char *const *signers, size_t count)
     signed_sources[signed_count++] = next;
 }
 
-static bool path_matches(const char *real, const char *pattern)
+/* Both real; the pattern may end in '*'. */
+static bool path_matches(const char *path, const char *pattern)
 {
-    ARENA_SCRATCH(scratch);
-    size_t len = strlen(pattern);
-    const char *path = source_path(pattern);
-    if (len && pattern[len - 1] == '*')
-        return real && path && strncmp(real, path, strlen(path) - 1) == 0;
-    char *other = real_path(pattern);
-    bool same = str_equal(real, other);
-    free(other);
-    return same;
+    return str_ends(pattern, "*") ? strncmp(path, pattern, strlen(pattern) - 1) == 0
+                                  : strcmp(path, pattern) == 0;
+}
+
+/* `address` of one on a server, else NULL and the real path. */
+static bool is_for(const struct signed_source *one, const struct address *address, const char *real)
+{
+    if (one->signers.count == 0)
+        return false;
+    if (address)
+        return address_matches(address, one->source);
+    char *pattern = real_pattern(one->source);
+    bool matches = real && pattern && path_matches(real, pattern);
+    free(pattern);
+    return matches;
 }
 
 const char *const *trust_signers_of(size_t *count, const char *source)
@@ -106,17 +113,16 @@ const char *const *trust_signers_of(size_t *count, const char *source)
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(ignored);
     struct address address;
-    bool remote = address_is_remote(source) &&
-                  address_parse(&address, &scratch, source, &ignored) == 0;
+    bool remote =
+        address_is_remote(source) && address_parse(&address, &scratch, source, &ignored) == 0;
     char *real = remote ? NULL : real_path(source);
-    const struct words *found = NULL;
-    for (size_t i = 0; !found && i < signed_count; i++)
-        if (remote ? address_matches(&address, signed_sources[i].source)
-                   : real && path_matches(real, signed_sources[i].source))
+    const struct words none = {NULL, 0}, *found = &none;
+    for (size_t i = 0; found->count == 0 && i < signed_count; i++)
+        if (is_for(&signed_sources[i], remote ? &address : NULL, real))
             found = &signed_sources[i].signers;
     free(real);
-    *count = found ? found->count : 0;
-    return found ? found->items : NULL;
+    *count = found->count;
+    return found->items;
 }
 
 /* ---------------------------------------------------------------- on a server */
@@ -144,8 +150,8 @@ static int remember(const char *memory, const char *source, struct err *err)
     const char *line = arena_printf(&scratch, "%s\n", source);
     if (!slash)
         return 0;
-    if (io_make_folders(&made, &scratch,
-                        arena_memdup(&scratch, memory, (size_t)(slash - memory)), err) < 0)
+    if (io_make_folders(&made, &scratch, arena_memdup(&scratch, memory, (size_t)(slash - memory)),
+                        err) < 0)
         return -1;
     int fd = open(memory, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     int rc = fd < 0 ? -1 : io_write_all(fd, span_from(line));
@@ -194,13 +200,9 @@ static int check_address(const char *source, struct err *err)
 
 static bool is_trusted(const char *real)
 {
-    for (size_t i = 0; real && i < trusted.count; i++) {
-        const char *text = trusted.items[i];
-        size_t len = strlen(text);
-        bool prefix = len && text[len - 1] == '*';
-        if (prefix ? strncmp(real, text, len - 1) == 0 : strcmp(real, text) == 0)
+    for (size_t i = 0; real && i < trusted.count; i++)
+        if (path_matches(real, trusted.items[i]))
             return true;
-    }
     return false;
 }
 

@@ -22,7 +22,8 @@ void trust_signers(const char *source, const char *const *signers, size_t count)
 /* They, or none where nothing has to be signed. */
 const char *const *trust_signers_of(size_t *count, const char *source);
 
-/* Asks a person about a source that is new; a yes is remembered in the file `memory` (NULL: not). */
+/* Asks a person about a source that is new; a yes is remembered in the file `memory` (NULL: not).
+ */
 struct trust_asker {
     int (*ask)(bool *yes, void *context, const char *source, struct err *err);
     void *context;

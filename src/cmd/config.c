@@ -36,8 +36,9 @@ static int read_trusted(struct trusted *out, struct arena *arena, const struct y
     if (!out->source)
         return yaml_error(err, node, "'source' is missing");
     return signers && out->signer_count == 0
-               ? yaml_error(err, signers, "'signers' names nobody: leave it out where no "
-                                          "signature is required")
+               ? yaml_error(err, signers,
+                            "'signers' names nobody: leave it out where no "
+                            "signature is required")
                : 0;
 }
 
@@ -75,7 +76,7 @@ static int find_allowed(struct config *out, struct arena *arena, const struct ya
 static int read_keys(struct config *out, struct arena *arena, const struct yaml_node *root,
                      struct err *err)
 {
-    static const char *const keys[] = {"catalog", "registry", "mirror", "trusted",
+    static const char *const keys[] = {"catalog", "registry",        "mirror", "trusted",
                                        "answers", "allowed_signers", NULL};
     if (yaml_check_keys(root, keys, err) < 0 ||
         yaml_text(&out->catalog, yaml_get(root, "catalog"), "catalog", err) < 0 ||

@@ -23,7 +23,7 @@ struct config {
     const char *mirror;   /* HOST[/PATH] where Docker Hub's images are looked for */
     struct trusted *trusted;
     size_t trusted_count;
-    const char *allowed_signers; /* a file, absolute; NULL: none */
+    const char *allowed_signers;     /* a file, absolute; NULL: none */
     const struct yaml_node *answers; /* a map, or NULL */
 };
 

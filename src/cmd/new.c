@@ -207,8 +207,7 @@ static void say_team_image(const struct new_child *n)
 
 static void say_signature(const struct new_child *n)
 {
-    const char *words =
-        signature_words(n->arena, signature_data(n->arena, &n->catalog->origin));
+    const char *words = signature_words(n->arena, signature_data(n->arena, &n->catalog->origin));
     if (words)
         cmd_say(n->run, "the catalog '%s' is %s", n->catalog->origin.source, words);
 }
@@ -313,7 +312,10 @@ const struct command new_command = {
     .details = "PATH defaults to ./NAME. On a terminal tmplgen asks for what is missing; elsewhere "
                "it takes the defaults. A choice is looked for in this order: option, --set, "
                "--answers, your configuration ($XDG_CONFIG_HOME/tmplgen/config.yml), the "
-               "template's default. Outside of a repository it makes one with a first commit; "
+               "template's default. A catalog SRC is a folder, a git repository here or on a "
+               "server (https://HOST/PATH, USER@HOST:PATH), or SRC//FOLDER of one; REF is a tag, a "
+               "branch, a commit or a policy such as ^1.2. Outside of a repository it makes one "
+               "with a first commit; "
                "inside one it writes the files and leaves committing to you.",
     .options = groups,
     .max_arguments = 1,

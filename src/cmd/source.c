@@ -83,6 +83,11 @@ int cmd_trust(struct run *run, const struct config *config, bool asks_servers, s
         const struct trusted *one = &config->trusted[i];
         trust_signers(one->source, one->signers, one->signer_count);
     }
+    if (config->catalog) {
+        const char *source, *ref;
+        split_source(&source, &ref, &run->arena, config->catalog);
+        trust_source(source);
+    }
     if (opt_given(&run->options, "trust"))
         trust_source("*");
     signature_allow(config->allowed_signers);

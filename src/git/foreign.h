@@ -27,7 +27,7 @@ struct foreign {
 struct foreign_ref {
     const char *name; /* whole, such as "refs/tags/v1.0.0" */
     struct oid commit;
-    struct oid object; /* what it names itself: of a tag with a message, that */
+    struct oid object;  /* what it names itself: of a tag with a message, that */
     const char *target; /* of a symbolic one, while they are gathered */
     bool is_packed;
 };
@@ -48,6 +48,8 @@ void foreign_close(struct foreign *repository);
  */
 TG_CHECKED int foreign_refs_read(struct foreign_refs *out, struct arena *arena,
                                  const struct foreign *repository, struct err *err);
+/* Whether git takes it for the whole name of a ref. */
+bool foreign_ref_is_name(const char *name);
 const struct foreign_ref *foreign_refs_find(const struct foreign_refs *refs, const char *name);
 /*
  * HEAD's commit; `*branch` is the ref that it names, NULL where it is a commit itself. `*found`

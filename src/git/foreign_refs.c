@@ -35,11 +35,16 @@ static int damaged(struct ref_reading *g, const char *name)
     return err_hint(g->err, "look at the catalog's repository with 'git fsck'");
 }
 
+bool foreign_ref_is_name(const char *name)
+{
+    int valid = 0;
+    return git_reference_name_is_valid(&valid, name) == 0 && valid;
+}
+
 static int add(struct ref_reading *g, const struct foreign_ref *ref)
 {
     struct foreign_refs *out = g->out;
-    int valid = 0;
-    if (git_reference_name_is_valid(&valid, ref->name) < 0 || !valid)
+    if (!foreign_ref_is_name(ref->name))
         return 0; /* git passes over it, too */
     if (out->count == LIMIT_REFS) {
         (void)err_set(g->err, TG_USAGE, "limit", "the catalog has more than %zu tags and branches",

@@ -1,4 +1,5 @@
-/* The `git` command, for what libgit2 cannot do: to fetch from servers, and to verify signatures. */
+/* The `git` command, for what libgit2 cannot do: to fetch from servers, and to verify signatures.
+ */
 #include "git/transport.h"
 
 #include "base/arena.h"
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 96, LINES_KEPT = 6, WORDS_BYTES = 2000 };
+enum { ARGUMENTS_MAX = 96, LINES_KEPT = 6, WORDS_BYTES = 2000, NO_SUCH_PROGRAM = 127 };
 
 extern char **environ;
 
@@ -45,8 +46,9 @@ static void add(struct running *g, const char *word)
 }
 
 /*
- * Before the user's configuration. Packs are kept as they come, so that nobody meets a loose
- * object; objects are checked; large ones are not held in memory; nothing else is done on the way.
+ * By a shell, which can limit its memory. What is set comes before the user's configuration. Packs
+ * are kept as they come, so that nobody meets a loose object; objects are checked; large ones are
+ * not held in memory; nothing else is done on the way.
  */
 static void add_settings(struct running *g)
 {
@@ -71,6 +73,10 @@ static void add_settings(struct running *g)
         "maintenance.auto=false",
         "log.showSignature=false",
     };
+    add(g, "/bin/sh");
+    add(g, "-c");
+    add(g, arena_printf(g->arena, "ulimit -d %zu 2>/dev/null; exec git \"$@\"",
+                        LIMIT_FETCH_MEMORY_BYTES / LIMIT_KIB));
     add(g, "git");
     add(g, arena_printf(g->arena, "--git-dir=%s", g->how->git_dir));
     for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
@@ -87,10 +93,10 @@ static void add_settings(struct running *g)
 static bool is_kept(const char *variable)
 {
     static const char *const kept[] = {
-        "GIT_ASKPASS=",       "GIT_SSH=",           "GIT_SSH_COMMAND=",   "GIT_SSH_VARIANT=",
-        "GIT_SSL_CAINFO=",    "GIT_SSL_CAPATH=",    "GIT_SSL_CERT=",      "GIT_SSL_KEY=",
-        "GIT_PROXY_SSL_",     "GIT_HTTP_PROXY_",    "GIT_CONFIG_GLOBAL=",
-        "GIT_CONFIG_SYSTEM=", "GIT_CONFIG_NOSYSTEM="};
+        "GIT_ASKPASS=",        "GIT_SSH=",        "GIT_SSH_COMMAND=",   "GIT_SSH_VARIANT=",
+        "GIT_SSL_CAINFO=",     "GIT_SSL_CAPATH=", "GIT_SSL_CERT=",      "GIT_SSL_KEY=",
+        "GIT_PROXY_SSL_",      "GIT_HTTP_PROXY_", "GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM=",
+        "GIT_CONFIG_NOSYSTEM="};
     static const char *const ours[] = {"GIT_", "LC_", "LANG=", "LANGUAGE="};
     for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
         if (str_starts(variable, kept[i]))
@@ -211,5 +217,7 @@ int transport_run(struct transport_answer *out, struct arena *arena, const struc
     out->words = words_of(&g);
     out->raw = arena_strdup(arena, buf_text(&g.raw));
     buf_release(&g.raw);
+    if (rc == 0 && out->status == NO_SUCH_PROGRAM)
+        return err_set(err, TG_RUNTIME, "process", "cannot run 'git': %s", out->words);
     return rc;
 }

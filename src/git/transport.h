@@ -1,4 +1,5 @@
-/* The `git` command, for what libgit2 cannot do: to fetch from servers, and to verify signatures. */
+/* The `git` command, for what libgit2 cannot do: to fetch from servers, and to verify signatures.
+ */
 #ifndef TMPLGEN_GIT_TRANSPORT_H
 #define TMPLGEN_GIT_TRANSPORT_H
 

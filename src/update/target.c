@@ -168,8 +168,11 @@ static int explain_source(const struct aiming *a)
     struct err *err = a->err;
     bool extended = lacks_extended(err);
     if (extended || is_gone(a)) {
+        bool told = err->hint && strcmp(err->code, "unreachable-catalog") == 0;
         err->exit = TG_RUNTIME;
         err->code = "unreachable-catalog";
+        if (told)
+            return -1;
         return extended
                    ? err_hint(err, "a newer release of the catalog may name the place where it is")
                    : err_hint(err,

@@ -86,6 +86,65 @@ static void test_semver__tags_may_begin_with_one_v(void **state)
     assert_false(semver_parse_tag(&version, "v"));
 }
 
+static void test_semver_range__admits_what_its_policy_says(void **state)
+{
+    static const struct {
+        const char *policy, *version;
+        bool admits;
+    } cases[] = {
+        {"^1.2", "1.2.0", true},    {"^1.2", "1.99.0", true},      {"^1.2", "1.1.9", false},
+        {"^1.2", "2.0.0", false},   {"^1.2", "2.0.0-rc.1", false}, {"^1.2", "1.2.0-rc.1", false},
+        {"^1.2.3", "1.2.2", false}, {"^1.2.3", "1.2.3", true},     {"^0.3", "0.3.9", true},
+        {"^0.3", "0.4.0", false},   {"^0", "0.9.0", true},         {"^0", "1.0.0", false},
+        {"^0.0", "0.0.7", true},    {"^0.0", "0.1.0", false},      {"^0.0.3", "0.0.3", true},
+        {"^0.0.3", "0.0.4", false}, {"~1.4", "1.4.7", true},       {"~1.4", "1.5.0", false},
+        {"~1.4.2", "1.4.1", false}, {"~1.4.2", "1.4.9", true},     {"~1", "1.9.0", true},
+        {"~1", "2.0.0", false},     {"1.x", "1.0.0", true},        {"1.x", "2.0.0", false},
+        {"1.2.x", "1.2.9", true},   {"1.2.x", "1.3.0", false},     {"0.x", "0.9.9", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct semver_range range;
+        struct semver version;
+        assert_true(semver_range_parse(&range, cases[i].policy));
+        assert_true(semver_parse(&version, cases[i].version));
+        if (semver_range_has(&range, &version) != cases[i].admits)
+            fail_msg("%s and %s", cases[i].policy, cases[i].version);
+    }
+}
+
+static void test_semver_range__refuses_what_is_none(void **state)
+{
+    static const char *const bad[] = {"",
+                                      "^",
+                                      "~",
+                                      "^x",
+                                      "1",
+                                      "1.2",
+                                      "1.2.3",
+                                      "x",
+                                      "1.x.x",
+                                      "1.2.3.x",
+                                      "^1.x",
+                                      "^1.2-rc",
+                                      "^01",
+                                      "^1.2.",
+                                      ">=1.2",
+                                      "^1.2.3.4",
+                                      "v1.x",
+                                      "^v1",
+                                      "1.X",
+                                      " ^1",
+                                      "^1 ",
+                                      "^~1",
+                                      "^18446744073709551616"};
+    struct semver_range range;
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        if (semver_range_parse(&range, bad[i]))
+            fail_msg("'%s' is no policy", bad[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +152,8 @@ int main(void)
         cmocka_unit_test(test_semver__build_metadata_does_not_count),
         cmocka_unit_test(test_semver__refuses_what_is_none),
         cmocka_unit_test(test_semver__tags_may_begin_with_one_v),
+        cmocka_unit_test(test_semver_range__admits_what_its_policy_says),
+        cmocka_unit_test(test_semver_range__refuses_what_is_none),
     };
     return cmocka_run_group_tests_name("semver", tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ FOR_CHILDREN = "templates/"
 OWNERS = {
     "git2.h": [
         "src/git/.*",
-        "src/catalog/(git|git_files|render)",
+        "src/catalog/(git|git_files|remote|render|signature)",
         "src/child/.*",
         "src/(apply|plan|update)/.*",
     ],

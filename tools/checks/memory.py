@@ -18,6 +18,7 @@ BOUNDED = {
     "src/base/unicode.c": "one text, for a moment",
     "src/base/yaml.c": "a pointer for each node of a document; messages",
     "src/base/zip.c": "one member, up to its limit",
+    "src/catalog/remote.c": "the addresses that were asked in this run",
     "src/catalog/trust.c": "what the user listed or named, for as long as the process",
     "src/cmd/doctor.c": "what the smoke test says of this machine",
     "src/git/index.c": "a user's own index",
