@@ -9,6 +9,16 @@ from ..common.program import BINARY, ROOT
 
 # Of other programs, in a hint of their own.
 FOREIGN = {
+    "--depth",
+    "--filter",
+    "--git-dir",
+    "--no-auto-gc",
+    "--no-recurse-submodules",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--raw",
+    "--stdin",
+    "--symref",
     "--cached",
     "--git",
     "--rm",

@@ -463,10 +463,3 @@ def test_catalog_in_a_folder_that_nobody_may_enter_is_unreachable(world):
     error = json.loads(done.stdout)
     assert (done.returncode, error["error"]["code"]) == (1, "unreachable-catalog"), done.stdout
     assert "Permission denied" in error["error"]["message"]
-
-
-def test_catalog_behind_a_url_is_not_promised(world):
-    world.release("1.0.0", text(1))
-    world.new()
-    error = fails(world, 2, "remote-catalog", "--catalog", "https://example.org/c.git", "--trust")
-    assert "clone" in error["hint"] and "--trust" not in error["hint"]

@@ -1,0 +1,1 @@
+"""Catalogs on servers: real ones on loopback, lines that fail, trust, signatures."""
