@@ -325,6 +325,14 @@ static int check_duplicates(const struct yaml_node *map, struct err *err)
 
 /* ---------------------------------------------------------------- merge keys */
 
+static bool has_member(const struct yaml_node *map, struct span name)
+{
+    for (size_t i = 0; i < map->map.count; i++)
+        if (span_equal(map->map.members[i].key->text, name))
+            return true;
+    return false;
+}
+
 /* Adds the members of `from` that are not there yet. */
 static int add_members(struct yaml_node *map, struct yaml_reader *reader,
                        const struct yaml_node *from)
@@ -335,7 +343,7 @@ static int add_members(struct yaml_node *map, struct yaml_reader *reader,
     for (size_t i = 0; i < from->map.count; i++) {
         if (budget_steps(1 + map->map.count, reader->err) < 0)
             return -1;
-        if (yaml_get(map, from->map.members[i].key->text.ptr))
+        if (has_member(map, from->map.members[i].key->text))
             continue;
         map->map.members =
             arena_grow(reader->arena, map->map.members, map->map.count, sizeof(*map->map.members));
