@@ -506,7 +506,7 @@ static int read_root(struct yaml_reader *reader, yaml_event_t *event)
                        "invalid", "tag directives ('%%TAG') are not accepted");
     if (next_event(event, reader) || read_node(&root, reader, event, 0))
         return -1;
-    if (root->kind != YAML_SCALAR || !root->plain || root->text.len)
+    if (root && (root->kind != YAML_SCALAR || !root->plain || root->text.len))
         reader->doc->root = root;
     return next_event(event, reader); /* the document's end */
 }

@@ -73,8 +73,6 @@ static int read_folder(struct copier *c, const char *folder)
 static int read_settings(struct copier *c, const char *folder)
 {
     const struct yaml_node *options = yaml_get(c->root, "_envops");
-    c->suffix = ".jinja";
-    c->answers = ".copier-answers.yml";
     if (style_read(c->draft, options ? copier_value(c->arena, options) : NULL, c->err) < 0)
         return yaml_at(c->err, options);
     if (read_text(&c->suffix, c, "_templates_suffix") < 0 ||
@@ -251,7 +249,12 @@ static void tell(const struct copier *c)
 
 static int read_template(struct draft *draft, const char *folder, struct err *err)
 {
-    struct copier c = {.draft = draft, .arena = draft->arena, .err = err};
+    struct copier c = {.draft = draft,
+                       .arena = draft->arena,
+                       .files = folder,
+                       .suffix = ".jinja",
+                       .answers = ".copier-answers.yml",
+                       .err = err};
     struct yaml_doc *doc;
     struct span text;
     c.path = arena_printf(draft->arena, "%s%s", folder, find(draft->from, folder));
