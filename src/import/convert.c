@@ -208,7 +208,7 @@ static int check_path(const struct converter *c, const struct draft_input *input
 
 static int convert_input(const struct converter *c, const struct draft_input *input)
 {
-    const char *name, *why;
+    const char *name, *why = "";
     struct span bytes;
     if (budget_check(c->err) < 0 || check_path(c, input) < 0 ||
         read_input(&bytes, c, input->index) < 0)

@@ -108,7 +108,7 @@ static bool globs_of(const char *globs[IGNORE_GLOBS], const struct copier *c, co
 /* `{% if A %}PATTERN{% endif %}`: files that are not there while A holds. */
 static bool exclude_when(const struct copier *c, const char *pattern)
 {
-    const char *when, *then, *why, *globs[IGNORE_GLOBS];
+    const char *when, *then, *why = "", *globs[IGNORE_GLOBS];
     if (!text_as_condition(&when, &then, c->arena, pattern, &c->draft->dialect.style))
         return false;
     const char *ours = draft_expression(&why, c->draft, when);

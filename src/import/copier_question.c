@@ -87,7 +87,7 @@ static const char *find_type(const struct asking *a)
 /* A text of the row; told where it cannot be said. */
 static void put_text(const struct asking *a, const char *key, const char *text)
 {
-    const char *why, *ours = draft_text(&why, a->draft, text);
+    const char *why = "", *ours = draft_text(&why, a->draft, text);
     if (ours)
         data_put_text(a->arena, a->row, key, ours);
     else
@@ -297,7 +297,7 @@ static bool take_pattern(const struct asking *a, const char *condition)
 
 static void add_rule(const struct asking *a, const char *condition, const char *message)
 {
-    const char *asked = data_get_text(a->row, "when"), *why;
+    const char *asked = data_get_text(a->row, "when"), *why = "";
     const char *when = draft_expression(&why, a->draft, condition);
     const char *because = when ? draft_text(&why, a->draft, message) : NULL;
     struct data *rule = data_map(a->arena);

@@ -213,7 +213,7 @@ struct data *draft_question(struct draft *draft, const char *ours, const char *t
 
 void draft_default(struct draft *draft, struct data *row, const char *theirs, const char *text)
 {
-    const char *why, *ours = draft_text(&why, draft, text);
+    const char *why = "", *ours = draft_text(&why, draft, text);
     if (!ours)
         draft_tell(draft, "default", NULL, 0, "the default of '%s' cannot be said (%s); it was: %s",
                    theirs, why, text);
