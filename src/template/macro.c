@@ -33,7 +33,7 @@ struct binding {
 static int bind_positional(struct vm *vm, struct binding *call)
 {
     const struct macro_code *code = call->code;
-    struct value rest = list_new(vm, V_TUPLE, 0);
+    struct value rest = code->varargs ? list_new(vm, V_TUPLE, 0) : value_none();
     for (size_t i = 0; i < call->given->count; i++) {
         if (i < code->count)
             call->slots[code->parameters[i].symbol->slot] = call->given->values[i];
@@ -62,7 +62,7 @@ static int bind_keywords(struct vm *vm, struct binding *call)
 {
     const struct macro_code *code = call->code;
     const struct dict *keywords = call->given->keywords;
-    struct value rest = dict_new(vm);
+    struct value rest = code->kwargs ? dict_new(vm) : value_none();
     for (size_t i = 0; keywords && i < keywords->count; i++) {
         const struct dict_entry *entry = &keywords->entries[i];
         const struct symbol *symbol = find_parameter(call, entry->key.text);

@@ -165,7 +165,14 @@ static int read_slice(struct slice *slice, struct vm *vm, const struct value bou
     uint64_t stride = down ? -(uint64_t)slice->step : (uint64_t)slice->step;
     int64_t distance = down ? slice->start - slice->stop : slice->stop - slice->start;
     slice->count = distance > 0 ? (size_t)(((uint64_t)distance - 1) / stride + 1) : 0;
-    return vm_charge(vm, slice->count);
+    return 0;
+}
+
+static struct span part_of_text(struct span text, const struct slice *slice)
+{
+    size_t start = utf8_offset(text, (size_t)slice->start);
+    struct span rest = span_of(text.ptr + start, text.len - start);
+    return span_of(rest.ptr, utf8_offset(rest, slice->count));
 }
 
 static int slice_text(struct value *out, struct vm *vm, const struct value *text,
@@ -173,6 +180,13 @@ static int slice_text(struct value *out, struct vm *vm, const struct value *text
 {
     size_t start = vm_begin(vm), at = 0, index = 0;
     if (vm_charge_bytes(vm, text->text.len * 2))
+        return -1;
+    if (slice->step == 1) {
+        *out = *text;
+        out->text = slice->count ? part_of_text(text->text, slice) : span_of("", 0);
+        return 0;
+    }
+    if (vm_charge(vm, slice->count / 4))
         return -1;
     for (size_t i = 0; i < slice->count; i++) {
         size_t wanted = (size_t)(slice->start + (int64_t)i * slice->step), end;
@@ -193,6 +207,8 @@ static int slice_text(struct value *out, struct vm *vm, const struct value *text
 static int slice_list(struct value *out, struct vm *vm, const struct value *list,
                       const struct slice *slice)
 {
+    if (vm_charge(vm, slice->count))
+        return -1;
     *out = list_new(vm, list->kind, slice->count);
     for (size_t i = 0; i < slice->count; i++)
         out->list->items[i] = list->list->items[slice->start + (int64_t)i * slice->step];

@@ -186,7 +186,7 @@ def of_language():
             yield from of_arguments(kind, row, subject)
             yield from of_source(kind, row, subject, around)
     for kind, rows in tables.methods().items():
-        for row in rows if kind != "loop" else ():
+        for row in rows if kind not in ("loop", "cycler") else ():
             values, subject = SUBJECTS[kind]
             label = f"method {kind}"
             yield from of_values(label, row, far(values, kind, row[0]))
@@ -194,6 +194,8 @@ def of_language():
             yield from of_source(label, row, subject, kind)
     for name, text in {"changed": "loop.changed(a)", "cycle": "loop.cycle(a, 1)"}.items():
         yield f"method loop {name}: often", loops(text, f"'x'*{BIG}"), 10**6
+    for name in ("next", "reset"):
+        yield f"method cycler {name}: often", loops(f"a.{name}()", "cycler(*range(10000))"), 10**6
 
 
 def again_and_again(text):
@@ -289,6 +291,54 @@ CONSTRUCTS = {
         "{% set a = [1] %}{% set b = [1] %}"
         + "{% set a = [a, a] %}{% set b = [b, b] %}" * n
         + "{{ a == b }}"
+    ),
+    "macros": lambda n: template(
+        "".join(f"{{% macro m{i}() %}}{{% endmacro %}}{{{{ m{i}() }}}}" for i in range(n))
+    ),
+    "macro in a loop": lambda n: template(
+        "{% macro m(a, b=1) %}{{ a }}{{ caller(b) }}{% endmacro %}"
+        f"{{% for i in range({n}) %}}{{% call(c) m(i) %}}{{{{ c }}}}{{% endcall %}}{{% endfor %}}"
+    ),
+    "macro of many variables": lambda n: template(
+        "{% macro m() %}" + "".join(f"{{% set v{i} = 1 %}}" for i in range(1000)) + "{% endmacro %}"
+        f"{{% for i in range({n}) %}}{{% set _ = m() %}}{{% endfor %}}"
+    ),
+    "parameters": lambda n: template(
+        "{% macro m(" + ", ".join(f"p{i}=1" for i in range(n)) + ") %}{% endmacro %}"
+        "{{ m(" + ", ".join(f"p{i}=2" for i in range(n)) + ") }}"
+    ),
+    "stars": lambda n: template(
+        "{% macro m() %}{{ varargs|length }}{% endmacro %}" + f"{{{{ m(*range({n})) }}}}"
+    ),
+    "withs": lambda n: template("{% with a = 1, b = 2 %}{% endwith %}" * n),
+    "filter blocks": lambda n: template("{% filter upper %}a{% endfilter %}" * n),
+    "blocks": lambda n: template(
+        "".join(f"{{% block b{i} scoped %}}{{% endblock %}}" for i in range(n))
+    ),
+    "namespace in a loop": lambda n: template(
+        f"{{% set ns = namespace(a=0) %}}{{% for i in range({n}) %}}{{% set ns.a = ns.a + 1 %}}"
+        "{% endfor %}"
+    ),
+    **{
+        f"slice {part}": loops(f"a[{part}]", value)
+        for part, value in {
+            "1:": f"'x'*{BIG}",
+            "::-1": f"'x'*{BIG}",
+            "::2": "range(10000)|list",
+        }.items()
+    },
+    "imports": lambda n: catalog(
+        files={"../includes/i": "{% macro m() %}{% endmacro %}{% set x = 1 %}"},
+        file=f"{{{{ name }}}}{{% for i in range({n}) %}}{{% import 't/i' as m with context %}}"
+        "{% endfor %}",
+    ),
+    "extends of one another": lambda n: catalog(
+        files={
+            f"../includes/i{i}": (f"{{% extends 't/i{i + 1}' %}}" if i + 1 < n else "")
+            + "{% block b %}{{ super() if super is defined }}{% endblock %}"
+            for i in range(min(n, 1000))
+        },
+        file="{{ name }}{% extends 't/i0' %}",
     ),
     "includes": lambda n: catalog(
         files={"../includes/i": "x"}, file="{{ name }}" + "{% include 't/i' %}" * n
