@@ -299,11 +299,12 @@ BUILT_IN = {"loop", "caller", "super", "self", "varargs", "kwargs"}
 
 
 def free_names(template):
-    """What the context has to have; a name that is called is what Jinja2 has by that name."""
+    """What the context has to have: also what has a name of Jinja2's own and is not called."""
     free = set().union(*(meta.find_undeclared_variables(tree) for tree in template.trees))
+    named = {node.name for tree in template.trees for node in tree.find_all(nodes.Name)}
     calls = [call.node for tree in template.trees for call in tree.find_all(nodes.Call)]
     called = {node.name for node in calls if isinstance(node, nodes.Name)}
-    return sorted(free - BUILT_IN - (called & set(oracle.environment().globals)))
+    return sorted((free - BUILT_IN) | (named & set(oracle.environment().globals) - called))
 
 
 def context_for(template, shape, rng):
