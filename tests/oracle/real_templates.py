@@ -14,6 +14,7 @@ import random
 import re
 import subprocess
 import sys
+import textwrap
 import zipfile
 from pathlib import Path
 
@@ -391,12 +392,15 @@ def table(results, broken, foreign):
         " | templates | equal | fail in both | refused | different | as Jinja2 |\n|" + " --- |" * 7
     )
     common = {k: v for k, v in by_construct.items() if len(v) >= 3}
-    lines = [
+    about = (
         f"{len(results)} templates of {len(by_package)} packages, each with {CONTEXTS} contexts "
         f"made up for it (seed {SEED}): {renders} renders are equal byte for byte. Left out: "
         f"{foreign} that need filters or tests of their program, and {broken} that Jinja2 without "
         "that program's extensions cannot read. “Fail in both”: with each context "
-        "something is undefined or of the wrong kind.",
+        "something is undefined or of the wrong kind."
+    )
+    lines = [
+        textwrap.fill(about, 102),
         "", f"| construct{head}",
         *(row(f"`{k}`", v) for k, v in sorted(common.items(), key=lambda kv: (-len(kv[1]), kv[0]))),
         row("all", [result for _, result in results]), "", f"| package{head}",
