@@ -18,7 +18,7 @@ static const struct {
 } protocols[] = {{"https", false}, {"ssh", false}, {"http", true}, {"git", true}};
 
 /* What an address is made of, as it was given. */
-struct parts {
+struct address_parts {
     struct span scheme, user, host, path; /* the host with its port; the path with its folder */
     bool is_short;                        /* HOST:PATH */
 };
@@ -54,16 +54,16 @@ static int refuse(struct arena *arena, const char *source, const char *why, stru
 
 /* ---------------------------------------------------------------- its parts */
 
-static bool split_parts(struct parts *out, const char *source)
+static bool split_parts(struct address_parts *out, const char *source)
 {
     const char *scheme = strstr(source, "://"), *rest = scheme ? scheme + 3 : source;
     const char *end = rest + strcspn(rest, scheme ? "/" : ":");
     const char *at = memrchr(rest, '@', (size_t)(end - rest)), *host = at ? at + 1 : rest;
-    *out = (struct parts){.scheme = span_of(source, scheme ? (size_t)(scheme - source) : 0),
-                          .user = span_of(rest, at ? (size_t)(at - rest) : 0),
-                          .host = span_of(host, (size_t)(end - host)),
-                          .path = span_from(end + (!scheme && *end)),
-                          .is_short = !scheme};
+    *out = (struct address_parts){.scheme = span_of(source, scheme ? (size_t)(scheme - source) : 0),
+                                  .user = span_of(rest, at ? (size_t)(at - rest) : 0),
+                                  .host = span_of(host, (size_t)(end - host)),
+                                  .path = span_from(end + (!scheme && *end)),
+                                  .is_short = !scheme};
     return *end != '\0';
 }
 
@@ -87,7 +87,7 @@ static bool is_token(struct span user)
     return user.len > USER_BYTES;
 }
 
-static const char *why_not_user(const struct parts *parts)
+static const char *why_not_user(const struct address_parts *parts)
 {
     if (parts->user.len == 0)
         return parts->user.ptr < parts->host.ptr ? "its user has no name" : NULL;
@@ -96,7 +96,7 @@ static const char *why_not_user(const struct parts *parts)
     return holds_only(parts->user, "._+-") ? NULL : "its user has a name that no user has";
 }
 
-static const char *why_not_host(const struct parts *parts)
+static const char *why_not_host(const struct address_parts *parts)
 {
     struct span host = parts->host;
     if (host.len == 0)
@@ -139,7 +139,7 @@ static const char *why_not_part(struct span part)
     return NULL;
 }
 
-static const char *why_not_path(const struct parts *parts, struct span path)
+static const char *why_not_path(const struct address_parts *parts, struct span path)
 {
     const char *why = NULL;
     if (parts->is_short && path.len && *path.ptr == '-')
@@ -183,8 +183,8 @@ static bool is_near(struct span host)
            (str_starts(name, "127.") && strspn(name, "0123456789.") == len);
 }
 
-static int choose_protocol(struct address *out, struct arena *arena, const struct parts *parts,
-                           const char *source, struct err *err)
+static int choose_protocol(struct address *out, struct arena *arena,
+                           const struct address_parts *parts, const char *source, struct err *err)
 {
     struct span scheme = parts->is_short ? span_from("ssh") : parts->scheme;
     for (size_t i = 0; i < sizeof(protocols) / sizeof(*protocols); i++) {
@@ -203,8 +203,8 @@ static int choose_protocol(struct address *out, struct arena *arena, const struc
     return refuse(arena, source, "tmplgen fetches by https and ssh", err);
 }
 
-static int check(struct address *out, struct arena *arena, struct parts *parts, const char *source,
-                 struct err *err)
+static int check(struct address *out, struct arena *arena, struct address_parts *parts,
+                 const char *source, struct err *err)
 {
     const char *why = why_not_bytes(source), *first = strchr(source, ':');
     bool whole = split_parts(parts, source);
@@ -227,7 +227,7 @@ static int check(struct address *out, struct arena *arena, struct parts *parts, 
 
 /* The repository's path and, behind the first "//", the catalog's folder in it. */
 static int split_folder(struct address *out, struct span *path, struct arena *arena,
-                        const struct parts *parts, const char *source, struct err *err)
+                        const struct address_parts *parts, const char *source, struct err *err)
 {
     const char *text = arena_memdup(arena, parts->path.ptr, parts->path.len);
     const char *folder = strstr(text, "//");
@@ -246,7 +246,7 @@ static int split_folder(struct address *out, struct span *path, struct arena *ar
 
 int address_parse(struct address *out, struct arena *arena, const char *source, struct err *err)
 {
-    struct parts parts;
+    struct address_parts parts;
     struct span path;
     *out = (struct address){.folder = ""};
     if (check(out, arena, &parts, source, err) < 0 ||

@@ -159,22 +159,22 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
 /* ---------------------------------------------------------------- catalogs that build on others */
 
 /* A catalog that is being opened, and those that extend it. */
-struct chain {
+struct catalog_chain {
     struct catalog *catalog;
     const struct catalog_origin *made; /* the chain to open it with, or NULL: as it says itself */
-    const struct chain *above;
+    const struct catalog_chain *above;
     struct extension extends;
 };
 
 static int open_chain(struct catalog **out, struct arena *arena, const char *source,
                       const char *ref, const struct catalog_origin *made,
-                      const struct chain *above, struct err *err);
+                      const struct catalog_chain *above, struct err *err);
 
 /*
  * Where the catalog lies that `o` extends. Whoever has a clone has not what lies beside it, and
  * what comes over the network has nothing to say of this machine.
  */
-static int find_extended(const char **out, struct arena *arena, const struct chain *o,
+static int find_extended(const char **out, struct arena *arena, const struct catalog_chain *o,
                          struct err *err)
 {
     const char *source = o->extends.source, *own = o->catalog->origin.source;
@@ -200,7 +200,7 @@ static int find_extended(const char **out, struct arena *arena, const struct cha
 }
 
 /* What a catalog needs that this program is too old for has the catalog to blame, with a place. */
-static int blame_extended(const struct chain *o, const char *source, const char *ref,
+static int blame_extended(const struct catalog_chain *o, const char *source, const char *ref,
                           struct err *err)
 {
     struct semver version;
@@ -225,7 +225,7 @@ static void take_warnings(struct catalog *catalog, struct arena *arena)
 }
 
 /* Opens what the catalog extends, if anything, and puts the files of both together. */
-static int extend(struct chain *o, struct arena *arena, struct err *err)
+static int extend(struct catalog_chain *o, struct arena *arena, struct err *err)
 {
     const struct catalog_origin *made = o->made ? o->made->extends : NULL;
     struct catalog *catalog = o->catalog;
@@ -246,10 +246,10 @@ static int extend(struct chain *o, struct arena *arena, struct err *err)
     return compose(catalog, arena, err);
 }
 
-static int check_chain(const struct chain *o, struct err *err)
+static int check_chain(const struct catalog_chain *o, struct err *err)
 {
     size_t count = 1;
-    for (const struct chain *above = o->above; above; above = above->above, count++)
+    for (const struct catalog_chain *above = o->above; above; above = above->above, count++)
         if (origin_is_same_source(above->catalog->origin.source, o->catalog->origin.source))
             return err_set(err, TG_USAGE, "invalid", "'%s' extends itself, in a circle",
                            o->catalog->origin.source);
@@ -260,7 +260,8 @@ static int check_chain(const struct chain *o, struct err *err)
 }
 
 /* What it says of itself, and what it extends; one that cannot be read is closed. */
-static int finish(struct catalog **out, struct chain *o, struct arena *arena, struct err *err)
+static int finish(struct catalog **out, struct catalog_chain *o, struct arena *arena,
+                  struct err *err)
 {
     if (check_chain(o, err) < 0 || catalog_read(o->catalog, arena, err) < 0 ||
         extend(o, arena, err) < 0) {
@@ -282,9 +283,9 @@ int catalog_open_scope(struct catalog **out, struct arena *arena, const char *so
 
 static int open_chain(struct catalog **out, struct arena *arena, const char *source,
                       const char *ref, const struct catalog_origin *made,
-                      const struct chain *above, struct err *err)
+                      const struct catalog_chain *above, struct err *err)
 {
-    struct chain o = {.made = made, .above = above};
+    struct catalog_chain o = {.made = made, .above = above};
     return catalog_open_scope(&o.catalog, arena, source, ref, &catalog_scope, err) < 0
                ? -1
                : finish(out, &o, arena, err);
@@ -295,7 +296,7 @@ int catalog_open_folder(struct catalog **out, struct arena *arena, const char *p
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
-    struct chain o = {.catalog = catalog};
+    struct catalog_chain o = {.catalog = catalog};
     *out = NULL;
     catalog->scope = &catalog_scope;
     if (source_folder.open(catalog, arena, path, NULL, err) < 0)

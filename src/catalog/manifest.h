@@ -46,7 +46,7 @@ struct manifest {
     struct layer *inherited; /* files of types that it extends: below `own`, the lowest first */
     size_t inherited_count;
     struct layer own;
-    const char *beside;         /* path of a file of its own that is not below files/, or NULL */
+    const char *beside; /* path of a file of its own that is not below files/, or NULL */
     /*
      * In the order in which they are asked, those of all layers that the type may take among them,
      * each name once; `name` is always there.

@@ -22,7 +22,7 @@
 
 enum { SHORTEST_ID = 7, NAMED_IN_HINT = 5 };
 
-struct opening {
+struct remote_opening {
     struct arena *arena;
     struct address address;
     struct remote_cache cache;
@@ -51,7 +51,7 @@ static void note_asked(const char *url)
     asked.items[asked.count++] = xstrdup(url);
 }
 
-static int begin(struct opening *o, const char *source)
+static int begin(struct remote_opening *o, const char *source)
 {
     if (address_parse(&o->address, o->arena, source, o->err) < 0 ||
         remote_cache_open(&o->cache, o->arena, &o->address, o->err) < 0 ||
@@ -62,7 +62,7 @@ static int begin(struct opening *o, const char *source)
     return 0;
 }
 
-static void end(struct opening *o)
+static void end(struct remote_opening *o)
 {
     remote_cache_unlock(&o->cache);
     git_odb_free(o->odb);
@@ -70,7 +70,7 @@ static void end(struct opening *o)
 
 /* ---------------------------------------------------------------- what is there */
 
-static bool has_object(const struct opening *o, const char *hex)
+static bool has_object(const struct remote_opening *o, const char *hex)
 {
     git_oid id;
     bool there = false;
@@ -91,7 +91,7 @@ static int newest_first(const void *a, const void *b)
 }
 
 /* What can be had without the server: its newest releases that are in the cache. */
-static int hint_cached(const struct opening *o)
+static int hint_cached(const struct remote_opening *o)
 {
     struct cached_release *releases =
         arena_array(o->arena, o->listing.count + 1, sizeof(*releases));
@@ -112,7 +112,7 @@ static int hint_cached(const struct opening *o)
                     shell_command(o->arena, "--to %s", names[0]));
 }
 
-static int read_listing(struct opening *o)
+static int read_listing(struct remote_opening *o)
 {
     struct span text;
     if (remote_cache_listing(&text, &o->listed, &o->cache, o->err) < 0)
@@ -121,7 +121,7 @@ static int read_listing(struct opening *o)
 }
 
 /* What the server has now; of a run that asks nobody, what it had when it was asked last. */
-static int ask(struct opening *o)
+static int ask(struct remote_opening *o)
 {
     bool offline = remote_settings()->offline;
     if (!offline && !was_asked(o->address.url)) {
@@ -146,28 +146,28 @@ static bool is_id(const char *ref, size_t shortest)
     return len >= shortest && len <= GIT_OID_HEXSZ && strspn(ref, "0123456789abcdef") == len;
 }
 
-static int take(struct opening *o, const char *shown, const char *commit)
+static int take(struct remote_opening *o, const char *shown, const char *commit)
 {
     o->shown = shown;
     o->commit = commit;
     return git_oid_fromstr(&o->id, commit) < 0 ? git_fail(o->err, "'%s' is no commit", commit) : 0;
 }
 
-static int unknown(const struct opening *o, const char *ref)
+static int unknown(const struct remote_opening *o, const char *ref)
 {
     return revision_unknown(o->err, o->arena, o->address.source, ref, o->listing.items,
                             o->listing.count);
 }
 
 /* A tag that is here is taken as it is here: the server need not be there. */
-static const struct catalog_revision *find_here(const struct opening *o, const char *ref)
+static const struct catalog_revision *find_here(const struct remote_opening *o, const char *ref)
 {
     const struct catalog_revision *tag =
         revision_find(o->listing.items, o->listing.count, REVISION_TAG, ref);
     return tag && has_object(o, tag->commit) ? tag : NULL;
 }
 
-static int choose_named(struct opening *o, const char *ref)
+static int choose_named(struct remote_opening *o, const char *ref)
 {
     git_commit *commit = NULL;
     if (is_id(ref, GIT_OID_HEXSZ))
@@ -189,7 +189,7 @@ static int choose_named(struct opening *o, const char *ref)
 }
 
 /* The newest release; where there is none, the branch that the server's HEAD names. */
-static int choose_default(struct opening *o)
+static int choose_default(struct remote_opening *o)
 {
     const struct ref_listing *listing = &o->listing;
     if (ask(o) < 0)
@@ -211,7 +211,7 @@ static int choose_default(struct opening *o)
 /* ---------------------------------------------------------------- its objects */
 
 /* By its name rather than its id: that every server gives, with the tag. */
-static const struct catalog_revision *name_of(const struct opening *o)
+static const struct catalog_revision *name_of(const struct remote_opening *o)
 {
     if (o->chosen)
         return o->chosen;
@@ -223,7 +223,7 @@ static const struct catalog_revision *name_of(const struct opening *o)
     return NULL;
 }
 
-static struct fetch make_fetch(const struct opening *o, bool partial)
+static struct fetch make_fetch(const struct remote_opening *o, bool partial)
 {
     const struct catalog_revision *name = name_of(o);
     if (!name)
@@ -235,7 +235,7 @@ static struct fetch make_fetch(const struct opening *o, bool partial)
                           .partial = partial};
 }
 
-static int fetch(enum fetch_outcome *outcome, struct opening *o, const struct fetch *what)
+static int fetch(enum fetch_outcome *outcome, struct remote_opening *o, const struct fetch *what)
 {
     if (remote_cache_fetch(outcome, &o->cache, what, o->err) < 0)
         return strcmp(o->err->code, "unreachable-catalog") == 0 ? hint_cached(o) : -1;
@@ -243,7 +243,7 @@ static int fetch(enum fetch_outcome *outcome, struct opening *o, const struct fe
 }
 
 /* Some servers give only what a name of theirs leads to: then all of them, with all before. */
-static int fetch_commit(struct opening *o)
+static int fetch_commit(struct remote_opening *o)
 {
     struct fetch what = make_fetch(o, true), all = {.whole = true};
     enum fetch_outcome outcome;
@@ -259,14 +259,14 @@ static int fetch_commit(struct opening *o)
                    o->address.url, o->chosen->name);
 }
 
-static int find_missing(struct oid **ids, size_t *count, struct opening *o)
+static int find_missing(struct oid **ids, size_t *count, struct remote_opening *o)
 {
     return catalog_git_missing(ids, count, o->arena, o->repository.git, &o->id, o->address.folder,
                                o->scope, o->err);
 }
 
 /* The files of the catalog's folder in one turn; from a server that does not give them so, all. */
-static int fetch_files(struct opening *o, struct oid *ids, size_t count)
+static int fetch_files(struct remote_opening *o, struct oid *ids, size_t count)
 {
     struct fetch steps[] = {{.ids = ids, .count = count}, make_fetch(o, false), {.whole = true}};
     enum fetch_outcome outcome;
@@ -280,7 +280,7 @@ static int fetch_files(struct opening *o, struct oid *ids, size_t count)
 }
 
 /* A tag that was asked for, or whose signature counts, comes with its commit. */
-static bool has_tag(const struct opening *o)
+static bool has_tag(const struct remote_opening *o)
 {
     size_t signers;
     const struct catalog_revision *name = name_of(o);
@@ -289,7 +289,7 @@ static bool has_tag(const struct opening *o)
            has_object(o, name->object);
 }
 
-static int refuse_offline(const struct opening *o)
+static int refuse_offline(const struct remote_opening *o)
 {
     return err_set(o->err, TG_RUNTIME, "unreachable-catalog",
                    "'%s' of the catalog '%s' is not in the cache: 'tmplgen status --fetch' asks "
@@ -297,7 +297,7 @@ static int refuse_offline(const struct opening *o)
                    o->shown, o->address.source);
 }
 
-static int make_complete(struct opening *o)
+static int make_complete(struct remote_opening *o)
 {
     struct oid *ids;
     size_t count = 0;
@@ -321,7 +321,7 @@ static int make_complete(struct opening *o)
 
 /* ---------------------------------------------------------------- the row */
 
-static int fill(struct catalog *out, struct opening *o)
+static int fill(struct catalog *out, struct remote_opening *o)
 {
     const bool by_tag = o->chosen && o->chosen->kind == REVISION_TAG;
     const struct signature_wanted wanted = {.tag = by_tag ? o->chosen : NULL,
@@ -343,7 +343,7 @@ static int fill(struct catalog *out, struct opening *o)
 static int remote_open(struct catalog *out, struct arena *arena, const char *source,
                        const char *ref, struct err *err)
 {
-    struct opening o = {.arena = arena, .cache.lock = -1, .scope = out->scope, .err = err};
+    struct remote_opening o = {.arena = arena, .cache.lock = -1, .scope = out->scope, .err = err};
     int rc = begin(&o, source);
     if (rc == 0)
         rc = read_listing(&o);
@@ -362,7 +362,7 @@ static int remote_open(struct catalog *out, struct arena *arena, const char *sou
 static int remote_list(struct catalog_revision **out, size_t *count, struct arena *arena,
                        const char *source, struct err *err)
 {
-    struct opening o = {.arena = arena, .cache.lock = -1, .err = err};
+    struct remote_opening o = {.arena = arena, .cache.lock = -1, .err = err};
     int rc = begin(&o, source);
     if (rc == 0)
         rc = read_listing(&o);

@@ -54,8 +54,8 @@ extern const struct command new_command, update_command, adopt_command, status_c
     matrix_accept_command, doctor_command, image_list_command, image_render_command,
     image_lock_command, image_verify_command, image_build_command, image_push_command,
     image_bake_command, image_rebase_command;
-extern const struct command template_test_command, template_render_command,
-    template_export_command, template_new_command, template_import_command;
+extern const struct command template_test_command, template_render_command, template_export_command,
+    template_new_command, template_import_command;
 
 extern const struct command template_list_command, template_show_command, template_lint_command;
 

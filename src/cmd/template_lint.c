@@ -3,9 +3,9 @@
 #include "base/data.h"
 #include "base/limits.h"
 #include "catalog/catalog.h"
+#include "cmd/author_source.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "cmd/author_source.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #include "author/show.h"
 #include "base/data.h"
 #include "catalog/catalog.h"
+#include "cmd/author_source.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "cmd/author_source.h"
 
 #include <string.h>
 

@@ -7,10 +7,10 @@
 #include "base/yaml.h"
 #include "catalog/catalog.h"
 #include "child/making.h"
+#include "cmd/author_source.h"
 #include "cmd/choices.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "cmd/author_source.h"
 
 #include <string.h>
 
@@ -327,9 +327,8 @@ static const struct option how_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"Stack", stack_options},   {"Answers", project_options},
-    {"How", how_options},       {"Catalog", author_options},
-    {"Output", common_options}, {NULL, NULL},
+    {"Stack", stack_options},    {"Answers", project_options}, {"How", how_options},
+    {"Catalog", author_options}, {"Output", common_options},   {NULL, NULL},
 };
 
 const struct command template_show_command = {

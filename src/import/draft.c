@@ -220,25 +220,11 @@ void draft_default(struct draft *draft, struct data *row, const char *theirs, co
     data_put_text(draft->arena, row, "default", ours ? ours : "");
 }
 
-/* What rows say beyond the plain forms, and whether manifests have it: else a plain form does. */
-static const struct {
-    const char *name;
-    bool is_there;
-} forms[] = {{"computed", false}, {"label", false}, {"multiline", false}};
-
-static bool has_form(const char *name)
-{
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-        if (strcmp(forms[i].name, name) == 0)
-            return forms[i].is_there;
-    return false;
-}
-
 void draft_compute(struct draft *draft, struct data *row)
 {
     struct data *value = data_get(row, "default"), *computed = data_map(draft->arena);
     const char *type = data_get_text(row, "type");
-    if (!has_form("computed") || !value || value->kind == DATA_LIST) {
+    if (!value || value->kind == DATA_LIST) {
         data_put_text(draft->arena, row, "when", "false");
         return;
     }
@@ -255,7 +241,7 @@ bool draft_is_computed(const struct data *row)
 
 struct data *draft_choice(struct draft *draft, const char *value, const char *label)
 {
-    if (!has_form("label") || !label || strcmp(value, label) == 0)
+    if (!label || strcmp(value, label) == 0)
         return data_str(draft->arena, value);
     struct data *choice = data_map(draft->arena);
     data_put_text(draft->arena, choice, "value", value);
@@ -265,7 +251,7 @@ struct data *draft_choice(struct draft *draft, const char *value, const char *la
 
 void draft_mark(struct draft *draft, struct data *row, const char *form)
 {
-    if (has_form(form) && !draft_is_computed(row))
+    if (!draft_is_computed(row))
         data_put(draft->arena, row, form, data_bool(draft->arena, true));
 }
 

@@ -441,15 +441,14 @@ static int walk_template(const struct mention_place *place, const char *name,
         return -1;
     if (!program)
         return 0;
-    struct mention_place inner = {.walk = place->walk,
-                                  .program = program,
-                                  .scope = scope,
-                                  .outer = scope ? place : NULL,
-                                  .through = arena_printf(place->walk->arena, "%s%s%s",
-                                                          place->through,
-                                                          *place->through ? ", " : "",
-                                                          place->program->name),
-                                  .depth = place->depth + 1};
+    struct mention_place inner = {
+        .walk = place->walk,
+        .program = program,
+        .scope = scope,
+        .outer = scope ? place : NULL,
+        .through = arena_printf(place->walk->arena, "%s%s%s", place->through,
+                                *place->through ? ", " : "", place->program->name),
+        .depth = place->depth + 1};
     return walk_program(&inner, dead);
 }
 
