@@ -1,6 +1,7 @@
 /* `template test`: render every type of a catalog in many combinations, and compare. */
 #include "author/testing.h"
 #include "base/data.h"
+#include "base/intern.h"
 #include "base/limits.h"
 #include "base/shell.h"
 #include "base/str.h"
@@ -157,10 +158,27 @@ static void print_type(const struct test_view *t, const struct type_result *type
                   type->checks[i].status ? "failed" : "passed");
 }
 
-static void put_differences(struct patch_view *view, const struct differences *differences)
+/*
+ * A file that holds a name or a version changes in as many ways as there are of those: the first one
+ * says what there is to say.
+ */
+static void put_differences(const struct test_view *t, struct patch_view *view,
+                            const struct differences *differences)
 {
-    for (size_t i = 0; i < differences->count; i++)
-        patch_view_put(view, &differences->items[i]);
+    struct intern paths = {0};
+    size_t *more = arena_array(t->arena, differences->count + 1, sizeof(*more));
+    for (size_t i = 0; i < differences->count; i++) {
+        size_t known = paths.count;
+        size_t path = intern_add(&paths, t->arena, span_from(differences->items[i].path));
+        if (path < known && !t->run->verbose)
+            more[path]++;
+        else
+            patch_view_put(view, &differences->items[i]);
+    }
+    for (size_t i = 0; i < paths.count; i++)
+        if (more[i])
+            cmd_print(t->run, "# %s changes in %zu more way%s: --verbose shows all\n",
+                      cmd_masked(t->run, paths.texts[i].ptr), more[i], more[i] == 1 ? "" : "s");
 }
 
 static void print_checks(const struct test_view *t, const struct type_result *type)
@@ -181,9 +199,9 @@ static void print_result(const struct test_view *t)
         const struct type_result *type = &t->result.types[i];
         print_checks(t, type);
         if (!t->testing.accept)
-            put_differences(&view, &type->differences);
+            put_differences(t, &view, &type->differences);
         for (size_t j = 0; !t->testing.accept && j < type->named_count; j++)
-            put_differences(&view, &type->named[j].differences);
+            put_differences(t, &view, &type->named[j].differences);
     }
     if (view.hidden)
         cmd_print(run, "%zu more lines are not shown: --verbose shows them\n", view.hidden);

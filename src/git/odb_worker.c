@@ -8,6 +8,7 @@
 #include <git2.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -49,6 +50,19 @@ static int set_signals(void)
     return 0;
 }
 
+/* What this process has of its parent counts as its own, and was paid for there. */
+static rlim_t inherited_data(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1) /* data and stack: proc(5) */
+        pages = 0;
+    (void)fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Lowers a limit to `most`, or leaves it where it is lower already: then `*tight`. */
 static int lower(bool *tight, __rlimit_resource_t which, rlim_t most)
 {
@@ -72,13 +86,14 @@ static int confine(bool *tight, size_t memory)
         return -1;
 #ifndef WITH_SANITIZER /* it reserves terabytes */
     struct rlimit space;
-    if (lower(tight, RLIMIT_DATA, memory) < 0 || getrlimit(RLIMIT_AS, &space) < 0)
+    if (lower(tight, RLIMIT_DATA, inherited_data() + memory) < 0 || getrlimit(RLIMIT_AS, &space) < 0)
         return -1;
     *tight = *tight || space.rlim_cur < memory;
 #else
     (void)tight;
     (void)memory;
     (void)lower;
+    (void)inherited_data;
 #endif
     return 0;
 }

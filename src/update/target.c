@@ -126,6 +126,8 @@ static void follow_record(struct aiming *a)
         a->ref = recorded->ref;
     else if (semver_range_parse(&range, recorded->ref))
         follow_tags(a, &range);
+    else if (strcmp(recorded->source, CATALOG_BUILTIN) == 0 && a->options->source)
+        follow_tags(a, NULL); /* between two releases it names a commit, which nobody chose */
     else if (strcmp(a->source, CATALOG_BUILTIN) != 0)
         stay_where_it_was(a);
 }

@@ -205,7 +205,8 @@ def test_ctrl_c_ends_it(tmplgen, catalog):
     """Between two cases; nothing is left half-done, as nothing is written."""
     catalog.template(QUESTIONS)
     catalog.file("hello.txt.j2", FILE)
-    catalog.file("slow.txt.j2", "{% for i in range(1000000) %}{% endfor %}\n")
+    inner = "{% for j in range(2000) %}{% endfor %}"
+    catalog.file("slow.txt.j2", f"{{% for i in range(4000) %}}{inner}{{% endfor %}}\n")
     process = subprocess.Popen(
         [*WRAPPER, BINARY, "template", "test"],
         cwd=catalog.folder,

@@ -1,6 +1,9 @@
 /* Objects are read as git has them, whatever their storage, and damage is an error. */
 #include "git/odb.h"
 
+#include "base/account.h"
+#include "base/limits.h"
+
 #include <git2.h>
 #include <malloc.h>
 #include <setjmp.h>
@@ -116,6 +119,21 @@ static void test_odb__reads_loose_objects(void **state)
 {
     (void)state;
     check_all("r");
+}
+
+/* A worker is forked: what its parent holds is not what the repository made it take. */
+static void test_odb__reads_for_a_parent_that_holds_more_than_a_worker_may_take(void **state)
+{
+    const size_t much = LIMIT_FOREIGN_OBJECT_MEMORY_BYTES + (32 << 20);
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    char *held = malloc(much);
+    (void)state;
+    assert_non_null(held);
+    memset(held, 1, much);
+    odb_forget();
+    check_all("r");
+    assert_int_equal(held[much / 2], 1);
+    free(held);
 }
 
 static void test_odb__reads_packs_with_deltas(void **state)
@@ -345,6 +363,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_odb__reads_loose_objects),
+        cmocka_unit_test(test_odb__reads_for_a_parent_that_holds_more_than_a_worker_may_take),
         cmocka_unit_test(test_odb__reads_packs_with_deltas),
         cmocka_unit_test(test_odb__reads_deltas_that_name_their_base),
         cmocka_unit_test(test_odb__reads_old_and_large_indexes),
