@@ -258,7 +258,7 @@ static int check_type(const struct history *h, const struct lint_type *type)
     ERR_SCRATCH(ignored);
     struct manifest *before;
     struct parts parts;
-    if (type->image || type->damaged || !type->manifest ||
+    if (type->image || type->damaged || type->layers_damaged || !type->manifest ||
         manifest_load(&before, h->lint->arena, h->last, type->name, &ignored) < 0)
         return 0;
     for (size_t i = 0; i < before->question_count; i++) {

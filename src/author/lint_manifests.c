@@ -24,8 +24,30 @@ struct manifest_reading {
     struct lint *lint;
     const char *name;
     struct lint_type *type; /* NULL: a layer */
-    bool over;              /* an error that ends the run was met */
 };
+
+/* The catalog's files, some with another text. */
+struct mended {
+    struct fileset set; /* first: a set is cast back */
+    const struct fileset *below;
+    struct mended_file {
+        size_t index;
+        struct span text;
+    } * files;
+    size_t count;
+    const char **layers; /* whose manifests they are */
+};
+
+static int read_mended(struct span *out, const struct fileset *set, size_t index, struct err *err)
+{
+    const struct mended *mended = (const struct mended *)set;
+    for (size_t i = 0; i < mended->count; i++)
+        if (mended->files[i].index == index) {
+            *out = mended->files[i].text;
+            return 0;
+        }
+    return mended->below->read(out, mended->below, index, err);
+}
 
 static void keep_manifest(void *context, const struct err *wrong)
 {
@@ -68,19 +90,65 @@ static int load_layer(void *context, struct arena *arena, const struct fileset *
     return layer_load(&layer, arena, files, reading->name, err);
 }
 
-static int read_all(struct lint *lint, const char *path, const char *name, struct lint_type *type,
-                    int (*load)(void *, struct arena *, const struct fileset *, struct err *))
+static int read_type(struct lint *lint, const struct mended *mended, const char *path,
+                     struct lint_type *type,
+                     int (*load)(void *, struct arena *, const struct fileset *, struct err *))
 {
-    struct manifest_reading reading = {.lint = lint, .name = name, .type = type};
-    struct rereading rereading = {path, load, keep_manifest, &reading};
+    struct manifest_reading reading = {.lint = lint, .name = type->name, .type = type};
+    const struct rereading rereading = {path, load, keep_manifest, &reading, NULL};
+    bool loaded;
+    if (reread(&loaded, &type->damaged, lint->arena, &mended->set, &rereading, lint->err) < 0)
+        return -1;
+    type->manifest = loaded ? type->manifest : NULL;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- layers */
+
+/* What is wrong with a layer is told once, and hides nothing of the types that take it. */
+static int read_layer(struct lint *lint, struct mended *mended, const char *name)
+{
+    const char *path = arena_printf(lint->arena, "templates/_layers/%s/layer.yml", name);
+    struct manifest_reading reading = {.lint = lint, .name = name};
+    struct span text = span_of("", 0);
+    const struct rereading rereading = {path, load_layer, keep_manifest, &reading, &text};
     bool loaded, damaged;
     if (reread(&loaded, &damaged, lint->arena, lint->files, &rereading, lint->err) < 0)
         return -1;
-    if (type) {
-        type->manifest = loaded ? type->manifest : NULL;
-        type->damaged = damaged;
-    }
+    if (!damaged)
+        return 0;
+    mended->files = arena_grow(lint->arena, mended->files, mended->count, sizeof(*mended->files));
+    mended->layers =
+        arena_grow(lint->arena, (void *)mended->layers, mended->count, sizeof(*mended->layers));
+    mended->layers[mended->count] = name;
+    mended->files[mended->count++] =
+        (struct mended_file){(size_t)fileset_find(lint->files, path),
+                             loaded ? text : span_from("description: it cannot be read\n")};
     return 0;
+}
+
+static int lint_layers(struct lint *lint, struct mended *mended)
+{
+    const char **names;
+    size_t count = parts_layer_names(&names, lint->arena, lint->files);
+    mended->set.read = read_mended;
+    for (size_t i = 0; i < count; i++)
+        if (read_layer(lint, mended, names[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static bool takes_mended(const struct lint *lint, const struct mended *mended,
+                         const struct manifest *manifest)
+{
+    const char **names;
+    for (size_t i = 0; mended->count && i < manifest->layer_count; i++) {
+        size_t count = layer_candidates(&names, lint->arena, lint->files, &manifest->layers[i]);
+        for (size_t j = 0; j < count; j++)
+            if (str_is_among(names[j], mended->layers, mended->count))
+                return true;
+    }
+    return false;
 }
 
 /* ---------------------------------------------------------------- types */
@@ -139,7 +207,7 @@ static int check_default(struct lint *lint, const struct question *question)
     return lint_keep(lint, RULE_MANIFEST, &wrong);
 }
 
-static int lint_type(struct lint *lint, const char *name)
+static int lint_type(struct lint *lint, const struct mended *mended, const char *name)
 {
     const char *path = arena_printf(lint->arena, "templates/%s/template.yml", name);
     struct lint_type *type = add_type(lint, name);
@@ -149,8 +217,9 @@ static int lint_type(struct lint *lint, const char *name)
         (void)err_hint(&wrong, "a folder of templates/ is a type, unless its name begins with '_'");
         return lint_keep(lint, RULE_MANIFEST, &wrong);
     }
-    if (read_all(lint, path, name, type, load_type) < 0)
+    if (read_type(lint, mended, path, type, load_type) < 0)
         return -1;
+    type->layers_damaged = type->manifest && takes_mended(lint, mended, type->manifest);
     for (size_t i = 0; type->manifest && i < type->manifest->question_count; i++)
         if (check_default(lint, &type->manifest->questions[i]) < 0)
             return -1;
@@ -166,7 +235,7 @@ static int unknown_type(struct lint *lint, const char *name, const char *const *
                     near ? "'? " : "", str_join(lint->arena, types, count, ", "));
 }
 
-static int lint_types(struct lint *lint)
+static int lint_types(struct lint *lint, const struct mended *mended)
 {
     const char **types;
     size_t count = catalog_types(&types, lint->arena, lint->files);
@@ -177,32 +246,20 @@ static int lint_types(struct lint *lint)
     if (lint->whole)
         chosen = (struct words){types, count};
     for (size_t i = 0; i < chosen.count; i++)
-        if (lint_type(lint, chosen.items[i]) < 0)
+        if (lint_type(lint, mended, chosen.items[i]) < 0)
             return -1;
     return 0;
 }
 
-/* ---------------------------------------------------------------- images, layers, the matrix */
+/* ---------------------------------------------------------------- images, the matrix */
 
-static int lint_images(struct lint *lint)
+static int lint_images(struct lint *lint, const struct mended *mended)
 {
     const char **names;
     size_t count = lint->whole ? base_image_names(&names, lint->arena, lint->files) : 0;
     for (size_t i = 0; i < count; i++) {
         const char *path = arena_printf(lint->arena, "base-images/%s/image.yml", names[i]);
-        if (read_all(lint, path, names[i], add_type(lint, names[i]), load_image) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int lint_layers(struct lint *lint)
-{
-    const char **names;
-    size_t count = parts_layer_names(&names, lint->arena, lint->files);
-    for (size_t i = 0; i < count; i++) {
-        const char *path = arena_printf(lint->arena, "templates/_layers/%s/layer.yml", names[i]);
-        if (read_all(lint, path, names[i], NULL, load_layer) < 0)
+        if (read_type(lint, mended, path, add_type(lint, names[i]), load_image) < 0)
             return -1;
     }
     return 0;
@@ -287,8 +344,9 @@ static void know_names(const struct lint *lint, struct lint_type *type)
 
 int lint_manifests(struct lint *lint)
 {
-    if (lint_types(lint) < 0 || lint_images(lint) < 0 || lint_layers(lint) < 0 ||
-        lint_matrix(lint) < 0)
+    struct mended mended = {.set = *lint->files, .below = lint->files};
+    if (lint_layers(lint, &mended) < 0 || lint_types(lint, &mended) < 0 ||
+        lint_images(lint, &mended) < 0 || lint_matrix(lint) < 0)
         return -1;
     for (size_t i = 0; i < lint->type_count; i++) {
         struct lint_type *type = &lint->types[i];

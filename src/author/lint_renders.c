@@ -261,7 +261,7 @@ int lint_renders(struct lint *lint)
 {
     for (size_t i = 0; i < lint->type_count; i++) {
         const struct lint_type *type = &lint->types[i];
-        if (!type->manifest || type->damaged)
+        if (!type->manifest || type->damaged || type->layers_damaged)
             continue;
         if (type->image ? check_image(lint, type) < 0
                         : check_type(lint, type, false) < 0 || check_type(lint, type, true) < 0)

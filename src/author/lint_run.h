@@ -16,6 +16,7 @@ struct lint_type {
     const struct manifest *manifest; /* NULL: it cannot be read at all */
     const struct base_image *image;  /* of a base image */
     bool damaged;                    /* parts of the manifest were left out */
+    bool layers_damaged;             /* or of one of a layer that it may take */
     struct parts parts;
     struct data *known; /* the names that its templates may say; see template/mentions.h */
     struct data *read;  /* those that they say */

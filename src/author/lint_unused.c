@@ -237,8 +237,8 @@ static int unused_globs(struct lint *lint)
 int lint_unused(struct lint *lint)
 {
     for (size_t i = 0; i < lint->type_count; i++)
-        if (lint->types[i].manifest && !lint->types[i].damaged && !lint->types[i].image &&
-            unused_questions(lint, &lint->types[i]) < 0)
+        if (lint->types[i].manifest && !lint->types[i].damaged && !lint->types[i].layers_damaged &&
+            !lint->types[i].image && unused_questions(lint, &lint->types[i]) < 0)
             return -1;
     if (!lint->whole)
         return 0;

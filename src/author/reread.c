@@ -134,6 +134,8 @@ int reread(bool *loaded, bool *damaged, struct arena *arena, const struct filese
     for (size_t i = 0; i <= attempts && i < ATTEMPTS_MAX; i++) {
         ARENA_SCRATCH(scratch);
         ERR_SCRATCH(wrong);
+        if (rereading->text)
+            *rereading->text = overlay.text;
         if (rereading->load(rereading->context, &scratch, &overlay.set, &wrong) == 0) {
             *loaded = true;
             return rereading->load(rereading->context, arena, &overlay.set, err);

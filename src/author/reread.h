@@ -3,6 +3,7 @@
 #define TMPLGEN_AUTHOR_REREAD_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 
@@ -17,6 +18,7 @@ struct rereading {
      */
     void (*broken)(void *context, const struct err *err);
     void *context;
+    struct span *text; /* becomes what was read in the end; or NULL */
 };
 
 /*

@@ -73,7 +73,7 @@ static void print_status(struct run *run, const struct data *document)
                                           data_get(catalog, "extends"));
     const char *available = origin_words_of(&run->arena, data_get_text(update, "available"),
                                             data_get(update, "extends"));
-    const char *signature = signature_words(&run->arena, data_get(update, "signature"));
+    const char *signature = signature_words(&run->arena, data_get(document, "signature"));
     cmd_print(run, "Template %s %s of %s\n", cmd_masked(run, data_get_text(document, "template")),
               cmd_masked(run, version), cmd_masked(run, data_get_text(catalog, "source")));
     if (signature)

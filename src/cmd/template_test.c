@@ -159,8 +159,8 @@ static void print_type(const struct test_view *t, const struct type_result *type
 }
 
 /*
- * A file that holds a name or a version changes in as many ways as there are of those: the first one
- * says what there is to say.
+ * A file that holds a name or a version changes in as many ways as there are of those: the first
+ * one says what there is to say.
  */
 static void put_differences(const struct test_view *t, struct patch_view *view,
                             const struct differences *differences)

@@ -86,7 +86,8 @@ static int confine(bool *tight, size_t memory)
         return -1;
 #ifndef WITH_SANITIZER /* it reserves terabytes */
     struct rlimit space;
-    if (lower(tight, RLIMIT_DATA, inherited_data() + memory) < 0 || getrlimit(RLIMIT_AS, &space) < 0)
+    if (lower(tight, RLIMIT_DATA, inherited_data() + memory) < 0 ||
+        getrlimit(RLIMIT_AS, &space) < 0)
         return -1;
     *tight = *tight || space.rlim_cur < memory;
 #else

@@ -279,12 +279,12 @@ static int make_status(struct data **document, struct comparing *c)
     data_put(c->arena, update, "available", data_str(c->arena, available));
     if (available && c->target.origin.extends)
         data_put(c->arena, update, "extends", origin_data(c->arena, c->target.origin.extends));
-    data_put(c->arena, update, "signature", signature_data(c->arena, &c->target.origin));
     *document = data_map(c->arena);
     data_put(c->arena, *document, "template", data_str(c->arena, c->child.record.wanted.type));
     data_put(c->arena, *document, "catalog",
              origin_record(c->arena, &c->child.record.wanted.catalog));
     data_put(c->arena, *document, "update", update);
+    data_put(c->arena, *document, "signature", signature_data(c->arena, &c->target.origin));
     data_put(c->arena, *document, "in_progress", data_str(c->arena, in_progress(&c->unfinished)));
     data_put(c->arena, *document, "replay", replay);
     data_put(c->arena, *document, "paths", paths);

@@ -443,6 +443,10 @@ def in_row(before, one, after):
     return lambda n: catalog(before + one * n + after)
 
 
+def extending(source):
+    return f"name: x\nversion: 1.0.0\nextends: {{source: {source}}}\n"
+
+
 def questions(n, more=""):
     text = "".join(f"  - {{name: q{i}, default: a}}\n" for i in range(n))
     used = "".join(f"{{{{ q{i} }}}}" for i in range(n))
@@ -580,6 +584,21 @@ MANIFESTS = {
         **catalog(),
         "catalog.yml": f"name: x\nversion: 1.0.0\ntmplgen: '>=0.1{',>=0.1' * n}'\n",
     },
+    "catalog extends source ref": lambda n: {
+        **catalog(),
+        "catalog.yml": extending("../c1"),
+        **{f"../c{i}/catalog.yml": extending(f"../c{i + 1}") for i in range(1, n + 1)},
+    },
+    "catalog overrides": lambda n: {
+        **catalog(),
+        "catalog.yml": extending("builtin")
+        + f"overrides: [{', '.join(f'matrices/**/{i}*' for i in range(n))}]\n",
+    },
+    "catalog defaults": lambda n: {
+        **questions(n),
+        "catalog.yml": "name: x\nversion: 1.0.0\ndefaults:\n"
+        + "".join(f"  q{i}: a\n" for i in range(n)),
+    },
     "CHANGELOG.md": lambda n: {**catalog(), "CHANGELOG.md": "## 1.0.0\n- x\n" * n},
     "tree of files": lambda n: catalog(files={f"f{i}": "x" for i in range(n)}),
     "tree of templates": lambda n: catalog(files={f"f{i}.j2": "{{ name }}" for i in range(n)}),
@@ -703,6 +722,14 @@ def base_image(key, make):
     )
 
 
+def chain(n):
+    """What a catalog extends, and that, and so on."""
+    origin = None
+    for _ in range(min(n, 500)):  # Python's own writer of JSON nests no deeper
+        origin = {**RECORD["catalog"], "extends": origin} if origin else dict(RECORD["catalog"])
+    return origin
+
+
 HASHED = ("answers", "request", "resolution", "template")
 RECORD = {
     "schema": 1,
@@ -719,6 +746,7 @@ RECORDS = {
     "catalog ref commit version": lambda n: {
         "catalog": {**RECORD["catalog"], "version": f"1.0.0-{'x' * n}"}
     },
+    "catalog extends": lambda n: {"catalog": {**RECORD["catalog"], "extends": chain(n)}},
     "template": lambda n: {"template": "t" * n},
     "answers": lambda n: {"answers": {"name": "a", **{f"q{i}": "a" for i in range(n)}}},
     "answers long": lambda n: {"answers": {"name": "a" * n}},

@@ -63,8 +63,9 @@ def test_signer_is_told_where_nothing_is_required(world, daemon, keys):
     assert ok(done)["signature"] == {"state": "unsigned", "signer": None}
     assert "is not signed" in done.err
     release(world, "1.1.0", keys / "alice")
-    told = ok(world.status("--fetch", "--trust"))["update"]
-    assert told == {"available": "1.1.0", "signature": {"state": "good", "signer": ALICE}}
+    told = ok(world.status("--fetch", "--trust"))
+    assert told["update"] == {"available": "1.1.0"}
+    assert told["signature"] == {"state": "good", "signer": ALICE}
     shown = world.run("status", cwd=world.work / "child")
     assert f"signed by {ALICE}" in shown.out
     assert ok(world.update())["catalog"]["signature"]["signer"] == ALICE

@@ -93,11 +93,8 @@ static void test_record__hashes_the_commits_of_what_the_catalog_extends(void **s
     ERR_SCRATCH(err);
     struct record record = sample(&arena), after;
     struct catalog_origin last = {.source = "https://e.org/c", .version = "0.1.0"};
-    struct catalog_origin next = {.source = "builtin",
-                                  .ref = "v0.2.0",
-                                  .commit = TREE,
-                                  .version = "0.2.0",
-                                  .extends = &last};
+    struct catalog_origin next = {
+        .source = "builtin", .ref = "v0.2.0", .commit = TREE, .version = "0.2.0", .extends = &last};
     assert_string_equal(record.inputs, INPUTS_OF_SAMPLE);
     record.catalog.extends = &next;
     assert_false(record_is_genuine(&record, span_of("", 0)));
