@@ -111,6 +111,14 @@ static void stay_where_it_was(struct aiming *a)
     stay(a);
 }
 
+/* The built-in catalog names a commit then, which nobody chose, and which a fork of it has, too. */
+static bool is_between_releases(const struct aiming *a)
+{
+    const struct catalog_origin *recorded = &a->provenance->wanted.catalog;
+    return a->options->source && strcmp(recorded->source, CATALOG_BUILTIN) == 0 &&
+           strcmp(a->source, CATALOG_BUILTIN) != 0;
+}
+
 /* Where the record leads when nobody says anything. */
 static void follow_record(struct aiming *a)
 {
@@ -120,14 +128,13 @@ static void follow_record(struct aiming *a)
     a->ref = NULL; /* as it lies there; of the built-in one the binary's own, the newest there is */
     if (!recorded->ref)
         return;
-    if (find(a, REVISION_TAG, recorded->ref) || semver_parse_tag(&version, recorded->ref))
+    if (find(a, REVISION_TAG, recorded->ref) || semver_parse_tag(&version, recorded->ref) ||
+        is_between_releases(a))
         follow_tags(a, NULL);
     else if (find(a, REVISION_BRANCH, recorded->ref))
         a->ref = recorded->ref;
     else if (semver_range_parse(&range, recorded->ref))
         follow_tags(a, &range);
-    else if (strcmp(recorded->source, CATALOG_BUILTIN) == 0 && a->options->source)
-        follow_tags(a, NULL); /* between two releases it names a commit, which nobody chose */
     else if (strcmp(a->source, CATALOG_BUILTIN) != 0)
         stay_where_it_was(a);
 }
