@@ -16,13 +16,16 @@ REFUSALS = re.compile(
     "does not fit in 64 bits|is too large|no finite number|cannot be printed|cannot be compared"
     "|the comment is not closed|'raw' is not closed|cannot stand in the body"
     "|(range|iterator|method|loop|view of a mapping|function 'range') cannot be a key"
-    "|is not in the template language|complex numbers|a negative constant|cannot use the variable"
+    "|the attribute '\\w+' of [\\w ']+ is not in the template language"
+    "|'(attr|random|striptags|urlize|xmlattr|lipsum)' is not in the template language"
+    "|complex numbers|a negative constant|cannot use the variable"
     "|whether .* is the same as an equal one is not known"
     "|cannot be sliced|a slice takes|step of a slice"  # constants: Jinja2 folds them to undefined
     "|attributes of a mapping cannot be assigned to"
     "|call each other more than|nested more than"
     "|takes a text, not|is longer than|is larger than|has more than|more than \\d+ (steps|bytes)"
 )
+REFUSED = ""
 # Jinja2 prints where an object lies in memory.
 ADDRESS = re.compile(" at 0x[0-9a-f]+|with id=[0-9]+")
 
@@ -45,7 +48,7 @@ def jinja2_says(template, others):
 
 
 def compare(answer, template, others):
-    """None where both agree, else what is wrong."""
+    """None where both agree, REFUSED for a documented difference, else what is wrong."""
     expected = jinja2_says(template, others)
     if isinstance(expected, (RecursionError, Folding)):
         return None
@@ -53,7 +56,7 @@ def compare(answer, template, others):
         return None if "error" in answer else f"Jinja2 fails: {expected!r}; we: {answer['out']!r}"
     if "error" in answer:
         if REFUSALS.search(answer["error"]) or ADDRESS.search(expected):
-            return None
+            return REFUSED
         return f"Jinja2: {expected!r}; we fail: {answer['error']}"
     return None if answer["out"] == expected else f"Jinja2: {expected!r}; we: {answer['out']!r}"
 
@@ -63,16 +66,18 @@ def run(ours, count, record_property, part=0):
     record_property("SEED", seed)
     print(f"SEED={seed}")
     generator = Generator(seed)
-    accepted = 0
+    accepted = refused = 0
     for number in range(count):
         template, others = generator.program()
         answer = ours.ask(template, CONTEXT, others)
         wrong = compare(answer, template, others)
-        assert wrong is None, (
+        assert not wrong, (
             f"SEED={seed}, program {number}: {template!r}\nother: {others['other']!r}\n{wrong}"
         )
         accepted += "out" in answer
+        refused += wrong == REFUSED
     assert accepted > count / 4, "too few programs render at all"
+    assert refused <= count / 50 + 5, "too many programs are refused that Jinja2 renders"
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -13,4 +13,4 @@ def test_real_templates_render_as_with_jinja2_or_are_refused_by_name(ours):
     wrong = [(t.package, t.path, r.wrong[0]) for t, r in results if r.wrong]
     assert not wrong, wrong[:3]
     equal = [t for t, r in results if r.kind == "equal"]
-    assert len(equal) >= len(results) / 2
+    assert len(equal) >= 0.85 * len(results)  # docs/templates.md has the newest share
