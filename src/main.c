@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/print.h"
@@ -242,6 +243,7 @@ static void end_run(void)
 {
     ERR_SCRATCH(err);
     (void)budget_fail(&err);
+    process_end_all();
     int code = tell(running, take_back(running), &err);
     (void)fflush(stderr);
     _exit(code);

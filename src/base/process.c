@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -230,6 +231,25 @@ static void end_group(struct stream *s)
     (void)kill(whom, SIGKILL);
 }
 
+/* What runs, by the number that kill() takes; threads run programs side by side. */
+static _Atomic pid_t streaming[64];
+
+static void note_running(pid_t was, pid_t is)
+{
+    for (size_t i = 0; i < sizeof(streaming) / sizeof(*streaming); i++) {
+        pid_t expected = was;
+        if (atomic_compare_exchange_strong(&streaming[i], &expected, is))
+            return;
+    }
+}
+
+void process_end_all(void)
+{
+    for (size_t i = 0; i < sizeof(streaming) / sizeof(*streaming); i++)
+        if (streaming[i])
+            (void)kill(streaming[i], SIGKILL);
+}
+
 static int stream_all(struct stream *s, struct err *err)
 {
     int seconds = s->watch->seconds, rc = 0;
@@ -283,7 +303,10 @@ int process_stream(int *status, const char *const *argv, const struct process_wa
     }
     s.fds[LINES] = ends[LINES][0];
     s.fds[OUTPUT] = ends[OUTPUT][0];
+    pid_t whom = watch->group == PROCESS_SHARED ? s.child : -s.child;
+    note_running(0, whom);
     rc = stream_all(&s, err);
+    note_running(whom, 0);
     for (int i = 0; i < PIPES; i++)
         if (s.fds[i] >= 0)
             (void)close(s.fds[i]);

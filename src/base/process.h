@@ -52,4 +52,7 @@ struct process_watch {
 TG_CHECKED int process_stream(int *status, const char *const *argv,
                               const struct process_watch *watch, struct err *err);
 
+/* Kills whatever still runs, for a process that ends in the middle of things. Waits for nobody. */
+void process_end_all(void);
+
 #endif

@@ -270,13 +270,56 @@ static bool names_host(const char *pattern)
     return scheme ? strchr(scheme + 3, '/') != NULL : strchr(pattern, ':') != NULL;
 }
 
+/* Hosts are not told apart by the case of their letters. */
+static const char *fold_host(struct arena *arena, const char *pattern)
+{
+    char *out = arena_strdup(arena, pattern), *scheme = strstr(out, "://");
+    char *host = scheme ? scheme + 3 : out, *end = host + strcspn(host, scheme ? "/" : ":");
+    char *user = memchr(host, '@', (size_t)(end - host));
+    for (char *at = user ? user : host; at < end; at++)
+        *at = (char)tolower(*at);
+    return out;
+}
+
+int address_pattern(const char **out, struct arena *arena, const char *pattern, struct err *err)
+{
+    struct address address;
+    if (str_ends(pattern, "*")) {
+        *out = fold_host(arena, pattern);
+        return names_host(pattern)
+                   ? 0
+                   : err_set(err, TG_USAGE, "invalid-source",
+                             "'%s' must name the host to its end, before the '*'", pattern);
+    }
+    if (address_parse(&address, arena, pattern, err) < 0)
+        return -1;
+    *out = address.source;
+    return 0;
+}
+
+/* Without what makes no difference at the end: a repository's own folder is its repository. */
+static size_t plain_len(const char *text)
+{
+    size_t len = strlen(text);
+    for (;;) {
+        while (len && text[len - 1] == '/')
+            len--;
+        if (len < 4 || strncmp(text + len - 4, ".git", 4) != 0)
+            return len;
+        len -= 4;
+    }
+}
+
+static bool is_same(const char *pattern, const char *address)
+{
+    size_t len = plain_len(pattern);
+    return len == plain_len(address) && strncmp(pattern, address, len) == 0;
+}
+
 bool address_matches(const struct address *address, const char *pattern)
 {
     size_t len = strlen(pattern);
     if (len && pattern[len - 1] == '*')
         return names_host(pattern) && strncmp(address->source, pattern, len - 1) == 0;
-    while (len && pattern[len - 1] == '/')
-        len--;
-    return (strncmp(pattern, address->url, len) == 0 && !address->url[len]) ||
-           (strncmp(pattern, address->source, len) == 0 && !address->source[len]);
+    return is_same(pattern, address->url) || is_same(pattern, address->source);
 }

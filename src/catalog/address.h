@@ -18,6 +18,12 @@ struct address {
 
 /* Whether it is no path and no file:// on this machine. Looks at the disk. */
 bool address_is_remote(const char *source);
+/*
+ * What a user lists: such an address, or its beginning and a '*', as addresses are compared with.
+ * Exit 2, "invalid-source", for one that none can match.
+ */
+TG_CHECKED int address_pattern(const char **out, struct arena *arena, const char *pattern,
+                               struct err *err);
 
 /*
  * Exit 2 "invalid-source": no address that is taken, a password in it (which is never repeated), an

@@ -62,6 +62,20 @@ static void read_ssh(struct verifying *v, const char *raw)
     v->key = key;
 }
 
+/* The line of gpg's that begins with that word; NULL: there is none. Names of keys may hold
+ * anything. */
+static const char *gpg_line(const char *raw, const char *word)
+{
+    static const char head[] = "[GNUPG:] ";
+    for (const char *line = raw; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *rest = str_starts(line, head) ? line + strlen(head) : NULL;
+        if (rest && str_starts(rest, word) && (rest[strlen(word)] == ' ' || !*word))
+            return line;
+    }
+    return NULL;
+}
+
 /* The word of that number of a line of gpg's, from 0. */
 static const char *word_at(struct arena *arena, const char *line, int number)
 {
@@ -75,7 +89,7 @@ static const char *word_at(struct arena *arena, const char *line, int number)
 /* [GNUPG:] GOODSIG KEYID WHO; [GNUPG:] VALIDSIG KEY ... (eight more) PRIMARY-KEY */
 static void read_gpg(struct verifying *v, const char *raw)
 {
-    const char *good = strstr(raw, "[GNUPG:] GOODSIG "), *valid = strstr(raw, "[GNUPG:] VALIDSIG ");
+    const char *good = gpg_line(raw, "GOODSIG"), *valid = gpg_line(raw, "VALIDSIG");
     enum { WHO = 3, KEY = 2, PRIMARY = 11 };
     if (!good || !valid)
         return;
@@ -107,7 +121,7 @@ static int ask_git(struct verifying *v, const char *git_dir, const char *verb, c
     if (transport_run(&answer, v->arena, &transport, arguments, v->err) < 0)
         return -1;
     v->words = answer.words;
-    if (strstr(answer.raw, "[GNUPG:] "))
+    if (gpg_line(answer.raw, ""))
         read_gpg(v, answer.raw);
     else
         read_ssh(v, answer.raw);

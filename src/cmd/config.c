@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "catalog/address.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,13 +22,25 @@ static const char *config_path(struct arena *arena)
     return home && *home ? arena_printf(arena, "%s/.config/tmplgen/config.yml", home) : NULL;
 }
 
+/* One that nothing can match would be a lock that hangs beside the door. */
+static int read_address(const char **source, struct arena *arena, const struct yaml_node *node,
+                        struct err *err)
+{
+    ERR_SCRATCH(inner);
+    if (!*source || !address_is_remote(*source))
+        return 0;
+    return address_pattern(source, arena, *source, &inner) < 0 ? yaml_blame(err, node, &inner) : 0;
+}
+
 /* SOURCE, or {source: SOURCE, signers: [WHO]}. */
 static int read_trusted(struct trusted *out, struct arena *arena, const struct yaml_node *node,
                         struct err *err)
 {
     static const char *const keys[] = {"source", "signers", NULL};
     if (node->kind != YAML_MAP)
-        return yaml_text(&out->source, node, "trusted", err);
+        return yaml_text(&out->source, node, "trusted", err) < 0
+                   ? -1
+                   : read_address(&out->source, arena, node, err);
     const struct yaml_node *signers = yaml_get(node, "signers");
     if (yaml_check_keys(node, keys, err) < 0 ||
         yaml_text(&out->source, yaml_get(node, "source"), "source", err) < 0 ||
@@ -35,6 +48,8 @@ static int read_trusted(struct trusted *out, struct arena *arena, const struct y
         return -1;
     if (!out->source)
         return yaml_error(err, node, "'source' is missing");
+    if (read_address(&out->source, arena, yaml_get(node, "source"), err) < 0)
+        return -1;
     return signers && out->signer_count == 0
                ? yaml_error(err, signers,
                             "'signers' names nobody: leave it out where no "

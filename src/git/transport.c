@@ -10,12 +10,19 @@
 #include "base/str.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 96, LINES_KEPT = 6, WORDS_BYTES = 2000, NO_SUCH_PROGRAM = 127 };
+enum {
+    ARGUMENTS_MAX = 96,
+    LINES_KEPT = 6,
+    LINE_BYTES = 1024,
+    WORDS_BYTES = 2000,
+    NO_SUCH_PROGRAM = 127
+};
 
 extern char **environ;
 
@@ -24,7 +31,7 @@ struct running {
     struct arena *arena;
     const char *arguments[ARGUMENTS_MAX];
     size_t argument_count;
-    const char *lines[LINES_KEPT]; /* the last ones that say something */
+    char lines[LINES_KEPT][LINE_BYTES]; /* the last ones that say something */
     size_t line_count;
     struct buf raw;
     time_t end;
@@ -75,8 +82,8 @@ static void add_settings(struct running *g)
     };
     add(g, "/bin/sh");
     add(g, "-c");
-    add(g, arena_printf(g->arena, "ulimit -d %zu 2>/dev/null; exec git \"$@\"",
-                        LIMIT_FETCH_MEMORY_BYTES / LIMIT_KIB));
+    add(g, arena_printf(g->arena, "ulimit -d %zu 2>/dev/null; ulimit -t %d; exec git \"$@\"",
+                        LIMIT_FETCH_MEMORY_BYTES / LIMIT_KIB, g->how->seconds));
     add(g, "git");
     add(g, arena_printf(g->arena, "--git-dir=%s", g->how->git_dir));
     for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
@@ -153,12 +160,16 @@ static void take_line(void *context, const char *line)
         return;
     if (g->line_count == LINES_KEPT)
         memmove(g->lines, g->lines + 1, --g->line_count * sizeof(*g->lines));
-    g->lines[g->line_count++] = without_passwords(g->arena, line);
+    ARENA_SCRATCH(scratch); /* a server may say as much as it likes */
+    (void)snprintf(g->lines[g->line_count++], LINE_BYTES, "%s", without_passwords(&scratch, line));
 }
 
 static const char *words_of(const struct running *g)
 {
-    const char *words = str_join(g->arena, g->lines, g->line_count, "; ");
+    const char *lines[LINES_KEPT];
+    for (size_t i = 0; i < g->line_count; i++)
+        lines[i] = g->lines[i];
+    const char *words = str_join(g->arena, lines, g->line_count, "; ");
     size_t len = strlen(words);
     return len > WORDS_BYTES ? words + len - WORDS_BYTES : words;
 }

@@ -13,6 +13,7 @@
 #include "template/loop.h"
 #include "template/macro.h"
 #include "template/module.h"
+#include "template/object.h"
 #include "template/print.h"
 #include "template/program.h"
 #include "template/scope.h"
@@ -76,7 +77,11 @@ static int check_namespaces(struct vm *vm, const struct node *target)
     if (object.kind == V_UNDEFINED)
         return vm_fail_undefined(vm, &object);
     if (object.kind == V_NAMESPACE)
-        return 0;
+        return namespace_hides(target->member.name)
+                   ? vm_fail(vm, CODE_SYNTAX,
+                             "the attribute '%s' of %s is not in the template language",
+                             vm_show(vm, target->member.name), value_kind_name(&object))
+                   : 0;
     (void)vm_fail(vm, CODE_TYPE, "the attributes of %s cannot be assigned to",
                   value_kind_name(&object));
     return err_hint(vm->err, "begin with {%% set %s = namespace() %%}",

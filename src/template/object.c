@@ -88,10 +88,16 @@ static int block_attribute(struct value *out, struct vm *vm, const struct value 
 
 /* ---------------------------------------------------------------- what builtins make */
 
+bool namespace_hides(struct span name)
+{
+    return (name.len >= 2 && name.ptr[0] == '_' && name.ptr[1] == '_') ||
+           span_equal(name, span_from("_Namespace__attrs"));
+}
+
 static int namespace_attribute(struct value *out, struct vm *vm, const struct value *object,
                                struct span name)
 {
-    return member_of(out, vm, object->dict, name);
+    return namespace_hides(name) ? 0 : member_of(out, vm, object->dict, name);
 }
 
 static int cycler_attribute(struct value *out, struct vm *vm, const struct value *object,
@@ -164,7 +170,8 @@ int object_attribute(struct value *out, struct vm *vm, const struct value *objec
 
 bool object_hides(const struct value *object, struct span name)
 {
-    return kinds[object->kind].hides && name.len && name.ptr[0] == '_';
+    return (kinds[object->kind].hides && name.len && name.ptr[0] == '_') ||
+           (object->kind == V_NAMESPACE && namespace_hides(name));
 }
 
 static size_t add_keys(const char **names, size_t room, struct vm *vm, const struct dict *dict)

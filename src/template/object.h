@@ -15,6 +15,8 @@ TG_CHECKED int object_attribute(struct value *out, struct vm *vm, const struct v
                                 struct span name);
 /* Would the name lead to what Jinja2 keeps to itself? */
 bool object_hides(const struct value *object, struct span name);
+/* A namespace has what is its own under such names: they can be neither read nor set. */
+bool namespace_hides(struct span name);
 /* The names for "did you mean", as many as `names` has room for; how many. */
 size_t object_names(const char **names, size_t room, struct vm *vm, const struct value *object);
 

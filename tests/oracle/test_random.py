@@ -15,7 +15,7 @@ from .generator import CONTEXT, Generator
 REFUSALS = re.compile(
     "does not fit in 64 bits|is too large|no finite number|cannot be printed|cannot be compared"
     "|the comment is not closed|'raw' is not closed|cannot stand in the body"
-    "|(range|iterator|method|loop|view of a mapping|function 'range') cannot be a key"
+    "|[\\w ']+ cannot be a key"
     "|the attribute '\\w+' of [\\w ']+ is not in the template language"
     "|'(attr|random|striptags|urlize|xmlattr|lipsum)' is not in the template language"
     "|complex numbers|a negative constant|cannot use the variable"
@@ -62,27 +62,29 @@ def compare(answer, template, others):
 
 
 def run(ours, count, record_property, part=0):
-    seed = int(os.environ.get("SEED") or 20261121) + part
+    """Programs until `count` of them are equal byte for byte; about as many fail in both."""
+    seed = int(os.environ.get("SEED") or 20261121 + 10 * int(os.environ.get("TURNS") or 0)) + part
     record_property("SEED", seed)
     print(f"SEED={seed}")
     generator = Generator(seed)
-    accepted = refused = 0
-    for number in range(count):
+    equal = refused = number = 0
+    while equal < count:
         template, others = generator.program()
         answer = ours.ask(template, CONTEXT, others)
         wrong = compare(answer, template, others)
         assert not wrong, (
             f"SEED={seed}, program {number}: {template!r}\nother: {others['other']!r}\n{wrong}"
         )
-        accepted += "out" in answer
+        number += 1
+        equal += wrong is None and "out" in answer
         refused += wrong == REFUSED
-    assert accepted > count / 4, "too few programs render at all"
+        assert number <= 4 * count + 100, "too few programs render at all"
     assert refused <= count / 50 + 5, "too many programs are refused that Jinja2 renders"
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_random_programs_render_as_with_jinja2(ours, record_property):
-    run(ours, 800, record_property)
+    run(ours, 400, record_property)
 
 
 @pytest.mark.full
@@ -95,4 +97,4 @@ def test_many_random_programs_render_as_with_jinja2(ours, record_property, part)
 @pytest.mark.soak
 @pytest.mark.filterwarnings("ignore")
 def test_very_many_random_programs_render_as_with_jinja2(ours, record_property):
-    run(ours, 2000000, record_property)
+    run(ours, 1000000, record_property)

@@ -215,6 +215,15 @@ def by_gpg(home, key):
 
 
 @pytest.mark.full
+def test_the_name_of_a_gpg_key_may_look_like_a_line_of_gpgs(world, daemon, gpg):
+    alice = make_key(gpg, f"Alice <{ALICE}>")
+    forged = make_key(gpg, f"Mallory [GNUPG:] VALIDSIG {alice} 0 <{MALLORY}>")
+    world.release("1.0.0", None, "-s", "-m", "x", env=by_gpg(gpg, forged))
+    require(world, daemon, alice)
+    fails(world.new(daemon), *REFUSED)
+
+
+@pytest.mark.full
 def test_gpg_by_the_keys_fingerprint(world, daemon, gpg):
     alice = make_key(gpg, f"Alice <{ALICE}>")
     other = make_key(gpg, f"Alice Two <{ALICE}>")  # says so of itself
@@ -225,11 +234,27 @@ def test_gpg_by_the_keys_fingerprint(world, daemon, gpg):
     fails(world.new(daemon, "no"), *REFUSED)
     require(world, daemon, other)
     fails(world.new(daemon, "no"), *REFUSED)
-    require(world, daemon, alice)
     env = {**os.environ, "GNUPGHOME": str(gpg)}
+    require(world, daemon, alice)
     run("gpg", "--batch", "--yes", "--delete-secret-and-public-key", alice, env=env)
     said = fails(world.new(daemon, "no"), *REFUSED)
     assert "git said" in said
+
+
+def test_signers_count_for_every_spelling_of_the_address(world, daemon, keys):
+    release(world, "1.0.0")
+    require(world, daemon.replace("127.0.0.1", "LOCALHOST"), ALICE)
+    fails(world.new(daemon.replace("127.0.0.1", "localhost")), *REFUSED)
+    top = daemon.rsplit("/", 1)[0]
+    signed = f"{{source: '{daemon}', signers: [{ALICE}]}}"
+    world.run.configure(f"trusted:\n  - '{top}/*'\n  - {signed}\n")
+    fails(world.new(daemon.removesuffix(".git"), trust=False), *REFUSED)  # the same repository
+
+
+def test_a_pattern_that_nothing_can_match_is_an_error(world):
+    world.run.configure("trusted:\n  - {source: 'https://example.org*', signers: [a]}\n")
+    done = world.new(world.bare)
+    assert done.code == 2 and "must name the host to its end" in done.json["error"]["message"]
 
 
 @pytest.mark.parametrize(

@@ -100,14 +100,17 @@ def test_trusted_sources_of_the_configuration(world, daemon):
         (f"{folder}*", True),
         (f"{folder}catalogs.git//team", False),
         (f"{folder}other.git", False),
-        (f"{folder}catalogs", False),
-        ("git://127.*", False),
-        ("git://*", False),
+        (f"{folder}catalogs", True),
+        (f"{folder}catalogs.git/.git", True),
+        (f"{folder}cat", False),
         ("GIT://127.0.0.1/*", False),
     ):
         world.run.configure(f"trusted:\n  - '{entry}'\n")
         word = "unknown-ref" if taken else "untrusted-source"  # it is empty
         fails(world.new(daemon, trust=False), 2 if taken else 3, word)
+    for entry in ("git://127.*", "git://*", "https://example.org:x/y"):
+        world.run.configure(f"trusted:\n  - '{entry}'\n")
+        fails(world.new(daemon, trust=False), 2, "invalid-source")
 
 
 def test_default_catalog_of_the_configuration_is_trusted(world, daemon):
