@@ -87,8 +87,16 @@ static void unknown_name(const struct scan *scan, const struct mention *mention)
     const char *near = nearest_known(scan, name);
     bool later = data_get(scan->type->known, name) != NULL;
     (void)err_set(&wrong, TG_USAGE, "invalid",
-                  later ? "'%s' is not answered yet here" : "there is no '%s'", name);
-    if (later)
+                  mention->alone ? "there is no '%s' without context"
+                  : later        ? "'%s' is not answered yet here"
+                                 : "there is no '%s'",
+                  name);
+    if (mention->alone)
+        (void)err_hint(&wrong,
+                       "write 'with context' behind the import or include, or hand '%s' "
+                       "to a macro",
+                       name);
+    else if (later)
         (void)err_hint(&wrong, "questions see the answers of those before them: move '%s' up",
                        name);
     else if (scan->type->image)
@@ -106,12 +114,13 @@ static void unknown_name(const struct scan *scan, const struct mention *mention)
 static void see_name(const struct scan *scan, const struct mention *mention)
 {
     struct arena *arena = scan->lint->arena;
-    if (!data_get_span(scan->type->read, mention->text))
+    bool known = !mention->alone && data_get_span(scan->known, mention->text);
+    if (!mention->alone && !data_get_span(scan->type->read, mention->text))
         data_append(
             arena, scan->type->read,
             span_of(arena_memdup(arena, mention->text.ptr, mention->text.len), mention->text.len),
             data_bool(arena, true));
-    if (!mention->dead && !mention->lenient && !data_get_span(scan->known, mention->text))
+    if (!mention->dead && !mention->lenient && !known)
         unknown_name(scan, mention);
 }
 
@@ -124,7 +133,7 @@ static void see_member(const struct scan *scan, const struct mention *mention)
     struct span owner = span_of(mention->text.ptr, (size_t)(dot - mention->text.ptr));
     const struct data *value = data_get_span(scan->known, owner);
     bool none = value && value->kind == DATA_NULL;
-    if (mention->dead || mention->lenient ||
+    if (mention->dead || mention->lenient || mention->alone ||
         (!none && (!value || attribute_is_known(&nearest, mention->text))))
         return;
     if (none && memchr(dot + 1, '.', mention->text.len - owner.len - 1))
@@ -256,6 +265,7 @@ static int read_source(struct scan *scan, const struct template_source *source, 
                                     .see = see,
                                     .broken = keep_broken,
                                     .context = scan,
+                                    .members = true,
                                     .dead = scan->dead};
     if (template_mentions(&reader, source, expression, &wrong) == 0)
         return 0;

@@ -50,13 +50,6 @@ static void see(void *context, const struct mention *mention)
         search->simple = false;
 }
 
-static void ignore(void *context, const char *name, const struct err *err)
-{
-    (void)context;
-    (void)name;
-    (void)err;
-}
-
 static void read_names(struct world_search *search, const struct manifest_text *text,
                        bool expression)
 {
@@ -64,7 +57,7 @@ static void read_names(struct world_search *search, const struct manifest_text *
     struct data *known = data_map(search->arena);
     struct template_source source = {.name = "when", .text = span_from(text->text)};
     const struct mention_reader reader = {
-        .known = known, .see = see, .broken = ignore, .context = search};
+        .known = known, .see = see, .context = search, .members = true};
     if (template_mentions(&reader, &source, expression, &ignored) < 0)
         search->simple = false;
 }

@@ -14,13 +14,7 @@
 #include "template/scope.h"
 #include "template/vm.h"
 
-#define TEMPLATES_MAX 20000 /* read for one source: such as include each other many times over */
-
-/* A template that another one extends, and what that extends. */
-struct parent {
-    const struct program *program;
-    const struct parent *next;
-};
+#define TEMPLATES_MAX 10000 /* read for one source: such as include each other many times over */
 
 struct mention_walk {
     const struct mention_reader *reader;
@@ -36,62 +30,84 @@ struct mention_walk {
 struct mention_place {
     struct mention_walk *walk;
     const struct program *program;
-    const struct scope *scope; /* where the outer one includes this one */
-    const struct mention_place *outer;
-    const struct parent *parents;
-    const struct block_code *block; /* that is being walked, or NULL */
+    const struct mention_place *outer; /* includes or extends this one */
+    const struct scope *scope;         /* where it does; NULL: this one sees nothing of it */
+    struct mention_place *parent;      /* that this one extends */
+    const struct block_code *block;    /* that is being walked, or NULL */
     const char *through;
     size_t depth;
+    bool alone; /* it does not see the context */
+};
+
+/* How a template takes in another one. */
+struct taking {
+    const char *how;           /* in the trace of an error */
+    const struct scope *scope; /* that the other one sees, or NULL */
+    bool dead, lenient;
 };
 
 enum truth { FALSE_HERE, TRUE_HERE, UNKNOWN };
 
+/* Whether templates give a name a value of their own: where they do in some branch only, or behind
+ * a place that reads it, the name may still be the context's. */
+enum setting { NEVER_SET, PERHAPS_SET, ALWAYS_SET };
+
 /* ---------------------------------------------------------------- what is known */
 
-/* Whether one of the scopes, from the innermost out, gives the name a value. */
-static bool is_set_in(const struct scope *scope, struct span name)
+static enum setting set_by(const struct symbol *symbol)
+{
+    enum setting set = NEVER_SET;
+    for (; symbol; symbol = symbol->load == LOAD_ALIAS ? symbol->outer : NULL) {
+        if (symbol->load == LOAD_PARAMETER || symbol->load == LOAD_UNDEFINED)
+            return ALWAYS_SET;
+        if (symbol->stored)
+            set = PERHAPS_SET;
+    }
+    return set;
+}
+
+static void also_set_in(enum setting *set, const struct scope *scope, struct span name)
 {
     const struct symbol *found = NULL;
     for (; scope && !found; scope = scope->parent)
         found = scope_own(scope, name);
-    return found && (found->stored || found->load != LOAD_RESOLVE);
+    enum setting here = set_by(found);
+    if (here > *set)
+        *set = here;
 }
 
-static bool is_set_for_block(const struct mention_place *place, struct span name)
+static void also_set_for_block(enum setting *set, const struct mention_place *place,
+                               struct span name)
 {
     const struct block_code *block = place->block;
-    if (!block)
-        return false;
-    bool set = is_set_in(block->scoped ? block->around : place->program->root, name);
-    for (const struct parent *parent = place->parents; parent && !set; parent = parent->next)
-        set = is_set_in(parent->program->root, name);
-    return set;
+    also_set_in(set, block->scoped ? block->around : place->program->root, name);
+    for (const struct mention_place *parent = place->parent; parent; parent = parent->parent)
+        also_set_in(set, parent->program->root, name);
 }
 
-/* Whether the template, or one around it, gives the name a value of its own. */
-static bool is_set(const struct mention_place *place, const struct symbol *symbol)
+/* By the template, or one around it; what is no name of a variable counts as set. */
+static enum setting setting_of(const struct mention_place *place, const struct node *node)
 {
-    for (; symbol->load == LOAD_ALIAS; symbol = symbol->outer)
-        if (symbol->stored)
-            return true;
-    if (symbol->load != LOAD_RESOLVE || symbol->stored || is_set_for_block(place, symbol->name))
-        return true;
-    for (; place->outer; place = place->outer)
-        if (is_set_in(place->scope, symbol->name))
-            return true;
-    return false;
+    if (node->kind != N_NAME || !node->name.symbol)
+        return ALWAYS_SET;
+    struct span name = node->name.name;
+    enum setting set = set_by(node->name.symbol);
+    if (place->block && set != ALWAYS_SET)
+        also_set_for_block(&set, place, name);
+    for (; place->scope && set != ALWAYS_SET; place = place->outer)
+        also_set_in(&set, place->scope, name);
+    return set != ALWAYS_SET && function_find(&builtins, name) ? ALWAYS_SET : set;
 }
 
 static bool is_free(const struct mention_place *place, const struct node *node)
 {
-    return node->kind == N_NAME && node->name.symbol && !is_set(place, node->name.symbol) &&
-           !function_find(&builtins, node->name.name);
+    return setting_of(place, node) == NEVER_SET;
 }
 
 /* What the context has under a free name; NULL: nothing. */
 static const struct data *known_value(const struct mention_place *place, const struct node *node)
 {
-    return data_get_span(place->walk->reader->known, node->name.name);
+    return place->alone ? NULL : data_get_span(place->walk->reader->known, node->name.name);
 }
 
 /* The text that an expression is in any case. */
@@ -235,36 +251,58 @@ static void tell(const struct mention_place *place, enum mention_kind kind, stru
 {
     const struct mention mention = {
         kind, text,    place->program->name, place->program->source, offset,
-        dead, lenient, place->through};
+        dead, lenient, place->alone,         place->through};
     place->walk->reader->see(place->walk->reader->context, &mention);
 }
 
-/* "a.b.c" of a free name; false: it is something else. */
-static bool path_of(struct buf *out, const struct mention_place *place, const struct node *node)
+static void tell_name(const struct mention_place *place, const struct node *node, bool dead,
+                      bool lenient)
 {
-    if (node->kind == N_NAME)
-        return is_free(place, node) &&
-               buf_append(out, node->name.name.ptr, node->name.name.len) == 0;
+    enum setting set = setting_of(place, node);
+    if (set != ALWAYS_SET)
+        tell(place, MENTION_NAME, node->name.name, node->offset, dead,
+             lenient || set == PERHAPS_SET);
+}
+
+/* "a.b.c", and whether "a" is set; what is something else counts as set. */
+static enum setting path_of(struct buf *out, const struct mention_place *place,
+                            const struct node *node)
+{
     struct span part = node->kind == N_ATTRIBUTE ? node->member.name : span_of(NULL, 0);
-    if (node->kind == N_ITEM && node->member.index->kind == N_CONSTANT &&
-        node->member.index->value.kind == V_TEXT)
+    if (node->kind == N_NAME)
+        part = node->name.name;
+    else if (node->kind == N_ITEM && node->member.index->kind == N_CONSTANT &&
+             node->member.index->value.kind == V_TEXT)
         part = node->member.index->value.text;
-    return part.ptr && path_of(out, place, node->member.object) && buf_putc(out, '.') == 0 &&
-           buf_append(out, part.ptr, part.len) == 0;
+    if (!part.ptr)
+        return ALWAYS_SET;
+    enum setting set =
+        node->kind == N_NAME ? setting_of(place, node) : path_of(out, place, node->member.object);
+    bool fits = set != ALWAYS_SET && (node->kind == N_NAME || buf_putc(out, '.') == 0) &&
+                buf_append(out, part.ptr, part.len) == 0;
+    return fits ? set : ALWAYS_SET;
 }
 
 static void tell_member(const struct mention_place *place, const struct node *node, bool dead,
                         bool lenient)
 {
     BUF_SCRATCH(path, LIMIT_KIB);
-    if (path_of(&path, place, node))
-        tell(place, MENTION_MEMBER, span_of(path.ptr, path.len), node->offset, dead, lenient);
+    enum setting set = path_of(&path, place, node);
+    if (set != ALWAYS_SET)
+        tell(place, MENTION_MEMBER, span_of(path.ptr, path.len), node->offset, dead,
+             lenient || set == PERHAPS_SET);
 }
 
 /* ---------------------------------------------------------------- expressions */
 
 static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
                       bool lenient);
+
+static void walk_optional(const struct mention_place *place, const struct node *node, bool dead)
+{
+    if (node)
+        walk_node(place, node, dead, false);
+}
 
 static void walk_nodes(const struct mention_place *place, const struct node_list *list, bool dead)
 {
@@ -280,10 +318,8 @@ static void walk_call(const struct mention_place *place, const struct node *obje
     walk_nodes(place, &args->positional, dead);
     for (const struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
         walk_node(place, keyword->value, dead, false);
-    if (args->star)
-        walk_node(place, args->star, dead, false);
-    if (args->star_star)
-        walk_node(place, args->star_star, dead, false);
+    walk_optional(place, args->star, dead);
+    walk_optional(place, args->star_star, dead);
 }
 
 /* Whether what it is applied to need not be there. */
@@ -315,15 +351,8 @@ static void walk_member(const struct mention_place *place, const struct node *no
     walk_node(place, node->member.object, dead, false);
     if (node->kind == N_ITEM)
         walk_node(place, node->member.index, dead, false);
-    tell_member(place, node, dead, lenient);
-}
-
-static void walk_slice(const struct mention_place *place, const struct node *node, bool dead)
-{
-    const struct node *const parts[] = {node->slice.start, node->slice.stop, node->slice.step};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        if (parts[i])
-            walk_node(place, parts[i], dead, false);
+    if (place->walk->reader->members)
+        tell_member(place, node, dead, lenient);
 }
 
 static void walk_node(const struct mention_place *place, const struct node *node, bool dead,
@@ -331,8 +360,7 @@ static void walk_node(const struct mention_place *place, const struct node *node
 {
     switch (node->kind) {
     case N_NAME:
-        if (is_free(place, node))
-            tell(place, MENTION_NAME, node->name.name, node->offset, dead, lenient);
+        tell_name(place, node, dead, lenient);
         return;
     case N_LIST:
     case N_TUPLE:
@@ -348,7 +376,9 @@ static void walk_node(const struct mention_place *place, const struct node *node
         walk_member(place, node, dead, lenient);
         return;
     case N_SLICE:
-        walk_slice(place, node, dead);
+        walk_optional(place, node->slice.start, dead);
+        walk_optional(place, node->slice.stop, dead);
+        walk_optional(place, node->slice.step, dead);
         return;
     case N_CALL:
         walk_call(place, node->call.callee, &node->call.args, dead, false);
@@ -375,8 +405,10 @@ static void walk_node(const struct mention_place *place, const struct node *node
     case N_CONDITION:
         walk_choice(place, node, dead);
         return;
-    case N_CONSTANT:
     case N_NAMESPACED:
+        walk_node(place, node->member.object, dead, false);
+        return;
+    case N_CONSTANT:
     case N_KIND_COUNT:
         return;
     }
@@ -394,62 +426,75 @@ static bool is_open(const struct mention_place *place, const char *name)
     return false;
 }
 
-/* NULL: there is none, or (with `inner` set) it cannot be read. Limits end all. */
-static int read_program(struct program **out, const struct mention_place *place, const char *name,
-                        struct err *inner)
+/* NULL: there is none, or it is broken and that was told. */
+static int read_template(struct program **out, const struct mention_walk *walk, const char *name)
 {
-    struct mention_walk *walk = place->walk;
+    ERR_SCRATCH(inner);
+    const struct mention_reader *reader = walk->reader;
     struct template_source source = {.name = name};
+    struct err *wrong = reader->broken ? &inner : walk->err;
     *out = NULL;
-    if (++walk->templates > TEMPLATES_MAX)
-        return err_set(walk->err, TG_USAGE, CODE_LIMIT, "'%s' includes more than %d templates",
-                       place->program->name, TEMPLATES_MAX);
-    int rc = walk->reader->loader->load(&source, walk->reader->loader->context, name, inner);
+    int rc = reader->loader->load(&source, reader->loader->context, name, wrong);
     if (rc == 0)
-        rc = program_parse(out, walk->arena, &source, false, inner);
-    if (rc < 0)
-        *out = NULL;
-    return rc < 0 && str_equal(inner->code, "limit")
-               ? err_set(walk->err, inner->exit, inner->code, "%s", inner->message)
-               : 0;
-}
-
-static int read_quietly(struct program **out, const struct mention_place *place, const char *name)
-{
-    ERR_SCRATCH(inner);
-    return read_program(out, place, name, &inner);
-}
-
-/* An included template that is wrong is told of once it is reached. */
-static int read_template(struct program **out, const struct mention_place *place, const char *name)
-{
-    ERR_SCRATCH(inner);
-    if (read_program(out, place, name, &inner) < 0)
+        rc = program_parse(out, walk->arena, &source, false, wrong);
+    if (rc >= 0)
+        return 0;
+    *out = NULL;
+    if (!reader->broken)
         return -1;
-    if (inner.message)
-        place->walk->reader->broken(place->walk->reader->context, name, &inner);
+    if (str_equal(inner.code, "limit"))
+        return err_set(walk->err, inner.exit, inner.code, "%s", inner.message);
+    reader->broken(reader->context, name, &inner);
     return 0;
 }
 
-static int walk_template(const struct mention_place *place, const char *name,
-                         const struct scope *scope, bool dead)
+static int trace(const struct mention_place *place, const struct taking *taking, size_t offset)
 {
+    ERR_SCRATCH(at);
+    (void)program_error_at(place->program, offset, &at);
+    return err_trace(place->walk->err, "%s %s:%zu:%zu", taking->how, place->program->path,
+                     at.where.line, at.where.column);
+}
+
+/* NULL: it cannot be read, or is being walked already. */
+static int take_in(struct mention_place **out, const struct mention_place *place, struct span text,
+                   const struct taking *taking, size_t offset)
+{
+    struct mention_walk *walk = place->walk;
+    const char *name = arena_memdup(walk->arena, text.ptr, text.len);
     struct program *program;
+    *out = NULL;
     if (place->depth >= LIMIT_TEMPLATE_CALLS || is_open(place, name))
         return 0;
-    if (read_template(&program, place, name) < 0)
-        return -1;
+    if (++walk->templates > TEMPLATES_MAX) {
+        (void)err_set(walk->err, TG_USAGE, CODE_LIMIT, "more than %d templates are included",
+                      TEMPLATES_MAX);
+        return program_error_at(place->program, offset, walk->err);
+    }
+    if (read_template(&program, walk, name) < 0)
+        return trace(place, taking, offset);
     if (!program)
         return 0;
-    struct mention_place inner = {
-        .walk = place->walk,
-        .program = program,
-        .scope = scope,
-        .outer = scope ? place : NULL,
-        .through = arena_printf(place->walk->arena, "%s%s%s", place->through,
-                                *place->through ? ", " : "", place->program->name),
-        .depth = place->depth + 1};
-    return walk_program(&inner, dead);
+    *out = arena_alloc(walk->arena, sizeof(**out));
+    **out = (struct mention_place){.walk = walk,
+                                   .program = program,
+                                   .outer = place,
+                                   .scope = taking->scope,
+                                   .through = arena_printf(walk->arena, "%s%s%s", place->through,
+                                                           *place->through ? ", " : "",
+                                                           place->program->name),
+                                   .depth = place->depth + 1,
+                                   .alone = place->alone || !taking->scope};
+    return 0;
+}
+
+static int walk_template(const struct mention_place *place, struct span text,
+                         const struct taking *taking, size_t offset)
+{
+    struct mention_place *inner;
+    if (take_in(&inner, place, text, taking, offset) < 0)
+        return -1;
+    return inner && walk_program(inner, taking->dead) < 0 ? trace(place, taking, offset) : 0;
 }
 
 /* The name that an expression is, with '*' for what is not known. */
@@ -468,37 +513,45 @@ static void put_pattern(struct buf *out, const struct mention_place *place, cons
         (void)buf_putc(out, '*');
 }
 
-/* `with_scope` NULL: the template sees the context alone. */
-static int mention_template(const struct mention_place *place, const struct node *name,
-                            const struct scope *with_scope, bool dead, bool lenient)
+/* Where nobody lists what a name may be, it is a literal, of a template that sees the context. */
+static int walk_templates(const struct mention_place *place, const struct node *name,
+                          struct span text, const struct taking *taking)
 {
+    const struct mention_reader *reader = place->walk->reader;
     const char *const *names;
+    if (!reader->loader)
+        return 0;
+    if (!reader->templates)
+        return taking->scope && known_text(&text, place, name)
+                   ? walk_template(place, text, taking, name->offset)
+                   : 0;
+    size_t count = reader->templates(&names, reader->context, text);
+    for (size_t i = 0; i < count; i++)
+        if (walk_template(place, span_from(names[i]), taking, name->offset) < 0)
+            return -1;
+    return 0;
+}
+
+static int mention_template(const struct mention_place *place, const struct node *name,
+                            struct taking taking)
+{
     BUF_SCRATCH(pattern, LIMIT_KIB);
     if (name->kind == N_LIST || name->kind == N_TUPLE) { /* the first that exists */
+        taking.lenient |= name->items.count > 1;
         for (size_t i = 0; i < name->items.count; i++)
-            if (mention_template(place, name->items.items[i], with_scope, dead,
-                                 lenient || name->items.count > 1) < 0)
+            if (mention_template(place, name->items.items[i], taking) < 0)
                 return -1;
         return 0;
     }
     if (name->kind == N_CONDITION) {
-        if (mention_template(place, name->condition.yes, with_scope, dead, lenient) < 0)
+        if (mention_template(place, name->condition.yes, taking) < 0)
             return -1;
-        return name->condition.no
-                   ? mention_template(place, name->condition.no, with_scope, dead, lenient)
-                   : 0;
+        return name->condition.no ? mention_template(place, name->condition.no, taking) : 0;
     }
     put_pattern(&pattern, place, name);
     struct span text = span_of(buf_text(&pattern), pattern.len);
-    tell(place, MENTION_TEMPLATE, text, name->offset, dead, lenient);
-    const struct mention_reader *reader = place->walk->reader;
-    if (!reader->loader)
-        return 0;
-    size_t count = reader->templates(&names, reader->context, text);
-    for (size_t i = 0; i < count; i++)
-        if (walk_template(place, names[i], with_scope, dead) < 0)
-            return -1;
-    return 0;
+    tell(place, MENTION_TEMPLATE, text, name->offset, taking.dead, taking.lenient);
+    return walk_templates(place, name, text, &taking);
 }
 
 /* ---------------------------------------------------------------- statements */
@@ -524,11 +577,18 @@ static int walk_loop(const struct mention_place *place, const struct statement *
                      bool dead)
 {
     walk_node(place, statement->loop.iterable, dead, false);
-    if (statement->loop.test)
-        walk_node(place, statement->loop.test, dead, false);
+    walk_optional(place, statement->loop.test, dead);
     if (walk_body(place, statement->loop.body, dead) < 0)
         return -1;
     return walk_body(place, statement->loop.otherwise, dead);
+}
+
+static int walk_set(const struct mention_place *place, const struct statement *statement, bool dead)
+{
+    walk_optional(place, statement->set.value, dead);
+    walk_optional(place, statement->set.target, dead);
+    walk_optional(place, statement->set.filter, dead);
+    return walk_body(place, statement->set.body, dead);
 }
 
 static int walk_macro(const struct mention_place *place, const struct statement *statement,
@@ -536,8 +596,7 @@ static int walk_macro(const struct mention_place *place, const struct statement 
 {
     const struct macro_code *code = statement->macro.code;
     for (size_t i = 0; i < code->count; i++)
-        if (code->parameters[i].fallback)
-            walk_node(place, code->parameters[i].fallback, dead, false);
+        walk_optional(place, code->parameters[i].fallback, dead);
     if (statement->kind == S_CALL)
         walk_node(place, statement->macro.call, dead, false);
     return walk_body(place, code->body, dead);
@@ -553,10 +612,11 @@ static int walk_block(const struct mention_place *place, const struct block_code
 static int walk_include(const struct mention_place *place, const struct statement *statement,
                         bool dead)
 {
+    const struct taking taking = {statement->kind == S_IMPORT ? "imported from" : "included from",
+                                  statement->include.with_context ? statement->include.scope : NULL,
+                                  dead, statement->include.ignore_missing};
     walk_node(place, statement->include.name, dead, false);
-    return mention_template(place, statement->include.name,
-                            statement->include.with_context ? statement->include.scope : NULL, dead,
-                            statement->include.ignore_missing);
+    return mention_template(place, statement->include.name, taking);
 }
 
 static int walk_statement(const struct mention_place *place, const struct statement *statement,
@@ -573,13 +633,9 @@ static int walk_statement(const struct mention_place *place, const struct statem
     case S_FOR:
         return walk_loop(place, statement, dead);
     case S_SET:
-        walk_node(place, statement->set.value, dead, false);
-        return 0;
     case S_SET_BLOCK:
     case S_FILTER:
-        if (statement->set.filter)
-            walk_node(place, statement->set.filter, dead, false);
-        return walk_body(place, statement->set.body, dead);
+        return walk_set(place, statement, dead);
     case S_WITH:
         walk_nodes(place, &statement->with.values, dead);
         return walk_body(place, statement->with.body, dead);
@@ -589,7 +645,9 @@ static int walk_statement(const struct mention_place *place, const struct statem
     case S_BLOCK:
         return walk_block(place, statement->block, dead);
     case S_EXTENDS:
-        return mention_template(place, statement->extends, place->program->root, dead, false);
+        tell(place, MENTION_TEMPLATE, statement->extends->value.text, statement->extends->offset,
+             dead, false); /* walked behind this template */
+        return 0;
     case S_INCLUDE:
     case S_IMPORT:
         return walk_include(place, statement, dead);
@@ -614,38 +672,29 @@ static const struct node *extended_name(const struct program *program)
     return statement ? statement->extends : NULL;
 }
 
-/* What a template extends, as far as it can be read: what is wrong with it is told where it is
- * walked. */
-static int find_parents(struct mention_place *place)
+/* All that a template extends, so that its blocks see what each of them sets. */
+static int read_parents(struct mention_place *place)
 {
-    struct mention_walk *walk = place->walk;
-    struct mention_place at = *place;
-    const struct node *name = extended_name(at.program);
-    struct span text;
-    for (size_t i = 0; name && walk->reader->loader && i < LIMIT_TEMPLATE_CALLS; i++) {
-        struct program *program;
-        if (!known_text(&text, &at, name))
-            return 0;
-        if (read_quietly(&program, &at, arena_memdup(walk->arena, text.ptr, text.len)) < 0)
+    const struct node *name;
+    for (; place && place->walk->reader->loader && (name = extended_name(place->program));
+         place = place->parent) {
+        const struct taking taking = {.how = "extended from", .scope = place->program->root};
+        if (take_in(&place->parent, place, name->value.text, &taking, name->offset) < 0)
             return -1;
-        if (!program)
-            return 0;
-        struct parent *parent = arena_alloc(walk->arena, sizeof(*parent));
-        *parent = (struct parent){program, place->parents};
-        place->parents = parent;
-        at.program = program;
-        name = extended_name(program);
     }
     return 0;
 }
 
 static int walk_program(struct mention_place *place, bool dead)
 {
-    if (find_parents(place) < 0)
+    if (read_parents(place) < 0)
         return -1;
-    if (place->program->expression)
-        walk_node(place, place->program->expression, dead, false);
-    return walk_body(place, place->program->body, dead);
+    for (; place; place = place->parent) {
+        walk_optional(place, place->program->expression, dead);
+        if (walk_body(place, place->program->body, dead) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 int template_mentions(const struct mention_reader *reader, const struct template_source *source,

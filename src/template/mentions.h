@@ -24,7 +24,9 @@ struct mention {
     struct span source;  /* and its text */
     size_t offset;       /* where in it */
     bool dead;           /* it is not reached, by what is known */
-    bool lenient;        /* it need not be there: `is defined`, `default`, `ignore missing` */
+    bool lenient;        /* it need not be there: `is defined`, `default`, `ignore missing`; or
+                            templates set it, though perhaps not before */
+    bool alone;          /* said where nothing is seen of the context: a variable is undefined */
     const char *through; /* "a, b": the templates that include this one, from the outermost */
 };
 
@@ -36,12 +38,14 @@ struct mention {
 struct mention_reader {
     const struct data *known;
     const struct template_loader *loader; /* NULL: none is read */
+    /* NULL: it is the one that a literal names, and none where that does not see the context. */
     size_t (*templates)(const char *const **names, void *context, struct span mentioned);
     void (*see)(void *context, const struct mention *mention);
-    /* A template that is included and cannot be read. */
+    /* A template that is included and cannot be read. NULL: that ends it all. */
     void (*broken)(void *context, const char *name, const struct err *err);
     void *context;
-    bool dead; /* nothing of it is reached */
+    bool members; /* are told of, too */
+    bool dead;    /* nothing of it is reached */
 };
 
 /* Fails where `source` itself cannot be read, and at limits. */

@@ -42,8 +42,9 @@ TG_CHECKED int template_test(bool *out, const struct template_source *source,
 
 /*
  * The free names that a template (or, with `expression`, a bare expression) may read from its
- * context, included templates too where `loader` is given and the include's name is a literal:
- * added to `names`, a map whose values are null. Fails on syntax errors as rendering would.
+ * context, included templates too where `loader` is given, the include's name is a literal or one
+ * of several, and the context goes with it: added to `names`, a map whose values are null. Fails on
+ * syntax errors as rendering would.
  */
 TG_CHECKED int template_names(struct data *names, struct arena *arena,
                               const struct template_source *source, bool expression,

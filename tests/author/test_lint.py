@@ -134,6 +134,40 @@ def test_what_an_include_is_given_is_known_there(catalog, lint):
     assert [one["message"] for one in found(lint("--json"))] == ["there is no 'lost'"]
 
 
+def test_what_a_template_may_have_set_is_no_alarm(catalog, lint):
+    catalog.write("templates/_includes/part", "{{ given.lost }}{{ lost }}")
+    catalog.file(
+        "a.j2",
+        "{% if greeting %}{% set given = 1 %}{% endif %}{{ given }}{% include 'part' %}\n"
+        "{{ late }}{% set late = 1 %}{{ late }}{% set lost.part = 1 %}",
+    )
+    findings = found(lint("--json"))
+    assert [(one["file"][-4:], one["line"], one["message"]) for one in findings] == [
+        ("part", 1, "there is no 'lost'"),
+        ("a.j2", 2, "there is no 'lost'"),
+    ]
+    assert "included by templates/thing/files/a.j2" in lint().out
+
+
+def test_without_context_there_is_no_answer(catalog, lint):
+    """Nor what is set around it; whatever such a template includes sees as little."""
+    catalog.write("templates/_includes/lib", "{% macro m(a) %}{{ a }}{{ greeting }}{% endmacro %}")
+    catalog.write("templates/_includes/part", "{% include 'inner' %}{{ loose|default('x') }}")
+    catalog.write(
+        "templates/_includes/inner", "{% if greeting is defined %}{{ greeting }}{% endif %}{{ s }}"
+    )
+    catalog.file(
+        "a.j2",
+        "{% set s = greeting %}{% include 'part' without context %}{% import 'lib' as lib %}"
+        "{{ lib.m(s) }}{% include 'inner' %}",
+    )
+    findings = found(lint("--json"))
+    assert [(one["file"][20:], one["message"]) for one in findings] == [
+        ("inner", "there is no 's' without context"),
+        ("lib", "there is no 'greeting' without context"),
+    ]
+
+
 def test_a_layer_for_one_framework_alone_is_not_held_against_others(tmplgen, tmp_path, catalog):
     catalog.template(
         "description: x\nframeworks: [none]\nlayers:\n"

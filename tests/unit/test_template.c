@@ -44,6 +44,7 @@ static const char *includes[] = {
     "child",   "{% extends 'parent' %}{% set b = a %}",
     "parent",  "{% set c = 1 %}{% block one %}{{ b }}{{ e }}{% endblock %}{{ a }}",
     "round",   "{% extends 'round' %}",
+    "deep",    "{% include 'syntax' %}",
     "imports", "{% import 'imports' as i %}",
     NULL};
 
@@ -553,7 +554,7 @@ static void test_template_names__finds_what_is_read_from_the_context(void **stat
     assert_names("{{ a.b['c'] }}{{ d|join(e) }}{{ f(g=h) is eq i }}", false, "a d e f h i");
     assert_names("{% if a %}{{ b }}{% elif c %}{% else %}{{ d }}{% endif %}", false, "a b c d");
     assert_names("{% for x in xs if x > y %}{{ x }}{{ loop.index }}{{ z }}{% endfor %}", false,
-                 "xs z y");
+                 "xs y z");
     assert_names("{% set a = b %}{{ a }}", false, "b");
     assert_names("{{ a }}{% set a = 1 %}", false, "a");
     assert_names("{% if c %}{% set a = 1 %}{% endif %}{{ a }}", false, "c a");
@@ -568,7 +569,13 @@ static void test_template_names__looks_into_includes(void **state)
     assert_names("{% set local = 1 %}{% for item in xs %}{% include 'names' %}{% endfor %}", false,
                  "xs a inner");
     assert_names("{% include 'names' without context %}", false, "");
-    assert_names("{% include 'itself' %}{% include 'nope' %}{% include [a, 'part'] %}", false, "a");
+    assert_names("{% include 'itself' %}{% include 'nope' %}{% include [a, 'part'] %}", false,
+                 "a x");
+    assert_names("{% if c %}{% set a = 1 %}{% endif %}{% include 'names' if c else 'part' %}",
+                 false, "c a local item inner x");
+    assert_names("{% include 'syntax' without context %}{% import 'syntax' as i %}"
+                 "{% include ['nope', 'syntax'] without context %}",
+                 false, "");
 }
 
 static void test_template_names__knows_what_tags_bind(void **state)
@@ -576,12 +583,15 @@ static void test_template_names__knows_what_tags_bind(void **state)
     (void)state;
     assert_names("{% macro m(p, q=r) %}{{ p }}{{ q }}{{ s }}{{ varargs }}{{ kwargs }}{{ caller() }}"
                  "{% endmacro %}{{ m(t) }}",
-                 false, "t r s");
+                 false, "r s t");
     assert_names("{% call(p) m(a) %}{{ p }}{{ b }}{% endcall %}", false, "m a b");
     assert_names("{% with a = b, c = a %}{{ a }}{{ c }}{{ d }}{% endwith %}", false, "b a d");
     assert_names("{% filter indent(w) %}{{ a }}{% endfilter %}", false, "w a");
     assert_names("{% set ns = namespace(a=b) %}{% set ns.a = c %}{% set other.a = 1 %}", false,
                  "b c other");
+    assert_names("{% for a in l %}{% set b = a %}{% endfor %}{{ b }}{% set b = 1 %}", false, "l b");
+    assert_names("{% if c %}{% macro m() %}{{ m }}{% endmacro %}{% endif %}{{ m() }}", false,
+                 "c m");
     assert_names("{{ dict(a=cycler(b), c=joiner()) }}{{ l[m:n:o] }}{{ f(*p, **q) }}", false,
                  "b l m n o f p q");
     assert_names("{% import 'part' as i %}{% from 'part' import j as k %}{{ i }}{{ k }}{{ j }}",
@@ -599,6 +609,9 @@ static void test_template_names__follows_what_is_extended(void **state)
     assert_names("{% for x in xs %}{% block one scoped %}{{ x }}{% endblock %}"
                  "{% block two %}{{ x }}{% endblock %}{% endfor %}",
                  false, "xs x");
+    assert_names("{% extends 'child' %}{% block one %}{% for x in b %}{{ x }}{{ c }}{{ f }}"
+                 "{% endfor %}{% include 'names' %}{% endblock %}",
+                 false, "f a local item inner e");
     assert_names("{% extends 'round' %}{{ a }}", false, "a");
 }
 
@@ -615,6 +628,56 @@ static void test_template_names__fails_as_rendering_would(void **state)
                          -1);
         assert_string_equal(err.code, "template-syntax");
     }
+}
+
+static void test_template_names__tells_how_it_came_to_an_error(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    static const struct {
+        const char *text, *code, *file, *trace;
+    } cases[] = {
+        {"{% extends 'syntax' %}", "template-syntax", "syntax", "extended from a.j2:1:12\n"},
+        {"\n{% from 'syntax' import a with context %}", "template-syntax", "syntax",
+         "imported from a.j2:2:9\n"},
+        {"{% if a %}{% include 'deep' %}{% endif %}", "template-syntax", "syntax",
+         "included from deep:1:12\nincluded from a.j2:1:22\n"},
+        {"{% include ['nope', 'broken'] %}", "io", NULL, "included from a.j2:1:21\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ERR_SCRATCH(err);
+        const struct template_source source = source_of(cases[i].text);
+        assert_int_equal(template_names(data_map(&arena), &arena, &source, false, &loader, &err),
+                         -1);
+        assert_string_equal(err.code, cases[i].code);
+        assert_true(str_equal(err.where.file, cases[i].file));
+        assert_string_equal(err.trace, cases[i].trace);
+    }
+}
+
+/* "x" includes "xa" and "xb", and so on, up to a length. */
+static int load_two_more(struct template_source *out, void *context, const char *name,
+                         struct err *err)
+{
+    (void)err;
+    out->text = span_from(
+        strlen(name) > 20
+            ? ""
+            : arena_printf(context, "{%% include '%sa' %%}{%% include '%sb' %%}", name, name));
+    return 0;
+}
+
+static void test_template_names__reads_so_many_templates(void **state)
+{
+    (void)state;
+    ARENA_SCRATCH(arena);
+    ERR_SCRATCH(err);
+    const struct template_loader two_more = {load_two_more, &arena};
+    const struct template_source source = source_of("{% include 'x' %}");
+    assert_int_equal(template_names(data_map(&arena), &arena, &source, false, &two_more, &err), -1);
+    assert_string_equal(err.code, "template-limit");
+    assert_string_equal(err.message, "more than 10000 templates are included");
+    assert_int_equal(err.where.line, 1);
 }
 
 /* ---------------------------------------------------------------- our own filters */
@@ -677,6 +740,8 @@ int main(void)
         cmocka_unit_test(test_template_names__knows_what_tags_bind),
         cmocka_unit_test(test_template_names__follows_what_is_extended),
         cmocka_unit_test(test_template_names__fails_as_rendering_would),
+        cmocka_unit_test(test_template_names__tells_how_it_came_to_an_error),
+        cmocka_unit_test(test_template_names__reads_so_many_templates),
         cmocka_unit_test(test_template__to_yaml_is_one_line_of_yaml),
         cmocka_unit_test(test_template__to_yaml_refuses_what_is_no_data),
     };
