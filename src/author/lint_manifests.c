@@ -336,7 +336,7 @@ static void know_names(const struct lint *lint, struct lint_type *type)
         data_put(arena, type->known, of_images[i], some);
     if (type->image)
         return;
-    data_put_text(arena, type->known, "template", type->name);
+    data_put_text(arena, type->known, "template", type->manifest->kind);
     data_put(arena, type->known, "request", type->manifest->has_stack ? some : data_null(arena));
     data_put(arena, type->known, "resolution", type->manifest->has_stack ? some : data_null(arena));
     know_questions(lint, type);

@@ -208,7 +208,7 @@ static struct data *make_world(const struct world_search *search, struct arena *
                                size_t number)
 {
     struct data *world = data_map(arena);
-    data_put_text(arena, world, "template", search->input->manifest->type);
+    data_put_text(arena, world, "template", search->input->manifest->kind);
     for (size_t i = 0; i < search->count; i++) {
         const struct data *values = search->variables[i].values;
         data_put(arena, world, search->variables[i].name,

@@ -95,6 +95,21 @@ def test_a_broken_layer_is_one_finding(catalog, lint):
     ]
 
 
+def test_a_type_on_another_is_known_to_layers_as_that_one(catalog, lint):
+    """`template` is what a render has: in includes, in branches, and in conditions."""
+    catalog.write("templates/thing/includes/part", "{{ greeting }}")
+    catalog.template(
+        "description: x\nstack: none\nquestions: [{name: greeting, default: hello}]\n"
+        "layers: [{name: one}, {name: two, when: template == 'other'}]\n"
+    )
+    catalog.layer("one", "description: 1\n", {
+        "a.j2": "{% include template ~ '/part' %}{% if template != 'thing' %}{{ nope }}{% endif %}"
+    })  # fmt: skip
+    catalog.layer("two", "description: 2\n", {"a.j2": "two\n"})
+    catalog.template("description: y\nextends: thing\n", name="other")
+    assert found(lint("--json")) == []
+
+
 def test_findings_are_sorted_and_look_like_those_of_a_compiler(catalog, lint):
     catalog.file("hello.txt.j2", "{{ greeting }}\n\t{{ greetin }}\n")
     result = lint()
