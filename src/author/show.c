@@ -54,7 +54,7 @@ static struct data *frameworks_data(struct arena *arena, const struct catalog *c
 
 static struct data *layers_data(struct arena *arena, const struct manifest *manifest)
 {
-    struct line_counter lines = {0, 0};
+    struct line_counter lines = {NULL, 0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->layer_count; i++) {
         const struct layer_use *use = &manifest->layers[i];
@@ -126,7 +126,7 @@ static struct data *question_data(struct arena *arena, const struct question *qu
 
 static struct data *questions_data(struct arena *arena, const struct manifest *manifest)
 {
-    struct line_counter lines = {0, 0};
+    struct line_counter lines = {NULL, 0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->question_count; i++) {
         const struct question *question = &manifest->questions[i];
@@ -139,7 +139,7 @@ static struct data *questions_data(struct arena *arena, const struct manifest *m
 
 static struct data *refusals_data(struct arena *arena, const struct manifest *manifest)
 {
-    struct line_counter lines = {0, 0};
+    struct line_counter lines = {NULL, 0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->refusal_count; i++) {
         struct data *map = data_map(arena);
@@ -162,7 +162,7 @@ static struct data *renames_data(struct arena *arena, const char *const *old,
 
 static struct data *migrations_data(struct arena *arena, const struct manifest *manifest)
 {
-    struct line_counter lines = {0, 0};
+    struct line_counter lines = {NULL, 0, 0};
     struct data *list = data_list(arena);
     for (size_t i = 0; i < manifest->migration_count; i++) {
         const struct migration *m = &manifest->migrations[i];

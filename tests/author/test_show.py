@@ -83,6 +83,24 @@ def test_show_is_readable(layered, tmplgen):
         assert text in shown, shown
 
 
+def test_each_question_has_the_line_of_its_own_document(catalog, tmplgen):
+    catalog.template(
+        "description: x\nstack: none\nlayers: [{name: one}]\n"
+        "questions:\n  - {name: a}\n  - {layer: one}\n  - {name: greeting}\n"
+    )
+    head = "description: d\n" + "# " + "-" * 40 + "\n" + "#\n" * 60
+    catalog.layer("one", head + "questions:\n  - {name: b}\n  - {name: c}\n", {"x": "x"})
+    document = tmplgen("template", "show", "thing", "--json", cwd=catalog.folder).json
+    lines = {one["name"]: (one["file"], one["line"]) for one in document["questions"]}
+    assert lines == {
+        "name": ("templates/thing/template.yml", 1),
+        "a": ("templates/thing/template.yml", 5),
+        "b": ("templates/_layers/one/layer.yml", 64),
+        "c": ("templates/_layers/one/layer.yml", 65),
+        "greeting": ("templates/thing/template.yml", 7),
+    }
+
+
 @pytest.mark.parametrize("answers", [["--set", "greeting=x"], ["--defaults"]])
 def test_with_answers_the_paths_are_those_of_new(answers, layered, tmplgen, tmp_path):
     words = ["template", "show", "thing", *answers, "--json"]
