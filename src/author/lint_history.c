@@ -182,7 +182,7 @@ static struct intern paths_of(struct arena *arena, const struct parts *parts)
     return paths;
 }
 
-/* Whether one that is not the other's copy has many of its lines. */
+/* Whether one has many of the other's lines. */
 static bool is_alike(struct span a, struct span b, struct arena *arena)
 {
     struct intern lines = {0};
@@ -218,34 +218,51 @@ static void lost_file(const struct history *h, const struct lint_type *type, con
     findings_add_of(h->lint->findings, RULE_MISSING_MIGRATION, &wrong, old, type->name);
 }
 
-/* Names with {{ }} are the rendered paths of nobody: no migration could name them. */
+/* The new file that a lost one may be now: its copy, else the first that is like it. */
+static int find_moved(const struct part_file **out, const struct history *h,
+                      const struct lint_type *type, const struct part_file *old,
+                      const struct intern *olds)
+{
+    struct lint *lint = h->lint;
+    struct span text, other;
+    *out = NULL;
+    if (h->last->files->read(&text, h->last->files, old->index, lint->err) < 0)
+        return -1;
+    for (size_t i = 0; i < type->parts.file_count; i++) {
+        ARENA_SCRATCH(scratch);
+        const struct part_file *new = &type->parts.files[i];
+        if (strchr(new->pattern, '*') || intern_find(olds, span_from(new->path)) != INTERN_NONE)
+            continue;
+        if (lint->files->read(&other, lint->files, new->index, lint->err) < 0 ||
+            budget_steps(budget_steps_of(text.len + other.len), lint->err) < 0)
+            return -1;
+        bool same = text.len && span_equal(text, other);
+        if (same || (!*out && is_alike(text, other, &scratch)))
+            *out = new;
+        if (same)
+            return 0;
+    }
+    return 0;
+}
+
+/*
+ * Names with {{ }} are the rendered paths of nobody: no migration could name them. One that changes
+ * by case alone needs none.
+ */
 static int check_files(const struct history *h, const struct lint_type *type,
                        const struct parts *before)
 {
-    struct lint *lint = h->lint;
-    struct intern olds = paths_of(lint->arena, before), news = paths_of(lint->arena, &type->parts);
+    struct arena *arena = h->lint->arena;
+    struct intern olds = paths_of(arena, before), news = paths_of(arena, &type->parts);
     for (size_t i = 0; i < before->file_count; i++) {
-        const struct part_file *old = &before->files[i];
-        struct span text, other;
+        const struct part_file *moved, *old = &before->files[i];
         if (strchr(old->pattern, '*') || is_moved(type->manifest, old->path) ||
             intern_find(&news, span_from(old->path)) != INTERN_NONE)
             continue;
-        if (h->last->files->read(&text, h->last->files, old->index, lint->err) < 0)
+        if (find_moved(&moved, h, type, old, &olds) < 0)
             return -1;
-        for (size_t j = 0; j < type->parts.file_count; j++) {
-            ARENA_SCRATCH(scratch);
-            const struct part_file *new = &type->parts.files[j];
-            if (strchr(new->pattern, '*') ||
-                intern_find(&olds, span_from(new->path)) != INTERN_NONE)
-                continue;
-            if (lint->files->read(&other, lint->files, new->index, lint->err) < 0 ||
-                budget_steps(budget_steps_of(text.len + other.len), lint->err) < 0)
-                return -1;
-            if (!span_equal(text, other) && is_alike(text, other, &scratch)) {
-                lost_file(h, type, old->path, new);
-                break;
-            }
-        }
+        if (moved && strcasecmp(moved->path, old->path) != 0)
+            lost_file(h, type, old->path, moved);
     }
     return 0;
 }

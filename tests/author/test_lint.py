@@ -236,6 +236,30 @@ def test_a_folder_is_taken_as_it_lies_there(catalog, lint, tmplgen, tmp_path):
     assert away.code == 0, away.out
 
 
+def test_a_file_under_another_name_is_told_of_with_the_migration_it_needs(catalog, lint):
+    """What stayed as it was, too; but not a name that changes by case alone, nor an empty file."""
+    files = catalog.folder / "templates/thing/files"
+    catalog.file("Makefile.j2", "all: {{ greeting }}\n").file("Notes.md", "one\n" * 20)
+    catalog.file("a/empty", "").file("long.txt", "".join(f"line {i}\n" for i in range(20)))
+    git(catalog.folder, "init", "-q", "-b", "main")
+    git(catalog.folder, "add", ".")
+    git(catalog.folder, "commit", "-qm", "one")
+    git(catalog.folder, "tag", "v1.0.0")
+    catalog.write("catalog.yml", "name: test\nversion: 1.1.0\n")
+    for old, new in (
+        ("Makefile.j2", "GNUmakefile.j2"),
+        ("Notes.md", "NOTES.md"),
+        ("a/empty", "b"),
+        ("long.txt", "moved.txt"),
+    ):
+        (files / old).rename(files / new)
+    catalog.file("alike.txt", "".join(f"line {i}\n" for i in range(19)))  # stands before its copy
+    hints = [one["hint"] for one in found(lint("--json")) if one["rule"] == "missing-migration"]
+    needs = ['{"Makefile": "GNUmakefile"}', '{"long.txt": "moved.txt"}']
+    start = 'add to migrations: - {from: "<=1.0.0", rename_files: '
+    assert hints == [start + need + "}" for need in needs]
+
+
 def test_the_attributes_of_a_resolution_are_those_of_the_manual(catalog, lint):
     """Each that docs/json.md has is known, and one more at each level is not."""
 
