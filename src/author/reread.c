@@ -19,6 +19,11 @@ struct overlay {
     const struct fileset *below;
     size_t index;
     struct span text;
+    struct extent {
+        size_t from, to; /* from the beginning of its line to where what follows begins */
+        bool member;     /* of the document */
+    } * holes;           /* that were taken out; bytes keep their places */
+    size_t hole_count;
 };
 
 static int read_overlay(struct span *out, const struct fileset *set, size_t index, struct err *err)
@@ -44,11 +49,6 @@ static size_t offset_of(struct span text, size_t line, size_t column)
     return at;
 }
 
-/* From the beginning of its line to where what follows begins. */
-struct extent {
-    size_t from, to;
-};
-
 static size_t line_start(struct span text, size_t at)
 {
     while (at > 0 && text.ptr[at - 1] != '\n')
@@ -56,9 +56,22 @@ static size_t line_start(struct span text, size_t at)
     return at;
 }
 
+/* Whether it is written in braces or brackets. */
+static bool is_flow(const struct yaml_node *node)
+{
+    return node->offset < node->doc->source.len &&
+           strchr("{[", node->doc->source.ptr[node->offset]) != NULL;
+}
+
+static bool begins_with(const struct yaml_node *node, size_t at)
+{
+    return node->kind == YAML_MAP && node->map.count && node->map.members[0].key->offset == at;
+}
+
 /*
  * The innermost part that can be taken out and holds `at`: an entry of a list (of the only one, the
- * whole list), a member of the document, and where a key is unknown the member alone.
+ * whole list), a member of the document, and where a key is unknown the member alone, unless its
+ * dash would be left, or its braces.
  */
 static void find_extent(struct extent *out, const struct yaml_node *node, size_t end, size_t at,
                         bool member, size_t depth)
@@ -73,9 +86,10 @@ static void find_extent(struct extent *out, const struct yaml_node *node, size_t
             to = is_map ? node->map.members[i + 1].key->offset : node->list.items[i + 1]->offset;
         if (from > at)
             continue;
-        if ((!is_map && count > 1) || depth == 0 || (member && from == at))
-            *out = (struct extent){from, to};
-        find_extent(out, value, to, at, member, depth + 1);
+        bool alone = is_map ? member && from == at : count > 1;
+        if (depth == 0 || (alone && !is_flow(node)))
+            *out = (struct extent){from, to, depth == 0};
+        find_extent(out, value, to, at, member && (is_map || !begins_with(value, at)), depth + 1);
         return;
     }
 }
@@ -95,26 +109,49 @@ static void blank(char *text, struct span source, struct extent extent)
             text[i] = ' ';
 }
 
-/* Takes out what the error blames; false where nothing more can be. */
-static bool take_out(struct overlay *overlay, struct arena *arena, const char *path,
+/* Whether something was taken out of what misses something now. */
+static bool has_hole(const struct overlay *overlay, const struct extent *extent, bool whole)
+{
+    for (size_t i = 0; i < overlay->hole_count; i++) {
+        const struct extent *hole = &overlay->holes[i];
+        if (whole ? hole->member : hole->from >= extent->from && hole->from < extent->to)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Takes out what the error blames; false where nothing more can be. `*follows`: it is wrong only
+ * because something was taken out before.
+ */
+static bool take_out(bool *follows, struct overlay *overlay, struct arena *arena, const char *path,
                      const struct err *wrong)
 {
     ERR_SCRATCH(ignored);
     ARENA_SCRATCH(scratch);
     struct yaml_doc *doc;
-    if (!wrong->where.line || !str_equal(wrong->where.file, path) ||
-        yaml_parse(&doc, &scratch, path, overlay->text, &ignored) < 0 || !doc->root)
+    struct extent extent = {0, 0, false};
+    *follows = false;
+    if (yaml_parse(&doc, &scratch, path, overlay->text, &ignored) < 0)
+        return false;
+    *follows = !doc->root && overlay->hole_count;
+    if (!doc->root || !wrong->where.line || !str_equal(wrong->where.file, path))
         return false;
     size_t at = offset_of(doc->source, wrong->where.line, wrong->where.column);
-    struct extent extent = {0, 0};
+    bool missing = str_ends(wrong->message, " is missing");
+    bool whole = missing && at == doc->root->offset;
     find_extent(&extent, doc->root, doc->source.len, at, str_starts(wrong->message, "unknown key"),
                 0);
-    if (extent.to == 0)
+    *follows = missing && has_hole(overlay, &extent, whole);
+    if (whole || extent.to == 0)
         return false;
     char *text = arena_memdup(arena, doc->source.ptr, doc->source.len);
     blank(text, doc->source, extent);
     bool changed = memcmp(text, doc->source.ptr, doc->source.len) != 0;
     overlay->text = span_of(text, doc->source.len);
+    overlay->holes =
+        arena_grow(arena, overlay->holes, overlay->hole_count, sizeof(*overlay->holes));
+    overlay->holes[overlay->hole_count++] = extent;
     return changed;
 }
 
@@ -145,8 +182,10 @@ int reread(bool *loaded, bool *damaged, struct arena *arena, const struct filese
         if (budget_steps(1, err) < 0)
             return -1;
         *damaged = true;
-        rereading->broken(rereading->context, &wrong);
-        if (!take_out(&overlay, arena, rereading->path, &wrong))
+        bool follows, more = take_out(&follows, &overlay, arena, rereading->path, &wrong);
+        if (!follows)
+            rereading->broken(rereading->context, &wrong);
+        if (!more)
             return 0;
     }
     return 0;

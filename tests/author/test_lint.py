@@ -3,6 +3,7 @@
 import re
 import time
 
+import pytest
 import yaml
 
 from ..command.world import git
@@ -108,6 +109,49 @@ def test_a_type_on_another_is_known_to_layers_as_that_one(catalog, lint):
     catalog.layer("two", "description: 2\n", {"a.j2": "two\n"})
     catalog.template("description: y\nextends: thing\n", name="other")
     assert found(lint("--json")) == []
+
+
+KEPT = "  - {name: greeting, default: x}\n"
+
+
+@pytest.mark.parametrize(
+    "manifest, lines",
+    [
+        ("descripton: x\nstack: none\nquestions:\n" + KEPT, [1]),
+        ("descripton: x\n", [1]),
+        ("description: [x]\nstack: none\n", [1]),
+        ("stack: none\n", [1]),
+        ("description: x\nstack: none\nquestions:\n  - nmae: greeting\n    default: x\n", [4]),
+        ("description: x\nstack: none\nquestions:\n  - {nmae: greeting,\n     default: x}\n", [4]),
+        ("description: x\nstack: none\nquestions:\n  - default: x\n    nmae: greeting\n", [5]),
+        (
+            "description: x\nstack: none\nquestions:\n"
+            + KEPT
+            + "  - nmae: b\n    type: strr\n  - name: c\n    hlep: c\n    type: strr\n"
+            + "  - type: str\n",
+            [5, 8, 9, 10],
+        ),
+        ("description: x\nstack: none\nfiles:\n  - mtach: a\n    policy: seed\n", [4]),
+        (
+            "description: x\nstack: none\nquestions: [{name: greeting,\n  hlep: x}]\nlayres: []\n",
+            [4, 5],
+        ),
+    ],
+)
+def test_what_only_follows_from_a_mistake_is_not_told(catalog, lint, manifest, lines):
+    catalog.template(manifest)
+    catalog.file("hello.txt.j2", "hello\n")
+    told = [one for one in found(lint("--json")) if one["rule"] == "manifest"]
+    assert [one["line"] for one in told] == lines, told
+
+
+def test_a_layer_without_description_is_told_of_once(catalog, lint):
+    catalog.template(
+        "description: x\nstack: none\nquestions: [{name: greeting}]\nlayers: [{name: one}]\n"
+    )
+    catalog.layer("one", "descripton: d\n", {"a.txt": "a"})
+    told = [one for one in found(lint("--json")) if one["rule"] == "manifest"]
+    assert [one["file"] for one in told] == ["templates/_layers/one/layer.yml"], told
 
 
 def test_findings_are_sorted_and_look_like_those_of_a_compiler(catalog, lint):
