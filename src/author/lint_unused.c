@@ -6,6 +6,7 @@
 #include "base/data.h"
 #include "base/fileset.h"
 #include "base/yaml.h"
+#include "catalog/catalog.h"
 
 #include <string.h>
 
@@ -234,6 +235,52 @@ static int unused_globs(struct lint *lint)
     return 0;
 }
 
+/* ---------------------------------------------------------------- defaults of the catalog */
+
+static bool is_asked(const struct lint *lint, const char *name)
+{
+    for (size_t i = 0; i < lint->type_count; i++) {
+        const struct lint_type *type = &lint->types[i];
+        if (!type->image && (manifest_question(type->manifest, name) ||
+                             (type->damaged && data_get(type->known, name))))
+            return true;
+    }
+    return false;
+}
+
+static const char *nearest_question(const struct lint *lint, const char *name)
+{
+    const char **names = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < lint->type_count; i++)
+        for (size_t j = 0; j < lint->types[i].manifest->question_count; j++) {
+            names = arena_grow(lint->arena, (void *)names, count, sizeof(*names));
+            names[count++] = lint->types[i].manifest->questions[j].name;
+        }
+    return str_nearest(name, names, count);
+}
+
+/* A layer that is damaged may have had the question. */
+static int unused_defaults(struct lint *lint)
+{
+    const struct yaml_node *defaults = yaml_get(lint->input->catalog->yml, "defaults");
+    for (size_t i = 0; i < lint->type_count; i++)
+        if (lint->types[i].layers_damaged)
+            return 0;
+    for (size_t i = 0; defaults && i < defaults->map.count; i++) {
+        ERR_SCRATCH(wrong);
+        const struct yaml_node *key = defaults->map.members[i].key;
+        if (is_asked(lint, key->text.ptr) || findings_full(lint->findings, RULE_UNUSED_DEFAULT))
+            continue;
+        const char *near = nearest_question(lint, key->text.ptr);
+        (void)yaml_error(&wrong, key, "no type asks for '%s'", key->text.ptr);
+        (void)err_hint(&wrong, near ? "did you mean '%s'?" : "name a question, or remove it", near);
+        if (lint_keep(lint, RULE_UNUSED_DEFAULT, &wrong) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int lint_unused(struct lint *lint)
 {
     for (size_t i = 0; i < lint->type_count; i++)
@@ -245,7 +292,7 @@ int lint_unused(struct lint *lint)
     for (size_t i = 0; i < lint->type_count; i++)
         if (!lint->types[i].manifest)
             return 0; /* what it takes is not known */
-    if (unused_layers(lint) < 0 || unused_includes(lint) < 0)
+    if (unused_layers(lint) < 0 || unused_includes(lint) < 0 || unused_defaults(lint) < 0)
         return -1;
     return unused_globs(lint);
 }

@@ -21,6 +21,8 @@ const struct lint_rule_row lint_rules[RULE_COUNT] = {
                           "a glob of `files` or `delimiters` that matches no file"},
     [RULE_UNUSED_OVERRIDE] = {"unused-override", false,
                               "a glob of `overrides` that replaces no file of an earlier layer"},
+    [RULE_UNUSED_DEFAULT] = {"unused-default", false,
+                             "a default of catalog.yml for what no type asks"},
     [RULE_MIGRATION] = {"migration", true, "a migration that cannot be applied, or makes no sense"},
     [RULE_UNKNOWN_ANSWER] = {"unknown-answer", false,
                              "a migration speaks of an answer that no release asked for"},

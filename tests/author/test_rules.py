@@ -19,6 +19,7 @@ stack: none
 questions:
   - {name: greeting, default: hello}
 """
+DEFAULTS = "name: test\nversion: 1.0.0\ndefaults:\n  greeting: hi\n"
 STACK = MORE.replace("stack: none", "stack: framework\nframeworks: [none]")
 
 
@@ -146,6 +147,11 @@ BROKEN = {
         lambda c: c.template(MORE + "overrides: [hello.txt]\n"),
         "templates/thing/template.yml:5:13",
         "",
+    ),
+    "unused-default": (
+        lambda c: c.write("catalog.yml", DEFAULTS + "  greting: hi\n"),
+        "catalog.yml:5:3",
+        "did you mean 'greeting'?",
     ),
     "migration": (
         lambda c: c.template(MORE + "migrations:\n  - {from: abc}\n"),
@@ -278,6 +284,13 @@ GOOD = {
         c.file("src/{{ greeting }}/a.py", "x"),
     ),
     "unused-override": two_layers("", ', overrides: ["same*"]'),
+    "unused-default": lambda c: (
+        c.write("catalog.yml", DEFAULTS + "  of_layer: 1\n"),
+        c.layer(
+            "one", "description: 1\nquestions: [{name: of_layer}]\n", {"a.j2": "{{ of_layer }}"}
+        ),
+        c.template(MORE + "layers: [{name: one}]\n"),
+    ),
     "migration": lambda c: c.template(
         MORE + 'migrations:\n  - {from: "<2", rename_answers: {greting: greeting}}\n'
     ),
