@@ -85,7 +85,8 @@ static void also_set_for_block(enum setting *set, const struct mention_place *pl
         also_set_in(set, parent->program->root, name);
 }
 
-/* By the template, or one around it; what is no name of a variable counts as set. */
+/* By the template, or one around it; what is no name of a variable counts as set. A context may hold
+ * a name that is a function of the language, too: perhaps nobody needs to. */
 static enum setting setting_of(const struct mention_place *place, const struct node *node)
 {
     if (node->kind != N_NAME || !node->name.symbol)
@@ -96,7 +97,7 @@ static enum setting setting_of(const struct mention_place *place, const struct n
         also_set_for_block(&set, place, name);
     for (; place->scope && set != ALWAYS_SET; place = place->outer)
         also_set_in(&set, place->scope, name);
-    return set != ALWAYS_SET && function_find(&builtins, name) ? ALWAYS_SET : set;
+    return set != ALWAYS_SET && function_find(&builtins, name) ? PERHAPS_SET : set;
 }
 
 static bool is_free(const struct mention_place *place, const struct node *node)
