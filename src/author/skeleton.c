@@ -4,9 +4,12 @@
 #include "author/skeleton_files.h"
 #include "author/testing.h"
 #include "base/arena.h"
-#include "base/fileset.h"
+#include "base/buf.h"
+#include "base/data.h"
 #include "base/io.h"
+#include "base/limits.h"
 #include "base/path.h"
+#include "base/yaml.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
 #include "child/create.h"
@@ -23,9 +26,10 @@
 struct maker {
     struct arena *arena;
     const struct skeleton *skeleton;
-    struct catalog *catalog; /* as it was; NULL: there was none */
-    const char *folder;      /* absolute */
-    const char *framework;   /* of the first case; NULL: no stack */
+    struct catalog *catalog;     /* as it was; NULL: there was none */
+    const char *folder;          /* absolute */
+    const struct manifest *from; /* that the type extends; or NULL */
+    const char *framework;       /* of the first case; NULL: no stack */
     struct words *made;
     struct err *err;
 };
@@ -80,18 +84,27 @@ static int check_absent(const struct maker *m, const char *path)
     return err_hint(m->err, "give the type another name, or move what is there away");
 }
 
+static int load_from(struct maker *m)
+{
+    const char *from = m->skeleton->from;
+    struct manifest *manifest;
+    if (!from)
+        return 0;
+    if (!m->catalog)
+        return err_set(m->err, TG_USAGE, "unknown-type", "there is no catalog with a type '%s'",
+                       from);
+    if (manifest_load(&manifest, m->arena, m->catalog, from, m->err) < 0)
+        return -1;
+    m->from = manifest;
+    return 0;
+}
+
 /* A type with a stack is tried with the first framework. */
 static int choose_framework(struct maker *m)
 {
-    const struct skeleton *s = m->skeleton;
+    const struct manifest *from = m->from;
     const char **names;
-    struct manifest *from = NULL;
-    if (s->from && !m->catalog)
-        return err_set(m->err, TG_USAGE, "unknown-type", "there is no catalog with a type '%s'",
-                       s->from);
-    if (s->from && manifest_load(&from, m->arena, m->catalog, s->from, m->err) < 0)
-        return -1;
-    if (from ? !from->has_stack : !s->stack)
+    if (from ? !from->has_stack : !m->skeleton->stack)
         return 0;
     if (from && from->framework_count) {
         m->framework = from->frameworks[0];
@@ -109,19 +122,15 @@ static int choose_framework(struct maker *m)
 
 /* ---------------------------------------------------------------- what is made */
 
-static int copy_files(const struct maker *m, struct io_maker *maker)
+/* A copy would be stale soon, and layers would not know it for what it is. */
+static int make_extension(const struct maker *m, struct io_maker *maker)
 {
-    const struct fileset *files = m->catalog->files;
-    const char *prefix = arena_printf(m->arena, "templates/%s/", m->skeleton->from);
-    for (size_t i = fileset_lower_bound(files, prefix);
-         i < files->count && str_starts(files->entries[i].path, prefix); i++) {
-        struct span bytes;
-        if (files->read(&bytes, files, i, m->err) < 0 ||
-            io_make(maker, files->entries[i].path + strlen(prefix), bytes,
-                    files->entries[i].executable, m->err) < 0)
-            return -1;
-    }
-    return 0;
+    BUF_SCRATCH(name, LIMIT_PATH_BYTES);
+    if (yaml_write_flow(&name, data_str(m->arena, m->skeleton->from)) < 0)
+        return err_set(m->err, TG_USAGE, "limit", "the name of the type is too long");
+    const char *text = arena_printf(m->arena, "%sextends: %s\n%s", skeleton_extension_head,
+                                    buf_text(&name), skeleton_extension_tail);
+    return io_make(maker, "template.yml", span_from(text), false, m->err);
 }
 
 static int fill_type(void *context, struct io_maker *maker, const char *folder, struct err *err)
@@ -129,7 +138,7 @@ static int fill_type(void *context, struct io_maker *maker, const char *folder, 
     const struct maker *m = context;
     (void)folder;
     if (m->skeleton->from)
-        return copy_files(m, maker);
+        return make_extension(m, maker);
     for (size_t i = 0; i < skeleton_file_count; i++) {
         const char *head = i ? "" : m->framework ? skeleton_stack_head : skeleton_plain_head;
         const char *text = arena_printf(m->arena, "%s%s", head, skeleton_files[i].text);
@@ -153,6 +162,17 @@ static int fill_tests(void *context, struct io_maker *maker, const char *folder,
     if (!m->skeleton->from && io_make(maker, "test.yml", span_from(skeleton_test), false, err) < 0)
         return -1;
     return io_make(maker, FIRST_CASE "/answers.yml", span_from(text), false, err);
+}
+
+/* What must be answered only the author knows. */
+static bool has_defaults(const struct manifest *manifest)
+{
+    for (size_t i = 0; manifest && i < manifest->question_count; i++) {
+        const struct question *question = &manifest->questions[i];
+        if (!question->fallback && !question->computed.text && strcmp(question->name, "name") != 0)
+            return false;
+    }
+    return true;
 }
 
 static int make_folder(struct maker *m, const char *path, create_fill *fill)
@@ -205,9 +225,9 @@ static int make_all(struct maker *m)
 {
     const char *type = arena_printf(m->arena, "templates/%s", m->skeleton->type);
     const char *tests = arena_printf(m->arena, "tests/%s", m->skeleton->type);
-    if (check_absent(m, type) < 0 || check_absent(m, tests) < 0 || choose_framework(m) < 0 ||
-        make_catalog(m) < 0 || make_folder(m, type, fill_type) < 0 ||
-        make_folder(m, tests, fill_tests) < 0)
+    if (check_absent(m, type) < 0 || check_absent(m, tests) < 0 || load_from(m) < 0 ||
+        choose_framework(m) < 0 || make_catalog(m) < 0 || make_folder(m, type, fill_type) < 0 ||
+        (has_defaults(m->from) && make_folder(m, tests, fill_tests) < 0))
         return -1;
     return try_it(m);
 }

@@ -13,6 +13,25 @@ const char skeleton_stack_head[] =
     "# frameworks: [pytorch] # those that the type has files for; without this line all\n"
     "# python: \">=3.10\" # what the files need\n";
 
+const char skeleton_extension_head[] =
+    "# What `tmplgen new` asks for a project of this type, and which files it gets: all that the "
+    "other\n"
+    "# type has, and what is added here.\n"
+    "description: a project of ours # one line, for those who choose a type\n";
+
+const char skeleton_extension_tail[] =
+    "# Files go below files/, beside this. Those that replace one of the other type:\n"
+    "# overrides: [README.md]\n"
+    "# layers: # more files that types share, of templates/_layers/NAME/\n"
+    "#   - name: on-call\n"
+    "# questions: # more of them; one of a name that is there changes what it gives of that one\n"
+    "#   - {name: team, type: str, help: \"The team that looks after it\", default: platform}\n"
+    "# refuse: # answers that do not go together, and why\n"
+    "#   - {when: \"team == name\", because: \"a team is no project\"}\n"
+    "# files:\n"
+    "#   - {match: \"docs/**\", policy: seed} # written once, then the project's own\n"
+    "# next: [make team] # what is said besides at the end of `new`\n";
+
 static const char manifest[] =
     "# layers: # files that types share, of templates/_layers/NAME/\n"
     "#   - name: docker\n"

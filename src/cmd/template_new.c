@@ -53,7 +53,7 @@ static int new_type_run(struct run *run, struct err *err)
 static const struct option new_options[] = {
     {"catalog", "DIR", "the catalog's folder, or one that is to become one (default: .)", false},
     {"stack", "WORD", "framework: each project has a GPU stack; none (default)", false},
-    {"from", "TYPE", "begin with a copy of this type of the catalog", false},
+    {"from", "TYPE", "extend this type of the catalog: all that it has, and what you add", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -67,7 +67,8 @@ const struct command template_new_command = {
     .summary = "Make a new type in a catalog's folder, with a test that passes.",
     .details =
         "In an empty folder it makes a catalog of one type. The type asks a question of each "
-        "kind, with a word on each: change what you need, and remove the rest.",
+        "kind, with a word on each: change what you need, and remove the rest. With --from it has "
+        "`extends: TYPE` instead, and no files yet.",
     .options = groups,
     .max_arguments = 1,
     .run = new_type_run};

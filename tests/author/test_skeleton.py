@@ -5,7 +5,8 @@ import os
 import pytest
 import yaml
 
-from ..command.world import git
+from ..command.world import Runner, git
+from ..common.program import ROOT
 
 
 @pytest.fixture
@@ -121,6 +122,57 @@ def test_a_stack_needs_matrices(tmplgen, new, tmp_path):
     tested = tmplgen("template", "test", "t", "--json", cwd=fork).json
     assert tested["exit"] == 0
     assert tested["types"][0]["named"][0]["golden"] == "same"
+
+
+BUILTIN = sorted(p.name for p in (ROOT / "templates").iterdir() if not p.name.startswith("_"))
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory):
+    """A copy of the built-in catalog, in which a type extends each that was there."""
+    place = tmp_path_factory.mktemp("from")
+    (place / "home").mkdir()
+    run = Runner(place / "home")
+    assert run("template", "export", "fork", cwd=place).code == 0
+    for name in BUILTIN:
+        made = run("template", "new", f"my-{name}", "--from", name, cwd=place / "fork")
+        assert made.code == 0, made.err
+    return place / "fork", run
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_from_a_built_in_type(extended, name):
+    fork, run = extended
+    manifest = yaml.safe_load((fork / f"templates/my-{name}/template.yml").read_text())
+    assert manifest == {"description": "a project of ours", "extends": name}
+    assert files(fork / f"templates/my-{name}") == {"template.yml"}
+    tested = run("template", "test", f"my-{name}", "--json", cwd=fork).json
+    assert tested["exit"] == 0
+    (kind,) = tested["types"]
+    assert [one["golden"] for one in kind["named"]] == ["same"] * (name != "images")
+    assert kind["cases"] > 10
+    linted = run("template", "lint", f"my-{name}", "--strict", cwd=fork)
+    assert linted.code == 0, linted.out
+
+
+def test_what_the_new_type_proposes_can_be_said(tmplgen, new):
+    """What is in comments of template.yml, with what it speaks of."""
+    new("one")
+    assert new("two", "--from", "one").code == 0
+    manifest = new.place / "templates/two/template.yml"
+    head, _, tail = manifest.read_text().partition("extends: one\n")
+    lines = [line.removeprefix("# ") for line in tail.splitlines()[1:]]
+    manifest.write_text(f"{head}extends: one\n" + "\n".join(lines) + "\n")
+    layer = new.place / "templates/_layers/on-call"
+    layer.mkdir(parents=True)
+    (layer / "layer.yml").write_text("description: x\n")
+    (new.place / "templates/two/files/docs").mkdir(parents=True)
+    (new.place / "templates/two/files/README.md.j2").write_text("Of {{ team }}.\n")
+    (new.place / "templates/two/files/docs/team.md").write_text("x\n")
+    assert tmplgen("template", "test", "--accept", cwd=new.place).code == 0
+    golden = new.place / "tests/two/defaults/golden"
+    assert (golden / "README.md").read_text() == "Of platform.\n"
+    assert (golden / "Makefile").exists() and (golden / "docs/team.md").exists()
 
 
 def test_from_another_type(tmplgen, new):
