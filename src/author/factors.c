@@ -56,28 +56,42 @@ typedef int add_levels(const struct factor_finder *f, struct factor *factor,
 /* Quotes, escapes, what shells, templates and markup take for theirs, and what is not ASCII. */
 #define HARD_TEXT "Says \"no\" \\ to $HOME `id` ${{ x }} {{ y }} <b> it's \360\237\230\200 \303\251"
 
-/* The first that its pattern takes is the one that is tried. */
+static const char *const texts_tried[] = {
+    HARD_TEXT, "registry.example.org:5000/team/ml", "zz_9", "z-9", "2026", "z", "Z", "1.0"};
+enum { PLAIN_TEXTS = 2, TEXT_COUNT = sizeof(texts_tried) / sizeof(*texts_tried) };
+
+static int fits(bool *out, const struct factor_finder *f, const struct question *question,
+                const char *text)
+{
+    *out = true;
+    return question->pattern
+               ? pattern_match(out, span_from(question->pattern), span_from(text), f->err)
+               : 0;
+}
+
+/* The first that its pattern takes is the one that is tried, from number `first` on. */
+static int add_fitting(const struct factor_finder *f, struct factor *factor,
+                       const struct question *question, size_t first)
+{
+    bool matches = false;
+    for (size_t i = first; i < TEXT_COUNT && !matches; i++) {
+        if (fits(&matches, f, question, texts_tried[i]) < 0)
+            return -1;
+        if (matches)
+            add_level(f, factor, texts_tried[i]);
+    }
+    return 0;
+}
+
 static int add_texts(const struct factor_finder *f, struct factor *factor,
                      const struct question *question)
 {
-    static const char *const texts[] = {
-        HARD_TEXT, "registry.example.org:5000/team/ml", "zz_9", "z-9", "2026", "z", "Z", "1.0"};
-    bool matches = true, empty = true;
-    if (question->pattern &&
-        pattern_match(&empty, span_from(question->pattern), span_from(""), f->err) < 0)
+    bool empty;
+    if (fits(&empty, f, question, "") < 0)
         return -1;
     if (empty && strcmp(question->name, "name") != 0)
         add_level(f, factor, "");
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-        if (question->pattern &&
-            pattern_match(&matches, span_from(question->pattern), span_from(texts[i]), f->err) < 0)
-            return -1;
-        if (!matches)
-            continue;
-        add_level(f, factor, texts[i]);
-        break;
-    }
-    return 0;
+    return add_fitting(f, factor, question, 0);
 }
 
 static int add_words(const struct factor_finder *f, struct factor *factor, const char *const *words,
@@ -88,12 +102,22 @@ static int add_words(const struct factor_finder *f, struct factor *factor, const
     return 0;
 }
 
+/* Each once: a bound may be 0 or 1. */
 static int add_numbers(const struct factor_finder *f, struct factor *factor,
                        const struct question *question)
 {
-    static const char *const numbers[] = {"0", "1"};
-    (void)question;
-    return add_words(f, factor, numbers, 2);
+    const char *const numbers[] = {question->min, question->max, "0", "1"};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        if (numbers[i] && question_bounds(question, numbers[i]) == 0 &&
+            !str_is_among(numbers[i], factor->levels, factor->count))
+            add_level(f, factor, numbers[i]);
+    return 0;
+}
+
+/* One that its bounds take. */
+static const char *some_number(const struct question *question)
+{
+    return question->min ? question->min : question->max ? question->max : "1";
 }
 
 static int add_bools(const struct factor_finder *f, struct factor *factor,
@@ -126,8 +150,10 @@ static int add_lists(const struct factor_finder *f, struct factor *factor,
     (void)add_words(f, factor, names, count);
     if (count > 1)
         add_level(f, factor, str_join(f->arena, names, count, ","));
+    if (!offered && question->items != QUESTION_INT)
+        return add_fitting(f, factor, question, PLAIN_TEXTS);
     if (!offered)
-        add_level(f, factor, "zz_9");
+        add_level(f, factor, some_number(question));
     return 0;
 }
 
@@ -168,6 +194,12 @@ static void drop_default(const struct factor_finder *f, struct factor *factor,
     factor->count = kept;
 }
 
+/* What nobody is asked, and what no template sees, makes no difference. */
+static bool is_factor(const struct question *question)
+{
+    return !question->computed.text && !question->secret;
+}
+
 static int add_question(const struct factor_finder *f, const struct question *question)
 {
     struct factor *factor = add_factor(f, question->name, CHOICE_COUNT);
@@ -196,8 +228,7 @@ static const char *some_answer(const struct question *question)
 {
     static const char *const texts[QUESTION_TYPE_COUNT] = {
         [QUESTION_STR] = "z-9", [QUESTION_BOOL] = "true", [QUESTION_LIST] = "none"};
-    const char *bound = question->min ? question->min : question->max;
-    return texts[question->type] ? texts[question->type] : bound ? bound : "1";
+    return texts[question->type] ? texts[question->type] : some_number(question);
 }
 
 /* Takes every default; of what has none, anything that is taken. */
@@ -272,7 +303,8 @@ int factors_find(struct factors *out, struct arena *arena, const struct making *
     if (making->manifest->has_stack)
         add_stack(&f);
     for (size_t i = 0; i < making->manifest->question_count; i++)
-        if (add_question(&f, &making->manifest->questions[i]) < 0)
+        if (is_factor(&making->manifest->questions[i]) &&
+            add_question(&f, &making->manifest->questions[i]) < 0)
             return -1;
     return 0;
 }

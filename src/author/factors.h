@@ -26,8 +26,9 @@ struct factors {
 /*
  * Of a making that has its type: the frameworks, with and without a GPU, then each question: both
  * of a bool, each of a choice; of a list none, each and all; of a text its default, nothing, and
- * one that is hard on templates as far as its pattern goes; of a number its default, 0 and 1.
- * `samples`, a map of lists by question, or NULL, is what to try of a question instead.
+ * one that is hard on templates as far as its pattern goes; of a number its default, `min`, `max`,
+ * and 0 and 1 where they lie between. Of what is computed and of secrets nothing. `samples`, a map
+ * of lists by question, or NULL, is what to try of a question instead.
  */
 TG_CHECKED int factors_find(struct factors *out, struct arena *arena, const struct making *making,
                             const struct yaml_node *samples, struct err *err);

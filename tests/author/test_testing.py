@@ -51,6 +51,23 @@ def asking(catalog):
     return catalog.template(QUESTIONS).file("hello.txt.j2", FILE)
 
 
+BOUNDED = """\
+description: a test
+stack: none
+questions:
+  - {name: port, type: int, default: 8080, min: 1024, max: 65535}
+  - {name: next_port, type: int, computed: "{{ port + 1 }}"}
+  - {name: share, type: float, default: 0.5, min: 0, max: 0.9}
+  - {name: few, type: int, default: 1, min: 0, max: 3}
+  - {name: ports, type: list, items: int, default: [80], min: 10, max: 99}
+  - {name: ids, type: list, items: int, default: []}
+  - {name: tags, type: list, default: [a], pattern: "[a-z]+"}
+  - {name: token, type: str, secret: true, default: change-me}
+next: ["echo {{ token }}"]
+"""
+BOUNDED_FILE = "{{ [port, next_port, share, few, ports, ids, tags] | tojson }}\n"
+
+
 def commit(catalog, message="x"):
     if not (catalog.folder / ".git").exists():
         git(catalog.folder, "init", "-q", "-b", "main")
@@ -58,10 +75,10 @@ def commit(catalog, message="x"):
     git(catalog.folder, "commit", "-q", "--allow-empty", "-m", message)
 
 
-def cases(test, catalog):
+def cases(test, catalog, text=FILE):
     """What is said in each case: a template that differs from HEAD names all of them."""
     commit(catalog)
-    (catalog.folder / "templates/thing/files/new.txt.j2").write_text(FILE + "{{ name }}\n")
+    (catalog.folder / "templates/thing/files/new.txt.j2").write_text(text + "{{ name }}\n")
     found = test("--json").json["types"][0]["differences"]
     (catalog.folder / "templates/thing/files/new.txt.j2").unlink()
     said = []
@@ -460,3 +477,38 @@ def test_a_release_of_the_built_in_catalog_against_an_older_one(tmplgen, tmp_pat
     done = tmplgen("template", "test", "service", *which, "--json", cwd=tmp_path).json
     assert done["exit"] == 6
     assert done["against"] == "v0.1.0"
+
+
+def test_questions_with_bounds_and_those_that_nobody_is_asked(test, catalog):
+    catalog.template(BOUNDED).file("hello.txt.j2", BOUNDED_FILE)
+    said = {
+        (name, value) for case in cases(test, catalog, BOUNDED_FILE) for name, value in case.items()
+    }
+    said = {one for one in said if one[0] != "name"}
+    assert said == {
+        *(("port", "1024"), ("port", "65535"), ("share", "0"), ("share", "0.9")),
+        *(("few", "0"), ("few", "3"), ("ports", "none"), ("ports", "10"), ("ids", "1")),
+        *(("tags", "none"), ("tags", "z")),
+    }
+    assert test("--json").json["types"][0]["unreached"] == []
+
+
+@pytest.mark.parametrize("bound", ["port > 60000", "port < 2000", "ports == [10]"])
+def test_a_branch_that_a_bound_reaches(tmplgen, test, catalog, bound, tmp_path):
+    catalog.template(BOUNDED).file(
+        "hello.txt.j2", BOUNDED_FILE + "{% if " + bound + " %}{{ nope }}{% endif %}\n"
+    )
+    done = test()
+    assert done.code == 2 and "'nope' is undefined" in done.err
+    command = shlex.split(done.err.partition("to see it again: ")[2].splitlines()[0])
+    again = tmplgen(*command[1:], "--output", tmp_path / "out", cwd=tmp_path)
+    assert again.code == 2 and "'nope' is undefined" in again.err
+
+
+@pytest.mark.parametrize("more", ["type: int, min: 5", "type: list, items: int, max: 4"])
+def test_a_number_without_a_default_is_one_that_is_taken(test, catalog, more):
+    catalog.template(
+        "description: a test\nstack: none\nquestions:\n  - {name: must, " + more + "}\n"
+    ).file("hello.txt.j2", "{{ must }}\n")
+    done = test()
+    assert done.code == 0 and "no case" not in done.out, done.out + done.err
