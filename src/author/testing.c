@@ -19,6 +19,7 @@ struct tester {
     struct named_cases named;
     struct type_test settings; /* of the type at hand */
     struct cases cases;
+    bool same; /* as what it is compared with: it is not rendered twice */
     struct type_result *result;
     struct err *err;
 };
@@ -46,31 +47,43 @@ static int compare_case(struct tester *t, const struct cases *old, size_t number
                            cases_label(&scratch, &t->cases, number), t->err);
 }
 
+/* No fault of a template's, and no project is made of such answers either. */
+static bool is_unsafe(struct tester *t, const struct err *err)
+{
+    if (err->exit != TG_REFUSED || strcmp(err->code, "unsafe-path") != 0)
+        return false;
+    if (!t->result->unsafe++)
+        t->result->unsafe_path = arena_strdup(t->arena, err->message);
+    return true;
+}
+
 static int try_case(struct tester *t, const struct cases *old, size_t number)
 {
     ARENA_SCRATCH(scratch);
+    ERR_SCRATCH(inner);
     struct making making;
-    if (cases_render(&making, &scratch, &t->cases, number, t->err) < 0) {
+    if (cases_render(&making, &scratch, &t->cases, number, &inner) < 0) {
+        if (is_unsafe(t, &inner))
+            return 0;
         t->out->repeat = cases_command(t->arena, &t->cases, number, source_of(t));
+        *t->err = inner;
+        inner = (struct err)ERR_INIT;
         return -1;
     }
+    t->result->compared += t->same;
     return old ? compare_case(t, old, number, &making.render) : 0;
 }
 
-/* The same catalog is not rendered twice. */
 static int open_old(struct cases *out, bool *there, struct tester *t)
 {
     const struct catalog *against = t->testing->against;
     ERR_SCRATCH(unreadable);
-    bool same = false;
-    *there = false;
+    *there = t->same = false;
     if (!against)
         return 0;
-    if (fileset_equal(&same, against->files, t->testing->catalog->files, t->err) < 0)
+    if (fileset_equal(&t->same, against->files, t->testing->catalog->files, t->err) < 0)
         return -1;
-    *there = !same && cases_of(out, &t->cases, against, &unreadable) == 1;
-    if (same)
-        t->result->compared = t->cases.pairs.count;
+    *there = !t->same && cases_of(out, &t->cases, against, &unreadable) == 1;
     return 0;
 }
 

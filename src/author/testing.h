@@ -35,6 +35,8 @@ struct named_result {
 struct type_result {
     const char *type;
     size_t cases, pairs, ruled_out; /* pairwise ones */
+    size_t unsafe;                  /* of the cases: left out, since a path of theirs is unsafe */
+    const char *unsafe_path;        /* what is said of the first; or NULL */
     struct words unreached;         /* values that no case takes: "NAME=VALUE" */
     size_t compared;                /* with the older revision; others it does not know */
     struct differences differences;

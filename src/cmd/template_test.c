@@ -107,6 +107,7 @@ static struct data *type_data(struct arena *arena, const struct type_result *typ
     data_put(arena, one, "cases", data_int(arena, (int64_t)type->cases));
     data_put(arena, one, "pairs", data_int(arena, (int64_t)type->pairs));
     data_put(arena, one, "ruled_out", data_int(arena, (int64_t)type->ruled_out));
+    data_put(arena, one, "unsafe", data_int(arena, (int64_t)type->unsafe));
     data_put(arena, one, "unreached",
              data_texts(arena, type->unreached.items, type->unreached.count));
     data_put(arena, one, "compared", data_int(arena, (int64_t)type->compared));
@@ -135,6 +136,15 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+static void print_unsafe(struct run *run, const struct type_result *type)
+{
+    if (type->unsafe)
+        cmd_print(run,
+                  "  %zu case%s left out, whose answers make an unsafe path: a 'pattern' of the "
+                  "question keeps them away: %s\n",
+                  type->unsafe, plural(type->unsafe), cmd_masked(run, type->unsafe_path));
+}
+
 static void print_type(const struct test_view *t, const struct type_result *type)
 {
     struct run *run = t->run;
@@ -146,6 +156,7 @@ static void print_type(const struct test_view *t, const struct type_result *type
         cmd_print(run, ", %zu compared with %s", type->compared,
                   cmd_masked(run, t->against->origin.ref));
     cmd_print(run, "\n");
+    print_unsafe(run, type);
     for (size_t i = 0; i < type->unreached.count; i++)
         cmd_print(run, "  no case takes %s\n", cmd_masked(run, type->unreached.items[i]));
     for (size_t i = 0; i < type->named_count; i++)

@@ -512,3 +512,42 @@ def test_a_number_without_a_default_is_one_that_is_taken(test, catalog, more):
     ).file("hello.txt.j2", "{{ must }}\n")
     done = test()
     assert done.code == 0 and "no case" not in done.out, done.out + done.err
+
+
+SLUG = """\
+description: a test
+stack: none
+questions:
+  - {name: slug, type: str, default: thing, SLUG}
+  - {name: fast, type: bool, default: false}
+"""
+
+
+def test_a_case_whose_answers_make_an_unsafe_path_is_left_out(test, catalog):
+    catalog.template(SLUG.replace(", SLUG", ""))
+    catalog.file("hello.txt.j2", "{{ fast }}\n").file("src/{{ slug }}/a.txt", "x\n")
+    commit(catalog)
+    done = test()
+    assert done.code == 0, done.err
+    (line,) = [line for line in done.out.splitlines() if "unsafe" in line]
+    assert "left out" in line and "'pattern'" in line and "src/{{ slug }}/a.txt" in line
+    (kind,) = test("--json").json["types"]
+    assert 0 < kind["unsafe"] < kind["cases"]
+    assert kind["compared"] == kind["cases"] - kind["unsafe"]
+    catalog.file("hello.txt.j2", "{{ fast }}{% if fast %}{{ nope }}{% endif %}\n")
+    assert test().code == 2
+    catalog.template(SLUG.replace("SLUG", 'pattern: "[a-z0-9-]+"'))
+    catalog.file("hello.txt.j2", "{{ fast }}\n")
+    done = test("--json").json
+    assert (done["exit"], done["types"][0]["unsafe"]) == (0, 0)
+    catalog.file("hello.txt.j2", "{{ fast }}{% if slug == 'z-9' %}{{ nope }}{% endif %}\n")
+    assert test().code == 2
+
+
+def test_an_unsafe_path_of_a_named_case_is_an_error(test, catalog):
+    catalog.template(SLUG.replace(", SLUG", ""))
+    catalog.file("hello.txt.j2", "{{ fast }}\n").file("src/{{ slug }}/a.txt", "x\n")
+    answers = catalog.folder / "tests/thing/bad/answers.yml"
+    answers.parent.mkdir(parents=True)
+    answers.write_text("slug: a/b\n")
+    assert test().code == 3

@@ -45,5 +45,16 @@ def test_every_shape_with_every_answer(world, shape):
     compare(world, shape, 9)
 
 
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda s: s.name)
+def test_an_imported_catalog_passes_its_test(world, shape):
+    put(world.folder / "template", shape.files)
+    world.imported()
+    done = world("template", "test", "--catalog", "catalog", cwd=world.folder)
+    if shape.name == "nf-core":  # the name must have a '/', and nothing there says so
+        assert done.code == 2 and "project_name.split('/')[1]" in done.err
+    else:
+        assert done.code == 0, done.out + done.err
+
+
 def test_there_are_twenty_shapes():
     assert len({one.name for one in SHAPES}) == len(SHAPES) >= 20
