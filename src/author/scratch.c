@@ -8,7 +8,9 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "catalog/render.h"
+#include "child/create.h"
 #include "git/disk.h"
 
 #include <errno.h>
@@ -53,6 +55,26 @@ int scratch_default(const char **out, struct arena *arena, const char *type, str
     int rc = io_write_all(fd, span_from("*\n"));
     (void)close(fd);
     return rc < 0 ? err_errno(err, errno, "io", "cannot write in '%s'", SCRATCHES) : 0;
+}
+
+int scratch_check(struct arena *arena, const char *folder, const char *output, struct err *err)
+{
+    static const char *const own[] = {"templates", "base-images", "matrices"};
+    const char *top, *place;
+    if (create_absolute(&top, arena, folder, err) < 0 ||
+        create_absolute(&place, arena, output, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+        const char *below = arena_printf(arena, "%s/%s/", top, own[i]);
+        if (!str_starts(arena_printf(arena, "%s/", place), below))
+            continue;
+        (void)err_set(
+            err, TG_REFUSED, "output-in-catalog",
+            "'%s' lies in %s/ of the catalog: what is rendered there would be a part of it", output,
+            own[i]);
+        return err_hint(err, "give a folder elsewhere to --output");
+    }
+    return 0;
 }
 
 static int refuse(const struct scratch *s, const char *what, const char *why)

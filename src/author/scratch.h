@@ -19,6 +19,13 @@ TG_CHECKED int scratch_default(const char **out, struct arena *arena, const char
                                struct err *err);
 
 /*
+ * Refused with 3, "output-in-catalog": `output` lies where the catalog in `folder` has files of its
+ * own, so that a render would be rendered by the next one.
+ */
+TG_CHECKED int scratch_check(struct arena *arena, const char *folder, const char *output,
+                             struct err *err);
+
+/*
  * Makes the files in `folder` those of `render`: what was rendered there before is replaced, and
  * `out` has what changed; `*first` says that nothing was. Other files stay. Refused with 3,
  * "target-not-empty": a folder with files that is none of these, and a file in the way that is

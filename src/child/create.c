@@ -45,8 +45,7 @@ static const char *parent_of(struct arena *arena, const char *path)
     return slash == path ? "/" : arena_memdup(arena, path, (size_t)(slash - path));
 }
 
-/* The absolute form of `path`, whose last parts need not exist. "." and ".." are resolved. */
-static int make_absolute(const char **out, struct arena *arena, const char *path, struct err *err)
+int create_absolute(const char **out, struct arena *arena, const char *path, struct err *err)
 {
     char *real = realpath(path, NULL);
     if (real) {
@@ -65,7 +64,7 @@ static int make_absolute(const char **out, struct arena *arena, const char *path
     if (strcmp(last, ".") == 0 || strcmp(last, "..") == 0 || !*last)
         return err_set(err, TG_USAGE, "invalid-path", "there is no folder '%s'", path);
     const char *parent;
-    if (make_absolute(&parent, arena, above, err) < 0)
+    if (create_absolute(&parent, arena, above, err) < 0)
         return -1;
     *out = arena_printf(arena, "%s/%s", strcmp(parent, "/") == 0 ? "" : parent, last);
     return 0;
@@ -133,7 +132,7 @@ int create_inspect(struct create_target *out, struct arena *arena, const char *p
     const char *trimmed = arena_memdup(arena, path, len);
     if (lstat(trimmed, &info) == 0 && S_ISLNK(info.st_mode))
         return refuse_target(err, trimmed, "is a link");
-    if (git_start(err) < 0 || make_absolute(&out->path, arena, trimmed, err) < 0 ||
+    if (git_start(err) < 0 || create_absolute(&out->path, arena, trimmed, err) < 0 ||
         look_at(out, out->path, err) < 0)
         return -1;
     return find_repository(out, arena, err);

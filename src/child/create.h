@@ -18,6 +18,10 @@ struct create_options {
     const char *message; /* of the commit */
 };
 
+/* The absolute form of `path`, whose last parts need not exist. "." and ".." are resolved. */
+TG_CHECKED int create_absolute(const char **out, struct arena *arena, const char *path,
+                               struct err *err);
+
 /*
  * Refused with 3: a target that is not an empty folder ("target-not-empty"), a link, a file, a
  * target inside a .git folder.

@@ -2,6 +2,7 @@
 #include "author/differences.h"
 #include "author/scratch.h"
 #include "author/watch.h"
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/data.h"
 #include "base/interrupt.h"
@@ -66,6 +67,14 @@ static int check_type(const struct rendering *r)
                     str_join(&r->run->arena, types, count, ", "));
 }
 
+static int check_output(struct run *run, const char *folder, const char *type, struct err *err)
+{
+    const char *output = opt_value(&run->options, "output");
+    if (!output)
+        output = arena_printf(&run->arena, SCRATCH_MARK "/%s", type);
+    return folder ? scratch_check(&run->arena, folder, output, err) : 0;
+}
+
 static int make(struct rendering *r)
 {
     const struct parsed *options = &r->run->options;
@@ -75,7 +84,8 @@ static int make(struct rendering *r)
         return -1;
     const char *type = options->arguments[0];
     *m = (struct making){.arena = &r->run->arena, .catalog = r->catalog};
-    if (making_type(m, type, r->err) < 0 || make_stack(r, &choices) < 0 ||
+    if (making_type(m, type, r->err) < 0 || check_output(r->run, r->folder, type, r->err) < 0 ||
+        make_stack(r, &choices) < 0 ||
         making_answers(m, &choices.answers, making_name(m), r->err) < 0 ||
         making_render(m, r->err) < 0)
         return -1;
@@ -190,7 +200,8 @@ static int render_watching(struct run *run, struct err *err)
 {
     const char *folder, *answers = opt_value(&run->options, "answers");
     struct watch watch, next;
-    if (watched_folder(&folder, run, err) < 0 || watch_open(&watch, folder, answers, err) < 0)
+    if (watched_folder(&folder, run, err) < 0 || check_output(run, folder, "TYPE", err) < 0 ||
+        watch_open(&watch, folder, answers, err) < 0)
         return -1;
     int rc = 0;
     while (rc == 0) {
@@ -236,7 +247,8 @@ const struct command template_render_command = {
     .details =
         "Nothing is asked: what is not said is the default. The folder holds a list of what was "
         "rendered into it, and only that is replaced; a folder with other files, or a file that "
-        "was changed by hand, is refused with 3. There is no repository in it, and no record.",
+        "was changed by hand, is refused with 3, and so is one below the catalog's own templates/, "
+        "base-images/ or matrices/. There is no repository in it, and no record.",
     .options = groups,
     .max_arguments = 1,
     .run = render_run};

@@ -109,6 +109,33 @@ def test_a_folder_that_is_no_scratch_folder_is_refused(render, tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    "place",
+    ["templates", "templates/thing/files/out", "templates/thing", "matrices/o", "base-images/o"],
+)
+@pytest.mark.parametrize("mode", [[], ["--watch"]])
+def test_a_folder_of_the_catalog_itself_is_refused(render, catalog, tmp_path, place, mode):
+    (tmp_path / "link").symlink_to(catalog.folder)
+    before = sorted(catalog.folder.rglob("*"))
+    for output in (place, catalog.folder / place, f"../{catalog.folder.name}/{place}/"):
+        done = render("--output", output, *mode)
+        assert done.code == 3 and "--output" in done.err, done.err
+    assert render("--output", tmp_path / "link" / place, *mode).code == 3
+    assert sorted(catalog.folder.rglob("*")) == before
+
+
+def test_the_default_folder_is_refused_in_the_catalogs_own_folders(tmplgen, catalog):
+    inside = catalog.folder / "templates"
+    done = tmplgen("template", "render", "thing", "--catalog", "..", cwd=inside)
+    assert done.code == 3
+    assert not (inside / ".tmplgen-render").exists()
+
+
+def test_a_folder_beside_them_is_taken(render, catalog):
+    for output in ("templates-out", "out", "tests/x"):
+        assert render("--output", output).code == 0
+
+
 def test_a_file_that_was_edited_is_refused(render, catalog, tmp_path):
     out = tmp_path / "out"
     render("--output", out)
