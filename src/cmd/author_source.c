@@ -19,6 +19,15 @@ const struct option author_options[] = {
     {NULL, NULL, NULL, false},
 };
 
+const struct option checked_options[] = {
+    {"catalog", "SRC[@REF]",
+     "the catalog (default: the folder that you are in); a folder without @REF as it lies there, "
+     "whatever is committed",
+     false},
+    {"trust", NULL, "take a catalog that is new to you", false},
+    {NULL, NULL, NULL, false},
+};
+
 static bool is_catalog_folder(struct arena *arena, const char *source)
 {
     return source_path(source) == source &&
@@ -43,4 +52,14 @@ int cmd_open_authored(struct catalog **out, const char **folder, struct run *run
         return -1;
     *folder = (*out)->origin.source;
     return 0;
+}
+
+int cmd_open_checked(struct catalog **out, const char **folder, struct run *run,
+                     const struct config *config, struct err *err)
+{
+    if (opt_value(&run->options, "catalog") || is_catalog_folder(&run->arena, "."))
+        return cmd_open_authored(out, folder, run, config, err);
+    (void)err_set(err, TG_USAGE, "unknown-catalog", "there is no catalog.yml in this folder");
+    return err_hint(err, "--catalog names a catalog: a folder, a repository, or 'builtin', the one "
+                         "built in");
 }

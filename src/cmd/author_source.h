@@ -11,6 +11,8 @@ struct run;
 
 /* --catalog and --trust, for tables of options; what --catalog says in help. */
 extern const struct option author_options[];
+/* The same for cmd_open_checked. */
+extern const struct option checked_options[];
 
 /*
  * --catalog SRC[@REF]; else the folder that we are in, where it has a catalog.yml; else what
@@ -19,5 +21,11 @@ extern const struct option author_options[];
  */
 TG_CHECKED int cmd_open_authored(struct catalog **out, const char **folder, struct run *run,
                                  const struct config *config, struct err *err);
+/*
+ * The same for whoever says that a catalog is good: what nobody has named is not looked at in place
+ * of the one that was meant. No catalog.yml here, and no --catalog: exit 2, "unknown-catalog".
+ */
+TG_CHECKED int cmd_open_checked(struct catalog **out, const char **folder, struct run *run,
+                                const struct config *config, struct err *err);
 
 #endif

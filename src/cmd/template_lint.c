@@ -90,7 +90,7 @@ static int lint(struct run *run, struct err *err)
     struct catalog *catalog = NULL;
     struct finding_list findings;
     if (config_load(&config, &run->arena, err) < 0 ||
-        cmd_open_authored(&catalog, NULL, run, &config, err) < 0)
+        cmd_open_checked(&catalog, NULL, run, &config, err) < 0)
         return -1;
     const struct lint_input input = {.catalog = catalog,
                                      .types = {run->options.arguments, run->options.argument_count},
@@ -115,7 +115,7 @@ static const struct option lint_options[] = {
 
 static const struct option_group groups[] = {
     {"What", lint_options},
-    {"Catalog", author_options},
+    {"Catalog", checked_options},
     {"Output", common_options},
     {NULL, NULL},
 };

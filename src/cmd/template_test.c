@@ -241,7 +241,7 @@ static int test_catalog(struct test_view *t)
     struct run *run = t->run;
     struct config config;
     if (config_load(&config, t->arena, t->err) < 0 ||
-        cmd_open_authored(&t->catalog, &t->testing.folder, run, &config, t->err) < 0 ||
+        cmd_open_checked(&t->catalog, &t->testing.folder, run, &config, t->err) < 0 ||
         check_flags(t) < 0 || open_against(t) < 0)
         return -1;
     t->testing.catalog = t->catalog;
@@ -284,7 +284,7 @@ static const struct option test_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"Catalog", author_options}, {"How", test_options}, {"Output", common_options}, {NULL, NULL}};
+    {"Catalog", checked_options}, {"How", test_options}, {"Output", common_options}, {NULL, NULL}};
 
 enum { TYPES_MAX = 1000 };
 

@@ -40,7 +40,7 @@ def places(findings):
 
 def test_the_built_in_catalog_has_no_findings(tmplgen, tmp_path):
     started = time.process_time()
-    result = tmplgen("template", "lint", "--json", cwd=tmp_path)
+    result = tmplgen("template", "lint", "--catalog", "builtin", "--json", cwd=tmp_path)
     assert result.code == 0, result.out
     assert found(result) == []
     print(f"{time.process_time() - started:.2f} s")
@@ -51,6 +51,20 @@ def test_the_catalog_of_the_repository_has_no_findings(tmplgen):
     result = tmplgen("template", "lint", "--strict", cwd=ROOT)
     assert result.code == 0, result.out
     assert result.out == "nothing is wrong with the catalog 'tmplgen'\n"
+
+
+@pytest.mark.parametrize("command", ["lint", "test"])
+def test_a_folder_without_a_catalog_is_not_good(tmplgen, catalog, command):
+    """Nor where the configuration names one: CI in a wrong folder must not be green."""
+    inside = catalog.folder / "templates"
+    for _ in range(2):
+        done = tmplgen("template", command, "--json", cwd=inside).json
+        assert (done["exit"], done["error"]["code"]) == (2, "unknown-catalog")
+        assert "--catalog" in done["error"]["hint"] and "builtin" in done["error"]["hint"]
+        tmplgen.configure(f"catalog: {catalog.folder}\n")
+    assert tmplgen("template", command, "--catalog", "..", cwd=inside).code == 0
+    for other in (["list"], ["show", "thing"], ["render", "thing", "--output", "../out"]):
+        assert tmplgen("template", *other, cwd=inside).code == 0
 
 
 def test_one_run_tells_of_everything(catalog, lint):

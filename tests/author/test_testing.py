@@ -464,7 +464,7 @@ def test_types_by_name(test, catalog):
 
 def test_the_built_in_catalog(tmplgen, tmp_path):
     """All of it in one process: what takes as long as a few children."""
-    done = tmplgen("template", "test", "--json", cwd=tmp_path).json
+    done = tmplgen("template", "test", "--catalog", "builtin", "--json", cwd=tmp_path).json
     assert {t["type"] for t in done["types"]} == {"service", "batch", "library", "llm", "images"}
     for kind in done["types"]:
         assert kind["cases"] >= 15
