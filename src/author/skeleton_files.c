@@ -36,7 +36,7 @@ static const char manifest[] =
     "# layers: # files that types share, of templates/_layers/NAME/\n"
     "#   - name: docker\n"
     "#   - {name: ci-github, when: \"docs\"}\n"
-    "questions:\n"
+    "questions: # a question may say more: min, max, items, multiline, secret, computed\n"
     "  # A text. What is in braces comes from earlier answers; `name` is always one.\n"
     "  - name: description\n"
     "    type: str\n"
