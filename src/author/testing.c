@@ -87,6 +87,16 @@ static int open_old(struct cases *out, bool *there, struct tester *t)
     return 0;
 }
 
+/* That nothing was wrong says nothing where nothing was rendered. */
+static int check_rendered(const struct tester *t)
+{
+    if (t->result->unsafe < t->result->cases)
+        return 0;
+    (void)err_set(t->err, TG_REFUSED, "unsafe-path", "every case of the type '%s' has one: %s",
+                  t->result->type, t->result->unsafe_path);
+    return err_hint(t->err, "a 'pattern' of the question keeps such answers away");
+}
+
 static int try_pairs(struct tester *t)
 {
     struct type_result *result = t->result;
@@ -103,7 +113,7 @@ static int try_pairs(struct tester *t)
     for (size_t i = 0; i < result->cases; i++)
         if (try_case(t, there ? &old : NULL, i) < 0)
             return -1;
-    return 0;
+    return check_rendered(t);
 }
 
 /* ---------------------------------------------------------------- named cases */

@@ -544,6 +544,14 @@ def test_a_case_whose_answers_make_an_unsafe_path_is_left_out(test, catalog):
     assert test().code == 2
 
 
+def test_where_every_case_is_unsafe_nothing_is_good(test, catalog):
+    catalog.template(SLUG.replace("default: thing, SLUG", 'pattern: "[a-z0-9:/.]+"'))
+    catalog.file("hello.txt.j2", "{{ fast }}\n").file("src/{{ slug }}/a.txt", "x\n")
+    done = test("--json").json
+    assert (done["exit"], done["error"]["code"]) == (3, "unsafe-path")
+    assert "src/{{ slug }}/a.txt" in done["error"]["message"]
+
+
 def test_an_unsafe_path_of_a_named_case_is_an_error(test, catalog):
     catalog.template(SLUG.replace(", SLUG", ""))
     catalog.file("hello.txt.j2", "{{ fast }}\n").file("src/{{ slug }}/a.txt", "x\n")
