@@ -117,13 +117,13 @@ static int parse_float(struct data **out, const struct answer_check *c, const ch
 
 static int parse_bool(struct data **out, const struct answer_check *c, const char *text)
 {
-    static const char *const words[] = {"false", "true", "no", "yes"};
-    for (size_t i = 0; i < 4; i++)
+    static const char *const words[] = {"false", "true", "no", "yes", "n", "y"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(text, words[i]) == 0) {
             *out = data_bool(c->arena, i & 1);
             return 0;
         }
-    return invalid(c, text, "it must be true or false");
+    return invalid(c, text, "it must be yes or no");
 }
 
 static int parse_choice(struct data **out, const struct answer_check *c, const char *text)

@@ -167,14 +167,31 @@ static void put_choices(struct buf *out, const struct prompt *prompt)
     }
 }
 
-static const char *instruction(const struct question *question)
+static void put_bounds(struct buf *out, const struct question *question)
 {
+    const char *min = question->min, *max = question->max;
+    const char *each = question->type == QUESTION_LIST ? "each " : "";
+    if (min && max)
+        (void)buf_printf(out, "  (%s%s to %s)\n", each, min, max);
+    else if (min || max)
+        (void)buf_printf(out, "  (%s%s or %s)\n", each, min ? min : max, min ? "more" : "less");
+}
+
+static void put_instruction(struct buf *out, const struct prompt *prompt)
+{
+    const struct question *question = prompt->question;
+    const char *text = "";
     if (question->type == QUESTION_LIST)
-        return "  (several: separate them by commas; none for none)\n";
-    if (question->multiline)
-        return "  (several lines; one that is a single '.' ends them, an empty first one takes the "
+        text = "  (several: separate them by commas; none for none)\n";
+    else if (question->type == QUESTION_BOOL && !prompt->fallback)
+        text = "  (yes or no)\n";
+    else if (question->multiline)
+        text = "  (several lines; one that is a single '.' ends them, an empty first one takes the "
                "default)\n";
-    return question->secret ? "  (what you type is not shown, and not kept)\n" : "";
+    else if (question->secret)
+        text = "  (what you type is not shown, and not kept)\n";
+    (void)buf_puts(out, text);
+    put_bounds(out, question);
 }
 
 /* The default is marked among choices, and of a secret it is none of anybody's business. */
@@ -204,7 +221,7 @@ static void show_question(const struct prompt *prompt)
         (void)buf_puts(&out, " - ");
     put_wrapped(&out, prompt->help, strlen(name) + 3, 2);
     put_choices(&out, prompt);
-    (void)buf_puts(&out, instruction(prompt->question));
+    put_instruction(&out, prompt);
     put_fallback(&out, prompt);
     (void)fputs(buf_text(&out), stderr);
     (void)fflush(stderr);

@@ -109,6 +109,32 @@ def test_a_number_out_of_bounds_is_asked_again(talk, work, asks):
 # ---------------------------------------------------------------- what is shown
 
 
+def test_yes_or_no_is_said_in_full_or_by_a_letter(talk, work, asks, new):
+    asks("{name: a, type: bool}", "{name: b, type: bool, default: true}")
+    replies = [("name", "\n"), ("(yes or no)", "maybe\n")]
+    replies += [("it must be yes or no", "Y\n"), ("[yes]", "n\n")]
+    code, _, shown = talk("it", replies=replies)
+    assert code == 0 and shown.count("(yes or no)") == 2, shown
+    assert (work / "it/hello.txt").read_text() == "True|False"
+    assert new("other", "--set", "a=n", "--set", "b=y").code == 0
+    assert (work / "other/hello.txt").read_text() == "False|True"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("type: int, min: 1, max: 9", "  (1 to 9)\n  > "),
+        ("type: int, min: 1", "  (1 or more)\n  > "),
+        ("type: float, max: 0.5", "  (0.5 or less)\n  > "),
+        ("type: list, items: int, max: 9", "none for none)\n  (each 9 or less)\n  > "),
+    ],
+)
+def test_the_bounds_of_a_number_are_shown(talk, asks, question, said):
+    asks(f"{{name: q, {question}}}")
+    _, _, shown = talk("it", replies=[("name", "\n"), ("q", END)])
+    assert said in shown
+
+
 def test_choices_have_labels_and_the_default_is_marked(talk, asks):
     asks(
         "{name: q, type: choice, default: bb, choices: [{value: a, label: the first}, bb]}",
