@@ -10,7 +10,9 @@
 #include "base/utf8.h"
 #include "base/yaml.h"
 #include "catalog/question.h"
+#include "matrix/version.h"
 #include "registry/reference.h"
+#include "resolver/request.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -128,8 +130,15 @@ static int parse_bool(struct data **out, const struct answer_check *c, const cha
 
 static int parse_choice(struct data **out, const struct answer_check *c, const char *text)
 {
+    bool takes_spec = c->question->takes_spec;
+    const char *choice = takes_spec ? package_name(c->arena, text) : text;
+    struct spec spec;
     *out = data_str(c->arena, text);
-    return !c->choices || data_has_text(c->choices, text) ? 0 : no_choice(c, text);
+    if (c->choices && !data_has_text(c->choices, choice))
+        return no_choice(c, choice);
+    return takes_spec
+               ? spec_parse(&spec, c->arena, text + strlen(choice), c->question->name, c->err)
+               : 0;
 }
 
 int answer_parse_items(struct data **out, const struct answer_check *c, const struct data *texts)

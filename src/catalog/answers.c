@@ -611,10 +611,12 @@ int answers_collect(struct answers *out, struct arena *arena, const struct manif
 
 int answers_choose(const char **out, struct arena *arena, const struct asker *asker,
                    const char *name, const char *help, const struct words *names,
-                   const char *const *labels, struct err *err)
+                   const char *const *labels, bool takes_spec, struct err *err)
 {
-    const struct question question = {
-        .name = name, .type = QUESTION_CHOICE, .help = {.text = help}};
+    const struct question question = {.name = name,
+                                      .type = QUESTION_CHOICE,
+                                      .help = {.text = help},
+                                      .takes_spec = takes_spec};
     const struct asked asked = {.question = &question,
                                 .choices = data_texts(arena, names->items, names->count),
                                 .labels = data_texts(arena, labels, names->count)};

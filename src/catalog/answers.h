@@ -63,12 +63,12 @@ struct asker {
 };
 
 /*
- * Asks for one of `names`, each with a label, until one is named; for what is needed before there
- * are questions.
+ * Asks for one of `names`, each with a label, until one is named, with a SPEC behind it where
+ * `takes_spec`; for what is needed before there are questions.
  */
 TG_CHECKED int answers_choose(const char **out, struct arena *arena, const struct asker *asker,
                               const char *name, const char *help, const struct words *names,
-                              const char *const *labels, struct err *err);
+                              const char *const *labels, bool takes_spec, struct err *err);
 /* Asks for a text; `*out` stays what it is where that is taken. */
 TG_CHECKED int answers_ask(const char **out, struct arena *arena, const struct asker *asker,
                            const char *name, const char *help, struct err *err);

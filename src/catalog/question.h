@@ -39,6 +39,7 @@ struct question {
     const char *pattern;    /* whole answer, each entry of a list; or NULL */
     const char *min, *max;  /* numbers, as texts of the type (of a list: its entries); or NULL */
     bool secret, multiline; /* of a str */
+    bool takes_spec;        /* a SPEC may stand behind the choice, as in NAME[SPEC] */
     struct manifest_text computed; /* never asked, not kept: a text that is rendered */
     struct manifest_text when;
     const struct yaml_node *node;

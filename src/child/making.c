@@ -32,15 +32,13 @@ static const char *head_text(const struct making *m, const char *path, const cha
     return text ? text : "";
 }
 
-/* Asks for one of `names`; each has its label. */
-static int choose(const char **out, const struct making *m, const char *what, const char *help,
-                  const struct words *names,
-                  const char *(*label)(const struct making *, const char *), struct err *err)
+static const char *const *labels(const struct making *m, const struct words *names,
+                                 const char *(*label)(const struct making *, const char *))
 {
-    const char **labels = arena_array(m->arena, names->count + 1, sizeof(*labels));
+    const char **all = arena_array(m->arena, names->count + 1, sizeof(*all));
     for (size_t i = 0; i < names->count; i++)
-        labels[i] = label(m, names->items[i]);
-    return answers_choose(out, m->arena, m->asker, what, help, names, labels, err);
+        all[i] = label(m, names->items[i]);
+    return all;
 }
 
 static const char *type_label(const struct making *m, const char *type)
@@ -58,7 +56,8 @@ int making_type(struct making *m, const char *type, struct err *err)
     struct words types;
     types.count = catalog_types(&types.items, m->arena, m->catalog->files);
     if (!type && m->asker && types.count &&
-        choose(&type, m, "type", "kind of project", &types, type_label, err) < 0)
+        answers_choose(&type, m->arena, m->asker, "type", "kind of project", &types,
+                       labels(m, &types, type_label), false, err) < 0)
         return -1;
     if (!type) {
         (void)err_set(err, TG_USAGE, "missing-answer", "--type is missing");
@@ -125,8 +124,8 @@ static int choose_framework(struct making *m, struct err *err)
     if (request_text(&m->request, CHOICE_FRAMEWORK))
         return check_framework(m, names.items, names.count, err);
     if (m->asker) {
-        if (choose(&name, m, "framework", "what the project uses", &names, framework_label, err) <
-            0)
+        if (answers_choose(&name, m->arena, m->asker, "framework", "what the project uses", &names,
+                           labels(m, &names, framework_label), true, err) < 0)
             return -1;
         request_say(&m->request, m->arena, CHOICE_FRAMEWORK, name);
         return 0;

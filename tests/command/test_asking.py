@@ -171,6 +171,15 @@ def test_types_and_frameworks_say_what_they_are(talk):
     assert ") jax      JAX\n" in shown and ") none     No framework (NumPy)\n" in shown
 
 
+def test_a_framework_is_typed_with_a_spec_as_its_option_takes_it(talk, work):
+    typed = ["pytoch>=2.6\n", "pytorch>=2.x\n", "pytorch>=2.6\n"]
+    waits = ["framework", "none of the choices", "is no version or SPEC"]
+    replies = [*zip(waits, typed, strict=True), ("name", END)]
+    _, _, shown = talk("it", "--type", "library", replies=replies, of_catalog=False)
+    assert "'framework' cannot be 'pytoch': it is none of the choices; did you mean" in shown
+    assert "pytorch>=2.6" in repeated(shown) and os.listdir(work) == []
+
+
 # ---------------------------------------------------------------- nothing typed is lost
 
 
