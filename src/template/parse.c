@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
+#include "base/unicode.h"
 #include "base/utf8.h"
 #include "template/parse_body.h"
 #include "template/parse_expression.h"
@@ -324,6 +325,12 @@ static int check_source(const struct program *program, struct err *err)
 
 static int parse_bare(struct program *program, struct parser *parser)
 {
+    struct span text = unicode_strip(program->source, true, true);
+    if (text.len >= 2 && *text.ptr == '{' && strchr("{%", text.ptr[1])) {
+        (void)parser_fail(parser, (size_t)(text.ptr - program->source.ptr),
+                          "an expression stands here, without '%.2s'", text.ptr);
+        return err_hint(parser->err, "such as: when: \"docs and ci == 'github'\"");
+    }
     if (parser_advance(parser) || parse_expression(&program->expression, parser))
         return -1;
     if (parser->current.kind != T_END)

@@ -9,6 +9,7 @@
 #include "template/program.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 void *vm_alloc(struct vm *vm, size_t size)
 {
@@ -112,6 +113,16 @@ struct value vm_undefined_reason(struct vm *vm, const char *reason)
     return value;
 }
 
+/* `${{ secrets.KEY }}`: not of tmplgen, but of what reads the file. */
+static bool is_of_others(const struct undefined *undefined)
+{
+    const char *source = undefined->program->source.ptr;
+    size_t at = undefined->offset;
+    while (at && strchr(" \t", source[at - 1]))
+        at--;
+    return at >= 3 && memcmp(source + at - 3, "${{", 3) == 0;
+}
+
 int vm_fail_undefined(struct vm *vm, const struct value *value)
 {
     const struct undefined *undefined = value->undefined;
@@ -124,7 +135,11 @@ int vm_fail_undefined(struct vm *vm, const struct value *value)
                       value_kind_name(&undefined->object), name);
     else
         (void)err_set(vm->err, TG_USAGE, CODE_UNDEFINED, "%s", name);
-    if (nearest)
+    if (undefined->why == UNDEFINED_NAME && is_of_others(undefined))
+        (void)err_hint(vm->err, "if '${{ }}' is to stay as it is, give the file square delimiters "
+                                "([[ ]]; 'delimiters' in the manifest), or write {%% raw %%} "
+                                "around it");
+    else if (nearest)
         (void)err_hint(vm->err, "did you mean '%s'?", nearest);
     return program_error_at(undefined->program, undefined->offset, vm->err);
 }

@@ -181,6 +181,21 @@ static void test_template__without_a_loader_includes_nothing(void **state)
 
 /* ---------------------------------------------------------------- errors */
 
+static void test_template__what_is_left_to_others_is_told(void **state)
+{
+    static const char *const texts[] = {"k: ${{ secrets.KEY }}", "${{secrets}}", "${{\tsecret }}"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        ERR_SCRATCH(err);
+        fail_to_render(&err, texts[i], "{\"secrets_\": 1}");
+        assert_non_null(strstr(err.message, "is undefined"));
+        assert_non_null(strstr(err.hint, "give the file square delimiters"));
+    }
+    ERR_SCRATCH(err);
+    fail_to_render(&err, "${ {{ secrets }} }", "{\"secrets_\": 1}");
+    assert_string_equal(err.hint, "did you mean 'secrets_'?");
+}
+
 static void test_template__error_has_file_line_column_and_source(void **state)
 {
     (void)state;
@@ -502,7 +517,8 @@ static void test_template_test__refuses_what_is_no_expression(void **state)
     assert_no_expression("1 2", "template-syntax", "the end of the expression was expected here");
     assert_no_expression("1, 2", "template-syntax", "the end of the expression was expected here");
     assert_no_expression("a }}", "template-syntax", "unexpected '}'");
-    assert_no_expression("{{ a }}", "template-syntax", "");
+    assert_no_expression(" {{ a }}", "template-syntax", "an expression stands here, without '{{'");
+    assert_no_expression("{% if a %}", "template-syntax", "without '{%'");
 }
 
 static void test_template_test__takes_truth_as_python_does(void **state)
@@ -715,6 +731,7 @@ int main(void)
         cmocka_unit_test(test_template__evaluates_an_answer_never),
         cmocka_unit_test(test_template__includes_by_name),
         cmocka_unit_test(test_template__without_a_loader_includes_nothing),
+        cmocka_unit_test(test_template__what_is_left_to_others_is_told),
         cmocka_unit_test(test_template__error_has_file_line_column_and_source),
         cmocka_unit_test(test_template__error_in_an_include_names_who_includes_it),
         cmocka_unit_test(test_template__passes_on_what_the_loader_says),
