@@ -56,6 +56,7 @@ char *str_join(struct arena *arena, const char *const *items, size_t count, cons
 }
 
 #define NEAREST_MAX 64 /* longer names are never suggested */
+#define SLIP_LETTERS 8 /* after so many letters there may be another slip */
 
 static int fold(char c)
 {
@@ -92,7 +93,7 @@ static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b
 
 const char *str_nearest(const char *wrong, const char *const *names, size_t count)
 {
-    size_t len = strlen(wrong), best = len / 3 + 1;
+    size_t len = strlen(wrong), best = len / SLIP_LETTERS + 1;
     const char *nearest = NULL;
     if (len == 0 || len > NEAREST_MAX)
         return NULL;

@@ -7,6 +7,20 @@
 
 #include <string.h>
 
+/* What other formats call it. */
+static const char *const aliases[][2] = {
+    {"integer", "int"}, {"number", "float"}, {"double", "float"}, {"boolean", "bool"},
+    {"string", "str"},  {"text", "str"},     {"array", "list"},   {"enum", "choice"},
+};
+
+static const char *meant(const char *word, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
+        if (strcasecmp(word, aliases[i][0]) == 0 && str_is_among(aliases[i][1], names, count))
+            return aliases[i][1];
+    return str_nearest(word, names, count);
+}
+
 int reader_word(size_t *out, const struct reader *reader, const struct yaml_node *node,
                 const char *what, const char *const *names, size_t count)
 {
@@ -20,9 +34,11 @@ int reader_word(size_t *out, const struct reader *reader, const struct yaml_node
             *out = i;
             return 0;
         }
-    const char *nearest = str_nearest(word, names, count);
+    const char *nearest = meant(word, names, count);
     (void)yaml_error(reader->err, node, "'%s' is no %s", word, what);
-    return err_hint(reader->err, "did you mean '%s'?", nearest ? nearest : names[0]);
+    if (nearest)
+        return err_hint(reader->err, "did you mean '%s'?", nearest);
+    return err_hint(reader->err, "there is: %s", str_join(reader->arena, names, count, ", "));
 }
 
 int reader_want_list(const struct reader *reader, const struct yaml_node *node, const char *what)

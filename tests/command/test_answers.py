@@ -145,7 +145,7 @@ def test_flag_wins_over_set_over_file_over_configuration(new, tmplgen, work, cat
         ("count=9223372036854775808", "integer"),
         ("share=a lot", "number"),
         ("share=inf", "number"),
-        ("flag=maybe", "true or false"),
+        ("flag=maybe", "yes or no"),
         ("colour=gren", "did you mean 'green'"),
         ("tools=github,svn", "choices"),
         ("tools=github,github", "twice"),

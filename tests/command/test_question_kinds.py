@@ -85,6 +85,28 @@ def test_a_default_is_held_to_the_bounds_too(new, asks):
     refused(new("it"), "template.yml:4:", "the default of 'q': 'q' cannot be '4'")
 
 
+# ---------------------------------------------------------------- types
+
+
+@pytest.mark.parametrize(
+    ("said", "hint"),
+    [
+        ("type: integer", "did you mean 'int'?"),
+        ("type: Boolean", "did you mean 'bool'?"),
+        ("type: number", "did you mean 'float'?"),
+        ("type: text", "did you mean 'str'?"),
+        ("type: array", "did you mean 'list'?"),
+        ("type: list, items: integer", "did you mean 'int'?"),
+        ("type: list, items: number", "there is: str, int"),
+        ("type: flaot", "did you mean 'float'?"),
+        ("type: colour", "there is: str, int, float, bool, choice, list"),
+    ],
+)
+def test_a_type_by_the_word_of_another_format_is_known(new, asks, said, hint):
+    asks(f"{{name: q, {said}}}")
+    refused(new("it"), "template.yml:4:", f"hint: {hint}\n")
+
+
 # ---------------------------------------------------------------- lists
 
 

@@ -309,6 +309,19 @@ static void test_str__suggests_what_was_meant_and_nothing_else(void **state)
     }
 }
 
+static void test_str__suggests_nothing_that_only_looks_alike(void **state)
+{
+    static const char *const names[] = {"escape", "test", "cycler", "str", "choice", "lower"};
+    static const char *const far[] = {"upcase", "yes", "caller", "integer", "chore", "power_of"};
+    static const char *const near[] = {"escpae", "tst", "cycller", "sstr", "choise", "Lowr"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        assert_null(str_nearest(far[i], names, COUNT(names)));
+        assert_string_equal(str_nearest(near[i], names, COUNT(names)), names[i]);
+    }
+    assert_string_equal(str_nearest("tensroflwo", (const char *[]){"tensorflow"}, 1), "tensorflow");
+}
+
 static void test_str__suggests_the_first_of_equals(void **state)
 {
     static const char *const names[] = {"cat", "bat"};
@@ -696,6 +709,7 @@ int main(void)
         cmocka_unit_test(test_buf__formats_short_and_long),
         cmocka_unit_test(test_str__compares),
         cmocka_unit_test(test_str__suggests_what_was_meant_and_nothing_else),
+        cmocka_unit_test(test_str__suggests_nothing_that_only_looks_alike),
         cmocka_unit_test(test_str__suggests_the_first_of_equals),
         cmocka_unit_test(test_glob__matches_whole_paths),
         cmocka_unit_test(test_glob__hostile_patterns_take_no_longer_than_others),
