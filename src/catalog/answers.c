@@ -613,10 +613,8 @@ int answers_choose(const char **out, struct arena *arena, const struct asker *as
                    const char *name, const char *help, const struct words *names,
                    const char *const *labels, bool takes_spec, struct err *err)
 {
-    const struct question question = {.name = name,
-                                      .type = QUESTION_CHOICE,
-                                      .help = {.text = help},
-                                      .takes_spec = takes_spec};
+    const struct question question = {
+        .name = name, .type = QUESTION_CHOICE, .help = {.text = help}, .takes_spec = takes_spec};
     const struct asked asked = {.question = &question,
                                 .choices = data_texts(arena, names->items, names->count),
                                 .labels = data_texts(arena, labels, names->count)};

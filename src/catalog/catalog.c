@@ -35,13 +35,18 @@ static bool is_mistyped(int number)
 }
 
 /* Why no kind of source takes it. */
-static int take_none(const char *source, struct err *err)
+static int take_none(const char *source, const struct source_scope *scope, struct err *err)
 {
     struct stat info;
-    if (stat(source_path(source), &info) == 0)
-        return unknown_source(err, source, "not a folder");
-    if (is_mistyped(errno))
-        return unknown_source(err, source, strerror(errno));
+    bool is_there = stat(source_path(source), &info) == 0;
+    const char *why = is_there ? "not a folder" : strerror(errno);
+    if (scope != &catalog_scope && (is_there || is_mistyped(errno))) {
+        (void)err_set(err, TG_USAGE, "unknown-catalog", "there is no template at '%s': %s", source,
+                      why);
+        return err_hint(err, "SRC is a folder, or the address of a git repository");
+    }
+    if (is_there || is_mistyped(errno))
+        return unknown_source(err, source, why);
     return err_errno(err, errno, "unreachable-catalog", "cannot look at the catalog '%s'", source);
 }
 
@@ -67,7 +72,7 @@ static int open_source(struct catalog *out, struct arena *arena, const char *sou
     if (kind == &source_folder && signers)
         return err_set(err, TG_REFUSED, "signature",
                        "the catalog '%s' must be signed, and is a plain folder", source);
-    return kind ? kind->open(out, arena, source, ref, err) : take_none(source, err);
+    return kind ? kind->open(out, arena, source, ref, err) : take_none(source, out->scope, err);
 }
 
 /* MAJOR.MINOR.PATCH with an optional -PRERELEASE, as semver.org has it. */

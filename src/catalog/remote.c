@@ -107,9 +107,10 @@ static int hint_cached(const struct remote_opening *o)
     qsort(releases, count, sizeof(*releases), newest_first);
     for (; named < count && named < NAMED_IN_HINT; named++)
         names[named] = releases[named].name;
-    return err_hint(o->err, "the cache has %s: a tag that is named is taken from there, as by `%s`",
-                    str_join(o->arena, names, named, ", "),
-                    shell_command(o->arena, "--to %s", names[0]));
+    return err_hint(o->err,
+                    "the cache has %s: a tag that is named is taken from there, as by SRC@%s, or "
+                    "--to %s of an update",
+                    str_join(o->arena, names, named, ", "), names[0], names[0]);
 }
 
 static int read_listing(struct remote_opening *o)

@@ -57,6 +57,8 @@ int revision_unknown(struct err *err, struct arena *arena, const char *source, c
     for (size_t i = 0; i < count; i++)
         names[i] = revisions[i].name;
     const char *nearest = str_nearest(ref, names, count);
+    if (!nearest) /* v1.2 is no slip, but short for v1.2.0 */
+        nearest = str_nearest(arena_printf(arena, "%s.0", ref), names, count);
     if (semver_range_parse(&range, ref))
         (void)err_set(err, TG_USAGE, "unknown-ref",
                       "the catalog '%s' has no release that '%s' admits", source, ref);

@@ -7,13 +7,20 @@
 #include "cmd/source.h"
 #include "import/import.h"
 
+static const char *plural(long long count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void print_type(struct run *run, const struct data *type)
 {
     const struct data *files = data_get(type, "files"), *list = data_get(type, "decisions");
-    cmd_print(run, "%s: %zu questions, %lld templates, %lld copied files\n",
-              data_shown(type, "name"), data_get(type, "questions")->list.count,
-              (long long)data_get(files, "templates")->integer,
-              (long long)data_get(files, "copied")->integer);
+    long long questions = (long long)data_get(type, "questions")->list.count;
+    long long templates = data_get(files, "templates")->integer;
+    long long copied = data_get(files, "copied")->integer;
+    cmd_print(run, "%s: %lld question%s, %lld template%s, %lld copied file%s\n",
+              data_shown(type, "name"), questions, plural(questions), templates, plural(templates),
+              copied, plural(copied));
     for (size_t i = 0; i < data_get(type, "renames")->list.count; i++) {
         const struct data *rename = data_get(type, "renames")->list.items[i];
         cmd_print(run, "  %s is %s\n", cmd_masked(run, data_shown(rename, "from")),
@@ -38,8 +45,8 @@ static void print_report(struct run *run)
     for (size_t i = 0; i < types->list.count; i++)
         print_type(run, types->list.items[i]);
     if (decisions)
-        cmd_print(run, "%lld things for a person to decide: %s/IMPORT.md lists them\n", decisions,
-                  cmd_masked(run, data_shown(run->document, "output")));
+        cmd_print(run, "%lld thing%s for a person to decide, listed in %s/IMPORT.md\n", decisions,
+                  plural(decisions), cmd_masked(run, data_shown(run->document, "output")));
     cmd_say(run, "next: %s",
             shell_command(&run->arena, "tmplgen new --catalog %s --type %s",
                           data_shown(run->document, "output"),

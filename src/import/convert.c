@@ -182,7 +182,7 @@ static void add_template(const struct converter *c, const char *name, size_t ind
         return;
     }
     if (bytes.len && memchr(bytes.ptr, '\r', bytes.len))
-        draft_tell(c->draft, "template", source_of(c, index), 0,
+        draft_tell(c->draft, "ending", source_of(c, index), 0,
                    "its lines end in CR LF; what is rendered here ends lines in LF");
     note_includes(c, &t);
     add(c, arena_printf(c->arena, "files/%s" ENDING, name), span_from(text), index);

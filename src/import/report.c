@@ -64,6 +64,7 @@ static const struct {
     {"template", "Templates",
      "Files under `unconverted/` are not rendered. Write them in what the "
      "template language has, and move them to `files/`."},
+    {"ending", "Ends of lines", "These files are rendered: nothing need be done."},
     {"name", "Names of files",
      "Likewise; a row of `files` with a `when` replaces a condition in a "
      "name."},
@@ -141,6 +142,23 @@ static void put_renames(struct buf *out, const struct draft *draft)
     }
 }
 
+static void put_count(struct buf *out, size_t count, const char *one, const char *many,
+                      const char *end)
+{
+    (void)buf_printf(out, "%zu %s%s", count, count == 1 ? one : many, end);
+}
+
+static void put_counts(struct buf *out, const struct draft *draft)
+{
+    (void)buf_printf(out, "\n## %s\n\n", draft->type);
+    put_count(out, draft->questions->list.count, "question", "questions", ", ");
+    put_count(out, draft->templates, "template", "templates", ", ");
+    put_count(out, draft->copied, "copied file", "copied files", ", ");
+    put_count(out, draft->unconverted, "file that is not rendered yet",
+              "files that are not rendered yet", ", ");
+    put_count(out, draft->decisions->list.count, "thing to decide", "things to decide", ".\n");
+}
+
 int report_write(struct buf *out, const struct data *document, const struct draft *drafts,
                  size_t count)
 {
@@ -150,12 +168,7 @@ int report_write(struct buf *out, const struct data *document, const struct draf
                      data_shown(document, "format"));
     for (size_t i = 0; i < count; i++) {
         const struct draft *draft = &drafts[i];
-        (void)buf_printf(
-            out,
-            "\n## %s\n\n%zu questions, %zu templates, %zu copied files, %zu files that "
-            "are not rendered yet, %zu things to decide.\n",
-            draft->type, draft->questions->list.count, draft->templates, draft->copied,
-            draft->unconverted, draft->decisions->list.count);
+        put_counts(out, draft);
         put_renames(out, draft);
         put_decisions(out, draft);
         if (draft->left_out->list.count == 0)

@@ -99,7 +99,30 @@ def test_no_template(world):
     assert (
         error["code"] == "invalid" and "no cookiecutter.json and no copier.yml" in error["message"]
     )
-    assert world.refused("nowhere", "--output", "c")["code"] == "unknown-catalog"
+    error = world.refused("nowhere", "--output", "c")
+    assert error["code"] == "unknown-catalog" and "catalog" not in error["hint"]
+    assert error["message"] == "there is no template at 'nowhere': No such file or directory"
+
+
+def test_one_is_said_as_one(world):
+    files = {"y": "{% now %}", "z": "{{cookiecutter.a}}"}
+    files = {f"{{{{cookiecutter.a}}}}/{name}": text for name, text in files.items()}
+    template(world, {"cookiecutter.json": '{"a": "x"}', **files})
+    done = world("template", "import", "template", "--output", "one", cwd=world.folder)
+    assert "1 question, 1 template, 0 copied files\n" in done.out
+    assert "1 thing for a person to decide" in done.out
+    page = (world.folder / "one/IMPORT.md").read_text()
+    counts = "1 template, 0 copied files, 1 file that is not rendered yet, 1 thing to decide."
+    assert counts in page
+
+
+def test_ends_of_lines_are_told_of_a_file_that_is_rendered(world):
+    files = {"cookiecutter.json": '{"a": "x"}', "{{cookiecutter.a}}/y": b"{{cookiecutter.a}}\r\n"}
+    template(world, files)
+    (told,) = world.imported()["types"][0]["decisions"]
+    assert told["kind"] == "ending" and "CR LF" in told["what"]
+    page = (world.folder / "catalog/IMPORT.md").read_text()
+    assert "### Ends of lines" in page and "unconverted" not in page
 
 
 def test_a_source_on_a_server_wants_trust(world):

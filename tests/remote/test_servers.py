@@ -49,6 +49,7 @@ def alone(world, source):
     ):
         said = fails(done, *UNREACHABLE)
         assert "git said: " in said and "the cache has v1.1.0, v1.0.0:" in said
+        assert "SRC@v1.1.0, or --to v1.1.0 of an update" in said
     assert "the cache has v1.1.0" in fails(world.update("--to", "v2.0.0"), *UNREACHABLE)
     said = fails(world.status("--fetch", "--trust"), *UNREACHABLE)
     assert "--to v1.1.0" in said
