@@ -9,17 +9,34 @@
 /* Expressions within one another, through all calls: keeps the stack of the program bounded. */
 #define WEIGHT_IN_ALL (16 * LIMIT_TEMPLATE_NESTING)
 
+static bool is_template(const struct frame *frame)
+{
+    return frame->routine == frame->program->routine;
+}
+
+static int fail_calls(struct vm *vm, const struct frame *as)
+{
+    for (const struct frame *frame = vm->frame; frame && is_template(as); frame = frame->caller)
+        if (frame->program == as->program && is_template(frame))
+            return vm_fail(vm, CODE_LIMIT,
+                           "templates go in a circle: '%s' comes again and again, more than %zu "
+                           "deep",
+                           vm_show(vm, span_from(as->program->name)), LIMIT_TEMPLATE_CALLS);
+    return vm_fail(vm, CODE_LIMIT, "templates and macros call each other more than %zu deep",
+                   LIMIT_TEMPLATE_CALLS);
+}
+
 int frame_begin(struct frame **outer, struct vm *vm, const struct frame *as,
                 const struct scope *scope)
 {
     struct frame *frame = vm_alloc(vm, sizeof(*frame));
     *outer = vm->frame;
     *frame = *as;
+    frame->caller = *outer;
     frame->calls = *outer ? (*outer)->calls + 1 : 0;
     frame->weight = *outer ? (*outer)->weight : 0;
     if (frame->calls > LIMIT_TEMPLATE_CALLS)
-        return vm_fail(vm, CODE_LIMIT, "templates and macros call each other more than %zu deep",
-                       LIMIT_TEMPLATE_CALLS);
+        return fail_calls(vm, as);
     if (frame->weight > WEIGHT_IN_ALL)
         return vm_fail(vm, CODE_LIMIT,
                        "expressions are nested more than %zu deep, with those of "

@@ -31,6 +31,7 @@ struct frame {
     const struct routine *routine;
     struct value *slots;
     const struct frame *up; /* of a macro: the one that it was made in; else NULL */
+    const struct frame *caller;
     const struct context *context;
     const struct program *parent; /* that the template extends, once it said so */
     uint32_t parent_at;

@@ -22,7 +22,7 @@ REFUSALS = re.compile(
     "|whether .* is the same as an equal one is not known"
     "|cannot be sliced|a slice takes|step of a slice"  # constants: Jinja2 folds them to undefined
     "|attributes of a mapping cannot be assigned to"
-    "|call each other more than|nested more than"
+    "|call each other more than|go in a circle|nested more than"
     "|takes a text, not|is longer than|is larger than|has more than|more than \\d+ (steps|bytes)"
 )
 REFUSED = ""
