@@ -56,7 +56,7 @@ char *str_join(struct arena *arena, const char *const *items, size_t count, cons
 }
 
 #define NEAREST_MAX 64 /* longer names are never suggested */
-#define SLIP_LETTERS 8 /* after so many letters there may be another slip */
+#define SLIP_LETTERS 7 /* after so many letters there may be another slip */
 
 static int fold(char c)
 {

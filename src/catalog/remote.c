@@ -109,8 +109,9 @@ static int hint_cached(const struct remote_opening *o)
         names[named] = releases[named].name;
     return err_hint(o->err,
                     "the cache has %s: a tag that is named is taken from there, as by SRC@%s, or "
-                    "--to %s of an update",
-                    str_join(o->arena, names, named, ", "), names[0], names[0]);
+                    "%s of an update",
+                    str_join(o->arena, names, named, ", "), names[0],
+                    shell_command(o->arena, "--to %s", names[0]));
 }
 
 static int read_listing(struct remote_opening *o)

@@ -85,8 +85,8 @@ static void also_set_for_block(enum setting *set, const struct mention_place *pl
         also_set_in(set, parent->program->root, name);
 }
 
-/* By the template, or one around it; what is no name of a variable counts as set. A context may hold
- * a name that is a function of the language, too: perhaps nobody needs to. */
+/* By the template, or one around it; what is no name of a variable counts as set. A context may
+ * hold a name that is a function of the language, too: perhaps nobody needs to. */
 static enum setting setting_of(const struct mention_place *place, const struct node *node)
 {
     if (node->kind != N_NAME || !node->name.symbol)
