@@ -6,7 +6,8 @@ const struct lint_rule_row lint_rules[RULE_COUNT] = {
                        "catalog.yml, template.yml, layer.yml or image.yml is not as it must be"},
     [RULE_MATRIX] = {"matrix", true, "what `matrix check` finds"},
     [RULE_TEMPLATE] = {"template", true,
-                       "a template cannot be read: syntax, an unknown filter, test or tag"},
+                       "a template cannot be right: syntax, an unknown filter, test or tag, "
+                       "arguments that these do not take, a name that an import has not"},
     [RULE_RENDER] = {"render", true, "a type does not render with its default answers"},
     [RULE_UNKNOWN_NAME] = {"unknown-name", true,
                            "a template mentions a name that is no question of the type"},

@@ -8,10 +8,12 @@
 #include "base/limits.h"
 #include "template/ast.h"
 #include "template/builtins.h"
+#include "template/filters.h"
 #include "template/function.h"
 #include "template/parse.h"
 #include "template/program.h"
 #include "template/scope.h"
+#include "template/tests.h"
 #include "template/vm.h"
 
 #define TEMPLATES_MAX 10000 /* read for one source: such as include each other many times over */
@@ -44,6 +46,7 @@ struct taking {
     const char *how;           /* in the trace of an error */
     const struct scope *scope; /* that the other one sees, or NULL */
     bool dead, lenient;
+    const struct import_name *names; /* that are taken over from it */
 };
 
 enum truth { FALSE_HERE, TRUE_HERE, UNKNOWN };
@@ -323,6 +326,75 @@ static void walk_call(const struct mention_place *place, const struct node *obje
     walk_optional(place, args->star_star, dead);
 }
 
+/* ---------------------------------------------------------------- calls that cannot be right */
+
+static void tell_wrong(const struct mention_place *place, const struct node *node, const char *what,
+                       struct span word, const char *rest)
+{
+    const struct mention_reader *reader = place->walk->reader;
+    ERR_SCRATCH(wrong);
+    ARENA_SCRATCH(scratch);
+    if (!reader->broken)
+        return;
+    (void)err_set(&wrong, TG_USAGE, CODE_SYNTAX, "%s'%s'%s", what,
+                  arena_memdup(&scratch, word.ptr, word.len), rest);
+    (void)program_error_at(place->program, node->offset, &wrong);
+    reader->broken(reader->context, place->program->name, &wrong);
+}
+
+static bool has_parameter(const struct function *function, struct span name)
+{
+    for (size_t i = 0; i < FUNCTION_PARAMETERS && function->parameters[i]; i++)
+        if (span_equal(name, span_from(function->parameters[i])))
+            return true;
+    return false;
+}
+
+/* Filters that are given the name of another filter or test, and which argument that is. */
+static const struct {
+    const char *name;
+    size_t argument;
+    const struct function_table *table;
+} by_name[] = {{"map", 0, &filters},
+               {"select", 0, &tests},
+               {"reject", 0, &tests},
+               {"selectattr", 1, &tests},
+               {"rejectattr", 1, &tests}};
+
+static void check_name(const struct mention_place *place, const struct function *function,
+                       const struct call_args *args)
+{
+    for (size_t i = 0; i < sizeof(by_name) / sizeof(*by_name); i++) {
+        size_t at = by_name[i].argument;
+        if (!str_equal(function->name, by_name[i].name) || args->positional.count <= at)
+            continue;
+        const struct node *name = args->positional.items[at];
+        if (name->kind == N_CONSTANT && name->value.kind == V_TEXT &&
+            !function_find(by_name[i].table, name->value.text))
+            tell_wrong(place, name,
+                       by_name[i].table == &filters ? "unknown filter " : "unknown test ",
+                       name->value.text, "");
+    }
+}
+
+/* Too many arguments, or one of a name that it has not: so it is in whatever branch. */
+static void check_call(const struct mention_place *place, const struct node *node,
+                       const struct function *function, const struct call_args *args)
+{
+    size_t most = 0;
+    while (most < FUNCTION_PARAMETERS && function->parameters[most])
+        most++;
+    if (!function->variadic && args->positional.count > most)
+        tell_wrong(place, node, "", span_from(function->name), " takes fewer arguments");
+    for (const struct keyword *word = args->keywords; word && !function->keywords;
+         word = word->next)
+        if (!has_parameter(function, word->name))
+            tell_wrong(place, node,
+                       arena_printf(place->walk->arena, "'%s' has no parameter ", function->name),
+                       word->name, "");
+    check_name(place, function, args);
+}
+
 /* Whether what it is applied to need not be there. */
 static bool is_lenient(const struct function *function)
 {
@@ -385,10 +457,14 @@ static void walk_node(const struct mention_place *place, const struct node *node
         walk_call(place, node->call.callee, &node->call.args, dead, false);
         return;
     case N_FILTER:
+        if (!dead)
+            check_call(place, node, node->filter.function, &node->filter.args);
         walk_call(place, node->filter.object, &node->filter.args, dead,
                   is_lenient(node->filter.function));
         return;
     case N_TEST:
+        if (!dead)
+            check_call(place, node, node->test.function, &node->test.args);
         walk_call(place, node->test.object, &node->test.args, dead,
                   is_lenient(node->test.function));
         return;
@@ -489,12 +565,34 @@ static int take_in(struct mention_place **out, const struct mention_place *place
     return 0;
 }
 
+/* What a template takes over must be a macro or a variable of the other one's, whatever is asked.
+ */
+static void check_names(const struct mention_place *place, const struct program *other,
+                        const struct import_name *name)
+{
+    const struct mention_reader *reader = place->walk->reader;
+    for (; reader->broken && name; name = name->next) {
+        ERR_SCRATCH(wrong);
+        ARENA_SCRATCH(scratch);
+        const struct symbol *found =
+            name->name.len ? scope_own(other->root, name->name) : other->root->symbols;
+        if (!name->name.len || (found && (found->stored || found->load != LOAD_RESOLVE)))
+            continue;
+        (void)err_set(&wrong, TG_USAGE, CODE_SYNTAX, "there is no '%s' in the template '%s'",
+                      arena_memdup(&scratch, name->name.ptr, name->name.len), other->name);
+        (void)program_error_at(place->program, name->offset, &wrong);
+        reader->broken(reader->context, place->program->name, &wrong);
+    }
+}
+
 static int walk_template(const struct mention_place *place, struct span text,
                          const struct taking *taking, size_t offset)
 {
     struct mention_place *inner;
     if (take_in(&inner, place, text, taking, offset) < 0)
         return -1;
+    if (inner && !taking->dead)
+        check_names(place, inner->program, taking->names);
     return inner && walk_program(inner, taking->dead) < 0 ? trace(place, taking, offset) : 0;
 }
 
@@ -615,7 +713,8 @@ static int walk_include(const struct mention_place *place, const struct statemen
 {
     const struct taking taking = {statement->kind == S_IMPORT ? "imported from" : "included from",
                                   statement->include.with_context ? statement->include.scope : NULL,
-                                  dead, statement->include.ignore_missing};
+                                  dead, statement->include.ignore_missing,
+                                  statement->include.names};
     walk_node(place, statement->include.name, dead, false);
     return mention_template(place, statement->include.name, taking);
 }

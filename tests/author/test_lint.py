@@ -364,3 +364,31 @@ def test_every_workflow_of_a_manifest_is_yaml_that_lint_reads():
 
     assert yaml.safe_load(CI + "run: make\n")["jobs"]["test"]["steps"] == [{"run": "make"}]
     assert BROKEN
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("{{ greeting|truncate(1, 2, 3, 4, 5) }}", "'truncate' takes fewer arguments"),
+        ("{{ greeting|upper(1) }}", "'upper' takes fewer arguments"),
+        ("{{ greeting|default(x=1) }}", "'default' has no parameter 'x'"),
+        ("{{ [1]|map('uper')|list }}", "unknown filter 'uper'"),
+        ("{{ [1]|select('od')|list }}", "unknown test 'od'"),
+        ("{{ [1]|selectattr('a', 'eqq', 1)|list }}", "unknown test 'eqq'"),
+        (
+            "{% from 'm' import b, nope as z %}{{ b(1) }}{{ z }}",
+            "there is no 'nope' in the template 'm'",
+        ),
+        ("{% from 'm' import b, v %}{{ b(v) }}{{ [1]|map('upper')|select('gt', 1)|list }}", None),
+        ("{{ [{}]|map(attribute='a', default=1)|selectattr('a', 'defined')|list }}", None),
+    ],
+)
+def test_what_no_answer_makes_right_is_found_in_every_branch(catalog, lint, call, said):
+    catalog.template(f"description: x\nstack: none\nquestions:\n{KEPT}")
+    catalog.write("templates/_includes/m", "{% macro b(x) %}{{ x }}{% endmacro %}{% set v = 1 %}")
+    catalog.file("a.j2", f"{{{{ greeting }}}}{{% if greeting == 'no' %}}{call}{{% endif %}}\n")
+    told = [one["message"] for one in found(lint("--json"))]
+    unused = "nothing includes 'm'"
+    assert [text for text in told if unused not in text and "include" not in text] == (
+        [said] if said else []
+    )
