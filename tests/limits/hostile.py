@@ -235,7 +235,6 @@ CONSTRUCTS = {
             "unique",
             "reverse",
             "slice(1)",
-            "items",
         )
     },
     "texts side by side": lambda n: once("'a' " * n),
@@ -590,9 +589,9 @@ MANIFESTS = {
         **{f"../c{i}/catalog.yml": extending(f"../c{i + 1}") for i in range(1, n + 1)},
     },
     "catalog overrides": lambda n: {
+        **{f"../below/{path}": text for path, text in catalog().items()},
         **catalog(),
-        "catalog.yml": extending("builtin")
-        + f"overrides: [{', '.join(f'matrices/**/{i}*' for i in range(n))}]\n",
+        "catalog.yml": extending("../below") + "overrides:\n" + "- 'templates/**'\n- '**'\n" * n,
     },
     "catalog defaults": lambda n: {
         **questions(n),
