@@ -26,8 +26,6 @@ REFUSALS = re.compile(
     "|takes a text, not|is longer than|is larger than|has more than|more than \\d+ (steps|bytes)"
 )
 REFUSED = ""
-# Jinja2 prints where an object lies in memory.
-ADDRESS = re.compile(" at 0x[0-9a-f]+|with id=[0-9]+")
 
 
 class Folding(Exception):
@@ -55,7 +53,7 @@ def compare(answer, template, others):
     if isinstance(expected, Exception):
         return None if "error" in answer else f"Jinja2 fails: {expected!r}; we: {answer['out']!r}"
     if "error" in answer:
-        if REFUSALS.search(answer["error"]) or ADDRESS.search(expected):
+        if REFUSALS.search(answer["error"]):
             return REFUSED
         return f"Jinja2: {expected!r}; we fail: {answer['error']}"
     return None if answer["out"] == expected else f"Jinja2: {expected!r}; we: {answer['out']!r}"
