@@ -240,10 +240,12 @@ static void wrap_once(struct wrapper *wrapper, bool first)
         put_line(wrapper, start, end);
 }
 
-/* An empty line stays one. */
+/* An empty line stays one. Python looks at the width when there is a line to wrap. */
 static int wrap_line(struct wrapper *wrapper, struct span line, uint32_t *characters)
 {
     size_t before = wrapper->lines;
+    if (!wrapper->width)
+        return vm_fail(wrapper->vm, CODE_TYPE, "the width of 'wordwrap' must be more than 0");
     wrapper->line = characters;
     wrapper->count = 0;
     for (size_t pos = 0; pos < line.len;) {
@@ -279,9 +281,7 @@ static int read_wrapper(struct wrapper *wrapper, struct vm *vm, const struct arg
         if (arguments->values[2].safe)
             return vm_fail(vm, CODE_TYPE, "'wordwrap' cannot join by the result of 'escape'");
     }
-    if (width <= 0)
-        return vm_fail(vm, CODE_TYPE, "the width of 'wordwrap' must be more than 0");
-    wrapper->width = (size_t)width;
+    wrapper->width = width > 0 ? (size_t)width : 0;
     return 0;
 }
 
