@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from ..common.program import BINARY, ROOT, WRAPPER
+from ..common.program import BINARY, ROOT, WRAPPER, typed_as_tmplgen
 from ..common.shells import SHELLS
 from ..common.terminal import converse
 
@@ -197,12 +197,10 @@ def test_what_was_typed_is_a_command_when_it_ends(talk, asks, work, tmplgen, she
     assert code == 2
     command = repeated(shown)
     assert "--name my-name" in command and os.listdir(work) == []
-    (work / "bin").mkdir()
-    (work / "bin/tmplgen").symlink_to(BINARY)
     done = subprocess.run(
         [*shell, "-c", command],
         cwd=work,
-        env={**tmplgen.env, "PATH": f"{work / 'bin'}:{os.environ['PATH']}"},
+        env={**tmplgen.env, "PATH": f"{typed_as_tmplgen(work / 'bin')}:{os.environ['PATH']}"},
         stdin=subprocess.DEVNULL,
         check=False,
     )

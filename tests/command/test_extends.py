@@ -8,7 +8,7 @@ import subprocess
 import pytest
 import yaml
 
-from ..common.program import BINARY
+from ..common.program import ROOT, typed_as_tmplgen
 from .world import Catalog, git
 
 TEAM = "name: acme\nversion: 1.0.0\nextends: {source: builtin}\n"
@@ -68,7 +68,7 @@ def record(files):
 
 def show(path):
     """A file of the catalog that is built in, as it lies in the source tree."""
-    return (BINARY.parents[1] / path).read_text()
+    return (ROOT / path).read_text()
 
 
 # ---------------------------------------------------------------- without changes
@@ -317,7 +317,7 @@ def test_a_file_of_the_other_one_is_not_written_to(tmplgen, work, team):
 
 
 def test_a_framework_more(make, team):
-    source = BINARY.parents[1] / "templates/_layers/framework-none"
+    source = ROOT / "templates/_layers/framework-none"
     layer = {
         f"templates/_layers/framework-ours/{path.relative_to(source)}": path.read_text()
         for path in source.rglob("*")
@@ -563,10 +563,11 @@ def test_the_example_of_the_documents(tmplgen, work):
     commands = section.split("```sh\n", 1)[1].split("```", 1)[0]
     person = {f"GIT_{who}_{what}": "ann@example.com" for who in ("AUTHOR", "COMMITTER")
               for what in ("NAME", "EMAIL")}  # fmt: skip
+    tools = typed_as_tmplgen(work.parent / "bin")
     done = subprocess.run(
         ["sh", "-eu"],
         cwd=work,
-        env={**tmplgen.env, **person, "PATH": f"{BINARY.parent}:{tmplgen.env['PATH']}"},
+        env={**tmplgen.env, **person, "PATH": f"{tools}:{tmplgen.env['PATH']}"},
         input=commands,
         capture_output=True,
         text=True,

@@ -14,6 +14,16 @@ BINARY = Path(os.environ.get("TMPLGEN", ROOT / "build" / "tmplgen")).resolve()
 WRAPPER = shlex.split(os.environ.get("TMPLGEN_WRAPPER", ""))
 
 
+def typed_as_tmplgen(folder: Path) -> Path:
+    """FOLDER, made, with a command `tmplgen` in it: the program under test, whatever its file's
+    name is. For a PATH under which commands of documents and messages are typed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = folder / "tmplgen"
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(str(BINARY))} "$@"\n')
+    command.chmod(0o755)
+    return folder
+
+
 @dataclass
 class Result:
     code: int

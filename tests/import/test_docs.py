@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 
-from ..common.program import BINARY, ROOT
+from ..common.program import ROOT, typed_as_tmplgen
 from .world import put
 
 FILES = {
@@ -19,15 +19,12 @@ def test_the_page_is_true(world):
     assert len(commands) == 8
     put(world.folder / "my-template", FILES)
     their = put(world.folder / "their-project", {"a.txt": "A title\n"})
-    bin_ = world.folder / "bin"
-    bin_.mkdir()
-    (bin_ / "tmplgen").symlink_to(BINARY)
     names = {
         f"GIT_{who}_{what}": "a@example.com"
         for who in ("AUTHOR", "COMMITTER")
         for what in ("NAME", "EMAIL")
     }
-    env = {**world.env, **names, "PATH": f"{bin_}:{world.env['PATH']}"}
+    env = {**world.env, **names, "PATH": f"{typed_as_tmplgen(world.folder / 'bin')}:{world.env['PATH']}"}
     begin = "git init --quiet && git add . && git commit --quiet --message made"
     subprocess.run(begin, shell=True, cwd=their, env=env, check=True)
     for command in commands:

@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 
-from ..common.program import BINARY, ROOT
+from ..common.program import ROOT, typed_as_tmplgen
 from .servers import run
 from .test_signed import by_ssh, public
 from .world import ok
@@ -18,9 +18,7 @@ def blocks(language):
 
 def test_commands_of_the_manual(world, daemon):
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", world.work / "alice")
-    tools = world.folder / "bin"
-    tools.mkdir()
-    (tools / "tmplgen").symlink_to(BINARY)
+    tools = typed_as_tmplgen(world.folder / "bin")
     env = {**world.run.env, "URL": daemon, "PATH": f"{tools}:{world.run.env['PATH']}"}
     world.release("1.0.0")
     scripts = blocks("sh")

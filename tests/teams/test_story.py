@@ -8,7 +8,7 @@ import yaml
 
 from ..command.world import git
 from ..common.pages import Reader, blocks
-from ..common.program import BINARY
+from ..common.program import typed_as_tmplgen
 from ..remote import servers
 from ..remote.conftest import certificates, need  # noqa: F401 (a fixture)
 
@@ -41,9 +41,9 @@ def story(tmp_path_factory, certificates):  # noqa: F811
     home, work, root, tools, https = (
         top / name for name in ("home", "work", "root", "bin", "https")
     )
-    for folder in (home / ".ssh", work, root, tools, https):
+    for folder in (home / ".ssh", work, root, https):
         folder.mkdir(parents=True)
-    (tools / "tmplgen").symlink_to(BINARY)
+    typed_as_tmplgen(tools)
     servers.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", home / ".ssh/id_ed25519")
     for name in ("catalog", "small"):
         bare = root / f"acme/{name}.git"

@@ -7,7 +7,7 @@ import shlex
 import pytest
 from markdown_it import MarkdownIt
 
-from ..common.program import BINARY
+from ..common.program import typed_as_tmplgen
 from ..common.shells import NASTY, SHELLS, SHOWABLE, can_be_shown, tree, type_into
 from .world import put
 
@@ -23,10 +23,7 @@ BRANCHES = ["it's", "a;touch${IFS}PWNED", "`id`", "$(id)", "$HOME", "!!", "√ºml√
 @pytest.fixture
 def typed(world):
     """Types a command into `cwd`, where nothing but what it says may come into being."""
-    bin_folder = world.folder / "bin"
-    bin_folder.mkdir()
-    (bin_folder / "tmplgen").symlink_to(BINARY)
-    path = f"{bin_folder}:{os.environ['PATH']}"
+    path = f"{typed_as_tmplgen(world.folder / 'bin')}:{os.environ['PATH']}"
 
     def run(command, cwd):
         assert can_be_shown(command), command
