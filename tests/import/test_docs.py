@@ -24,7 +24,8 @@ def test_the_page_is_true(world):
         for who in ("AUTHOR", "COMMITTER")
         for what in ("NAME", "EMAIL")
     }
-    env = {**world.env, **names, "PATH": f"{typed_as_tmplgen(world.folder / 'bin')}:{world.env['PATH']}"}
+    tools = typed_as_tmplgen(world.folder / "bin")
+    env = {**world.env, **names, "PATH": f"{tools}:{world.env['PATH']}"}
     begin = "git init --quiet && git add . && git commit --quiet --message made"
     subprocess.run(begin, shell=True, cwd=their, env=env, check=True)
     for command in commands:
