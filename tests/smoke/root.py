@@ -246,6 +246,10 @@ class Root:
         self.file("/proc/sys/kernel/osrelease", "6.8.0-45-generic\n")
         for name in NODES:
             self.node(name)
+        # There with MIG switched off, too, and for root alone.
+        self.node("nvidia-caps/nvidia-cap1", mode="0400", opens="EACCES")
+        self.node("nvidia-caps/nvidia-cap2", mode="0444")
+        self.file("/proc/driver/nvidia/capabilities/mig/config", "DeviceFileMinor: 1\n")
         self.driver_library()
         self.driver_library(soname="libnvidia-ml.so.1", kind="nvml")
         return self

@@ -11,6 +11,7 @@ tmplgen, compute-sanitizer and PyTorch are used where they are. On a machine wit
     PYTHONPATH=$(echo build/venv/lib/python3*/site-packages) python3 -m pytest ...
 """
 
+import gzip
 import json
 import os
 import re
@@ -22,7 +23,7 @@ from pathlib import Path
 
 import pytest
 
-from .root import LAYERS, Report
+from .root import Report
 from .workshop import SOURCE, TOP, WARNINGS, only_one
 
 BINARY = Path(os.environ.get("TMPLGEN", TOP / "build" / "tmplgen")).resolve()
@@ -200,7 +201,8 @@ def provoked(program, name, *args, env=None):
     report = run(program, "--json", *args, env=env)
     keep(f"{name}.json", report.out)
     if KEEP and has_tmplgen():
-        run(BINARY, "doctor", "--redact", "--capture", Path(KEEP) / f"{name}.tar", *args, env=env)
+        file = Path(KEEP) / f"{name}.tar.gz"
+        run(BINARY, "doctor", "--redact", "--capture", file, *args, env=env)
     return report
 
 
@@ -280,9 +282,12 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes_are_in_kernels_that_are_there(name):
-    assert SOURCE.read_text().count(MISTAKES[name][0]) == 1
+PTX_HEAD = ".version 6.0\\n.target sm_50"
+
+
+@pytest.mark.parametrize("old", [PTX_HEAD, *(row[0] for row in MISTAKES.values())])
+def test_mistakes_are_in_kernels_that_are_there(old):
+    assert SOURCE.read_text().count(old) == 1
 
 
 @needs_gpu
@@ -300,16 +305,14 @@ def test_kernel_with_a_mistake_is_seen(name, quick, workshop):
 
 @needs_gpu
 def test_too_new_ptx_is_named(workshop):
-    program = changed(workshop, "ptx-99", ".version 6.0", ".version 99.0")
+    program = changed(workshop, "ptx-99", PTX_HEAD, PTX_HEAD.replace("6.0", "99.0"))
     report = provoked(program, "ptx-too-new")
     assert (report.code, report.cause) == (15, "ptx-too-new")
 
 
 @needs_gpu
 def test_ptx_for_a_newer_gpu_is_named(workshop):
-    program = changed(
-        workshop, "ptx-target", ".version 6.0\\n.target sm_50", ".version 8.8\\n.target sm_121"
-    )
+    program = changed(workshop, "ptx-target", PTX_HEAD, ".version 8.8\\n.target sm_121")
     report = provoked(program, "ptx-target")
     assert report.code == 15 and report.cause in {"ptx-target-too-new", "ptx-too-new", "bad-image"}
 
@@ -323,7 +326,8 @@ def test_exhausted_memory_is_named(program, quick, workshop):
         assert held.stdout.readline().startswith(b"held")
         report = provoked(program, "memory")
         held.stdin.close()
-    assert (report.code, report.cause) == (16, "out-of-memory") or report.code == 14, report.out
+    # NVML names the holder, but in a container that has its own numbers of processes.
+    assert (report.code, report.cause) in {(16, "memory-of-others"), (16, "out-of-memory")}
 
 
 @needs_gpu
@@ -354,34 +358,39 @@ def test_hang_is_named(program, quick):
 
 # ------------------------------------------------------------------ captures
 
+needs_tmplgen = pytest.mark.skipif(
+    not has_tmplgen(), reason=f"no {BINARY}, or not what it needs: make"
+)
+
 
 @needs_gpu
+@needs_tmplgen
 def test_capture_of_this_gpu_is_diagnosed_like_it(tmp_path):
-    if not has_tmplgen():
-        pytest.skip(f"no {BINARY}, or not what it needs: make")
     folder = Path(KEEP) if KEEP else tmp_path
     folder.mkdir(parents=True, exist_ok=True)
-    first = run(BINARY, "doctor", "--redact", "--json", "--capture", folder / "healthy.tar")
+    first = run(BINARY, "doctor", "--redact", "--json", "--capture", folder / "healthy.tar.gz")
     keep("healthy.json", first.out)
-    again = run(BINARY, "doctor", "--redact", "--json", "--root", folder / "healthy.tar")
+    again = run(BINARY, "doctor", "--redact", "--json", "--root", folder / "healthy.tar.gz")
     assert (first.code, first.json) == (again.code, again.json)
     assert first.json["matrix"]["runs"] > 0
-    assert not re.search(
-        r"GPU-[0-9a-f]{8}-", (folder / "healthy.tar").read_bytes().decode("latin1")
-    )
+    whole = gzip.decompress((folder / "healthy.tar.gz").read_bytes())
+    assert not re.search(rb"GPU-[0-9a-f]{8}-", whole)
 
 
-KEPT = sorted(CAPTURED.glob("*.tar"))
-
-
-@pytest.mark.parametrize("file", KEPT or [None], ids=lambda file: file.name if file else "none")
+@needs_tmplgen
+@pytest.mark.parametrize("file", sorted(CAPTURED.glob("*.tar.gz")), ids=lambda file: file.name)
 def test_kept_capture_still_has_its_report(file):
-    """Captures of real machines, with the reports that were right: FILE.tar beside FILE.json."""
-    if file is None:
-        pytest.skip("no capture of a real GPU was kept yet: see KEEP")
-    if not has_tmplgen():
-        pytest.skip(f"no {BINARY}, or not what it needs: make")
-    wanted = json.loads(file.with_suffix(".json").read_text())
+    """Captures of real machines, with what gpu-smoke said there: NAME.tar.gz beside NAME.json."""
+    there = json.loads((CAPTURED / f"{file.name.split('.')[0]}.json").read_text())
     report = run(BINARY, "doctor", "--redact", "--json", "--root", file)
-    assert report.json["finding"] == wanted["finding"] and report.code == wanted["exit"]
-    assert list(report.states) == LAYERS
+    assert (report.code, report.json["finding"]) == (there["exit"], there["finding"])
+    assert report.states == {row["layer"]: row["state"] for row in there["layers"]}
+
+
+@needs_tmplgen
+def test_what_real_machines_are_said_to_share():
+    """Nothing, though both have what configures MIG: once it was said to be in force."""
+    for name in ("h100-healthy", "h200-healthy"):
+        report = run(BINARY, "doctor", "--json", "--root", CAPTURED / f"{name}.tar.gz")
+        detail = {row["layer"]: row["detail"] for row in report.json["layers"]}["sharing"]
+        assert detail == "in force: none"

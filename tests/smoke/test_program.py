@@ -255,6 +255,20 @@ def test_promise_of_sharing_that_is_kept(healthy, smoke, tmp_path):
     assert smoke(*expect(tmp_path, sharing="mig:1g.18gb"), root=healthy, nvml="mig=1").code == 0
 
 
+@pytest.mark.parametrize("nvml", [True, False])
+@pytest.mark.parametrize("instance", [True, False])
+def test_mig_is_in_force_where_nvml_says_so_or_an_instance_is(nvml, instance, healthy, smoke):
+    """Every machine has the nodes that configure it, and an instance may be another GPU's."""
+    if not nvml:
+        healthy.remove(f"{LIB}/libnvidia-ml.so.1")
+    if instance:
+        healthy.node("nvidia-caps/nvidia-cap12")
+    report = smoke(root=healthy)
+    assert report.code == 0 and bool(report.json["health"]) == nvml
+    detail = {row["layer"]: row["detail"] for row in report.json["layers"]}["sharing"]
+    assert detail == f"in force: {'mig' if instance and not nvml else 'none'}"
+
+
 def test_unknown_promise_is_a_usage_error(healthy, smoke, tmp_path):
     file = tmp_path / "expect"
     file.write_text("driver: 525\ncolour: red\n")

@@ -32,7 +32,7 @@ def doctor(tmp_path):
 def devices(value, mig=False):
     def make(root):
         if mig:
-            root.node("nvidia-caps/nvidia-cap1")
+            root.node("nvidia-caps/nvidia-cap11")
             root.file("/proc/driver/nvidia/capabilities/gpu0/mig/gi1/access", "DeviceFileMinor: 1")
         return root.env(CUDA_VISIBLE_DEVICES=value)
 

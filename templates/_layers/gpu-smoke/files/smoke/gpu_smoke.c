@@ -3174,6 +3174,13 @@ static int is_gpu_node(const struct node *node)
   return starts(node->path, "/dev/nvidia") && is_digit(node->path[11]);
 }
 
+/* Of an instance: 1 and 2 configure and watch MIG, and every machine has them (mig-minors). */
+static int is_mig_node(const char *path)
+{
+  int minor;
+  return sscanf(path, "/dev/nvidia-caps/nvidia-cap%d", &minor) == 1 && minor > 2;
+}
+
 static void read_nodes(struct facts *f)
 {
   char *manifest = f->h->root ? host_read(f->h, "/.gpu-smoke/nodes") : NULL;
@@ -3188,7 +3195,7 @@ static void read_nodes(struct facts *f)
     add_node(f, "/dev/dxg");
   }
   for (size_t i = 0; i < f->nodes; i++)
-    f->mig_nodes += starts(f->node[i].path, "/dev/nvidia-caps/nvidia-cap");
+    f->mig_nodes += is_mig_node(f->node[i].path);
   f->wsl = node_find(f, "/dev/dxg") != NULL;
   f->tegra = host_exists(f->h, "/dev/nvhost-ctrl") || host_exists(f->h, "/dev/nvmap");
   f->devices = host_read(f->h, "/proc/devices");
@@ -6371,10 +6378,21 @@ HOLDS(slow_link)
   return 0;
 }
 
+/* What NVML says of a GPU is so; without it, what belongs to MIG devices tells. */
+static int mig_in_force(struct smoke *s)
+{
+  int known = 0;
+
+  for (int i = 0; i < s->nvml.count; i++) {
+    if (number(&s->nvml, i, "mig") == 1) return 1;
+    known |= number(&s->nvml, i, "mig") == 0;
+  }
+  return !known && (s->facts.mig_nodes || s->facts.mig_made || asks_mig(s));
+}
+
 static const char *sharing_in_force(struct smoke *s)
 {
-  if (s->facts.mig_nodes || s->facts.mig_made || asks_mig(s) || number(&s->nvml, 0, "mig") == 1)
-    return "mig";
+  if (mig_in_force(s)) return "mig";
   return number(&s->cuda, 0, "mps") > 0   ? "mps"
     : number(&s->nvml, 0, "virtual") == 2 ? "vgpu"
                                           : "none";
