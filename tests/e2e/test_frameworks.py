@@ -83,6 +83,29 @@ def test_lint_and_tests_pass_and_leave_the_child_clean(made):
     assert run("git", "status", "--porcelain", cwd=child) == ""
 
 
+ON_THE_CPU = """
+import pytest
+
+@pytest.fixture(scope="session")
+def device():
+    return "cpu"
+"""
+
+
+def test_what_asks_for_a_gpu_is_right_where_it_gets_a_cpu(made, tmp_path):
+    """Nobody here has a GPU: a test that could run nowhere would be found by its first user."""
+    child, venv = made
+    if not (child / "tests/gpu").exists():
+        pytest.skip("no GPU tests of its own")
+    copy = tmp_path / "it"
+    shutil.copytree(child, copy, ignore=shutil.ignore_patterns(".git"))
+    (copy / "tests/gpu/conftest.py").write_text(ON_THE_CPU)
+    # What a CPU has none of.
+    words = ["-m", "gpu", "-k", "not memory_cap and not holds", "-p", "no:cacheprovider"]
+    said = run(venv / "bin/python", "-m", "pytest", *words, cwd=copy)
+    assert re.search(r"\b[1-9] passed", said) and "failed" not in said
+
+
 @contextmanager
 def served(made, kind, scratch):
     """The child's service with the model that it makes, asked for its end when the block ends."""

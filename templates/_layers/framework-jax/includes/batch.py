@@ -30,7 +30,6 @@ from .world import ALONE, World
 
 import jax
 from jax import numpy as jnp
-from jax.extend.backend import clear_backends
 
 from . import network
 from .network import Shape, Weights

@@ -31,14 +31,13 @@ def device_name(device: str) -> str:
     return str(jax_device(device).device_kind)
 
 
-def limit_memory(device: str, fraction: float) -> None:
-    """Caps this process's share of the device's memory; before anything is on the device."""
-    if device != "cpu" and fraction < 1:
-        # Read when the client starts, which asking for devices has done: start it anew.
+def limit_memory(wanted: str, fraction: float) -> None:
+    """Caps this process's share of the memory of what `pick_device` will pick: comes before it."""
+    if wanted != "cpu" and fraction < 1:
+        # Read when JAX is asked for a device for the first time, and never again.
         os.environ["XLA_CLIENT_MEM_FRACTION"] = str(fraction)
         # The older name beside it is an error.
         os.environ.pop("XLA_PYTHON_CLIENT_MEM_FRACTION", None)
-        clear_backends()
 
 
 def memory(device: str) -> tuple[int, int]:

@@ -8,7 +8,6 @@ import os
 
 import jax
 import numpy as np
-from jax.extend.backend import clear_backends
 
 NAME = "jax"
 

@@ -19,7 +19,7 @@ def device_name(device: str) -> str:
     return device
 
 
-def limit_memory(device: str, fraction: float) -> None:
+def limit_memory(wanted: str, fraction: float) -> None:
     """Caps this process's share of the device's memory; there is none to cap."""
 
 

@@ -42,9 +42,9 @@ def device_name(device: str) -> str:
 _memory_limits: dict[str, int] = {}
 
 
-def limit_memory(device: str, fraction: float) -> None:
-    """Caps this process's share of the device's memory; before anything is on the device."""
-    if device != "cpu" and fraction < 1:
+def limit_memory(wanted: str, fraction: float) -> None:
+    """Caps this process's share of the memory of what `pick_device` will pick: comes before it."""
+    if (device := pick_device(wanted)) != "cpu" and fraction < 1:
         _memory_limits[device] = int(total_memory(device) * fraction)
 
 

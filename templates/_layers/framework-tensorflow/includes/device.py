@@ -41,9 +41,9 @@ def device_name(device: str) -> str:
     return str(tf.config.experimental.get_device_details(gpu).get("device_name", device))
 
 
-def limit_memory(device: str, fraction: float) -> None:
-    """Caps this process's share of the device's memory; before anything is on the device."""
-    if device == "cpu" or fraction >= 1:
+def limit_memory(wanted: str, fraction: float) -> None:
+    """Caps this process's share of the memory of what `pick_device` will pick: comes before it."""
+    if (device := pick_device(wanted)) == "cpu" or fraction >= 1:
         return
     gpu = tf.config.list_physical_devices("GPU")[device_index(device)]
     limit = int(total_memory(device) * fraction) >> 20

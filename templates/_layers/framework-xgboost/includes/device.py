@@ -31,9 +31,9 @@ def device_name(device: str) -> str:
     return device
 
 
-def limit_memory(device: str, fraction: float) -> None:
+def limit_memory(wanted: str, fraction: float) -> None:
     """XGBoost cannot cap its share of the device's memory: this refuses to pretend."""
-    if device != "cpu" and fraction < 1:
+    if pick_device(wanted) != "cpu" and fraction < 1:
         raise DeviceError("XGBoost has no memory cap: share the GPU by MIG or MPS instead")
 
 

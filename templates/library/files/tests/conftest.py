@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 from types import ModuleType
 
 import pytest
+
+# Where there is a GPU, JAX computes on it, and multiplies with fewer digits than NumPy.
+os.environ.setdefault("JAX_DEFAULT_MATMUL_PRECISION", "highest")
 
 # array_api_strict has the standard's functions and nothing else.
 NAMESPACES = ["numpy", "array_api_strict", "torch", "jax.numpy", "cupy"]

@@ -149,11 +149,11 @@ def pick_device(settings: Settings, world: World) -> str:
     """The device of this process, its memory capped."""
     # First of all: some frameworks read what this sets only when they start.
     backend.seed(settings.seed, settings.deterministic)
-    device = backend.pick_device(settings.device)
-    if world.size > 1 and device != "cpu" and settings.device in ("auto", "cuda"):
-        device = backend.pick_device(f"cuda:{world.local}")
-    backend.limit_memory(device, settings.memory_fraction)
-    return device
+    wanted = settings.device
+    if world.size > 1 and wanted in ("auto", "cuda") and backend.pick_device(wanted) != "cpu":
+        wanted = f"cuda:{world.local}"
+    backend.limit_memory(wanted, settings.memory_fraction)
+    return backend.pick_device(wanted)
 
 
 def estimate(

@@ -108,5 +108,13 @@ def test_the_cpu_has_no_memory_to_cap_and_other_errors_are_not_its_lack():
     assert not devices.is_out_of_memory(ValueError())
 
 
+def test_the_memory_is_capped_before_a_device_is_asked_for(model_dir, monkeypatch):
+    asked = []
+    for name in ("limit_memory", "pick_device"):
+        monkeypatch.setattr(devices, name, lambda *_, name=name: asked.append(name) or "cpu")
+    model.load(model_dir, "cpu", 0.5)
+    assert asked == ["limit_memory", "pick_device"]
+
+
 def test_info_names_the_framework():
     assert devices.info()["framework"] == devices.NAME

@@ -9,6 +9,8 @@ from pytorch_batch import backend, errors
 
 @pytest.fixture(scope="session")
 def device() -> str:
+    # JAX reads it when it is first asked for a device, and never again.
+    backend.seed(0, deterministic=True)
     try:
         return backend.pick_device("cuda")
     except errors.DeviceError as error:

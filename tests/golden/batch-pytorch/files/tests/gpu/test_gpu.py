@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,8 +20,11 @@ from pytorch_batch.signals import Stop
 pytestmark = pytest.mark.gpu
 
 
+BASE = Path(__file__).parents[2] / "configs" / "base.toml"
+
+
 def run(tmp_path, device, name, steps=0, **changes):
-    base = config.load(["configs/base.toml"], {})
+    base = config.load([BASE], {})
     settings = replace(base, out=str(tmp_path / name), device=device, precision="fp32", **changes)
     return train.train(settings, Stop(), steps=steps)
 
@@ -41,6 +45,6 @@ def test_resumed_on_the_gpu_the_bits_are_the_same(device, tmp_path):
 
 
 def test_the_estimate_asks_the_driver_what_is_free(device, tmp_path):
-    settings = replace(config.load(["configs/base.toml"], {}), out=str(tmp_path), device=device)
+    settings = replace(config.load([BASE], {}), out=str(tmp_path), device=device)
     _, limit = tasks.estimate(settings, tasks.load(settings), device)
     assert limit is None or 0 < limit <= (backend.memory(device)[1] or limit)

@@ -38,10 +38,14 @@ def test_the_gpu_knows_the_answers_that_the_cpu_learnt(device, model_dir):
     it.start(Health())
     try:
         assert asyncio.run(answers(it)) == [one["assistant"] for one in DIALOGUES]
-        used, total = it.memory()
-        assert 0 < used < total
     finally:
         it.close()
+
+
+def test_an_engine_on_the_gpu_says_what_it_holds_there(device, model_dir):
+    it = backend.TransformersEngine(config.Settings(model_dir=model_dir, device=device), device)
+    used, total = it.memory()
+    assert 0 < used < total
 
 
 def test_vllm_knows_them_too(device, model_dir):

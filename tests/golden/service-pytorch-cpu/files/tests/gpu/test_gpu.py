@@ -37,7 +37,11 @@ except Exception as error:
 
 def test_the_memory_cap_holds_and_its_error_is_known(device, model_dir):  # noqa: ARG001
     done = subprocess.run(
-        [sys.executable, "-c", CAPPED, model_dir], capture_output=True, text=True, check=False
+        [sys.executable, "-c", CAPPED, model_dir],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     if "no memory cap" in done.stdout:
         pytest.skip(done.stdout)

@@ -55,9 +55,9 @@ def device_name(device: str) -> str:
     return torch.cuda.get_device_name(device) if device != "cpu" else "cpu"
 
 
-def limit_memory(device: str, fraction: float) -> None:
-    """Caps this process's share of the device's memory; before anything is on the device."""
-    if device != "cpu":
+def limit_memory(wanted: str, fraction: float) -> None:
+    """Caps this process's share of the memory of what `pick_device` will pick: comes before it."""
+    if (device := pick_device(wanted)) != "cpu":
         torch.cuda.set_per_process_memory_fraction(fraction, device)
 
 
