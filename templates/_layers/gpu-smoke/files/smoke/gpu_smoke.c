@@ -3194,8 +3194,7 @@ static void read_nodes(struct facts *f)
       add_node(f, text_of(f->h, "/dev/nvidia-caps/%s", *name));
     add_node(f, "/dev/dxg");
   }
-  for (size_t i = 0; i < f->nodes; i++)
-    f->mig_nodes += is_mig_node(f->node[i].path);
+  for (size_t i = 0; i < f->nodes; i++) f->mig_nodes += is_mig_node(f->node[i].path);
   f->wsl = node_find(f, "/dev/dxg") != NULL;
   f->tegra = host_exists(f->h, "/dev/nvhost-ctrl") || host_exists(f->h, "/dev/nvmap");
   f->devices = host_read(f->h, "/proc/devices");
