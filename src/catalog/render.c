@@ -41,7 +41,8 @@ struct renderer {
     struct data *context;
     struct include_source includes;
     struct template_loader loader;
-    struct layer *layers; /* those that apply, in order; the type's own last */
+    struct template_cache included; /* by all files of the project */
+    struct layer *layers;           /* those that apply, in order; the type's own last */
     size_t layer_count, rule_count;
     struct intern layer_names;
     struct layer *layers_read; /* by the number of their name */
@@ -438,7 +439,9 @@ static int add_beside(struct renderer *r)
 static int gather(struct render *out, struct renderer *r)
 {
     *out = (struct render){0};
-    r->loader = (struct template_loader){.load = load_include, .context = &r->includes};
+    r->included = (struct template_cache){.arena = r->arena};
+    r->loader = (struct template_loader){
+        .load = load_include, .context = &r->includes, .cache = &r->included};
     if (choose_layers(r) < 0)
         return -1;
     for (size_t i = 0; i < r->layer_count; i++)

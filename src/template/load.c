@@ -1,4 +1,4 @@
-/* The templates of a render: each is read and parsed once. */
+/* The templates that a render names: each is read and parsed once. */
 #include "template/load.h"
 
 #include "template/frame.h"
@@ -7,28 +7,24 @@
 #include "template/program.h"
 #include "template/vm.h"
 
-/* One after the other, which is paid for: templates include few others, and those first seen last.
- */
-static struct program *find_program(struct vm *vm, const char *name)
+static void keep_program(struct template_cache *cache, struct span name, struct program *program)
 {
-    struct program *program = vm->programs;
-    size_t passed = 0;
-    for (; program && !str_equal(program->name, name); program = program->next)
-        passed++;
-    vm_owe(vm, passed / 4);
-    return program;
+    size_t number = intern_add(&cache->names, cache->arena, name);
+    cache->programs = arena_grow(cache->arena, cache->programs, number, sizeof(struct program *));
+    cache->programs[number] = program;
 }
 
 /* 1 with the program, 0 where there is none of that name, -1. */
 static int load_program(struct program **out, struct vm *vm, struct span name,
                         const struct loading *loading)
 {
-    const char *text = arena_memdup(vm->arena, name.ptr, name.len);
-    struct template_source source = {.name = text};
-    struct program *program;
-    *out = find_program(vm, text);
+    struct template_cache *cache = vm->cache;
+    size_t known = intern_find(&cache->names, name);
+    *out = known == INTERN_NONE ? NULL : cache->programs[known];
     if (*out)
         return 1;
+    const char *text = arena_memdup(vm->arena, name.ptr, name.len);
+    struct template_source source = {.name = text};
     if (!vm->loader)
         return vm_fail(vm, CODE_SYNTAX, "'%s' cannot be used here", loading->what);
     int rc = vm->loader->load(&source, vm->loader->context, text, vm->err);
@@ -36,11 +32,10 @@ static int load_program(struct program **out, struct vm *vm, struct span name,
         return 0;
     if (rc < 0)
         return vm->err->where.file ? -1 : program_error_at(vm->frame->program, vm->at, vm->err);
-    if (program_parse(&program, vm->arena, &source, false, vm->err))
+    source.name = arena_memdup(cache->arena, name.ptr, name.len);
+    if (program_parse(out, cache->arena, &source, false, vm->err))
         return frame_trace(vm, loading->how, vm->at);
-    program->next = vm->programs;
-    vm->programs = program;
-    *out = program;
+    keep_program(cache, span_of(source.name, name.len), *out);
     return 1;
 }
 

@@ -47,10 +47,22 @@ static int module_new(struct module **out, struct vm *vm, const struct program *
     return rc ? frame_trace(vm, how, at) : 0;
 }
 
-int module_bare(struct module **out, struct vm *vm, struct program *program, const char *how)
+/* One after the other, which is paid for: templates import few others, and those first seen last.
+ */
+static struct module *find_module(struct vm *vm, const struct program *program)
+{
+    struct module *module = vm->modules;
+    size_t passed = 0;
+    for (; module && module->program != program; module = module->next)
+        passed++;
+    vm_owe(vm, passed / 4);
+    return module;
+}
+
+int module_bare(struct module **out, struct vm *vm, const struct program *program, const char *how)
 {
     struct context *context;
-    *out = program->module;
+    *out = find_module(vm, program);
     if (*out)
         return 0;
     if (context_new(&context, vm, program, true))
@@ -58,7 +70,8 @@ int module_bare(struct module **out, struct vm *vm, struct program *program, con
     context->bare = true;
     if (module_new(out, vm, program, context, how))
         return -1;
-    program->module = *out;
+    (*out)->next = vm->modules;
+    vm->modules = *out;
     return 0;
 }
 

@@ -10,7 +10,7 @@ struct statement;
 struct vm;
 
 /* The module of a program that sees no context: made once a render. */
-TG_CHECKED int module_bare(struct module **out, struct vm *vm, struct program *program,
+TG_CHECKED int module_bare(struct module **out, struct vm *vm, const struct program *program,
                            const char *how);
 /* The tags `import` and `from`, but for the assignments: */
 TG_CHECKED int module_import(struct module **out, struct vm *vm, const struct statement *statement);

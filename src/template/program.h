@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 struct block_code;
-struct module;
 struct node;
 struct routine;
 struct scope;
@@ -29,8 +28,6 @@ struct program {
     bool extends;                  /* another template */
     bool uses_self;                /* outside its blocks */
     size_t deepest;                /* expression */
-    struct module *module;         /* as it is imported without context, once it was */
-    struct program *next;          /* in the cache of a render */
 };
 
 /* Places the error at a byte of the source; -1. */

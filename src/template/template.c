@@ -26,6 +26,8 @@ static void vm_init(struct vm *vm, struct arena *arena, const struct data *conte
                       .nearest = eval_nearest,
                       .run = exec_body,
                       .invoke = exec_invoke,
+                      .own = {.arena = arena},
+                      .cache = &vm->own,
                       .scratch = BUF_INIT(2 * LIMIT_TEMPLATE_TEXT_BYTES),
                       .steps = LIMIT_TEMPLATE_STEPS};
 }
@@ -49,6 +51,8 @@ static int run(struct buf *out, struct arena *arena, const struct program *progr
     struct vm vm;
     vm_init(&vm, arena, context, err);
     vm.loader = loader;
+    if (loader && loader->cache)
+        vm.cache = loader->cache;
     vm.out = out;
     buf_reserve(out, program->source.len); /* mostly text that stays as it is */
     int rc = begin(&vm, program) || program_run(&vm) || vm_settle(&vm) ? -1 : 0;

@@ -119,6 +119,7 @@ struct module {
     const struct program *program;
     struct value text; /* what it printed */
     struct dict *members;
+    struct module *next; /* of those that a render imported without context */
 };
 
 /* A block of one template, and that of the template it extends. */

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "template/loader.h"
 #include "template/types.h"
 
 #include <stddef.h>
@@ -17,7 +18,6 @@ struct function_table;
 struct program;
 struct routine;
 struct statement;
-struct template_loader;
 
 /* The fixed words of errors. */
 #define CODE_SYNTAX "template-syntax"
@@ -53,9 +53,10 @@ struct vm {
     int (*run)(struct vm *vm, const struct statement *body);
     int (*invoke)(struct value *out, struct vm *vm, const struct value *callee,
                   const struct arguments *arguments);
-    struct program *programs; /* parsed so far, by name */
-    struct dict *shared;      /* lists and mappings of the context that were used, by name */
-    struct value captured;    /* the body of the set block that is being filtered */
+    struct template_cache own, *cache; /* of this render alone; the one in use */
+    struct module *modules;            /* imported without context so far */
+    struct dict *shared;   /* lists and mappings of the context that were used, by name */
+    struct value captured; /* the body of the set block that is being filtered */
     struct frame *frame;
     uint32_t at;        /* the byte of the frame's template that is being evaluated */
     struct buf *out;    /* where output goes now */

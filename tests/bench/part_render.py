@@ -15,8 +15,9 @@ TITLE = "Rendering templates"
 ABOUT = """
 Processor time of the fastest round of all templates of a kind, in processes of their own that
 take turns on one core; output per second, and how many times as long the others take. All three
-write the same bytes. "render" alone is of templates that were parsed before; files that are
-included are parsed by tmplgen each time, by the others once. tmplgen parses whatever it renders.
+write the same bytes. "render" alone is of templates that were parsed before, with all that they
+include; else files that are included are parsed by tmplgen each time, by the others once. A new
+project parses each file once.
 """
 RENDER = TOP / "build" / "bench-render"
 SECONDS = 0.4
@@ -50,6 +51,8 @@ def context(files):
     )
     for path in sorted(TEMPLATES.rglob("template.yml")) + sorted(TEMPLATES.rglob("layer.yml")):
         for question in read_yaml(path).get("questions", []):
+            if "name" not in question:  # what is asked elsewhere has another default here
+                continue
             default = question.get("default", "")
             if isinstance(default, str):
                 default = env.from_string(default).render(names)

@@ -32,15 +32,14 @@ struct bench_case {
     struct program *program; /* NULL: parse it each time */
 };
 
-static int load_include(struct span *out, enum template_delimiters *delimiters, void *context,
-                        const char *name, struct err *err)
+static int load_include(struct template_source *out, void *context, const char *name,
+                        struct err *err)
 {
     const struct data *text = data_get(context, name);
     (void)err;
     if (!text)
         return 1;
-    *out = text->str;
-    *delimiters = DELIMITERS_JINJA;
+    out->text = text->str;
     return 0;
 }
 
@@ -52,11 +51,11 @@ static double processor_seconds(void)
 }
 
 static int read_case(struct bench_case *out, struct arena *arena, const struct data *data,
-                     struct data *includes, bool parsed, struct err *err)
+                     struct data *includes, struct template_cache *parsed, struct err *err)
 {
     *out = (struct bench_case){
         .source = {.name = "case", .text = data_get(data, "template")->str},
-        .loader = {load_include, includes},
+        .loader = {.load = load_include, .context = includes, .cache = parsed},
         .context = data_get(data, "context"),
     };
     return parsed ? program_parse(&out->program, arena, &out->source, false, err) : 0;
@@ -98,10 +97,11 @@ static int run(const char *path, bool parsed, double seconds, struct err *err)
         json_parse_large(&all, &arena, path, text, FILE_BYTES, err))
         return -1;
     const struct data *list = data_get(all, "cases");
+    struct template_cache cache = {.arena = &arena};
     struct bench_case *cases = arena_array(&arena, list->list.count, sizeof(*cases));
     for (size_t i = 0; i < list->list.count; i++)
-        if (read_case(&cases[i], &arena, list->list.items[i], data_get(all, "includes"), parsed,
-                      err))
+        if (read_case(&cases[i], &arena, list->list.items[i], data_get(all, "includes"),
+                      parsed ? &cache : NULL, err))
             return -1;
     return repeat(cases, list->list.count, seconds, err);
 }

@@ -62,7 +62,7 @@ static int render(struct buf *out, const struct template_source *source, const s
                   struct err *err)
 {
     struct template_source self = *source;
-    const struct template_loader loader = {load_include, &self};
+    const struct template_loader loader = {.load = load_include, .context = &self};
     int rc = template_render(out, source, context, &loader, err);
     must(rc == 0 || (err->exit == TG_USAGE && err->code && err->message && err->where.file));
     must(rc == 0 || err->where.line > 0 || str_equal(err->code, "template-limit"));
@@ -89,7 +89,7 @@ static void check_names(const struct template_source *source)
     ERR_SCRATCH(err);
     struct data *names = data_map(&arena);
     struct template_source self = *source;
-    const struct template_loader loader = {load_include, &self};
+    const struct template_loader loader = {.load = load_include, .context = &self};
     if (template_names(names, &arena, source, false, &loader, &err))
         must(err.exit == TG_USAGE && err.message && err.where.file);
 }

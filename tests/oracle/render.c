@@ -45,7 +45,7 @@ static int render_text(struct data **out, struct arena *arena, const struct temp
                        struct data *request, struct err *err)
 {
     BUF_SCRATCH(text, LIMIT_RENDERED_BYTES);
-    const struct template_loader loader = {load_include, request};
+    const struct template_loader loader = {.load = load_include, .context = request};
     if (template_render(&text, source, data_get(request, "context"), &loader, err))
         return -1;
     *out = data_span(arena, span_of(buf_text(&text), text.len));
@@ -61,7 +61,7 @@ static int answer(struct data **out, struct arena *arena, struct data *request, 
     if (budget_start(NULL, err)) /* each is a run of its own */
         return -1;
     source.delimiters = read_delimiters(request, "delimiters");
-    const struct template_loader loader = {load_include, request};
+    const struct template_loader loader = {.load = load_include, .context = request};
     bool truth;
     if (str_equal(as, "names")) {
         *out = data_map(arena);

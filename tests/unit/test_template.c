@@ -46,9 +46,10 @@ static const char *includes[] = {
     "round",   "{% extends 'round' %}",
     "deep",    "{% include 'syntax' %}",
     "imports", "{% import 'imports' as i %}",
+    "module",  "{% set it = '!' %}",
     NULL};
 
-static const struct template_loader loader = {load_from_list, includes};
+static const struct template_loader loader = {.load = load_from_list, .context = includes};
 
 static struct data *parse(struct arena *arena, const char *json)
 {
@@ -166,6 +167,48 @@ static void test_template__includes_by_name(void **state)
     assert_renders("{% for x in 'ab' %}{% include 'part' %}{% endfor %}", "{}", "[a][b]");
     assert_renders("{% include ['nope', 'part'] %}", "{\"x\": 5}", "[5]");
     assert_renders("{% include 'nope' ignore missing %}.", "{}", ".");
+}
+
+struct counted {
+    size_t loads;
+};
+
+static int load_counted(struct template_source *out, void *context, const char *name,
+                        struct err *err)
+{
+    ((struct counted *)context)->loads++;
+    return load_from_list(out, includes, name, err);
+}
+
+/* What is kept for the next render is the template, and nothing that the context has made of it. */
+static void test_template__includes_are_parsed_once_for_many_renders(void **state)
+{
+    ARENA_SCRATCH(arena);
+    struct template_cache cache = {.arena = &arena};
+    struct counted counted = {0};
+    const struct template_loader keeping = {
+        .load = load_counted, .context = &counted, .cache = &cache};
+    static const char *const contexts[] = {"{\"x\": 1}", "{\"x\": 2}"};
+    static const char *const wanted[] = {"[1]!1", "[2]!2"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+        ERR_SCRATCH(err);
+        const struct template_source source =
+            source_of("{% include 'part' %}{% from 'module' import it %}{{ it }}{{ x }}");
+        assert_int_equal(template_render(&out, &source, parse(&arena, contexts[i]), &keeping, &err),
+                         0);
+        assert_string_equal(buf_text(&out), wanted[i]);
+    }
+    assert_int_equal(counted.loads, 2);
+    for (size_t i = 0; i < 2; i++) {
+        BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
+        ERR_SCRATCH(err);
+        const struct template_source source = source_of("{% include 'deep' %}");
+        assert_int_equal(template_render(&out, &source, parse(&arena, "{}"), &keeping, &err), -1);
+        assert_string_equal(err.code, "template-syntax");
+    }
+    assert_int_equal(counted.loads, 2 + 3); /* 'syntax' is never kept, 'deep' was */
 }
 
 static void test_template__without_a_loader_includes_nothing(void **state)
@@ -689,7 +732,7 @@ static void test_template_names__reads_so_many_templates(void **state)
     (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
-    const struct template_loader two_more = {load_two_more, &arena};
+    const struct template_loader two_more = {.load = load_two_more, .context = &arena};
     const struct template_source source = source_of("{% include 'x' %}");
     assert_int_equal(template_names(data_map(&arena), &arena, &source, false, &two_more, &err), -1);
     assert_string_equal(err.code, "template-limit");
@@ -731,6 +774,7 @@ int main(void)
         cmocka_unit_test(test_template__leaves_its_context_as_it_was),
         cmocka_unit_test(test_template__evaluates_an_answer_never),
         cmocka_unit_test(test_template__includes_by_name),
+        cmocka_unit_test(test_template__includes_are_parsed_once_for_many_renders),
         cmocka_unit_test(test_template__without_a_loader_includes_nothing),
         cmocka_unit_test(test_template__what_is_left_to_others_is_told),
         cmocka_unit_test(test_template__error_has_file_line_column_and_source),
