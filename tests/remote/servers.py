@@ -1,5 +1,6 @@
 """Real servers on loopback that have a folder of git repositories."""
 
+import base64
 import contextlib
 import getpass
 import os
@@ -240,11 +241,14 @@ class Proxy:
         with contextlib.suppress(OSError):
             while True:
                 client = self.listener.accept()[0]
-                server = socket.create_connection(("127.0.0.1", self.target))
+                server = self.reach(client)
                 self.sent.append(0)
                 number = len(self.sent) - 1
                 for ends in ((client, server, None), (server, client, number)):
                     threading.Thread(target=self.carry, args=ends, daemon=True).start()
+
+    def reach(self, _client):
+        return socket.create_connection(("127.0.0.1", self.target))
 
     def carry(self, source, sink, number):
         with contextlib.suppress(OSError):
@@ -262,7 +266,34 @@ class Proxy:
                 end.shutdown(socket.SHUT_RDWR)
 
     def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)  # or who waits in accept() takes one more
         self.listener.close()
+
+
+class HttpProxy(Proxy):
+    """An HTTP proxy for TLS that lets in who knows the password, to any port of this machine."""
+
+    def __init__(self):
+        super().__init__(None, lambda _number, _offset, data: data)
+        self.reached = []  # what clients asked for, once they were let in
+
+    def reach(self, client):
+        known = base64.b64encode(f"{USER}:{PASSWORD}".encode())
+        while True:
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                head += client.recv(1)
+            if b": Basic " + known in head:
+                break
+            client.sendall(
+                b"HTTP/1.1 407 Who are you\r\nProxy-Authenticate: Basic realm=here\r\n"
+                b"Content-Length: 0\r\n\r\n"
+            )
+        line = head.decode().splitlines()[0]
+        server = socket.create_connection(("127.0.0.1", int(line.split()[1].rsplit(":")[1])))
+        self.reached.append(line)
+        client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        return server
 
 
 def cut_at(connection, place):

@@ -1,10 +1,12 @@
 """Whatever happens while a catalog is fetched, the cache stays usable and nothing is left."""
 
+import contextlib
 import os
 import random
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -98,6 +100,17 @@ def test_interrupted_while_the_server_is_silent(world, daemon):
     repaired(world, source, proxy)
 
 
+def still_fetches(world):
+    """Whether a git works in the cache, by its command or by what it gave to its children."""
+    here = f"{world.cache}/".encode()
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            said = (path / "cmdline").read_bytes() + (path / "environ").read_bytes()
+            if any(b"/incoming-" in rest for rest in said.split(here)[1:]):
+                return True
+    return False
+
+
 def kill_at(world, daemon, number):
     """SIGKILL after so many steps of a hundredth of the time that it takes."""
     world.forget()
@@ -105,16 +118,19 @@ def kill_at(world, daemon, number):
     time.sleep(number / 100)
     process.kill()
     process.communicate()
+    while still_fetches(world):  # the git that it started goes on, and ends by itself
+        time.sleep(0.02)
     usable(world, daemon, f"k{number}-after")
 
 
 def test_killed_while_it_fetches(world, daemon):
     source, proxy = behind(world, servers.hang_at(2, 300))
     process = start(world, source)
-    while len(proxy.sent) < 3:
+    while len(proxy.sent) < 3 or proxy.sent[2] <= 300:  # from there on git waits, and makes nothing
         time.sleep(0.02)
     process.kill()
     process.communicate()
+    assert still_fetches(world)
     assert list(world.cache.glob("*/incoming-*"))  # the next one removes it
     repaired(world, source, proxy)
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pty
+from urllib.parse import quote
 
 import pytest
 
@@ -71,6 +72,25 @@ def test_https_with_a_password_from_the_credential_helper(world, https):
     store.write_text(f"https://{servers.USER}:s3cret%2fwith%3asigns@localhost:{https.port}\n")
     world.configure_git("[credential]\n\thelper = store\n")
     life(world, source)
+    assert has_secret(world.cache, "s3cret") is None
+    assert has_secret(world.work, "s3cret") is None
+
+
+@pytest.mark.parametrize("way", ["https_proxy", "http.proxy"])
+def test_https_through_the_users_proxy(way, world, https):
+    world.release("1.0.0")
+    proxy = servers.HttpProxy()
+    password = quote(servers.PASSWORD, safe="")
+    address = f"http://{servers.USER}:{password}@127.0.0.1:{proxy.port}"
+    if way == "https_proxy":
+        world.run.env["https_proxy"] = address
+    else:
+        world.configure_git(f"[http]\n\tproxy = {address}\n")
+    life(world, https.url("open/catalogs.git"))
+    assert set(proxy.reached) == {f"CONNECT localhost:{https.port} HTTP/1.1"}
+    proxy.close()
+    said = fails(world.update("--check"), *UNREACHABLE)
+    assert "git said: " in said and "s3cret" not in said
     assert has_secret(world.cache, "s3cret") is None
     assert has_secret(world.work, "s3cret") is None
 
