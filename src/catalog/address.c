@@ -96,6 +96,16 @@ static const char *why_not_user(const struct address_parts *parts)
     return holds_only(parts->user, "._+-") ? NULL : "its user has a name that no user has";
 }
 
+/* "[::1]" with its brackets; what is behind it begins with the ':' of the port. */
+static struct span host_name(struct span host)
+{
+    bool bracket = *host.ptr == '[';
+    const char *end = memchr(host.ptr, bracket ? ']' : ':', host.len);
+    if (end)
+        return span_of(host.ptr, (size_t)(end - host.ptr) + bracket);
+    return span_of(host.ptr, bracket ? 0 : host.len);
+}
+
 static const char *why_not_host(const struct address_parts *parts)
 {
     struct span host = parts->host;
@@ -103,8 +113,12 @@ static const char *why_not_host(const struct address_parts *parts)
         return "it names no host";
     if (*host.ptr == '-')
         return "its host begins with '-'";
-    if (!holds_only(host, *host.ptr == '[' ? ".:[]" : ".-_:"))
+    struct span name = host_name(host), port = span_of(name.ptr + name.len, host.len - name.len);
+    if (name.len == 0 || !holds_only(name, *host.ptr == '[' ? ".:[]" : ".-_"))
         return "its host has a name that no host has";
+    if (port.len && (*port.ptr != ':' || port.len == 1 || port.len > 6 ||
+                     strspn(port.ptr + 1, "0123456789") < port.len - 1))
+        return "its port is no number";
     return NULL;
 }
 

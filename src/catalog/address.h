@@ -27,8 +27,8 @@ TG_CHECKED int address_pattern(const char **out, struct arena *arena, const char
 
 /*
  * Exit 2 "invalid-source": no address that is taken, a password in it (which is never repeated), an
- * option or another program in disguise. 3 "insecure-source": http or git to another machine;
- * "unsafe-path": a folder that leads elsewhere.
+ * option or another program in disguise; "limit": a folder with too long a name. 3
+ * "insecure-source": http or git to another machine; "unsafe-path": a folder that leads elsewhere.
  */
 TG_CHECKED int address_parse(struct address *out, struct arena *arena, const char *source,
                              struct err *err);
