@@ -16,8 +16,6 @@
 #include <git2.h>
 #include <string.h>
 
-enum { SHORTEST_ID = 7 };
-
 /* The repository itself, with or without a work tree. */
 static bool git_takes(const char *source)
 {
@@ -94,11 +92,6 @@ static int git_list(struct catalog_revision **out, size_t *count, struct arena *
     return rc;
 }
 
-static bool is_hex(const char *text)
-{
-    return strspn(text, "0123456789abcdef") == strlen(text);
-}
-
 /* A commit by its id, whole or the beginning of it. */
 static int find_commit(git_oid *out, bool *found, git_repository *repository, const char *ref)
 {
@@ -106,8 +99,7 @@ static int find_commit(git_oid *out, bool *found, git_repository *repository, co
     git_commit *commit = NULL;
     size_t len = strlen(ref);
     *found = false;
-    if (!is_hex(ref) || len < SHORTEST_ID || len > GIT_OID_HEXSZ ||
-        git_oid_fromstrn(&id, ref, len) < 0)
+    if (!revision_is_id(ref) || git_oid_fromstrn(&id, ref, len) < 0)
         return 0;
     if (git_commit_lookup_prefix(&commit, repository, &id, len) < 0)
         return 0;

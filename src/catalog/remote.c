@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORTEST_ID = 7, NAMED_IN_HINT = 5 };
+enum { NAMED_IN_HINT = 5 };
 
 struct remote_opening {
     struct arena *arena;
@@ -142,12 +142,6 @@ static int ask(struct remote_opening *o)
 
 /* ---------------------------------------------------------------- which revision */
 
-static bool is_id(const char *ref, size_t shortest)
-{
-    size_t len = strlen(ref);
-    return len >= shortest && len <= GIT_OID_HEXSZ && strspn(ref, "0123456789abcdef") == len;
-}
-
 static int take(struct remote_opening *o, const char *shown, const char *commit)
 {
     o->shown = shown;
@@ -172,7 +166,7 @@ static const struct catalog_revision *find_here(const struct remote_opening *o, 
 static int choose_named(struct remote_opening *o, const char *ref)
 {
     git_commit *commit = NULL;
-    if (is_id(ref, GIT_OID_HEXSZ))
+    if (revision_is_id(ref) && strlen(ref) == GIT_OID_HEXSZ)
         return take(o, ref, ref);
     o->chosen = find_here(o, ref);
     if (o->chosen)
@@ -182,7 +176,7 @@ static int choose_named(struct remote_opening *o, const char *ref)
     o->chosen = revision_choose(&o->shown, o->listing.items, o->listing.count, ref);
     if (o->chosen)
         return take(o, o->shown, o->chosen->commit);
-    if (!is_id(ref, SHORTEST_ID) || git_oid_fromstrn(&o->id, ref, strlen(ref)) < 0 ||
+    if (!revision_is_id(ref) || git_oid_fromstrn(&o->id, ref, strlen(ref)) < 0 ||
         git_commit_lookup_prefix(&commit, o->repository.git, &o->id, strlen(ref)) < 0)
         return unknown(o, ref);
     const char *hex = arena_strdup(o->arena, git_oid_tostr_s(git_commit_id(commit)));

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { SHORTEST_ID = 7, ID_DIGITS = 40 }; /* of a commit */
+
 const struct catalog_revision *revision_find(const struct catalog_revision *revisions, size_t count,
                                              enum revision_kind kind, const char *name)
 {
@@ -47,6 +49,12 @@ const struct catalog_revision *revision_choose(const char **shown,
         found = revision_newest(revisions, count, &range, false);
     *shown = ref;
     return found;
+}
+
+bool revision_is_id(const char *ref)
+{
+    size_t len = strlen(ref);
+    return len >= SHORTEST_ID && len <= ID_DIGITS && strspn(ref, "0123456789abcdef") == len;
 }
 
 int revision_unknown(struct err *err, struct arena *arena, const char *source, const char *ref,

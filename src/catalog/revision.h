@@ -36,6 +36,8 @@ const struct catalog_revision *revision_newest(const struct catalog_revision *re
 const struct catalog_revision *revision_choose(const char **shown,
                                                const struct catalog_revision *revisions,
                                                size_t count, const char *ref);
+/* Whether it may be the id of a commit: all of it, or its first 7 digits and more. */
+bool revision_is_id(const char *ref);
 /* Exit 2, "unknown-ref", with the nearest name. */
 int revision_unknown(struct err *err, struct arena *arena, const char *source, const char *ref,
                      const struct catalog_revision *revisions, size_t count);
