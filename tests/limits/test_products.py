@@ -36,7 +36,7 @@ def test_files_share_the_steps_of_a_run(meter):
 
 
 def test_many_includes(meter):
-    files = catalog(file="{% for k in range(100) %}{% for n in range(9000) %}"
+    files = catalog(file="{% for k in range(1000) %}{% for n in range(9000) %}"
                          "{% include 'e' ~ n %}{% endfor %}{% endfor %}{{ name }}")  # fmt: skip
     files |= {f"templates/_includes/e{i}": "" for i in range(9000)}
     holds(run_on(meter, files))

@@ -233,6 +233,14 @@ def test_the_cpu_has_no_memory_to_cap_and_no_out_of_memory():
     assert not backend.is_out_of_memory(ValueError())
 
 
+def test_the_memory_is_capped_before_a_device_is_asked_for(make, monkeypatch):
+    asked = []
+    for name in ("limit_memory", "pick_device"):
+        monkeypatch.setattr(backend, name, lambda *_, name=name: asked.append(name) or "cpu")
+    assert tasks.pick_device(make(memory_fraction=0.5), ALONE) == "cpu"
+    assert asked == ["limit_memory", "pick_device"]
+
+
 def test_info_names_the_framework():
     assert backend.info()["framework"] == backend.NAME
 
