@@ -217,6 +217,21 @@ static int holds(bool *out, const struct collector *c, const struct manifest_tex
     return 0;
 }
 
+/* Which layer a row of `layers` takes, looked at once: "" for none. */
+static int takes(const char **out, const struct collector *c, const struct layer_use *use)
+{
+    const char **taken = &c->taken[use - c->manifest->layers];
+    bool applies;
+    if (!*taken) {
+        if (holds(&applies, c, &use->when) < 0 ||
+            (applies && render_text(taken, c, use->name.text, use->name.node) < 0))
+            return -1;
+        *taken = applies ? *taken : NOT_TAKEN;
+    }
+    *out = *taken;
+    return 0;
+}
+
 /* ---------------------------------------------------------------- answers that do not go together
  */
 
@@ -225,12 +240,17 @@ static size_t last_read(const struct collector *c, const struct refusal *refusal
 {
     ERR_SCRATCH(ignored); /* told when it is judged */
     struct data *names = data_map(c->arena);
-    const struct manifest_text *const texts[] = {&refusal->when, &refusal->because};
+    const struct layer_use *use = refusal->use; /* whether the layer is taken is an answer, too */
+    const struct manifest_text *const texts[] = {
+        &refusal->when, use && use->when.text ? &use->when : NULL, &refusal->because,
+        use ? &use->name : NULL};
     size_t last = JUDGED_FIRST;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 4; i++) {
+        if (!texts[i])
+            continue;
         struct template_source source = {.name = texts[i]->node->doc->name,
                                          .text = span_from(texts[i]->text)};
-        if (template_names(names, c->arena, &source, i == 0, NULL, &ignored) < 0)
+        if (template_names(names, c->arena, &source, i < 2, NULL, &ignored) < 0)
             return JUDGED_FIRST;
     }
     for (size_t i = 0; i < names->map.count; i++) {
@@ -241,30 +261,49 @@ static size_t last_read(const struct collector *c, const struct refusal *refusal
     return last;
 }
 
+/* A refusal of a layer is there where the layer is. */
+static int refuses(bool *out, const struct collector *c, const struct refusal *refusal)
+{
+    const char *layer = NULL;
+    *out = false;
+    if (refusal->use && takes(&layer, c, refusal->use) < 0)
+        return err_wrap(c->err, "whether the layer '%s', which refuses, is taken", refusal->layer);
+    if (layer && strcmp(layer, refusal->layer) != 0)
+        return 0;
+    return holds(out, c, &refusal->when);
+}
+
+static int reason_of(const char **because, const struct collector *c, const struct refusal *refusal)
+{
+    if (render_text(because, c, refusal->because.text, refusal->because.node) < 0)
+        return -1;
+    size_t len = strlen(*because);
+    while (len && (*because)[len - 1] == '\n') /* of a block of YAML */
+        len--;
+    *because = arena_memdup(c->arena, *because, len);
+    return 0;
+}
+
 /*
  * Judges the refusals that read the answer to question `number`, and none that comes later. Sets
- * `*because` to the reason of the first that holds, else to NULL.
+ * `*because` to the reason of the first that holds, and `*which` to that one; else to NULL.
  */
-static int judge(const char **because, const struct collector *c, size_t number)
+static int judge(const char **because, const struct refusal **which, const struct collector *c,
+                 size_t number)
 {
     *because = NULL;
+    *which = NULL;
     for (size_t i = 0; i < c->manifest->refusal_count; i++) {
-        const struct refusal *refusal = &c->manifest->refusals[i];
         bool refused = false;
         if (c->judged_at[i] != number)
             continue;
-        if (holds(&refused, c, &refusal->when) < 0)
+        *which = &c->manifest->refusals[i];
+        if (refuses(&refused, c, *which) < 0)
             return -1;
-        if (!refused)
-            continue;
-        if (render_text(because, c, refusal->because.text, refusal->because.node) < 0)
-            return -1;
-        size_t len = strlen(*because);
-        while (len && (*because)[len - 1] == '\n') /* of a block of YAML */
-            len--;
-        *because = arena_memdup(c->arena, *because, len);
-        return 0;
+        if (refused)
+            return reason_of(because, c, *which);
     }
+    *which = NULL;
     return 0;
 }
 
@@ -272,9 +311,13 @@ static int judge(const char **because, const struct collector *c, size_t number)
 static int check_together(const struct collector *c, size_t number)
 {
     const char *because;
-    if (judge(&because, c, number) < 0)
+    const struct refusal *which;
+    if (judge(&because, &which, c, number) < 0)
         return -1;
-    return because ? err_set(c->err, TG_USAGE, "invalid-answer", "%s", because) : 0;
+    if (!because)
+        return 0;
+    return which->no_row ? err_set(c->err, TG_UNSOLVABLE, "unsatisfiable", "%s", because)
+                         : err_set(c->err, TG_USAGE, "invalid-answer", "%s", because);
 }
 
 /* ---------------------------------------------------------------- question by question */
@@ -338,21 +381,6 @@ static int hide(const struct collector *c, struct asked *asked)
     if (read_choices(asked, c) < 0 || read_default(&value, c, asked) < 0)
         return -1;
     return keep(c, question, value ? value : data_null(c->arena), false);
-}
-
-/* Which layer a row of `layers` takes, looked at once: "" for none. */
-static int takes(const char **out, const struct collector *c, const struct layer_use *use)
-{
-    const char **taken = &c->taken[use - c->manifest->layers];
-    bool applies;
-    if (!*taken) {
-        if (holds(&applies, c, &use->when) < 0 ||
-            (applies && render_text(taken, c, use->name.text, use->name.node) < 0))
-            return -1;
-        *taken = applies ? *taken : NOT_TAKEN;
-    }
-    *out = *taken;
-    return 0;
 }
 
 /* A question of layers is there where one of them is. */
@@ -428,13 +456,14 @@ static int ask_fitting(struct data **out, const struct collector *c, const struc
                        struct data *fallback)
 {
     const char *problem = NULL;
+    const struct refusal *which;
     do {
         if (ask(out, c, asked, fallback, problem) < 0)
             return -1;
         if (asked->question->secret)
             return 0;
         data_put(c->arena, c->context, asked->question->name, *out);
-        if (judge(&problem, c, number_of(c, asked->question)) < 0)
+        if (judge(&problem, &which, c, number_of(c, asked->question)) < 0)
             return -1;
     } while (problem);
     return 0;

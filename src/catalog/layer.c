@@ -119,6 +119,30 @@ int layer_read_rules(struct layer *layer, const struct reader *reader, const str
                        rules, "files", read_file_rule);
 }
 
+static int read_refusal(void *out, const struct reader *reader, const struct yaml_node *node)
+{
+    static const char *const keys[] = {"when", "because", "exit", NULL};
+    static const char *const exits[] = {"2", "4"};
+    struct refusal *refusal = out;
+    size_t exit_word = 0;
+    if (yaml_check_keys(node, keys, reader->err) < 0 ||
+        reader_text(&refusal->when, reader, node, "when") < 0 ||
+        reader_text(&refusal->because, reader, node, "because") < 0 ||
+        reader_word(&exit_word, reader, yaml_get(node, "exit"), "exit code", exits, 2) < 0)
+        return -1;
+    if (!refusal->when.text || !refusal->because.text)
+        return yaml_error(reader->err, node, "an entry of 'refuse' needs 'when' and 'because'");
+    refusal->no_row = exit_word == 1;
+    return 0;
+}
+
+int layer_read_refusals(struct refusal **out, size_t *count, const struct reader *reader,
+                        const struct yaml_node *root)
+{
+    return reader_list((void **)out, count, sizeof(**out), reader, yaml_get(root, "refuse"),
+                       "refuse", read_refusal);
+}
+
 int layer_document(struct yaml_doc **doc, const struct reader *reader, const struct fileset *files,
                    const char *path)
 {
@@ -135,7 +159,7 @@ int layer_load(struct layer *out, struct arena *arena, const struct fileset *fil
                const char *name, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
-    static const char *const keys[] = {"description", "delimiters", "files", "questions", NULL};
+    static const char *const keys[] = {"description", "delimiters", "files", "questions", "refuse", NULL};
     struct reader reader = {arena, err};
     const char *description = NULL;
     struct yaml_doc *doc;
@@ -147,7 +171,8 @@ int layer_load(struct layer *out, struct arena *arena, const struct fileset *fil
                        arena_printf(arena, "templates/_layers/%s/layer.yml", name)) < 0 ||
         yaml_check_keys(doc->root, keys, err) < 0 ||
         reader_required(&description, &reader, doc->root, "description") < 0 ||
-        layer_read_rules(out, &reader, doc->root) < 0)
+        layer_read_rules(out, &reader, doc->root) < 0 ||
+        layer_read_refusals(&out->refusals, &out->refusal_count, &reader, doc->root) < 0)
         return -1;
     return reader_list((void **)&out->questions, &out->question_count, sizeof(*out->questions),
                        &reader, yaml_get(doc->root, "questions"), "questions", question_read);

@@ -32,6 +32,15 @@ struct delimiter_rule {
     enum template_delimiters delimiters;
 };
 
+/* Answers that do not go together. */
+struct refusal {
+    struct manifest_text when;
+    struct manifest_text because; /* the reason, rendered from the answers */
+    bool no_row;                  /* it is rows of the matrix that rule it out: exit 4 */
+    const char *layer;            /* that says so, and has to be taken; of a type NULL */
+    const struct layer_use *use;
+};
+
 /* One folder of files with its rules: a layer of templates/_layers, or the type's own. */
 struct layer {
     const char *name;   /* "docker"; the type's own: its type */
@@ -44,6 +53,8 @@ struct layer {
     size_t rule_count;
     struct question *questions; /* of a layer: what it asks, whoever takes it */
     size_t question_count;
+    struct refusal *refusals; /* likewise */
+    size_t refusal_count;
 };
 
 struct layer_use {
@@ -77,6 +88,9 @@ TG_CHECKED int layer_check_count(const struct reader *reader, const struct yaml_
                                  const char *what, size_t limit);
 TG_CHECKED int layer_read_overrides(const char ***out, size_t *count, const struct reader *reader,
                                     const struct yaml_node *map);
+/* `refuse`. */
+TG_CHECKED int layer_read_refusals(struct refusal **out, size_t *count, const struct reader *reader,
+                                   const struct yaml_node *root);
 /* `delimiters` and `files`. */
 TG_CHECKED int layer_read_rules(struct layer *layer, const struct reader *reader,
                                 const struct yaml_node *root);

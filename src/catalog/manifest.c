@@ -28,19 +28,6 @@ static int read_layer_use(void *out, const struct reader *reader, const struct y
     return layer_read_overrides(&use->overrides, &use->override_count, reader, node);
 }
 
-static int read_refusal(void *out, const struct reader *reader, const struct yaml_node *node)
-{
-    static const char *const keys[] = {"when", "because", NULL};
-    struct refusal *refusal = out;
-    if (yaml_check_keys(node, keys, reader->err) < 0 ||
-        reader_text(&refusal->when, reader, node, "when") < 0 ||
-        reader_text(&refusal->because, reader, node, "because") < 0)
-        return -1;
-    if (!refusal->when.text || !refusal->because.text)
-        return yaml_error(reader->err, node, "an entry of 'refuse' needs 'when' and 'because'");
-    return 0;
-}
-
 static int read_renames(const char ***old, const char ***new, size_t *count,
                         const struct reader *reader, const struct yaml_node *node)
 {
@@ -140,9 +127,7 @@ static int read_manifest(struct manifest *manifest, const struct reader *reader,
         reader_required(&manifest->description, reader, root, "description") < 0 ||
         reader_word(&stack, reader, yaml_get(root, "stack"), "stack", stacks, 2) < 0 ||
         read_files(manifest, reader, "templates", root) < 0 ||
-        reader_list((void **)&manifest->refusals, &manifest->refusal_count,
-                    sizeof(*manifest->refusals), reader, yaml_get(root, "refuse"), "refuse",
-                    read_refusal) < 0 ||
+        layer_read_refusals(&manifest->refusals, &manifest->refusal_count, reader, root) < 0 ||
         reader_list((void **)&manifest->migrations, &manifest->migration_count,
                     sizeof(*manifest->migrations), reader, yaml_get(root, "migrations"),
                     "migrations", read_migration) < 0 ||
@@ -213,6 +198,11 @@ static int read_questions(struct manifest *manifest, const struct reader *reader
     manifest->questions = questions.items;
     manifest->question_count = questions.count;
     manifest->question_names = questions.names;
+    for (size_t i = 0; i < questions.refusal_count; i++) {
+        manifest->refusals = arena_grow(reader->arena, manifest->refusals, manifest->refusal_count,
+                                        sizeof(*manifest->refusals));
+        manifest->refusals[manifest->refusal_count++] = questions.refusals[i];
+    }
     return 0;
 }
 

@@ -16,12 +16,6 @@ struct catalog;
 struct fileset;
 struct yaml_node;
 
-/* Answers that do not go together. */
-struct refusal {
-    struct manifest_text when;
-    struct manifest_text because; /* the reason, rendered from the answers */
-};
-
 struct migration {
     const char *from; /* SPEC on the recorded catalog version */
     struct {

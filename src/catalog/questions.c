@@ -80,6 +80,20 @@ static int add_brought(const struct joining *j, const struct question *question,
     return 0;
 }
 
+/* Each row of `layers` that may take the layer has its refusals. */
+static void add_refusals(const struct joining *j, const struct layer *layer,
+                         const struct layer_use *use)
+{
+    struct questions *out = j->out;
+    for (size_t i = 0; i < layer->refusal_count; i++) {
+        out->refusals =
+            arena_grow(j->reader->arena, out->refusals, out->refusal_count, sizeof(*out->refusals));
+        out->refusals[out->refusal_count] = layer->refusals[i];
+        out->refusals[out->refusal_count].layer = layer->name;
+        out->refusals[out->refusal_count++].use = use;
+    }
+}
+
 static int join_layer(struct joining *j, const struct layer_use *use, const char *name)
 {
     size_t read = j->names.count;
@@ -93,7 +107,8 @@ static int join_layer(struct joining *j, const struct layer_use *use, const char
     for (size_t i = 0; i < layer->question_count; i++)
         if (add_brought(j, &layer->questions[i], (struct bringer){layer->name, use}) < 0)
             return -1;
-    return budget_steps(1 + layer->question_count, j->reader->err);
+    add_refusals(j, layer, use);
+    return budget_steps(1 + layer->question_count + layer->refusal_count, j->reader->err);
 }
 
 /* Rows with rendered names often may mean the same many layers. */

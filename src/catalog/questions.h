@@ -11,12 +11,15 @@ struct fileset;
 struct layer_use;
 struct question;
 struct reader;
+struct refusal;
 struct yaml_node;
 
 struct questions {
     struct question *items;
     size_t count;
     struct intern names; /* each with the number of its question */
+    struct refusal *refusals; /* those of layers */
+    size_t refusal_count;
 };
 
 /*

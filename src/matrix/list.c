@@ -170,6 +170,7 @@ static struct data *gpus_data(const struct matrix_listing *l)
         put_map(l, map, "on", &gpu->on);
         put_map(l, map, "mig", &gpu->mig);
         put_words(l, map, "instances", &gpu->instances);
+        put_words(l, map, "products", &gpu->products);
         put_fact(l, map, &gpu->fact);
         data_push(l->arena, list, map);
     }

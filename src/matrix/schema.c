@@ -85,6 +85,7 @@ static const struct field gpu_fields[] = {FIELD("gpu", gpu, FIELD_TEXT, name, tr
                                           MAY(gpu, FIELD_WORDS, memory),
                                           MAY(gpu, FIELD_INT, bandwidth),
                                           MAY(gpu, FIELD_WORDS, instances),
+                                          MAY(gpu, FIELD_WORDS, products),
                                           MAY(gpu, FIELD_PAIRS, on),
                                           MAY(gpu, FIELD_PAIRS, mig),
                                           END_OF_FIELDS};

@@ -129,6 +129,52 @@ static struct data *driver_part(const struct chosen *s)
     return map;
 }
 
+/* The words of a value, each up to a ':', none twice: "1g.5gb" of "1g.5gb:7". */
+static void push_words(struct arena *arena, struct data *list, const char *value)
+{
+    for (const char *p = value; *p;) {
+        size_t len = strcspn(p, " ");
+        const char *word = arena_memdup(arena, p, strcspn(p, ": "));
+        if (!data_has_text(list, word))
+            data_push(arena, list, data_str(arena, word));
+        p += len + (p[len] == ' ');
+    }
+}
+
+/* The profiles of all memory sizes. */
+static struct data *mig_profiles(struct arena *arena, const struct gpu *gpu)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < gpu->mig.count; i++)
+        push_words(arena, list, gpu->mig.items[i].value);
+    return list;
+}
+
+/* What the platform that was named calls it: none, one, or several names. */
+static struct data *node_names(const struct chosen *s, const struct gpu *gpu)
+{
+    const struct platform *platform =
+        is_active(s->problem, CHOICE_PLATFORM) ? s->ask->platform : NULL;
+    struct data *list = data_list(s->arena);
+    for (size_t i = 0; platform && i < gpu->on.count; i++)
+        if (str_equal(gpu->on.items[i].name, platform->name))
+            push_words(s->arena, list, gpu->on.items[i].value);
+    return list;
+}
+
+/* What whoever places the project on a machine must know of a model. */
+static void put_model(struct data *map, const struct chosen *s, const struct gpu *gpu)
+{
+    static const struct gpu nothing = {.class = NULL};
+    gpu = gpu ? gpu : &nothing;
+    data_put_text(s->arena, map, "class", gpu->class);
+    data_put(s->arena, map, "memory_gb", data_texts(s->arena, gpu->memory.items, gpu->memory.count));
+    data_put(s->arena, map, "mig", mig_profiles(s->arena, gpu));
+    data_put(s->arena, map, "products", 
+             data_texts(s->arena, gpu->products.items, gpu->products.count));
+    data_put(s->arena, map, "node_names", node_names(s, gpu));
+}
+
 static struct data *gpus_part(const struct chosen *s)
 {
     const struct build *build = s->candidate->build;
@@ -146,6 +192,7 @@ static struct data *gpus_part(const struct chosen *s)
         else
             data_put_text(s->arena, map, "covered_by",
                           arena_printf(s->arena, "compute_%d", build->ptx));
+        put_model(map, s, gpu->gpu);
         data_push(s->arena, list, map);
     }
     return list;
