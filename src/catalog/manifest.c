@@ -188,6 +188,20 @@ static int read_inherited(struct manifest *manifest, const struct reader *reader
     return 0;
 }
 
+/* Behind the type's own. */
+static void add_refusals(struct manifest *manifest, struct arena *arena,
+                         const struct questions *questions)
+{
+    size_t count = manifest->refusal_count;
+    struct refusal *all = arena_array(arena, count + questions->refusal_count + 1, sizeof(*all));
+    if (count)
+        memcpy(all, manifest->refusals, count * sizeof(*all));
+    if (questions->refusal_count)
+        memcpy(all + count, questions->refusals, questions->refusal_count * sizeof(*all));
+    manifest->refusals = all;
+    manifest->refusal_count += questions->refusal_count;
+}
+
 static int read_questions(struct manifest *manifest, const struct reader *reader,
                           const struct catalog *catalog, const struct yaml_node *root)
 {
@@ -198,11 +212,7 @@ static int read_questions(struct manifest *manifest, const struct reader *reader
     manifest->questions = questions.items;
     manifest->question_count = questions.count;
     manifest->question_names = questions.names;
-    for (size_t i = 0; i < questions.refusal_count; i++) {
-        manifest->refusals = arena_grow(reader->arena, manifest->refusals, manifest->refusal_count,
-                                        sizeof(*manifest->refusals));
-        manifest->refusals[manifest->refusal_count++] = questions.refusals[i];
-    }
+    add_refusals(manifest, reader->arena, &questions);
     return 0;
 }
 
