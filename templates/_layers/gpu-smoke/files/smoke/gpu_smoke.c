@@ -670,7 +670,7 @@ static const struct cause cause_table[] = {
     "not advertised by a device plugin, all taken, or a wrong name",
     "'kubectl describe node' (Allocatable), the device plugin's log",
     "!insufficient nvidia.com/\n" ".insufficient & gpu\n" ".insufficient k8s.amazonaws.com/vgpu\n"
-    ".requested number of devices unavailable for nvidia.com\n"
+    ".requested number of devices unavailable for nvidia.com\n" ".cannot allocate all claims\n"
     ".doesn't have the resource 'nvidia.com\n" ".nodeaffinity & nvidia\n"
     ".hami-scheduler & unregistered\n" ".hami-scheduler & no available node\n"
     ".cardinsufficient\n" ".nodeunfitpod\n" ".no node has that gpu resource free\n"},
@@ -733,6 +733,7 @@ static const struct cause cause_table[] = {
     "privileged, hostPath or host namespaces are not allowed there",
     "label the namespace pod-security.kubernetes.io/enforce=privileged, or grant the SCC",
     ".violates podsecurity & nvidia\n" ".violates podsecurity & gpu\n"
+    ".violates podsecurity & hostipc\n"
     ".unable to validate against any * security * & privileged\n"
     ".privileged containers are not allowed\n" ".hostpath volumes are not allowed\n"
     ".the cluster's pod security forbids what gpu pods of this kind ask for\n"},
@@ -1798,7 +1799,7 @@ static const struct cause cause_table[] = {
     "mount pipe folder and /dev/shm, hostIPC: true, same user id",
     ".mps client failed to connect\n" ".cannot find mps control daemon process\n"
     ".error waiting for mps daemon\n" ".failed to send command to mps daemon\n"
-    ".the mps server cannot be reached (805)\n"},
+    ".hostpath type check failed & nvidia-mps\n" ".the mps server cannot be reached (805)\n"},
   {SHARING, "mps-not-ready", "the MPS server is not ready (806, 807)",
     "it starts, dies at its start, or serves another user id",
     "one runAsUser for all clients; see server.log and control.log; restart the daemon",
