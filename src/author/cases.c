@@ -124,7 +124,7 @@ static int answer(struct making *out, struct arena *arena, const struct cases *c
     out->arena = arena;
     if (making_answers(out, &given, making_name(out), &inner) == 0)
         return 1;
-    if (strcmp(inner.code, "invalid-answer") == 0)
+    if (inner.exit == TG_UNSOLVABLE || strcmp(inner.code, "invalid-answer") == 0)
         return 0;
     *err = inner;
     inner = (struct err)ERR_INIT;

@@ -83,6 +83,21 @@ static int add_fitting(const struct factor_finder *f, struct factor *factor,
     return 0;
 }
 
+/* The plain words of a pattern such as none|fast|tier:[a-z]+ are answers that mean something. */
+static void add_pattern_words(const struct factor_finder *f, struct factor *factor,
+                              const char *pattern)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    if (strpbrk(pattern, "()\\") || !strchr(pattern, '|')) /* not at the top, or not plainly so */
+        return;
+    for (const char *p = pattern; *p;) {
+        size_t len = strcspn(p, "|"), words = strspn(p, plain);
+        if (len && words == len)
+            add_level(f, factor, arena_memdup(f->arena, p, len));
+        p += len + (p[len] == '|');
+    }
+}
+
 static int add_texts(const struct factor_finder *f, struct factor *factor,
                      const struct question *question)
 {
@@ -91,6 +106,8 @@ static int add_texts(const struct factor_finder *f, struct factor *factor,
         return -1;
     if (empty && strcmp(question->name, "name") != 0)
         add_level(f, factor, "");
+    if (question->pattern)
+        add_pattern_words(f, factor, question->pattern);
     return add_fitting(f, factor, question, 0);
 }
 

@@ -145,6 +145,8 @@ static struct data *refusals_data(struct arena *arena, const struct manifest *ma
         struct data *map = data_map(arena);
         data_put_text(arena, map, "when", manifest->refusals[i].when.text);
         data_put_text(arena, map, "because", manifest->refusals[i].because.text);
+        data_put(arena, map, "exit", data_int(arena, manifest->refusals[i].no_row ? 4 : 2));
+        data_put_text(arena, map, "layer", manifest->refusals[i].layer);
         put_place(arena, map, manifest->refusals[i].when.node, &lines);
         data_push(arena, list, map);
     }

@@ -241,9 +241,9 @@ static size_t last_read(const struct collector *c, const struct refusal *refusal
     ERR_SCRATCH(ignored); /* told when it is judged */
     struct data *names = data_map(c->arena);
     const struct layer_use *use = refusal->use; /* whether the layer is taken is an answer, too */
-    const struct manifest_text *const texts[] = {
-        &refusal->when, use && use->when.text ? &use->when : NULL, &refusal->because,
-        use ? &use->name : NULL};
+    const struct manifest_text *const texts[] = {&refusal->when,
+                                                 use && use->when.text ? &use->when : NULL,
+                                                 &refusal->because, use ? &use->name : NULL};
     size_t last = JUDGED_FIRST;
     for (size_t i = 0; i < 4; i++) {
         if (!texts[i])

@@ -159,7 +159,8 @@ int layer_load(struct layer *out, struct arena *arena, const struct fileset *fil
                const char *name, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
-    static const char *const keys[] = {"description", "delimiters", "files", "questions", "refuse", NULL};
+    static const char *const keys[] = {"description", "delimiters", "files",
+                                       "questions",   "refuse",     NULL};
     struct reader reader = {arena, err};
     const char *description = NULL;
     struct yaml_doc *doc;

@@ -17,7 +17,7 @@ struct yaml_node;
 struct questions {
     struct question *items;
     size_t count;
-    struct intern names; /* each with the number of its question */
+    struct intern names;      /* each with the number of its question */
     struct refusal *refusals; /* those of layers */
     size_t refusal_count;
 };

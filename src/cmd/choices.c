@@ -21,10 +21,10 @@ static const char *const project_flags[] = {"name",        "ci",           "depl
 const struct option project_options[] = {
     {"name", "NAME", "name of the project (default FRAMEWORK-TYPE)", false},
     {"ci", "LIST", "CI systems, separated by commas, or none", false},
-    /* For catalogs that ask for them: no type of the built-in one does. */
-    {"deploy", "WORD", NULL, false},
-    {"gpu-sharing", "WORD", NULL, false},
-    {"orchestrator", "WORD", NULL, false},
+    {"deploy", "WORD", "what to write manifests for: k8s, or none", false},
+    {"orchestrator", "WORD", "flyte, airflow, kubeflow, argo, ray, skypilot, slurm, or none",
+     false},
+    {"gpu-sharing", "WORD", "none, mig:PROFILE, time-slicing, mps, aws-vgpu, dra", false},
     {"registry", "HOST/PATH", "registry of the team's images", false},
     {"set", "KEY=VALUE", "answer any question of the template", true},
     {NULL, NULL, NULL, false},

@@ -111,8 +111,8 @@ struct gpu {
     int64_t bandwidth; /* of its memory, GB/s, the least of its versions; 0: not known */
     struct words memory, instances;
     struct words products; /* labels nvidia.com/gpu.product, as GPU feature discovery sets them */
-    struct pairs on;  /* platform: what it is called there */
-    struct pairs mig; /* memory: profile:instances ... */
+    struct pairs on;       /* platform: what it is called there */
+    struct pairs mig;      /* memory: profile:instances ... */
 };
 
 /* ------------------------------------------------------------------ platforms.yml */

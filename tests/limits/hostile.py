@@ -536,6 +536,8 @@ MANIFESTS = {
         n,
         "refuse:\n" + "".join(f'  - {{when: "q{i} == name", because: b}}\n' for i in range(n)),
     ),
+    "refuse exit": rows("refuse", "{when: \"name == '{}'\", because: b, exit: 4}"),
+    "layer refuse": layer("refuse", "{when: \"name == '{}'\", because: b}"),
     "refuse because": lambda n: catalog(
         f"refuse: [{{when: '1', because: \"{{{{ 'x' * {n} }}}}\"}}]\n"
     ),
