@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import metadata
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from .server import Server
 from .service import Model, Service
 
 
-def run(settings: Settings) -> int:
-    """Serves until told to stop. Status 0 after a clean end, 1 after a failure."""
+def loader(settings: Settings) -> Callable[[], Model]:
+    """What brings the model onto its device; the framework is imported when it is called."""
 
     def load() -> Model:
         from . import model, store
@@ -27,10 +28,15 @@ def run(settings: Settings) -> int:
             found, settings.device, settings.memory_fraction, settings.precision, checked
         )
 
+    return load
+
+
+def run(settings: Settings) -> int:
+    """Serves until told to stop. Status 0 after a clean end, 1 after a failure."""
     traces = None
     if settings.tracing:
         traces = tracing.Tracing(tracing.exporter(metadata(__package__)["Name"]))
-    service = Service(settings, load, lambda: server.fail(), traces)
+    service = Service(settings, loader(settings), lambda: server.fail(), traces)
     app = create_app(service)
     own = {STREAM: service.streams_are_full}
     busy = Busy(app.routes, service.metrics, service.is_full, own=own)
