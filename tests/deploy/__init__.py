@@ -1,0 +1,1 @@
+"""What children bring for where they run: manifests, orchestrators' files, the bot."""

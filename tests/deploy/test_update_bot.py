@@ -1,0 +1,276 @@
+"""The bot for real: newer catalogs, a bare repository, tokens that may less, and one request."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from ..common.program import BINARY, ROOT
+from .forge import TOKEN, Forge
+
+pytestmark = pytest.mark.full
+
+WHO = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "Ann"), ("EMAIL", "ann@example.org"))
+}
+WORKFLOW = "templates/_layers/update-bot/files/.github/workflows/template-update.yml.j2"
+EDITORCONFIG = "templates/_layers/common/files/.editorconfig"
+
+
+def git(folder, *words, **env):
+    done = subprocess.run(
+        ["git", *words],
+        cwd=folder,
+        env={**os.environ, **WHO, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"git {words}: {done.stderr}"
+    return done.stdout.strip()
+
+
+class Place:
+    """A catalog with releases, a child of the first on a bare repository, and a clone that CI has."""
+
+    def __init__(self, folder, kind, forge):
+        self.folder, self.forge = folder, forge
+        self.catalog = folder / "catalog"
+        self.catalog.mkdir()
+        for name in ("templates", "matrices", "base-images"):
+            shutil.copytree(ROOT / name, self.catalog / name)
+        shutil.copy(ROOT / "catalog.yml", self.catalog)
+        git(self.catalog, "init", "--quiet", "--initial-branch", "main")
+        self.release("9.0.0")
+        child = folder / "child"
+        self.tmplgen(
+            *("new", child, "--type", kind, "--framework", "none", "--name", "it"),
+            *("--ci", "github,gitlab,jenkins", "--catalog", f"{self.catalog}@v9.0.0", "--quiet"),
+        )
+        git(child, "branch", "-M", "main")
+        self.origin = folder / "origin.git"
+        git(folder, "clone", "--quiet", "--bare", str(child), str(self.origin))
+        self.clone = folder / "clone"
+        self.checkout()
+
+    def tmplgen(self, *words):
+        done = subprocess.run(
+            [BINARY, *map(str, words)],
+            env={**os.environ, **WHO, "HOME": str(self.folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+    def release(self, version, **files):
+        """Writes FILES (with __ for /) and tags the next version."""
+        for path, change in files.items():
+            file = self.catalog / path
+            file.write_text(change(file.read_text()))
+        manifest = self.catalog / "catalog.yml"
+        lines = manifest.read_text().splitlines()
+        manifest.write_text(
+            "\n".join(f"version: {version}" if it.startswith("version:") else it for it in lines) + "\n"
+        )
+        git(self.catalog, "add", "--all")
+        git(self.catalog, "commit", "--quiet", "-m", version)
+        git(self.catalog, "tag", f"v{version}")
+
+    def checkout(self):
+        """A fresh clone, at a detached HEAD, as CI has it."""
+        shutil.rmtree(self.clone, ignore_errors=True)
+        git(self.folder, "clone", "--quiet", str(self.origin), str(self.clone))
+        git(self.clone, "checkout", "--quiet", "--detach", "origin/main")
+
+    def run(self, how="github", token=TOKEN, **env):
+        self.checkout()
+        words = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder / "home"),
+            "TMPLGEN": str(BINARY),
+            "GITHUB_REPOSITORY": "acme/it",
+            "GITHUB_API_URL": self.forge.url,
+            "CI_API_V4_URL": f"{self.forge.url}/api/v4",
+            "CI_PROJECT_ID": "7",
+            "DEFAULT_BRANCH": "main",
+            **({"TEMPLATE_UPDATE_TOKEN": token} if token else {}),
+            **env,
+        }
+        (self.folder / "home").mkdir(exist_ok=True)
+        return subprocess.run(
+            ["sh", "ci/template-update.sh", how],
+            cwd=self.clone,
+            env={name: value for name, value in words.items() if value is not None},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def branch(self):
+        """The commits of the bot's branch there, newest first; none where it is not there."""
+        found = git(self.origin, "branch", "--list", "tmplgen/update")
+        return git(self.origin, "log", "--format=%s", "main..tmplgen/update").splitlines() if found else []
+
+    def at(self, path, ref="tmplgen/update"):
+        return git(self.origin, "show", f"{ref}:{path}")
+
+
+def comment(text):
+    return text + "# newer\n"
+
+
+@pytest.fixture
+def forge():
+    it = Forge()
+    yield it
+    it.close()
+
+
+@pytest.fixture
+def place(tmp_path, forge):
+    return Place(tmp_path, "library", forge)
+
+
+def test_nothing_is_proposed_where_nothing_is_newer(place):
+    done = place.run()
+    assert done.returncode == 0, done.stderr
+    assert place.branch() == [] and place.forge.log == []
+
+
+@pytest.mark.parametrize("how", ["github", "gitlab"])
+@pytest.mark.parametrize("kind", ["library", "service", "batch"])
+def test_a_newer_version_is_one_request_which_is_renewed_a_week_later(tmp_path, forge, kind, how):
+    place = Place(tmp_path, kind, forge)
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    done = place.run(how)
+    assert done.returncode == 0, done.stderr
+    assert "opened https://forge/" in done.stdout
+    [request] = forge.requests
+    assert "9.0.0 to 9.1.0" in request["title"] and "`" not in request["title"]
+    text = request.get("body") or request["description"]
+    assert "updated" in text and not text.startswith("#")
+    assert request.get("draft") in (False, None) and not request["title"].startswith("Draft")
+    assert len(place.branch()) == 1 and place.at(".editorconfig").endswith("# newer")
+
+    # The same week again: nothing new, nothing doubled.
+    tip = git(place.origin, "rev-parse", "tmplgen/update")
+    assert place.run(how).returncode == 0
+    assert git(place.origin, "rev-parse", "tmplgen/update") == tip and len(forge.requests) == 1
+
+    place.release("9.2.0", **{EDITORCONFIG: comment})
+    done = place.run(how)
+    assert done.returncode == 0 and "renewed" in done.stdout, done.stderr
+    assert len(forge.requests) == 1 and "9.0.0 to 9.2.0" in forge.requests[0]["title"]
+    assert len(place.branch()) == 1 and place.at(".editorconfig").endswith("# newer\n# newer")
+
+
+def test_conflicts_are_handed_over_on_the_branch(place):
+    child = place.folder / "work"
+    git(place.folder, "clone", "--quiet", str(place.origin), str(child))
+    (child / ".editorconfig").write_text((child / ".editorconfig").read_text() + "# ours\n")
+    git(child, "commit", "--quiet", "-am", "ours")
+    git(child, "push", "--quiet", "origin", "main")
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    done = place.run()
+    assert done.returncode == 0, done.stderr
+    [request] = place.forge.requests
+    assert request["draft"] is True and "conflict" in request["body"].lower()
+    assert place.at(".editorconfig").endswith("# ours")
+    assert place.at(".editorconfig.tmplgen-theirs").endswith("# newer")
+
+
+def test_work_of_others_on_the_branch_is_left_alone(place):
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    assert place.run().returncode == 0
+    child = place.folder / "work"
+    git(place.folder, "clone", "--quiet", "--branch", "tmplgen/update", str(place.origin), str(child))
+    (child / "README.md").write_text("mine\n")
+    git(child, "commit", "--quiet", "-am", "mine")
+    git(child, "push", "--quiet")
+    place.release("9.2.0", **{EDITORCONFIG: comment})
+    before = git(place.origin, "rev-parse", "tmplgen/update")
+    done = place.run()
+    assert done.returncode == 0 and "left alone" in done.stderr
+    assert git(place.origin, "rev-parse", "tmplgen/update") == before
+
+
+def bundled(place):
+    """What the bundle brings into a clone of the origin."""
+    fresh = place.folder / "fresh"
+    git(place.folder, "clone", "--quiet", str(place.origin), str(fresh))
+    git(fresh, "fetch", "--quiet", str(place.clone / "reports/template-update.bundle"), "tmplgen/update")
+    return git(fresh, "show", "FETCH_HEAD:.github/workflows/template-update.yml")
+
+
+def test_without_the_right_to_push_workflows_it_fails_with_a_bundle(place):
+    place.release("9.1.0", **{WORKFLOW: comment})
+    done = place.run(token=None, GITHUB_TOKEN=TOKEN)
+    assert done.returncode == 1
+    for word in ("TEMPLATE_UPDATE_TOKEN", "workflows", ".github/workflows/template-update.yml"):
+        assert word in done.stderr
+    assert place.branch() == [] and place.forge.requests == []
+    assert bundled(place).endswith("# newer")
+    assert (place.clone / "reports/template-update.md").read_text().startswith("# Template")
+
+
+def test_what_touches_no_workflow_needs_no_token_of_its_own(place):
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    done = place.run(token=None, GITHUB_TOKEN=TOKEN)
+    assert done.returncode == 0, done.stderr
+    assert len(place.forge.requests) == 1
+
+
+def refuse_pushes(place, words):
+    hook = place.origin / "hooks/pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{words}' >&2\nexit 1\n")
+    hook.chmod(0o755)
+
+
+def test_a_token_that_may_not_push_workflows_is_told_by_the_right_that_it_lacks(place):
+    refuse_pushes(
+        place,
+        "refusing to allow a GitHub App to create or update workflow "
+        "`.github/workflows/template-update.yml` without `workflows` permission",
+    )
+    place.release("9.1.0", **{WORKFLOW: comment})
+    done = place.run()
+    assert done.returncode == 1 and "workflows, each to write" in done.stderr
+    assert bundled(place).endswith("# newer")
+
+
+def test_a_token_that_may_not_push_at_all(place):
+    refuse_pushes(place, "permission denied")
+    place.release("9.1.0", **{WORKFLOW: comment})
+    done = place.run()
+    assert done.returncode == 1 and "allowed to write the repository's contents" in done.stderr
+    assert bundled(place).endswith("# newer")
+
+
+def test_a_token_that_may_open_no_request(place):
+    place.forge.refuse = 403
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    done = place.run()
+    assert done.returncode == 1
+    assert "403" in done.stderr and "allowed to write pull requests" in done.stderr
+    assert len(place.branch()) == 1
+
+
+def test_tmplgen_comes_from_a_release_whose_sum_is_right(place):
+    sha = subprocess.run(["sha256sum", BINARY], capture_output=True, text=True, check=True)
+    url = {"TMPLGEN": None, "TMPLGEN_URL": f"file://{BINARY}", "PATH": "/usr/bin:/bin"}
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    done = place.run("branch", TMPLGEN_SHA256="0" * 64, **url)
+    assert done.returncode == 1 and "is not the tmplgen whose sha256" in done.stderr
+    done = place.run("branch", TMPLGEN_SHA256=sha.stdout.split()[0], **url)
+    assert done.returncode == 0, done.stderr
+    assert len(place.branch()) == 1 and place.forge.log == []
+
+
+def test_without_tmplgen_it_says_how_to_have_one(place):
+    done = place.run(TMPLGEN=None, PATH="/usr/bin:/bin")
+    assert done.returncode == 1 and "TMPLGEN_URL and TMPLGEN_SHA256" in done.stderr
