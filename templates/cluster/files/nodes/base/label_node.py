@@ -52,7 +52,9 @@ class Verdict:
 
 def judge(report: dict[str, Any] | None) -> Verdict:
     if report is None:
-        return Verdict("inject", "no report: the container with the GPU did not start, or hangs", True)
+        return Verdict(
+            "inject", "no report: the container with the GPU did not start, or hangs", True
+        )
     code, found = report["exit"], report["finding"] or {}
     if code == 0:
         return Verdict("ok", "all layers work", False)
