@@ -480,7 +480,8 @@ def test_types_by_name(test, catalog):
 def test_the_built_in_catalog(tmplgen, tmp_path):
     """All of it in one process: what takes as long as a few children."""
     done = tmplgen("template", "test", "--catalog", "builtin", "--json", cwd=tmp_path).json
-    assert {t["type"] for t in done["types"]} == {"service", "batch", "library", "llm", "images"}
+    types = {"service", "batch", "library", "llm", "images", "cluster"}
+    assert {t["type"] for t in done["types"]} == types
     for kind in done["types"]:
         assert kind["cases"] >= 15
         assert kind["pairs"] >= 40

@@ -43,6 +43,11 @@ CASES = {
     "llm": ["--type=llm", "--framework=transformers", "--ci", "none"],
     "llm-vllm": ["--type=llm", "--framework=transformers", "--with", "vllm", "--python", "3.12"],
     "images": ["--type=images", "--registry", "ghcr.io/team", "--ci", "github,gitlab,jenkins"],
+    "cluster": ["--type=cluster", "--set", "platforms=gke,eks", "--set", "gpu_sharing=aws-vgpu"],
+    "cluster-mig": [
+        *["--type=cluster", "--set", "gpu_sharing=mig", "--set", "gpus=T4,A30,A100-40GB"],
+        *["--ci", "github,gitlab,jenkins", "--registry", "ghcr.io/team"],
+    ],
     "images-without-ci": ["--type=images", "--registry", "r.example.org:5000/a", "--ci", "none"],
 }
 

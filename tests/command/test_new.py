@@ -408,11 +408,11 @@ NAMED = ("me:hunter2@r.example.com/team", "https://me:hunter2@r.example.com/team
          "hunter2@r.example.com/team", "me:hunter2/hunter2@r.example.com/team")  # fmt: skip
 
 
-@pytest.mark.parametrize("type_name", ["service", "library", "images"])
+@pytest.mark.parametrize("type_name", ["service", "library", "images", "cluster"])
 @pytest.mark.parametrize("named", NAMED)
 def test_no_password_of_a_registry_is_repeated(tmplgen, work, type_name, named):
     words = ["new", "x", "--type", type_name]
-    words += [] if type_name == "images" else ["--framework", "none"]
+    words += [] if type_name in ("images", "cluster") else ["--framework", "none"]
     words += ["--json"]
     (work / "answers.yml").write_text(f"registry: '{named}'\n")
     for said in (["--registry", named], ["--set", f"registry={named}"],
