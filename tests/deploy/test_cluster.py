@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 
+import celpy
 import kubernetes_validate
 import pytest
 import yaml
@@ -477,6 +478,67 @@ def test_the_account_may_read_and_patch_nodes_and_no_more(child):
     assert condition["expression"] == f"request.userInfo.username == '{user}'"
     (bound,) = kinds(child, "ValidatingAdmissionPolicyBinding")
     assert bound["spec"]["policyName"] == policy["metadata"]["name"]
+
+
+def ruled(policy, old, new, user="gpu-nodes:gpu-smoke", node="a"):
+    """What the policy's expressions say to a change of a node, by an implementation of CEL."""
+    notes = {"authentication.kubernetes.io/node-name": [node]} if node else {}
+    who = {"username": f"system:serviceaccount:{user}", "extra": notes}
+    names = {"object": new, "oldObject": old, "request": {"userInfo": who}}
+    names = {name: celpy.json_to_cel(value) for name, value in names.items()}
+
+    def value(text):
+        environment = celpy.Environment()
+        return environment.program(environment.compile(text)).evaluate(names)
+
+    if not all(value(one["expression"]) for one in policy["matchConditions"]):
+        return "not asked"
+    told = {one["name"]: value(one["expression"]) for one in policy["variables"]}
+    names["variables"] = celpy.celtypes.MapType(
+        {celpy.celtypes.StringType(name): one for name, one in told.items()}
+    )
+    for one in policy["validations"]:
+        if not value(one["expression"]):
+            return one["message"]
+    return "allowed"
+
+
+def node(labels=None, notes=None, taints=None, **spec):
+    metadata = {"name": "a"}
+    metadata |= {"labels": labels} if labels is not None else {}
+    metadata |= {"annotations": notes} if notes is not None else {}
+    return {"metadata": metadata, "spec": spec | ({"taints": taints} if taints is not None else {})}
+
+
+OTHER = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+OURS = {"key": "tmplgen.gpu/broken", "value": "exec", "effect": "NoSchedule"}
+NOTE = {"note": "n"}
+BEFORE = node({"zone": "1"}, NOTE, [OTHER])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more", "says"),
+    [
+        (node(), node({"tmplgen.gpu/smoke": "ok"}, {"tmplgen.gpu/smoke-at": "t"}), {}, "allowed"),
+        (BEFORE, node({"zone": "1", "tmplgen.gpu/x": "ok"}, NOTE, [OTHER, OURS]), {}, "allowed"),
+        (node({"zone": "1"}, NOTE, [OTHER, OURS]), BEFORE, {}, "allowed"),
+        (node({"tmplgen.gpu/smoke": "ok"}, {}, [OURS]), node({}, {}), {}, "allowed"),
+        (BEFORE, BEFORE, {"node": "b"}, "no node but its own"),
+        (BEFORE, BEFORE, {"node": None}, "no node but its own"),
+        (BEFORE, node({"zone": "2"}, NOTE, [OTHER]), {}, "no label but"),
+        (BEFORE, node({}, NOTE, [OTHER]), {}, "no label but"),
+        (BEFORE, node({"zone": "1", "a": "b"}, NOTE, [OTHER]), {}, "no label but"),
+        (BEFORE, node({"zone": "1"}, {"note": "x"}, [OTHER]), {}, "no annotation but"),
+        (BEFORE, node({"zone": "1"}, None, [OTHER]), {}, "no annotation but"),
+        (BEFORE, node({"zone": "1"}, NOTE), {}, "no taint but"),
+        (BEFORE, node({"zone": "1"}, NOTE, [{**OTHER, "value": "x"}]), {}, "no taint but"),
+        (BEFORE, node({"zone": "1"}, NOTE, [OTHER], unschedulable=True), {}, "cordons no node"),
+        (BEFORE, node({}, {}), {"user": "kube-system:other"}, "not asked"),
+    ],
+)  # fmt: skip
+def test_the_policy_holds_the_account_to_its_node_and_its_keys(children, old, new, more, says):
+    (policy,) = kinds(children["defaults"], "ValidatingAdmissionPolicy")
+    assert says in ruled(policy["spec"], old, new, **more)
 
 
 # ---------------------------------------------------------------- the GPU Operator

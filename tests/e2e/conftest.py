@@ -97,6 +97,13 @@ def images_ci(tmp_path_factory):
     return make_clone(tmp_path_factory.mktemp("images") / "child", words)
 
 
+@pytest.fixture(scope="session")
+def cluster_ci(tmp_path_factory):
+    """The same of a repository for clusters."""
+    words = ["--type", "cluster", "--registry=registry.example.org/team"]
+    return make_clone(tmp_path_factory.mktemp("cluster") / "child", words)
+
+
 def make_clone(folder, words):
     run(TMPLGEN, "new", folder, *words, "--name", "it", "--ci", "github,gitlab,jenkins")
     for words in (

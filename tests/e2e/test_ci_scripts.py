@@ -1,10 +1,12 @@
 """The scripts of ci/ that build and try images, run as CI runs them, by buildah."""
 
 import hashlib
+import json
 import re
 import shutil
 
 import pytest
+import yaml
 
 from .support import CACHE, TMPLGEN, WORK, bare_root, package_index, run, storage_driver
 
@@ -106,3 +108,35 @@ def test_images_are_built_tested_and_tried(kind, settings, tmp_path):
     words += ["--expect", "/mnt/expect", "--junit", "/mnt/report.xml"]
     assert "GPU" in run(*words, cwd=child, status=77, **env)
     assert '<testsuite name="gpu-smoke"' in (folder / "report.xml").read_text()
+
+
+def test_a_cluster_repository_builds_pushes_and_pins_its_image(settings, image_registry, tmp_path):
+    """The image of the smoke test: gpu-smoke sees no GPU in it, python3 runs the scripts."""
+    child = tmp_path / "gpus"
+    name = f"{image_registry.host}/team"
+    run(TMPLGEN, "new", child, "--type", "cluster", "--registry", name)
+    insecure = tmp_path / "registries.conf"
+    insecure.write_text(f'[[registry]]\nlocation = "{image_registry.host}"\ninsecure = true\n')
+    env = {
+        **settings,
+        "BUILD_ARGS": f"--build-arg BASE_IMAGE={BASE}",
+        "CONTAINERS_REGISTRIES_CONF": str(insecure),
+        "IMAGE": f"{name}/gpu-smoke:1",
+    }
+    assert "exited with status 77" in run("ci/build.sh", cwd=child, **env)
+    run("ci/push.sh", cwd=child, **env)
+    (pinned,) = yaml.safe_load((child / "nodes/image/kustomization.yaml").read_text())["images"]
+    told = run("skopeo", "inspect", "--tls-verify=false", f"docker://{name}/gpu-smoke:1")
+    assert pinned["newName"] == f"{name}/gpu-smoke"
+    assert pinned["digest"] == json.loads(told)["Digest"]
+
+    container = run("buildah", "from", f"{name}/gpu-smoke:1", **env).split()[-1]
+    scripts = child / "nodes/base"
+    run("buildah", "copy", "--quiet", container, scripts, "/etc/gpu-smoke", **env)
+    words = ["run", "--env=REPORT=/tmp/report", "--env=EXPECT=/etc/gpu-smoke/expect", container]
+    command = "python3 /etc/gpu-smoke/run_smoke.py >/dev/null; id -u; cat /tmp/report"
+    user, report = run("buildah", *words, "--", "sh", "-c", command, **env).splitlines()
+    assert user == "10001"
+    # A GPU was promised (--require-gpu), so none is a broken node and not 77.
+    assert json.loads(report)["finding"]["layer"] == "hw"
+    run("buildah", "rm", container, **env)

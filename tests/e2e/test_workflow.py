@@ -78,6 +78,11 @@ def test_workflows_of_base_images_are_right_too(parser, images_ci):
     assert found["verify.yml"].split() == ["jobs:", "verify"]
 
 
+def test_the_workflow_of_a_cluster_repository_is_right_too(parser, cluster_ci):
+    status, said = parse(parser, cluster_ci / ".github/workflows/ci.yml")
+    assert status == 0 and said.split() == ["jobs:", "lint", "build", "push"]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
