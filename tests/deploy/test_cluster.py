@@ -310,8 +310,10 @@ def test_kustomizations_name_every_file_and_no_other(child):
 
 
 @pytest.mark.skipif(not shutil.which("kubectl"), reason="no kubectl: it has kustomize")
-def test_kustomize_builds_every_folder(child):
-    for folder, said in kustomized(child):
+@pytest.mark.parametrize("name", ["mig", "aws-vgpu", "little"])
+def test_kustomize_builds_every_folder(children, name):
+    """In these cases is each folder that there may be."""
+    for folder, said in kustomized(children[name]):
         if said["kind"] != "Kustomization":
             continue
         done = subprocess.run(
@@ -722,9 +724,9 @@ ALERTS = {
     ),
     "GpuSmokeNoGpuFree": (
         "8d",
-        [series("kube_cronjob_status_last_successful_time", "0x12000", namespace="gpu-nodes",
+        [series("kube_cronjob_status_last_successful_time", "0x200", namespace="gpu-nodes",
                 cronjob="gpu-smoke-t4")],
-        [series("kube_cronjob_status_last_successful_time", "500000x12000", namespace="gpu-nodes",
+        [series("kube_cronjob_status_last_successful_time", "500000x200", namespace="gpu-nodes",
                 cronjob="gpu-smoke-t4")],
     ),
     "GpuXid": (
@@ -760,25 +762,30 @@ ALERTS = {
 }  # fmt: skip
 
 
+def tried(alert, at, given, wanted):
+    # `count(ALERTS)` in place of the texts, which are not what is tested here.
+    state = f'count(ALERTS{{alertname="{alert}",alertstate="firing"}}) or vector(0)'
+    sample = {"expr": state, "eval_time": at, "exp_samples": [{"value": wanted}]}
+    step = "1h" if at.endswith("d") else "1m"
+    return {"interval": step, "input_series": given, "promql_expr_test": [sample]}
+
+
 @PROMTOOL
 def test_each_alert_fires_when_it_should_and_only_then(children, tmp_path):
     (rules,) = kinds(children["defaults"], "PrometheusRule")
     assert [r["alert"] for g in rules["spec"]["groups"] for r in g["rules"]] == list(ALERTS)
     (tmp_path / "rules.yml").write_text(yaml.safe_dump(rules["spec"]))
+    tests = []
     for alert, (at, fires, does_not) in ALERTS.items():
-        for given, wanted in ((fires, 1), (does_not, 0)):
-            # `count(ALERTS)` in place of the texts, which are not what is tested here.
-            state = f'count(ALERTS{{alertname="{alert}",alertstate="firing"}}) or vector(0)'
-            test = {
-                "interval": "1m",
-                "input_series": given,
-                "promql_expr_test": [
-                    {"expr": state, "eval_time": at, "exp_samples": [{"value": wanted}]}
-                ],
-            }
-            said = {"rule_files": ["rules.yml"], "evaluation_interval": "1m", "tests": [test]}
-            (tmp_path / "test.yml").write_text(yaml.safe_dump(said))
-            promtool("test", "rules", "test.yml", cwd=tmp_path)
+        tests += [tried(alert, at, fires, 1), tried(alert, at, does_not, 0)]
+    for step in ("1m", "1h"):
+        mine = [test for test in tests if test["interval"] == step]
+        said = {"rule_files": ["rules.yml"], "evaluation_interval": step, "tests": mine}
+        (tmp_path / f"{step}.yml").write_text(yaml.safe_dump(said))
+        promtool("test", "rules", f"{step}.yml", cwd=tmp_path)
+    said["tests"] = [tried("GpuSmokeNoGpuFree", *ALERTS["GpuSmokeNoGpuFree"][:2], 0)]
+    (tmp_path / "wrong.yml").write_text(yaml.safe_dump(said))
+    promtool("test", "rules", "wrong.yml", cwd=tmp_path, status=1)
 
 
 # ---------------------------------------------------------------- documents, scripts, updates
@@ -850,7 +857,7 @@ def test_the_image_is_pinned_by_its_digest(children, tmp_path):
 
 def test_lint_of_a_child_passes_and_finds_what_is_broken(children, tmp_path):
     folder = tmp_path / "child"
-    shutil.copytree(children["mig"].folder, folder)
+    shutil.copytree(children["defaults"].folder, folder)
 
     def lint(status):
         done = subprocess.run(
