@@ -16,6 +16,9 @@ def test_gitlab_pushes_from_the_default_branch_alone(node_modules, cluster_ci):
     gitlab.run("--validate-dependency-chain")
     assert set(gitlab.jobs()) == JOBS | {"push"}
     assert set(gitlab.jobs("CI_COMMIT_BRANCH=feature")) == JOBS
+    assert set(gitlab.jobs("CI_PIPELINE_SOURCE=schedule", "TEMPLATE_UPDATE=1")) == {
+        "template-update"
+    }
     request = ["CI_PIPELINE_SOURCE=merge_request_event", "CI_COMMIT_BRANCH="]
     assert set(gitlab.jobs(*request)) == JOBS
 
