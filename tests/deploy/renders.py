@@ -102,6 +102,12 @@ def fitted(kind, row, seed):
     of = pairs.types()[kind]["frameworks"]
     if row.get("workload") in ("jobset", "trainjob"):
         of = ["pytorch", "transformers"]
+    if row.get("kserve") == "true" and draw.random() < 0.5:
+        row["kserve"] = "false"  # KServe scales and routes by itself
+    elif row.get("kserve") == "true":
+        row = {name: value for name, value in row.items() if name not in ("autoscale", "gateway")}
+    if row.get("scale_to_zero") == "true" and "autoscale" in row:
+        row["autoscale"] = "keda"
     if row.get("orchestrator") == "skypilot":
         row["gpu_sharing"] = sharing = "none"
     if row.get("orchestrator") not in (None, "none") and sharing in ("dra", "aws-vgpu"):
@@ -141,8 +147,33 @@ def render(kind, row, folder):
         row.pop(idle[1] if idle else less.pop(0))
 
 
+def _pairwise(choices, seed):
+    """Rows in which every two values of two choices meet, by greed."""
+    draw = random.Random(seed)
+    every = list(choices)
+    missing = {
+        (one, a): {(other, b) for other in every if other != one for b in choices[other]}
+        for one in every
+        for a in choices[one]
+    }
+    found = []
+    while any(missing.values()):
+        begin = max(sorted(missing), key=lambda it: len(missing[it]))
+        row = dict([begin])
+        for name in draw.sample(every, len(every)):
+            if name not in row:
+                values = draw.sample(choices[name], len(choices[name]))
+                row[name] = max(
+                    values, key=lambda v: sum((name, v) in missing[it] for it in row.items())
+                )
+        for item in row.items():
+            missing[item] -= set(row.items())
+        found.append(row)
+    return found
+
+
 def rows(kind, seed=SEED):
-    return [fitted(kind, row, seed) for row in pairs.rows(choices(kind), seed)]
+    return [fitted(kind, row, seed) for row in _pairwise(choices(kind), seed)]
 
 
 def all_rows(seed=SEED):
