@@ -1,8 +1,9 @@
-"""A batch job's model is registered with a real MLflow server, and a service loads it from there."""
+"""A batch job's model is registered with a real MLflow server; a service loads it from there."""
 
 import json
 import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -24,12 +25,17 @@ def recipe():
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """MLflow's server over SQLite and a folder: starts it, and can be stopped."""
-    venv, scratch, port = WORK / "venvs/mlflow-server", tmp_path_factory.mktemp("mlflow"), free_port()
+    venv, scratch, port = (
+        WORK / "venvs/mlflow-server",
+        tmp_path_factory.mktemp("mlflow"),
+        free_port(),
+    )
     if not (venv / "bin/mlflow").exists():
         run("python3", "-m", "venv", venv)
         run(venv / "bin/python", "-m", "pip", "install", "--quiet", SERVER)
     words = ["--host", "127.0.0.1", "--port", port, "--workers", "1"]
-    stores = ["--backend-store-uri", f"sqlite:///{scratch}/db", "--artifacts-destination", scratch / "files"]
+    stores = ["--backend-store-uri", f"sqlite:///{scratch}/db"]
+    stores += ["--artifacts-destination", scratch / "files"]
     command = [venv / "bin/mlflow", "server", *words, *stores]
     with service(command, port, scratch / "log", cwd=scratch) as it:
         wait_healthy(it)
@@ -38,8 +44,6 @@ def server(tmp_path_factory):
 
 
 def wait_healthy(it):
-    import time
-
     end = time.monotonic() + 120
     while time.monotonic() < end:
         assert it.process.poll() is None, it.log.read_text()
@@ -101,7 +105,7 @@ def started(children, uri, source, scratch):
         "MLFLOW_TRACKING_URI": uri,
         "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     }
-    command = [venv / "bin/python", "-m", "service"]
+    command = [venv / "bin/python", "-m", "service", "serve"]
     return service(command, port, scratch / "service.log", cwd=child, **env)
 
 
@@ -114,7 +118,8 @@ def answers(it):
 
 
 def set_alias(children, uri, version):
-    code = f"import mlflow; mlflow.MlflowClient().set_registered_model_alias('reviews', 'live', {version})"
+    client = "mlflow.MlflowClient().set_registered_model_alias"
+    code = f"import mlflow; {client}('reviews', 'live', {version})"
     run(children[2] / "bin/python", "-c", code, MLFLOW_TRACKING_URI=uri)
 
 
