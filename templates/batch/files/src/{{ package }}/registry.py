@@ -1,4 +1,4 @@
-"""A finished run's model as a version in MLflow's registry, in the form in which a service loads it.
+"""A finished run's model as a version in MLflow's registry, in the form that a service loads.
 
 manifest.json     a service's: the checksum of the weights, and an answer to check a device by
 weights-CHECKSUM  the folder `model` of the run, for a service that loads it by this package
