@@ -63,11 +63,11 @@ def children(tmp_path_factory):
         words = ["--type", kind, "--framework", "none", "--python", "3.11"]
         run(TMPLGEN, "new", kind, *words, "--set", "mlflow=true", cwd=scratch)
         run("make", "setup", "DEVICE=cpu", cwd=scratch / kind, VENV=venv)
-    backend = scratch / "service/src/service/backend.py"
-    backend.write_text(recipe().replace("my_batch", "batch"))
+    backend = scratch / "service/src/none_service/backend.py"
+    backend.write_text(recipe().replace("my_batch", "none_batch"))
     yield scratch / "batch", scratch / "service", venv
     for kind in ("batch", "service"):
-        run(venv / "bin/python", "-m", "pip", "uninstall", "--yes", kind)
+        run(venv / "bin/python", "-m", "pip", "uninstall", "--yes", f"none-{kind}")
     shutil.rmtree(scratch)
 
 
@@ -77,7 +77,7 @@ def train(children, server, out, *flags, **env):
     words = ["train", "--register=reviews", f"--out={out}", *flags]
     uri = f"http://127.0.0.1:{server.port}"
     said = run(
-        venv / "bin/python", "-m", "batch", *words, cwd=batch, MLFLOW_TRACKING_URI=uri, **env
+        venv / "bin/python", "-m", "none_batch", *words, cwd=batch, MLFLOW_TRACKING_URI=uri, **env
     )
     return json.loads([line for line in said.splitlines() if line.startswith("{")][-1])
 
@@ -88,7 +88,7 @@ def predicted(children, out, scratch):
     rows = scratch / "in.jsonl"
     rows.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
     words = ["--model", f"{out}/model", "--input", rows, "--output", scratch / f"{out.name}.jsonl"]
-    run(venv / "bin/python", "-m", "batch", "predict", *words, cwd=batch)
+    run(venv / "bin/python", "-m", "none_batch", "predict", *words, cwd=batch)
     lines = (scratch / f"{out.name}.jsonl").read_text().splitlines()
     return [(it["label"], it["probability"]) for it in map(json.loads, lines)]
 
@@ -105,7 +105,7 @@ def started(children, uri, source, scratch):
         "MLFLOW_TRACKING_URI": uri,
         "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     }
-    command = [venv / "bin/python", "-m", "service", "serve"]
+    command = [venv / "bin/python", "-m", "none_service", "serve"]
     return service(command, port, scratch / "service.log", cwd=child, **env)
 
 
