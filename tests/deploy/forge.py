@@ -95,5 +95,8 @@ class Forge:
     @staticmethod
     def shown(github, it):
         if github:
-            return {"number": it["number"], "html_url": f"https://forge/acme/it/pull/{it['number']}"}
+            return {
+                "number": it["number"],
+                "html_url": f"https://forge/acme/it/pull/{it['number']}",
+            }
         return {"iid": it["number"], "web_url": f"https://forge/acme/it/-/{it['number']}"}

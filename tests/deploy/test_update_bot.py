@@ -34,7 +34,7 @@ def git(folder, *words, **env):
 
 
 class Place:
-    """A catalog with releases, a child of the first on a bare repository, and a clone that CI has."""
+    """A catalog with releases, a child of the first in a bare repository, and the clone of CI."""
 
     def __init__(self, folder, kind, forge):
         self.folder, self.forge = folder, forge
@@ -74,7 +74,8 @@ class Place:
         manifest = self.catalog / "catalog.yml"
         lines = manifest.read_text().splitlines()
         manifest.write_text(
-            "\n".join(f"version: {version}" if it.startswith("version:") else it for it in lines) + "\n"
+            "\n".join(f"version: {version}" if it.startswith("version:") else it for it in lines)
+            + "\n"
         )
         git(self.catalog, "add", "--all")
         git(self.catalog, "commit", "--quiet", "-m", version)
@@ -113,7 +114,11 @@ class Place:
     def branch(self):
         """The commits of the bot's branch there, newest first; none where it is not there."""
         found = git(self.origin, "branch", "--list", "tmplgen/update")
-        return git(self.origin, "log", "--format=%s", "main..tmplgen/update").splitlines() if found else []
+        return (
+            git(self.origin, "log", "--format=%s", "main..tmplgen/update").splitlines()
+            if found
+            else []
+        )
 
     def at(self, path, ref="tmplgen/update"):
         return git(self.origin, "show", f"{ref}:{path}")
@@ -187,7 +192,15 @@ def test_work_of_others_on_the_branch_is_left_alone(place):
     place.release("9.1.0", **{EDITORCONFIG: comment})
     assert place.run().returncode == 0
     child = place.folder / "work"
-    git(place.folder, "clone", "--quiet", "--branch", "tmplgen/update", str(place.origin), str(child))
+    git(
+        place.folder,
+        "clone",
+        "--quiet",
+        "--branch",
+        "tmplgen/update",
+        str(place.origin),
+        str(child),
+    )
     (child / "README.md").write_text("mine\n")
     git(child, "commit", "--quiet", "-am", "mine")
     git(child, "push", "--quiet")
@@ -202,7 +215,13 @@ def bundled(place):
     """What the bundle brings into a clone of the origin."""
     fresh = place.folder / "fresh"
     git(place.folder, "clone", "--quiet", str(place.origin), str(fresh))
-    git(fresh, "fetch", "--quiet", str(place.clone / "reports/template-update.bundle"), "tmplgen/update")
+    git(
+        fresh,
+        "fetch",
+        "--quiet",
+        str(place.clone / "reports/template-update.bundle"),
+        "tmplgen/update",
+    )
     return git(fresh, "show", "FETCH_HEAD:.github/workflows/template-update.yml")
 
 
