@@ -1,4 +1,4 @@
-"""An engine starts the same image and command as any other, and its own package reads the file that is made for it."""
+"""An engine starts the same image and command as any other, and its own package reads the file."""
 
 import json
 import os
