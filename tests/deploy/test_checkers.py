@@ -297,6 +297,14 @@ def test_zizmor_finds_what_is_unsafe(made, tmp_path):
     assert "template-injection" in tools.zizmor([tmp_path])[0]
 
 
+@pytest.mark.full
+def test_github_refuses_a_step_that_is_none(made, parser, tmp_path):
+    (good, *_) = made["keda"].files(".github/workflows/ci.yml")
+    assert tools.github(parser, good) == []
+    (tmp_path / "ci.yml").write_text(good.read_text().replace("steps:", "step:"))
+    assert tools.github(parser, tmp_path / "ci.yml")
+
+
 def test_prometheus_refuses_wrong_rules(documents):
     rules = kind_of(documents["keda"], "PrometheusRule")
     assert tools.promtool(rules) == []

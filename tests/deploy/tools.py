@@ -24,6 +24,7 @@ EXPLAINED = {
     "CKV_K8S_21": "kubectl's own namespace: which one it is, whoever applies it says",
     "CKV_K8S_8": "a daemon that tests now and then is ready when it has reported",
     "CKV_K8S_9": "the same; and an engine probes its pods itself",
+    "CKV_K8S_18": "which pods share the node's IPC, for MPS, test_matrix.py knows better",
     "CKV2_K8S_6": "engines make such pods, and a team's namespace has rules of its own",
 }
 
@@ -43,6 +44,11 @@ def zizmor(folders):
     """What is unsafe in the workflows of these folders, in the eyes of zizmor."""
     words = ["--offline", "--no-progress", "--color=never", "--format=plain"]
     return said_by(run(BIN / "zizmor", *words, *(folder.resolve() for folder in folders)))
+
+
+def github(parser, path):
+    """What GitHub's own parser says to a workflow."""
+    return said_by(run("node", parser, path))
 
 
 def promtool(rules):
