@@ -147,10 +147,11 @@ static int effect_of(const struct answers *answers, const struct factor *factor)
 
 static int attempt(int *effect, void *context, const int *row, struct err *err)
 {
-    const struct cases *cases = context;
+    struct cases *cases = context;
     ARENA_SCRATCH(scratch);
     struct making making;
     int good = answer(&making, &scratch, cases, row, err);
+    cases->making.is_read |= good == 1; /* it is looked at once for all rows */
     for (size_t i = 0; good == 1 && i < cases->factors.count; i++)
         effect[i] = cases->factors.items[i].choice < CHOICE_COUNT
                         ? row[i]

@@ -22,6 +22,7 @@ struct making {
     const struct asker *asker; /* NULL: nobody is asked */
     struct span overlay;       /* of the matrix; empty: none */
     struct manifest *manifest;
+    bool is_read; /* each of its questions, as was found before: answers may be collected again */
     struct stack_request request;
     struct data *request_data, *resolution; /* NULL with `stack: none` */
     struct data *refusal;                   /* with exit 4: what the matrix said */

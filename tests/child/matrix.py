@@ -190,7 +190,7 @@ def _unrendered(children):
     for child in children:
         for path in child.files("*"):
             name = path.relative_to(child.folder).as_posix()
-            if name.startswith((".github", "smoke/", "deploy/")) or name in (
+            if name.startswith((".github", "smoke/", "deploy/", "monitoring/")) or name in (
                 "README.md",
                 ".tmplgen.yml",
             ):

@@ -67,22 +67,15 @@ def answers(template, context, given):
     """The context with the answers to all questions."""
     full = dict(context)
     for question in questions.of_type(CATALOG / "templates" / template):
+        if not JINJA.compile_expression(question.get("taken", "true"))(**full):
+            continue
         default = question.get("computed", question.get("default"))
         if isinstance(default, str):
             default = JINJA.from_string(default).render(full)
         if "computed" in question:
-            default = _read(default, question.get("type", "str"))
+            default = questions.read_computed(default, question.get("type", "str"))
         full[question["name"]] = given.get(question["name"], default)
     return full
-
-
-def _read(text, kind):
-    """What is computed, read as its type says."""
-    if kind == "list":
-        return text.split(",") if text else []
-    if kind == "bool":
-        return text.lower() in ("true", "yes", "y")
-    return {"int": int, "float": float}.get(kind, str)(text)
 
 
 def render(template, context):

@@ -45,7 +45,15 @@ RESOLUTION = {
     "notes": [],
     "sources": [],
 }
-GPU = {"compute_capability": "7.5", "covered_by": "sm_75"}
+GPU = {
+    "compute_capability": "7.5",
+    "covered_by": "sm_75",
+    "class": "datacenter",
+    "memory_gb": ["16"],
+    "mig": [],
+    "products": ["Tesla-T4"],
+    "node_names": [],
+}
 CPU = {
     "cuda": {"version": None, "variant": "cpu", "supply": None},
     "cudnn": None,

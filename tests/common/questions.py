@@ -10,7 +10,7 @@ def load(path):
 
 
 def of_type(folder):
-    """All questions of a type: its own, then those that its layers add."""
+    """All questions of a type: its own, then those that its layers add, where `taken` holds."""
     manifest = load(folder / "template.yml")
     own = [question for question in manifest.get("questions", []) if "name" in question]
     found = {question["name"]: question for question in own}
@@ -19,7 +19,7 @@ def of_type(folder):
             continue
         layer = load(ROOT / "templates/_layers" / use["name"] / "layer.yml")
         for question in layer.get("questions", []):
-            found.setdefault(question["name"], question)
+            found.setdefault(question["name"], question | {"taken": use.get("when", "true")})
     return list(found.values())
 
 
@@ -28,3 +28,12 @@ def values(question):
     return [
         choice["value"] if isinstance(choice, dict) else choice for choice in question["choices"]
     ]
+
+
+def read_computed(text, kind):
+    """What is computed, read as its type says."""
+    if kind == "list":
+        return text.split(",") if text else []
+    if kind == "bool":
+        return text.lower() in ("true", "yes", "y")
+    return {"int": int, "float": float}.get(kind, str)(text)

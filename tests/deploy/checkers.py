@@ -174,13 +174,10 @@ def idle(overlay, documents):
         found += idle((folder / component).resolve(), documents)
     for patch in said.get("patches", []):
         target = patch["target"]
-        taken = [
-            one
-            for one in documents
-            if one["kind"] == target.get("kind", one["kind"])
-            and one["metadata"].get("name") == target.get("name", one["metadata"].get("name"))
-        ]
-        found += [] if taken else [f"{folder}: no {target} to patch"]
+        named = {(one["kind"], one["metadata"].get("name")) for one in documents}
+        # One without a name is for all that there are, and there may be none.
+        if "name" in target and (target["kind"], target["name"]) not in named:
+            found.append(f"{folder}: no {target} to patch")
     return found
 
 

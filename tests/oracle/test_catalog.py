@@ -7,6 +7,7 @@ import jinja2
 import pytest
 import yaml
 
+from ..common.questions import read_computed
 from . import oracle
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,9 +134,14 @@ def with_defaults(pair, context):
         for question in read_yaml(path).get("questions", []):
             if "layer" in question:
                 continue
-            default = question.get("default", "")
+            default = question.get("computed", question.get("default", ""))
             if isinstance(default, str):
-                default = pair.environment("jinja").from_string(default).render(names)
+                try:
+                    default = pair.environment("jinja").from_string(default).render(names)
+                except jinja2.UndefinedError:  # of a stack that this context has not
+                    default = ""
+            if "computed" in question:
+                default = read_computed(default, question.get("type", "str"))
             names.setdefault(question["name"], default)
     return {**names, "template": "service"}
 

@@ -1,4 +1,4 @@
-"""The service as an application of Ray Serve: the same routes, from a process that Ray starts and ends."""
+"""The service as an application of Ray Serve: the same routes, in a process of Ray's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .service import Service
 
 
 class _Held:
-    """The service of this process: Ray asks the replica for its health, and the routes for answers."""
+    """The service of this process: the routes are built before the replica is."""
 
     service: Service | None = None
 
@@ -27,7 +27,7 @@ def build() -> FastAPI:
     return create_app(_Held.service)
 
 
-@serve.deployment(max_ongoing_requests=1000, health_check_period_s=10, graceful_shutdown_timeout_s=25)
+@serve.deployment(max_ongoing_requests=1000, graceful_shutdown_timeout_s=25)
 @serve.ingress(build)
 class Replica:
     """One model on one device."""

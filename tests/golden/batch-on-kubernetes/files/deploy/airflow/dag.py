@@ -1,7 +1,8 @@
-"""The job of it in Apache Airflow 3, on Kubernetes: put this folder into the DAGs' one.
+"""The job in Apache Airflow 3, on Kubernetes: put this folder into the DAGs' one.
 
-The pod is pod.yaml's; Airflow adds nothing to it. A run that saved (75) is tried again at once and goes on, one with bad
-configuration or data (42) is never tried again, and without a usable GPU (77) the task is skipped.
+The pod is pod.yaml's; Airflow adds nothing to it. A run that saved (75) is tried again and goes on,
+one with bad configuration or data (42) is never tried again, and without a usable GPU (77) the task
+is skipped.
 Sources: the pages on KubernetesPodOperator of Airflow's provider for Kubernetes, 10.
 """
 
