@@ -10,6 +10,8 @@ from ..child.matrix import check
 from ..common.program import ROOT
 from . import checkers, render, schemas, tools
 
+pytestmark = pytest.mark.full
+
 FOR_ALL = ["--registry", "ghcr.io/acme", "--ci", "github,gitlab,jenkins"]
 CHILDREN = {
     "keda": "service --framework pytorch --deploy k8s --gpu-sharing mps --set autoscale=keda "
@@ -297,7 +299,6 @@ def test_zizmor_finds_what_is_unsafe(made, tmp_path):
     assert "template-injection" in tools.zizmor([tmp_path])[0]
 
 
-@pytest.mark.full
 def test_github_refuses_a_step_that_is_none(made, parser, tmp_path):
     (good, *_) = made["keda"].files(".github/workflows/ci.yml")
     assert tools.github(parser, good) == []
@@ -313,7 +314,6 @@ def test_prometheus_refuses_wrong_rules(documents):
     assert tools.promtool(spoiled)
 
 
-@pytest.mark.full
 def test_checkov_finds_what_is_unsafe(documents):
     spoiled = copy.deepcopy(documents["job"])
     pod = pod_of(spoiled, "Job")

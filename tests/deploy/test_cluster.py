@@ -17,6 +17,8 @@ import yaml
 from ..child.matrix import Child, check, tmplgen
 from ..common.program import ROOT
 
+pytestmark = pytest.mark.full
+
 VERSIONS = ("1.32", "1.34", "1.36")
 SMOKE = {"nodes/base/daemonset.yaml", "nodes/base/cronjob.yaml"}
 ALL = ["--set", "platforms=gke,eks,aks,generic", "--ci", "github,gitlab,jenkins"]

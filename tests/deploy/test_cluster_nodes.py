@@ -14,6 +14,8 @@ from ..common.program import ROOT
 from ..smoke.conftest import healthy, program, root, workshop  # noqa: F401
 from .node_api import NodeApi, merged, serving, wrong
 
+pytestmark = pytest.mark.full
+
 SCRIPTS = ROOT / "templates/cluster/files/nodes/base"
 BROKEN = {"key": "tmplgen.gpu/broken", "value": "exec", "effect": "NoSchedule"}
 THEIRS = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}

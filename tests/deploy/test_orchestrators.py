@@ -381,6 +381,7 @@ def read_by(engine, child):
 
 
 @pytest.mark.full
+@pytest.mark.turns(1)  # their environments are gigabytes
 @pytest.mark.parametrize("engine", READERS)
 def test_an_engine_s_own_package_reads_its_file(tmp_path, engine):
     child = tmp_path / "it"
@@ -390,6 +391,7 @@ def test_an_engine_s_own_package_reads_its_file(tmp_path, engine):
 
 
 @pytest.mark.full
+@pytest.mark.turns(1)  # their environments are gigabytes
 @pytest.mark.parametrize("engine", READERS)
 def test_an_engine_s_own_package_refuses_a_broken_file(tmp_path, engine):
     child = tmp_path / "it"

@@ -10,7 +10,7 @@ import pytest
 
 from .support import TMPLGEN, TOP, WORK, ask, free_port, run, service
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.soak  # minutes, most of them to install the server
 
 SERVER = "mlflow==3.17.2"
 TEXTS = ["the film was not good", "what a lovely film", "a film that nobody needs"]
