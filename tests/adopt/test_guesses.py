@@ -412,7 +412,7 @@ def test_each_is_asked_on_a_terminal(place):
 def test_the_stack_is_asked_on_a_terminal(place):
     place.repository({"requirements.txt": "torch==2.4.1\n", ".python-version": "3.11\n"})
     words = [place.binary, "adopt", place.child, "--type", "service"]
-    replies = [(" > ", "\n"), (" > ", "3.10\n"), *[(" > ", "\n")] * 8]
+    replies = [(" > ", "\n"), (" > ", "3.10\n"), *[(" > ", "\n")] * 13]
     code, out, shown = converse(words, place.folder, place.env, replies)
     assert code == 0, shown
     assert "[pytorch==2.4.1] >" in shown and "[==3.11.*] >" in shown

@@ -16,6 +16,7 @@ import yaml
 
 from ..child.matrix import Child, check, tmplgen
 from ..common.program import ROOT
+from .render import KUBECTL
 
 pytestmark = pytest.mark.full
 
@@ -352,7 +353,6 @@ def test_kustomizations_name_every_file_and_no_other(child):
             ), folder
 
 
-@pytest.mark.skipif(not shutil.which("kubectl"), reason="no kubectl: it has kustomize")
 @pytest.mark.parametrize("name", ["mig", "aws-vgpu", "little"])
 def test_kustomize_builds_every_folder(children, name):
     """In these cases is each folder that there may be."""
@@ -360,7 +360,7 @@ def test_kustomize_builds_every_folder(children, name):
         if said["kind"] != "Kustomization":
             continue
         done = subprocess.run(
-            ["kubectl", "kustomize", folder], capture_output=True, text=True, check=False
+            [KUBECTL, "kustomize", folder], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         for document in yaml.safe_load_all(done.stdout):

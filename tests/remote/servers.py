@@ -21,6 +21,7 @@ error_log {folder}/error.log;
 events {{}}
 http {{
   access_log off;
+  client_max_body_size 0;  # a catalog's whole history in one push
   log_format who '$host $uri <$http_authorization>';
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
