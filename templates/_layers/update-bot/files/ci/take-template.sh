@@ -12,7 +12,8 @@ before=$(git rev-parse HEAD)
 git checkout --quiet HEAD -- .tmplgen.yml
 status=0
 "${TMPLGEN:-tmplgen}" update --trust --to "$1" --on-conflict commit || status=$?
+# In the work tree alone: Renovate does not commit new files that are in the index already.
 case $status in
-    0 | 5) git reset --quiet --soft "$before" ;;
+    0 | 5) git reset --quiet "$before" ;;
     *) exit "$status" ;;
 esac
