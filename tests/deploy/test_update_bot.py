@@ -36,7 +36,7 @@ def git(folder, *words, **env):
 class Place:
     """A catalog with releases, a child of the first in a bare repository, and the clone of CI."""
 
-    def __init__(self, folder, kind, forge):
+    def __init__(self, folder, kind, forge, *more):
         self.folder, self.forge = folder, forge
         self.catalog = folder / "catalog"
         self.catalog.mkdir()
@@ -48,7 +48,14 @@ class Place:
         child = folder / "child"
         self.tmplgen(
             *("new", child, "--type", kind, "--framework", "none", "--name", "it"),
-            *("--ci", "github,gitlab,jenkins", "--catalog", f"{self.catalog}@v9.0.0", "--quiet"),
+            *(
+                "--ci",
+                "github,gitlab,jenkins",
+                "--catalog",
+                f"{self.catalog}@v9.0.0",
+                "--quiet",
+                *more,
+            ),
         )
         git(child, "branch", "-M", "main")
         self.origin = folder / "origin.git"
