@@ -143,13 +143,13 @@ def validator():
     return bin_ / "node", bin_ / "renovate-config-validator", "--strict", "--no-global"
 
 
-@pytest.mark.full
+@pytest.mark.soak  # half a gigabyte of npm
 def test_renovates_own_validator_takes_the_preset(validator):
     done = tools.run(*validator, PRESET)
     assert done.returncode == 0 and "validated successfully" in done.stdout, done.stdout
 
 
-@pytest.mark.full
+@pytest.mark.soak  # half a gigabyte of npm
 @pytest.mark.parametrize(
     ("right", "wrong", "says"),
     [

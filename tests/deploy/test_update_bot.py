@@ -300,3 +300,35 @@ def test_tmplgen_comes_from_a_release_whose_sum_is_right(place):
 def test_without_tmplgen_it_says_how_to_have_one(place):
     done = place.run(TMPLGEN=None, PATH="/usr/bin:/bin")
     assert done.returncode == 1 and "TMPLGEN_URL and TMPLGEN_SHA256" in done.stderr
+
+
+DOCKER = """#!/bin/sh
+case $1 in
+    create) [ "$4" = registry/tmplgen:1 ] && echo made ;;
+    cp) [ "$2" = made:/usr/local/bin/tmplgen ] && cp {binary} "$3" ;;
+    rm) [ "$2" = made ] && echo "$2" >>{log} ;;
+    *) exit 9 ;;
+esac
+"""
+BUILDAH = """#!/bin/sh
+case $1 in
+    from) [ "$2" = registry/tmplgen:1 ] && echo made ;;
+    run) shift 3 && [ "$*" = "cat /usr/local/bin/tmplgen" ] && cat {binary} ;;
+    rm) [ "$2" = made ] && echo "$2" >>{log} ;;
+    *) exit 9 ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(("name", "engine"), [("docker", DOCKER), ("buildah", BUILDAH)])
+def test_tmplgen_comes_out_of_an_image(place, tmp_path, name, engine):
+    program, log = tmp_path / name, tmp_path / "log"
+    program.write_text(engine.format(binary=BINARY, log=log))
+    program.chmod(0o755)
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    where = {"TMPLGEN": None, "PATH": "/usr/bin:/bin", "ENGINE": str(program)}
+    done = place.run("branch", TMPLGEN_IMAGE="registry/other:1", **where)
+    assert done.returncode == 1 and "there is no tmplgen in the image" in done.stderr
+    done = place.run("branch", TMPLGEN_IMAGE="registry/tmplgen:1", **where)
+    assert done.returncode == 0, done.stderr
+    assert len(place.branch()) == 1 and log.read_text() == "made\n"

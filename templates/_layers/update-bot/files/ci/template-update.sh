@@ -38,6 +38,15 @@ trap 'exit 143' TERM HUP
 
 from_image() {
     engine=$(ci/engine.sh) || return 1
+    case $engine in
+        *buildah*)
+            container=$("$engine" from "$TMPLGEN_IMAGE") || return 1
+            taken=0
+            "$engine" run "$container" -- cat /usr/local/bin/tmplgen >"$scratch/tmplgen" || taken=1
+            "$engine" rm "$container" >/dev/null || :
+            return "$taken"
+            ;;
+    esac
     container=$("$engine" create --entrypoint "" "$TMPLGEN_IMAGE" tmplgen) || return 1
     taken=0
     "$engine" cp "$container:/usr/local/bin/tmplgen" "$scratch/tmplgen" || taken=1
