@@ -14,9 +14,9 @@ TEST='docker-registry:docker-registry skopeo:skopeo apache2-utils:htpasswd opens
 nginx-light fcgiwrap openssh-server openssh-client:ssh gnupg:gpg
 python3:python3 python3-venv libcmocka-dev valgrind:valgrind strace:strace
 clang:clang libclang-rt-dev clang-format:clang-format clang-tidy:clang-tidy
-cppcheck:cppcheck shellcheck:shellcheck prometheus:promtool'
+cppcheck:cppcheck shellcheck:shellcheck'
 TEST_FULL='debootstrap:debootstrap buildah:buildah curl:curl nodejs:node npm:npm xz-utils:xz
-groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64-cross'
+prometheus:promtool groovy:groovy rsync:rsync qemu-user:qemu-aarch64 libc6-arm64-cross'
 
 # What fuzzers are linked with: of libclang-rt-dev or, on older systems, of what clang needs.
 has_runtime() {
