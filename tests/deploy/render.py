@@ -64,6 +64,17 @@ LEFT_OUT += ("platforms", "gpus")
 NEVER = {
     ("llm", "orchestrator"): {"flyte", "airflow", "kubeflow", "argo", "ray", "slurm"},
 }
+# What goes with little else, and would be given up for it in every row.
+_SHARED = [
+    {"deploy": "k8s", "platform": "eks", "gpu_sharing": "aws-vgpu"},
+    {"deploy": "k8s", "platform": "gke", "driver": "580", "gpu_sharing": "dra"},
+]
+CERTAIN = {
+    "service": [{"framework": "pytorch", **row} for row in _SHARED],
+    "batch": [{"framework": "jax", **row} for row in _SHARED],
+    "llm": [{"framework": "transformers", **row} for row in _SHARED],
+    "cluster": [{"gpu_sharing": "mig", "gpus": "A100-40GB,H100", "mig_slices": "2"}],
+}
 NO_DIFFERENCE = re.compile(r"^tmplgen: error: '(\w+)' makes no difference here", re.M)
 
 
@@ -164,7 +175,7 @@ def without_reason(made):
 
 def matrix(root, kind, seed, one_in=1):
     """Children in which each pair of choices was asked for; every `one_in`th of them."""
-    rows = enumerate(pairs.rows(choices(manifest_of(kind)), seed))
+    rows = enumerate([*pairs.rows(choices(manifest_of(kind)), seed), *CERTAIN[kind]])
     taken = [(n, row) for n, row in rows if n % one_in == seed % one_in]
     return [make(root / f"{kind}-{n}", kind, row) for n, row in taken]
 
