@@ -330,7 +330,7 @@ assert resources.job_recovery['recover_on_exit_codes'] == [75], resources.job_re
 # The package, the child's kind, what is asked of it, and what breaks its file.
 READERS = {
     "flyte": (
-        ["flytekit==1.16.13", "kubernetes", "setuptools<81"],
+        ["flytekit==1.16.13", "kubernetes==31.0.0", "setuptools<81"],
         "batch",
         FLYTE,
         ("retries=4", "retrials=4"),
