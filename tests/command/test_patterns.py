@@ -3,19 +3,18 @@
 import json
 import os
 import re
-import resource
-import subprocess
 
 import pytest
 import yaml
 
-from ..common.program import BINARY, ROOT, WRAPPER, Result
+from ..common.measure import MEMORY, MIB, UNLIMITED, run_measured
+from ..common.program import BINARY, ROOT, WRAPPER
 from .world import CATALOG, git
 
 FLAGS = BINARY.parent / "flags"
 SANITIZED = FLAGS.exists() and "-fsanitize" in FLAGS.read_text()
 SECONDS = 2 * (10 if SANITIZED or WRAPPER else 2)  # of the processor
-MIB = 600
+PEAK = 600 * MIB
 QUESTION = (
     "description: d\nstack: none\nquestions:\n  - {name: greeting, default: %s, pattern: %s}\n"
 )
@@ -25,32 +24,15 @@ def template(pattern, default="a"):
     return QUESTION % (json.dumps(default), json.dumps(pattern))
 
 
-def guard():
-    """So that a pattern that does take all takes it from this process alone."""
-    resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if not SANITIZED and not WRAPPER:
-        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-
-
 def within_bounds(tmplgen, work, *args):
     """A run that ends by itself, soon and with little memory."""
-    with subprocess.Popen(
-        [*WRAPPER, str(BINARY), *map(str, args)],
-        cwd=work,
-        env=tmplgen.env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        preexec_fn=guard,
-    ) as process:
-        output = process.stdout.read().decode()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode >= 0, output
-    assert usage.ru_utime + usage.ru_stime < SECONDS
-    assert SANITIZED or WRAPPER or usage.ru_maxrss < MIB * 1024
-    return Result(process.returncode, "", output)
+    plain = not SANITIZED and not WRAPPER
+    command = [*WRAPPER, BINARY, *args]
+    memory = MEMORY if plain else UNLIMITED
+    run = run_measured(command, cwd=work, env=tmplgen.env, seconds=120, memory=memory)
+    assert run.code >= 0 and run.cpu < SECONDS, run
+    assert not plain or run.peak < PEAK, run
+    return run
 
 
 @pytest.fixture

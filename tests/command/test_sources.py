@@ -70,7 +70,8 @@ def test_many_refs_take_no_longer_than_reading_them(tmplgen, repository, make, w
         done = tmplgen(*args, cwd=work / "child", timeout=60)
         assert done.code == 0, done.err
         if "valgrind" not in str(BINARY):
-            assert processor_seconds() - start < 4  # 60 and more where each looks at all
+            # 60 and more where each looks at all; 1 is usual, and 4 with sanitizers
+            assert processor_seconds() - start < 20
 
 
 def test_annotated_tags_of_tags_are_peeled(repository, make, work):

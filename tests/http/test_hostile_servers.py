@@ -7,14 +7,12 @@ import os
 import random
 import re
 import shutil
-import subprocess
-import threading
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
 
+from ..common.measure import MIB, run_measured
 from ..common.program import BINARY, ROOT
 from ..common.rows import drop_rows, only_framework
 from ..image.world import lock_text
@@ -26,7 +24,7 @@ SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
 PASSWORD = "s3cret-of-mine"
 TIMEOUT = 2  # seconds that a question may take
 WALL = 25  # several questions, on a loaded machine
-MEBIBYTES = 600
+PEAK = 600 * MIB
 NOT_FOUND = {"404"}  # a registry may say so truthfully: then a check finds a difference
 
 ROOT_REPLY = reply(b"{}", Docker_Distribution_API_Version="registry/2.0")
@@ -58,15 +56,6 @@ class Hostile(Server):
                 return
 
 
-@dataclass
-class Asked:
-    code: int
-    out: str
-    err: str
-    seconds: float
-    mebibytes: float
-
-
 @pytest.fixture
 def world(tmp_path):
     """A folder with a catalog of one framework, a plan, a lock and a user with passwords."""
@@ -95,19 +84,7 @@ class World:
             "XDG_CACHE_HOME": str(self.home), "DOCKER_CONFIG": str(self.home),
             "PIP_CONFIG_FILE": os.devnull,
         }  # fmt: skip
-        started = time.monotonic()
-        process = subprocess.Popen(
-            [BINARY, *words], cwd=self.work, env=env, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="surrogateescape",
-        )  # fmt: skip
-        killer = threading.Timer(WALL + 5, process.kill)
-        killer.start()
-        out, err = process.stdout.read(), process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        killer.cancel()
-        seconds = time.monotonic() - started
-        return Asked(process.returncode, out, err, seconds, usage.ru_maxrss / 1024)
+        return run_measured([BINARY, *words], cwd=self.work, env=env, seconds=WALL + 5)
 
     def files(self):
         return {p: p.read_bytes() for p in self.work.rglob("*") if p.is_file()}
@@ -197,7 +174,7 @@ def test_a_hostile_server_is_an_error_in_time(world, command, kind, stage):
         asked = world.run(words, server.host)
         assert server.requests, asked
     assert asked.code == 1 or (asked.code == 6 and kind in NOT_FOUND), asked
-    assert asked.seconds < WALL and asked.mebibytes < MEBIBYTES, asked
+    assert asked.wall < WALL and asked.peak < PEAK, asked
     assert asked.err.strip() or asked.code == 6, "it says why"
     assert PASSWORD not in asked.out + asked.err
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", asked.out + asked.err)

@@ -133,8 +133,25 @@ def by_uv(tools, files, resolution, index, world):
     return {canonicalize_name(p.name): str(p.specifier).removeprefix("==") for p in pins}
 
 
+def for_python(path, python, folder):
+    """A list with what holds for that Python alone: pip asks markers of the Python that runs it."""
+    kept = []
+    for line in path.read_text().splitlines():
+        if line.startswith("-r "):
+            line = f"-r {for_python(path.parent / line[3:], python, folder)}"
+        elif line and line[0] not in "#-":
+            marker = Requirement(line).marker
+            line = line if not marker or marker.evaluate({"python_version": python}) else ""
+        kept.append(line)
+    folder.mkdir(exist_ok=True)
+    (folder / path.name).write_text("\n".join([*kept, ""]))
+    return folder / path.name
+
+
 def by_pip(tools, child, resolution, indexes, files, world):
     """The same by pip."""
+    python = resolution["python"].removesuffix("t")
+    files = [for_python(path, python, child / "for-pip") for path in files]
     report = child / "report.json"
     where = ["--index-url", indexes[0]] + [x for i in indexes[1:] for x in ("--extra-index-url", i)]
     run(

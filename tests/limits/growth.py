@@ -6,7 +6,8 @@ import shutil
 from dataclasses import dataclass, field
 
 from .hostile import Construct
-from .measure import MIB, Meter, Run
+from ..common.measure import MIB, Run
+from .measure import Meter, is_small
 from .place import LIMIT
 
 FACTOR = 10
@@ -42,7 +43,7 @@ def run_once(meter: Meter, construct: Construct, n: int):
 def wrong_with(growth: Growth, run: Run, smallest: Run) -> str:
     if run.code < 0 or run.left:
         return "it was killed" if run.code == -9 else f"it ended by signal {-run.code}"
-    if not run.is_small:
+    if not is_small(run):
         return "more than a run may take"
     before = growth.runs[-1][1] if growth.runs else None
     for what, enough in ENOUGH.items() if before else ():

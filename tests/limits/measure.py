@@ -1,42 +1,19 @@
-"""What one run of the program took: time by the clock, of the processor, and its peak memory."""
+"""The program's own limits, as tests hold it to them."""
 
-import json
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..command.world import Runner
+from ..common.measure import MEMORY, MIB, SECONDS, Run, run_measured
 from ..common.program import BINARY
 
-LAUNCHER = Path(__file__).with_name("launch.py")
-MIB = 1 << 20
-# These protect the machine alone: no test takes their words for a limit of the program's own.
-SECONDS = 20
-MEMORY = 3 << 30
 # What the contract allows, with a generous factor: a loaded machine is slow, not wrong.
 MOST_CPU = 6.0
 MOST_WALL = 18.0
 MOST_PEAK = 600 * MIB
 
 
-@dataclass
-class Run:
-    code: int  # below zero: the signal that ended it
-    out: str
-    err: str
-    wall: float
-    cpu: float
-    peak: int  # bytes
-    left: bool  # processes that it left behind
-
-    def __str__(self):
-        took = f"{self.wall:.2f} s, {self.cpu:.2f} s of processor, {self.peak // MIB} MiB"
-        return f"exit {self.code}, {took}: {self.err[:1500]}"
-
-    @property
-    def is_small(self):
-        return self.cpu <= MOST_CPU and self.peak <= MOST_PEAK and not self.left
+def is_small(run: Run) -> bool:
+    return run.cpu <= MOST_CPU and run.peak <= MOST_PEAK and not run.left
 
 
 class Meter:
@@ -47,18 +24,7 @@ class Meter:
         self.env = Runner(folder).env
 
     def __call__(self, *words, stdin="", seconds=SECONDS, memory=MEMORY, cwd=None) -> Run:
-        report = self.folder / "took.json"
-        report.unlink(missing_ok=True)
-        limits = [report, seconds, memory]
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", LAUNCHER, *map(str, limits), BINARY, *map(str, words)],
-            cwd=cwd or self.folder,
-            env=self.env,
-            input=stdin.encode(),
-            capture_output=True,
-            timeout=seconds + 20,
-            check=False,
+        limits = {"seconds": seconds, "memory": memory}
+        return run_measured(
+            [BINARY, *words], cwd=cwd or self.folder, env=self.env, stdin=stdin, **limits
         )
-        out, err = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
-        assert report.exists(), err
-        return Run(out=out, err=err, **json.loads(report.read_text()))

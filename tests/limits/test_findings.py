@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ..command.world import git
-from .measure import MIB
+from ..common.measure import MIB
+from .measure import is_small
 from .place import DRY, LIMIT, NEW, catalog, commit, holds, question, run_on, template, write
 
 TOP = Path(__file__).resolve().parents[2]
@@ -235,7 +236,7 @@ def test_a_page_is_no_image(meter, name):
     finally:
         server.shutdown()
         server.server_close()
-    assert run.code not in (0, -9) and run.is_small, run
+    assert run.code not in (0, -9) and is_small(run), run
     assert not re.search(r"\b(\d+) of \1 tags are there", run.out + run.err), run
 
 
@@ -252,7 +253,7 @@ FORGED = {
 def test_name_of_a_catalog(meter, name):
     files = {**catalog(), "catalog.yml": f'name: "{FORGED[name]}"\nversion: 1.0.0\n'}
     run = run_on(meter, files)
-    assert run.is_small, run
+    assert is_small(run), run
     told = run.err + run.out
     if run.code == 0:
         told += git(meter.folder / "made", "log", "--format=%B")
@@ -330,7 +331,7 @@ def test_configuration_of_a_catalog_is_not_followed(meter):
     with (folder / ".git/config").open("a") as config:
         config.write(f"[include]\n\tpath = {meter.folder}/any\n")
     run = meter(*(w if w != "cat" else "file://" + str(folder) for w in NEW))
-    assert run.is_small and "any:1" not in run.err, run
+    assert is_small(run) and "any:1" not in run.err, run
     assert run.code == 0 or "include" in run.err, run
 
 
@@ -344,7 +345,7 @@ def test_objects_of_others_are_not_read(meter, how):
         (folder / ".git").rename(meter.folder / "aside")
         (folder / ".git").write_text(f"gitdir: {theirs}/.git\n")
     run = meter(*(w if w != "cat" else "file://" + str(folder) for w in NEW))
-    assert run.is_small and SECRET.encode() not in made(meter), run
+    assert is_small(run) and SECRET.encode() not in made(meter), run
     if run.code:
         assert run.code == 3 and re.search(r"alternates|\.git", run.err), run
 
