@@ -5,8 +5,8 @@ import re
 import shutil
 from dataclasses import dataclass, field
 
-from .hostile import Construct
 from ..common.measure import MIB, Run
+from .hostile import Construct
 from .measure import Meter, is_small
 from .place import LIMIT
 
