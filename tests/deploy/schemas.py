@@ -1,7 +1,9 @@
 """What an API server would say to a document: unknown fields are errors."""
 
 import copy
+import json
 import re
+import subprocess
 from functools import cache
 
 import kubeflow_trainer_api.models as trainer
@@ -12,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from referencing import Registry, Resource
 
 from ..common.program import ROOT
+from ..e2e.support import install_node_modules
 
 VERSIONS = ("1.32", "1.34", "1.36")
 # Kinds that came later than the first of these: nobody takes them who has an older cluster.
@@ -22,6 +25,22 @@ MODELS = {
     "trainer.kubeflow.org/v1alpha1/TrainJob": trainer.TrainerV1alpha1TrainJob,
     "trainer.kubeflow.org/v1alpha1/TrainingRuntime": trainer.TrainerV1alpha1TrainingRuntime,
 }
+# Of packages of npm, which have validators made of these CustomResourceDefinitions.
+CRDS = {
+    f"{kind}/{name}": f"{package}/_schemas/{types}{name}"
+    for package, kind, types, names in (
+        ("argo-workflows", "argoproj.io/v1alpha1",
+         "ComGithubArgoprojArgoWorkflowsV4PkgApisWorkflowV1alpha1", ["Workflow", "CronWorkflow"]),
+        ("gateway-api", "gateway.networking.k8s.io/v1",
+         "IoK8sSigsGatewayApiApisV1", ["HTTPRoute"]),
+        ("keda", "keda.sh/v1alpha1",
+         "ComGithubKedacoreKedaV2ApisKedaV1alpha1", ["ScaledObject"]),
+        ("prometheus-operator", "monitoring.coreos.com/v1",
+         "ComGithubPrometheusOperatorPrometheusOperatorPkgApisMonitoringV1",
+         ["PodMonitor", "PrometheusRule"]),
+    )
+    for name in names
+}  # fmt: skip
 TEXTS = {"text": str, "boolean": bool, "integer": int, "number": (int, float)}
 TEXTS["quantity"] = (int, str)
 # The second is of the kinds that a cluster repository has.
@@ -47,6 +66,8 @@ def wrong(document):
     kind = kind_of(document)
     if kind in MODELS:
         return of_model(document, MODELS[kind])
+    if kind in CRDS:
+        return of_crd(document, CRDS[kind])
     if kind in kinds():
         rest = {k: v for k, v in document.items() if k not in ("apiVersion", "kind")}
         return unlike(rest, {"metadata": {}, **kinds()[kind]})
@@ -74,6 +95,35 @@ def invalid(document, version=VERSIONS[-1]):
     if validator is None:
         return [] if version < NEWER.get(kind, "0") else ["no such kind"]
     return [f"{e.json_path}: {e.message}" for e in validator.iter_errors(document)]
+
+
+@cache
+def _crds():
+    """It answers a line with a line, as long as these tests run."""
+    modules = install_node_modules()
+    words = [modules / ".bin/node", ROOT / "tests/deploy/crds.mjs", modules]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    return subprocess.Popen(words, text=True, **pipes)
+
+
+def of_crd(document, module):
+    process = _crds()
+    document, patches = _as_argo(copy.deepcopy(document))
+    process.stdin.write(json.dumps({"module": module, "document": document}) + "\n")
+    process.stdin.flush()
+    found = json.loads(process.stdout.readline())
+    return found + [f"podSpecPatch: {e}" for one in patches for e in invalid(POD | {"spec": one})]
+
+
+def _as_argo(document):
+    """With the name that Argo gives to a container without one; the patches of pods in it."""
+    spec = document.get("spec", {})
+    templates = spec.get("workflowSpec", spec).get("templates", [])
+    for template in templates:
+        if isinstance(template.get("container"), dict):
+            template["container"].setdefault("name", "main")
+    patches = [one["podSpecPatch"] for one in templates if "podSpecPatch" in one]
+    return document, [yaml.safe_load(one) for one in patches]
 
 
 def of_model(document, model):
@@ -139,9 +189,6 @@ def unlike(value, shape, at=""):
         return [e for n, one in enumerate(value) for e in unlike(one, shape[0], f"{at}[{n}]")]
     if shape == "pod":
         return [f"{at}: {one}" for one in invalid(POD | {"spec": value})]
-    if shape == "podtext":
-        patch = yaml.safe_load(value)
-        return unlike(patch, "pod", at)
     good = isinstance(value, TEXTS[shape]) and (shape == "boolean" or not isinstance(value, bool))
     return [] if good else [f"{at}: {value!r}"]
 

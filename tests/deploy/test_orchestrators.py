@@ -385,19 +385,11 @@ def read_by(engine, child):
 @pytest.mark.full
 @pytest.mark.turns(1)  # their environments are gigabytes
 @pytest.mark.parametrize("engine", READERS)
-def test_an_engine_s_own_package_reads_its_file(tmp_path, engine):
+def test_an_engine_s_own_package_reads_its_file_and_refuses_a_broken_one(tmp_path, engine):
     child = tmp_path / "it"
     made(child, engine, READERS[engine][1])
     done = read_by(engine, child)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-
-
-@pytest.mark.full
-@pytest.mark.turns(1)  # their environments are gigabytes
-@pytest.mark.parametrize("engine", READERS)
-def test_an_engine_s_own_package_refuses_a_broken_file(tmp_path, engine):
-    child = tmp_path / "it"
-    made(child, engine, READERS[engine][1])
     path = child / ("deploy/ray/rayservice.yaml" if engine == "ray" else FILES[engine])
     text = path.read_text()
     broken = text.replace(*READERS[engine][3])

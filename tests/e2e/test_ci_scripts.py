@@ -8,6 +8,9 @@ import shutil
 import pytest
 import yaml
 
+from ..deploy.forge import Forge
+from ..deploy.place import EDITORCONFIG, Place, comment
+from .machine import Machine, that_works, without_driver
 from .support import CACHE, TMPLGEN, WORK, bare_root, package_index, run, storage_driver
 
 pytestmark = pytest.mark.usefixtures("_root_user")
@@ -85,22 +88,17 @@ def test_tmplgen_is_taken_out_of_its_image(settings, tmp_path):
     assert run("buildah", "containers", "--quiet", **settings).strip() == ""
 
 
-@pytest.mark.parametrize("kind", ["library", "batch", "service"])
-def test_images_are_built_tested_and_tried(kind, settings, tmp_path):
-    """Without a framework: what the scripts do is the same, and the images are small."""
-    child = tmp_path / "it"
-    words = ["--type", kind, "--framework", "none", "--python", "3.11", "--variant", "cpu"]
-    run(TMPLGEN, "new", child, *words, "--name", "it")
+def brings_an_image(child, env, folder):
+    """Built, tested in itself and tried; it sees no GPU."""
     with package_index(wheels_of(child)) as url:
         arguments = [f"BASE_IMAGE={BASE}", f"INDEX_URL={url}", "PYTHON_SOURCE=apt"]
         build = " ".join(f"--build-arg {argument}" for argument in arguments)
-        env = {**settings, "BUILD_ARGS": build, "CI_COMMIT_SHA": "abc"}
+        env = {**env, "BUILD_ARGS": build, "CI_COMMIT_SHA": "abc"}
         run("ci/image.sh", cwd=child, **env)
         run("ci/image.sh", "test", cwd=child, **env)
     assert " passed" in run("ci/test-image.sh", cwd=child, **env)
     run("ci/check-image.sh", "cpu", cwd=child, **env)
     # As ci/gpu-smoke.sh does it: the image's user writes the report into a folder of this machine.
-    folder = tmp_path / "folder"
     folder.mkdir()
     folder.chmod(0o777)
     shutil.copy(child / "smoke/expect", folder)
@@ -108,6 +106,44 @@ def test_images_are_built_tested_and_tried(kind, settings, tmp_path):
     words += ["--expect", "/mnt/expect", "--junit", "/mnt/report.xml"]
     assert "GPU" in run(*words, cwd=child, status=77, **env)
     assert '<testsuite name="gpu-smoke"' in (folder / "report.xml").read_text()
+
+
+def is_red_or_green_by_its_gpu(child, folder):
+    """The GPU job on a machine without a driver, and on one that works."""
+    status, said = without_driver(Machine(folder / "broken")).run(["ci/gpu.sh"], child)
+    assert status == 10 and "kernel driver is not loaded" in said
+    status, said = that_works(Machine(folder / "works")).run(["ci/gpu.sh"], child)
+    assert status == 0, said
+
+
+def is_updated(place):
+    """A newer catalog is a branch; a week later that one is renewed, with a conflict now."""
+    place.release("9.1.0", **{EDITORCONFIG: comment})
+    assert place.run().returncode == 0
+    assert place.at(".editorconfig").endswith("# newer")
+    place.push(**{".editorconfig": lambda text: f"{text}# ours\n"})
+    place.release("9.2.0", **{EDITORCONFIG: comment})
+    assert place.run().returncode == 0
+    assert "9.0.0 to 9.2.0" in place.forge.requests[0]["title"] and len(place.branch()) == 1
+    assert place.at(".editorconfig").endswith("# ours")
+    assert place.at(".editorconfig.tmplgen-theirs").endswith("# newer\n# newer")
+
+
+@pytest.mark.turns(1)
+@pytest.mark.parametrize("kind", ["library", "batch", "service"])
+def test_all_scripts_run_one_after_the_other(kind, settings, tmp_path):
+    """Without a framework: what the scripts do is the same, and the images are small."""
+    forge = Forge()
+    place = Place(tmp_path, kind, forge, "--python", "3.11", "--variant", "cpu")
+    child = place.clone
+    run("ci/setup.sh", "cpu", cwd=child)
+    run("ci/lint.sh", cwd=child)
+    assert " passed" in run("ci/test.sh", cwd=child)
+    brings_an_image(child, settings, tmp_path / "mnt")
+    is_red_or_green_by_its_gpu(child, tmp_path)
+    assert run("git", "status", "--porcelain", cwd=child) == ""
+    is_updated(place)
+    forge.close()
 
 
 def test_a_cluster_repository_builds_pushes_and_pins_its_image(settings, image_registry, tmp_path):
