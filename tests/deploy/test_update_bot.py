@@ -1,139 +1,15 @@
 """The bot for real: newer catalogs, a bare repository, tokens that may less, and one request."""
 
-import os
-import shutil
 import subprocess
 
 import pytest
 
-from ..common.program import BINARY, ROOT
+from ..common.program import BINARY
 from .forge import TOKEN, Forge
+from .place import EDITORCONFIG, OF_TEAMS, Place, comment, git
 
 pytestmark = pytest.mark.full
-
-WHO = {
-    f"GIT_{who}_{what}": value
-    for who in ("AUTHOR", "COMMITTER")
-    for what, value in (("NAME", "Ann"), ("EMAIL", "ann@example.org"))
-}
 WORKFLOW = "templates/_layers/update-bot/files/.github/workflows/template-update.yml.j2"
-EDITORCONFIG = "templates/_layers/common/files/.editorconfig"
-
-
-def git(folder, *words, **env):
-    done = subprocess.run(
-        ["git", *words],
-        cwd=folder,
-        env={**os.environ, **WHO, **env},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"git {words}: {done.stderr}"
-    return done.stdout.strip()
-
-
-class Place:
-    """A catalog with releases, a child of the first in a bare repository, and the clone of CI."""
-
-    def __init__(self, folder, kind, forge, *more):
-        self.folder, self.forge = folder, forge
-        self.catalog = folder / "catalog"
-        self.catalog.mkdir()
-        for name in ("templates", "matrices", "base-images"):
-            shutil.copytree(ROOT / name, self.catalog / name)
-        shutil.copy(ROOT / "catalog.yml", self.catalog)
-        git(self.catalog, "init", "--quiet", "--initial-branch", "main")
-        self.release("9.0.0")
-        child = folder / "child"
-        self.tmplgen(
-            *("new", child, "--type", kind, "--framework", "none", "--name", "it"),
-            *(
-                "--ci",
-                "github,gitlab,jenkins",
-                "--catalog",
-                f"{self.catalog}@v9.0.0",
-                "--quiet",
-                *more,
-            ),
-        )
-        git(child, "branch", "-M", "main")
-        self.origin = folder / "origin.git"
-        git(folder, "clone", "--quiet", "--bare", str(child), str(self.origin))
-        self.clone = folder / "clone"
-        self.checkout()
-
-    def tmplgen(self, *words):
-        done = subprocess.run(
-            [BINARY, *map(str, words)],
-            env={**os.environ, **WHO, "HOME": str(self.folder)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-
-    def release(self, version, **files):
-        """Writes FILES (with __ for /) and tags the next version."""
-        for path, change in files.items():
-            file = self.catalog / path
-            file.write_text(change(file.read_text()))
-        manifest = self.catalog / "catalog.yml"
-        lines = manifest.read_text().splitlines()
-        manifest.write_text(
-            "\n".join(f"version: {version}" if it.startswith("version:") else it for it in lines)
-            + "\n"
-        )
-        git(self.catalog, "add", "--all")
-        git(self.catalog, "commit", "--quiet", "-m", version)
-        git(self.catalog, "tag", f"v{version}")
-
-    def checkout(self):
-        """A fresh clone, at a detached HEAD, as CI has it."""
-        shutil.rmtree(self.clone, ignore_errors=True)
-        git(self.folder, "clone", "--quiet", str(self.origin), str(self.clone))
-        git(self.clone, "checkout", "--quiet", "--detach", "origin/main")
-
-    def run(self, how="github", token=TOKEN, **env):
-        self.checkout()
-        words = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.folder / "home"),
-            "TMPLGEN": str(BINARY),
-            "GITHUB_REPOSITORY": "acme/it",
-            "GITHUB_API_URL": self.forge.url,
-            "CI_API_V4_URL": f"{self.forge.url}/api/v4",
-            "CI_PROJECT_ID": "7",
-            "DEFAULT_BRANCH": "main",
-            **({"TEMPLATE_UPDATE_TOKEN": token} if token else {}),
-            **env,
-        }
-        (self.folder / "home").mkdir(exist_ok=True)
-        return subprocess.run(
-            ["sh", "ci/template-update.sh", how],
-            cwd=self.clone,
-            env={name: value for name, value in words.items() if value is not None},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def branch(self):
-        """The commits of the bot's branch there, newest first; none where it is not there."""
-        found = git(self.origin, "branch", "--list", "tmplgen/update")
-        return (
-            git(self.origin, "log", "--format=%s", "main..tmplgen/update").splitlines()
-            if found
-            else []
-        )
-
-    def at(self, path, ref="tmplgen/update"):
-        return git(self.origin, "show", f"{ref}:{path}")
-
-
-def comment(text):
-    return text + "# newer\n"
-
 
 @pytest.fixture
 def forge():
@@ -154,7 +30,7 @@ def test_nothing_is_proposed_where_nothing_is_newer(place):
 
 
 @pytest.mark.parametrize("how", ["github", "gitlab"])
-@pytest.mark.parametrize("kind", ["library", "service", "batch"])
+@pytest.mark.parametrize("kind", ["library", "service", "batch", *OF_TEAMS])
 def test_a_newer_version_is_one_request_which_is_renewed_a_week_later(tmp_path, forge, kind, how):
     place = Place(tmp_path, kind, forge)
     place.release("9.1.0", **{EDITORCONFIG: comment})
@@ -181,11 +57,7 @@ def test_a_newer_version_is_one_request_which_is_renewed_a_week_later(tmp_path, 
 
 
 def test_conflicts_are_handed_over_on_the_branch(place):
-    child = place.folder / "work"
-    git(place.folder, "clone", "--quiet", str(place.origin), str(child))
-    (child / ".editorconfig").write_text((child / ".editorconfig").read_text() + "# ours\n")
-    git(child, "commit", "--quiet", "-am", "ours")
-    git(child, "push", "--quiet", "origin", "main")
+    place.push(**{".editorconfig": lambda text: f"{text}# ours\n"})
     place.release("9.1.0", **{EDITORCONFIG: comment})
     done = place.run()
     assert done.returncode == 0, done.stderr

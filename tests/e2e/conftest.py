@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,27 +82,36 @@ EVERY_CI = {
     "batch": ["--framework=pytorch==2.13.0", "--registry=registry.example.org/team"],
     "library": ["--framework=none", "--set=docs=true", "--registry=registry.example.org/team"],
 }
+# And of the types that platform teams have for themselves.
+TEAMS_CI = {kind: ["--registry=registry.example.org/team"] for kind in ("images", "cluster")}
+
+
+@pytest.fixture(scope="session")
+def make_ci(tmp_path_factory):
+    """Makes a child with all three pipelines, as a clone of some server's main branch."""
+
+    @cache
+    def make(kind):
+        python = ["--python", "3.11"] if kind in EVERY_CI else []
+        words = ["--type", kind, *(EVERY_CI | TEAMS_CI)[kind], *python]
+        return make_clone(tmp_path_factory.mktemp(kind) / "child", words)
+
+    return make
 
 
 @pytest.fixture(scope="session", params=EVERY_CI)
-def every_ci(request, tmp_path_factory):
-    """A child with all three pipelines, as a clone of some server's main branch."""
-    words = ["--type", request.param, *EVERY_CI[request.param], "--python", "3.11"]
-    return make_clone(tmp_path_factory.mktemp(request.param) / "child", words)
+def every_ci(request, make_ci):
+    return make_ci(request.param)
 
 
 @pytest.fixture(scope="session")
-def images_ci(tmp_path_factory):
-    """The same of a repository of base images."""
-    words = ["--type", "images", "--registry=registry.example.org/team"]
-    return make_clone(tmp_path_factory.mktemp("images") / "child", words)
+def images_ci(make_ci):
+    return make_ci("images")
 
 
 @pytest.fixture(scope="session")
-def cluster_ci(tmp_path_factory):
-    """The same of a repository for clusters."""
-    words = ["--type", "cluster", "--registry=registry.example.org/team"]
-    return make_clone(tmp_path_factory.mktemp("cluster") / "child", words)
+def cluster_ci(make_ci):
+    return make_ci("cluster")
 
 
 def make_clone(folder, words):
