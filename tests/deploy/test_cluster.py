@@ -15,9 +15,9 @@ import yaml
 
 from ..child.matrix import Child, check, tmplgen
 from ..common.program import ROOT
-from . import schemas
 from .checkers import not_restricted
 from .render import KUBECTL
+from .schemas import wrong
 
 pytestmark = pytest.mark.full
 
@@ -262,11 +262,6 @@ def test_a_gpu_is_cut_as_finely_as_it_can_be(tmp_path, gpu, slices, profile):
 # ---------------------------------------------------------------- schemas
 
 
-def wrong(document):
-    """What its schema says; what needs npm for that is in test_matrix.py, of test-full."""
-    return schemas.wrong(document) if schemas.kind_of(document) not in schemas.CRDS else []
-
-
 def test_every_object_is_as_its_schema_says(child):
     for name, document in manifests(child):
         assert wrong(document) == [], name
@@ -285,7 +280,7 @@ def test_the_schemas_refuse_what_is_wrong(children):
             spoil((spec.get("template") or spec["jobTemplate"]["spec"]["template"])["spec"])
             assert wrong(whole)
         assert pod
-    for document in kinds(children["mps"], "ClusterQueue", "ResourceFlavor"):
+    for document in kinds(children["mps"], "ClusterQueue", "ResourceFlavor", "PrometheusRule"):
         spoiled = copy.deepcopy(document)
         spoiled.setdefault("spec", {})["queue"] = "x"
         assert wrong(spoiled)
@@ -848,8 +843,8 @@ def test_the_image_is_pinned_by_its_digest(children, tmp_path):
 
     pinned = [{"name": "gpu-smoke", "newName": "r.example.org:5000/t/gpu-smoke", "digest": digest}]
     assert set_image(f"r.example.org:5000/t/gpu-smoke@{digest}") == pinned
-    for wrong in ("", "gpu-smoke", "a b:c", "$(id):c"):
-        assert set_image(wrong, status=2) == pinned
+    for name in ("", "gpu-smoke", "a b:c", "$(id):c"):
+        assert set_image(name, status=2) == pinned
     assert set_image("r.example.org/x:1.0") == [
         {"name": "gpu-smoke", "newName": "r.example.org/x", "newTag": "1.0"}
     ]

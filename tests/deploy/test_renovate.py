@@ -11,7 +11,7 @@ from ..e2e.support import one_at_a_time
 from ..remote.conftest import certificates, https, world
 from ..remote.world import ok
 from . import tools
-from .test_update_bot import EDITORCONFIG, WHO, Place, comment, git
+from .place import EDITORCONFIG, WHO, Place, comment, git
 
 __all__ = ["certificates", "https", "world"]
 PRESET = ROOT / "docs/renovate/tmplgen.json"

@@ -11,6 +11,7 @@ from .place import EDITORCONFIG, OF_TEAMS, Place, comment, git
 pytestmark = pytest.mark.full
 WORKFLOW = "templates/_layers/update-bot/files/.github/workflows/template-update.yml.j2"
 
+
 @pytest.fixture
 def forge():
     it = Forge()

@@ -43,7 +43,7 @@ def test_clients_of_triton_and_kserve_work_unchanged(python, trained, tmp_path):
 @pytest.mark.full
 def test_triton_can_read_its_model_configuration(python, tmp_path):
     """By the protocol buffers of its own client: an unknown field is an error there."""
-    words = ["--type", "service", "--framework", "pytorch", "--set", "triton=true", "--no-git"]
+    words = ["--type", "service", "--framework", "pytorch", "--set", "triton=true", "--name", "it"]
     run(TMPLGEN, "new", tmp_path / "it", *words)
     (path,) = (tmp_path / "it/deploy/triton/model_repository").glob("*/config.pbtxt")
     read = [python, "-c", CONFIGURATION, path]
