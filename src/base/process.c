@@ -181,7 +181,7 @@ static bool has_ended(struct stream *s)
 
 static void read_some(struct stream *s, int which)
 {
-    char piece[16384];
+    char piece[65536]; /* what a pipe holds: all that was said before its end, at one look */
     ssize_t count = read(s->fds[which], piece, sizeof(piece));
     if (count > 0 && which == LINES)
         take_piece(s, piece, (size_t)count);
@@ -194,13 +194,16 @@ static void read_some(struct stream *s, int which)
 }
 
 /*
- * Whether there may be more. Something that it started may hold the other ends open for ever, or
- * say something for ever: what comes within two seconds of its end is still heard.
+ * Whether there may be more. Whether it has ended is asked first: what it said before is there
+ * then, to be heard by this call. Something that it started may hold the other ends open for ever,
+ * or say something for ever: it is heard until it is silent, and for two seconds at most.
  */
 static bool take_some(struct stream *s)
 {
     struct pollfd wanted[PIPES];
-    bool open = s->fds[LINES] >= 0 || s->fds[OUTPUT] >= 0;
+    bool open = s->fds[LINES] >= 0 || s->fds[OUTPUT] >= 0, over = has_ended(s);
+    if (over && !open)
+        return false;
     for (size_t i = 0; i < PIPES; i++)
         wanted[i] = (struct pollfd){.fd = s->fds[i], .events = POLLIN};
     int ready = poll(wanted, PIPES, open ? POLL_MS : CLOSED_POLL_MS);
@@ -209,7 +212,7 @@ static bool take_some(struct stream *s)
             read_some(s, i);
     if (s->watch->idle)
         s->watch->idle(s->watch->context);
-    return !has_ended(s) || (ready > 0 && seconds_now() <= s->ended + LAST_WORDS_SECONDS);
+    return !over || (ready != 0 && seconds_now() <= s->ended + LAST_WORDS_SECONDS);
 }
 
 /*

@@ -1,11 +1,17 @@
 """A conversation with tmplgen on a terminal."""
 
+import codecs
 import os
 import pty
 import select
 import signal
 import subprocess
 import time
+
+
+def decoder():
+    """Of pieces as they come, which may end inside a character."""
+    return codecs.getincrementaldecoder("utf-8")().decode
 
 
 def start(command, cwd, env):
@@ -26,9 +32,9 @@ def start(command, cwd, env):
 def interrupt(command, cwd, env):
     """Runs a command on a terminal, and sends SIGINT at its first question."""
     main, process = start(command, cwd, env)
-    shown = ""
+    shown, decode = "", decoder()
     while ">" not in shown:
-        shown += os.read(main, 4096).decode()
+        shown += decode(os.read(main, 4096))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
     os.close(main)
@@ -39,11 +45,11 @@ def converse(command, cwd, env, replies, timeout=30):
     """Runs a command on a terminal of its own; each reply is sent once its cue has been shown."""
     main, process = start(command, cwd, env)
     shown, mark, deadline = "", 0, time.time() + timeout
-    replies = list(replies)
+    replies, decode = list(replies), decoder()
     while time.time() < deadline:
         if select.select([main], [], [], 0.05)[0]:
             try:
-                chunk = os.read(main, 65536).decode()
+                chunk = decode(os.read(main, 65536))
             except OSError:
                 break
             shown += chunk

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from ..common.terminal import start
+from ..common.terminal import decoder, start
 from .engines import World, until
 
 TAG = "13.0.3-runtime-py312-ubuntu24.04"
@@ -206,8 +206,12 @@ class Screen:
 
     def __init__(self, width):
         self.width, self.rows, self.row, self.column = width, [""], 0, 0
+        self.begun = ""  # a sequence whose end is still to come
 
     def feed(self, text):
+        text = self.begun + text
+        self.begun = re.search(r"(\033(\[[0-9;]*)?)?$", text)[0]
+        text = text.removesuffix(self.begun)
         for piece in re.findall(r"\033\[[0-9;]*[A-Za-z]|\r|\n|[^\033\r\n]", text):
             if piece == "\r":
                 self.column = 0
@@ -241,7 +245,7 @@ class Terminal:
         env = {"TERM": "xterm-256color", **world.env, **env}
         self.main, self.process = start(world.command("build", *words), world.work, env)
         fcntl.ioctl(self.main, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-        self.screen, self.raw = Screen(width), ""
+        self.screen, self.raw, self.decode = Screen(width), "", decoder()
 
     def until(self, true, seconds=20):
         end = time.monotonic() + seconds
@@ -249,7 +253,7 @@ class Terminal:
             assert time.monotonic() < end, self.screen.rows
             if select.select([self.main], [], [], 0.05)[0]:
                 try:
-                    chunk = os.read(self.main, 65536).decode()
+                    chunk = self.decode(os.read(self.main, 65536))
                 except OSError:
                     return
                 self.raw += chunk
