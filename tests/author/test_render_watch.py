@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from ..common.program import BINARY, WRAPPER
-from ..update.faults import SANITIZED
+from ..common.program import BINARY, INSTRUMENTED
 
 
 @pytest.fixture
@@ -245,7 +244,7 @@ class Watch:
     def __init__(self, tmplgen, catalog, *args, tty=False, kind="thing"):
         self.main, out = pty.openpty() if tty else os.pipe()
         self.process = subprocess.Popen(
-            [*WRAPPER, BINARY, "template", "render", kind, "--watch", *args],
+            [BINARY, "template", "render", kind, "--watch", *args],
             cwd=catalog.folder,
             env={**tmplgen.env, "TERM": "xterm"},
             stdin=subprocess.DEVNULL,
@@ -361,7 +360,7 @@ def test_colours_are_for_terminals(watch, catalog):
     run.until("\x1b[32m+c hello thing\x1b[0m")
 
 
-@pytest.mark.skipif(SANITIZED or bool(WRAPPER), reason="what is freed is held back there")
+@pytest.mark.skipif(INSTRUMENTED, reason="what is freed is held back there")
 def test_memory_does_not_grow(watch, catalog):
     run = watch()
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from ..command.world import git
-from ..common.program import BINARY, WRAPPER, Result
+from ..common.program import BINARY, Result
 
 QUESTIONS = """\
 description: a test
@@ -225,7 +225,7 @@ def test_ctrl_c_ends_it(tmplgen, catalog):
     inner = "{% for j in range(2000) %}{% endfor %}"
     catalog.file("slow.txt.j2", f"{{% for i in range(4000) %}}{inner}{{% endfor %}}\n")
     process = subprocess.Popen(
-        [*WRAPPER, BINARY, "template", "test"],
+        [BINARY, "template", "test"],
         cwd=catalog.folder,
         env=tmplgen.env,
         stdout=subprocess.PIPE,

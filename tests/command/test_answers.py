@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from ..common.program import BINARY, WRAPPER
+from ..common.program import BINARY, INSTRUMENTED
 from ..common.terminal import converse, interrupt
 
 ALL_TYPES = """\
@@ -70,7 +70,7 @@ def test_an_answer_is_no_template(new, work, catalog, tmp_path, how):
     assert (work / "other/hello.txt").read_text() == "x other\n"
 
 
-@pytest.mark.skipif("ASAN_OPTIONS" in os.environ or "valgrind" in str(BINARY), reason="more memory")
+@pytest.mark.skipif(INSTRUMENTED, reason="more memory")
 def test_many_answers_of_many_choices_take_little_memory(tmplgen, work, catalog):
     """No more for each answer than the answer: 10,000 of 10,000 took 800 MB."""
     words = ", ".join(f"w{i}" for i in range(10_000))
@@ -236,7 +236,7 @@ def test_terminal_asks_for_what_is_missing_and_asks_again_with_the_reason(
     tmplgen, work, typed, catalog
 ):
     code, out, shown = converse(
-        [*WRAPPER, BINARY, "new", "--catalog", catalog.folder],
+        [BINARY, "new", "--catalog", catalog.folder],
         work,
         {**tmplgen.env, "TERM": "dumb"},
         [
@@ -264,7 +264,7 @@ def test_terminal_asks_for_what_is_missing_and_asks_again_with_the_reason(
 def test_terminal_with_defaults_asks_nothing(tmplgen, work, typed, catalog):
     code, _, shown = converse(
         [
-            *(*WRAPPER, BINARY),
+            BINARY,
             *("new", "child", "--type", "thing", "--catalog", catalog.folder, "--defaults"),
         ],
         work,
@@ -277,7 +277,7 @@ def test_terminal_with_defaults_asks_nothing(tmplgen, work, typed, catalog):
 
 def test_interrupt_at_a_question_leaves_nothing_and_is_130(tmplgen, work, typed, catalog):
     command = [
-        *(*WRAPPER, BINARY),
+        BINARY,
         *("new", "child", "--type", "thing", "--catalog", catalog.folder),
     ]
     assert interrupt(command, work, {**tmplgen.env, "TERM": "dumb"}) == 130

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from ..common.program import BINARY, ROOT, WRAPPER, typed_as_tmplgen
+from ..common.program import BINARY, ROOT, typed_as_tmplgen
 from ..common.shells import SHELLS
 from ..common.terminal import converse
 
@@ -24,7 +24,7 @@ def talk(tmplgen, work, catalog):
             command += ["--type", "thing", "--catalog", catalog.folder]
         size = ["sh", "-c", f'stty columns {columns} <&2; exec "$@"', "sh"]
         env = {**tmplgen.env, "TERM": "dumb"}
-        words = [*size, *WRAPPER, BINARY, *command]
+        words = [*size, BINARY, *command]
         code, out, shown = converse(words, work, env, replies)
         return code, out, shown.replace("\r\n", "\n")
 

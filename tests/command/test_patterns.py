@@ -8,12 +8,10 @@ import pytest
 import yaml
 
 from ..common.measure import MEMORY, MIB, UNLIMITED, run_measured
-from ..common.program import BINARY, ROOT, WRAPPER
+from ..common.program import BINARY, INSTRUMENTED, ROOT
 from .world import CATALOG, git
 
-FLAGS = BINARY.parent / "flags"
-SANITIZED = FLAGS.exists() and "-fsanitize" in FLAGS.read_text()
-SECONDS = 2 * (10 if SANITIZED or WRAPPER else 2)  # of the processor
+SECONDS = 20 if INSTRUMENTED else 4  # of the processor
 PEAK = 600 * MIB
 QUESTION = (
     "description: d\nstack: none\nquestions:\n  - {name: greeting, default: %s, pattern: %s}\n"
@@ -26,12 +24,11 @@ def template(pattern, default="a"):
 
 def within_bounds(tmplgen, work, *args):
     """A run that ends by itself, soon and with little memory."""
-    plain = not SANITIZED and not WRAPPER
-    command = [*WRAPPER, BINARY, *args]
-    memory = MEMORY if plain else UNLIMITED
+    command = [BINARY, *args]
+    memory = UNLIMITED if INSTRUMENTED else MEMORY
     run = run_measured(command, cwd=work, env=tmplgen.env, seconds=120, memory=memory)
     assert run.code >= 0 and run.cpu < SECONDS, run
-    assert not plain or run.peak < PEAK, run
+    assert INSTRUMENTED or run.peak < PEAK, run
     return run
 
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from ..common.program import BINARY, WRAPPER, Result
+from ..common.program import BINARY, Result
 
 
 class Runner:
@@ -25,7 +25,7 @@ class Runner:
 
     def __call__(self, *args, cwd: Path, env=None, stdin="", timeout=120) -> Result:
         done = subprocess.run(
-            [*WRAPPER, str(BINARY), *map(str, args)],
+            [str(BINARY), *map(str, args)],
             cwd=cwd,
             env={**self.env, **(env or {})},
             input=stdin,

@@ -10,8 +10,11 @@ from .schemas import check
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("TMPLGEN", ROOT / "build" / "tmplgen")).resolve()
-# A program to run it under, such as valgrind.
-WRAPPER = shlex.split(os.environ.get("TMPLGEN_WRAPPER", ""))
+FLAGS = BINARY.parent / "flags"
+SANITIZED = FLAGS.exists() and "-fsanitize" in FLAGS.read_text()
+VALGRIND = "valgrind" in BINARY.name
+# Slow, and with more memory than it uses.
+INSTRUMENTED = SANITIZED or VALGRIND
 
 
 def typed_as_tmplgen(folder: Path) -> Path:

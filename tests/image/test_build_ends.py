@@ -21,6 +21,10 @@ def make_world(tmp_path):
     return World(tmp_path)
 
 
+# Whom a signal does not end is killed after ten: what ends by it has less.
+AT_ONCE = 9
+
+
 def strike(world, process, number):
     """When a step is there; the exit code, the seconds, both streams."""
     until((world.fake / "there").exists)
@@ -33,7 +37,7 @@ def strike(world, process, number):
 def all_ended(world):
     numbers = pids(world.fake / "pids")
     assert numbers
-    until(lambda: not any(alive(number) for number in numbers), 5)
+    until(lambda: not any(alive(number) for number in numbers))
 
 
 @pytest.mark.parametrize("verb", ["build", "inspect", "from", "run", "rm", "tag", "push"])
@@ -44,7 +48,7 @@ def test_a_signal_at_each_step(world, verb):
     process = world.start("build", "--push")
     code, seconds, _, err = strike(world, process, number)
     assert code == 128 + number
-    assert seconds < 5
+    assert seconds < AT_ONCE
     assert f"interrupted by {signal.Signals(number).name}" in err
     if verb != "rm":
         all_ended(world)
@@ -85,7 +89,7 @@ def test_several_at_once_are_all_ended(world):
     process = world.start("build", "--jobs", "3")
     until(lambda: len(pids(world.fake / "pids")) == 6)
     code, seconds, _, _ = strike(world, process, signal.SIGINT)
-    assert code == 130 and seconds < 5
+    assert code == 130 and seconds < AT_ONCE
     all_ended(world)
     assert world.nothing_left() and not world.tags
 
@@ -98,7 +102,7 @@ def test_who_does_not_listen_is_killed_after_ten_seconds(world):
     process = world.start("build", "--jobs", "3")
     until(lambda: len(pids(world.fake / "pids")) == 8)
     code, seconds, _, _ = strike(world, process, signal.SIGINT)
-    assert code == 130 and 9 < seconds < 14
+    assert code == 130 and 9 < seconds < 19
     all_ended(world)
     assert world.nothing_left() and not world.tags
 
@@ -109,7 +113,7 @@ def test_a_stopped_builder_is_ended(world):
     until(lambda: pids(world.fake / "pids"))
     time.sleep(0.5)
     code, seconds, _, _ = strike(world, process, signal.SIGTERM)
-    assert code == 143 and seconds < 5
+    assert code == 143 and seconds < AT_ONCE
     all_ended(world)
 
 
@@ -131,7 +135,7 @@ def test_what_a_builder_leaves_running_is_not_waited_for(world):
     world.on("build", '(sleep 300 & echo $! >>"$FAKE/pids"; wait) &')
     began = time.monotonic()
     assert world.run("build", "beta").code == 0
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     for number in pids(world.fake / "pids"):
         os.kill(number, signal.SIGKILL)
 
@@ -140,7 +144,7 @@ def test_nor_what_it_leaves_talking(world):
     world.on("build", '(while :; do echo x; sleep 0.02; [ -d "$FAKE" ] || exit; done) &')
     began = time.monotonic()
     assert world.run("build", "beta").code == 0
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
 
 
 LATE_CLOCK = r"""

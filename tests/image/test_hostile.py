@@ -1,7 +1,6 @@
 """Plans and lock files that somebody hostile wrote: the right code, the place, nothing written."""
 
 import os
-import time
 
 import pytest
 
@@ -80,9 +79,7 @@ def test_a_plan_that_is_wrong(world, case):
     text, place, words = PLANS[case]
     world.write("images.yml", text)
     before = world.files()
-    started = time.monotonic()
     error = world.json("render", "--output", "out", code=2)["error"]
-    assert time.monotonic() - started < 3  # half a second, on a machine that has time
     told = f"{error['message']} {error['hint']}"
     assert words in told, told
     if place:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ..command.world import Runner
-from ..common.program import BINARY, WRAPPER
+from ..common.program import BINARY
 from .world import LOCK, SHIPPED, World, add_image, digest, files, lock_text
 
 ARGUMENTS = {"BASE_IMAGE", "INDEX_URL", "PYTHON_SOURCE", "UV_VERSION"}
@@ -335,7 +335,7 @@ def test_what_a_killed_run_left_is_in_nobodys_way(world, old):
     left = f"{place.parent}/.{place.name}"
     script = f'mkdir -p "{left}.$$.new" "{left}.$$.old/mine"; exec "$@"'
     done = subprocess.run(
-        ["sh", "-c", script, "-", *WRAPPER, BINARY, "image", "render", "jax", "--output", "out"],
+        ["sh", "-c", script, "-", BINARY, "image", "render", "jax", "--output", "out"],
         cwd=world.folder, env=world.tmplgen.env, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -405,7 +405,7 @@ def test_the_running_program_is_put_into_its_image(world):
     assert put_in_the_image(world) == BINARY.read_bytes()
 
 
-@pytest.mark.skipif(bool(WRAPPER) or not loader(), reason="runs under something else already")
+@pytest.mark.skipif(not loader(), reason="runs under something else already")
 def test_the_loader_that_runs_it_is_not(world):
     """A machine without tmplgen takes it out of its image, and runs it by the loader in there."""
     words = [loader(), BINARY, "image", "render", "tmplgen", "--output", "out"]
@@ -413,7 +413,7 @@ def test_the_loader_that_runs_it_is_not(world):
     assert put_in_the_image(world) == BINARY.read_bytes()
 
 
-@pytest.mark.skipif(bool(WRAPPER) or not loader(), reason="runs under something else already")
+@pytest.mark.skipif(not loader(), reason="runs under something else already")
 def test_a_program_that_is_no_file_any_more_is_put_nowhere(world, tmp_path):
     """Run by its loader, and replaced since: what lies there now is another."""
     program = tmp_path / "tmplgen"

@@ -14,6 +14,7 @@ FACTOR = 10
 MOST_RATIO = 14  # n log n, and something for a loaded machine
 ENOUGH = {"cpu": 0.03, "peak": 16 * MIB}  # above the smallest run: what can be told from noise
 TRIES = 3
+KILLED = -9  # by who measures, for time by the clock: of a machine that stood still, too
 DONE = {0, 6}  # 6: there is an update
 
 
@@ -40,31 +41,41 @@ def run_once(meter: Meter, construct: Construct, n: int):
     return meter(*construct.words) if construct.lay(meter.folder, n) else None
 
 
-def wrong_with(growth: Growth, run: Run, smallest: Run) -> str:
-    if run.code < 0 or run.left:
-        return "it was killed" if run.code == -9 else f"it ended by signal {-run.code}"
-    if not is_small(run):
-        return "more than a run may take"
-    before = growth.runs[-1][1] if growth.runs else None
-    for what, enough in ENOUGH.items() if before else ():
-        low, high = (getattr(r, what) - getattr(smallest, what) for r in (before, run))
+def wrong_alone(run: Run) -> str:
+    if run.left:
+        return "it left something running"
+    if run.code < 0:
+        return "it was killed" if run.code == KILLED else f"it ended by signal {-run.code}"
+    return "" if is_small(run) else "more than a run may take"
+
+
+def wrong_beside(small: Run, run: Run, smallest: Run) -> str:
+    for what, enough in ENOUGH.items():
+        low, high = (getattr(r, what) - getattr(smallest, what) for r in (small, run))
         if low >= enough and high > MOST_RATIO * low:
             return f"{what} x {high / low:.0f}"
     return ""
 
 
 def measured(meter: Meter, growth: Growth, n: int):
-    """The best of some runs, where one alone seems wrong: others use this machine, too."""
-    run = run_once(meter, growth.construct, n)
-    wrong = ""
-    for _ in range(TRIES):
+    """
+    Some runs, where one seems wrong: others use this machine, too. What came out well once is well.
+    From the second on each is held against a smaller one made just before it, on a machine as busy.
+    """
+    run, wrong = None, ""
+    for again in range(TRIES):
+        before = growth.runs[-1] if growth.runs else None
+        if again and before:
+            small = run_once(meter, growth.construct, before[0])
+            before = (before[0], before[1] if wrong_alone(small) else small)
+        run = run_once(meter, growth.construct, n)
         if not run:
             break
-        wrong = wrong_with(growth, run, growth.runs[0][1] if growth.runs else run)
-        if not wrong or run.code < 0:
+        wrong = wrong_alone(run)
+        if not wrong and before:
+            wrong = wrong_beside(before[1], run, growth.runs[0][1])
+        if not wrong or run.left or (run.code < 0 and run.code != KILLED):
             break
-        again = run_once(meter, growth.construct, n)
-        run = min(run, again, key=lambda r: (r.cpu, r.peak))
     return run, wrong
 
 

@@ -7,9 +7,10 @@ import time
 
 import pytest
 
+from ..common.measure import MIB, Run
 from . import tables
 from .growth import DONE, FACTOR, grow, run_once
-from .hostile import constructs
+from .hostile import Construct, constructs
 from .place import LIMIT
 
 SAMPLE_SECONDS, FULL_SECONDS = 6, 80
@@ -104,6 +105,37 @@ def test_a_sample_says_what_it_tests(meter):
 @pytest.mark.full
 def test_every_construct_says_what_it_tests(meter):
     assert not stuck(meter, 60)
+
+
+class Clock:
+    """A meter whose runs take what is said: `cpu` seconds for n, on the machine's n-th run."""
+
+    def __init__(self, folder, cpu, code=0):
+        self.folder, self.cpu, self.code, self.runs = folder, cpu, code, 0
+
+    def __call__(self, *words):
+        n = int((self.folder / "cat" / "n").read_text())
+        self.runs += 1
+        cpu = self.cpu(n, self.runs)
+        return Run(self.code if n > 1000 else 0, "", "", cpu, cpu, MIB, False)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "code", "wrong"),
+    [
+        (lambda n, run: 1e-4 * n, 0, ""),
+        (lambda n, run: 5e-8 * n * n, 0, "cpu x 100 at 10000"),
+        (lambda n, run: 1e-4 * n * (2 if run == 4 else 1), 0, ""),  # slow for one run
+        (lambda n, run: 1e-4 * n * (2 if run >= 4 else 1), 0, ""),  # and from then on
+        (lambda n, run: 10 if n > 1000 else 1e-4 * n, 0, "more than a run may take at 10000"),
+        (lambda n, run: 1e-4 * n, -9, "it was killed at 10000"),
+        (lambda n, run: 1e-4 * n, -11, "it ended by signal 11 at 10000"),
+    ],
+)
+def test_growth_is_told_from_a_busy_machine(tmp_path, cpu, code, wrong):
+    construct = Construct("n", lambda n: {"n": str(n)}, most=10**4)
+    assert grow(Clock(tmp_path, cpu, code), construct).wrong.startswith(wrong)
+    assert bool(grow(Clock(tmp_path, cpu, code), construct).wrong) == bool(wrong)
 
 
 def sample(meter, seconds):

@@ -346,7 +346,7 @@ def test_registry_that_takes_its_time(fake, rebase, answer, method):
     fake.special[method, TAG] = answer
     begun = time.monotonic()
     unchanged(fake, rebase("--timeout", "1"), "/v2/team/app/manifests/1: ")
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 25
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

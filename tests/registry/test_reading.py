@@ -26,7 +26,7 @@ def index(*entries, kind=INDEX):
 
 
 def test_a_hundred_tags_at_once(fake, probe):
-    fake.latency, fake.token = 0.02, "abc"
+    fake.latency, fake.token = 0.1, "abc"  # 10 s, one after the other
     names = [f"{fake.host}/nvidia/cuda:{i}" for i in range(100)]
     made = [fake.image("nvidia/cuda", str(i), variant=f"v{i}") for i in range(100)]
     begun = time.monotonic()
@@ -40,18 +40,18 @@ def test_a_hundred_tags_at_once(fake, probe):
         "/token?service=fake&scope=repository:nvidia/cuda:pull",
     ]
     assert len(fake.requests) == 102
-    assert took < 1.0, took
+    assert took < 5, took
 
 
 def test_tokens_of_many_repositories_are_asked_for_at_once(fake, probe):
-    fake.latency, fake.token = 0.05, "abc"
+    fake.latency, fake.token = 0.2, "abc"  # 13 s, one after the other
     for i in range(32):
         fake.image(f"team/r{i}", "1")
     begun = time.monotonic()
     result = probe("manifests", *[f"{fake.host}/team/r{i}:1" for i in range(32)])
     took = time.monotonic() - begun
     assert result.out.count("there ") == 32
-    assert took < 1.5, took
+    assert took < 6, took
 
 
 def test_one_that_fails_does_not_stop_the_others(fake, probe):
@@ -351,7 +351,7 @@ def test_too_many_requests_are_waited_for(fake, probe, wait):
     result = probe("manifests", *[f"{fake.host}/a/b:{i}" for i in range(8)])
     assert result.out.splitlines() == [f"there {digest_of(data)}" for data in made]
     # they wait together, not one after the other
-    assert time.monotonic() - begun < 4
+    assert time.monotonic() - begun < 7
 
 
 def test_registry_that_asks_for_too_long_a_wait(fake, probe):
@@ -360,7 +360,7 @@ def test_registry_that_asks_for_too_long_a_wait(fake, probe):
     begun = time.monotonic()
     result = probe("manifests", f"{fake.host}/a/b:1")
     assert result.out.startswith(f"failed {fake.url}/v2/a/b/manifests/1: the server answered 429")
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
 
 
 def test_tag_that_is_deleted_while_it_is_looked_at(fake, probe):

@@ -107,7 +107,7 @@ def test_death_has_the_layer_where_it_happened(entry, how, signal, healthy, smok
 def test_hang_ends_within_the_time_limit(entry, healthy, smoke):
     start = time.monotonic()
     report = smoke("--timeout", "1", root=healthy, script=f"{entry}=hang")
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 15  # by itself it would wait 20
     assert (report.cause, report.code) == ("vendor-hang", EXITS[STAGES[entry]])
 
 

@@ -11,13 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ..common.program import BINARY
+from ..common.program import SANITIZED
 
 SOURCES = Path(__file__).resolve().parent / "faults"
-
-
-FLAGS = BINARY.parent / "flags"
-SANITIZED = FLAGS.exists() and "-fsanitize" in FLAGS.read_text()
 
 
 def shim(name="failn") -> Path:

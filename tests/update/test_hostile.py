@@ -14,15 +14,13 @@ import zlib
 
 import pytest
 
-from ..common.program import BINARY
+from ..common.program import BINARY, INSTRUMENTED
 from .packs import NAMES, OFS_DELTA, REF_DELTA, TREE, Pack, copy, delta
 from .scenarios import LONG, lines
 from .world import World, files_on_disk, put
 
 SECONDS = 10
 MEMORY = 1 << 30
-# Sanitizers and valgrind map far more than they use.
-LIMITED = not os.environ.get("ASAN_OPTIONS") and "valgrind" not in str(BINARY)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +59,7 @@ def ends_well(world, *args):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=60,
-        preexec_fn=limit if LIMITED else None,
+        preexec_fn=None if INSTRUMENTED else limit,
         check=False,
     )
     err = done.stderr.decode(errors="replace")

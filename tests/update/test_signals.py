@@ -16,8 +16,8 @@ import time
 
 import pytest
 
-from ..common.program import BINARY, Result
-from .faults import SANITIZED, clone_folder, fast_folder, shim
+from ..common.program import BINARY, SANITIZED, Result
+from .faults import clone_folder, fast_folder, shim
 from .scenarios import lines
 from .world import World, files_on_disk, leftovers
 

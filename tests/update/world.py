@@ -7,9 +7,9 @@ import stat
 import subprocess
 from pathlib import Path
 
-from ..common.program import BINARY
+from ..common.program import BINARY, SANITIZED
 from ..common.program import Result as AnyResult
-from .faults import SANITIZED, built
+from .faults import built
 
 TEMPLATE = "description: a test\nstack: none\n"
 RECORD = ".tmplgen.yml"
