@@ -320,6 +320,18 @@ def test_one_process_is_not_put_on_several_machines(tmp_path, framework, workloa
     assert not (tmp_path / "it").exists()
 
 
+def test_the_page_asks_for_what_there_is(child):
+    """kubectl knows logs of pods alone, and the pods of a job that is there stay as they are."""
+    (kind,) = documents(child).keys() & {"Job", "CronJob", "JobSet", "TrainJob"}
+    page = (child.folder / "docs/deploy.md").read_text()
+    assert "    kubectl get pods --watch -l app.kubernetes.io/name=it " in page
+    assert set(re.findall(r"kubectl logs -f (\S+?)`", page)) == {"POD"}
+    again = re.findall(r"^    kubectl delete (.*?) ", page, re.M)
+    assert again == ([] if kind == "CronJob" else [f"{kind.lower()}/it"])
+    assert ("kubectl create job it-NAME --from=cronjob/it" in page) == (kind == "CronJob")
+    assert ("`it-node-0-0-...`" in page) == (kind in ("JobSet", "TrainJob"))
+
+
 def test_who_does_not_deploy_has_none_of_it(tmp_path):
     words = ["--type", "batch", "--name", "it", "--framework", "pytorch", "--no-git"]
     tmplgen("new", tmp_path / "it", *words, "--defaults", "--quiet", cwd=tmp_path)
