@@ -45,7 +45,6 @@ static const struct command *const commands[] = {
     &template_render_command,
     &template_new_command,
     &template_export_command,
-    &template_import_command,
     &doctor_command,
     &completion_command,
     &help_command,
@@ -124,6 +123,8 @@ static int unknown_command(struct err *err, struct arena *arena, const char *con
             names[count++] = commands[i]->name;
     const char *nearest = str_nearest(typed, names, count);
     (void)err_set(err, TG_USAGE, "usage", "unknown command '%s'", typed);
+    if (strcmp(typed, "template import") == 0)
+        return err_hint(err, "this program no longer imports templates of cookiecutter and copier");
     return nearest ? err_hint(err, "did you mean '%s'?", nearest)
                    : err_hint(err, "the commands are: %s", name_list(arena, family));
 }

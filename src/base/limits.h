@@ -16,8 +16,6 @@
 /* YAML and JSON documents: manifests, answers, records, matrices. */
 #define LIMIT_DOCUMENT_BYTES (1 * LIMIT_MIB)
 #define LIMIT_DOCUMENT_DEPTH ((size_t)64)
-/* Nodes of a YAML document that may have aliases, each as often as it is named. */
-#define LIMIT_YAML_NODES ((size_t)1000000)
 /* TOML, which is checked and not read: lock files are long. */
 #define LIMIT_TOML_BYTES (8 * LIMIT_MIB)
 

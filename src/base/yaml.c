@@ -12,13 +12,6 @@
 #include <string.h>
 #include <yaml.h>
 
-/* A node that aliases stand for, and what it is as if each alias in it was written out. */
-struct yaml_anchor {
-    const char *name;
-    struct yaml_node *node;
-    size_t nodes, height;
-};
-
 /* The nodes of collections that are not complete yet lie on one stack, innermost on top. */
 struct yaml_reader {
     yaml_parser_t parser;
@@ -28,10 +21,6 @@ struct yaml_reader {
     size_t count;
     size_t characters, bytes; /* the same place counted twice: libyaml tells the first only */
     bool ascii;
-    bool foreign; /* anchors, aliases and merge keys are taken */
-    struct yaml_anchor *anchors;
-    size_t anchor_count;
-    size_t nodes, deepest; /* so far, with what aliases stand for */
     struct err *err;
 };
 
@@ -188,11 +177,11 @@ static int refuse_properties(const yaml_event_t *event, size_t offset, struct ya
     } else if (event->type == YAML_MAPPING_START_EVENT) {
         anchor = event->data.mapping_start.anchor;
         tag = event->data.mapping_start.tag;
-    } else if (event->type == YAML_ALIAS_EVENT && !reader->foreign) {
+    } else if (event->type == YAML_ALIAS_EVENT) {
         const char *alias = (const char *)event->data.alias.anchor;
         return refuse_property(reader, offset, "aliases", '*', alias);
     }
-    if (anchor && !reader->foreign)
+    if (anchor)
         return refuse_property(reader, offset, "anchors", '&', (const char *)anchor);
     if (tag)
         return refuse_property(reader, offset, "tags", '\0', (const char *)tag);
@@ -210,8 +199,6 @@ static void push(struct yaml_reader *reader, struct yaml_node *node)
 
 static int read_node(struct yaml_node **out, struct yaml_reader *reader, const yaml_event_t *event,
                      size_t depth);
-static int read_plain_node(struct yaml_node **out, struct yaml_reader *reader,
-                           const yaml_event_t *event, size_t depth);
 
 static int fill_scalar(struct yaml_node *node, struct yaml_reader *reader,
                        const yaml_event_t *event)
@@ -250,20 +237,14 @@ static int fill_list(struct yaml_node *node, struct yaml_reader *reader, size_t 
     return 0;
 }
 
-static bool is_merge_key(const struct yaml_node *key)
+static int check_key(const struct yaml_node *key, struct err *err)
 {
-    return key->plain && span_equal(key->text, span_from("<<"));
-}
-
-static int check_key(const struct yaml_reader *reader, const struct yaml_node *key)
-{
-    struct err *err = reader->err;
     if (key->kind != YAML_SCALAR) {
         (void)yaml_error(err, key, "a key must be a text, not %s",
                          key->kind == YAML_LIST ? "a list" : "a mapping");
         return err_hint(err, "put a text that begins with '{' or '[' in quotes");
     }
-    if (is_merge_key(key) && !reader->foreign)
+    if (key->plain && span_equal(key->text, span_from("<<")))
         return yaml_error(err, key, "merge keys ('<<') are not accepted");
     return 0;
 }
@@ -323,59 +304,6 @@ static int check_duplicates(const struct yaml_node *map, struct err *err)
                       shown(pair[1]->text), pair[1]->text.ptr, line_of(map->doc, pair[0]->offset));
 }
 
-/* ---------------------------------------------------------------- merge keys */
-
-static bool has_member(const struct yaml_node *map, struct span name)
-{
-    for (size_t i = 0; i < map->map.count; i++)
-        if (span_equal(map->map.members[i].key->text, name))
-            return true;
-    return false;
-}
-
-/* Adds the members of `from` that are not there yet. */
-static int add_members(struct yaml_node *map, struct yaml_reader *reader,
-                       const struct yaml_node *from)
-{
-    if (from->kind != YAML_MAP)
-        return yaml_error(reader->err, from,
-                          "a merge key ('<<') takes a mapping, or a list of them");
-    for (size_t i = 0; i < from->map.count; i++) {
-        if (budget_steps(1 + map->map.count, reader->err) < 0)
-            return -1;
-        if (has_member(map, from->map.members[i].key->text))
-            continue;
-        map->map.members =
-            arena_grow(reader->arena, map->map.members, map->map.count, sizeof(*map->map.members));
-        map->map.members[map->map.count++] = from->map.members[i];
-    }
-    return 0;
-}
-
-/* Each merge key goes, and what it stands for comes behind the map's own members. */
-static int merge_members(struct yaml_node *map, struct yaml_reader *reader)
-{
-    struct yaml_node all = *map;
-    const struct yaml_node *merged = NULL;
-    map->map.members = NULL;
-    map->map.count = 0;
-    for (size_t i = 0; i < all.map.count; i++) {
-        if (is_merge_key(all.map.members[i].key)) {
-            merged = all.map.members[i].value;
-            continue;
-        }
-        map->map.members =
-            arena_grow(reader->arena, map->map.members, map->map.count, sizeof(*map->map.members));
-        map->map.members[map->map.count++] = all.map.members[i];
-    }
-    if (!merged || merged->kind != YAML_LIST)
-        return merged ? add_members(map, reader, merged) : 0;
-    for (size_t i = 0; i < merged->list.count; i++)
-        if (add_members(map, reader, merged->list.items[i]) < 0)
-            return -1;
-    return 0;
-}
-
 static int fill_map(struct yaml_node *node, struct yaml_reader *reader, size_t depth)
 {
     __attribute__((cleanup(yaml_event_delete))) yaml_event_t event = {0};
@@ -386,7 +314,7 @@ static int fill_map(struct yaml_node *node, struct yaml_reader *reader, size_t d
             return -1;
         if (event.type == YAML_MAPPING_END_EVENT)
             break;
-        if (read_node(&key, reader, &event, depth) || check_key(reader, key))
+        if (read_node(&key, reader, &event, depth) || check_key(key, reader->err))
             return -1;
         if (next_event(&event, reader) || read_node(&value, reader, &event, depth))
             return -1;
@@ -400,76 +328,16 @@ static int fill_map(struct yaml_node *node, struct yaml_reader *reader, size_t d
         node->map.members[i] = (struct yaml_member){.key = reader->stack[base + 2 * i],
                                                     .value = reader->stack[base + 2 * i + 1]};
     reader->count = base;
-    if (check_duplicates(node, reader->err))
-        return -1;
-    return reader->foreign ? merge_members(node, reader) : 0;
+    return check_duplicates(node, reader->err);
 }
 
-/* ---------------------------------------------------------------- aliases */
-
-/* What an alias names must be complete: nothing can hold itself. */
-static int take_alias(struct yaml_node **out, struct yaml_reader *reader, const char *name,
-                      size_t offset, size_t depth)
-{
-    const struct yaml_anchor *anchor = NULL;
-    for (size_t i = 0; i < reader->anchor_count; i++)
-        if (strcmp(reader->anchors[i].name, name) == 0)
-            anchor = &reader->anchors[i];
-    if (!anchor)
-        return fail_at(reader->err, reader->doc, offset, "invalid", "no anchor '&%.*s' before it",
-                       shown(span_from(name)), name);
-    reader->nodes += anchor->nodes;
-    if (depth + anchor->height > reader->deepest)
-        reader->deepest = depth + anchor->height;
-    if (reader->nodes > LIMIT_YAML_NODES || reader->deepest > LIMIT_DOCUMENT_DEPTH)
-        return fail_at(reader->err, reader->doc, offset, "limit",
-                       "with its aliases written out the document has more than %zu nodes, or "
-                       "nests deeper than %zu levels",
-                       LIMIT_YAML_NODES, LIMIT_DOCUMENT_DEPTH);
-    *out = anchor->node;
-    return 0;
-}
-
-static const char *anchor_of(const yaml_event_t *event)
-{
-    const yaml_char_t *anchor =
-        event->type == YAML_SCALAR_EVENT           ? event->data.scalar.anchor
-        : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
-        : event->type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.anchor
-                                                   : NULL;
-    return (const char *)anchor;
-}
-
-static void keep_anchor(struct yaml_reader *reader, const struct yaml_anchor *anchor)
-{
-    reader->anchors =
-        arena_grow(reader->arena, reader->anchors, reader->anchor_count, sizeof(*reader->anchors));
-    reader->anchors[reader->anchor_count++] = *anchor;
-}
-
-/* A node, which other places may stand for from now on. */
-static int read_anchored(struct yaml_node **out, struct yaml_reader *reader,
-                         const yaml_event_t *event, size_t depth)
-{
-    const char *name = anchor_of(event);
-    size_t nodes = reader->nodes, deepest = reader->deepest;
-    name = name ? arena_strdup(reader->arena, name) : NULL;
-    reader->nodes++;
-    reader->deepest = depth;
-    if (read_plain_node(out, reader, event, depth))
-        return -1;
-    if (name)
-        keep_anchor(reader, &(struct yaml_anchor){name, *out, reader->nodes - nodes,
-                                                  reader->deepest - depth});
-    if (deepest > reader->deepest)
-        reader->deepest = deepest;
-    return 0;
-}
-
-static int read_plain_node(struct yaml_node **out, struct yaml_reader *reader,
-                           const yaml_event_t *event, size_t depth)
+/* `depth` is that of the collection around the node: 0 for the root. */
+static int read_node(struct yaml_node **out, struct yaml_reader *reader, const yaml_event_t *event,
+                     size_t depth)
 {
     size_t offset = byte_offset(reader, event->start_mark.index);
+    if (refuse_properties(event, offset, reader) || budget_check(reader->err) < 0)
+        return -1;
     struct yaml_node *node = arena_alloc(reader->arena, sizeof(*node));
     node->offset = offset;
     node->doc = reader->doc;
@@ -482,18 +350,6 @@ static int read_plain_node(struct yaml_node **out, struct yaml_reader *reader,
     if (event->type == YAML_SEQUENCE_START_EVENT)
         return fill_list(node, reader, depth + 1);
     return fill_map(node, reader, depth + 1);
-}
-
-/* `depth` is that of the collection around the node: 0 for the root. */
-static int read_node(struct yaml_node **out, struct yaml_reader *reader, const yaml_event_t *event,
-                     size_t depth)
-{
-    size_t offset = byte_offset(reader, event->start_mark.index);
-    if (refuse_properties(event, offset, reader) || budget_check(reader->err) < 0)
-        return -1;
-    if (event->type == YAML_ALIAS_EVENT)
-        return take_alias(out, reader, (const char *)event->data.alias.anchor, offset, depth);
-    return read_anchored(out, reader, event, depth);
 }
 
 /* A document without content, or with an empty one ("---"), has no root. */
@@ -538,11 +394,11 @@ static struct yaml_doc *doc_new(struct arena *arena, const char *name, struct sp
     return doc;
 }
 
-static int parse(struct yaml_doc **out, struct arena *arena, const char *name, struct span source,
-                 bool foreign, struct err *err)
+int yaml_parse(struct yaml_doc **out, struct arena *arena, const char *name, struct span source,
+               struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
-    struct yaml_reader reader = {.arena = arena, .foreign = foreign, .err = err};
+    struct yaml_reader reader = {.arena = arena, .err = err};
     if (source.len > LIMIT_DOCUMENT_BYTES) {
         (void)err_set(err, TG_USAGE, "limit", "the file has %zu bytes; the limit is %zu",
                       source.len, LIMIT_DOCUMENT_BYTES);
@@ -564,18 +420,6 @@ static int parse(struct yaml_doc **out, struct arena *arena, const char *name, s
     if (rc == 0)
         *out = reader.doc;
     return rc;
-}
-
-int yaml_parse(struct yaml_doc **out, struct arena *arena, const char *name, struct span source,
-               struct err *err)
-{
-    return parse(out, arena, name, source, false, err);
-}
-
-int yaml_parse_foreign(struct yaml_doc **out, struct arena *arena, const char *name,
-                       struct span source, struct err *err)
-{
-    return parse(out, arena, name, source, true, err);
 }
 
 int yaml_error(struct err *err, const struct yaml_node *node, const char *format, ...)

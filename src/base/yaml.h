@@ -60,14 +60,6 @@ struct yaml_doc {
 TG_CHECKED int yaml_parse(struct yaml_doc **out, struct arena *arena, const char *name,
                           struct span source, struct err *err);
 
-/*
- * The same of a document of another program: an alias stands for the node that its anchor names,
- * which then lies in several places, and a merge key (<<) for the members that are missing. What
- * they come to counts as if it was written out: LIMIT_YAML_NODES, and the depth.
- */
-TG_CHECKED int yaml_parse_foreign(struct yaml_doc **out, struct arena *arena, const char *name,
-                                  struct span source, struct err *err);
-
 /* Sets exit 2, code "invalid", the message, and the place of `node` (NULL: none); returns -1. */
 int yaml_error(struct err *err, const struct yaml_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

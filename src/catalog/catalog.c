@@ -35,18 +35,12 @@ static bool is_mistyped(int number)
 }
 
 /* Why no kind of source takes it. */
-static int take_none(const char *source, const struct source_scope *scope, struct err *err)
+static int take_none(const char *source, struct err *err)
 {
     struct stat info;
     bool is_there = stat(source_path(source), &info) == 0;
-    const char *why = is_there ? "not a folder" : strerror(errno);
-    if (scope != &catalog_scope && (is_there || is_mistyped(errno))) {
-        (void)err_set(err, TG_USAGE, "unknown-catalog", "there is no template at '%s': %s", source,
-                      why);
-        return err_hint(err, "SRC is a folder, or the address of a git repository");
-    }
     if (is_there || is_mistyped(errno))
-        return unknown_source(err, source, why);
+        return unknown_source(err, source, is_there ? "not a folder" : strerror(errno));
     return err_errno(err, errno, "unreachable-catalog", "cannot look at the catalog '%s'", source);
 }
 
@@ -72,7 +66,7 @@ static int open_source(struct catalog *out, struct arena *arena, const char *sou
     if (kind == &source_folder && signers)
         return err_set(err, TG_REFUSED, "signature",
                        "the catalog '%s' must be signed, and is a plain folder", source);
-    return kind ? kind->open(out, arena, source, ref, err) : take_none(source, out->scope, err);
+    return kind ? kind->open(out, arena, source, ref, err) : take_none(source, err);
 }
 
 /* MAJOR.MINOR.PATCH with an optional -PRERELEASE, as semver.org has it. */
@@ -277,23 +271,13 @@ static int finish(struct catalog **out, struct catalog_chain *o, struct arena *a
     return 0;
 }
 
-int catalog_open_scope(struct catalog **out, struct arena *arena, const char *source,
-                       const char *ref, const struct source_scope *scope, struct err *err)
-{
-    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
-    *out = arena_alloc(arena, sizeof(**out));
-    (*out)->scope = scope;
-    return open_source(*out, arena, source, ref, err);
-}
-
 static int open_chain(struct catalog **out, struct arena *arena, const char *source,
                       const char *ref, const struct catalog_origin *made,
                       const struct catalog_chain *above, struct err *err)
 {
-    struct catalog_chain o = {.made = made, .above = above};
-    return catalog_open_scope(&o.catalog, arena, source, ref, &catalog_scope, err) < 0
-               ? -1
-               : finish(out, &o, arena, err);
+    struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
+    struct catalog_chain o = {.catalog = catalog, .made = made, .above = above};
+    return open_source(catalog, arena, source, ref, err) < 0 ? -1 : finish(out, &o, arena, err);
 }
 
 int catalog_open_folder(struct catalog **out, struct arena *arena, const char *path,
@@ -303,7 +287,6 @@ int catalog_open_folder(struct catalog **out, struct arena *arena, const char *p
     struct catalog *catalog = arena_alloc(arena, sizeof(*catalog));
     struct catalog_chain o = {.catalog = catalog};
     *out = NULL;
-    catalog->scope = &catalog_scope;
     if (source_folder.open(catalog, arena, path, NULL, err) < 0)
         return -1;
     catalog->warning_count = 0;

@@ -38,10 +38,6 @@ TG_CHECKED int catalog_open_made(struct catalog **out, struct arena *arena, cons
  */
 TG_CHECKED int catalog_open_folder(struct catalog **out, struct arena *arena, const char *path,
                                    struct err *err);
-/* The files of any source, of which no catalog.yml is wanted: `name` and version stay NULL. */
-TG_CHECKED int catalog_open_scope(struct catalog **out, struct arena *arena, const char *source,
-                                  const char *ref, const struct source_scope *scope,
-                                  struct err *err);
 void catalog_close(struct catalog *catalog);
 /* What catalog.yml says, of a catalog whose files and source are there: the rest of opening it. */
 TG_CHECKED int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err);

@@ -37,7 +37,7 @@ static int folder_open(struct catalog *out, struct arena *arena, const char *sou
         return -1;
     if (ref)
         return refuse_ref(path, ref, err);
-    if (catalog_folder_scope(&out->files, arena, path, out->scope, err) < 0)
+    if (catalog_folder_files(&out->files, arena, path, catalog_path_counts, err) < 0)
         return -1;
     out->origin.source = path;
     out->close = folder_close;

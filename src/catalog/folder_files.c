@@ -7,7 +7,6 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "catalog/changelog.h"
-#include "catalog/source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +21,7 @@ struct folder_files {
     struct arena *arena;
     struct fileset_entry *entries;
     struct span *read; /* bytes of the entries read so far */
-    const struct source_scope *scope;
+    bool (*counts)(const char *path);
     const char *path;
     int fd;
 };
@@ -52,17 +51,6 @@ static int walk_subfolder(struct folder_files *folder, int parent, const char *n
     return walk(folder, fd, arena_printf(folder->arena, "%s/", path), depth + 1, err);
 }
 
-/* What is no file. */
-static int refuse(const struct folder_files *folder, const char *path, const char *what,
-                  struct err *err)
-{
-    if (!folder->scope->leave_out)
-        return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
-                       path, what);
-    folder->scope->leave_out(folder->scope->context, path, what);
-    return 0;
-}
-
 static int visit(struct folder_files *folder, int fd, const char *name, const char *prefix,
                  size_t depth, struct err *err)
 {
@@ -70,17 +58,15 @@ static int visit(struct folder_files *folder, int fd, const char *name, const ch
     struct stat info;
     if (fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) < 0)
         return err_errno(err, errno, "io", "cannot look at '%s'", path);
-    bool counts = S_ISDIR(info.st_mode)
-                      ? folder->scope->counts(arena_printf(folder->arena, "%s/", path))
-                      : folder->scope->counts(path);
-    if (!counts)
+    if (!folder->counts(S_ISDIR(info.st_mode) ? arena_printf(folder->arena, "%s/", path) : path))
         return 0;
     if (S_ISDIR(info.st_mode))
         return walk_subfolder(folder, fd, name, path, depth, err);
     if (!S_ISREG(info.st_mode) && strcmp(path, CHANGELOG_PATH) == 0)
         return 0; /* words only: a catalog does without */
     if (!S_ISREG(info.st_mode))
-        return refuse(folder, path, S_ISLNK(info.st_mode) ? "a link" : "special", err);
+        return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
+                       path, S_ISLNK(info.st_mode) ? "a link" : "special");
     return add_entry(folder, path, &info, err);
 }
 
@@ -184,16 +170,8 @@ static int folder_read(struct span *out, const struct fileset *set, size_t index
 int catalog_folder_files(const struct fileset **out, struct arena *arena, const char *path,
                          bool (*counts)(const char *path), struct err *err)
 {
-    struct source_scope *scope = arena_alloc(arena, sizeof(*scope));
-    scope->counts = counts;
-    return catalog_folder_scope(out, arena, path, scope, err);
-}
-
-int catalog_folder_scope(const struct fileset **out, struct arena *arena, const char *path,
-                         const struct source_scope *scope, struct err *err)
-{
     struct folder_files *folder = arena_alloc(arena, sizeof(*folder));
-    *folder = (struct folder_files){.arena = arena, .scope = scope, .path = path};
+    *folder = (struct folder_files){.arena = arena, .counts = counts, .path = path};
     folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder->fd < 0)
         return err_errno(err, errno, "io", "cannot open the folder '%s'", path);

@@ -8,19 +8,11 @@
 
 struct arena;
 struct fileset;
-struct source_scope;
 
 /*
- * Those that the scope takes, without what it leaves out. Links and special files are refused
- * unless it leaves those out; limits as in DESIGN 9. The set reads from the folder until
- * catalog_folder_files_free; `path` must live as long.
- */
-TG_CHECKED int catalog_folder_scope(const struct fileset **out, struct arena *arena,
-                                    const char *path, const struct source_scope *scope,
-                                    struct err *err);
-/*
  * Those that `counts` takes, by their path below the folder; of a folder it is asked with a '/'
- * behind it. Links and special files among them are refused (exit 2).
+ * behind it. Links and special files among them are refused (exit 2). The set reads from the folder
+ * until catalog_folder_files_free; `path` must live as long.
  */
 TG_CHECKED int catalog_folder_files(const struct fileset **out, struct arena *arena,
                                     const char *path, bool (*counts)(const char *path),

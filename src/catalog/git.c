@@ -171,13 +171,12 @@ static int open_files(struct catalog *out, struct arena *arena, git_repository *
     git_oid id;
     if (git_oid_fromstr(&id, out->origin.commit) < 0)
         return git_fail(err, "cannot read the catalog's commit");
-    return catalog_git_files(&out->files, arena, repository, &id, folder, out->scope, err);
+    return catalog_git_files(&out->files, arena, repository, &id, folder, err);
 }
 
 /* Whether the folder holds what HEAD says. */
 static int is_committed(bool *out, const struct fileset *files, struct arena *arena,
-                        const struct foreign *repository, const char *inner,
-                        const struct source_scope *scope, struct err *err)
+                        const struct foreign *repository, const char *inner, struct err *err)
 {
     struct revision_list list = {.arena = arena};
     const struct fileset *committed = NULL;
@@ -191,7 +190,7 @@ static int is_committed(bool *out, const struct fileset *files, struct arena *ar
     if (!*out)
         return 0;
     (void)git_oid_fromraw(&id, commit.id);
-    int rc = catalog_git_files(&committed, arena, repository->git, &id, inner, scope, err);
+    int rc = catalog_git_files(&committed, arena, repository->git, &id, inner, err);
     if (rc == 0)
         rc = fileset_equal(out, files, committed, err);
     catalog_git_files_free(committed);
@@ -203,7 +202,7 @@ static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
                       const struct foreign *repository, const char *path, const char *inner,
                       struct err *err)
 {
-    struct catalog folder = {.scope = out->scope};
+    struct catalog folder = {0};
     bool same;
     *dirty = false;
     if (!repository->has_work_tree)
@@ -212,7 +211,7 @@ static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
         path = arena_printf(arena, "%s/%s", path, inner);
     if (source_folder.open(&folder, arena, path, NULL, err) < 0)
         return -1;
-    int rc = is_committed(&same, folder.files, arena, repository, inner, out->scope, err);
+    int rc = is_committed(&same, folder.files, arena, repository, inner, err);
     if (rc < 0 || same) {
         folder.close(&folder);
         return rc;

@@ -18,7 +18,6 @@
 struct git_files {
     struct fileset set; /* first: a set is cast back */
     struct arena *arena;
-    const struct source_scope *scope;
     git_odb *odb;
     struct fileset_entry *entries;
     git_oid *ids;
@@ -95,17 +94,6 @@ static int check_names(const git_tree *tree, const char *prefix, struct err *err
 static int walk(struct git_files *files, git_repository *repository, const git_oid *id,
                 const char *prefix, size_t depth, struct err *err);
 
-/* What is no file. */
-static int refuse(const struct git_files *files, const char *path, const char *what,
-                  struct err *err)
-{
-    if (!files->scope->leave_out)
-        return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
-                       path, what);
-    files->scope->leave_out(files->scope->context, path, what);
-    return 0;
-}
-
 static int visit(struct git_files *files, git_repository *repository, const git_tree_entry *entry,
                  const char *prefix, size_t depth, struct err *err)
 {
@@ -113,7 +101,7 @@ static int visit(struct git_files *files, git_repository *repository, const git_
     git_filemode_t mode = git_tree_entry_filemode(entry);
     bool folder = mode == GIT_FILEMODE_TREE;
     const char *path = arena_printf(files->arena, "%s%s%s", prefix, name, folder ? "/" : "");
-    if (!files->scope->counts(path))
+    if (!catalog_path_counts(path))
         return 0;
     if (folder)
         return walk(files, repository, git_tree_entry_id(entry), path, depth + 1, err);
@@ -121,7 +109,8 @@ static int visit(struct git_files *files, git_repository *repository, const git_
     if (!file && strcmp(path, CHANGELOG_PATH) == 0)
         return 0; /* words only: a catalog does without */
     if (!file)
-        return refuse(files, path, mode == GIT_FILEMODE_LINK ? "a link" : "a submodule", err);
+        return err_set(err, TG_USAGE, "invalid", "'%s' in the catalog is %s: only files count",
+                       path, mode == GIT_FILEMODE_LINK ? "a link" : "a submodule");
     return add_blob(files, path, entry, err);
 }
 
@@ -135,7 +124,7 @@ static void look_ahead(const struct git_files *files, const git_tree *tree, cons
     for (size_t i = 0; i < git_tree_entrycount(tree); i++) {
         const git_tree_entry *entry = git_tree_entry_byindex(tree, i);
         const char *path = arena_printf(&scratch, "%s%s/", prefix, git_tree_entry_name(entry));
-        if (git_tree_entry_type(entry) == GIT_OBJECT_TREE && files->scope->counts(path))
+        if (git_tree_entry_type(entry) == GIT_OBJECT_TREE && catalog_path_counts(path))
             ids[count++] = *git_tree_entry_id(entry);
     }
     odb_look_ahead(files->odb, ids, count);
@@ -222,9 +211,9 @@ static int start_walk(struct git_files *files, git_repository *repository, const
 
 int catalog_git_missing(struct oid **out, size_t *count, struct arena *arena,
                         git_repository *repository, const git_oid *commit, const char *folder,
-                        const struct source_scope *scope, struct err *err)
+                        struct err *err)
 {
-    struct git_files files = {.arena = arena, .scope = scope};
+    struct git_files files = {.arena = arena};
     int rc = start_walk(&files, repository, commit, folder, err);
     bool *there = arena_array(arena, files.set.count + 1, sizeof(*there));
     *out = arena_array(arena, files.set.count + 1, sizeof(**out));
@@ -239,12 +228,10 @@ int catalog_git_missing(struct oid **out, size_t *count, struct arena *arena,
 }
 
 int catalog_git_files(const struct fileset **out, struct arena *arena, git_repository *repository,
-                      const git_oid *commit, const char *folder, const struct source_scope *scope,
-                      struct err *err)
+                      const git_oid *commit, const char *folder, struct err *err)
 {
     struct git_files *files = arena_alloc(arena, sizeof(*files));
     files->arena = arena;
-    files->scope = scope;
     if (start_walk(files, repository, commit, folder, err) < 0 || read_sizes(files, err) < 0) {
         git_odb_free(files->odb);
         return -1;

@@ -33,7 +33,6 @@ struct remote_opening {
     const struct catalog_revision *chosen; /* NULL: a commit by its id */
     const char *shown, *commit;
     git_oid id; /* of the commit */
-    const struct source_scope *scope;
     struct err *err;
 };
 
@@ -258,7 +257,7 @@ static int fetch_commit(struct remote_opening *o)
 static int find_missing(struct oid **ids, size_t *count, struct remote_opening *o)
 {
     return catalog_git_missing(ids, count, o->arena, o->repository.git, &o->id, o->address.folder,
-                               o->scope, o->err);
+                               o->err);
 }
 
 /* The files of the catalog's folder in one turn; from a server that does not give them so, all. */
@@ -329,7 +328,7 @@ static int fill(struct catalog *out, struct remote_opening *o)
         (struct catalog_origin){.source = o->address.source, .ref = o->shown, .commit = o->commit};
     if (signature_check(&out->origin, o->arena, o->repository.git, &wanted, o->err) < 0 ||
         catalog_git_files(&out->files, o->arena, o->repository.git, &o->id, o->address.folder,
-                          o->scope, o->err) < 0)
+                          o->err) < 0)
         return -1;
     out->handle = o->repository.git;
     out->close = catalog_git_close;
@@ -339,7 +338,7 @@ static int fill(struct catalog *out, struct remote_opening *o)
 static int remote_open(struct catalog *out, struct arena *arena, const char *source,
                        const char *ref, struct err *err)
 {
-    struct remote_opening o = {.arena = arena, .cache.lock = -1, .scope = out->scope, .err = err};
+    struct remote_opening o = {.arena = arena, .cache.lock = -1, .err = err};
     int rc = begin(&o, source);
     if (rc == 0)
         rc = read_listing(&o);

@@ -61,5 +61,3 @@ bool catalog_path_counts(const char *path)
             return true;
     return strcmp(path, "catalog.yml") == 0 || strcmp(path, CHANGELOG_PATH) == 0;
 }
-
-const struct source_scope catalog_scope = {.counts = catalog_path_counts};

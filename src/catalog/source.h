@@ -34,25 +34,15 @@ struct catalog_origin {
 struct catalog {
     struct catalog_origin origin;
     const char *name;
-    const struct source_scope *scope; /* set before it is opened */
-    const struct fileset *files;      /* with those of what it extends */
-    const struct yaml_node *yml;      /* catalog.yml */
-    const struct fileset *own;        /* its files alone, where it extends a catalog; else NULL */
-    struct catalog *extends;          /* or NULL; closed with this one */
-    const char **warnings;            /* for people: a folder catalog, a dirty one */
+    const struct fileset *files; /* with those of what it extends */
+    const struct yaml_node *yml; /* catalog.yml */
+    const struct fileset *own;   /* its files alone, where it extends a catalog; else NULL */
+    struct catalog *extends;     /* or NULL; closed with this one */
+    const char **warnings;       /* for people: a folder catalog, a dirty one */
     size_t warning_count;
     void (*close)(struct catalog *catalog);
     void *handle;
 };
-
-/* Which files of a source are read: those of a catalog, unless somebody wants others. */
-struct source_scope {
-    bool (*counts)(const char *path); /* of a folder: with a '/' behind it */
-    /* Told of what counts and is no file, and so left out; NULL: such is refused (exit 2). */
-    void (*leave_out)(void *context, const char *path, const char *what);
-    void *context;
-};
-extern const struct source_scope catalog_scope;
 
 struct source_kind {
     /* Whether `source` is of this kind. Looks at the disk, asks nobody. */
@@ -82,7 +72,7 @@ TG_CHECKED int source_resolve(const char **out, struct arena *arena, const char 
 
 /*
  * True for paths that belong to a catalog: catalog.yml, CHANGELOG.md, or below templates/ and its
- * siblings.
+ * siblings. A folder's path has a '/' behind it.
  */
 bool catalog_path_counts(const char *path);
 

@@ -55,7 +55,7 @@ extern const struct command new_command, update_command, adopt_command, status_c
     image_lock_command, image_verify_command, image_build_command, image_push_command,
     image_bake_command, image_rebase_command;
 extern const struct command template_test_command, template_render_command, template_export_command,
-    template_new_command, template_import_command;
+    template_new_command;
 
 extern const struct command template_list_command, template_show_command, template_lint_command;
 

@@ -140,13 +140,3 @@ int cmd_named_catalog(const char **source, const char **ref, struct run *run,
     trust_typed(*source);
     return 0;
 }
-
-int cmd_open_source(struct catalog **out, struct run *run, const struct config *config,
-                    const char *source, const char *ref, const struct source_scope *scope,
-                    struct err *err)
-{
-    if (cmd_trust(run, config, true, err) < 0)
-        return -1;
-    trust_typed(source);
-    return catalog_open_scope(out, &run->arena, source, ref, scope, err);
-}

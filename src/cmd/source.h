@@ -9,7 +9,6 @@
 struct catalog;
 struct config;
 struct run;
-struct source_scope;
 
 /*
  * --catalog SRC[@REF], else that of the configuration, else the one built in. A remote one that is
@@ -32,13 +31,5 @@ TG_CHECKED int cmd_trust(struct run *run, const struct config *config, bool asks
 /* Only what --catalog names, split, not opened; both NULL where it is not given. Trust as above. */
 TG_CHECKED int cmd_named_catalog(const char **source, const char **ref, struct run *run,
                                  const struct config *config, struct err *err);
-
-/*
- * Opens what is no catalog: the files of `source` that `scope` takes, at `ref` (NULL: as
- * catalog_open). Trust as above; its warnings, which are about children, are not told.
- */
-TG_CHECKED int cmd_open_source(struct catalog **out, struct run *run, const struct config *config,
-                               const char *source, const char *ref,
-                               const struct source_scope *scope, struct err *err);
 
 #endif

@@ -131,7 +131,7 @@ COMMANDS = {
     "": ["new", "update", "adopt", "status", "diff", "doctor", "completion", "help", "version"],
     "matrix": ["list", "resolve", "check", "verify", "refresh", "accept"],
     "image": ["list", "render", "lock", "verify", "build", "push", "bake", "rebase"],
-    "template": ["list", "show", "lint", "test", "render", "new", "export", "import"],
+    "template": ["list", "show", "lint", "test", "render", "new", "export"],
 }
 FAMILIES = sorted(name for name in COMMANDS if name)
 WHOLE = [f"{first} {word}".strip() for first, words in COMMANDS.items() for word in words]
@@ -195,6 +195,12 @@ def test_a_mistyped_second_word_is_known_by_the_first(tmplgen, work, typed, mean
     done = tmplgen(*typed.split(), cwd=work)
     assert done.code == 2
     assert f"unknown command '{typed}'" in done.err and f"did you mean '{meant}'?" in done.err
+
+
+def test_import_has_left_the_program(tmplgen, work):
+    done = tmplgen("template", "import", "SRC", "--output", "DIR", cwd=work)
+    assert done.code == 2
+    assert "unknown command 'template import'" in done.err and "no longer imports" in done.err
 
 
 def test_a_second_word_that_is_like_none(tmplgen, work):

@@ -126,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     must(git_odb_add_backend(odb, memory, 1) == 0);
     must(git_repository_wrap_odb(&repository, odb) == 0);
     git_oid commit = write_commit(odb, span_of((const char *)bytes, size));
-    if (catalog_git_files(&files, &arena, repository, &commit, "", &catalog_scope, &err) == 0)
+    if (catalog_git_files(&files, &arena, repository, &commit, "", &err) == 0)
         check_files(files);
     else
         must(err.exit != TG_OK && err.message);

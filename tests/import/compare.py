@@ -1,4 +1,14 @@
-"""A folder to work in: a template of another tool, its catalog, projects by both."""
+"""Compares a project by cookiecutter or copier with one of a catalog made from the same template.
+
+For the importer in Python, which turns such a template into a catalog: its tests call `compare` for
+each shape of `shapes.py`. Both tools must be installed, as
+`tests/peers/requirements.txt` pins them. What an importer reports is a mapping:
+
+    types      one entry for each type of the catalog
+      name, questions   as the catalog has them
+      renames           [{from, to}]: names that the template spells differently
+      decisions         [{kind}]: what the importer left to a person
+"""
 
 import contextlib
 import io
@@ -44,6 +54,8 @@ def said(value) -> str:
 
 
 class World(Runner):
+    """A folder with a template (`template/`), its catalog (`catalog/`) and projects by both."""
+
     def __init__(self, folder: Path):
         (folder / "home").mkdir()
         super().__init__(folder / "home")
@@ -54,24 +66,8 @@ class World(Runner):
         self.made += 1
         return self.folder / f"p{self.made}"
 
-    def imported(self, source="template", output="catalog", *args) -> dict:
-        """The document of an import that must work."""
-        done = self(
-            "template", "import", source, "--output", output, "--json", *args, cwd=self.folder
-        )
-        assert done.code == 0, done.out + done.err
-        return done.json
-
-    def refused(self, *args, code=2):
-        """The error of an import that must not, and leaves nothing."""
-        before = sorted(self.folder.rglob("*"))
-        done = self("template", "import", *args, "--json", cwd=self.folder)
-        assert done.code == code, done.out + done.err
-        assert sorted(self.folder.rglob("*")) == before
-        return done.json["error"]
-
     def ours(self, document: dict, answers: dict, type_=0, catalog="catalog") -> dict:
-        """What `tmplgen new` makes of the catalog, without what it adds."""
+        """The files that `tmplgen new` makes of the catalog, without those that it adds."""
         entry = document["types"][type_]
         names = {one["from"]: one["to"] for one in entry["renames"]}
         given = []
@@ -129,3 +125,25 @@ class World(Runner):
                 skip_tasks=True,
             )
         return path
+
+
+def compare(world: World, shape, document: dict) -> None:
+    """Fails where a project of any answers of the shape differs from their tool's."""
+    entries = document["types"]
+    told = {one["kind"] for entry in entries for one in entry["decisions"]}
+    # cookiecutter asks for what only the folder's own name reads, too
+    assert told - {"unused"} == shape.kinds
+    for answers in shape.answers:
+        for number, entry in enumerate(entries):
+            if shape.tool == "copier":
+                wanted = tree(world.copier(answers))
+            elif len(entries) > 1:
+                source = f"template/{['lib', 'web'][number]}"
+                wanted = tree(world.cookiecutter(answers, source))
+            else:
+                wanted = tree(world.cookiecutter(answers))
+            made = world.ours(document, answers, number)
+            for path in shape.aside:
+                wanted.pop(path, None)
+                made.pop(path, None)
+            assert made == wanted, f"{entry['name']} {answers}"
