@@ -1,8 +1,6 @@
 /* Tar archives of captured machines: written whole or not at all, read with distrust. */
 #include "smoke/tar.h"
 
-#include "smoke/gzip.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -294,7 +292,7 @@ void tar_abandon(struct tar *t)
 /* ---- reading */
 
 struct tar_reader {
-    struct gzip *in;
+    gzFile in;
     int folder;
     const char *path;
     char *error;
@@ -304,14 +302,31 @@ struct tar_reader {
     unsigned long long bytes, taken; /* of files; with all that is around them */
 };
 
+static int fail_reading(struct tar_reader *r)
+{
+    int why = errno, code;
+    (void)gzerror(r->in, &code);
+    if (code == Z_ERRNO)
+        return wrong(r->error, "cannot read '%s': %s", r->path, strerror(why));
+    return wrong(r->error, "'%s' is a %s", r->path,
+                 code == Z_BUF_ERROR ? "gzip file that is cut short" : "damaged gzip file");
+}
+
+static int at_end(struct tar_reader *r)
+{
+    int code;
+    (void)gzerror(r->in, &code);
+    return code == Z_BUF_ERROR ? fail_reading(r) : 0;
+}
+
 /* At the end *size becomes what there was. Little that is packed may be endless. */
 static int read_some(struct tar_reader *r, void *out, size_t *size)
 {
     char *at = out;
     for (size_t done = 0; done < *size;) {
-        ssize_t n = gzip_read(r->in, at + done, *size - done);
-        if (n < 0)
-            return wrong(r->error, "'%s' %s", r->path, gzip_wrong(r->in));
+        int n = gzread(r->in, at + done, (unsigned)(*size - done));
+        if (n < 0 || (n == 0 && at_end(r)))
+            return n < 0 ? fail_reading(r) : -1;
         if (n == 0)
             *size = done;
         done += (size_t)n;
@@ -546,17 +561,63 @@ static int unpack_next(struct tar_reader *r)
     return unpack_entry(r, &head, size) ? -1 : 1;
 }
 
+/* How files of others begin, what they are, and what unpacks them. */
+static const struct {
+    const char *begin, *name, *unpack;
+} others[] = {
+    {"\xfd"
+     "7zXZ",
+     "xz", "xz -d"},
+    {"\x28\xb5\x2f\xfd", "zstd", "zstd -d"},
+    {"BZh", "bzip2", "bzip2 -d"},
+    {"\x04\x22\x4d\x18", "lz4", "lz4 -d"},
+    {"LZIP", "lzip", "lzip -d"},
+    {"\x1f\x9d", "compress", "gzip -d"},
+    {"PK\3\4", "zip", NULL},
+    {"7z\xbc\xaf", "7z", NULL},
+};
+
+static int refuse_others(struct tar_reader *r, int fd)
+{
+    struct head head = {.type = 0};
+    if (pread(fd, &head, sizeof head, 0) <= 0 || memcmp(head.magic, "ustar", 5) == 0)
+        return 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *name = others[i].name, *unpack = others[i].unpack;
+        if (strncmp(head.name, others[i].begin, strlen(others[i].begin)) != 0)
+            continue;
+        return unpack ? wrong(r->error,
+                              "'%s' is compressed with %s, which is not read: unpack it with '%s'",
+                              r->path, name, unpack)
+                      : wrong(r->error, "'%s' is a %s archive: make a tar of what it holds",
+                              r->path, name);
+    }
+    return 0;
+}
+
+static int open_archive(struct tar_reader *r)
+{
+    int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return wrong(r->error, "cannot read '%s': %s", r->path, strerror(errno));
+    int rc = refuse_others(r, fd);
+    if (!rc && !(r->in = gzdopen(fd, "rb")))
+        rc = wrong(r->error, "cannot read '%s': out of memory", r->path);
+    if (rc)
+        close(fd);
+    return rc;
+}
+
 int tar_unpack(const char *path, int folder, tar_error error)
 {
     struct tar_reader r = {.folder = folder, .path = path, .error = error};
     int rc = 1;
-    r.in = gzip_open(path);
-    if (!r.in)
-        return wrong(error, "cannot read '%s': %s", path, strerror(errno));
+    if (open_archive(&r))
+        return -1;
     while (rc == 1)
         rc = unpack_next(&r);
     if (rc == 0)
         rc = read_rest(&r);
-    gzip_close(r.in);
+    (void)gzclose(r.in);
     return rc;
 }
