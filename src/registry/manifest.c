@@ -1,4 +1,4 @@
-/* What a registry answers, read: manifests, indexes, configs, tags. Pure. */
+/* What a registry answers, read: manifests, indexes, configs. Pure. */
 #include "registry/manifest.h"
 
 #include "base/arena.h"
@@ -12,7 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define TAGS_MAX ((size_t)200000)
 #define PLATFORMS_MAX ((size_t)1000)
 #define MEDIA_SCHEMA1 "application/vnd.docker.distribution.manifest.v1"
 
@@ -240,30 +239,5 @@ int registry_read_platforms(struct registry_platform **out, size_t *count, struc
     }
     if (*count)
         qsort(*out, *count, sizeof(**out), by_name);
-    return 0;
-}
-
-/* ------------------------------------------------------------------ tags */
-
-int registry_read_tags(struct data *list, struct arena *arena, const char *name, struct span bytes,
-                       struct err *err)
-{
-    struct data *document;
-    if (registry_read_json(&document, arena, name, bytes, LIMIT_HTTP_JSON_BYTES, err) < 0)
-        return -1;
-    const struct data *tags = data_get(document, "tags");
-    if (tags && tags->kind == DATA_NULL)
-        return 0;
-    if (!tags || tags->kind != DATA_LIST)
-        return err_set(err, TG_RUNTIME, "answer", "%s: it lists no tags", name);
-    for (size_t i = 0; i < tags->list.count; i++) {
-        const char *tag = data_text(tags->list.items[i]);
-        if (!tag)
-            return err_set(err, TG_RUNTIME, "answer", "%s: a tag that is no text", name);
-        if (list->list.count >= TAGS_MAX)
-            return err_set(err, TG_RUNTIME, "limit", "%s: more than %zu tags, the limit", name,
-                           TAGS_MAX);
-        data_push(arena, list, data_str(arena, tag));
-    }
     return 0;
 }

@@ -1,4 +1,4 @@
-/* What a registry answers, read: manifests, indexes, configs, tags. Pure. */
+/* What a registry answers, read: manifests, indexes, configs. Pure. */
 #ifndef TMPLGEN_REGISTRY_MANIFEST_H
 #define TMPLGEN_REGISTRY_MANIFEST_H
 
@@ -62,8 +62,5 @@ const char *registry_platform_name(struct arena *arena, const struct data *from)
 /* Any document; exit 1, "answer" or "limit", with the name in the message. */
 TG_CHECKED int registry_read_json(struct data **out, struct arena *arena, const char *name,
                                   struct span bytes, size_t max, struct err *err);
-/* One page of tags, appended to a list of texts. */
-TG_CHECKED int registry_read_tags(struct data *list, struct arena *arena, const char *name,
-                                  struct span bytes, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* An OCI registry's API, to read: manifests by tag or digest, platforms, small blobs, tags. */
+/* An OCI registry's API, to read: manifests by tag or digest, platforms, small blobs. */
 #include "registry/registry.h"
 
 #include "base/arena.h"
@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#define PAGES_MAX 1000
-#define PAGE_SIZE "1000"
 #define ACCEPT_MANIFEST                                                                            \
     MEDIA_OCI_INDEX ", " MEDIA_DOCKER_LIST ", " MEDIA_OCI_MANIFEST ", " MEDIA_DOCKER_MANIFEST
 
@@ -287,66 +285,4 @@ int registry_platforms(struct registry_platform **out, size_t *count, struct reg
     return *count ? 0
                   : err_set(err, TG_RUNTIME, "answer", "%s: %s is an image for no platform", name,
                             manifest->digest);
-}
-
-/* ------------------------------------------------------------------ tags */
-
-/* The URL of `Link: </v2/...>; rel="next"` on the same host, or NULL. */
-static const char *next_page(struct arena *arena, const struct http_exchange *answer,
-                             const char *root)
-{
-    const char *link = http_header(arena, answer->headers, "link");
-    const char *end = link && *link == '<' ? strchr(link, '>') : NULL;
-    if (!end || !strstr(end, "next"))
-        return NULL;
-    const char *to = arena_memdup(arena, link + 1, (size_t)(end - link) - 1);
-    const char *url = http_join(arena, answer->final_url, to);
-    return url && http_same_origin(url, root) ? url : NULL;
-}
-
-/* Appends one page; `*next` is the URL of another, or NULL. */
-static int read_page(struct data *list, const char **next, struct registry *registry,
-                     const struct image_reference *repository, struct err *err)
-{
-    struct arena *arena = registry->arena;
-    size_t before = list->list.count;
-    struct access_request request = {.reference = repository,
-                                     .rest = *next ? NULL : "tags/list?n=" PAGE_SIZE,
-                                     .exchange = {.url = *next,
-                                                  .accept = "application/json",
-                                                  .max_bytes = LIMIT_HTTP_JSON_BYTES}};
-    if (access_ask(registry, &request, err) < 0)
-        return -1;
-    const struct http_exchange *answer = &request.exchange;
-    if (answer->status != 200)
-        return access_fail(err, &request);
-    if (registry_read_tags(list, arena, http_shown(arena, answer->url), answer->body, err) < 0)
-        return -1;
-    *next = next_page(arena, answer, access_url(&request));
-    if (str_equal(*next, answer->url))
-        return err_set(err, TG_RUNTIME, "answer", "%s: its next page is itself",
-                       http_shown(arena, *next));
-    if (list->list.count == before)
-        *next = NULL;
-    return 0;
-}
-
-int registry_tags(const char ***tags, size_t *count, struct registry *registry,
-                  const struct image_reference *repository, struct err *err)
-{
-    struct data *list = data_list(registry->arena);
-    const char *next = NULL;
-    int page = 0;
-    do {
-        if (page++ == PAGES_MAX)
-            return err_set(err, TG_RUNTIME, "limit", "%s: more than %d pages of tags, the limit",
-                           repository->path, PAGES_MAX);
-        if (read_page(list, &next, registry, repository, err) < 0)
-            return -1;
-    } while (next);
-    *count = list->list.count;
-    *tags = arena_array(registry->arena, *count + 1, sizeof(**tags));
-    for (size_t i = 0; i < *count; i++)
-        (*tags)[i] = data_text(list->list.items[i]);
-    return 0;
 }

@@ -1,4 +1,4 @@
-/* An OCI registry's API, to read: manifests by tag or digest, platforms, small blobs, tags. */
+/* An OCI registry's API, to read: manifests by tag or digest, platforms, small blobs. */
 #ifndef TMPLGEN_REGISTRY_REGISTRY_H
 #define TMPLGEN_REGISTRY_REGISTRY_H
 
@@ -87,8 +87,5 @@ TG_CHECKED int registry_blob(struct span *bytes, struct registry *registry,
 TG_CHECKED int registry_config(struct data **out, struct registry *registry,
                                const struct image_reference *reference,
                                const struct registry_manifest *manifest, struct err *err);
-/* The tags of a repository, as the registry lists them, over all pages. */
-TG_CHECKED int registry_tags(const char ***tags, size_t *count, struct registry *registry,
-                             const struct image_reference *repository, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whatever a registry answers: it is a manifest of its digest, a list of tags, or refused. */
+/* Whatever a registry answers: it is a manifest of its digest, or refused. */
 #include "fuzz.h"
 
 #include "base/arena.h"
@@ -60,14 +60,6 @@ static void read_manifest(struct arena *arena, struct span text)
                                 &err) == 0);
     must(registry_is_index(&manifest) == registry_is_index(&again));
     read_parts(arena, &manifest);
-}
-
-static void read_tags(struct arena *arena, struct span text)
-{
-    ERR_SCRATCH(err);
-    struct data *list = data_list(arena);
-    if (registry_read_tags(list, arena, "it", text, &err) < 0)
-        must(err.exit == TG_RUNTIME && err.message);
 }
 
 /* A reference that is one says the same when it is written out. */
@@ -143,9 +135,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     switch (bytes[0] % 6) {
     case 0:
         read_manifest(&arena, text);
-        break;
-    case 1:
-        read_tags(&arena, text);
         break;
     case 2:
         read_reference(&arena, line);

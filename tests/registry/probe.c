@@ -21,18 +21,6 @@ static int show_manifest(struct registry *registry, const struct image_reference
     return 0;
 }
 
-static int show_tags(struct registry *registry, const struct image_reference *reference,
-                     struct err *err)
-{
-    const char **tags;
-    size_t count;
-    if (registry_tags(&tags, &count, registry, reference, err) < 0)
-        return -1;
-    for (size_t i = 0; i < count; i++)
-        (void)printf("%s\n", tags[i]);
-    return 0;
-}
-
 static int show_manifests(struct registry *registry, const struct image_reference *references,
                           size_t count, struct err *err)
 {
@@ -73,8 +61,6 @@ static int show_platforms(struct registry *registry, const struct image_referenc
 static int ask(struct registry *registry, const char *question,
                const struct image_reference *references, size_t count, struct err *err)
 {
-    if (strcmp(question, "tags") == 0)
-        return show_tags(registry, references, err);
     if (strcmp(question, "manifests") == 0)
         return show_manifests(registry, references, count, err);
     if (strcmp(question, "platforms") == 0)

@@ -115,28 +115,6 @@ def test_manifest_of_another_digest(registry, probe):
     assert f"what came is {DIGEST}, not {wanted}" in result.err
 
 
-def test_next_page_on_another_host_is_not_asked(registry, tokens, probe):
-    link = f'<http://127.0.0.1:{tokens.port}/v2/a/b/tags/list>; rel="next"'
-    registry.replies = [reply(), reply(b'{"tags": ["one"]}', Link=link)]
-    result = probe("tags", f"{registry.host}/a/b")
-    assert (result.code, result.out) == (0, "one\n")
-    assert tokens.requests == []
-
-
-def test_page_that_follows_itself(registry, probe):
-    link = '</v2/a/b/tags/list?n=1000>; rel="next"'
-    registry.replies = [reply(), *[reply(b'{"tags": ["one"]}', Link=link)] * 3]
-    result = probe("tags", f"{registry.host}/a/b")
-    assert (result.code, result.err.split(":")[0]) == (1, "answer")
-
-
-@pytest.mark.parametrize("body", [b"{}", b'{"tags": 1}', b'{"tags": [1]}', b"<html>"])
-def test_tags_that_are_none(registry, probe, body):
-    registry.replies = [reply(), reply(body)]
-    result = probe("tags", f"{registry.host}/a/b")
-    assert (result.code, result.err.split(":")[0]) == (1, "answer")
-
-
 @pytest.mark.parametrize("others", [["Negotiate"], ['Basic realm="x"'], ["Negotiate", "Basic x=y"]])
 def test_token_is_preferred_where_several_ways_are_offered(registry, tokens, probe, others):
     lines = [*others, f'Bearer realm="http://127.0.0.1:{tokens.port}/token"']
