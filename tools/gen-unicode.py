@@ -109,14 +109,9 @@ def case_ranges(pairs):
 
 def print_table(name, kind, rows):
     print(f"\nstatic const struct {kind} {name}[] = {{")
-    texts = ("{" + ",~".join(hexadecimal(value) for value in row) + "}," for row in rows)
-    filled = textwrap.fill(" ".join(texts), 96, initial_indent="    ", subsequent_indent="    ")
-    print(filled.replace("~", " "))
+    texts = ("{" + ",".join(map(str, row)) + "}," for row in rows)
+    print(textwrap.fill(" ".join(texts), 100, break_on_hyphens=False))
     print("};")
-
-
-def hexadecimal(value):
-    return f"-0x{-value:X}" if value < 0 else f"0x{value:X}"
 
 
 def print_mapping(name, mapping):
