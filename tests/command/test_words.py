@@ -42,7 +42,6 @@ LEFT_OUT = (
     "src/cmd/completion.c",
     "src/image/engine_",
     "src/image/rebase_steps.c",
-    "src/author/fork_files.c",
 )
 
 
