@@ -67,9 +67,12 @@ static void pair_declared(struct pairing *p)
 /* The length of a `{{ 'NAME' if ... }}` that `text` begins with, and its NAME; else 0. */
 static size_t conditional_name(struct span *name, const char *text)
 {
-    if (!str_starts(text, "{{ '") && !str_starts(text, "{{ \""))
+    if (!str_starts(text, "{{"))
         return 0;
-    const char *start = text + 4, *end = strchr(start, text[3]);
+    const char *quote = text + 2 + strspn(text + 2, " ");
+    if (*quote != '\'' && *quote != '"')
+        return 0;
+    const char *start = quote + 1, *end = strchr(start, *quote);
     if (!end || !str_starts(end + 1, " if "))
         return 0;
     *name = span_of(start, (size_t)(end - start));
@@ -77,23 +80,36 @@ static size_t conditional_name(struct span *name, const char *text)
     return closed && (!otherwise || closed < otherwise) ? (size_t)(closed + 2 - text) : 0;
 }
 
+/* The length of the next piece of a source, and what its plain form has there. */
+static size_t plain_piece(struct span *plain, const char *source)
+{
+    size_t len = conditional_name(plain, source), blanks = strspn(source, " ");
+    if (len)
+        return len;
+    if (str_starts(source, "{{")) {
+        *plain = span_of(source, 2);
+        return 2 + strspn(source + 2, " ");
+    }
+    bool closes = blanks && str_starts(source + blanks, "}}");
+    *plain = span_of(source, closes ? 0 : 1);
+    return closes ? blanks : 1;
+}
+
 /*
- * A source without the conditions in its names: a template that says `when` instead, from one
- * version to the next, still has the same files.
+ * A source without the conditions in its names, and `{{ name }}` without its blanks: where a
+ * template says `when` instead, or spells a name anew, from one version to the next, it still has
+ * the same files.
  */
 static const char *plain_source(struct arena *arena, const char *source)
 {
-    struct span name;
-    if (!strstr(source, "{{ '") && !strstr(source, "{{ \""))
+    if (!strstr(source, "{{"))
         return source;
     char *plain = arena_strdup(arena, source), *to = plain;
     while (*source) {
-        size_t len = conditional_name(&name, source);
-        if (len == 0)
-            name = span_of(source, len = 1);
-        memcpy(to, name.ptr, name.len);
-        to += name.len;
-        source += len;
+        struct span piece;
+        source += plain_piece(&piece, source);
+        memcpy(to, piece.ptr, piece.len);
+        to += piece.len;
     }
     *to = '\0';
     return plain;

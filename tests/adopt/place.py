@@ -32,11 +32,6 @@ class Place(World):
         return [line.strip().removeprefix("- ") for line in lines if line.startswith("  - ")]
 
 
-def user_files(place: Place, child=None) -> dict:
-    """Content and mode of all that HEAD has, by path."""
-    return place.listing(child=child)
-
-
 def kept(before: dict, after: dict) -> None:
     """Every file of before is there as it was."""
     lost = {path: leaf for path, leaf in before.items() if after.get(path) != leaf}

@@ -319,10 +319,6 @@ def test_a_text_of_several_lines_is_typed_up_to_a_dot(talk, asks, work, typed, t
 # ---------------------------------------------------------------- options that nothing reads
 
 
-def types_of_the_built_in_catalog():
-    return sorted(path.parent.name for path in ROOT.glob("templates/*/template.yml"))
-
-
 def test_an_option_is_offered_if_a_type_of_the_catalog_asks_for_it(tmplgen, work):
     asked = set()
     for path in ROOT.glob("templates/**/*.yml"):

@@ -1,20 +1,17 @@
-"""Golden renders: every rendered file of some requests, kept as text and compared byte for byte.
+"""Golden renders: every path, mode and byte of some requests; golden.py says how they are kept.
 
-Each folder of tests/golden holds `args`, what follows `tmplgen new` on the command line; `listing`,
-mode, size and id of every file; and `files/`, those that are rendered rather than copied. After a
-change that is meant to show, `REFRESH_GOLDENS=1 pytest tests/command/test_golden.py` writes them
-anew: read the difference before you commit it.
+After a change that is meant to show, `REFRESH_GOLDENS=1 pytest tests/command/test_golden.py` writes
+them anew: read the difference before you commit it.
 """
 
-import difflib
 import os
 import shlex
-import shutil
 from pathlib import Path
 
 import pytest
 
 from ..common.program import ROOT
+from . import golden
 from .world import git
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -22,50 +19,106 @@ CASES = sorted(path.parent.name for path in GOLDEN.glob("*/args"))
 REFRESH = os.environ.get("REFRESH_GOLDENS") == "1"
 
 
-def rendered(child: Path, document: dict) -> dict[str, str]:
-    """The files that come from a template of the catalog, as text by their path."""
-    return {
-        entry["path"]: (child / entry["path"]).read_text()
-        for entry in document["files"]
-        if entry["source"] is None or entry["source"].endswith(".j2")
-    }
+@pytest.fixture
+def rendered(tmplgen, work):
+    """The golden that a request's child makes today."""
 
+    def render(folder: Path) -> dict[str, str]:
+        place = work / folder.name
+        place.mkdir()
+        args = shlex.split((folder / "args").read_text())
+        done = tmplgen("new", *args, "--json", cwd=place)
+        assert done.code == 0, done.err
+        document = done.json
+        child = Path(document["path"])
+        assert git(child, "status", "--porcelain") == ""
+        assert git(child, "diff", "--name-only", document["tree"], "HEAD") == ".tmplgen.yml"
+        rows = git(child, "ls-tree", "-r", "--format=%(objectmode) %(path)", document["tree"])
+        modes = {path: mode for mode, _, path in (row.partition(" ") for row in rows.split("\n"))}
+        files = {
+            path: golden.File(modes.pop(path), (child / path).read_bytes(), entry["source"])
+            for entry in document["files"]
+            for path in [entry["path"]]
+        }
+        assert modes == {}
+        return golden.of_child(files, document["answers"], ROOT)
 
-def listing(child: Path, tree: str) -> str:
-    return git(child, "ls-tree", "-r", "--format=%(objectmode) %(objectname) %(path)", tree) + "\n"
+    return render
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_render_is_the_golden_one(tmplgen, work, case):
-    golden = GOLDEN / case
-    args = shlex.split((golden / "args").read_text())
-    done = tmplgen("new", *args, "--json", cwd=work)
-    assert done.code == 0, done.err
-    document = done.json
-    child = Path(document["path"])
-    files = rendered(child, document)
+def test_render_is_the_golden_one(rendered, case):
+    folder = GOLDEN / case
+    sibling = golden.sibling_of(folder)
+    now, base = rendered(folder), None
     if REFRESH:
-        shutil.rmtree(golden / "files", ignore_errors=True)
-        for path, text in files.items():
-            target = golden / "files" / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, newline="")
-        (golden / "listing").write_text(listing(child, document["tree"]))
-    kept = {
-        str(path.relative_to(golden / "files")): path.read_text()
-        for path in (golden / "files").rglob("*")
-        if path.is_file()
-    }
-    assert sorted(files) == sorted(kept)
-    for path, text in files.items():
-        shown = difflib.unified_diff(
-            kept[path].splitlines(True), text.splitlines(True), f"golden/{path}", path
-        )
-        assert text == kept[path], "".join(shown)
-    assert listing(child, document["tree"]) == (golden / "listing").read_text()
+        base = rendered(sibling) if sibling else None
+        golden.write(folder, now, base)
+    changes = golden.changes(golden.read(folder, base), now)
+    if changes:
+        pytest.fail(changes, pytrace=False)
 
 
 def test_there_is_a_golden_render_of_the_exact_command():
     assert (GOLDEN / "service-pytorch" / "args").read_text() == (
         "--type service --framework pytorch\n"
     )
+
+
+# ---------------------------------------------------------------- what goldens notice
+
+ANSWERS = {"name": "it"}
+CATALOG = {"copied": "one\ntwo\n", "plain.j2": "I am {{ name }}\n", "tags.j2": "{% if x %}"}
+FILES = {
+    ".gitattributes": golden.File("100644", b"one\ntwo\n/.tmplgen.yml -merge\n", "copied"),
+    "copied": golden.File("100644", b"one\ntwo\n", "copied"),
+    "plain": golden.File("100755", b"I am it\n", "plain.j2"),
+    "src/it/tags": golden.File("100644", b"1\n2\n3\n4\nend", "tags.j2"),
+}
+SIBLING = {
+    "copied": golden.File("100755", b"one\ntwo\n", "copied"),
+    "gone": golden.File("100644", b"gone\n", "tags.j2"),
+    "src/other/tags": golden.File("100644", b"1\n2\n3\n5\nend", "tags.j2"),
+}
+CHANGES = {
+    "the same": ({}, ""),
+    "a byte": ({"src/it/tags": FILES["src/it/tags"]._replace(data=b"1\n2\n3\n4\nEnd")}, "+End"),
+    "a byte of a copy": ({"copied": FILES["copied"]._replace(data=b"one\nTwo\n")}, "+Two\n"),
+    "an answer": ({"plain": FILES["plain"]._replace(data=b"I am not\n")}, "+I am not\n"),
+    "a mode": ({"plain": FILES["plain"]._replace(mode="100644")}, "+100644 plain = plain.j2\n"),
+    "a source": ({"copied": FILES["copied"]._replace(source="tags.j2")}, "+100644 copied\n"),
+    "missing": ({"src/it/tags": None}, "-100644 src/it/tags\n"),
+    "a copy missing": ({"copied": None}, "-100644 copied = copied\n"),
+    "an extra one": ({"x": golden.File("100644", b"more\n", "tags.j2")}, "+more\n"),
+}
+
+
+@pytest.fixture(params=["whole", "difference"])
+def kept(request, tmp_path):
+    """The golden of FILES, kept in that way, and the catalog that they are of."""
+    for path, text in CATALOG.items():
+        (tmp_path / path).write_text(text)
+    sibling = golden.of_child(SIBLING, ANSWERS, tmp_path)
+    golden.write(tmp_path / "goldens" / "sibling", sibling)
+    folder = tmp_path / "goldens" / "it"
+    folder.mkdir()
+    if request.param == "difference":
+        (folder / "sibling.diff").touch()
+    golden.write(folder, golden.of_child(FILES, ANSWERS, tmp_path), sibling)
+    assert (folder / "files").exists() == (request.param == "whole")
+    return folder, tmp_path
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_golden_notices(kept, change):
+    folder, catalog = kept
+    changed, shown = CHANGES[change]
+    files = {path: file for path, file in {**FILES, **changed}.items() if file}
+    changes = golden.changes(golden.read(folder), golden.of_child(files, ANSWERS, catalog))
+    assert shown in changes and bool(shown) == bool(changes)
+
+
+@pytest.mark.parametrize("kept", ["difference"], indirect=True)
+def test_a_difference_from_another_sibling_is_no_golden(kept):
+    with pytest.raises(AssertionError, match="No such file|does not apply"):
+        golden.read(kept[0], {"listing": "100644 other\n"})

@@ -1,4 +1,4 @@
-"""The commands of a page of docs/, so that a test can run them as its reader would."""
+"""Pages of docs/: their commands, run as a reader would; a table or figures, written anew."""
 
 import re
 import subprocess
@@ -28,6 +28,14 @@ def blocks(page: str) -> list[Block]:
     ]
     assert found, f"docs/{page} has no commands"
     return found
+
+
+def put_between(page: Path, begin: str, end: str, text: str) -> None:
+    """Writes text in the place of what stands between two lines of a page."""
+    head, found, rest = page.read_text().partition(begin)
+    _, closed, tail = rest.partition(end)
+    assert found and closed, f"{page}: no place between '{begin}' and '{end}'"
+    page.write_text(f"{head}{begin}\n\n{text}\n\n{end}{tail}")
 
 
 class Reader:

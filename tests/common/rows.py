@@ -1,6 +1,17 @@
 """Rows of the files of matrices/, as text."""
 
 import re
+import shutil
+
+from .program import ROOT
+
+
+def matrix_catalog(folder, name="small"):
+    """Makes a catalog that has a copy of the shipped matrix, and nothing else."""
+    shutil.copytree(ROOT / "matrices", folder / "matrices")
+    (folder / "catalog.yml").write_text(f"name: {name}\nversion: 1.0.0\n")
+    (folder / "templates").mkdir()
+    return folder
 
 
 def drop_rows(path, pattern):

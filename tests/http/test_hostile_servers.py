@@ -6,15 +6,14 @@ import json
 import os
 import random
 import re
-import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
 
 from ..common.measure import MIB, run_measured
-from ..common.program import BINARY, ROOT
-from ..common.rows import drop_rows, only_framework
+from ..common.program import BINARY
+from ..common.rows import drop_rows, matrix_catalog, only_framework
 from ..image.world import lock_text
 from .hostile import kinds, reply
 from .server import Server
@@ -59,14 +58,12 @@ class Hostile(Server):
 @pytest.fixture
 def world(tmp_path):
     """A folder with a catalog of one framework, a plan, a lock and a user with passwords."""
-    home, work, catalog = tmp_path / "home", tmp_path / "work", tmp_path / "catalog"
+    home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
-    shutil.copytree(ROOT / "matrices", catalog / "matrices")
+    catalog = matrix_catalog(tmp_path / "catalog")
     only_framework(catalog / "matrices", "demo", FRAMEWORK)
     drop_rows(catalog / "matrices/images.yml", r"\{cuda: (?!12\.6\.3)[0-9.]+, state")
-    (catalog / "templates").mkdir()
-    (catalog / "catalog.yml").write_text("name: small\nversion: 1.0.0\n")
     return World(home, work, catalog)
 
 

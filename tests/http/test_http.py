@@ -13,7 +13,6 @@ import io
 import json
 import os
 import re
-import shutil
 import ssl
 import subprocess
 import time
@@ -24,7 +23,7 @@ from pathlib import Path
 
 import pytest
 
-from ..common.rows import only_framework
+from ..common.rows import matrix_catalog, only_framework
 from .server import Reply, Server
 
 HERE = Path(__file__).resolve().parent
@@ -145,11 +144,8 @@ def certificates(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def catalog(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("catalog")
-    shutil.copytree(ROOT / "matrices", folder / "matrices")
+    folder = matrix_catalog(tmp_path_factory.mktemp("catalog"))
     only_framework(folder / "matrices", "demo", FRAMEWORK)
-    (folder / "catalog.yml").write_text("name: demo\nversion: 1.0.0\n")
-    (folder / "templates").mkdir()
     return folder
 
 

@@ -5,8 +5,9 @@ import shutil
 import pytest
 
 from ..command.world import Runner
+from ..common.rows import matrix_catalog
 from ..registry.fake import Fake
-from .world import World, make_catalog
+from .world import World
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def world(tmp_path):
 
 @pytest.fixture(scope="session")
 def empty_catalog(tmp_path_factory):
-    return make_catalog(tmp_path_factory.mktemp("catalog") / "team")
+    return matrix_catalog(tmp_path_factory.mktemp("catalog") / "team", "team")
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import yaml
 
-from ..common.program import BINARY, ROOT, Result
+from ..common.program import BINARY, Result
+from ..common.rows import matrix_catalog
 
 ENGINES = ("docker", "buildah", "podman")
 # what image.yml of the images says beyond their description
@@ -28,8 +29,7 @@ def catalog():
     """Three images of a few files; made once."""
     folder = Path(tempfile.mkdtemp(prefix="tmplgen-engines-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    (folder / "catalog.yml").write_text("name: team\nversion: 1.0.0\n")
-    shutil.copytree(ROOT / "matrices", folder / "matrices")
+    matrix_catalog(folder, "team")
     for name, more in IMAGES.items():
         image = folder / "base-images" / name
         image.mkdir(parents=True)

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 import yaml
 
-from ..common.program import ROOT
+from ..common.rows import matrix_catalog
 from .engines import World, until
 
 PROGRAM = """
@@ -64,9 +64,7 @@ def buildah(world, *words):
 
 
 def catalog(world, step="now", contents=None):
-    folder = world.folder / "catalog"
-    shutil.copytree(ROOT / "matrices", folder / "matrices")
-    (folder / "catalog.yml").write_text("name: team\nversion: 1.0.0\n")
+    folder = matrix_catalog(world.folder / "catalog", "team")
     image = folder / "base-images" / "tiny"
     (image / "files").mkdir(parents=True)
     shutil.copy(world.folder / "program", image / "files" / "program")

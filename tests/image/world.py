@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -94,14 +93,6 @@ class World:
 
     def files(self):
         return files(self.folder)
-
-
-def make_catalog(folder):
-    """The shipped matrix, and no image yet."""
-    shutil.copytree(ROOT / "matrices", folder / "matrices")
-    (folder / "templates").mkdir()
-    (folder / "catalog.yml").write_text("name: team\nversion: 1.0.0\n")
-    return folder
 
 
 def add_image(catalog, name="mine", manifest=None, dockerfile=DOCKERFILE, **files):

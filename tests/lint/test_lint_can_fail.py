@@ -54,6 +54,7 @@ BROKEN = [
     ("text", "src/base/x.c", HEADER + "int x;", "no newline"),
     ("text", "README.md", "caf\xe9\n".encode("latin-1"), "not UTF-8"),
     ("text", "README.md", "see [it](docs/it.md#there)\n", "which is not there"),
+    ("text", "templates/{{ it }}.txt", "it\n", "a blank in its path"),
     *(
         (
             "commands",

@@ -1,14 +1,31 @@
 """The built binary's matrix commands."""
 
+import gzip
 import json
 import os
 import subprocess
 
 import pytest
 
-from ..common.program import BINARY, Result
+from ..common.program import BINARY, ROOT, Result
+from ..common.rows import matrix_catalog
 
 LISTS = {"gpu", "with"}
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    """A catalog with the shipped matrix that may be written to."""
+    return matrix_catalog(tmp_path / "catalog")
+
+
+@pytest.fixture(scope="session")
+def record(tmp_path_factory):
+    """What a live package index answered, as `--offline` reads it."""
+    path = tmp_path_factory.mktemp("record") / "index.json"
+    packed = ROOT / "tests" / "data" / "index-record.json.gz"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    return path
 
 
 @pytest.fixture(scope="session")

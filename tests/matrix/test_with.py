@@ -3,7 +3,6 @@
 import itertools
 import json
 import random
-import shutil
 import time
 from pathlib import Path
 
@@ -16,15 +15,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = sorted(path.stem for path in (ROOT / "matrices" / "packages").glob("*.yml"))
 INDEX = "https://download.pytorch.org/whl/"
 LINKS = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
-
-
-@pytest.fixture
-def catalog(tmp_path):
-    folder = tmp_path / "catalog"
-    shutil.copytree(ROOT / "matrices", folder / "matrices")
-    (folder / "catalog.yml").write_text("name: small\nversion: 1.0.0\n")
-    (folder / "templates").mkdir()
-    return folder
 
 
 def add_package(catalog, name, releases, **header):

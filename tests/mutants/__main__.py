@@ -27,6 +27,7 @@ from pathlib import Path
 
 import yaml
 
+from ..common.pages import put_between
 from . import make, trial
 
 HERE = Path(__file__).parent
@@ -217,14 +218,6 @@ def report(run):
     return line, "\n".join(rows), share, open_
 
 
-def write(text):
-    head, _, rest = DOCS.read_text().partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not end:
-        sys.exit(f"{DOCS}: no place for the figures")
-    DOCS.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}")
-
-
 def arguments():
     parser = argparse.ArgumentParser(prog="tests.mutants", description=__doc__.split("\n\n")[0])
     parser.add_argument("-n", type=int, default=160, help="how many besides the described ones")
@@ -250,7 +243,7 @@ def main():
     line, text, share, open_ = report(run)
     (OUT / "table.md").write_text(text + "\n")
     if args.write:
-        write(text)
+        put_between(DOCS, BEGIN, END, text)
         run.results.write(run.done)
     print(line)
     return 1 if share < GOAL or run.gone or any(mutant.name for mutant in open_) else 0

@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ..common.pages import put_between
 from . import drive, judge, tools
 from .cases import CASES, LEFT_OUT
 
@@ -108,15 +109,6 @@ def table(cases, kinds, found, versions):
     return "\n".join(rows)
 
 
-def write(text):
-    docs = DOCS.read_text()
-    head, _, rest = docs.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not end:
-        sys.exit(f"{DOCS}: no place for the table")
-    DOCS.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}")
-
-
 def arguments():
     parser = argparse.ArgumentParser(prog="tests.peers", description=__doc__.split("\n\n")[0])
     parser.add_argument("--only", help="ids of cases, with commas")
@@ -145,7 +137,7 @@ def main():
     text = table(cases, kinds, found, versions)
     (RESULTS.parent / "table.md").write_text(text + "\n")
     if args.write:
-        write(text)
+        put_between(DOCS, BEGIN, END, text)
     for kind in kinds:
         counts = {
             word: sum(found[c.id, kind.name].word == word for c in cases) for word in judge.WORDS

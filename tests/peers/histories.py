@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from ..update.evolution import STEPS, VERSIONS, Catalog, set_version
+from ..update.evolution import VERSIONS
 
 SEED = 20261121
 CHILDREN = 50
@@ -45,18 +45,6 @@ class History:
     seeds: list = field(default_factory=list)  # for each version globs
     edits: list = field(default_factory=list)  # for each version what follows it
     places: list = field(default_factory=list)  # for each version {template's path: child's}
-
-
-def make_catalog(world):
-    catalog = Catalog(world.catalog)
-    world.git("init", "-q", cwd=world.catalog)
-    for version, step in zip(VERSIONS, [None, *STEPS], strict=True):
-        if step:
-            step(catalog)
-        set_version(world.catalog, version)
-        world.commit(version, cwd=world.catalog)
-        world.git("tag", f"v{version}", cwd=world.catalog)
-    world.types = [kind.name for kind in catalog.types]
 
 
 def from_catalog(world, path, version):

@@ -23,7 +23,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from ..common.pages import put_between
 from ..common.program import BINARY
+from ..update.evolution import release_versions
 from ..update.faults import fast_folder
 from ..update.world import World
 from . import drive, histories, oracle, rivals, tools
@@ -102,7 +104,7 @@ def run_all(args, kinds, versions):
     """Counts by tool and number."""
     place = fast_folder()
     world = World(place / "w")
-    histories.make_catalog(world)
+    release_versions(world)
     SEEN.mkdir(parents=True, exist_ok=True)
     numbers = [args.only] if args.only is not None else range(args.children)
     with ThreadPoolExecutor(args.jobs) as pool:
@@ -201,15 +203,6 @@ def more_for_a_child(name, counts, other, theirs):
             yield f"{name}: child {number}: more conflicts than {other}: {more}"
 
 
-def write(text):
-    docs = DOCS.read_text()
-    head, _, rest = docs.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not end:
-        sys.exit(f"{DOCS}: no place for the table")
-    DOCS.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}")
-
-
 def arguments():
     parser = argparse.ArgumentParser(prog="tests.peers.rates")
     parser.add_argument("--children", type=int, default=histories.CHILDREN)
@@ -249,7 +242,7 @@ def main():
     text = table(kinds, found, versions)
     print(text)
     if args.write:
-        write(text)
+        put_between(DOCS, BEGIN, END, text)
     short = list(shortcomings(found))
     print("\n".join(short))
     print(f"{time.monotonic() - start:.0f} s")

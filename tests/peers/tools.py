@@ -21,10 +21,6 @@ BIN = TOP / "build" / "peers-venv" / "bin"
 LIMIT = 120  # seconds for a run
 
 
-def version_key(version):
-    return [int(part) for part in version.split("-")[0].split(".")]
-
-
 class Tool:
     """`lacks` are the features of cases.py that the tool has no way to ask for."""
 
@@ -171,11 +167,6 @@ class Tmplgen(Tool):
 
     def abort(self):
         return self.run(BINARY, "update", "--abort")
-
-
-def renamed_files(manifest):
-    pairs = [m.get("rename_files", {}) for m in manifest.get("migrations", [])]
-    return {old: new for one in pairs for old, new in one.items()}
 
 
 def named(path, manifest, prefix=""):

@@ -24,6 +24,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from ..common.pages import put_between
 from ..common.program import BINARY, ROOT
 from ..installs.test_installs import cuda_majors
 from ..matrix.conftest import options
@@ -162,14 +163,6 @@ def table(results):
     return "\n".join(lines)
 
 
-def write(text):
-    head, begin, rest = DOCS.read_text().partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not end:
-        sys.exit(f"{DOCS}: no place for the table")
-    DOCS.write_text(f"{head}{begin}\n\n{text}\n\n{end}{tail}")
-
-
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.peers.uv_matrix")
     parser.add_argument("--only", default="", help="numbers with commas between")
@@ -190,7 +183,7 @@ def main():
     text = table(results)
     print(text)
     if args.write and not only:
-        write(text)
+        put_between(DOCS, BEGIN, END, text)
     return any(re.match(re.escape(WRONG), cells[3]) is not None for cells in results)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from ..common.program import BINARY, ROOT, Result
-from ..common.rows import drop_rows
+from ..common.rows import drop_rows, matrix_catalog
 
 USER, PASSWORD = "reader", "s3cret/with:signs"
 CONFIG = """\
@@ -214,9 +214,6 @@ def login(tmp_path):
 @pytest.fixture
 def catalog(tmp_path):
     """The shipped matrix with few images."""
-    folder = tmp_path / "catalog"
-    shutil.copytree(ROOT / "matrices", folder / "matrices")
-    (folder / "catalog.yml").write_text("name: small\nversion: 1.0.0\n")
-    (folder / "templates").mkdir()
+    folder = matrix_catalog(tmp_path / "catalog")
     drop_rows(folder / "matrices" / "images.yml", r"\{cuda: (?!12\.[46]\.)[0-9.]+, state")
     return folder

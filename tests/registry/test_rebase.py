@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ..common.schemas import check
 from .fake import DOCKER, DOCKER_LIST, INDEX, MANIFEST, digest_of
 from .images import (
     LAYERS,
@@ -51,13 +50,6 @@ def pair(plain, where):
     )
 
 
-def document(result):
-    made = json.loads(result.out)
-    check(made)
-    assert made["exit"] == result.code
-    return made
-
-
 def skopeo(*words):
     done = subprocess.run(["skopeo", *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -74,7 +66,7 @@ def test_layers_are_exchanged(plain, where, pair, tmplgen, tmp_path):
     name = f"{plain.host}/{where}/app:1"
     result = tmplgen("image", "rebase", name, "--onto", new, "--json")
     assert result.code == 0, result.err
-    made = document(result)
+    made = result.json
     assert (made["image"], made["from"], made["to"]) == (name, old, f"{new}@{new_digest}")
     seen = inspect(name)
     assert seen["Digest"] == made["digest"]
@@ -112,7 +104,7 @@ def test_it_is_pulled_by_buildah(plain, where, pair, tmplgen, tmp_path):
     old, new, _ = pair
     app(old).put(plain, f"{where}/app", "1")
     name = f"{plain.host}/{where}/app:1"
-    digest = document(tmplgen("image", "rebase", name, "--onto", new, "--json"))["digest"]
+    digest = tmplgen("image", "rebase", name, "--onto", new, "--json").json["digest"]
     store = ["buildah", "--root", tmp_path / "root", "--runroot", tmp_path / "run",
              "--storage-driver", "vfs"]  # fmt: skip
     done = subprocess.run(
@@ -137,19 +129,19 @@ def test_check_says_the_same_and_writes_nothing(plain, where, pair, tmplgen):
     old, new, _ = pair
     before = app(old).put(plain, f"{where}/app", "1")
     words = ["image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new]
-    said = document(tmplgen(*words, "--check", "--json"))
+    said = tmplgen(*words, "--check", "--json").json
     assert get(plain, f"{where}/app", "1") == before
     result = tmplgen(*words, "--check")
     assert result.out.endswith("nothing was written: --check\n")
-    assert document(tmplgen(*words, "--json")) == said
+    assert tmplgen(*words, "--json").json == said
 
 
 def test_twice_and_back(plain, where, pair, tmplgen):
     old, new, _ = pair
     app(old).put(plain, f"{where}/app", "1")
     name = f"{plain.host}/{where}/app:1"
-    first = document(tmplgen("image", "rebase", name, "--onto", new, "--json"))
-    again = document(tmplgen("image", "rebase", name, "--onto", new, "--json"))
+    first = tmplgen("image", "rebase", name, "--onto", new, "--json").json
+    again = tmplgen("image", "rebase", name, "--onto", new, "--json").json
     assert (again["digest"], again["layers"]) == (first["digest"], [])
     result = tmplgen("image", "rebase", name, "--onto", new)
     assert (result.code, "already: nothing to do" in result.out) == (0, True)
@@ -197,7 +189,7 @@ def test_every_platform_of_an_index(plain, where, pair, tmplgen, kind):
     put_index(plain, f"{where}/app", "1", images, kind, [attestation])
     result = tmplgen("image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new, "--json")
     assert result.code == 0, result.err
-    made = document(result)
+    made = result.json
     assert "1 attestations were left behind" in result.err
     assert [row["platform"] for row in made["layers"]] == ["linux/amd64", "linux/arm64"]
     index = json.loads(get(plain, f"{where}/app", "1"))
@@ -221,7 +213,7 @@ def test_platform_that_the_new_base_lacks(plain, where, pair, tmplgen):
     images = {arch: app(name) for arch in ("amd64", "arm64")}
     before = put_index(plain, f"{where}/app", "1", images)
     result = tmplgen("image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new, "--json")
-    assert (result.code, document(result)["error"]["code"]) == (3, "missing-platform")
+    assert (result.code, result.json["error"]["code"]) == (3, "missing-platform")
     assert get(plain, f"{where}/app", "1") == before
 
 
@@ -260,14 +252,14 @@ def test_labels_that_refuse(plain, where, pair, tmplgen, labels, code, why):
     before = image.put(plain, f"{where}/app", "1")
     for more in ([], ["--check"]):
         words = ["image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new, "--json"]
-        made = document(tmplgen(*words, *more))
+        made = tmplgen(*words, *more).json
         assert (made["exit"], made["error"]["code"]) == (3, code)
         assert why in made["error"]["message"]
     assert get(plain, f"{where}/app", "1") == before
 
 
 def refused(tmplgen, name, onto, code, why):
-    made = document(tmplgen("image", "rebase", name, "--onto", onto, "--json"))
+    made = tmplgen("image", "rebase", name, "--onto", onto, "--json").json
     assert (made["exit"], made["error"]["code"]) == (3, code), made
     assert why in made["error"]["message"]
     return made["error"]
@@ -313,9 +305,7 @@ def test_old_base_that_is_gone(plain, where, pair, tmplgen):
 def test_base_that_cannot_be_asked(plain, where, pair, tmplgen):
     _, new, _ = pair
     app("127.0.0.1:9/nvidia/cuda:1").put(plain, f"{where}/app", "1")
-    made = document(
-        tmplgen("image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new, "--json")
-    )
+    made = tmplgen("image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new, "--json").json
     assert (made["exit"], made["error"]["code"]) == (1, "network")
 
 
@@ -367,7 +357,7 @@ def test_base_of_another_registry_is_to_be_copied_first(
     env = {"SSL_CERT_FILE": secure.ca, "DOCKER_CONFIG": login(secure.host)}
     for more in ([], ["--check"]):
         result = tmplgen("image", "rebase", name, "--onto", onto, "--json", *more, **env)
-        error = document(result)["error"]
+        error = result.json["error"]
         assert (result.code, error["code"]) == (3, "missing-layers")
         assert "3 of 3 layers of the new base are not in its registry" in error["message"]
         assert error["hint"].startswith("copy it there first: skopeo copy --all docker://")
@@ -403,8 +393,8 @@ def test_digest_alone_gets_no_tag(plain, where, pair, tmplgen):
     result = tmplgen("image", "rebase", name, "--onto", new, "--json")
     assert result.code == 0, result.err
     assert get(plain, f"{where}/app", "1") == before
-    data = get(plain, f"{where}/app", document(result)["digest"])
-    assert digest_of(data) == document(result)["digest"]
+    data = get(plain, f"{where}/app", result.json["digest"])
+    assert digest_of(data) == result.json["digest"]
 
 
 def test_annotations_that_name_the_base(plain, where, pair, tmplgen):
@@ -458,7 +448,7 @@ def test_history_that_refuses(plain, where, pair, tmplgen, above, code, why):
     image.history = [{"created_by": "base"}, {"created_by": "base"}, *above]
     before = image.put(plain, f"{where}/app", "1")
     words = ["image", "rebase", f"{plain.host}/{where}/app:1", "--onto", new, "--json"]
-    made = document(tmplgen(*words))
+    made = tmplgen(*words).json
     assert (made["exit"], made["error"]["code"]) == (3, code)
     assert why in made["error"]["message"]
     assert get(plain, f"{where}/app", "1") == before
@@ -540,7 +530,7 @@ def test_words(plain, where, pair, tmplgen):
      ["a", "b", "--onto", "c"], ["a", "--onto", "b", "--mirror", "x"]],
 )  # fmt: skip
 def test_usage(tmplgen, words):
-    made = document(tmplgen("image", "rebase", *words, "--json"))
+    made = tmplgen("image", "rebase", *words, "--json").json
     assert made["exit"] == 2
 
 
@@ -593,7 +583,7 @@ def test_what_a_builder_built(plain, where, tmplgen, tmp_path, layers, form):
     build(f"{stem}/app:1", APP_FILE, "--build-arg", f"BASE_IMAGE={names['13.0.1']}")
     result = tmplgen("image", "rebase", f"{stem}/app:1", "--onto", names["13.0.3"], "--json")
     assert result.code == 0, result.err
-    made = document(result)
+    made = result.json
     pulled = buildah("from", *trust, "--tls-verify=false", "--pull-always", f"{stem}/app:1")
     root = Path(buildah("mount", pulled))
     assert (root / "etc/base").read_text() == "13.0.3"

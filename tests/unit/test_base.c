@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "unit/rows.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,8 +20,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---------------------------------------------------------------- errors */
 
@@ -100,7 +99,7 @@ static void test_err__finds_line_and_column_of_a_byte(void **state)
         {"\xC3\xA9\xF0\x9F\x98\x80x", 6, 1, 3, "\xC3\xA9\xF0\x9F\x98\x80x"},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(places); i++) {
+    for (EACH_ROW(i, places, places[i].text)) {
         ERR_SCRATCH(err);
         const struct place *place = &places[i];
         (void)err_set(&err, TG_USAGE, "invalid", "x");
@@ -302,7 +301,7 @@ static void test_str__suggests_what_was_meant_and_nothing_else(void **state)
         {"completely different", NULL},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i][0])) {
         const char *nearest = str_nearest(cases[i][0], names, COUNT(names));
         if (!str_equal(nearest, cases[i][1]))
             fail_msg("'%s': '%s'", cases[i][0], nearest ? nearest : "none");
@@ -315,7 +314,7 @@ static void test_str__suggests_nothing_that_only_looks_alike(void **state)
     static const char *const far[] = {"upcase", "yes", "caller", "integer", "chore", "power_of"};
     static const char *const near[] = {"escpae", "tst", "cycller", "sstr", "choise", "Lowr"};
     (void)state;
-    for (size_t i = 0; i < COUNT(names); i++) {
+    for (EACH_ROW(i, names, names[i])) {
         assert_null(str_nearest(far[i], names, COUNT(names)));
         assert_string_equal(str_nearest(near[i], names, COUNT(names)), names[i]);
     }
@@ -414,7 +413,7 @@ static const struct glob_case globs[] = {
 static void test_glob__matches_whole_paths(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(globs); i++)
+    for (EACH_ROW(i, globs, globs[i].pattern))
         if (glob_match(globs[i].pattern, globs[i].path) != globs[i].matches)
             fail_msg("'%s' on '%s'", globs[i].pattern, globs[i].path);
 }
@@ -472,7 +471,7 @@ static void test_intern__numbers_texts_by_their_first_appearance(void **state)
     static const struct span texts[] = {{"b", 1},  {"a", 1},  {"", 0},     {"b\0", 2},
                                         {"ba", 2}, {"\0", 1}, {"\xff", 1}, {"b\0\0", 3}};
     assert_true(intern_find(&set, texts[0]) == INTERN_NONE);
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    for (EACH_ROW(i, texts, NULL)) {
         assert_true(intern_find(&set, texts[i]) == INTERN_NONE);
         assert_int_equal(intern_add(&set, &arena, texts[i]), i);
         for (size_t j = 0; j <= i; j++) {
@@ -649,7 +648,7 @@ static void test_data__floats_look_as_in_python(void **state)
         {NAN, "nan"},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].text)) {
         BUF_SCRATCH(out, 100);
         assert_int_equal(data_put_real(&out, cases[i].value), 0);
         assert_string_equal(buf_text(&out), cases[i].text);
@@ -673,7 +672,7 @@ static void test_fileset__finds_by_path_and_by_prefix(void **state)
                                                    {.path = "e", .size = 1}};
     const struct fileset set = {entries, COUNT(entries), read_path};
     (void)state;
-    for (size_t i = 0; i < COUNT(entries); i++)
+    for (EACH_ROW(i, entries, entries[i].path))
         assert_int_equal(fileset_find(&set, entries[i].path), (long)i);
     assert_int_equal(fileset_find(&set, "b"), -1);
     assert_int_equal(fileset_find(&set, ""), -1);

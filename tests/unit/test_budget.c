@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/parallel.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -187,7 +188,7 @@ static void test_budget__memory_is_a_number_that_makes_sense(void **state)
                                       "512M", " 512",  "+512",    "abc",
                                       "512 ", "0x200", "1048577", "99999999999999999999"};
     ERR_SCRATCH(err);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (EACH_ROW(i, bad, bad[i])) {
         assert_int_equal(budget_start(bad[i], &err), -1);
         assert_int_equal(err.exit, TG_USAGE);
     }

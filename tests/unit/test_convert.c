@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "git/attributes.h"
 #include "git/convert.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* ---------------------------------------------------------------- attributes */
 
@@ -120,7 +119,7 @@ static void test_attributes__are_those_of_git(void **state)
         {"subway/a.txt", "text=set eol=lf"},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(expected); i++)
+    for (EACH_ROW(i, expected, expected[i].path))
         check_attributes(expected[i].path, expected[i].text, span_of("", 0), false);
 }
 
@@ -169,7 +168,7 @@ static void test_convert__chooses_as_git_does(void **state)
         {&input, {0}, crlf, CONVERT_TEXT_CRLF},    {&both, {0}, lf, CONVERT_TEXT_LF},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (EACH_ROW(i, rows, NULL)) {
         ERR_SCRATCH(err);
         struct attribute_value values[ATTRIBUTES] = {0};
         enum convert_kind kind;
@@ -186,7 +185,7 @@ static void test_convert__refuses_what_only_git_can_apply(void **state)
     static const struct convert_config plain = {AUTOCRLF_FALSE, false};
     static const enum attribute which[] = {ATTRIBUTE_FILTER, ATTRIBUTE_ENCODING};
     (void)state;
-    for (size_t i = 0; i < COUNT(which); i++) {
+    for (EACH_ROW(i, which, NULL)) {
         ERR_SCRATCH(err);
         struct attribute_value values[ATTRIBUTES] = {0};
         enum convert_kind kind;
@@ -242,7 +241,7 @@ static void test_convert__to_object(void **state)
         {CONVERT_TEXT_LF, "a\r\nb\r\n", "a\nb\n", "a\r\n", 0},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++)
+    for (EACH_ROW(i, rows, rows[i].from))
         check_ending(&rows[i], false);
 }
 
@@ -265,7 +264,7 @@ static void test_convert__to_disk(void **state)
         {CONVERT_AUTO_CRLF, "a\0b\n", NULL, NULL, 4},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++)
+    for (EACH_ROW(i, rows, rows[i].from))
         check_ending(&rows[i], true);
 }
 

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/sha.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,7 +109,7 @@ static void assert_same(const struct journal *a, const struct journal *b)
         {a->branch, b->branch},         {a->message, b->message},
         {a->reflog_who, b->reflog_who}, {a->reflog_what, b->reflog_what},
         {a->index_old, b->index_old},   {a->refs[0].name, b->refs[0].name}};
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+    for (EACH_ROW(i, texts, texts[i][0]))
         assert_string_equal(texts[i][0], texts[i][1]);
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->stage_in_tree, b->stage_in_tree);
@@ -342,7 +343,7 @@ static void test_journal__never_leads_out_of_the_work_tree(void **state)
         {"change 1 1 ", "change 2 1 ", false},
         {"change 1 1 ", "chance 1 1 ", false},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (EACH_ROW(i, rows, rows[i].old))
         check_replaced(*state, rows[i].old, rows[i].new, rows[i].valid);
 }
 

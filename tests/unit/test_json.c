@@ -4,6 +4,7 @@
 #include "base/data.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "unit/rows.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,8 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct data *parse(struct arena *arena, const char *source)
 {
@@ -72,7 +71,7 @@ static void test_json__escapes_what_does_not_show_and_no_more(void **state)
     };
     (void)state;
     ARENA_SCRATCH(arena);
-    for (size_t i = 0; i < COUNT(cases); i++)
+    for (EACH_ROW(i, cases, cases[i][0]))
         assert_written(data_str(&arena, cases[i][0]), false, cases[i][1]);
 }
 
@@ -189,12 +188,11 @@ static const struct refusal refusals[] = {
 static void test_json__refuses_with_a_place(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(refusals); i++) {
+    for (EACH_ROW(i, refusals, refusals[i].source)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         const struct refusal *wanted = &refusals[i];
         struct data *data = NULL;
-        print_message("%s\n", wanted->source);
         assert_int_equal(json_parse(&data, &arena, "in.json", span_from(wanted->source), &err), -1);
         assert_null(data);
         assert_int_equal(err.exit, TG_USAGE);

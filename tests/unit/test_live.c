@@ -9,6 +9,7 @@
 #include "registry/credentials.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +18,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ------------------------------------------------------------------ wheels */
 
@@ -41,7 +40,7 @@ static void test_wheel__tells_processor_and_glibc(void **state)
                  {"win_amd64", -1, -1},
                  {"macosx_11_0_arm64", -1, -1}};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].platform)) {
         ARENA_SCRATCH(arena);
         struct wheel wheel;
         int glibc;
@@ -66,7 +65,7 @@ static void test_wheel__tells_its_pythons(void **state)
                  {"pp310-pypy310", "3.10", false, false}, {"py2-none", "3.12", false, false},
                  {"py39-none", "3.14", true, true},       {"py39-none", "3.8", false, true}};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].tags)) {
         ARENA_SCRATCH(arena);
         struct wheel wheel;
         const char *name = arena_printf(&arena, "a_b-1.0-2-%s-any.whl", cases[i].tags);
@@ -90,7 +89,7 @@ static void test_wheel__refuses_what_is_no_name_of_one(void **state)
                                         "a--py3-none-any.whl"};
     struct wheel wheel;
     (void)state;
-    for (size_t i = 0; i < COUNT(names); i++)
+    for (EACH_ROW(i, names, names[i]))
         assert_int_equal(wheel_parse(&wheel, names[i]), -1);
 }
 
@@ -110,7 +109,7 @@ static void test_requirement__has_name_extras_pin_and_marker(void **state)
                  {"a >= 1.0 ; os_name == 'nt'", "a", "", NULL, "os_name == 'nt'"},
                  {"jaxlib==0.4.28+cuda12.cudnn89", "jaxlib", "", "0.4.28+cuda12.cudnn89", NULL}};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].text)) {
         ARENA_SCRATCH(arena);
         struct requirement requirement;
         assert_int_equal(requirement_parse(&requirement, &arena, cases[i].text), 0);
@@ -125,7 +124,7 @@ static void test_requirement__refuses_urls_and_nonsense(void **state)
 {
     static const char *const texts[] = {"", "a @ https://x/y.whl", "a[b", "a==not", "[x]", "a b"};
     (void)state;
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    for (EACH_ROW(i, texts, texts[i])) {
         ARENA_SCRATCH(arena);
         struct requirement requirement;
         assert_int_equal(requirement_parse(&requirement, &arena, texts[i]), -1);
@@ -159,7 +158,7 @@ static void test_marker__is_asked_of_linux_cpython_and_the_extras(void **state)
         {"", true}};
     const struct marker_world world = {"x86_64", "3.12", "cuda12 with-cuda"};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].marker)) {
         ARENA_SCRATCH(arena);
         if (marker_holds(&arena, cases[i].marker, &world) != cases[i].holds)
             fail_msg("%s", cases[i].marker);
@@ -192,7 +191,7 @@ static void test_reference__follows_dockers_rules(void **state)
                  {"r.example.com/a__b/c-d@" DIGEST, "r.example.com", "a__b/c-d", NULL, DIGEST},
                  {"r.example.com/a:1@" DIGEST, "r.example.com", "a", "1", DIGEST}};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].text)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct image_reference reference;
@@ -212,7 +211,7 @@ static void test_reference__refuses_what_is_none(void **state)
         "",      "Upper/case", "a//b",   "a:",     "a@sha256:12", "-a",         "a/",
         "a:b:c", "a b",        "a/../b", "a:.tag", long_digest,   "http://x/a", "r.io/../../etc"};
     (void)state;
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    for (EACH_ROW(i, texts, texts[i])) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct image_reference reference;
@@ -261,7 +260,7 @@ static void test_challenge__password_is_for_the_registrys_own(void **state)
     };
     struct arena arena = ARENA_INIT;
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+    for (EACH_ROW(i, cases, cases[i].url))
         assert_int_equal(challenge_may_have_password(&arena, cases[i].url, cases[i].realm),
                          cases[i].may);
     arena_release(&arena);
@@ -290,7 +289,7 @@ static void test_http__shows_urls_without_secrets(void **state)
         {"https://u@v@host/", "https://host/"},
         {"host/path?x", "host/path"}};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i][0])) {
         ARENA_SCRATCH(arena);
         assert_string_equal(http_shown(&arena, cases[i][0]), cases[i][1]);
     }
@@ -320,10 +319,10 @@ static void test_http__this_machine_is_told_by_its_address(void **state)
                                             "[",
                                             "127.0.0.1111111111111111111111111111111111111111111"};
     (void)state;
-    for (size_t i = 0; i < COUNT(here); i++)
+    for (EACH_ROW(i, here, here[i]))
         if (!http_is_this_machine(here[i]))
             fail_msg("%s", here[i]);
-    for (size_t i = 0; i < COUNT(elsewhere); i++)
+    for (EACH_ROW(i, elsewhere, elsewhere[i]))
         if (http_is_this_machine(elsewhere[i]))
             fail_msg("%s", elsewhere[i]);
 }

@@ -6,6 +6,7 @@
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
 #include "resolver/resolver.h"
+#include "unit/rows.h"
 #include "unit/small_matrix.h"
 
 #include <setjmp.h>
@@ -17,7 +18,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 /* ------------------------------------------------------------------ one resolution */
 
 struct outcome {
@@ -541,7 +541,7 @@ static const struct {
 static void test_files__are_read_strictly(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(broken_files); i++) {
+    for (EACH_ROW(i, broken_files, broken_files[i].text)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct memory memory;

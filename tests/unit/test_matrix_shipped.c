@@ -7,6 +7,7 @@
 #include "resolver/check.h"
 #include "resolver/gpu.h"
 #include "resolver/resolver.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +19,6 @@
 #include <time.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ------------------------------------------------------------------ random requests */
 

@@ -2,6 +2,7 @@
  * Python's packaging (tests/matrix/test_versions.py). */
 #include "base/arena.h"
 #include "matrix/version.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct version parsed(const char *text)
 {
@@ -30,7 +29,7 @@ static void test_version__sorts_as_pep_440_says(void **state)
         "1.post1", "1.0.1",     "1.2",       "1.10",       "2.0.0", "2.0.1rc1",
         "2.0.1",   "450.80.02", "535.54.03", "535.104.05", "1!0.1"};
     (void)state;
-    for (size_t i = 0; i < COUNT(ascending); i++)
+    for (EACH_ROW(i, ascending, ascending[i]))
         for (size_t j = 0; j < COUNT(ascending); j++) {
             struct version a = parsed(ascending[i]), b = parsed(ascending[j]);
             int order = version_compare(&a, &b);
@@ -46,7 +45,7 @@ static void test_version__takes_other_spellings_of_the_same(void **state)
         {"1.0-1", "1.post1"},  {"1.0.rev3", "1.post3"}, {"1.0preview", "1rc0"}, {" 1.0 ", "1"},
         {"1.0.dev", "1.dev0"}, {"1+A.b", "1+a.B"},      {"1+a-b", "1+a.b"},     {"1+01", "1+1"}};
     (void)state;
-    for (size_t i = 0; i < COUNT(same); i++) {
+    for (EACH_ROW(i, same, same[i][0])) {
         struct version a = parsed(same[i][0]), b = parsed(same[i][1]);
         if (version_compare(&a, &b))
             fail_msg("%s is %s", same[i][0], same[i][1]);
@@ -72,7 +71,7 @@ static void test_version__refuses_what_is_none(void **state)
                                         "1.2.3.4.5.6.7.8.9",
                                         "99999999999999999999"};
     (void)state;
-    for (size_t i = 0; i < COUNT(wrong); i++) {
+    for (EACH_ROW(i, wrong, wrong[i])) {
         struct version version;
         if (version_parse(&version, wrong[i]) == 0)
             fail_msg("'%s' is no version", wrong[i]);
@@ -109,7 +108,7 @@ static void test_spec__means_what_design_says(void **state)
                  {"<3.0", "2.9", "3.0rc1"},
                  {">=2.22.0rc0", "2.22.0rc0", "2.21"}};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].spec)) {
         if (!matches(cases[i].spec, cases[i].in))
             fail_msg("'%s' takes %s", cases[i].spec, cases[i].in);
         if (matches(cases[i].spec, cases[i].out))
@@ -123,7 +122,7 @@ static void test_spec__refuses_bad_ones_by_name(void **state)
                                         "2.4,",      ",2.4",       "=2.4",    "==2.*.1",
                                         ">=2.4+cu1", "==2.4rc1.*", "===2.4",  "2.4 2.5"};
     (void)state;
-    for (size_t i = 0; i < COUNT(wrong); i++) {
+    for (EACH_ROW(i, wrong, wrong[i])) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct spec spec;
@@ -144,7 +143,7 @@ static void test_spec__knows_when_one_version_is_named(void **state)
     } cases[] = {{"==2.4.1", true},  {"2.4.1", false}, {"==2.4.*", false},
                  {">=2.4.1", false}, {"", false},      {"==2.4.1,!=2.5", true}};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].spec)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct spec spec;
@@ -174,7 +173,7 @@ static void test_spec__knows_whether_two_have_a_version_in_common(void **state)
                  {"==2.0rc1", "", true},
                  {"", "", true}};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].a)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct spec a, b;
@@ -208,7 +207,7 @@ static void test_spec__knows_whether_two_are_met_by_the_same_versions(void **sta
                  {">=2.0rc1", ">=2.0", false},
                  {"", "", true}};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].a)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct spec a, b;

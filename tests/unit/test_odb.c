@@ -3,6 +3,7 @@
 
 #include "base/account.h"
 #include "base/limits.h"
+#include "unit/rows.h"
 
 #include <git2.h>
 #include <malloc.h>
@@ -321,7 +322,7 @@ static void test_odb__damaged_packs_are_errors(void **state)
         /* a delta whose base is itself, by its id */
         ("printf '" ITSELF "' | dd of=$(echo *.pack) bs=1 seek=12 conv=notrunc status=none"),
     };
-    for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
+    for (EACH_ROW(i, damages, damages[i])) {
         char *script;
         assert_true(
             asprintf(
@@ -345,7 +346,7 @@ static void test_odb__damaged_loose_objects_are_errors(void **state)
         "cp ../../../noise",
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
+    for (EACH_ROW(i, damages, damages[i])) {
         char *script;
         assert_true(
             asprintf(&script,

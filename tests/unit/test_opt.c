@@ -1,6 +1,7 @@
 /* Command lines: both forms of a value, switches, the end of options, and exact refusals. */
 #include "base/arena.h"
 #include "cmd/opt.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +70,7 @@ static void test_opt__refuses_with_the_nearest_name(void **state)
         {{"-j"}, 1, "unknown option '-j'", "options have long names only: --help lists them"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].words[0])) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct parsed parsed;

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void test_path__accepts_what_repositories_hold(void **state)
 {
@@ -48,7 +47,7 @@ static void test_path__accepts_what_repositories_hold(void **state)
         "\xE6\x97\xA5\xE6\x9C\xAC/\xF0\x9F\x98\x80",
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(paths); i++) {
+    for (EACH_ROW(i, paths, paths[i])) {
         ERR_SCRATCH(err);
         if (path_check(paths[i], &err))
             fail_msg("%s", err.message);
@@ -128,9 +127,8 @@ static const struct refusal refusals[] = {
 static void test_path__refuses_what_leaves_the_target_or_means_something_else(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(refusals); i++) {
+    for (EACH_ROW(i, refusals, refusals[i].path)) {
         ERR_SCRATCH(err);
-        print_message("%s\n", refusals[i].message);
         assert_int_equal(path_check(refusals[i].path, &err), -1);
         assert_int_equal(err.exit, TG_REFUSED);
         assert_string_equal(err.code, "unsafe-path");
@@ -200,7 +198,7 @@ static void test_path_set__takes_paths_that_do_not_meet(void **state)
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct path_set *set = path_set_new(&arena);
-    for (size_t i = 0; i < COUNT(paths); i++)
+    for (EACH_ROW(i, paths, paths[i]))
         assert_int_equal(path_set_add(set, paths[i], "x", &err), 0);
 }
 
@@ -248,7 +246,7 @@ static const struct meeting meetings[] = {
 static void test_path_set__refuses_paths_that_meet(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(meetings); i++) {
+    for (EACH_ROW(i, meetings, meetings[i].first)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct path_set *set = path_set_new(&arena);

@@ -5,6 +5,7 @@
 #include "base/pattern.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "unit/rows.h"
 
 #include <locale.h>
 #include <regex.h>
@@ -18,8 +19,6 @@
 #include <time.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static bool matches(const char *pattern, const char *text)
 {
@@ -105,7 +104,7 @@ static const struct matching matching[] = {
 static void test_pattern__matches_whole_texts(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(matching); i++) {
+    for (EACH_ROW(i, matching, matching[i].pattern)) {
         const struct matching *row = &matching[i];
         for (const char *const *text = row->good; *text; text++)
             if (!matches(row->pattern, *text))
@@ -194,7 +193,7 @@ static const struct refused refused[] = {
 static void test_pattern__refuses_by_name_and_place(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(refused); i++) {
+    for (EACH_ROW(i, refused, refused[i].pattern)) {
         const struct refused *row = &refused[i];
         size_t at = SIZE_MAX;
         ERR_SCRATCH(err);
@@ -270,7 +269,7 @@ static void test_pattern__ends_in_time(void **state)
     (void)state;
     struct span text =
         span_of(repeated(&arena, "", "a", LIMIT_ANSWER_BYTES, ""), LIMIT_ANSWER_BYTES);
-    for (size_t i = 0; i < COUNT(patterns); i++) {
+    for (EACH_ROW(i, patterns, patterns[i])) {
         bool matched = false;
         ERR_SCRATCH(err);
         clock_t start = clock();

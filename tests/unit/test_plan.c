@@ -325,6 +325,21 @@ static void test_plan__a_condition_in_a_name_of_a_source_is_no_part_of_it(void *
     });
 }
 
+static void test_plan__blanks_at_the_braces_of_a_source_are_no_part_of_it(void **state)
+{
+    (void)state;
+    check(&(struct scenario){
+        .rows = {{"src/a", "1\n2\n3\n", "1\n2\nmine\n", NULL, "src/{{ package }}/{{  x}} }}"},
+                 {"pkg/a", NULL, NULL, "one\n2\n3\n", "src/{{package}}/{{x  }}}}"},
+                 {"b", "1\n", "1\n", NULL, "{{ 'b' if x }}/{{ y }}"},
+                 {"c", NULL, NULL, "1\n", "{{'b' if x}}/{{y}}"},
+                 {"d", "2\n", "2\n", NULL, "{{ x y }}"},
+                 {"e", NULL, NULL, "2\n", "{{xy}}"}},
+        .report = "renamed c < b\ndeleted d\nadded e\nrenamed pkg/a < src/a\n",
+        .tree = "b=-\nc=1|\nd=-\ne=2|\npkg/a=one|2|mine|\nsrc/a=-\n",
+    });
+}
+
 static void test_plan__other_expressions_in_a_name_of_a_source_are_part_of_it(void **state)
 {
     (void)state;
@@ -835,6 +850,7 @@ int main(void)
         cmocka_unit_test(test_plan__yours_is_left_alone_and_listed),
         cmocka_unit_test(test_plan__follows_a_template_rename_by_source),
         cmocka_unit_test(test_plan__a_condition_in_a_name_of_a_source_is_no_part_of_it),
+        cmocka_unit_test(test_plan__blanks_at_the_braces_of_a_source_are_no_part_of_it),
         cmocka_unit_test(test_plan__other_expressions_in_a_name_of_a_source_are_part_of_it),
         cmocka_unit_test(test_plan__follows_a_declared_rename),
         cmocka_unit_test(test_plan__rename_that_the_template_contradicts_counts_for_nothing),

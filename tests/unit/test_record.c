@@ -5,6 +5,7 @@
 #include "base/data.h"
 #include "base/limits.h"
 #include "child/record.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +147,7 @@ static void test_record__refuses_what_is_no_record_with_its_place(void **state)
         {"schema: 1\n<<<<<<< ours\ncatalog: {}\n", "", 2},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].text)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
         struct record record;

@@ -1,5 +1,6 @@
 /* Semantic versions: what is one, and which is newer. */
 #include "catalog/semver.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static void test_semver__order_is_that_of_semver_org(void **state)
 {
@@ -21,7 +20,7 @@ static void test_semver__order_is_that_of_semver_org(void **state)
         "1.0.0-rc.1",    "1.0.0",           "1.2.0",
         "1.10.0",        "2.0.0",           "18446744073709551600.0.0"};
     (void)state;
-    for (size_t i = 0; i < COUNT(rising); i++)
+    for (EACH_ROW(i, rising, rising[i]))
         for (size_t j = 0; j < COUNT(rising); j++) {
             struct semver a, b;
             assert_true(semver_parse(&a, rising[i]));
@@ -68,7 +67,7 @@ static void test_semver__refuses_what_is_none(void **state)
                                       "1.2.3-\xc3\xa9"};
     struct semver version;
     (void)state;
-    for (size_t i = 0; i < COUNT(bad); i++)
+    for (EACH_ROW(i, bad, bad[i]))
         if (semver_parse(&version, bad[i]))
             fail_msg("'%s' is no semantic version", bad[i]);
 }
@@ -103,7 +102,7 @@ static void test_semver_range__admits_what_its_policy_says(void **state)
         {"1.2.x", "1.2.9", true},   {"1.2.x", "1.3.0", false},     {"0.x", "0.9.9", true},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].policy)) {
         struct semver_range range;
         struct semver version;
         assert_true(semver_range_parse(&range, cases[i].policy));
@@ -140,7 +139,7 @@ static void test_semver_range__refuses_what_is_none(void **state)
                                       "^18446744073709551616"};
     struct semver_range range;
     (void)state;
-    for (size_t i = 0; i < COUNT(bad); i++)
+    for (EACH_ROW(i, bad, bad[i]))
         if (semver_range_parse(&range, bad[i]))
             fail_msg("'%s' is no policy", bad[i]);
 }

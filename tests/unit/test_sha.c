@@ -1,5 +1,6 @@
 /* SHA-256 against the examples of FIPS 180-4. */
 #include "base/sha.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@ static void test_sha256__gives_the_digests_of_the_standard(void **state)
          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+    for (EACH_ROW(i, examples, examples[i][0])) {
         char out[SHA256_HEX_SIZE];
         sha256_hex(out, examples[i][0], strlen(examples[i][0]));
         assert_string_equal(out, examples[i][1]);

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "git/libgit2.h"
 #include "plan/slots.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +73,7 @@ static void test_slots__merge(void **state)
         {"# c|a==1||b==1|", "# mine|a==1||b==1|", "# c|a==2||b==2|", "# mine|a==2||b==2|", NULL},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (EACH_ROW(i, rows, rows[i].base))
         check(&rows[i]);
 }
 
@@ -88,7 +89,7 @@ static void test_slots__conflicts_in_one_slot_leave_the_others(void **state)
         {"a==1", "a==2", "a==3", NULL, "<<<<<<< o|a==2|@@@@@@@ b|a==1|=======|a==3|>>>>>>> t|"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (EACH_ROW(i, rows, rows[i].base))
         check(&rows[i]);
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "template/template.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +17,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Pairs of name and text; NULL ends. A name "broken" fails to load. */
 static int load_from_list(struct template_source *out, void *context, const char *name,
@@ -228,7 +227,7 @@ static void test_template__what_is_left_to_others_is_told(void **state)
 {
     static const char *const texts[] = {"k: ${{ secrets.KEY }}", "${{secrets}}", "${{\tsecret }}"};
     (void)state;
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    for (EACH_ROW(i, texts, texts[i])) {
         ERR_SCRATCH(err);
         fail_to_render(&err, texts[i], "{\"secrets_\": 1}");
         assert_non_null(strstr(err.message, "is undefined"));
@@ -309,7 +308,7 @@ static void test_template__refuses_a_source_that_is_no_text(void **state)
         {"\xed\xa0\x80", 3, 1, "the template is not UTF-8"},
         {"x\xc3", 2, 2, "the template is not UTF-8"},
     };
-    for (size_t i = 0; i < COUNT(sources); i++) {
+    for (EACH_ROW(i, sources, sources[i].bytes)) {
         ERR_SCRATCH(err);
         const struct template_source source = {.name = "a.j2",
                                                .text = span_of(sources[i].bytes, sources[i].len)};
@@ -446,7 +445,7 @@ static void test_template__limits_the_nesting_of_expressions(void **state)
         {"{{ 1", "", "", " if 1"},
         {"{{ ", "1 if 1 else ", "1", ""},
     };
-    for (size_t i = 0; i < COUNT(forms); i++) {
+    for (EACH_ROW(i, forms, forms[i].open)) {
         const char *open = repeat(&arena, forms[i].before, forms[i].open, 200, forms[i].middle);
         assert_fails(repeat(&arena, open, forms[i].close, 200, "}}"), "template-limit", "");
     }
@@ -466,7 +465,7 @@ static void test_template__limits_the_nesting_of_blocks(void **state)
                                            {"{% with x = 1 %}", "{% endwith %}"},
                                            {"{% filter upper %}", "{% endfilter %}"},
                                            {"{% macro x() %}", "{% endmacro %}"}};
-    for (size_t i = 0; i < COUNT(pairs); i++) {
+    for (EACH_ROW(i, pairs, pairs[i][0])) {
         const char *open = repeat(&arena, "", pairs[i][0], 128, "");
         assert_renders(repeat(&arena, open, pairs[i][1], 128, ""), "{}", "");
         open = repeat(&arena, "", pairs[i][0], 129, "");
@@ -492,7 +491,7 @@ static void test_template__limits_the_depth_of_values(void **state)
     static const char *const uses[] = {"{{ l[0] }}", "{{ l[0]|tojson }}", "{{ l[0] == l[0] }}",
                                        "{{ l[0] < l[0] }}", "{{ l[0]|to_yaml }}"};
     ARENA_SCRATCH(arena);
-    for (size_t i = 0; i < COUNT(uses); i++)
+    for (EACH_ROW(i, uses, uses[i]))
         assert_fails(arena_printf(&arena, "%s%s", deeper, uses[i]), "template-limit",
                      "nested more than 128 deep");
 }
@@ -580,7 +579,7 @@ static void test_template_test__takes_truth_as_python_does(void **state)
         {"1 if false", false}, {"not 'b' in l", true}, {"\n  'two'\n  if l else ''\n", true},
     };
     const struct data *context = parse(&arena, "{\"l\": [\"a\"]}");
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].text)) {
         ERR_SCRATCH(err);
         bool truth = !cases[i].truth;
         const struct template_source source = source_of(cases[i].text);
@@ -681,7 +680,7 @@ static void test_template_names__fails_as_rendering_would(void **state)
     ARENA_SCRATCH(arena);
     static const char *const texts[] = {"{{", "{% do x %}", "{% extends 'syntax' %}",
                                         "{% include 'syntax' %}"};
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    for (EACH_ROW(i, texts, texts[i])) {
         ERR_SCRATCH(err);
         const struct template_source source = source_of(texts[i]);
         assert_int_equal(template_names(data_map(&arena), &arena, &source, false, &loader, &err),
@@ -704,7 +703,7 @@ static void test_template_names__tells_how_it_came_to_an_error(void **state)
          "included from deep:1:12\nincluded from a.j2:1:22\n"},
         {"{% include ['nope', 'broken'] %}", "io", NULL, "included from a.j2:1:21\n"},
     };
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].text)) {
         ERR_SCRATCH(err);
         const struct template_source source = source_of(cases[i].text);
         assert_int_equal(template_names(data_map(&arena), &arena, &source, false, &loader, &err),

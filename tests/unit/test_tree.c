@@ -5,6 +5,7 @@
 #include "git/store.h"
 #include "git/tree.h"
 #include "plan/similar.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define EMPTY_TREE "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 struct fixture {
@@ -138,7 +138,7 @@ static void test_tree__find_tells_file_folder_and_nothing(void **state)
                 {"a/b/c", LEAF_ABSENT}};
     struct fixture *f = *state;
     struct oid tree = edit(f, NULL, made, COUNT(made));
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (EACH_ROW(i, rows, rows[i].path)) {
         struct leaf leaf;
         ERR_SCRATCH(err);
         assert_int_equal(tree_find(&leaf, f->store, &tree, rows[i].path, &err), 0);

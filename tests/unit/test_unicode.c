@@ -5,6 +5,7 @@
 #include "base/sha.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
+#include "unit/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define LAST 0x10FFFF
 
 static bool is_surrogate(uint32_t c)
@@ -68,7 +68,7 @@ static void test_utf8__takes_one_byte_of_what_is_invalid(void **state)
         "\xF0\x9F\x28\x80",
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    for (EACH_ROW(i, texts, texts[i])) {
         size_t pos = 0;
         assert_true(utf8_next(span_from(texts[i]), &pos) == UTF8_INVALID);
         assert_int_equal(pos, 1);
@@ -108,7 +108,7 @@ static void test_unicode__masks_what_a_terminal_would_obey_or_hide(void **state)
         {"\\x1B", "\\x1B"},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (EACH_ROW(i, cases, cases[i].text)) {
         BUF_SCRATCH(once, LIMIT_KIB);
         BUF_SCRATCH(twice, LIMIT_KIB);
         assert_int_equal(unicode_mask(&once, span_from(cases[i].text), false), 0);

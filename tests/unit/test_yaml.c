@@ -4,6 +4,7 @@
 #include "base/data.h"
 #include "base/limits.h"
 #include "base/yaml.h"
+#include "unit/rows.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,8 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct yaml_doc *parse_span(struct arena *arena, struct span source)
 {
@@ -68,7 +67,7 @@ static void test_yaml__keeps_the_text_of_a_scalar_whatever_it_looks_like(void **
     (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    for (EACH_ROW(i, texts, texts[i])) {
         const char *value = NULL;
         struct yaml_node *map = parse(&arena, arena_printf(&arena, "a: %s\n", texts[i]));
         assert_int_equal(yaml_text(&value, yaml_get(map, "a"), "a", &err), 0);
@@ -94,7 +93,7 @@ static void test_yaml__an_empty_document_has_no_root(void **state)
     static const char *const sources[] = {"", "\n", "# only a comment\n", "---\n", "---\n...\n"};
     (void)state;
     ARENA_SCRATCH(arena);
-    for (size_t i = 0; i < COUNT(sources); i++)
+    for (EACH_ROW(i, sources, sources[i]))
         assert_null(parse(&arena, sources[i]));
     assert_non_null(parse(&arena, "~"));
     assert_non_null(parse(&arena, "''"));
@@ -191,10 +190,9 @@ static void test_yaml__refuses_with_a_place_and_a_name(void **state)
     (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
-    for (size_t i = 0; i < COUNT(refusals); i++) {
+    for (EACH_ROW(i, refusals, refusals[i].source)) {
         struct yaml_doc *doc = NULL;
         const struct refusal *wanted = &refusals[i];
-        print_message("%s\n", wanted->source);
         assert_int_equal(yaml_parse(&doc, &arena, "in.yml", span_from(wanted->source), &err), -1);
         assert_null(doc);
         assert_refused(&err, "invalid", wanted->message, wanted->line, wanted->column);
@@ -227,7 +225,7 @@ static void test_yaml__hints_at_the_usual_mistakes(void **state)
     (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
-    for (size_t i = 0; i < COUNT(hints); i++) {
+    for (EACH_ROW(i, hints, hints[i].source)) {
         struct yaml_doc *doc = NULL;
         assert_int_equal(yaml_parse(&doc, &arena, "x", span_from(hints[i].source), &err), -1);
         assert_string_equal(err.hint, hints[i].hint);
@@ -449,7 +447,7 @@ static void test_yaml__typed_readers_refuse_every_other_type(void **state)
 {
     (void)state;
     ARENA_SCRATCH(arena);
-    for (size_t i = 0; i < COUNT(mistakes); i++) {
+    for (EACH_ROW(i, mistakes, mistakes[i].value)) {
         ERR_SCRATCH(err);
         const struct mistake *wanted = &mistakes[i];
         struct yaml_node *map = parse(&arena, arena_printf(&arena, "a: %s\n", wanted->value));
@@ -472,10 +470,8 @@ static struct data *value_of(struct arena *arena, const char *text)
 static void assert_kind(enum data_kind kind, const char *const *texts, size_t count)
 {
     ARENA_SCRATCH(arena);
-    for (size_t i = 0; i < count; i++) {
-        print_message("%s\n", texts[i]);
+    for (size_t i = 0; row_begin("texts", i, count) && row_text(texts[i]); i++)
         assert_int_equal(value_of(&arena, texts[i])->kind, kind);
-    }
 }
 
 static void test_yaml__data_has_the_types_of_the_core_schema(void **state)
@@ -630,7 +626,7 @@ static void test_yaml__quotes_what_some_reader_takes_for_something_else(void **s
 {
     (void)state;
     ARENA_SCRATCH(arena);
-    for (size_t i = 0; i < COUNT(spellings); i++) {
+    for (EACH_ROW(i, spellings, spellings[i].text)) {
         const struct spelling *spelling = &spellings[i];
         BUF_SCRATCH(out, LIMIT_MIB);
         struct data *text = data_str(&arena, spelling->text);
@@ -690,7 +686,7 @@ static void test_yaml__long_keys_can_be_read_back(void **state)
 {
     static const size_t lengths[] = {999, 1000, 1001, 1024, 5000};
     (void)state;
-    for (size_t i = 0; i < COUNT(lengths); i++) {
+    for (EACH_ROW(i, lengths, NULL)) {
         ARENA_SCRATCH(arena);
         BUF_SCRATCH(block, LIMIT_MIB);
         BUF_SCRATCH(line, LIMIT_MIB);

@@ -150,3 +150,16 @@ STEPS = [
     Catalog.rename_question,
 ]
 VERSIONS = [f"1.{number}.0" for number in range(len(STEPS) + 1)]
+
+
+def release_versions(world):
+    """Makes the catalog of the world, a commit and a tag for each version."""
+    catalog = Catalog(world.catalog)
+    world.git("init", "-q", cwd=world.catalog)
+    for version, step in zip(VERSIONS, [None, *STEPS], strict=True):
+        if step:
+            step(catalog)
+        set_version(world.catalog, version)
+        world.commit(version, cwd=world.catalog)
+        world.git("tag", f"v{version}", cwd=world.catalog)
+    world.types = [kind.name for kind in catalog.types]

@@ -13,7 +13,7 @@ import subprocess
 import pytest
 import yaml
 
-from .evolution import STEPS, VERSIONS, Catalog, set_version
+from .evolution import VERSIONS, release_versions
 from .faults import fast_folder
 from .world import RECORD, World, assert_sound, put
 
@@ -27,15 +27,7 @@ def evolved():
     """The catalog with all its versions."""
     place = fast_folder()
     world = World(place / "w")
-    catalog = Catalog(world.catalog)
-    world.git("init", "-q", cwd=world.catalog)
-    for version, step in zip(VERSIONS, [None, *STEPS], strict=True):
-        if step:
-            step(catalog)
-        set_version(world.catalog, version)
-        world.commit(version, cwd=world.catalog)
-        world.git("tag", f"v{version}", cwd=world.catalog)
-    world.types = [kind.name for kind in catalog.types]
+    release_versions(world)
     yield world
     shutil.rmtree(place)
 

@@ -253,7 +253,7 @@ def say_newest(folder):
     for words, paths in CONDITIONAL.values():
         files = folder / "templates" / words[1] / "files"
         for path in paths:
-            source = files / path.replace("src/it", "src/{{ package }}")
+            source = files / path.replace("src/it", "src/{{package}}")
             if not source.exists():
                 source = source.with_name(source.name + ".j2")
             if "# newest" not in source.read_text():

@@ -98,6 +98,8 @@ def findings(root, paths):
     found = []
     machine_paths = _machine_paths(root)
     for path in paths:
+        if " " in path:
+            found.append(f"{path}: a blank in its path, at which loops of a shell and xargs break")
         if path.endswith(BINARY):
             continue
         try:

@@ -1,6 +1,0 @@
-# The image's name, and the registry. Read by the scripts beside this file.
-# shellcheck shell=sh disable=SC2034
-REGISTRY=ghcr.io/team
-# GitHub, GitLab and Jenkins say which commit this is; elsewhere it is the latest.
-TAG=${TAG:-${GITHUB_SHA:-${CI_COMMIT_SHA:-${GIT_COMMIT:-latest}}}}
-IMAGE=${IMAGE:-ghcr.io/team/old-driver:$TAG}
