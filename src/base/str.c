@@ -8,16 +8,6 @@
 #include <ctype.h>
 #include <string.h>
 
-struct span span_from(const char *text)
-{
-    return (struct span){text, strlen(text)};
-}
-
-bool span_equal(struct span a, struct span b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 bool str_equal(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
