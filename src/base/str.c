@@ -13,17 +13,6 @@ bool str_equal(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-bool str_starts(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-bool str_ends(const char *text, const char *suffix)
-{
-    size_t len = strlen(text), tail = strlen(suffix);
-    return len >= tail && memcmp(text + len - tail, suffix, tail) == 0;
-}
-
 bool str_is_among(const char *text, const char *const *items, size_t count)
 {
     for (size_t i = 0; i < count; i++)

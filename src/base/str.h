@@ -27,8 +27,17 @@ static inline bool span_equal(struct span a, struct span b)
 }
 
 bool str_equal(const char *a, const char *b); /* NULL equals only NULL */
-bool str_starts(const char *text, const char *prefix);
-bool str_ends(const char *text, const char *suffix);
+static inline bool str_starts(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static inline bool str_ends(const char *text, const char *suffix)
+{
+    size_t len = strlen(text), tail = strlen(suffix);
+    return len >= tail && memcmp(text + len - tail, suffix, tail) == 0;
+}
+
 bool str_is_among(const char *text, const char *const *items, size_t count);
 
 /* All of them with the separator between each two. */
