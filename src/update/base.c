@@ -58,9 +58,11 @@ static bool proven_by_render(struct climb *c)
 {
     ERR_SCRATCH(other);
     const char *commit = c->record->catalog.commit;
-    if (base_render(&c->render, c->arena, c->record, recorded_source(c), commit, &c->why) < 0 &&
-        (!c->options->moved_to ||
-         base_render(&c->render, c->arena, c->record, c->options->moved_to, commit, &other) < 0))
+    const struct render *alike = c->options->alike;
+    if (base_render(&c->render, c->arena, c->record, recorded_source(c), commit, alike, &c->why) <
+            0 &&
+        (!c->options->moved_to || base_render(&c->render, c->arena, c->record, c->options->moved_to,
+                                              commit, alike, &other) < 0))
         return false;
     memcpy(c->rendered, c->render.tree, sizeof(c->rendered));
     return strcmp(c->rendered, c->record->tree) == 0;
@@ -118,7 +120,7 @@ static bool proven_by_name(struct climb *c)
     struct render render;
     const struct catalog_origin *recorded = &c->record->catalog;
     if (*c->rendered || !recorded->ref || !recorded->commit ||
-        base_render(&render, c->arena, c->record, source_now(c), recorded->ref, &other) < 0 ||
+        base_render(&render, c->arena, c->record, source_now(c), recorded->ref, NULL, &other) < 0 ||
         strcmp(render.tree, c->record->tree) != 0)
         return false;
     c->render = render;
@@ -182,8 +184,8 @@ static void add_revisions(struct known_renders *known, struct climb *c)
         if (revisions[i].kind != REVISION_TAG)
             continue;
         tried++;
-        if (base_render(&render, c->arena, c->record, source_now(c), revisions[i].name, &other) ==
-            0)
+        if (base_render(&render, c->arena, c->record, source_now(c), revisions[i].name, NULL,
+                        &other) == 0)
             add_render(known, c, &render);
     }
 }

@@ -137,6 +137,7 @@ static int prove_base(struct updating *u)
                                    .trust = u->options->trust_base,
                                    .child = &u->child.files,
                                    .render = &render,
+                                   .alike = &u->target.render,
                                    .accept_drift = u->options->accept_drift,
                                    .moved_to = u->options->target.source};
     if (base_prove(&u->base, &u->child.repo, &u->child.record.made, &options, u->err) < 0)
@@ -356,7 +357,8 @@ static int make_landing(struct landing *out, struct updating *u)
 {
     *out = (struct landing){.arena = u->arena,
                             .repo = &u->child.repo,
-                            .base = &u->base.files,
+                            .base = &u->base,
+                            .made = &u->child.record.made,
                             .base_tree = u->render_tree,
                             .record = u->record_leaf,
                             .who = &u->who,
