@@ -579,7 +579,7 @@ static int run_checked(struct updating *u)
 static int check_disk(struct updating *u)
 {
     const char *path;
-    if (!u->options->check && preflight_merged(&u->child.repo, u->err) < 0)
+    if (!u->options->check && preflight_merged(&u->child.repo, &u->child.index, u->err) < 0)
         return -1;
     if (!u->options->check)
         return provenance_check_disk(&u->child.repo, &u->child.record, u->err);
