@@ -7,6 +7,7 @@
 #include "catalog/render.h"
 #include "catalog/revision.h"
 #include "child/base_ref.h"
+#include "child/proof.h"
 #include "child/record.h"
 #include "git/repo.h"
 #include "update/base_given.h"
@@ -102,6 +103,22 @@ static int proven_by_ref(bool *proven, struct climb *c)
         return -1;
     *proven = *proven && oid_equal(&tree.tree, &c->wanted);
     return *proven ? take_tree(c, PROOF_REF, &tree) : 0;
+}
+
+/* Whatever is wrong with what is remembered, rendering it again settles. */
+static bool proven_before(struct climb *c)
+{
+    ERR_SCRATCH(ignored);
+    struct base known = {.has_rules = true};
+    struct climb look = *c;
+    bool proven;
+    look.out = &known;
+    look.err = &ignored;
+    if (!c->options->looks || proven_by_ref(&proven, &look) < 0 || !proven ||
+        !proof_recall(&known.files, c->repo, c->record))
+        return false;
+    *c->out = known;
+    return true;
 }
 
 static int proven_by_history(bool *proven, struct climb *c)
@@ -349,6 +366,8 @@ static int climb(struct climb *c)
     bool proven = false;
     if (c->options->commit)
         return take_given(c);
+    if (proven_before(c))
+        return 0;
     if (proven_by_render(c)) {
         take_render(c);
         return 0;

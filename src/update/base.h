@@ -40,6 +40,7 @@ struct base_options {
     const struct plan_list *child, *render; /* with `commit`: what it could do harm to */
     const struct render *alike;             /* see struct render_input */
     bool accept_drift;
+    bool looks; /* nothing is to be changed: what was rendered here before counts (child/proof.h) */
     const char
         *moved_to; /* where the catalog is now, if the recorded source has it no more; or NULL */
 };

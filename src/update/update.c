@@ -15,6 +15,7 @@
 #include "catalog/origin.h"
 #include "child/base_ref.h"
 #include "child/child.h"
+#include "child/proof.h"
 #include "git/commit.h"
 #include "git/disk.h"
 #include "git/index.h"
@@ -486,6 +487,7 @@ static int carry_out(struct updating *u)
         return -1;
     report_kept(u->arena, u->out->document, u->apply);
     interrupt_settle();
+    proof_keep(&u->child.repo, &u->target.record, &u->target.render);
     if (commits)
         base_ref_prune(&u->child.repo, u->apply, u->render_tree);
     return code;
