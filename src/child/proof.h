@@ -15,8 +15,8 @@ struct repo;
 /*
  * The file in git's folder that says for which record (its `inputs`: commit of the catalog,
  * answers, engine, tree) this tmplgen rendered the tree of the base ref, and which policies its
- * files have. Neither a fetch nor a clone nor a checkout writes there. For who only looks; the
- * newest one alone is kept.
+ * files have. Neither a fetch nor a clone nor a checkout writes there. It is for commands that only
+ * look. Only the newest one is kept.
  */
 #define PROOF_PATH "tmplgen/proof"
 

@@ -1,4 +1,4 @@
-"""The file in git's folder that spares `status` a rendering: what is believed of it, and by whom."""
+"""The file in git's folder that spares `status` a rendering: who believes it, and when."""
 
 import pytest
 import yaml
