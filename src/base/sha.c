@@ -1,11 +1,10 @@
 /*
- * SHA-1 and SHA-256 through libcrypto. Its newer interface looks the algorithms up by name, among all
- * that its providers have: that takes longer than all that a run hashes.
+ * SHA-1 and SHA-256 through libcrypto. Its newer interface looks the algorithms up by name, among
+ * all that its providers have: that takes longer than all that a run hashes.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/sha.h"
 
-#include "base/arena.h"
 #include "base/library.h"
 
 #include <openssl/sha.h>
@@ -41,35 +40,12 @@ void sha1_sum(unsigned char out[SHA1_SIZE], struct span head, struct span bytes)
          SHA1_Update(&sum, bytes.ptr, bytes.len) && SHA1_Final(out, &sum));
 }
 
-struct sha256 {
-    SHA256_CTX sum;
-};
-
-struct sha256 *sha256_new(void)
-{
-    struct sha256 *new = xmalloc(sizeof(*new));
-    start();
-    must(SHA256_Init(&new->sum));
-    return new;
-}
-
-void sha256_update(struct sha256 *sum, const void *data, size_t len)
-{
-    must(SHA256_Update(&sum->sum, data, len));
-}
-
-void sha256_finish(char out[SHA256_HEX_SIZE], struct sha256 *sum)
-{
-    unsigned char bytes[SHA256_HEX_SIZE / 2];
-    must(SHA256_Final(bytes, &sum->sum));
-    free(sum);
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-}
-
 void sha256_hex(char out[SHA256_HEX_SIZE], const void *data, size_t len)
 {
-    struct sha256 *sum = sha256_new();
-    sha256_update(sum, data, len);
-    sha256_finish(out, sum);
+    unsigned char bytes[SHA256_DIGEST_LENGTH];
+    SHA256_CTX sum;
+    start();
+    must(SHA256_Init(&sum) && SHA256_Update(&sum, data, len) && SHA256_Final(bytes, &sum));
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 }
