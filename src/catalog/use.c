@@ -125,8 +125,8 @@ int manifest_check_use(struct arena *arena, const struct catalog *catalog,
                                .err = err};
     struct include_source includes = {.arena = arena, .files = catalog->files};
     struct template_cache included = {.arena = arena};
-    c.loader = (struct template_loader){
-        .load = load_include, .context = &includes, .cache = &included};
+    c.loader =
+        (struct template_loader){.load = load_include, .context = &includes, .cache = &included};
     for (size_t i = 0; i < manifest->layer_count; i++)
         if (add_layer_use(&c, &manifest->layers[i]) < 0)
             return -1;
