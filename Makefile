@@ -231,7 +231,7 @@ format: venv
 	    $(wildcard src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tools/*.c) $(GPU_SMOKE))
 	@$(VENV)/bin/ruff format --quiet tests tools/checks tools/lint tools/run-tests
 
-# PARTS="new resolve update slope image render service batch" and ROUNDS=10 choose; WRITE=1 puts the figures
+# PARTS="instructions new resolve update rebase slope image render service batch" and ROUNDS=10 choose; WRITE=1 puts the figures
 # into docs/performance.md and docs/service.md. SLOW=200: as if each change of the file system took so
 # many µs longer.
 bench: venv

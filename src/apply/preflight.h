@@ -21,9 +21,10 @@ TG_CHECKED int preflight_state(const struct repo *repo, struct err *err);
 
 /*
  * Paths in conflict where no operation is under way ('git cherry-pick --quit'): refused,
- * "unmerged", with what goes on from there.
+ * "unmerged", with what goes on from there. `*kept` becomes the index that was read, if one was; or
+ * NULL is given.
  */
-TG_CHECKED int preflight_merged(const struct repo *repo, struct err *err);
+TG_CHECKED int preflight_merged(const struct repo *repo, struct index **kept, struct err *err);
 
 /* Refused, "unborn-branch", where the branch has no commit yet. */
 TG_CHECKED int preflight_born(const struct repo *repo, struct err *err);

@@ -174,31 +174,33 @@ static int check_new_branch(const struct repo *repo, const char *name, bool rene
 }
 
 /* The first path in conflict, or NULL. */
-static int find_unmerged(const char **path, const struct repo *repo, struct err *err)
+static int find_unmerged(const char **path, struct index **index, const struct repo *repo,
+                         struct err *err)
 {
-    struct index *index;
     *path = NULL;
-    if (index_open(&index, repo_index_path(repo), err) < 0)
+    if (index_renew(index, repo_index_path(repo), err) < 0)
         return -1;
-    for (size_t i = 0; !*path && i < index_count(index); i++) {
+    for (size_t i = 0; !*path && i < index_count(*index); i++) {
         struct index_item item;
-        index_item(&item, index, i);
+        index_item(&item, *index, i);
         if (item.stage)
             *path = arena_strdup(repo->arena, item.path);
     }
-    index_free(index);
     return 0;
 }
 
-int preflight_merged(const struct repo *repo, struct err *err)
+int preflight_merged(const struct repo *repo, struct index **kept, struct err *err)
 {
+    struct index *own = NULL;
     const char *path;
     int state;
     if (repo_state(&state, repo->git, err) < 0)
         return -1;
     if (state != GIT_REPOSITORY_STATE_NONE)
         return 0;
-    if (find_unmerged(&path, repo, err) < 0)
+    int rc = find_unmerged(&path, kept ? kept : &own, repo, err);
+    index_free(own);
+    if (rc < 0)
         return -1;
     if (!path)
         return 0;

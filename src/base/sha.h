@@ -18,10 +18,4 @@ void sha1_sum(unsigned char out[SHA1_SIZE], struct span head, struct span bytes)
 /* As hexadecimal digits. */
 void sha256_hex(char out[SHA256_HEX_SIZE], const void *data, size_t len);
 
-/* The same piece by piece: new, update as often as there are pieces, then finish, which frees. */
-struct sha256;
-struct sha256 *sha256_new(void);
-void sha256_update(struct sha256 *sum, const void *data, size_t len);
-void sha256_finish(char out[SHA256_HEX_SIZE], struct sha256 *sum);
-
 #endif

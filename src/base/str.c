@@ -8,30 +8,9 @@
 #include <ctype.h>
 #include <string.h>
 
-struct span span_from(const char *text)
-{
-    return (struct span){text, strlen(text)};
-}
-
-bool span_equal(struct span a, struct span b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 bool str_equal(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-bool str_starts(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-bool str_ends(const char *text, const char *suffix)
-{
-    size_t len = strlen(text), tail = strlen(suffix);
-    return len >= tail && memcmp(text + len - tail, suffix, tail) == 0;
 }
 
 bool str_is_among(const char *text, const char *const *items, size_t count)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct arena;
 
@@ -15,11 +16,28 @@ struct words {
     size_t count;
 };
 
-struct span span_from(const char *text);
-bool span_equal(struct span a, struct span b);
+static inline struct span span_from(const char *text)
+{
+    return span_of(text, strlen(text));
+}
+
+static inline bool span_equal(struct span a, struct span b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
 bool str_equal(const char *a, const char *b); /* NULL equals only NULL */
-bool str_starts(const char *text, const char *prefix);
-bool str_ends(const char *text, const char *suffix);
+static inline bool str_starts(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static inline bool str_ends(const char *text, const char *suffix)
+{
+    size_t len = strlen(text), tail = strlen(suffix);
+    return len >= tail && memcmp(text + len - tail, suffix, tail) == 0;
+}
+
 bool str_is_among(const char *text, const char *const *items, size_t count);
 
 /* All of them with the separator between each two. */

@@ -75,6 +75,8 @@ bool unicode_is_hidden(uint32_t c)
 
 bool unicode_is_space(uint32_t c)
 {
+    if (c >= ' ' && c < 0x7F) /* most are */
+        return c == ' ';
     return in_row(FIND_ROW(space_ranges, c), c);
 }
 

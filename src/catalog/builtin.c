@@ -85,6 +85,7 @@ static int builtin_open(struct catalog *out, struct arena *arena, const char *so
     if (ref && !release && strcmp(ref, head->commit) != 0)
         return unknown_ref(ref, err);
     out->files = files_of(arena, version);
+    out->is_tested = true;
     out->origin = (struct catalog_origin){
         .source = source,
         .ref = release ? arena_printf(arena, "v%s", release->version) : version->commit,

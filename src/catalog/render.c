@@ -38,6 +38,7 @@ struct renderer {
     struct arena *arena;
     const struct manifest *manifest;
     const struct fileset *files;
+    const struct render *alike;
     struct data *context;
     struct include_source includes;
     struct template_loader loader;
@@ -177,15 +178,25 @@ static int render_path(const char **out, const struct renderer *r, const char *b
     return 0;
 }
 
+/* The id of the same file with the same bytes in the other render, or NULL. */
+static const unsigned char *id_of_alike(const struct renderer *r, const struct render_entry *entry)
+{
+    long at = r->alike ? render_find(r->alike, entry->path) : -1;
+    return at >= 0 && span_equal(r->alike->entries[at].bytes, entry->bytes)
+               ? r->alike->entries[at].id
+               : NULL;
+}
+
 /* The content of an entry: `copied` is the file that it is a copy of, or NULL. */
-static int take_bytes(struct render_entry *entry, struct span bytes,
-                      const struct fileset_entry *copied, struct err *err)
+static int take_bytes(struct render_entry *entry, const struct renderer *r, struct span bytes,
+                      const struct fileset_entry *copied)
 {
     entry->bytes = bytes;
     entry->deflated = copied ? copied->deflated : span_of(NULL, 0);
-    if (!copied || !copied->id)
-        return git_hash_blob(entry->id, bytes, err);
-    memcpy(entry->id, copied->id, sizeof(entry->id));
+    const unsigned char *id = copied && copied->id ? copied->id : id_of_alike(r, entry);
+    if (!id)
+        return git_hash_blob(entry->id, bytes, r->err);
+    memcpy(entry->id, id, sizeof(entry->id));
     return 0;
 }
 
@@ -205,9 +216,8 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
     if (r->files->read(&text, r->files, index, r->err) < 0)
         return -1;
     if (!is_template)
-        return count_bytes(text.len, file->path, r->err) < 0
-                   ? -1
-                   : take_bytes(entry, text, file, r->err);
+        return count_bytes(text.len, file->path, r->err) < 0 ? -1
+                                                             : take_bytes(entry, r, text, file);
     BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
     struct template_source source = {.name = file->path, .text = text, .delimiters = delimiters};
     if (template_render(&out, &source, r->context, &r->loader, r->err) < 0)
@@ -216,8 +226,7 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
                              file->path, LIMIT_RENDERED_BYTES / LIMIT_MIB)
                    : -1;
     text = span_of(arena_memdup(r->arena, buf_text(&out), out.len), out.len);
-    return count_bytes(text.len, file->path, r->err) < 0 ? -1
-                                                         : take_bytes(entry, text, NULL, r->err);
+    return count_bytes(text.len, file->path, r->err) < 0 ? -1 : take_bytes(entry, r, text, NULL);
 }
 
 static struct layer_file *new_piece(struct renderer *r)
@@ -381,7 +390,7 @@ static int add_attributes(struct render *out, struct renderer *r)
                 (out->count - at) * sizeof(*out->entries));
         out->entries[at] = (struct render_entry){.path = ATTRIBUTES_PATH, .source = ""};
         out->count++;
-        return take_bytes(&out->entries[at], span_from(ATTRIBUTES_LINE), NULL, r->err);
+        return take_bytes(&out->entries[at], r, span_from(ATTRIBUTES_LINE), NULL);
     }
     struct span bytes = out->entries[index].bytes;
     bool ended = bytes.len == 0 || bytes.ptr[bytes.len - 1] == '\n';
@@ -390,7 +399,7 @@ static int add_attributes(struct render *out, struct renderer *r)
     (void)buf_puts(&text, ended ? "" : "\n");
     (void)buf_puts(&text, ATTRIBUTES_LINE);
     bytes = span_of(arena_memdup(r->arena, text.ptr, text.len), text.len);
-    return take_bytes(&out->entries[index], bytes, NULL, r->err);
+    return take_bytes(&out->entries[index], r, bytes, NULL);
 }
 
 static int check_paths(const struct render *out, const struct renderer *r)
@@ -477,6 +486,7 @@ int render(struct render *out, struct arena *arena, const struct render_input *i
     struct renderer r = {.arena = arena,
                          .manifest = input->manifest,
                          .files = input->catalog->files,
+                         .alike = input->alike,
                          .context = render_context(arena, input),
                          .includes = {.arena = arena, .files = input->catalog->files},
                          .err = err};

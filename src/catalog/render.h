@@ -41,6 +41,7 @@ struct render_input {
     const struct data *answers;    /* all values, as templates see them */
     const struct data *request;    /* map, or NULL with `stack: none` */
     const struct data *resolution; /* likewise */
+    const struct render *alike;    /* another one, whose files mostly are the same; or NULL */
 };
 
 /* Everything lives in the arena. Errors name the catalog file and place; unsafe paths are exit 3.

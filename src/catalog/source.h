@@ -40,6 +40,7 @@ struct catalog {
     struct catalog *extends;     /* or NULL; closed with this one */
     const char **warnings;       /* for people: a folder catalog, a dirty one */
     size_t warning_count;
+    bool is_tested; /* with this program: what is wrong with its types was found before */
     void (*close)(struct catalog *catalog);
     void *handle;
 };

@@ -124,7 +124,9 @@ int manifest_check_use(struct arena *arena, const struct catalog *catalog,
                                .layers = &layers,
                                .err = err};
     struct include_source includes = {.arena = arena, .files = catalog->files};
-    c.loader = (struct template_loader){.load = load_include, .context = &includes};
+    struct template_cache included = {.arena = arena};
+    c.loader =
+        (struct template_loader){.load = load_include, .context = &includes, .cache = &included};
     for (size_t i = 0; i < manifest->layer_count; i++)
         if (add_layer_use(&c, &manifest->layers[i]) < 0)
             return -1;

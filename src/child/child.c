@@ -128,9 +128,7 @@ static void cut_child(struct child *c)
 
 int child_read(struct child *c, struct err *err)
 {
-    index_free(c->index); /* of an earlier look */
-    c->index = NULL;
-    if (index_open(&c->index, repo_index_path(&c->repo), err) < 0)
+    if (index_renew(&c->index, repo_index_path(&c->repo), err) < 0)
         return -1;
     size_t max = TREE_ENTRIES + FOLDERS_A_FILE * index_count(c->index);
     if (!c->repo.unborn &&

@@ -392,8 +392,8 @@ int create_child(struct created *out, struct arena *arena, const struct create_t
     struct root_commit *root = NULL;
     int rc = make_staging(&b);
     if (rc == 0 && own_repository)
-        rc = commit_root_begin(&root, arena, &b.maker, b.staging, render, record, options->message,
-                               err);
+        rc = commit_root_begin(&root, arena, &b.maker, b.staging, render, record, options->proof,
+                               options->message, err);
     if (rc == 0)
         rc = write_files(&b, render, record);
     if (rc == 0)

@@ -16,6 +16,7 @@ struct create_options {
     bool no_git;         /* files only, no repository */
     bool commit;         /* inside an existing repository: commit there */
     const char *message; /* of the commit */
+    struct span proof;   /* of proof_text, for the new repository; empty: none */
 };
 
 /* The absolute form of `path`, whose last parts need not exist. "." and ".." are resolved. */

@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "catalog/render.h"
 #include "child/base_ref.h"
+#include "child/proof.h"
 #include "git/change.h"
 #include "git/commit.h"
 #include "git/disk.h"
@@ -239,6 +240,7 @@ static void describe(struct created *out, const struct committer *c)
 
 struct root_commit {
     struct committer committer;
+    struct span proof;
     struct io_maker *maker;
     const char *folder, *branch, *ref;
     char pack[PACK_NAME_SIZE];
@@ -251,7 +253,9 @@ static int fill_fresh(struct root_commit *root, const char *message)
     const char *packs = arena_printf(c->arena, "%s/.git/objects/pack", root->folder);
     root->ref = base_ref_name(c->arena, &c->base_tree);
     if (store_write_pack(root->pack, c->store, packs, false, c->err) < 0 ||
-        fresh_ref(root->maker, root->ref, &c->base, c->err) < 0)
+        fresh_ref(root->maker, root->ref, &c->base, c->err) < 0 ||
+        (root->proof.len &&
+         io_make(root->maker, ".git/" PROOF_PATH, root->proof, false, c->err) < 0))
         return -1;
     return fresh_branch(root->maker, root->branch, &c->commit, &c->who,
                         subject_of(c, true, message), c->err);
@@ -259,12 +263,14 @@ static int fill_fresh(struct root_commit *root, const char *message)
 
 int commit_root_begin(struct root_commit **out, struct arena *arena, struct io_maker *maker,
                       const char *folder, const struct render *render, struct span record,
-                      const char *message, struct err *err)
+                      struct span proof, const char *message, struct err *err)
 {
     struct root_commit *root = arena_alloc(arena, sizeof(*root));
     struct committer *c = &root->committer;
-    *root = (struct root_commit){
-        .committer = {.arena = arena, .err = err}, .maker = maker, .folder = folder};
+    *root = (struct root_commit){.committer = {.arena = arena, .err = err},
+                                 .proof = proof,
+                                 .maker = maker,
+                                 .folder = folder};
     *out = root;
     if (list_files(c, render, record) < 0 ||
         fresh_init(&c->repository, &root->branch, arena, maker, folder, err) < 0 ||

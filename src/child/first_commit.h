@@ -28,8 +28,8 @@ struct created {
 
 /*
  * The root commit R0 of a repository of its own, which holds the files and the record; with it the
- * base ref, and an index that agrees with the disk. Objects go into one pack. init.defaultBranch
- * and the user's identity are honoured.
+ * base ref, the proof of that (empty: none), and an index that agrees with the disk. Objects go
+ * into one pack. init.defaultBranch and the user's identity are honoured.
  *
  * `begin` makes the repository in `folder`, which `maker` fills and nobody else sees yet; `end`
  * needs the files to lie there, and makes the repository durable. What is written in between goes
@@ -38,7 +38,7 @@ struct created {
 struct root_commit;
 TG_CHECKED int commit_root_begin(struct root_commit **out, struct arena *arena,
                                  struct io_maker *maker, const char *folder,
-                                 const struct render *render, struct span record,
+                                 const struct render *render, struct span record, struct span proof,
                                  const char *message, struct err *err);
 TG_CHECKED int commit_root_end(struct created *out, struct root_commit *root);
 void commit_root_release(struct root_commit *root);

@@ -206,7 +206,8 @@ int making_answers(struct making *m, const struct given_list *given, const char 
                    struct err *err)
 {
     struct render_input input = input_of(m);
-    if (!m->is_read && manifest_check_use(m->arena, m->catalog, m->manifest, err) < 0)
+    if (!m->is_read && !m->catalog->is_tested &&
+        manifest_check_use(m->arena, m->catalog, m->manifest, err) < 0)
         return str_equal(err->code, UNUSED_QUESTION) ? explain_unused(m, given, name_default, err)
                                                      : -1;
     m->is_read = true;

@@ -39,7 +39,7 @@ TG_CHECKED int making_type(struct making *m, const char *type, struct err *err);
  */
 TG_CHECKED int making_stack(struct making *m, const struct given_list *said,
                             const struct stack_request *request, struct err *err);
-/* Questions that nothing reads are refused first. */
+/* Questions that nothing reads are refused first, unless the catalog's types are tested. */
 TG_CHECKED int making_answers(struct making *m, const struct given_list *given,
                               const char *name_default, struct err *err);
 /* Of a child whose path says nothing: FRAMEWORK-TYPE; with `stack: none` TYPE. */

@@ -25,9 +25,9 @@ struct listing {
 static struct leaf known_leaf(const struct listing *l, const struct index_item *item,
                               const char *path)
 {
-    const struct plan_file *file = plan_list_find(&l->child->files, path);
     if (item->stage == 0 && !item->intent_to_add)
         return item->leaf;
+    const struct plan_file *file = plan_list_find(&l->child->files, path);
     return file ? file->leaf : (struct leaf){0};
 }
 

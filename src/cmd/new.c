@@ -11,6 +11,7 @@
 #include "catalog/signature.h"
 #include "child/create.h"
 #include "child/making.h"
+#include "child/proof.h"
 #include "child/record.h"
 #include "child/team_image.h"
 #include "cmd/ask.h"
@@ -114,6 +115,7 @@ static int write_child(struct new_child *n)
     struct create_options create = {
         .no_git = opt_given(options, "no-git"),
         .commit = opt_given(options, "commit"),
+        .proof = proof_text(n->arena, &n->making.record, &n->making.render),
         .message = arena_printf(n->arena, "Create %s from template %s of %s %s\n",
                                 masked(n, data_text(data_get(n->making.answers.values, "name"))),
                                 masked(n, n->making.manifest->type), n->catalog->name,

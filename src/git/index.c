@@ -119,6 +119,21 @@ void index_free(struct index *index)
     free(index);
 }
 
+int index_renew(struct index **index, const char *path, struct err *err)
+{
+    char now[41], then[41];
+    if (*index) {
+        const git_oid *sum = git_index_checksum((*index)->git);
+        if (index_checksum(now, path, err) < 0)
+            return -1;
+        if (!git_oid_is_zero(sum) && strcmp(git_oid_tostr(then, sizeof(then), sum), now) == 0)
+            return 0;
+        index_free(*index);
+        *index = NULL;
+    }
+    return index_open(index, path, err);
+}
+
 size_t index_count(const struct index *index)
 {
     return index->count;

@@ -55,7 +55,10 @@ const char *repo_branch_name(const char *ref)
 
 const char *repo_path(const struct repo *repo, const char *path)
 {
-    return arena_printf(repo->arena, "%s%s", repo->prefix, path);
+    size_t before = strlen(repo->prefix);
+    char *out = arena_alloc(repo->arena, before + strlen(path) + 1);
+    memcpy(out, repo->prefix, before);
+    return strcpy(out + before, path) - before;
 }
 
 bool repo_flag(const struct repo *repo, const char *key, bool fallback)

@@ -10,6 +10,7 @@
 
 enum { DEPTH_MAX = 2048, MODE_MAX = 8 };
 #define TREE_MAX ((size_t)1 << 30)
+#define FOLDER_MODE "40000 "
 
 /* One entry of a tree object; `name` is not NUL-terminated by promise. */
 struct tree_node {
@@ -85,14 +86,18 @@ static const char *join(struct arena *arena, const char *prefix, struct span nam
     return path;
 }
 
-/* The folders of a tree that will be read next, in one turn. */
+/* The folders of a tree that will be read next, in one turn. What is damaged is told when it is. */
 static void look_ahead(const struct store *store, struct span tree)
 {
     BUF_SCRATCH(ids, TREE_MAX);
-    struct tree_node node;
-    while (tree.len && next_node(&node, &tree) == 0)
-        if (node.leaf.mode == LEAF_TREE)
-            (void)buf_append(&ids, node.leaf.id.id, sizeof(node.leaf.id.id));
+    const char *end = tree.ptr + tree.len, *name_end;
+    for (const char *at = tree.ptr; at < end; at = name_end + 1 + sizeof(struct oid)) {
+        name_end = memchr(at, '\0', (size_t)(end - at));
+        if (!name_end || (size_t)(end - name_end) <= sizeof(struct oid))
+            break;
+        if (str_starts(at, FOLDER_MODE))
+            (void)buf_append(&ids, name_end + 1, sizeof(struct oid));
+    }
     store_look_ahead(store, (const struct oid *)buf_text(&ids), ids.len / sizeof(struct oid));
 }
 

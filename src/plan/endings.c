@@ -18,6 +18,12 @@ struct counts {
 static struct counts count(struct span text)
 {
     struct counts counts = {.other = text.len && memchr(text.ptr, '\0', text.len) != NULL};
+    const char *end = text.ptr + text.len, *at = text.ptr;
+    if (text.len && !memchr(at, '\r', text.len)) { /* most have none */
+        for (; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+            counts.lf++;
+        return counts;
+    }
     for (size_t i = 0; i < text.len; i++) {
         bool ends = i + 1 < text.len && text.ptr[i + 1] == '\n';
         if (text.ptr[i] == '\r' && ends)

@@ -23,10 +23,14 @@ struct pairing {
     struct err *err;
 };
 
+static size_t index_in(const struct plan_list *list, const struct plan_file *file)
+{
+    return file ? (size_t)(file - list->files) : NONE;
+}
+
 static size_t index_of(const struct plan_list *list, const char *path)
 {
-    const struct plan_file *file = plan_list_find(list, path);
-    return file ? (size_t)(file - list->files) : NONE;
+    return index_in(list, plan_list_find(list, path));
 }
 
 static bool may_follow(const struct pairing *p, size_t base)
@@ -164,10 +168,11 @@ static void pair_by_source(struct pairing *p)
 static void pair_by_path(struct pairing *p)
 {
     const struct plan_list *base = &p->input->side[BASE], *child = &p->input->side[CHILD];
-    for (size_t i = 0; i < base->count; i++) {
+    const struct plan_list *render = &p->input->side[RENDER];
+    for (size_t i = 0, child_at = 0, render_at = 0; i < base->count; i++) {
         const char *path = base->files[i].path;
-        join_render(p, i, index_of(&p->input->side[RENDER], path));
-        size_t at = index_of(child, path);
+        join_render(p, i, index_in(render, plan_list_next(render, &render_at, path)));
+        size_t at = index_in(child, plan_list_next(child, &child_at, path));
         if (at != NONE) {
             p->child_of[i] = at;
             p->child_taken[at] = true;

@@ -41,16 +41,20 @@ bool stays_in_place(const struct planner *p, size_t unit)
 
 void place_all(struct planner *p)
 {
+    bool sorted = true;
     p->placed_count = 0;
     memset(p->leaves, 0, child_list(p)->count);
     for (size_t i = 0; i < p->unit_count; i++) {
         const struct plan_file *child = p->units[i].side[CHILD];
         if (child && !stays_in_place(p, i))
             p->leaves[child - child_list(p)->files] = true;
-        if (p->outcomes[i].path)
-            p->placed[p->placed_count++] = (struct placed){p->outcomes[i].path, i};
+        if (!p->outcomes[i].path)
+            continue;
+        struct placed *placed = &p->placed[p->placed_count++];
+        *placed = (struct placed){p->outcomes[i].path, i};
+        sorted = sorted && (placed == p->placed || by_placed_path(placed - 1, placed) <= 0);
     }
-    if (p->placed_count)
+    if (!sorted)
         qsort(p->placed, p->placed_count, sizeof(*p->placed), by_placed_path);
 }
 

@@ -31,10 +31,17 @@ static bool fix(struct planner *p, size_t unit)
     return !was;
 }
 
+/* The child's file at `path`, where that of `unit` mostly is. */
+static const struct plan_file *child_at(const struct planner *p, const char *path, size_t unit)
+{
+    const struct plan_file *own = p->units[unit].side[CHILD];
+    return own && strcmp(own->path, path) == 0 ? own : plan_list_find(child_list(p), path);
+}
+
 /* The child's file at `path` that stays there, unless it belongs to `unit`; else NULL. */
 static const struct plan_file *occupant(const struct planner *p, const char *path, size_t unit)
 {
-    const struct plan_file *file = plan_list_find(child_list(p), path);
+    const struct plan_file *file = child_at(p, path, unit);
     if (!file || file == p->units[unit].side[CHILD] || p->leaves[file - child_list(p)->files])
         return NULL;
     return file;
@@ -106,10 +113,10 @@ static int settle_places(struct planner *p)
     return 0;
 }
 
-static const struct leaf *old_leaf(const struct planner *p, const char *path)
+static const struct leaf *old_leaf(const struct planner *p, const char *path, size_t unit)
 {
     static const struct leaf absent;
-    const struct plan_file *file = plan_list_find(child_list(p), path);
+    const struct plan_file *file = child_at(p, path, unit);
     return file ? &file->leaf : &absent;
 }
 
@@ -129,7 +136,7 @@ static void edit_unit(struct planner *p, size_t unit)
         (void)plan_add_edit(p, child->path, &child->leaf);
     if (!outcome->path)
         return;
-    const struct leaf *old = old_leaf(p, outcome->path);
+    const struct leaf *old = old_leaf(p, outcome->path, unit);
     if (!outcome->conflict && leaf_equal(old, &outcome->disk))
         return;
     struct plan_edit *edit = plan_add_edit(p, outcome->path, old);

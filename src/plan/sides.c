@@ -26,6 +26,14 @@ const struct plan_file *plan_list_find(const struct plan_list *list, const char 
     return at < list->count && strcmp(list->files[at].path, path) == 0 ? &list->files[at] : NULL;
 }
 
+const struct plan_file *plan_list_next(const struct plan_list *list, size_t *at, const char *path)
+{
+    int order = -1;
+    while (*at < list->count && (order = strcmp(list->files[*at].path, path)) < 0)
+        ++*at;
+    return *at < list->count && order == 0 ? &list->files[*at] : NULL;
+}
+
 int plan_list_put(struct oid *tree, struct store *store, struct arena *arena,
                   const struct plan_list *list, struct err *err)
 {

@@ -49,6 +49,8 @@ struct plan_input {
 
 /* The file at `path`, or NULL. */
 const struct plan_file *plan_list_find(const struct plan_list *list, const char *path);
+/* The same of paths that come in order: `*at`, 0 at first, is where the last one was looked for. */
+const struct plan_file *plan_list_next(const struct plan_list *list, size_t *at, const char *path);
 /* Index of the first file at or behind `path`. */
 size_t plan_list_lower_bound(const struct plan_list *list, const char *path);
 /*

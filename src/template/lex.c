@@ -102,9 +102,10 @@ static struct span source(const struct lexer *lexer)
 
 static bool sees(const struct lexer *lexer, size_t pos, const char *text)
 {
-    size_t len = strlen(text);
     struct span all = source(lexer);
-    return all.len - pos >= len && memcmp(all.ptr + pos, text, len) == 0;
+    while (*text && pos < all.len && all.ptr[pos] == *text)
+        pos++, text++;
+    return !*text;
 }
 
 static size_t skip_space(const struct lexer *lexer, size_t pos)

@@ -7,9 +7,15 @@
 #include "template/program.h"
 #include "template/vm.h"
 
-static void keep_program(struct template_cache *cache, struct span name, struct program *program)
+struct program *cache_find(const struct template_cache *cache, struct span name)
 {
-    size_t number = intern_add(&cache->names, cache->arena, name);
+    size_t known = intern_find(&cache->names, name);
+    return known == INTERN_NONE ? NULL : cache->programs[known];
+}
+
+void cache_keep(struct template_cache *cache, struct program *program)
+{
+    size_t number = intern_add(&cache->names, cache->arena, span_from(program->name));
     cache->programs = arena_grow(cache->arena, cache->programs, number, sizeof(struct program *));
     cache->programs[number] = program;
 }
@@ -19,8 +25,7 @@ static int load_program(struct program **out, struct vm *vm, struct span name,
                         const struct loading *loading)
 {
     struct template_cache *cache = vm->cache;
-    size_t known = intern_find(&cache->names, name);
-    *out = known == INTERN_NONE ? NULL : cache->programs[known];
+    *out = cache_find(cache, name);
     if (*out)
         return 1;
     const char *text = arena_memdup(vm->arena, name.ptr, name.len);
@@ -35,7 +40,7 @@ static int load_program(struct program **out, struct vm *vm, struct span name,
     source.name = arena_memdup(cache->arena, name.ptr, name.len);
     if (program_parse(out, cache->arena, &source, false, vm->err))
         return frame_trace(vm, loading->how, vm->at);
-    keep_program(cache, span_of(source.name, name.len), *out);
+    cache_keep(cache, *out);
     return 1;
 }
 

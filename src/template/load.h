@@ -8,8 +8,13 @@
 #include <stdbool.h>
 
 struct program;
+struct template_cache;
 struct value;
 struct vm;
+
+/* The template of that name, or NULL; one more, whose name lives as long as the cache. */
+struct program *cache_find(const struct template_cache *cache, struct span name);
+void cache_keep(struct template_cache *cache, struct program *program);
 
 /*
  * The template of that name, for the tag `what`; what fails in it fails at the current place, in

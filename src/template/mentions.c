@@ -10,6 +10,7 @@
 #include "template/builtins.h"
 #include "template/filters.h"
 #include "template/function.h"
+#include "template/load.h"
 #include "template/parse.h"
 #include "template/program.h"
 #include "template/scope.h"
@@ -21,7 +22,8 @@
 struct mention_walk {
     const struct mention_reader *reader;
     struct arena *arena;
-    size_t templates; /* read so far */
+    struct template_cache *cache;
+    size_t templates; /* taken in so far */
     struct err *err;
 };
 
@@ -510,10 +512,15 @@ static int read_template(struct program **out, const struct mention_walk *walk, 
     const struct mention_reader *reader = walk->reader;
     struct template_source source = {.name = name};
     struct err *wrong = reader->broken ? &inner : walk->err;
-    *out = NULL;
+    *out = cache_find(walk->cache, span_from(name));
+    if (*out)
+        return 0;
     int rc = reader->loader->load(&source, reader->loader->context, name, wrong);
+    source.name = arena_strdup(walk->cache->arena, name);
     if (rc == 0)
-        rc = program_parse(out, walk->arena, &source, false, wrong);
+        rc = program_parse(out, walk->cache->arena, &source, false, wrong);
+    if (rc == 0)
+        cache_keep(walk->cache, *out);
     if (rc >= 0)
         return 0;
     *out = NULL;
@@ -802,7 +809,9 @@ int template_mentions(const struct mention_reader *reader, const struct template
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     ARENA_SCRATCH(scratch);
-    struct mention_walk walk = {reader, &scratch, 0, err};
+    struct template_cache own = {.arena = &scratch};
+    struct template_cache *given = reader->loader ? reader->loader->cache : NULL;
+    struct mention_walk walk = {reader, &scratch, given ? given : &own, 0, err};
     struct program *program;
     if (program_parse(&program, &scratch, source, expression, err))
         return -1;
@@ -816,7 +825,7 @@ bool template_never(const struct data *known, const struct template_source *sour
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(ignored);
     struct mention_reader reader = {.known = known};
-    struct mention_walk walk = {&reader, &scratch, 0, &ignored};
+    struct mention_walk walk = {.reader = &reader, .arena = &scratch, .err = &ignored};
     struct program *program;
     if (program_parse(&program, &scratch, source, true, &ignored))
         return true;

@@ -94,7 +94,7 @@ static int check_child(struct adopting *a)
 static int check_repository(struct adopting *a)
 {
     const struct repo *repo = &a->child.repo;
-    if (preflight_merged(repo, a->err) < 0 || child_read(&a->child, a->err) < 0)
+    if (preflight_merged(repo, &a->child.index, a->err) < 0 || child_read(&a->child, a->err) < 0)
         return -1;
     return preflight_repository(repo, a->child.index, &a->child.head, a->options->branch, false,
                                 a->err);

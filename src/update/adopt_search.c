@@ -142,7 +142,7 @@ static int look_at(struct searching *s)
     if (interrupt_check(s->err) < 0)
         return -1;
     if (base_render(&render, &scratch, &s->record, s->record.catalog.source,
-                    s->commit ? s->commit : s->ref, &why) < 0) {
+                    s->commit ? s->commit : s->ref, NULL, &why) < 0) {
         struct data *line = add_version(s);
         data_put(s->arena, line, "alike", data_null(s->arena));
         data_put(s->arena, line, "identical", data_int(s->arena, 0));

@@ -7,6 +7,7 @@
 #include "catalog/render.h"
 #include "catalog/revision.h"
 #include "child/base_ref.h"
+#include "child/proof.h"
 #include "child/record.h"
 #include "git/repo.h"
 #include "update/base_given.h"
@@ -58,9 +59,11 @@ static bool proven_by_render(struct climb *c)
 {
     ERR_SCRATCH(other);
     const char *commit = c->record->catalog.commit;
-    if (base_render(&c->render, c->arena, c->record, recorded_source(c), commit, &c->why) < 0 &&
-        (!c->options->moved_to ||
-         base_render(&c->render, c->arena, c->record, c->options->moved_to, commit, &other) < 0))
+    const struct render *alike = c->options->alike;
+    if (base_render(&c->render, c->arena, c->record, recorded_source(c), commit, alike, &c->why) <
+            0 &&
+        (!c->options->moved_to || base_render(&c->render, c->arena, c->record, c->options->moved_to,
+                                              commit, alike, &other) < 0))
         return false;
     memcpy(c->rendered, c->render.tree, sizeof(c->rendered));
     return strcmp(c->rendered, c->record->tree) == 0;
@@ -102,6 +105,22 @@ static int proven_by_ref(bool *proven, struct climb *c)
     return *proven ? take_tree(c, PROOF_REF, &tree) : 0;
 }
 
+/* Whatever is wrong with what is remembered, rendering it again settles. */
+static bool proven_before(struct climb *c)
+{
+    ERR_SCRATCH(ignored);
+    struct base known = {.has_rules = true};
+    struct climb look = *c;
+    bool proven;
+    look.out = &known;
+    look.err = &ignored;
+    if (!c->options->looks || proven_by_ref(&proven, &look) < 0 || !proven ||
+        !proof_recall(&known.files, c->repo, c->record))
+        return false;
+    *c->out = known;
+    return true;
+}
+
 static int proven_by_history(bool *proven, struct climb *c)
 {
     if (base_history_read(&c->history, c->arena, c->repo, &c->wanted, c->err) < 0)
@@ -118,7 +137,7 @@ static bool proven_by_name(struct climb *c)
     struct render render;
     const struct catalog_origin *recorded = &c->record->catalog;
     if (*c->rendered || !recorded->ref || !recorded->commit ||
-        base_render(&render, c->arena, c->record, source_now(c), recorded->ref, &other) < 0 ||
+        base_render(&render, c->arena, c->record, source_now(c), recorded->ref, NULL, &other) < 0 ||
         strcmp(render.tree, c->record->tree) != 0)
         return false;
     c->render = render;
@@ -182,8 +201,8 @@ static void add_revisions(struct known_renders *known, struct climb *c)
         if (revisions[i].kind != REVISION_TAG)
             continue;
         tried++;
-        if (base_render(&render, c->arena, c->record, source_now(c), revisions[i].name, &other) ==
-            0)
+        if (base_render(&render, c->arena, c->record, source_now(c), revisions[i].name, NULL,
+                        &other) == 0)
             add_render(known, c, &render);
     }
 }
@@ -347,6 +366,8 @@ static int climb(struct climb *c)
     bool proven = false;
     if (c->options->commit)
         return take_given(c);
+    if (proven_before(c))
+        return 0;
     if (proven_by_render(c)) {
         take_render(c);
         return 0;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 struct record;
+struct render;
 struct repo;
 
 enum proof {
@@ -37,7 +38,9 @@ struct base_options {
     const char *commit; /* --base: anything that names a commit; or NULL */
     bool trust;         /* --trust-base: it is taken even where it is not what the record says */
     const struct plan_list *child, *render; /* with `commit`: what it could do harm to */
+    const struct render *alike;             /* see struct render_input */
     bool accept_drift;
+    bool looks; /* nothing is to be changed: what was rendered here before counts (child/proof.h) */
     const char
         *moved_to; /* where the catalog is now, if the recorded source has it no more; or NULL */
 };

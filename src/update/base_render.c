@@ -48,12 +48,14 @@ static int recorded_answers(struct answers *out, struct arena *arena,
 }
 
 static int render_catalog(struct render *out, struct arena *arena, const struct catalog *catalog,
-                          const struct record *record, struct err *err)
+                          const struct record *record, const struct render *alike, struct err *err)
 {
     struct manifest *manifest;
     struct answers answers;
-    struct render_input input = {
-        .catalog = catalog, .request = record->request, .resolution = record->resolution};
+    struct render_input input = {.catalog = catalog,
+                                 .request = record->request,
+                                 .resolution = record->resolution,
+                                 .alike = alike};
     if (manifest_load(&manifest, arena, catalog, record->type, err) < 0)
         return -1;
     input.manifest = manifest;
@@ -67,7 +69,7 @@ static int render_catalog(struct render *out, struct arena *arena, const struct 
 }
 
 int base_render(struct render *out, struct arena *arena, const struct record *record,
-                const char *source, const char *ref, struct err *err)
+                const char *source, const char *ref, const struct render *alike, struct err *err)
 {
     const struct catalog_origin *made = &record->catalog;
     struct catalog *catalog;
@@ -75,7 +77,7 @@ int base_render(struct render *out, struct arena *arena, const struct record *re
         made = NULL;
     if (catalog_open_made(&catalog, arena, source, ref, made, err) < 0)
         return -1;
-    int rc = render_catalog(out, arena, catalog, record, err);
+    int rc = render_catalog(out, arena, catalog, record, alike, err);
     catalog_close(catalog);
     return rc;
 }

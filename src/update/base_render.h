@@ -12,10 +12,11 @@ struct render;
 /*
  * The record's answers and resolution in the catalog of `source` at `ref`, as catalog_open takes
  * both; where that is the recorded revision, with the recorded ones of what it extends. The catalog
- * is closed on return: bytes are kept.
+ * is closed on return: bytes are kept. `alike`: see struct render_input.
  */
 TG_CHECKED int base_render(struct render *out, struct arena *arena, const struct record *record,
-                           const char *source, const char *ref, struct err *err);
+                           const char *source, const char *ref, const struct render *alike,
+                           struct err *err);
 /* A render as a list for the planner. */
 void base_list_render(struct plan_list *out, struct arena *arena, const struct render *render);
 

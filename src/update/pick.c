@@ -8,6 +8,7 @@
 #include "git/store.h"
 #include "git/tree.h"
 #include "plan/sides.h"
+#include "update/base.h"
 #include "update/landing.h"
 #include "update/strategy.h"
 
@@ -32,7 +33,7 @@ static int put_render(struct oid *tree, const struct landing *l, struct err *err
 static int put_picked(struct oid *out, const struct landing *l, struct err *err)
 {
     struct oid parent, tree;
-    if (plan_list_put(&tree, l->repo->store, l->arena, l->base, err) < 0 ||
+    if (plan_list_put(&tree, l->repo->store, l->arena, &l->base->files, err) < 0 ||
         base_commit_put(&parent, l->repo->store, &tree, l->repo->prefix, err) < 0 ||
         put_render(&tree, l, err) < 0)
         return -1;

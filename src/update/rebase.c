@@ -221,6 +221,15 @@ static int find_renames(struct commit_range *range, const struct landing *l, str
     return 0;
 }
 
+/* The first commit mostly is of the very record of which the base is proven by now. */
+static void take_proven(struct replay *r, const struct landing *l)
+{
+    const struct record *first = r->range->count ? r->range->commits[0].made : NULL;
+    if (first && l->base->proof == PROOF_RENDER && !l->base->drift &&
+        strcmp(first->inputs, l->made->inputs) == 0 && strcmp(first->tree, l->made->tree) == 0)
+        r->proven[r->proven_next++] = (struct replay_proven){first, *l->base};
+}
+
 static int replay(struct unrolled *out, const struct landing *l, struct err *err)
 {
     const struct repo *repo = l->repo;
@@ -244,6 +253,7 @@ static int replay(struct unrolled *out, const struct landing *l, struct err *err
                          .tip = l->base_commit,
                          .tree = l->base_tree};
     begin_steps(r, range);
+    take_proven(r, l);
     set_conflicts_apart(r, l->plan);
     trace_render(&r->after, l->arena, &l->input->side[RENDER]);
     if (find_renames(range, l, err) < 0 || unroll(out, r, &repo->tree, err) < 0 ||

@@ -95,7 +95,7 @@ static int nothing_waits(struct recovery *r, const char *what)
     ERR_SCRATCH(unmerged);
     apply_tidy(r->apply);
     (void)err_set(r->err, TG_REFUSED, "nothing-in-progress", "there is no update to %s here", what);
-    return preflight_merged(&r->child->repo, &unmerged) < 0
+    return preflight_merged(&r->child->repo, NULL, &unmerged) < 0
                ? err_hint(r->err, "%s", unmerged.hint ? unmerged.hint : unmerged.message)
                : err_hint(r->err, "'tmplgen status' says how things are");
 }
@@ -115,7 +115,7 @@ static int hint_left_over(struct recovery *r, const char *otherwise)
 {
     ERR_SCRATCH(second);
     bool staged;
-    if (preflight_merged(&r->child->repo, &second) < 0)
+    if (preflight_merged(&r->child->repo, NULL, &second) < 0)
         return err_hint(r->err, "%s", second.hint ? second.hint : second.message);
     if (standing_is_staged(&staged, &r->child->repo, &r->unfinished.journal, &second) == 0 &&
         staged)
@@ -215,7 +215,7 @@ static int forget_ended(struct recovery *r)
     const struct journal *j = &r->unfinished.journal;
     bool staged;
     if (standing_is_staged(&staged, repo, j, r->err) < 0 ||
-        (staged && preflight_merged(repo, r->err) < 0))
+        (staged && preflight_merged(repo, NULL, r->err) < 0))
         return -1;
     if (!staged)
         return forget(r);

@@ -91,26 +91,25 @@ static int open_child(struct comparing *c, const char *path)
     return child_list_tracked(&c->disk, &c->child, c->err);
 }
 
-static int prove(struct comparing *c, struct err *err)
+static int prove(struct comparing *c, bool looks, struct err *err)
 {
-    struct base_options options = {.commit = NULL};
+    struct base_options options = {.looks = looks};
     return base_prove(&c->base, &c->child.repo, &c->child.record.made, &options, err);
 }
 
 /* ---------------------------------------------------------------- status */
 
-static void add_path(struct comparing *c, struct data *list, const char *path, const char *state,
-                     const struct plan_file *rule)
-{
-    struct data *line = data_map(c->arena);
-    data_put(c->arena, line, "path", data_str(c->arena, path));
-    data_put(c->arena, line, "state", data_str(c->arena, state));
-    data_put(c->arena, line, "policy",
-             data_str(c->arena, rule ? file_policy_names[rule->policy] : NULL));
-    data_push(c->arena, list, line);
-}
+struct status_line {
+    const char *path, *state;
+    const struct plan_file *rule;
+};
 
-static void add_unit(struct comparing *c, struct data *list, const struct plan_input *input,
+struct status_lines {
+    struct status_line *items;
+    size_t count;
+};
+
+static void add_unit(struct status_lines *lines, const struct plan_input *input,
                      const struct unit *unit)
 {
     const struct plan_file *base = unit->side[BASE], *child = unit->side[CHILD];
@@ -124,12 +123,13 @@ static void add_unit(struct comparing *c, struct data *list, const struct plan_i
     if (state && unit_is_yours(unit, input))
         state = "yours";
     if (state)
-        add_path(c, list, child ? child->path : base->path, state, unit_rule(unit, input));
+        lines->items[lines->count++] =
+            (struct status_line){child ? child->path : base->path, state, unit_rule(unit, input)};
 }
 
 /* What no file of the template is, nor of a child inside this one. */
-static void add_own(struct comparing *c, struct data *list, const struct plan_input *input,
-                    const struct unit *units, size_t count)
+static void add_own(struct status_lines *lines, const struct comparing *c,
+                    const struct plan_input *input, const struct unit *units, size_t count)
 {
     bool *paired = arena_array(c->arena, c->disk.count + 1, sizeof(*paired));
     for (size_t i = 0; i < count; i++)
@@ -138,18 +138,34 @@ static void add_own(struct comparing *c, struct data *list, const struct plan_in
     for (size_t i = 0; i < c->disk.count; i++) {
         struct unit own = {.side = {NULL, &c->disk.files[i], NULL}};
         if (!paired[i] && !c->disk.files[i].nested)
-            add_path(c, list, c->disk.files[i].path, unit_is_yours(&own, input) ? "yours" : "added",
-                     NULL);
+            lines->items[lines->count++] = (struct status_line){
+                c->disk.files[i].path, unit_is_yours(&own, input) ? "yours" : "added", NULL};
     }
 }
 
 static int by_path(const void *a, const void *b)
 {
-    const struct data *const *left = a, *const *right = b;
-    return strcmp(data_text(data_get(*left, "path")), data_text(data_get(*right, "path")));
+    return strcmp(((const struct status_line *)a)->path, ((const struct status_line *)b)->path);
 }
 
-static int list_paths(struct data **out, struct comparing *c)
+/* With whether it is the waiting update's, and not the child's. */
+static int put_line(struct data *list, const struct comparing *c, const struct status_line *line)
+{
+    struct data *map = data_map(c->arena);
+    bool waits;
+    if (waiting_has(&waits, &c->unfinished, &c->child.repo, repo_path(&c->child.repo, line->path),
+                    c->err) < 0)
+        return -1;
+    data_put(c->arena, map, "path", data_str(c->arena, line->path));
+    data_put(c->arena, map, "state", data_str(c->arena, line->state));
+    data_put(c->arena, map, "policy",
+             data_str(c->arena, line->rule ? file_policy_names[line->rule->policy] : NULL));
+    data_put(c->arena, map, "from_update", data_bool(c->arena, waits));
+    data_push(c->arena, list, map);
+    return 0;
+}
+
+static int list_paths(struct data *list, struct comparing *c)
 {
     struct unit *units;
     size_t count;
@@ -159,26 +175,16 @@ static int list_paths(struct data **out, struct comparing *c)
                                .yours_count = c->child.record.wanted.yours_count};
     if (pair_files(&units, &count, c->arena, c->child.repo.store, &input, NULL, c->err) < 0)
         return -1;
-    *out = data_list(c->arena);
+    struct status_lines lines = {
+        .items = arena_array(c->arena, count + c->disk.count + 1, sizeof(*lines.items))};
     for (size_t i = 0; i < count; i++)
-        add_unit(c, *out, &input, &units[i]);
-    add_own(c, *out, &input, units, count);
-    if ((*out)->list.count)
-        qsort((*out)->list.items, (*out)->list.count, sizeof(struct data *), by_path);
-    return 0;
-}
-
-/* Which of the lines are the waiting update's, and not the child's. */
-static int mark_waiting(struct comparing *c, const struct data *paths)
-{
-    for (size_t i = 0; i < paths->list.count; i++) {
-        struct data *line = paths->list.items[i];
-        const char *path = repo_path(&c->child.repo, data_get_text(line, "path"));
-        bool waits;
-        if (waiting_has(&waits, &c->unfinished, &c->child.repo, path, c->err) < 0)
+        add_unit(&lines, &input, &units[i]);
+    add_own(&lines, c, &input, units, count);
+    if (lines.count)
+        qsort(lines.items, lines.count, sizeof(*lines.items), by_path);
+    for (size_t i = 0; i < lines.count; i++)
+        if (put_line(list, c, &lines.items[i]) < 0)
             return -1;
-        data_put(c->arena, line, "from_update", data_bool(c->arena, waits));
-    }
     return 0;
 }
 
@@ -199,8 +205,8 @@ static int find_paths(struct data **out, struct comparing *c)
 {
     ERR_SCRATCH(why);
     *out = data_list(c->arena);
-    if (prove(c, &why) == 0)
-        return list_paths(out, c);
+    if (prove(c, true, &why) == 0)
+        return list_paths(*out, c);
     warn(c, arena_printf(c->arena, "what you changed is not known: %s", why.message));
     return 0;
 }
@@ -269,7 +275,7 @@ static int make_status(struct data **document, struct comparing *c)
     struct data *update = data_map(c->arena), *paths, *replay;
     const char *available;
     if (progress_data(&replay, &c->unfinished, &c->child.repo, c->err) < 0 ||
-        find_paths(&paths, c) < 0 || mark_waiting(c, paths) < 0 || warn_of_dirty(c) < 0)
+        find_paths(&paths, c) < 0 || warn_of_dirty(c) < 0)
         return -1;
     if (find_update(&available, c) < 0)
         return -1;
@@ -309,7 +315,7 @@ static int make_diff(struct data **document, struct comparing *c)
     struct oid base, disk;
     struct span patch;
     char hex[41];
-    if (prove(c, c->err) < 0 ||
+    if (prove(c, false, c->err) < 0 ||
         plan_list_put(&base, c->child.repo.store, c->arena, &c->base.files, c->err) < 0 ||
         put_disk(&disk, c) < 0 ||
         patch_trees(&patch, c->arena, &c->child.repo, &base, &disk, c->err) < 0)

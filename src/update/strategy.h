@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 struct arena;
+struct base;
 struct child;
 struct data;
 struct identity;
@@ -18,7 +19,7 @@ struct journal;
 struct manifest;
 struct plan_edit;
 struct plan_input;
-struct plan_list;
+struct record;
 struct repo;
 
 /* What a strategy makes its commits of. All trees and files are objects of the repository's store.
@@ -26,11 +27,12 @@ struct repo;
 struct landing {
     struct arena *arena;
     const struct repo *repo;
-    const struct plan_list *base; /* the render that the child was made from */
-    struct oid base_tree;         /* the new render, without its record; */
-    struct oid base_commit;       /* the commit of it that the next update starts from */
-    struct leaf record;           /* the new one */
-    struct oid result;            /* the whole repository afterwards, where nothing conflicts */
+    const struct base *base;   /* what the child was made from, */
+    const struct record *made; /* and what said so */
+    struct oid base_tree;      /* the new render, without its record; */
+    struct oid base_commit;    /* the commit of it that the next update starts from */
+    struct leaf record;        /* the new one */
+    struct oid result;         /* the whole repository afterwards, where nothing conflicts */
     const struct identity *who;
     const char *message;
     bool sealed; /* its commit gets a seal (update/message.h) */

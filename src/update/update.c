@@ -15,6 +15,7 @@
 #include "catalog/origin.h"
 #include "child/base_ref.h"
 #include "child/child.h"
+#include "child/proof.h"
 #include "git/commit.h"
 #include "git/disk.h"
 #include "git/index.h"
@@ -137,6 +138,7 @@ static int prove_base(struct updating *u)
                                    .trust = u->options->trust_base,
                                    .child = &u->child.files,
                                    .render = &render,
+                                   .alike = &u->target.render,
                                    .accept_drift = u->options->accept_drift,
                                    .moved_to = u->options->target.source};
     if (base_prove(&u->base, &u->child.repo, &u->child.record.made, &options, u->err) < 0)
@@ -356,7 +358,8 @@ static int make_landing(struct landing *out, struct updating *u)
 {
     *out = (struct landing){.arena = u->arena,
                             .repo = &u->child.repo,
-                            .base = &u->base.files,
+                            .base = &u->base,
+                            .made = &u->child.record.made,
                             .base_tree = u->render_tree,
                             .record = u->record_leaf,
                             .who = &u->who,
@@ -484,6 +487,7 @@ static int carry_out(struct updating *u)
         return -1;
     report_kept(u->arena, u->out->document, u->apply);
     interrupt_settle();
+    proof_keep(&u->child.repo, &u->target.record, &u->target.render);
     if (commits)
         base_ref_prune(&u->child.repo, u->apply, u->render_tree);
     return code;
@@ -577,7 +581,7 @@ static int run_checked(struct updating *u)
 static int check_disk(struct updating *u)
 {
     const char *path;
-    if (!u->options->check && preflight_merged(&u->child.repo, u->err) < 0)
+    if (!u->options->check && preflight_merged(&u->child.repo, &u->child.index, u->err) < 0)
         return -1;
     if (!u->options->check)
         return provenance_check_disk(&u->child.repo, &u->child.record, u->err);

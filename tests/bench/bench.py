@@ -1,8 +1,9 @@
 """How fast tmplgen is, beside what others do about the same.
 
     bench.py [--rounds N] [--write] [--slow MICROSECONDS] [PART...]
-                                                   parts: new, resolve, update, rebase, slope,
-                                                   image, render, service, batch; without: all
+                                                   parts: instructions, new, resolve, update,
+                                                   rebase, slope, image, render, service, batch;
+                                                   without: all
 
 Nothing passes or fails here: time is not for tests. `--write` puts the results into
 docs/performance.md, or the page that the part names, and leaves the rest of it alone. `--slow` is a
@@ -22,6 +23,7 @@ from pathlib import Path
 
 import part_batch
 import part_image
+import part_instructions
 import part_new
 import part_rebase
 import part_render
@@ -33,6 +35,7 @@ from contender import TOP, Contender, environment
 
 REPORT = TOP / "docs" / "performance.md"
 PARTS = {
+    "instructions": part_instructions,
     "new": part_new,
     "resolve": part_resolve,
     "update": part_update,

@@ -11,6 +11,8 @@ import shutil
 from pathlib import Path
 
 import yaml
+from catalog_filters import INCLUDES
+from jinja2 import Environment
 
 SQUARE = re.compile(r"\[\[.*?\]\]|\[%.*?%\]|\[#.*?#\]", re.S)
 JINJA = re.compile(r"\{\{|\{%|\{#")
@@ -60,7 +62,8 @@ def sources(catalog, document):
 
 
 def copy_includes(catalog, target):
-    """Each include as a file of the name that templates call it by."""
+    """Each include as a file of the name that templates call it by, in a folder of their own."""
+    target = target / INCLUDES
     shutil.copytree(catalog / "templates/_includes", target, dirs_exist_ok=True)
     for pattern in ("templates/*/includes", "templates/_layers/*/includes"):
         for folder in catalog.glob(pattern):
@@ -75,6 +78,18 @@ def context_of(document):
         "request": document["request"],
         "template": document["type"],
     }
+
+
+def unasked(document, questions):
+    """The answers to questions that were not asked: their defaults, or what is computed."""
+    context = context_of(document)
+    kinds = {"list": lambda text: text.split(","), "str": str, "choice": str}
+    for question in questions:
+        text = question["computed"] or question["default"]
+        if question["name"] not in context and text is not None:
+            value = Environment(extensions=[EXTENSION]).from_string(text).render(context)
+            context[question["name"]] = kinds.get(question["type"], yaml.safe_load)(value)
+    return {name: value for name, value in context.items() if name not in context_of(document)}
 
 
 def to_copier(catalog, document, target):

@@ -23,6 +23,14 @@ there.
 FLOOR = "git init -q && git add -A && git -c core.fsync=all commit -q -m x"
 
 
+def asked(work, env, *command):
+    """The document of a command."""
+    said = subprocess.run(
+        [TMPLGEN, *command, "--json"], cwd=work, env=env, stdout=subprocess.PIPE, check=True
+    )
+    return json.loads(said.stdout)
+
+
 def contenders(work, document, made):
     copier, cookiecutter = work / "copier", work / "cookiecutter"
     convert.to_copier(TOP, document, copier)
@@ -63,10 +71,9 @@ def check_same(reference, folder, name):
 
 
 def run(rounds, work, env):
-    said = subprocess.run(
-        [TMPLGEN, "new", *REQUEST, "--json"], cwd=work, env=env, stdout=subprocess.PIPE, check=True
-    )
-    document = json.loads(said.stdout)
+    document = asked(work, env, "new", *REQUEST)
+    questions = asked(work, env, "template", "show", document["type"])["questions"]
+    document["answers"].update(convert.unasked(document, questions))
     if not document["commit"]:
         sys.exit(f"{work} is inside a repository, where `new` commits nothing: set TMPDIR")
     name = document["answers"]["name"]

@@ -4,7 +4,10 @@
 #include "base/data.h"
 #include "base/fileset.h"
 #include "base/limits.h"
+#include "catalog/builtin.h"
 #include "catalog/catalog.h"
+#include "catalog/manifest.h"
+#include "catalog/use.h"
 #include "git/libgit2.h"
 #include "matrix/list.h"
 #include "matrix/matrix.h"
@@ -119,6 +122,29 @@ static void test_builtin__a_matrix_from_tables_is_the_matrix_of_the_files(void *
         assert_same_list(*state, tables, files, frameworks[i]);
 }
 
+/* `new` does not look at that again. */
+static void test_builtin__every_answer_is_read_in_every_version(void **state)
+{
+    struct builtin_commit *versions;
+    size_t count = builtin_history(&versions, *state);
+    assert_true(count > 1);
+    for (size_t i = 0; i < count; i++) {
+        ERR_SCRATCH(err);
+        struct catalog *version;
+        const char **types;
+        assert_int_equal(catalog_open(&version, *state, NULL, versions[i].commit, &err), 0);
+        size_t type_count = catalog_types(&types, *state, version->files);
+        assert_true(type_count > 0);
+        for (size_t j = 0; j < type_count; j++) {
+            struct manifest *manifest;
+            if (manifest_load(&manifest, *state, version, types[j], &err) < 0 ||
+                manifest_check_use(*state, version, manifest, &err) < 0)
+                fail_msg("%s of %s: %s", types[j], versions[i].version, err.message);
+        }
+        catalog_close(version);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_builtin__files_that_are_copied_are_deflated),
         cmocka_unit_test(test_builtin__rows_are_what_the_files_say),
         cmocka_unit_test(test_builtin__a_matrix_from_tables_is_the_matrix_of_the_files),
+        cmocka_unit_test(test_builtin__every_answer_is_read_in_every_version),
     };
     return cmocka_run_group_tests(tests, open_catalog, close_catalog);
 }

@@ -144,18 +144,13 @@ typedef bool class_function(uint32_t character);
 
 static void assert_class(class_function *function, const char *wanted)
 {
-    char digest[SHA256_HEX_SIZE], block[4096];
+    static char all[LAST + 1];
+    char digest[SHA256_HEX_SIZE];
     size_t count = 0;
-    struct sha256 *sum = sha256_new();
-    for (uint32_t c = 0; c <= LAST; c++) {
+    for (uint32_t c = 0; c <= LAST; c++)
         if (!is_surrogate(c))
-            block[count++] = function(c) ? '1' : '0';
-        if (count == sizeof(block) || c == LAST) {
-            sha256_update(sum, block, count);
-            count = 0;
-        }
-    }
-    sha256_finish(digest, sum);
+            all[count++] = function(c) ? '1' : '0';
+    sha256_hex(digest, all, count);
     assert_string_equal(digest, wanted);
 }
 
@@ -197,29 +192,26 @@ static void test_unicode__controls_are_c0_del_and_c1(void **state)
         assert_int_equal(unicode_is_control(c), c < 0x20 || (c >= 0x7F && c <= 0x9F));
 }
 
-/* The function's result for a text, and a newline. */
-static void add_result(struct sha256 *sum, struct buf *out, unicode_mapping *function,
-                       struct span text)
+/* Appends the function's result for a text, and a newline. */
+static void add_result(struct buf *all, unicode_mapping *function, struct span text)
 {
-    buf_truncate(out, 0);
-    assert_int_equal(function(out, text), 0);
-    assert_int_equal(buf_putc(out, '\n'), 0);
-    sha256_update(sum, out->ptr, out->len);
+    BUF_SCRATCH(out, LIMIT_KIB);
+    assert_int_equal(function(&out, text), 0);
+    assert_int_equal(buf_append(all, out.ptr, out.len), 0);
+    assert_int_equal(buf_putc(all, '\n'), 0);
 }
 
-static void add_character(struct sha256 *sum, struct buf bufs[2], unicode_mapping *function,
-                          uint32_t c)
+static void add_character(struct buf *all, unicode_mapping *function, uint32_t c)
 {
-    struct buf *text = &bufs[0];
-    buf_truncate(text, 0);
-    (void)utf8_put(text, c);
-    add_result(sum, &bufs[1], function, span_of(text->ptr, text->len));
-    buf_truncate(text, 0);
-    (void)buf_puts(text, "a\xCE\xA3");
-    (void)utf8_put(text, c);
-    (void)buf_puts(text, "\xCE\xA3");
-    (void)utf8_put(text, c);
-    add_result(sum, &bufs[1], function, span_of(text->ptr, text->len));
+    BUF_SCRATCH(text, LIMIT_KIB);
+    (void)utf8_put(&text, c);
+    add_result(all, function, span_of(text.ptr, text.len));
+    buf_truncate(&text, 0);
+    (void)buf_puts(&text, "a\xCE\xA3");
+    (void)utf8_put(&text, c);
+    (void)buf_puts(&text, "\xCE\xA3");
+    (void)utf8_put(&text, c);
+    add_result(all, function, span_of(text.ptr, text.len));
 }
 
 /* The digests are those of `tools/gen-unicode.py --digests`. */
@@ -227,15 +219,12 @@ static void assert_mapping(unicode_mapping *function, const char *wanted)
 {
     static const uint32_t ranges[][2] = {{0, 0x1FFFF}, {0x2F800, 0x2FA1F}, {0xE0000, 0xE01FF}};
     char digest[SHA256_HEX_SIZE];
-    struct buf bufs[2] = {BUF_INIT(LIMIT_KIB), BUF_INIT(LIMIT_KIB)};
-    struct sha256 *sum = sha256_new();
+    BUF_SCRATCH(all, 16 * LIMIT_MIB);
     for (size_t i = 0; i < COUNT(ranges); i++)
         for (uint32_t c = ranges[i][0]; c <= ranges[i][1]; c++)
             if (!is_surrogate(c))
-                add_character(sum, bufs, function, c);
-    sha256_finish(digest, sum);
-    buf_release(&bufs[0]);
-    buf_release(&bufs[1]);
+                add_character(&all, function, c);
+    sha256_hex(digest, buf_text(&all), all.len);
     assert_string_equal(digest, wanted);
 }
 

@@ -305,7 +305,8 @@ def leftovers(git_dir: Path) -> list:
     """
     found = [str(p.relative_to(git_dir)) for p in git_dir.rglob("*.lock")]
     for path in (git_dir / "tmplgen").rglob("*") if (git_dir / "tmplgen").exists() else []:
-        if path.is_file() and path.name != "lock" and path.parent.name != "resolutions":
+        kept = path.name in ("lock", "proof") or path.parent.name == "resolutions"
+        if path.is_file() and not kept:
             found.append(str(path.relative_to(git_dir)))
     found += [str(p.relative_to(git_dir)) for p in (git_dir / "objects").rglob("tmp_*")]
     return sorted(found)
