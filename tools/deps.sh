@@ -4,7 +4,11 @@
 #   tools/deps.sh GROUP...            installs what is missing of build, test, test-full
 #   tools/deps.sh --check GROUP...    installs nothing: names what is missing and fails
 #
-# NO_DEPS=1: does nothing at all, for systems on which somebody else saw to it.
+# Servers among them (nginx, sshd, registries) are started by tests alone: not while they are
+# installed, nor with the next boot.
+#
+# NO_DEPS=1: does nothing at all, for systems that have all of it already.
+# DEPS_SYSTEM: the root folder of a made-up system, for tests.
 set -eu
 
 # PACKAGE, or PACKAGE:COMMAND where the command is enough, whoever installed it.
@@ -112,7 +116,36 @@ if [ "$(id -u)" != 0 ]; then
     fi
 fi
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+policy=${DEPS_SYSTEM-}/usr/sbin/policy-rc.d # packages ask it before they start a server
+held=
+
+enabled() {
+    for link in "${DEPS_SYSTEM-}"/etc/systemd/system/*.wants/*; do
+        [ ! -L "$link" ] || echo "${link##*/}"
+    done
+}
+
+hold_servers() {
+    before=$(enabled)
+    [ ! -e "$policy" ] || return 0
+    held=1
+    # shellcheck disable=SC2016 # $0 is of the inner shell
+    $sudo sh -c 'printf "#!/bin/sh\nexit 101\n" >"$0" && chmod 755 "$0"' "$policy"
+}
+
+release_servers() {
+    rm -f "$log"
+    [ -z "$held" ] || $sudo rm -f "$policy"
+    held=
+    for unit in $(enabled); do
+        case " $(echo "$before" | tr '\n' ' ') " in
+        *" $unit "*) ;;
+        *) $sudo systemctl --quiet disable "$unit" >&2 || true ;;
+        esac
+    done
+}
+trap release_servers EXIT
+trap 'exit 130' INT TERM
 apt() {
     # Fails when a mirror cannot be read, instead of going on with old lists.
     if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 \
@@ -121,7 +154,8 @@ apt() {
         return 1
     fi
 }
-printf 'installing: %s\n' "$missing" >&2
+printf 'installing with apt-get: %s\n' "$missing" >&2
+hold_servers
 # shellcheck disable=SC2046,SC2086 # lists of words
 apt install -y --no-install-recommends $missing 2>/dev/null || {
     apt update

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-NEEDED = ["sh", "awk", "tr", "mktemp", "rm", "cat", "env"]
+NEEDED = ["sh", "awk", "tr", "mktemp", "rm", "cat", "chmod", "ln", "env"]
 HAVE_ALL = """\
 #!/bin/sh
 shift 2
@@ -36,6 +36,11 @@ class Machine:
         self.bin = folder / "bin"
         self.bin.mkdir()
         self.log = folder / "log"
+        self.system = folder / "system"
+        self.policy = self.system / "usr/sbin/policy-rc.d"
+        self.policy.parent.mkdir(parents=True)
+        self.units = self.system / "etc/systemd/system/multi-user.target.wants"
+        self.units.mkdir(parents=True)
         for name in NEEDED:
             (self.bin / name).symlink_to(shutil.which(name))
         self.add("id", f"#!/bin/sh\necho {user}\n")
@@ -48,7 +53,12 @@ class Machine:
     def deps(self, *words, **env):
         done = subprocess.run(
             [str(TOP / "tools/deps.sh"), *words],
-            env={"PATH": str(self.bin), "LOG": str(self.log), **env},
+            env={
+                "PATH": str(self.bin),
+                "LOG": str(self.log),
+                "DEPS_SYSTEM": str(self.system),
+                **env,
+            },
             capture_output=True,
             text=True,
             check=False,
@@ -88,7 +98,7 @@ def test_missing_packages_are_installed_by_root(root):
 def test_user_installs_through_sudo(user):
     debian(user).add("sudo", SUDO)
     assert user.deps("build")[0] == 0
-    assert user.calls.startswith("sudo env DEBIAN_FRONTEND=noninteractive apt-get")
+    assert "sudo env DEBIAN_FRONTEND=noninteractive apt-get" in user.calls
 
 
 def test_user_without_sudo_is_told_what_root_has_to_do(user):
@@ -127,6 +137,46 @@ def test_other_system_is_told_exactly_what_to_install(root):
     listed = {line.strip() for line in said.splitlines() if line.startswith("    ")}
     assert {"gcc", "libgit2-dev", "valgrind", "clang-tidy", "buildah", "npm"} <= listed
     assert root.deps("test-full", NO_DEPS="1") == (0, "")
+
+
+# ---------------------------------------------------------------- servers
+
+# A package with a server: it asks whether it may start, and enables itself.
+SERVER_APT = """\
+#!/bin/sh
+"$DEPS_SYSTEM/usr/sbin/policy-rc.d"
+echo "start: $?" >>"$LOG"
+ln -s x "$DEPS_SYSTEM/etc/systemd/system/multi-user.target.wants/nginx.service"
+exit $FAILS
+"""
+SYSTEMCTL = '#!/bin/sh\necho "systemctl $*" >>"$LOG"\n'
+
+
+@pytest.mark.parametrize("fails", ["0", "100"])
+def test_servers_start_neither_now_nor_with_the_next_boot(root, fails):
+    (root.units / "cron.service").symlink_to("x")
+    debian(root, apt=SERVER_APT).add("systemctl", SYSTEMCTL)
+    status, said = root.deps("test", FAILS=fails)
+    assert (status == 0) == (fails == "0"), said
+    assert "start: 101" in root.calls
+    assert root.calls.endswith("systemctl --quiet disable nginx.service\n")
+    assert "cron" not in root.calls
+    assert not root.policy.exists()
+
+
+def test_policy_of_the_system_stays(root):
+    root.policy.write_text("#!/bin/sh\nexit 104\n")
+    root.policy.chmod(0o755)
+    debian(root, apt=SERVER_APT).add("systemctl", SYSTEMCTL)
+    assert root.deps("test", FAILS="0")[0] == 0
+    assert "start: 104" in root.calls
+    assert root.policy.exists()
+
+
+def test_what_is_installed_is_said_before(root):
+    said = debian(root, apt="#!/bin/sh\necho apt-get >&2\n").deps("test")[1]
+    assert said.startswith("installing with apt-get: ")
+    assert " nginx-light" in said
 
 
 # ---------------------------------------------------------------- what fuzzers are linked with
