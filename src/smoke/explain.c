@@ -608,7 +608,7 @@ static void put_explanation(struct sink *k, const struct explanation *e, size_t 
     for (size_t i = 0; i < shown; i++) {
         const struct told *t = &e->told[i];
         const char *name = t->code ? t->code->name : NULL;
-        put(k, "%s%s (%s)\n", i ? "\n" : "", t->cause->name,
+        put(k, i ? "\n%s (%s)\n" : "%s (%s)\n", t->cause->name,
             t->cause->layer < N_LAYERS ? layers[t->cause->layer].name : "any layer");
         put_evidence(k, t);
         if (t->code && t->code->runtime_name && !name)

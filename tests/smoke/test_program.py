@@ -455,6 +455,12 @@ def test_codes_of_other_tools_are_explained(text, cause, explainer):
     assert explainer("--explain", text).json["causes"][0]["cause"] == cause
 
 
+def test_several_causes_stand_apart(explainer):
+    causes = [cause["cause"] for cause in explainer("--explain", "803").json["causes"]]
+    parts = explainer("--explain", "803", json=False).out.split("\n\n")
+    assert [part.split()[0] for part in parts] == [*causes, "the"]
+
+
 @pytest.mark.parametrize("cause", known_causes())
 def test_every_cause_is_explained_and_in_the_manual(cause, explainer):
     named = explainer("--explain", cause).json["causes"][0]
