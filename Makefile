@@ -60,7 +60,8 @@ DIALECT := -std=gnu17 -D_GNU_SOURCE -Isrc -I$(BUILD)
 COMPILE = $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) -MMD -MP
 LINK = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
 
-SOURCES := $(sort $(foreach module,$(MODULES),$(wildcard src/$(module)/*.c)))
+# smoke/explain.c is a program of its own, and doctor.c has it in itself.
+SOURCES := $(filter-out src/smoke/explain.c,$(sort $(foreach module,$(MODULES),$(wildcard src/$(module)/*.c))))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
@@ -86,11 +87,18 @@ $(BUILD)/libtmplgen.a: $(OBJECTS) $(BUILD)/catalog_data.o
 	@rm -f $@
 	@$(AR) rcs $@ $^
 
-# The template's own file: what children get is what is built here, and into `doctor`.
+# The template's own file: what children get is what is built here, and into `doctor`, with --explain.
 GPU_SMOKE := templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c
 
-$(BUILD)/gpu-smoke: $(GPU_SMOKE) $(BUILD)/flags
-	$(call say,cc   $<) $(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+$(BUILD)/gpu-smoke: src/smoke/explain.c $(GPU_SMOKE) $(BUILD)/smoke/explain_tables.h $(BUILD)/flags
+	$(call say,cc   $<) $(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -I$(BUILD) -o $@ $< -ldl
+
+$(BUILD)/smoke/explain_tables.h: tools/explain-tables src/smoke/causes.txt src/smoke/codes.txt
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f $^ > $@
+
+$(BUILD)/src/smoke/doctor.o $(BUILD)/fuzz/src/smoke/doctor.o $(BUILD)/harness/smoke_text.o \
+    $(BUILD)/fuzz/fuzz_smoke_text: | $(BUILD)/smoke/explain_tables.h
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
 	@mkdir -p $(@D)
@@ -223,7 +231,7 @@ soak: venv
 	@tools/deps.sh test-full
 	@tools/run-tests soak
 
-lint: venv
+lint: venv build/smoke/explain_tables.h
 	@tools/lint
 
 format: venv

@@ -1,7 +1,7 @@
-/* gpu_smoke.c for the program that has it built in: a run, what it found, captures of machines. */
+/* gpu-smoke for the program that has it built in: a run, what it found, captures of machines. */
 #define GPU_SMOKE_NO_MAIN
 /* NOLINTNEXTLINE(bugprone-suspicious-include): its facts are not for all */
-#include "../../templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
+#include "smoke/explain.c"
 
 #include "smoke/doctor.h"
 

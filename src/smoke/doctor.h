@@ -1,4 +1,4 @@
-/* gpu_smoke.c for the program that has it built in: a run, what it found, captures of machines. */
+/* gpu-smoke for the program that has it built in: a run, what it found, captures of machines. */
 #ifndef TMPLGEN_SMOKE_DOCTOR_H
 #define TMPLGEN_SMOKE_DOCTOR_H
 

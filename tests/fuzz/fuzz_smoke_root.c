@@ -10,8 +10,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 static void report(char *root, FILE *null, int json)
 {
     char *words[] = {"gpu-smoke", "--root", root, json ? "--json" : "--redact", NULL};
-    int code = gpu_smoke(4, words, null, null);
+    static struct smoke s;
 
+    memset(&s, 0, sizeof s);
+    int code = smoke_main(&s, 4, words, null, null);
+    pool_release(&s.host.pool);
     if (code != 0 && code != 77 && (code < 10 || code > 19))
         abort();
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from .root import Root, Runner
-from .workshop import Workshop
+from .workshop import TOP, Workshop
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +21,15 @@ def workshop():
 @pytest.fixture(scope="session")
 def program(workshop):
     return workshop.program()
+
+
+@pytest.fixture(scope="session")
+def shipped():
+    """The program that tmplgen has beside it: the children's, with --explain."""
+    program = Path(os.environ.get("GPU_SMOKE", TOP / "build" / "gpu-smoke")).resolve()
+    if not program.exists():
+        pytest.skip(f"no {program}: make")
+    return program
 
 
 @pytest.fixture
@@ -38,3 +47,8 @@ def healthy(root):
 @pytest.fixture
 def smoke(program, tmp_path):
     return Runner(program, tmp_path)
+
+
+@pytest.fixture
+def explainer(shipped, tmp_path):
+    return Runner(shipped, tmp_path)

@@ -236,7 +236,8 @@ def test_deeper_levels_and_shares_are_clean_under_sanitizers(args, healthy, chec
     assert report.code == 0, report.out
 
 
-def test_explaining_is_clean_under_sanitizers(checked):
+def test_explaining_is_clean_under_sanitizers(workshop, tmp_path, checked):
+    checked.program = workshop.shipped(*SANITIZED)
     for text in ("803", "Xid 79", "", "x" * 5000, "libcuda" * 300, "\xff\xfe", "*|*|*"):
         report = checked("--explain", text)
         assert "Sanitizer" not in report.err and report.code in (0, 1), report.err
@@ -276,9 +277,9 @@ def test_fake_driver_is_one_for_the_real_runtime(code, toolkit, workshop, tmp_pa
 
 
 @pytest.mark.parametrize("toolkit", TOOLKITS)
-def test_old_driver_is_35_for_the_real_runtime(toolkit, workshop, tmp_path, smoke):
+def test_old_driver_is_35_for_the_real_runtime(toolkit, workshop, tmp_path, explainer):
     assert ask_runtime(toolkit, workshop, tmp_path, "cuda", "driver=11040") == 35
-    assert smoke("--explain", "35").json["causes"][0]["cause"] == "driver-too-old"
+    assert explainer("--explain", "35").json["causes"][0]["cause"] == "driver-too-old"
 
 
 @pytest.mark.parametrize("toolkit", TOOLKITS)

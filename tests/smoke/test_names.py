@@ -74,11 +74,11 @@ def headed(library):
 
 
 @pytest.fixture
-def causes_of(program):
+def causes_of(shipped):
     """{name: causes that are told of it}"""
 
     def of(name):
-        done = subprocess.check_output([program, "--json", "--explain", name])
+        done = subprocess.check_output([shipped, "--json", "--explain", name])
         return json.loads(done)["causes"]
 
     def run(names):
@@ -141,21 +141,21 @@ def test_no_name_is_in_the_tables_that_no_header_has():
     assert not {w for w in words if not any(name.startswith(w) for name in names)}
 
 
-def test_every_xid_that_was_published_is_known(program):
+def test_every_xid_that_was_published_is_known(shipped):
     """NVIDIA's catalog counts from 1 to 172."""
     for number in range(1, 173):
         line = f"NVRM: Xid (PCI:0000:3b:00): {number}, pid=1, name=python3"
-        done = subprocess.check_output([program, "--json", "--explain", line])
+        done = subprocess.check_output([shipped, "--json", "--explain", line])
         causes = json.loads(done)["causes"]
         assert causes and causes[0]["code"]["number"] == number, number
 
 
-def test_what_gpu_smoke_says_of_a_cause_is_explained_as_it(program):
+def test_what_gpu_smoke_says_of_a_cause_is_explained_as_it(shipped):
     """People paste its own report."""
     told = re.split(r"(?m)^(?=\S)", (TOP / "src/smoke/causes.txt").read_text())
     for name, *words in (cause.splitlines() for cause in told if cause and cause[0] not in "#=\n"):
         keys = dict(word.split(None, 1) for word in words if word.strip())
         report = f"what  {keys['what']}\nwhy   {keys['why']}\ndo    {keys['fix']}\n"
-        done = subprocess.check_output([program, "--json", "--explain", report])
+        done = subprocess.check_output([shipped, "--json", "--explain", report])
         causes = json.loads(done)["causes"]
         assert causes and causes[0]["cause"] == name, (name, causes)

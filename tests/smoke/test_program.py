@@ -19,6 +19,7 @@ KEYS = [
     *("schema", "exit", "finding", "layers", "gpus", "health", "kernel_log", "libraries"),
     *("share", "warnings", "init_seconds"),
 ]
+CAUSES, CODES = TOP / "src/smoke/causes.txt", TOP / "src/smoke/codes.txt"
 STATES = {"ok", "warning", "broken", "not-reached", "not-applicable"}
 STAGES = {
     "cuDriverGetVersion": "init",
@@ -35,16 +36,40 @@ STAGES = {
 }
 
 
-def causes():
-    """The names in the program's own table."""
+def known_causes():
+    """{name: texts}: what --explain knows."""
+    parts = re.split(r"(?m)^(?=[a-z])", CAUSES.read_text())[1:]
+    return {part.split()[0]: re.findall(r"(?m)^  text[!?]? +(.*)", part) for part in parts}
+
+
+def own_causes():
+    """The names in the table of the program that children get."""
     table = SOURCE.read_text().split("cause_table[] = {")[1].split("\n};")[0]
     return re.findall(r'\{[A-Z]+,\s*"([a-z0-9-]+)"', table)
 
 
 def test_source_is_one_small_file():
     text = SOURCE.read_text()
-    assert len(text.encode()) < 400_000
+    assert len(text.splitlines()) <= 5000 and len(text.encode()) <= 230_000
+    assert max(map(len, text.splitlines())) <= 100
     assert not re.findall(r'#include "', text)
+
+
+def test_source_has_no_texts_of_other_programs():
+    """They are for --explain, which tmplgen has."""
+    source = SOURCE.read_text().lower()
+    ours = re.sub(r"(?m)^  text.*", "", CAUSES.read_text()) + CODES.read_text()
+    texts = {text.lower() for texts in known_causes().values() for text in texts if len(text) > 20}
+    assert len(texts) > 700
+    assert not {text for text in texts if text in source and text not in ours.lower()}
+
+
+def test_explaining_is_tmplgens(smoke):
+    for words in (["--explain"], ["--explain", "803"], ["--explain=-"], ["--load", "--explain"]):
+        report = smoke(*words)
+        assert (report.code, report.json["schema"]) == (2, "tmplgen/smoke@1")
+        assert report.json["error"]["message"].startswith("unknown option '--explain")
+        assert "'tmplgen doctor --explain'" in report.err
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang", "clang-14"])
@@ -86,11 +111,13 @@ def test_usage_errors_are_2_and_a_document(smoke):
         assert report.err.startswith("gpu-smoke: ")
 
 
-def test_help_names_every_option(smoke):
-    report = smoke("--help", json=False)
+def test_help_names_every_option(smoke, explainer):
     options = set(re.findall(r'\{"(--[a-z-]+)"', SOURCE.read_text()))
-    assert report.code == 0 and options <= set(re.findall(r"--[a-z-]+", report.out))
-    assert max(len(line) for line in report.out.splitlines()) <= 100
+    for program, missing in ((smoke, {"--explain"}), (explainer, set())):
+        report = program("--help", json=False)
+        assert report.code == 0
+        assert options - set(re.findall(r"(?m)^  (--[a-z-]+)", report.out)) == missing
+        assert max(len(line) for line in report.out.splitlines()) <= 100
 
 
 @pytest.mark.parametrize("entry", STAGES)
@@ -395,24 +422,24 @@ def test_no_gpu_here_is_said_by_the_codes(program, tmp_path):
                                   221, 222, 223, 226, 302, 303, 304, 500, 700, 701, 702, 710, 715,
                                   716, 719, 800, 801, 802, 803, 804, 805, 806, 807, 808, 809, 810,
                                   999])  # fmt: skip
-def test_code_is_explained_in_every_spelling(code, smoke):
-    causes = smoke("--explain", str(code)).json["causes"]
+def test_code_is_explained_in_every_spelling(code, explainer):
+    causes = explainer("--explain", str(code)).json["causes"]
     assert causes and causes[0]["code"]["number"] == code
     name = causes[0]["code"]["name"]
     texts = [f"CUDA error {code}: x", f"CUDA error code: {code}", f"cudaSetDevice failed ({code})"]
     for text in [*texts, f"cuInit returned {code}", f"got {name}!"]:
-        assert smoke("--explain", text).json["causes"][0]["cause"] == causes[0]["cause"], text
+        assert explainer("--explain", text).json["causes"][0]["cause"] == causes[0]["cause"], text
 
 
 @pytest.mark.parametrize("text", ["12.8 and 535.104", "4711", "", "line 803 of file.py", "hello"])
-def test_text_that_says_nothing_of_a_gpu_is_answered_so(text, smoke):
-    report = smoke("--explain", text)
+def test_text_that_says_nothing_of_a_gpu_is_answered_so(text, explainer):
+    report = explainer("--explain", text)
     assert (report.code, report.json["causes"], report.json["gpu"]) == (0, [], [])
-    assert smoke("--explain", text, json=False).out == "nothing of a GPU in here\n"
+    assert explainer("--explain", text, json=False).out == "nothing of a GPU in here\n"
 
 
-def test_text_that_is_unknown_says_what_of_a_gpu_is_in_it(smoke):
-    report = smoke("--explain", "all is well\nNVRM: loading NVIDIA UNIX x86_64 Kernel Module")
+def test_text_that_is_unknown_says_what_of_a_gpu_is_in_it(explainer):
+    report = explainer("--explain", "all is well\nNVRM: loading NVIDIA UNIX x86_64 Kernel Module")
     assert (report.code, report.json["causes"]) == (0, [])
     assert [(found["line"], found["matched"]) for found in report.json["gpu"]] == [(2, "NVRM")]
 
@@ -424,24 +451,33 @@ def test_text_that_is_unknown_says_what_of_a_gpu_is_in_it(smoke):
      ("NVRM: Xid (PCI:0000:3b:00): 119, pid=1, GSP RPC timeout", "gsp-firmware"),
      ("NVRM: Xid (PCI:0000:13:00): 31, pid=79, name=x", "illegal-access")],
 )  # fmt: skip
-def test_codes_of_other_tools_are_explained(text, cause, smoke):
-    assert smoke("--explain", text).json["causes"][0]["cause"] == cause
+def test_codes_of_other_tools_are_explained(text, cause, explainer):
+    assert explainer("--explain", text).json["causes"][0]["cause"] == cause
 
 
-@pytest.mark.parametrize("cause", causes())
-def test_every_cause_is_explained_and_in_the_manual(cause, smoke):
-    named = smoke("--explain", cause).json["causes"][0]
+def test_several_causes_stand_apart(explainer):
+    causes = [cause["cause"] for cause in explainer("--explain", "803").json["causes"]]
+    parts = explainer("--explain", "803", json=False).out.split("\n\n")
+    assert [part.split()[0] for part in parts] == [*causes, "the"]
+
+
+@pytest.mark.parametrize("cause", known_causes())
+def test_every_cause_is_explained_and_in_the_manual(cause, explainer):
+    named = explainer("--explain", cause).json["causes"][0]
     assert named["cause"] == cause
     assert f"`{cause}`" in (TOP / "docs/smoke.md").read_text()
 
 
 def test_every_cause_that_code_or_table_names_exists():
     text = SOURCE.read_text()
-    table = set(causes())
+    table = set(own_causes())
     used = set(re.findall(r'blame\(s, "([a-z0-9-]+)"', text))
     rules = text.split("} rules[] = {")[1].split("\n};")[0]
     used |= set(re.findall(r'\{"([a-z0-9-]+)", [A-Z]+,', rules))
-    assert len(used) > 40
+    for codes in ("cuda_codes", "nvml_codes"):
+        rows = text.split(f"{codes}[] = {{")[1].split("\n};")[0]
+        used |= set(re.findall(r'\{\d+, "([a-z0-9-]+)"\}', rows))
+    assert len(used) > 100
     assert used - table == set()
 
 

@@ -85,10 +85,10 @@ def manual():
 
 
 @pytest.mark.parametrize("row", TEXTS, ids=[row[0] for row in TEXTS])
-def test_pasted_text_is_explained(row, smoke):
+def test_pasted_text_is_explained(row, explainer):
     """Its likeliest cause; layer and fix of all of them are those of the manual."""
     _, text, cause = row
-    report = smoke("--explain", text)
+    report = explainer("--explain", text)
     document = report.json
     assert (report.code, document["schema"], document["exit"]) == (0, "tmplgen/explain@2", 0)
     assert document["causes"][0]["cause"] == cause

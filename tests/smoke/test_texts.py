@@ -29,10 +29,10 @@ KINDS = {kind: [row for row in ROWS if row.values[0].get("kind") == kind]
 
 
 @pytest.fixture
-def explain(program):
+def explain(shipped):
     def run(text, *words):
         done = subprocess.run(
-            [program, *words, "--json", "--explain", "-"],
+            [shipped, *words, "--json", "--explain", "-"],
             input=text.encode(), capture_output=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -122,21 +122,21 @@ def test_a_line_that_was_broken_is_read_as_one(between, explain):
         assert causes[0]["line"] in (2, 3)
 
 
-def test_what_powershell_wrote_is_read(program, tmp_path):
+def test_what_powershell_wrote_is_read(shipped, tmp_path):
     log = tmp_path / "log"
     log.write_text("CUDA out of memory. Tried to allocate 2 GiB\n", "utf-16")
-    document = json.loads(subprocess.check_output([program, "--json", "--explain", f"@{log}"]))
+    document = json.loads(subprocess.check_output([shipped, "--json", "--explain", f"@{log}"]))
     assert [c["cause"] for c in document["causes"]] == ["out-of-memory"]
 
 
-def test_a_log_is_read_as_it_comes(program, tmp_path):
+def test_a_log_is_read_as_it_comes(shipped, tmp_path):
     """Ten megabytes, and lines of any length: in a few megabytes of memory."""
     log = tmp_path / "log"
     with log.open("w") as out:
         out.writelines(f"step {n} loss {n / 7}\n" for n in range(200_000))
         out.write("x" * 3_000_000 + " CUDA out of memory. Tried to allocate 2 GiB\n")
         out.writelines(f"make: *** [all] Error {n % 10}\n" for n in range(200_000))
-    command = ["bash", "-c", f"ulimit -v 65536; exec {program} --json --explain @{log}"]
+    command = ["bash", "-c", f"ulimit -v 65536; exec {shipped} --json --explain @{log}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     document = json.loads(done.stdout)
     assert [c["cause"] for c in document["causes"]] == ["out-of-memory"]
@@ -145,8 +145,8 @@ def test_a_log_is_read_as_it_comes(program, tmp_path):
 
 
 @pytest.mark.parametrize("number", ["700", " 700", "803\n"])
-def test_a_number_alone_is_a_code(number, smoke):
-    assert smoke("--explain", number).json["causes"]
+def test_a_number_alone_is_a_code(number, explainer):
+    assert explainer("--explain", number).json["causes"]
 
 
 @pytest.mark.parametrize("text", [

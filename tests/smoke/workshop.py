@@ -12,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 SOURCE = TOP / "templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
+SHIPPED_SOURCES = [TOP / "src/smoke/explain.c", SOURCE, TOP / "build/smoke/explain_tables.h"]
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 # Each library that tests put into a root or on a path: its source, and what the build adds.
@@ -93,6 +94,11 @@ class Workshop:
     def program(self, compiler="cc", *flags):
         command = [compiler, *WARNINGS, "-O1", "-g", *flags, str(SOURCE), "-ldl"]
         return self.make("gpu-smoke", [SOURCE], command)
+
+    def shipped(self, *flags):
+        """The program with --explain; `make` makes its tables."""
+        command = ["cc", *WARNINGS, "-O1", "-g", *flags, f"-I{TOP}/build", str(SHIPPED_SOURCES[0])]
+        return self.make("shipped", SHIPPED_SOURCES, [*command, "-ldl"])
 
     def library(self, name):
         names, flags = LIBRARIES[name]

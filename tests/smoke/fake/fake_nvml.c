@@ -20,7 +20,9 @@ int nvmlInit_v2(void)
 
 const char *nvmlErrorString(int code)
 {
-    return code == 18 ? "Driver/library version mismatch" : "Some NVML error";
+    return code == 18   ? "Driver/library version mismatch"
+           : code == 15 ? "GPU is lost"
+                        : "Some NVML error";
 }
 
 int nvmlSystemGetDriverVersion(char *version, unsigned size)
