@@ -7,12 +7,21 @@ import pytest
 from .cases import Cases
 from .faults import fast_folder
 from .places import Place
-from .world import STRATEGIES, World
+from .world import STRATEGIES, Stock, World
+
+
+@pytest.fixture(scope="session")
+def stock(tmp_path_factory):
+    return Stock(tmp_path_factory.mktemp("stock"))
 
 
 @pytest.fixture
-def world(tmp_path):
-    return World(tmp_path / "w")
+def world(request, tmp_path, stock):
+    failed = request.session.testsfailed
+    world = World(tmp_path / "w")
+    yield world
+    if request.session.testsfailed > failed:
+        stock.leave(world)
 
 
 @pytest.fixture(params=STRATEGIES)

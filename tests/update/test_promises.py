@@ -56,9 +56,13 @@ def strategy(request, world):
 
 
 @pytest.fixture(params=["clean", "conflict"])
-def ready(request, world, strategy):
+def ready(request, world, strategy, stock):
+    return stock.take(world, make_ready, request.param == "conflict")
+
+
+def make_ready(world, conflicts):
     """An update in which every state of a path occurs."""
-    world.conflicts = request.param == "conflict"
+    world.conflicts = conflicts
     old, mine, new = dict(OLD), dict(MINE), dict(NEW)
     if world.conflicts:
         old["conflict"] = text("conflict")
@@ -70,7 +74,6 @@ def ready(request, world, strategy):
     put(world.child, {"adopted": NEW["adopted"]})
     world.release("1.1.0", new, template=RENAMED, **{"CHANGELOG.md": NEWS})
     world.states = {**STATES, **({"conflict": "conflict"} if world.conflicts else {})}
-    return world
 
 
 def updated(world, *args):
