@@ -9,7 +9,7 @@ import pytest
 
 from .faults import clone_folder
 from .scenarios import lines
-from .world import World, files_on_disk, leftovers, put
+from .world import World, leftovers, put
 
 OLD = {
     "edited": lines(20),

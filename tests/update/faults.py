@@ -17,6 +17,8 @@ from ..common.program import SANITIZED
 SOURCES = Path(__file__).resolve().parent / "faults"
 # What is sampled is drawn by it: another sample with each turn of `make test`.
 SEED = int(os.environ.get("TMPLGEN_SEED") or os.environ.get("TURNS") or 20260101)
+# What is made by the number is made from here on: others with each turn.
+FIRST = int(os.environ.get("SEED") or 1000 * SEED)
 ALL = 10**9
 
 

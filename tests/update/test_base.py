@@ -2,8 +2,6 @@
 
 import shutil
 
-import pytest
-
 from .scenarios import lines, template
 from .world import assert_sound, put, snapshot, stocked
 

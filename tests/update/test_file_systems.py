@@ -3,7 +3,6 @@
 chmod. The promises are the same: killed anywhere, failing anywhere.
 """
 
-import contextlib
 import ctypes
 import errno
 import mmap

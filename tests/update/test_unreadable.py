@@ -10,7 +10,7 @@ import os
 
 import pytest
 
-from .cases import again, each_case, in_cases, run
+from .cases import again, each_case, run
 from .faults import calls_of, clone_folder, fault, points, sample, sizes, told_of
 from .places import each_place
 from .scenarios import lines
