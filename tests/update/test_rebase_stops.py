@@ -878,7 +878,7 @@ each_run = pytest.mark.parametrize(
 )
 
 
-@sizes(few=(3, 3), sample=(24, 3))
+@sizes(few=(3, 3), sample=(16, 2))
 @each_after
 @each_run
 def test_killed(twelve, run, more, size):
@@ -888,7 +888,7 @@ def test_killed(twelve, run, more, size):
 # ---------------------------------------------------------------- errors, no space
 
 
-@sizes(few=(4, 3), sample=(16, 4))
+@sizes(few=(4, 3), sample=(12, 3))
 @pytest.mark.parametrize("kind", ["EIO", "ENOSPC", "EACCES", "EMFILE", "EINTR", "short"])
 @each_run
 def test_error(twelve, run, kind, size):
