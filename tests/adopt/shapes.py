@@ -96,7 +96,7 @@ def autocrlf(place: Place):
 
 
 def many() -> dict:
-    files = {f"pkg{i % 50}/mod{i}.py": f"# {i}\nvalue = {i}\n" for i in range(5000)}
+    files = {f"pkg{i % 50}/mod{i}.py": f"# {i}\nvalue = {i}\n" for i in range(1500)}
     return {**files, "README.md": "# Big\n", "requirements.txt": "torch==2.4.1\n"}
 
 
@@ -127,6 +127,6 @@ SHAPES = {
     "crlf": Shape(CRLF, crlf, edit={"README.md": "# Mine, and more\r\n"}),
     "autocrlf": Shape(FLASK, autocrlf, edit={"README.md": "# Mine, and more\r\n"}),
     "windows-names": Shape(WINDOWS, crlf, edit={"Readme.MD": "# Mine, and more\r\n"}),
-    "five-thousand": Shape(many()),
+    "many-files": Shape(many()),
     "empty": Shape({}, edit={"src/own.py": "x = 1\n"}),
 }

@@ -69,6 +69,7 @@ def calm(done):
     assert done.json["warnings"] == []
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", SHAPES)
 def test_user_content_is_byte_identical_and_updates_are_calm(place, name):
     shape = SHAPES[name]
@@ -104,6 +105,7 @@ def test_user_content_is_byte_identical_and_updates_are_calm(place, name):
     assert fsck.returncode == 0, fsck.stderr
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("name", ["flask", "copier-child", "lfs", "windows-names"])
 def test_the_built_in_template(place, name):
     """From the release before to that of the program."""

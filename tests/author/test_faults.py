@@ -1,14 +1,12 @@
 """Commands for authors, killed or failing at any call that changes the file system."""
 
-import os
 import shutil
 
 import pytest
 
 from ..command.world import Catalog, Runner, git
-from ..update.faults import count_calls, fast_folder, fault, sample
+from ..update.faults import fast_folder, fault, points, sizes, told_of
 
-SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
 KINDS = ["kill", "EIO", "ENOSPC"]
 
 
@@ -47,36 +45,32 @@ class Command:
     def again(self, env=None):
         return self.runner(*self.words, cwd=self.work, env=env)
 
-    def each(self, size):
-        """Runs with one fault each, and what to say where one is wrong."""
-        total = count_calls(self.run)
-        for at in sample(list(range(1, total + 1)), size, SEED):
+    def each(self, size, check):
+        """Runs with one fault each, and `check(done)` behind each."""
+        for at in points(self.run, size):
             for kind in KINDS:
                 done = self.run(fault(at, kind))
-                yield done, f"{kind} at call {at} (seed {SEED}): {done.out}{done.err}"
+                with told_of(f"{kind} at call {at}: {done.out}{done.err}"):
+                    check(done)
 
 
-def check_export(command, size):
+@sizes(few=(3, 1), sample=(15, 1), every=200)
+def test_export(place, size):
     """A whole repository or none."""
-    for done, where in command.each(size):
+    command = Command(place, lambda _: None, "template", "export", "acme")
+
+    def check(done):
         fork = command.work / "acme"
-        assert done.code in (0, 1, -9, 137), where
+        assert done.code in (0, 1, -9, 137)
         if fork.exists():
-            assert git(fork, "fsck", "--strict") == "", where
-            assert git(fork, "status", "--porcelain") == "", where
+            assert git(fork, "fsck", "--strict") == ""
+            assert git(fork, "status", "--porcelain") == ""
         else:
-            assert done.code != 0, where
+            assert done.code != 0
         if done.code == 1:
-            assert list(command.work.iterdir()) == [], where
+            assert list(command.work.iterdir()) == []
 
-
-def test_export_few(place):
-    check_export(Command(place, lambda _: None, "template", "export", "acme"), 3)
-
-
-@pytest.mark.full
-def test_export_sample(place):
-    check_export(Command(place, lambda _: None, "template", "export", "acme"), 40)
+    command.each(size, check)
 
 
 def catalog_of(command):
@@ -95,14 +89,21 @@ def test_new_type(place):
     assert command.run({}).code == 0
     new = tree(command.work)
     old = {name: text for name, text in new.items() if "/t/" not in name}
-    for done, where in command.each(6):
+
+    def check(done):
         now = tree(command.work)
-        if done.code == 0:
-            assert now == new, where
-        elif done.code == 1:
-            assert now == old, where
+        if done.code in (0, 1):
+            assert now == (old if done.code else new)
         else:
-            assert all(new[name] == text for name, text in now.items() if "/." not in name), where
+            assert all(new[name] == text for name, text in now.items() if "/." not in name)
+
+    command.each(6, check)
+
+
+def change(catalog):
+    """What makes the next run differ: a line, a new file, one less."""
+    catalog.file("hello.txt.j2", "{{ greeting }}, {{ name }}\n").file("docs/b.txt", "b\n")
+    (catalog.folder / "templates/thing/files/docs/a.txt").unlink()
 
 
 def test_goldens_are_old_or_new(place):
@@ -112,18 +113,20 @@ def test_goldens_are_old_or_new(place):
         catalog = catalog_of(command).write("tests/thing/a/answers.yml", "greeting: hi\n")
         assert command.again().code == 0
         command.old = tree(command.work / "tests/thing/a/golden")
-        catalog.file("hello.txt.j2", "{{ greeting }}, {{ name }}\n").file("docs/b.txt", "b\n")
-        (command.work / "templates/thing/files/docs/a.txt").unlink()
+        change(catalog)
 
     command = Command(place, prepare, "template", "test", "--accept")
     golden = command.work / "tests/thing/a/golden"
     command.run({})
     new, old = tree(golden), command.old
     assert new != old
-    for _, where in command.each(6):
-        assert tree(golden) in (old, new), where
-        assert command.again().code == 0, where
-        assert tree(golden) == new, where
+
+    def check(_):
+        assert tree(golden) in (old, new)
+        assert command.again().code == 0
+        assert tree(golden) == new
+
+    command.each(6, check)
 
 
 def test_a_render_goes_on(place):
@@ -132,14 +135,16 @@ def test_a_render_goes_on(place):
     def prepare(command):
         catalog = catalog_of(command)
         assert command.again().code == 0
-        catalog.file("hello.txt.j2", "{{ greeting }}, {{ name }}\n").file("docs/b.txt", "b\n")
-        (command.work / "templates/thing/files/docs/a.txt").unlink()
+        change(catalog)
 
     command = Command(place, prepare, "template", "render", "thing", "--output", "out")
     assert command.run({}).code == 0
     new = tree(command.work / "out")
-    for _, where in command.each(6):
+
+    def check(_):
         done = command.again()
-        assert done.code == 0, where + done.err
+        assert done.code == 0, done.err
         found = tree(command.work / "out")
-        assert {name: text for name, text in found.items() if "draft" not in name} == new, where
+        assert {name: text for name, text in found.items() if "draft" not in name} == new
+
+    command.each(6, check)

@@ -5,7 +5,7 @@ import os
 import pytest
 import yaml
 
-from ..command.world import Runner, git
+from ..command.world import git
 from ..common.program import ROOT
 
 
@@ -127,31 +127,24 @@ def test_a_stack_needs_matrices(tmplgen, new, tmp_path):
 BUILTIN = sorted(p.name for p in (ROOT / "templates").iterdir() if not p.name.startswith("_"))
 
 
-@pytest.fixture(scope="module")
-def extended(tmp_path_factory):
-    """A copy of the built-in catalog, in which a type extends each that was there."""
-    place = tmp_path_factory.mktemp("from")
-    (place / "home").mkdir()
-    run = Runner(place / "home")
-    assert run("template", "export", "fork", cwd=place).code == 0
-    for name in BUILTIN:
-        made = run("template", "new", f"my-{name}", "--from", name, cwd=place / "fork")
-        assert made.code == 0, made.err
-    return place / "fork", run
-
-
+@pytest.mark.turns(2)
+@pytest.mark.full
 @pytest.mark.parametrize("name", BUILTIN)
-def test_from_a_built_in_type(extended, name):
-    fork, run = extended
+def test_from_a_built_in_type(tmplgen, tmp_path, name):
+    """In a copy of the built-in catalog."""
+    assert tmplgen("template", "export", "fork", cwd=tmp_path).code == 0
+    fork = tmp_path / "fork"
+    made = tmplgen("template", "new", f"my-{name}", "--from", name, cwd=fork)
+    assert made.code == 0, made.err
     manifest = yaml.safe_load((fork / f"templates/my-{name}/template.yml").read_text())
     assert manifest == {"description": "a project of ours", "extends": name}
     assert files(fork / f"templates/my-{name}") == {"template.yml"}
-    tested = run("template", "test", f"my-{name}", "--json", cwd=fork).json
+    tested = tmplgen("template", "test", f"my-{name}", "--json", cwd=fork).json
     assert tested["exit"] == 0
     (kind,) = tested["types"]
     assert [one["golden"] for one in kind["named"]] == ["same"] * (name != "images")
     assert kind["cases"] > 10
-    linted = run("template", "lint", f"my-{name}", "--strict", cwd=fork)
+    linted = tmplgen("template", "lint", f"my-{name}", "--strict", cwd=fork)
     assert linted.code == 0, linted.out
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from .schemas import check
@@ -33,7 +34,7 @@ class Result:
     out: str
     err: str
 
-    @property
+    @cached_property
     def json(self) -> dict:
         """The one document on standard output, which must be as docs/json.md says."""
         document = json.loads(self.out)

@@ -76,6 +76,7 @@ def test_https_with_a_password_from_the_credential_helper(world, https):
     assert has_secret(world.work, "s3cret") is None
 
 
+@pytest.mark.turns(1)
 @pytest.mark.parametrize("way", ["https_proxy", "http.proxy"])
 def test_https_through_the_users_proxy(way, world, https):
     world.release("1.0.0")

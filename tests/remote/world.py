@@ -42,15 +42,20 @@ class World:
         else:
             target.write_text(content)
 
-    def commit(self, version, text="hello"):
-        """The catalog at that version, committed on main and pushed; the commit's id."""
+    def commit(self, version, text="hello", *tag, env=None):
+        """
+        The catalog at that version, committed on main, tagged where `tag` are words of `git tag`,
+        and pushed; the commit's id.
+        """
         top = f"{self.inner}/" if self.inner else ""
         self.put(f"{top}catalog.yml", CATALOG.replace("1.0.0", version))
         self.put(f"{top}templates/thing/template.yml", TEMPLATE)
         self.put(f"{top}templates/thing/files/a.txt.j2", f"{text} {{{{ greeting }}}}\n")
         git(self.source, "add", "-A")
         git(self.source, "commit", "-q", "--allow-empty", "-m", version)
-        self.push("main")
+        if tag:
+            git(self.source, "tag", *tag, env=env)
+        self.push("main", *tag[-1:])
         return git(self.source, "rev-parse", "HEAD")
 
     def push(self, *refs):
@@ -58,10 +63,7 @@ class World:
 
     def release(self, version, text=None, *how, env=None):
         """The same, and its tag; `how` are options of `git tag`."""
-        commit = self.commit(version, text or version)
-        git(self.source, "tag", "-f", *how, f"v{version}", env=env)
-        self.push(f"v{version}")
-        return commit
+        return self.commit(version, text or version, "-f", *how, f"v{version}", env=env)
 
     # ------------------------------------------------------------ the user
 

@@ -12,6 +12,7 @@ from ..common.program import typed_as_tmplgen
 from ..remote import servers
 from ..remote.conftest import certificates, need  # noqa: F401 (a fixture)
 
+pytestmark = pytest.mark.full
 PAGE = "teams.md"
 ADDRESS = "https://git.example.org/"
 

@@ -1,7 +1,10 @@
 """Binaries with catalogs of a test's own built in, releases and all."""
 
+import fcntl
+import os
 import shutil
 import subprocess
+from pathlib import Path
 
 from ..common.program import BINARY, ROOT
 from .evolution import copy_catalog, set_version
@@ -27,6 +30,20 @@ def link(folder, name):
     objects = [BUILD / "src" / "main.o", "catalog_data.o", BUILD / "libtmplgen.a"]
     shell("cc", *flags, "-o", name, *objects, *libraries, "-lm", cwd=folder)
     return folder / name
+
+
+def once(factory, name, make):
+    """The files that `make(folder)` made, in whichever process of this run came to it first."""
+    top = factory.getbasetemp()
+    place = (top.parent if "PYTEST_XDIST_WORKER" in os.environ else top) / name
+    place.mkdir(exist_ok=True)
+    with (place / "made").open("a+") as made:
+        fcntl.flock(made, fcntl.LOCK_EX)
+        made.seek(0)
+        if not (paths := made.read().splitlines()):
+            paths = [str(path) for path in make(place / "catalog")]
+            made.write("\n".join(paths))
+    return [Path(path) for path in paths]
 
 
 def release_of_today(folder, change=lambda _: None):

@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,25 @@ import pytest
 from ..common.program import SANITIZED
 
 SOURCES = Path(__file__).resolve().parent / "faults"
+# What is sampled is drawn by it: another sample with each turn of `make test`.
+SEED = int(os.environ.get("TMPLGEN_SEED") or os.environ.get("TURNS") or 20260101)
+# What is made by the number is made from here on: others with each turn.
+FIRST = int(os.environ.get("SEED") or 1000 * SEED)
+ALL = 10**9
+
+
+def sizes(few=None, sample=None, every=ALL):
+    """
+    Gives a test `size`, how many points of each of its cases it takes: `few` in `make test` and
+    `sample` in `make test-full`, each (points, cases); `every` point of every case in `make soak`.
+    """
+    found = [pytest.param(every, id="all", marks=pytest.mark.soak)]
+    if few:
+        found.append(pytest.param(few[0], id="few", marks=pytest.mark.turns(few[1])))
+    if sample:
+        marks = [pytest.mark.full, pytest.mark.turns(sample[1])]
+        found.append(pytest.param(sample[0], id="sample", marks=marks))
+    return pytest.mark.parametrize("size", found)
 
 
 def shim(name="failn") -> Path:
@@ -74,9 +94,25 @@ def count_calls(run) -> int:
     return len(calls_of(run))
 
 
-def sample(items: list, size: int, seed: int) -> list:
+def sample(items, size: int, seed=SEED) -> list:
     """All, or so many of them, always the same for a seed."""
-    return items if len(items) <= size else sorted(random.Random(seed).sample(items, size))
+    items = list(items)
+    drawn = random.Random(seed).sample(range(len(items)), min(size, len(items)))
+    return [items[at] for at in sorted(drawn)]
+
+
+def points(run, size) -> list:
+    """The numbers of so many of the calls that `run(env)` makes."""
+    return sample(range(1, count_calls(run) + 1), size)
+
+
+@contextmanager
+def told_of(where):
+    """A failure says where it was, and by which seed."""
+    try:
+        yield
+    except (AssertionError, ValueError) as error:
+        raise AssertionError(f"{where} (seed {SEED}): {error}") from error
 
 
 def clone_folder(source: Path, target: Path) -> None:

@@ -4,7 +4,7 @@
     build/venv/bin/python -m tests.update.points CASE N       killed at call N: says where it lies
     build/venv/bin/python -m tests.update.points CASE N EIO   the same with an error at call N
 
-CASE is one of those of test_faults.py: clean, conflict, staged, branch, folder, linked, ...
+CASE is one of those of cases.py: clean, conflict, staged, branch, folder, linked, ...
 """
 
 import os
@@ -13,8 +13,8 @@ import shutil
 import sys
 
 from ..common.program import BINARY
+from .cases import CASES, build, run
 from .faults import calls_of, fast_folder, fault
-from .test_faults import CASES, build, run
 
 
 def show(case):
@@ -27,7 +27,7 @@ def stop(case, at, kind):
     """The child stays as the run left it."""
     env = fault(at, kind)
     done = run(case, env)
-    command = [BINARY, "adopt" if case.adopts else "update", case.child, *case.args]
+    command = [BINARY, *case.command(case.args)]
     print(f"{kind} at call {at}: exit code {done.code}\n{done.out}{done.err}", end="")
     print(f"child:      {case.child}\njournal:    {case.git_dir}/tmplgen/journal")
     print(f"unharmed:   {case.pristine}")

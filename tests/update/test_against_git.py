@@ -9,19 +9,15 @@ rule, and by nothing else: a side that differs from the base in line endings alo
 as if it did not, and texts are merged by `git merge-file` with the endings that the rule says.
 """
 
-import os
 import random
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
-from .faults import fast_folder
+from .faults import FIRST, sizes, told_of
 from .world import RECORD, World, files_on_disk, put
 
-SEED = int(os.environ.get("SEED") or 20261121)
 COMMON = ["", "", "}", "    return", "# ----"]
 LABELS = ["-L", "your project", "-L", "template 1.0.0", "-L", "template 1.1.0"]
 TEXT, EXECUTABLE = "100644", "100755"
@@ -430,35 +426,10 @@ def compare(world, seed):
         assert (files_on_disk(world.child), world.git("ls-files", "-s")) == before
 
 
-@pytest.fixture
-def folder():
-    place = fast_folder()
-    yield place
-    shutil.rmtree(place)
-
-
-def run_pairs(folder, first, count):
-    for seed in range(first, first + count):
-        world = World(folder / str(seed))
-        try:
+@sizes(few=(8, 1), sample=(20, 1), every=2000)
+def test_update_agrees_with_git_on_random_pairs(fast, size):
+    for seed in range(FIRST, FIRST + size):
+        world = World(fast / str(seed))
+        with told_of(f"pair {seed}: SEED={seed} begins with it"):
             compare(world, seed)
-        except AssertionError as error:
-            raise AssertionError(f"pair {seed}: SEED={seed} begins with it") from error
         shutil.rmtree(world.folder)
-
-
-def test_update_agrees_with_git_on_random_pairs(folder):
-    print(f"SEED={SEED}")
-    run_pairs(folder, SEED, 12)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("part", range(2))
-def test_update_agrees_with_git_on_100_random_pairs(folder, part):
-    run_pairs(folder, SEED + 1000 + 50 * part, 50)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("part", range(20))
-def test_update_agrees_with_git_on_2000_random_pairs(folder, part):
-    run_pairs(folder, SEED + 10000 + 100 * part, 100)

@@ -2,10 +2,8 @@
 
 import shutil
 
-import pytest
-
 from .scenarios import lines, template
-from .world import assert_sound, put, snapshot
+from .world import assert_sound, put, snapshot, stocked
 
 MODEL = lines(40, {1: "class Model:"})
 FIRST = {"a": lines(20), "b": "1\n", "c/d": lines(12)}
@@ -24,7 +22,7 @@ def clone(world, *args, name="clone"):
     return world.folder / name
 
 
-@pytest.fixture
+@stocked
 def updated(world):
     """A child of 1.0.0 with work of its own, updated to 2.0.0."""
     world.release("1.0.0", FIRST)
@@ -33,7 +31,6 @@ def updated(world):
     world.release("2.0.0", SECOND)
     done = world.update()
     assert (done.code, done.json["result"]) == (0, "updated"), done.out
-    return world
 
 
 def lose(world):

@@ -5,6 +5,7 @@ leaves its branch, no line is lost, and there is always a way out.
 """
 
 import hashlib
+import itertools
 import os
 import shutil
 import subprocess
@@ -14,34 +15,22 @@ from pathlib import Path
 
 import pytest
 
-from .faults import calls_of, clone_folder, fast_folder, fault, other_device
+from .cases import CASES, TOLD, again, each_case, in_cases, run
+from .faults import ALL, calls_of, clone_folder, fault, other_device, sizes, told_of
 from .scenarios import lines
-from .test_faults import (
-    CASES,
+from .sweeps import (
     RECOVERIES,
-    SEED,
-    TOLD,
     Reference,
-    again,
     assert_fsck,
     assert_users_files,
     assert_whole,
-    build,
     kill_points,
     raw_state,
-    run,
 )
 from .world import GIT_COMMANDS, assert_seen_by_git, files_on_disk, put
 
 BASE = "what the templates render to"
 WAYS = {"again": (), "continue": ("--continue",), "abort": ("--abort",)}
-
-
-@pytest.fixture
-def case(request):
-    folder = fast_folder()
-    yield build(folder, **CASES[request.param])
-    shutil.rmtree(folder)
 
 
 # ---------------------------------------------------------------- somebody works on
@@ -255,48 +244,26 @@ def assert_users_files_but_own(case):
             own.write_text(text)
 
 
-def work_between(case, size, deeds):
-    """At sampled kills: each deed by turns, with each way to recover."""
-    number = 0
+@sizes(few=(2, 3), sample=(10, 5))
+@each_case
+def test_A1_somebody_works_between_a_kill_and_recovery(case, size):
+    """Each deed by turns, with each way to recover; every deed at every call where size is ALL."""
+    turns = itertools.cycle(DEEDS)
     for at in kill_points(case, size):
         for way, args in WAYS.items():
-            deed = deeds[number % len(deeds)]
-            number += 1
-            run(case, fault(at, "kill"))
-            remove_locks(case)
-            before = None
-            try:
-                deed(case)
-                before = look(case)
-                recover(case, before, args)
-            except AssertionError as error:
-                if before is None and ("git (" in str(error)):
-                    continue  # git itself would not, in this state
-                where = f"killed at call {at} (seed {SEED}), {deed.__name__}, {way}"
-                raise AssertionError(f"{where}: {error}") from error
+            for deed in DEEDS if size == ALL else [next(turns)]:
+                work_between(case, at, deed, way, args)
 
 
-@pytest.mark.parametrize(
-    "case",
-    ["clean", "conflict", "staged", "merge-conflict", "merge-staged", "rebase", "rebase-conflict"],
-    indirect=True,
-)
-def test_A1_somebody_works_between_a_kill_and_recovery_few(case):
-    work_between(case, 6, DEEDS)
-
-
-@pytest.mark.turns(10)
-@pytest.mark.full
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_A1_somebody_works_between_a_kill_and_recovery_sample(case):
-    work_between(case, 12, DEEDS)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("deed", DEEDS)
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_A1_somebody_works_between_a_kill_and_recovery_all(case, deed):
-    work_between(case, 1000000, [deed])
+def work_between(case, at, deed, way, args):
+    run(case, fault(at, "kill"))
+    remove_locks(case)
+    try:
+        deed(case)
+    except AssertionError:  # git itself would not, in this state
+        return
+    with told_of(f"killed at call {at}, {deed.__name__}, {way}"):
+        recover(case, look(case), args)
 
 
 def kill_at(case, wanted, *args):
@@ -311,7 +278,7 @@ def is_lock_of_index(call):
     return call.name == "linkat" and call.paths[-1].endswith("/index.lock")
 
 
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
+@in_cases("clean")
 def test_A1a_commit_after_the_journal_and_before_any_lock(case):
     """Nothing stops git there: the commit stays, and the update is made upon it."""
     kill_at(case, is_lock_of_index)
@@ -327,7 +294,7 @@ def test_A1a_commit_after_the_journal_and_before_any_lock(case):
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
+@in_cases("clean")
 def test_A1_what_was_staged_since_is_still_staged(case, way):
     """Of a file of the update, and nowhere else: on disk is what was there before."""
     kill_at(case, is_lock_of_index)
@@ -353,7 +320,7 @@ def is_move_of_index(call):
     return call.paths[-1].endswith("/.git/index")
 
 
-@pytest.mark.parametrize("case", ["clean", "merge", "rebase"], indirect=True)
+@in_cases("clean", "merge", "rebase")
 def test_A1_what_was_staged_before_the_index_came_is_all_that_is_staged(case):
     """The branch has moved by then, and the index is still the one of before."""
     calls = calls_of(lambda env: run(case, env))
@@ -369,7 +336,7 @@ def test_A1_what_was_staged_before_the_index_came_is_all_that_is_staged(case):
 
 
 @pytest.mark.parametrize("way", [(), ("--abort",)], ids=["again", "abort"])
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
+@in_cases("clean")
 def test_A1b_what_somebody_committed_of_the_update_stays(case, way):
     """Half of it was on disk, and went into a commit: nobody takes that back from the files."""
     swap = ("renameat2", str(case.child / "edited"))
@@ -388,7 +355,7 @@ def test_A1b_what_somebody_committed_of_the_update_stays(case, way):
     assert_fsck(case)
 
 
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
+@in_cases("clean")
 def test_A1d_switch_after_the_journal(case):
     """The other branch gets an update of its own, or none: never the files of this one's."""
     kill_at(case, is_lock_of_index)
@@ -402,7 +369,7 @@ def test_A1d_switch_after_the_journal(case):
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("case", ["conflict", "merge-conflict"], indirect=True)
+@in_cases("conflict", "merge-conflict")
 def test_A1c_continue_is_killed_and_git_continues(case, way):
     """The commit of `--continue` was prepared; git made it instead, and one more."""
     world, env = case.world, lambda at: fault(at, "kill")
@@ -495,57 +462,40 @@ class Elsewhere(Reference):
         self.case.world.git("update-index", "-q", "--refresh", cwd=self.case.top, check=False)
 
 
-def travel_between(case, size, trips):
-    number, reference = 0, Elsewhere(Reference(case))
-    total_env = case.world.env
-    for at in kill_points(case, size):
-        for name, check in RECOVERIES.items():
-            trip = trips[number % len(trips)]
-            number += 1
-            run(case, fault(at, "kill"))
-            left = case.folder
-            env = trip(case)
-            origin = files_on_disk(left) if left.exists() and left != case.folder else None
-            case.world.env = {**total_env, **env}
-            where = f"killed at call {at} (seed {SEED}), {trip.__name__}, {name}"
-            try:
-                status = case.world.tmplgen("status", case.child, "--json")
-                assert status.code in ((0, 3) if case.adopts else (0,)), status.out + status.err
-                check(case, reference)
-                assert_whole(case, reference)
-                if origin is not None:
-                    assert files_on_disk(left) == origin, "the original changed"
-            except AssertionError as error:
-                raise AssertionError(f"{where}: {error}") from error
-            finally:
-                case.world.env = total_env
-
-
 TRAVELLERS = [name for name in CASES if not name.startswith("linked")]
 
 
-@pytest.mark.parametrize("case", ["clean", "conflict", "staged", "rebase-conflict"], indirect=True)
-def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_few(case):
-    travel_between(case, 6, TRIPS)
+@sizes(few=(3, 2), sample=(8, 5))
+@in_cases(*TRAVELLERS)
+def test_A2_A3_the_repository_travels_between_a_kill_and_recovery(case, size):
+    turns, reference = itertools.cycle(TRIPS), Elsewhere(Reference(case))
+    for at in kill_points(case, size):
+        for name in RECOVERIES:
+            for trip in TRIPS if size == ALL else [next(turns)]:
+                with told_of(f"killed at call {at}, {trip.__name__}, {name}"):
+                    travel_between(case, reference, at, trip, name)
 
 
-@pytest.mark.turns(10)
-@pytest.mark.full
-@pytest.mark.parametrize("case", TRAVELLERS, indirect=True)
-def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_sample(case):
-    travel_between(case, 12, TRIPS)
+def travel_between(case, reference, at, trip, name):
+    run(case, fault(at, "kill"))
+    left, usual = case.folder, case.world.env
+    env = trip(case)
+    origin = files_on_disk(left) if left.exists() and left != case.folder else None
+    case.world.env = {**usual, **env}
+    try:
+        status = case.world.tmplgen("status", case.child, "--json")
+        assert status.code in ((0, 3) if case.adopts else (0,)), status.out + status.err
+        RECOVERIES[name](case, reference)
+        assert_whole(case, reference)
+        assert origin is None or files_on_disk(left) == origin, "the original changed"
+    finally:
+        case.world.env = usual
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("trip", TRIPS)
-@pytest.mark.parametrize("case", TRAVELLERS, indirect=True)
-def test_A2_A3_the_repository_travels_between_a_kill_and_recovery_all(case, trip):
-    travel_between(case, 1000000, [trip])
-
-
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("trip", TRIPS[:4])
 @pytest.mark.parametrize("way", ["--continue", "--abort"])
-@pytest.mark.parametrize("case", ["conflict", "staged"], indirect=True)
+@in_cases("conflict", "staged")
 def test_A3_a_stopped_update_is_ended_elsewhere(case, way, trip):
     reference, world = Elsewhere(Reference(case)), case.world
     run(case)
@@ -568,7 +518,7 @@ def test_A3_a_stopped_update_is_ended_elsewhere(case, way, trip):
     assert again(case, env).code in (0, 5)
 
 
-@pytest.mark.parametrize("case", ["conflict"], indirect=True)
+@in_cases("conflict")
 def test_A3_another_repository_at_the_old_place_is_not_touched(case):
     """Its own stopped update has a stage where the moved one's was."""
     run(case)
@@ -584,7 +534,7 @@ def test_A3_another_repository_at_the_old_place_is_not_touched(case):
     assert again(case, None, "--abort").code == 0
 
 
-@pytest.mark.parametrize("case", ["conflict"], indirect=True)
+@in_cases("conflict")
 def test_a_journal_of_another_repository_is_refused(case):
     """Not of a copy of it: of one that was made on its own."""
     run(case)
@@ -606,7 +556,7 @@ def is_mount_possible():
 @pytest.mark.full
 @pytest.mark.skipif(not is_mount_possible(), reason="no loop devices here")
 @pytest.mark.parametrize("way", [(), ("--abort",)], ids=["again", "abort"])
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+@in_cases("clean", "conflict")
 def test_A2_a_real_disk_is_mounted_on_another_device(case, tmp_path, way):
     """Killed, unmounted, and mounted again through another loop device."""
     reference = Elsewhere(Reference(case))
@@ -714,21 +664,20 @@ def as_0_2(case):
         os.link(lock, path)
 
 
+@sizes(few=(4, 3), sample=(30, 3))
 @pytest.mark.parametrize("way", RECOVERIES)
-@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
-def test_updates_that_0_2_left_half_done_are_finished_and_undone(case, way):
+@in_cases("clean", "conflict", "staged")
+def test_updates_that_0_2_left_half_done_are_finished_and_undone(case, way, size):
     reference = Reference(case)
-    for at in kill_points(case, 8):
+    for at in kill_points(case, size):
         run(case, fault(at, "kill"))
         as_0_2(case)
-        try:
+        with told_of(f"killed at call {at}, {way}"):
             RECOVERIES[way](case, reference)
-        except AssertionError as error:
-            raise AssertionError(f"killed at call {at} (seed {SEED}), {way}: {error}") from error
 
 
 @pytest.mark.parametrize("way", ["--continue", "--abort"])
-@pytest.mark.parametrize("case", ["conflict", "staged"], indirect=True)
+@in_cases("conflict", "staged")
 def test_a_stop_of_0_2_is_ended(case, way):
     reference = Reference(case)
     run(case)
@@ -746,8 +695,9 @@ def test_a_stop_of_0_2_is_ended(case, way):
 # ---------------------------------------------------------------- a phase proves nothing
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("deed", [look_at_status, stage_own_file, commit_own_file])
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+@in_cases("clean", "conflict")
 def test_killed_while_the_index_is_made_it_is_not_taken_for_done(case, deed):
     """The old index is kept, the new one is not there yet: as after it got its place."""
     calls = calls_of(lambda env: run(case, env))
@@ -761,8 +711,9 @@ def test_killed_while_the_index_is_made_it_is_not_taken_for_done(case, deed):
             recover(case, look(case), way)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("gone", ["tip.new", "ref.0", "message", "pick", "index.old", "*"])
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+@in_cases("clean", "conflict")
 def test_what_was_prepared_is_gone(case, gone):
     """Somebody tidied up in git's folder: it is made again, or going back brings everything."""
     reference = Elsewhere(Reference(case))
@@ -777,12 +728,8 @@ def test_what_was_prepared_is_gone(case, gone):
             for path in (case.git_dir / "tmplgen" / "work").glob(gone):
                 if path.is_file():
                     path.unlink()
-            try:
+            with told_of(f"killed at call {at}, {gone} gone, {name}"):
                 check(case, reference)
-            except AssertionError as error:
-                raise AssertionError(
-                    f"killed at call {at}, {gone} gone, {name}: {error}"
-                ) from error
 
 
 # ---------------------------------------------------------------- --continue, staged anew

@@ -1,7 +1,6 @@
 """For bots: the summary of a pull request, conflicts on a branch, a branch made anew."""
 
 import fcntl
-import os
 import re
 import shutil
 import subprocess
@@ -10,19 +9,18 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from .faults import clone_folder, count_calls, fault, sample
+from .faults import calls_of, clone_folder, fault, points, sizes, told_of
 from .scenarios import LONG, lines
-from .world import RECORD, assert_sound, files_on_disk, put, snapshot
+from .world import RECORD, assert_sound, files_on_disk, put, snapshot, stocked
 
 GONE = "".join(f"gone {i}\n" for i in range(20))
 MINE, THEIRS = lines(20, {5: "mine"}), lines(20, {5: "theirs"})
-SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
 COMMIT = ("--on-conflict", "commit")
 BRANCH = ("--branch", "bot/template")
 EVIL = "x`y|*<b>@ann #1 ![](//evil) \"'"
 
 
-@pytest.fixture
+@stocked
 def project(world):
     """A conflict, pushed to a remote that others clone."""
     world.release("1.0.0", {"a": LONG, "b": LONG, "gone": GONE})
@@ -32,7 +30,6 @@ def project(world):
     world.git("init", "-q", "--bare", "origin.git", cwd=world.folder)
     world.git("remote", "add", "origin", world.folder / "origin.git")
     world.git("push", "-q", "-u", "origin", "main")
-    return world
 
 
 def clone(world, name="clone", *args):
@@ -181,7 +178,7 @@ def refresh(world, child=None, code=0, *args):
     return done
 
 
-@pytest.fixture
+@stocked
 def pushed(world):
     """The bot's branch of last week, here and at the remote; main has gone on since."""
     world.release("1.0.0", {"a": LONG, "b": LONG})
@@ -197,7 +194,6 @@ def pushed(world):
     world.edit({"own": "more\n"})
     world.git("push", "-q")
     world.release("1.2.0", {"a": THEIRS, "b": THEIRS})
-    return world
 
 
 def test_refresh_makes_the_branch_anew_and_it_can_be_pushed(pushed):
@@ -391,7 +387,8 @@ def test_abort_of_a_refresh_brings_the_old_branch_back(pushed):
 def tips(world, child):
     """HEAD, branches, index and files: what is there for a user."""
     seen = snapshot(world, child)
-    return {name: seen[name] for name in ("head", "refs", "index", "files")}
+    head = (child / ".git/HEAD").read_text()
+    return {"head": head, **{name: seen[name] for name in ("refs", "index", "files")}}
 
 
 def strike(world, child, env):
@@ -406,40 +403,35 @@ def struck(pushed):
     return pushed
 
 
-def kill_each(world, points):
-    pristine = world.copy("pristine")
+@sizes(few=(4, 1), sample=(50, 1))
+def test_killed_anywhere_the_branch_is_as_it_was_or_anew(struck, size):
+    world, pristine = struck, struck.copy("pristine")
     run = world.folder / "run"
     clone_folder(pristine, run)
     old = tips(world, run)
-    calls = count_calls(lambda env: strike(world, run, env))
+    chosen = points(lambda env: strike(world, run, env), size)
     new = tips(world, run)
     assert old["refs"] != new["refs"]
-    for at in sample(list(range(1, calls + 1)), points, SEED):
+    for at in chosen:
         for back in (True, False):
             clone_folder(pristine, run)
             assert strike(world, run, fault(at, "kill")).code == -9
-            where = f"killed at call {at} (seed {SEED}), back: {back}"
-            pending = world.tmplgen("status", run, "--json").json["in_progress"]
-            if back:
-                done = world.update("--abort", child=run)
-                assert done.code in (0, 3), (where, done.out)
-                assert tips(world, run)["files"] in (old["files"], new["files"]), where
-                assert done.code == 3 or tips(world, run) == old, where
-            elif pending:
-                done = world.update(child=run)
-                assert (done.code, done.json["result"]) == (5, "conflicts"), (where, done.out)
-                assert done.json["commit"], where
-                assert tips(world, run)["files"] == new["files"], where
-                assert world.git("rev-parse", "HEAD", cwd=run) == done.json["commit"], where
+            with told_of(f"killed at call {at}, back: {back}"):
+                assert_old_or_anew(world, run, old, new, back)
 
 
-def test_killed_anywhere_the_branch_is_as_it_was_or_anew_few(struck):
-    kill_each(struck, 4)
-
-
-@pytest.mark.full
-def test_killed_anywhere_the_branch_is_as_it_was_or_anew(struck):
-    kill_each(struck, 1000)
+def assert_old_or_anew(world, run, old, new, back):
+    pending = world.tmplgen("status", run, "--json").json["in_progress"]
+    if back:
+        done = world.update("--abort", child=run)
+        assert done.code in (0, 3), done.out
+        assert tips(world, run)["files"] in (old["files"], new["files"])
+        assert done.code == 3 or tips(world, run) == old
+    elif pending:
+        done = world.update(child=run)
+        assert (done.code, done.json["result"]) == (5, "conflicts"), done.out
+        assert done.json["commit"] == world.git("rev-parse", "HEAD", cwd=run)
+        assert tips(world, run)["files"] == new["files"]
 
 
 # ---------------------------------------------------------------- the summary
@@ -638,13 +630,11 @@ def test_summary_over_what_a_recovery_has_brought_is_refused(world):
     world.new()
     world.release("1.1.0", {"a": THEIRS, "new": "new\n"})
     pristine = world.copy("pristine")
-    for at in range(1, 200):
-        if world.update(env=fault(at, "kill")).code == 0:
-            pytest.fail("no kill leaves a run that is to be finished")
-        if world.tmplgen("status", world.child, "--json").json["in_progress"]:
-            break
-        shutil.rmtree(world.child)
-        world.copy_from(pristine)
+    calls = calls_of(lambda env: world.update(env=env))
+    at = next(call.number for call in calls if call.paths[-1].endswith("/tmplgen/journal"))
+    clone_folder(pristine, world.child)
+    world.update(env=fault(at + 1, "kill"))
+    assert world.tmplgen("status", world.child, "--json").json["in_progress"]
     done = world.update("--summary", world.child / "new")
     assert (done.code, done.error["code"]) == (2, "usage")
     assert world.read("new") == "new\n"

@@ -3,31 +3,25 @@
 chmod. The promises are the same: killed anywhere, failing anywhere.
 """
 
-import contextlib
 import ctypes
 import errno
 import mmap
 import os
-import random
-import shutil
 from dataclasses import dataclass
 from functools import partial
 
 import pytest
 
-from .faults import fast_folder, shim
+from .cases import CASES, Case, again, in_cases, run
+from .faults import shim, sizes
 from .mounts import LACKS, LIBC, Remounted, mounted
+from .places import KINDS, Place, fail_new, kill_new
 from .scenarios import lines
-from .test_faults import (
-    CASES,
+from .sweeps import (
     ENDINGS,
-    SEED,
-    Case,
     Reference,
-    again,
     assert_fsck,
     assert_users_files,
-    build,
     count_commits,
     fail_ending,
     fail_everywhere,
@@ -36,18 +30,13 @@ from .test_faults import (
     kill_ending,
     kill_everywhere,
     kill_twice,
-    run,
     solve,
 )
-from .test_new_faults import KINDS, Place
-from .test_new_faults import fail_everywhere as fail_new
-from .test_new_faults import kill_everywhere as kill_new
 from .world import put
 
 # Where an update is refused before it touches anything, and what it says.
 REFUSED = {"neither": "neither hard links nor a rename that overwrites nothing"}
 POOR = [kind for kind in LACKS if kind != "plain" and kind not in REFUSED]
-FEW = ["norename", "nolink", "linkino", "poor"]
 
 
 # ---------------------------------------------------------------- the fake itself
@@ -173,19 +162,13 @@ class MountedCase(Case):
 
 
 @pytest.fixture
-def cases():
-    """Makes cases by the kind of file system and the name of the case; nothing stays mounted."""
-    with contextlib.ExitStack() as stack:
-
-        def make(kind, name):
-            folder = fast_folder()
-            stack.callback(shutil.rmtree, folder)
-            case = build(folder, **CASES[name])
-            mount = Remounted(case.world.folder / "run", LACKS[kind])
-            stack.callback(mount.close)
-            return MountedCase(**vars(case), mount=mount), Reference(case)
-
-        yield make
+def there(cases, kind, name):
+    """A case whose copies lie on such a file system, and what it comes to on an ordinary one."""
+    case = cases.get(name)
+    reference, mount = Reference(case), Remounted(case.world.folder / "run", LACKS[kind])
+    yield MountedCase(**vars(case), mount=mount), reference
+    mount.close()
+    case.clear()
 
 
 def settle(case):
@@ -222,16 +205,17 @@ def check_ways(case, reference):
     assert case.leftovers() == []
 
 
-@pytest.mark.parametrize("name", ["clean", "conflict"])
-@pytest.mark.parametrize("kind", FEW)
-def test_A4_update_comes_to_the_same_on_any_file_system(kind, name, cases):
-    check_ways(*cases(kind, name))
+@pytest.mark.turns(6)
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("kind", ["plain", *POOR])
+def test_A4_update_comes_to_the_same_on_any_file_system(there):
+    check_ways(*there)
 
 
 @pytest.mark.parametrize("name", ["clean", "linked-conflict"])
 @pytest.mark.parametrize("kind", REFUSED)
-def test_A4_update_without_a_way_around_is_refused_and_touches_nothing(kind, name, cases):
-    case, reference = cases(kind, name)
+def test_A4_update_without_a_way_around_is_refused_and_touches_nothing(kind, there):
+    case, reference = there
     done = run(case)
     assert done.code in (1, 3), done.out
     assert REFUSED[kind] in done.error["message"]
@@ -242,48 +226,37 @@ def test_A4_update_without_a_way_around_is_refused_and_touches_nothing(kind, nam
     assert_fsck(case)
 
 
-@pytest.fixture(params=["clean", "conflict"])
-def local(request):
-    folder = fast_folder()
-    yield build(folder, **CASES[request.param])
-    shutil.rmtree(folder)
-
-
 def failing(call, number):
     return {"LD_PRELOAD": str(shim("failcall")), "FAILCALL": call, "FAILCALL_ERRNO": str(number)}
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL])
-def test_A4_update_without_locks_is_refused_and_says_why(number, local):
-    reference = Reference(local)
-    done = run(local, failing("flock", number))
+@in_cases("clean", "conflict")
+def test_A4_update_without_locks_is_refused_and_says_why(number, case):
+    reference = Reference(case)
+    done = run(case, failing("flock", number))
     assert (done.code, done.error["code"]) == (3, "file-system"), done.out
     assert "this file system has no locks" in done.error["message"]
     assert "another file system" in done.error["hint"]
     reference.assert_old()
-    assert local.leftovers() == []
+    assert case.leftovers() == []
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("number", [errno.EMLINK, errno.EPERM, errno.EOPNOTSUPP])
-def test_A4_update_where_a_file_can_have_no_more_links(number, local):
-    reference = Reference(local)
-    done = run(local, failing("linkat", number))
-    assert done.code == (5 if local.conflict else 0), done.out
+@in_cases("clean", "conflict")
+def test_A4_update_where_a_file_can_have_no_more_links(number, case):
+    reference = Reference(case)
+    done = run(case, failing("linkat", number))
+    assert done.code == (5 if case.conflict else 0), done.out
     reference.assert_new()
-    assert_users_files(local)
-    done = again(local, None, "--abort")
-    assert done.code == (0 if local.conflict else 3), done.out
-    if local.conflict:
+    assert_users_files(case)
+    done = again(case, None, "--abort")
+    assert done.code == (0 if case.conflict else 3), done.out
+    if case.conflict:
         reference.assert_old()
-    assert local.leftovers() == []
-
-
-@pytest.mark.turns(80)
-@pytest.mark.full
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("kind", ["plain", *POOR])
-def test_A4_update_comes_to_the_same_on_any_file_system_all(kind, name, cases):
-    check_ways(*cases(kind, name))
+    assert case.leftovers() == []
 
 
 def kill_after(case, size):
@@ -299,62 +272,24 @@ FAULTS = {
 }
 
 
-def pairs(size):
-    """Every kind of file system with some cases, so that each case has its turn; by the seed."""
-    chance = random.Random(SEED)
-    return [(kind, name) for kind in POOR for name in chance.sample(list(CASES), size)]
-
-
-def test_A4_killed_without_an_exchange_few(cases):
-    kill_everywhere(cases("norename", "clean")[0], 8)
-
-
-@pytest.mark.turns(10)
-@pytest.mark.full
-@pytest.mark.parametrize(("kind", "name"), pairs(2))
-def test_A4_killed_on_any_file_system_sample(kind, name, cases):
-    kill_everywhere(cases(kind, name)[0], 6)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("kind", "name"), pairs(1))
-def test_fault_on_any_file_system_sample(kind, name, cases):
-    case, _ = cases(kind, name)
-    what = random.Random(f"{SEED} {kind}").choice(list(FAULTS))
-    FAULTS[what](case, 6)
-
-
-@pytest.mark.soak
+@sizes(few=(6, 1), sample=(6, 8), every=200)
 @pytest.mark.parametrize("what", FAULTS)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("kind", POOR)
-def test_fault_on_any_file_system_all(kind, name, what, cases):
-    FAULTS[what](cases(kind, name)[0], 200 if what == "killed-again" else 1000000)
+def test_fault_on_any_file_system(there, what, size):
+    FAULTS[what](there[0], size)
 
 
-def end_there(cases, kind, ending, size, fails=False):
-    name, word, prepare = ENDINGS[ending]
-    case, _ = cases(kind, name)
+@sizes(sample=(5, 4))
+@pytest.mark.parametrize("fails", [False, True], ids=["killed", "EIO"])
+@pytest.mark.parametrize(("name", "word", "prepare"), ENDINGS.values(), ids=ENDINGS)
+@pytest.mark.parametrize("kind", POOR)
+def test_ending_on_any_file_system(there, word, prepare, fails, size):
     prepare = settle if prepare is solve else prepare
     if fails:
-        fail_ending(case, size, word, prepare, "EIO")
+        fail_ending(there[0], size, word, prepare, "EIO")
     else:
-        kill_ending(case, size, word, prepare)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", POOR)
-def test_ending_on_any_file_system_sample(kind, cases):
-    ending = random.Random(f"{SEED} {kind}").choice(list(ENDINGS))
-    end_there(cases, kind, ending, 5)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("fails", [False, True], ids=["killed", "EIO"])
-@pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("kind", POOR)
-def test_ending_on_any_file_system_all(kind, ending, fails, cases):
-    end_there(cases, kind, ending, 1000000, fails)
+        kill_ending(there[0], size, word, prepare)
 
 
 # ---------------------------------------------------------------- where modes say nothing
@@ -429,17 +364,20 @@ class MountedPlace(Place):
 
 
 @pytest.fixture
-def place(kind, name):
-    folder = fast_folder()
-    with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, folder)
-        made = MountedPlace(folder, name)
-        stack.callback(made.mount.close)
-        made.mount.switches = LACKS[kind]
-        yield made
+def place(fast, kind, name):
+    made = MountedPlace(fast, name)
+    made.mount.switches = LACKS[kind]
+    yield made
+    made.mount.close()
 
 
-def check_new(place):
+each_name = pytest.mark.parametrize("name", KINDS)
+
+
+@pytest.mark.turns(5)
+@each_name
+@pytest.mark.parametrize("kind", LACKS)
+def test_A4_new_comes_to_the_same_on_any_file_system(place):
     done = place.run(None)
     assert done.code == 0, done.out + done.err
     assert place.state() == place.new
@@ -447,33 +385,16 @@ def check_new(place):
     place.assert_sound()
 
 
-@pytest.mark.parametrize("name", ["missing", "here"])
-@pytest.mark.parametrize("kind", FEW)
-def test_A4_new_comes_to_the_same_on_any_file_system(place):
-    check_new(place)
-
-
-@pytest.mark.turns(20)
-@pytest.mark.full
-@pytest.mark.parametrize("name", KINDS)
+@sizes(sample=(5, 3))
+@each_name
 @pytest.mark.parametrize("kind", LACKS)
-def test_A4_new_comes_to_the_same_on_any_file_system_all(place):
-    check_new(place)
+def test_new_killed_on_any_file_system(place, size):
+    kill_new(place, size)
 
 
-@pytest.mark.turns(10)
-@pytest.mark.full
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("kind", FEW)
-def test_new_killed_and_failing_on_any_file_system_sample(place):
-    kill_new(place, 5)
-    fail_new(place, 4, random.Random(SEED).choice(["EIO", "ENOSPC", "EACCES"]))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", KINDS)
+@sizes(sample=(5, 3))
+@pytest.mark.parametrize("error", ["EIO", "ENOSPC", "EACCES"])
+@each_name
 @pytest.mark.parametrize("kind", LACKS)
-def test_new_killed_and_failing_on_any_file_system_all(place):
-    kill_new(place, 1000000)
-    for error in ("EIO", "ENOSPC", "EACCES"):
-        fail_new(place, 1000000, error)
+def test_new_failing_on_any_file_system(place, error, size):
+    fail_new(place, size, error)

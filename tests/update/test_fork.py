@@ -23,12 +23,15 @@ def strategy(request, world):
 
 
 @pytest.fixture
-def forked(world, strategy):
+def forked(world, strategy, stock):
+    return stock.take(world, make_forked)
+
+
+def make_forked(world):
     """The child has work of its own, and the first version of the template."""
     world.release("1.0.0", {"a": LONG, "b": LONG, "gone": LONG})
     world.new()
     world.edit({"a": lines(20, MINE), "own": "own\n"})
-    return world
 
 
 def move(world, name="fork"):

@@ -246,7 +246,7 @@ def test_deltas_in_a_circle(world, damage):
         assert ends_well(world, "update", world.child, "--dry-run") == (0 if victim == blob else 1)
 
 
-@pytest.mark.turns(8)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
 def test_damaged_object_in_a_childs_pack(world, damage):
     for victim in victims(world, world.child, ":a"):
@@ -256,6 +256,7 @@ def test_damaged_object_in_a_childs_pack(world, damage):
         look_at_child(world)
 
 
+@pytest.mark.turns(5)
 @pytest.mark.full
 @pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
 def test_damaged_object_in_a_catalogs_pack(world, damage):
@@ -266,6 +267,7 @@ def test_damaged_object_in_a_catalogs_pack(world, damage):
         look_at_catalog(world)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 def test_damaged_pack_or_index_of_it(world, wrong):
     repack(world, world.child, **wrong)
@@ -336,7 +338,7 @@ def test_thousands_of_folders_in_each_other(world):
     assert ends_well(world, "status", world.child) == 1
 
 
-@pytest.mark.turns(8)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize(
     "name", [b"..", b".git", b"../../x", b"/etc/x", b"", b"a\nb\x1b[31m", b"\xff\xfe", b"a" * 5000]
 )
@@ -402,6 +404,7 @@ INDEXES = {
 }
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("wrong", INDEXES.values(), ids=INDEXES)
 def test_index_of_lies(world, wrong):
     blob = world.git("rev-parse", "HEAD:a")
@@ -454,7 +457,7 @@ PIPES = [
 ]
 
 
-@pytest.mark.turns(8)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("path", PIPES)
 def test_pipe_that_nobody_writes_to(world, path):
     """Whoever opens it without care waits for ever."""
@@ -485,7 +488,7 @@ LINKS = [
 ]
 
 
-@pytest.mark.turns(8)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("target", ["file", "folder", "nothing"])
 @pytest.mark.parametrize("path", LINKS)
 def test_link_in_gits_folder_leads_nowhere_outside(world, path, target):
@@ -534,7 +537,7 @@ REFS = {
 }
 
 
-@pytest.mark.turns(8)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize(("path", "text"), REFS.values(), ids=REFS)
 def test_file_of_git_that_says_nonsense(world, path, text):
     put(world.child / ".git", {path: text})
@@ -573,7 +576,7 @@ RECORDS = {
 }
 
 
-@pytest.mark.turns(8)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize(("pattern", "text"), RECORDS.values(), ids=RECORDS)
 def test_record_of_lies(world, pattern, text):
     record = (world.child / ".tmplgen.yml").read_text()

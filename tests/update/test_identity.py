@@ -6,7 +6,7 @@ import re
 import pytest
 
 from .scenarios import lines
-from .world import assert_sound, put, snapshot
+from .world import assert_sound, put, snapshot, stocked
 
 WHO = {
     "GIT_AUTHOR_NAME": "Env Author",
@@ -46,12 +46,11 @@ CASES = {
 }
 
 
-@pytest.fixture
+@stocked
 def ready(world):
     world.release("1.0.0", {"a": lines(20)})
     world.new()
     world.release("1.1.0", {"a": lines(20, {15: "theirs"})})
-    return world
 
 
 def ident(world, variable, env):

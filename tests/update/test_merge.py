@@ -3,20 +3,19 @@
 import pytest
 
 from .scenarios import LONG, lines
-from .world import RECORD, assert_sound, put, snapshot
+from .world import RECORD, assert_sound, put, snapshot, stocked
 
 MINE, THEIRS = lines(20, {5: "mine"}), lines(20, {5: "theirs"})
 MERGE = ("--strategy", "merge")
 
 
-@pytest.fixture
+@stocked
 def ready(world):
     world.strategy = "merge"
     world.release("1.0.0", {"a": LONG, "b": LONG, "gone": LONG})
     world.new()
     world.edit({"own": "own\n"})
     world.release("1.1.0", {"a": THEIRS, "b": THEIRS, "added": "new\n"})
-    return world
 
 
 @pytest.fixture

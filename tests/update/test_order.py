@@ -5,28 +5,20 @@ and recovery from a kill between any two calls.
 
 import os
 import re
-import shutil
 
-import pytest
-
-from .faults import calls_of, fast_folder
-from .test_faults import CASES, build, run
+from .cases import each_case, run
+from .faults import calls_of
 
 PUTS = ("rename", "renameat", "renameat2")
 WRITES = ("openat", "write", "pwrite", "ftruncate")
 
 
-@pytest.fixture
-def case(request):
-    folder = fast_folder()
-    yield build(folder, **CASES[request.param])
-    shutil.rmtree(folder)
-
-
 def calls(case):
     """Name and paths, from the top of the work tree, of each call of a run."""
-    for call in calls_of(lambda env: run(case, env)):
-        yield call.name, [os.path.relpath(path, case.top) for path in call.paths]
+    return [
+        (call.name, [os.path.relpath(path, case.top) for path in call.paths])
+        for call in calls_of(lambda env: run(case, env))
+    ]
 
 
 def is_final(path):
@@ -34,12 +26,11 @@ def is_final(path):
     return "/tmplgen/work" not in path
 
 
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_what_gets_its_place_is_durable_before(case):
+def assert_placed_when_durable(made):
     """Objects, files, refs, the index and the journal are synced between their last byte and
     their rename: after a power cut none of them can be there and empty."""
     unsynced, placed = set(), []
-    for name, paths in calls(case):
+    for name, paths in made:
         if name in WRITES:
             unsynced.add(paths[0])
         elif name == "fsync":
@@ -69,10 +60,10 @@ STEPS = {
 }
 
 
-def steps(case):
+def steps(made):
     """Each call that takes a step, with the folders that were not synced until then."""
     folders = set()
-    for name, paths in calls(case):
+    for name, paths in made:
         if name == "fsync":
             folders.discard(paths[0])
         if name not in (*PUTS, "linkat"):
@@ -87,15 +78,22 @@ def steps(case):
             folders.difference_update(final)  # a folder that a file took the place of
 
 
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_each_step_is_durable_before_the_next(case):
+def steps_taken(made):
     order, seen = list(STEPS), []
-    for step, unsynced in steps(case):
+    for step, unsynced in steps(made):
         if step in seen[-1:]:
             continue
         assert not unsynced, f"{unsynced} not synced, and {step}"
         assert not seen or order.index(step) > order.index(seen[-1]), f"{step} after {seen[-1]}"
         seen.append(step)
+    return seen
+
+
+@each_case
+def test_each_step_is_durable_before_the_next(case):
+    made = calls(case)
+    assert_placed_when_durable(made)
+    seen = steps_taken(made)
     stops = case.conflict or "--no-commit" in case.args
     assert seen[-1] == "the index is put"
     assert ("the branch moves" in seen) == (not stops or "--branch" in case.args)

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from ..common.program import ROOT
-from .builds import release_of_today
+from .builds import once, release_of_today
 from .world import RECORD, World, assert_sound
 
 USERS = ROOT / "tests/data/users"
@@ -40,7 +40,8 @@ MARKER = re.compile(rb"^(<{7}|\|{7}|={7}|>{7})( .*)?\n", re.M)
 
 @pytest.fixture(scope="module")
 def newest(tmp_path_factory):
-    return release_of_today(tmp_path_factory.mktemp("today") / "catalog")
+    [made] = once(tmp_path_factory, "today", lambda folder: [release_of_today(folder)])
+    return made
 
 
 def manifest_of(kind):
@@ -50,8 +51,7 @@ def manifest_of(kind):
 def pairs():
     for kind in KINDS:
         for framework in manifest_of(kind)["frameworks"]:
-            marks = [] if framework == "pytorch" else [pytest.mark.full]
-            yield pytest.param((kind, framework), id=f"{kind}-{framework}", marks=marks)
+            yield pytest.param((kind, framework), id=f"{kind}-{framework}")
 
 
 class Child:
@@ -170,22 +170,18 @@ def unmerged(world):
     return set(world.git("diff", "--name-only", "--diff-filter=U").splitlines())
 
 
-@pytest.mark.turns(6)
+@pytest.mark.turns(3)
 def test_without_the_users_work_there_is_no_conflict(child):
+    """And a file that went without a word of `rename_files` would leave the user alone with it."""
     assert (child.done.code, child.done.json["result"]) == (0, "updated"), child.done.out
     assert child.done.json["from"]["version"] == "0.2.0"
     assert_sound(child.world, child.world.folder / "untouched")
-
-
-@pytest.mark.turns(6)
-def test_what_the_user_changed_has_a_place_in_the_new_template(child):
-    """A file that went without a word of `rename_files` would leave the user alone with it."""
     changed = {path for path in child.ours if path in child.base}
     changed = {path for path in changed if child.ours[path] != child.base[path]}
     assert sorted(changed - child.theirs.keys() - GONE) == []
 
 
-@pytest.mark.turns(6)
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("strategy", ["pick", "merge"])
 def test_an_update_conflicts_where_git_does_and_loses_nothing(child, strategy):
     done = child.world.update("--strategy", strategy)
@@ -196,7 +192,7 @@ def test_an_update_conflicts_where_git_does_and_loses_nothing(child, strategy):
     child.assert_hunks_are_as_of_git(conflicts)
 
 
-@pytest.mark.turns(6)
+@pytest.mark.turns(3)
 def test_so_does_a_rebase_of_the_users_commits(child):
     world, conflicts = child.world, set()
     done = world.update("--strategy", "rebase")

@@ -14,20 +14,11 @@ from pathlib import Path
 import pytest
 
 from ..common.program import BINARY
-from .faults import calls_of, count_calls, fast_folder, fault, sample
-from .test_faults import (
-    CASES,
-    Reference,
-    again,
-    assert_fsck,
-    assert_users_files,
-    build,
-    raw_state,
-    run,
-)
-from .world import Result, assert_seen_by_git, put
-
-SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
+from .cases import again, each_case, in_cases, run
+from .faults import SEED, calls_of, fault, sizes, told_of
+from .scenarios import LONG, lines
+from .sweeps import Reference, assert_fsck, assert_users_files, kill_points, raw_state
+from .world import Result, assert_seen_by_git, assert_sound, put
 
 
 class Held:
@@ -35,23 +26,23 @@ class Held:
 
     def __init__(self, case, at):
         case.fresh()
-        self.start(case.world, ["update", case.child, "--json", *case.args], at)
+        self.start(case.world, case.command(case.args), at)
 
     @classmethod
-    def of(cls, world, command, at):
+    def of(cls, world, command, at, **more):
         """Any other command."""
         held = cls.__new__(cls)
-        held.start(world, command, at)
+        held.start(world, command, at, **more)
         return held
 
-    def start(self, world, command, at):
+    def start(self, world, command, at, **more):
         self.fifo = world.folder / "fifo"
         self.fifo.unlink(missing_ok=True)
         os.mkfifo(self.fifo)
         said = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
         self.run = subprocess.Popen(
             [BINARY, *command],
-            env={**world.env, **fault(at, "none", FAILN_STOP=str(self.fifo))},
+            env={**world.env, **fault(at, "none", FAILN_STOP=str(self.fifo), **more)},
             start_new_session=True,  # as a shell has it: a group of its own
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -78,18 +69,6 @@ class Held:
                 time.sleep(0.002)
         out, err = self.run.communicate(timeout=120)
         return Result(self.run.returncode, out.decode(), err.decode())
-
-
-@pytest.fixture
-def case(request):
-    folder = fast_folder()
-    yield build(folder, **CASES[request.param])
-    subprocess.run(["rm", "-rf", folder], check=True)
-
-
-def points(case, size):
-    total = count_calls(lambda env: run(case, env))
-    return sample(list(range(1, total + 1)), size, SEED)
 
 
 # ---------------------------------------------------------------- an editor
@@ -121,8 +100,14 @@ def is_found(case, text):
     return False
 
 
-def edit_everywhere(case, size, save):
-    for number, at in enumerate(points(case, size)):
+each_save = pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
+
+
+@sizes(sample=(10, 4))
+@each_save
+@each_case
+def test_editor_saves_at_a_call(case, size, save):
+    for number, at in enumerate(kill_points(case, size)):
         held, text = Held(case, at), f"saved {number} while it ran\n"
         path = case.child / ("edited" if number % 2 else "moved/a")
         there = path.exists()
@@ -132,35 +117,15 @@ def edit_everywhere(case, size, save):
                 long_ago = path.stat().st_mtime_ns - 5 * 10**9
                 os.utime(path, ns=(long_ago, long_ago))
         done = held.go_on()
-        where = f"at call {at} (seed {SEED}): {done.code} {done.out}{done.err}"
-        assert done.code in (0, 1, 3, 5), where
-        assert not there or is_found(case, text), where
-        assert_seen_by_git(case.world, case.top)
-        if done.code in (1, 3):
-            case.world.tmplgen("update", case.child, "--abort")
-            assert not there or is_found(case, text), f"after --abort, {where}"
-        assert_users_files(case)
-        assert_fsck(case)
-
-
-@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
-def test_editor_saves_at_a_call_few(case, save):
-    edit_everywhere(case, 10, save)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
-@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
-def test_editor_saves_at_a_call_sample(case, save):
-    edit_everywhere(case, 60, save)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_editor_saves_at_a_call_all(case, save):
-    edit_everywhere(case, 1000000, save)
+        with told_of(f"at call {at}: {done.code} {done.out}{done.err}"):
+            assert done.code in (0, 1, 3, 5)
+            assert not there or is_found(case, text)
+            assert_seen_by_git(case.world, case.top)
+            if done.code in (1, 3):
+                again(case, None, "--abort")
+                assert not there or is_found(case, text), "after --abort"
+            assert_users_files(case)
+            assert_fsck(case)
 
 
 def exchange(case, path):
@@ -171,9 +136,10 @@ def exchange(case, path):
     raise AssertionError(f"{path} is not exchanged")
 
 
-@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
+@pytest.mark.turns(5)
+@each_save
 @pytest.mark.parametrize("path", ["edited", "moved/a"])  # replaced, taken away
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+@in_cases("clean", "conflict", "merge", "rebase")
 def test_edit_between_the_last_look_and_the_exchange_is_refused(case, path, save):
     """Not only kept somewhere: the run goes back as a whole, and the edit stays where it is."""
     reference = Reference(case)
@@ -186,7 +152,7 @@ def test_edit_between_the_last_look_and_the_exchange_is_refused(case, path, save
 
 
 @pytest.mark.parametrize("path", ["edited", "moved/a"])
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
+@in_cases("clean")
 def test_a_file_that_goes_between_the_last_look_and_the_exchange_is_told(case, path):
     """The run goes back, and what is committed is there again."""
     reference = Reference(case)
@@ -199,7 +165,7 @@ def test_a_file_that_goes_between_the_last_look_and_the_exchange_is_told(case, p
     assert_fsck(case)
 
 
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+@in_cases("clean", "conflict")
 def test_edit_through_a_file_that_was_open_when_it_was_exchanged_is_refused(case):
     """The run goes back as a whole; what was written too late lies beside the file."""
     reference, call = Reference(case), exchange(case, "edited")
@@ -216,7 +182,7 @@ def test_edit_through_a_file_that_was_open_when_it_was_exchanged_is_refused(case
     assert_is_refused(case, reference, done, "edited")
 
 
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
+@in_cases("clean")
 def test_edit_at_the_exchange_of_a_resumed_run_stays_where_it_is(case):
     """A resumed run goes on without that file, and says so."""
     crash = next(call for call in calls_of(lambda env: run(case, env)) if call.name == "renameat2")
@@ -247,41 +213,26 @@ def assert_is_refused(case, reference, done, path):
 # ---------------------------------------------------------------- git
 
 
-def commit_everywhere(case, size):
-    """A commit at each call: git refuses, or the commit stays."""
-    for at in points(case, size):
+@sizes(sample=(12, 3))
+@each_case
+def test_git_commits_at_a_call(case, size):
+    """Git refuses, or the commit stays."""
+    for at in kill_points(case, size):
         held = Held(case, at)
         put(case.child, {"mine": "mine\n"})
         world, top = case.world, case.top
         added = world.git("add", "mine", cwd=case.child, check=False).returncode == 0
         made = world.git("commit", "-qm", "mine", cwd=case.child, check=False).returncode == 0
         done = held.go_on()
-        where = f"at call {at} (seed {SEED}): {added} {made} {done.code} {done.out}{done.err}"
-        assert done.code in (0, 1, 3, 5), where
-        if done.code == 1:
-            world.tmplgen("update", case.child, "--abort")
-        subjects = world.git("log", "--all", "--format=%s", cwd=top).splitlines()
-        assert (subjects.count("mine") == 1) == made, where
-        assert (case.child / "mine").read_text() == "mine\n", where
-        assert_users_files(case)
-        assert_fsck(case)
-
-
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
-def test_git_commits_at_a_call_few(case):
-    commit_everywhere(case, 10)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("case", ["clean", "conflict", "linked"], indirect=True)
-def test_git_commits_at_a_call_sample(case):
-    commit_everywhere(case, 50)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_git_commits_at_a_call_all(case):
-    commit_everywhere(case, 1000000)
+        with told_of(f"at call {at}: {added} {made} {done.code} {done.out}{done.err}"):
+            assert done.code in (0, 1, 3, 5)
+            if done.code == 1:
+                again(case, None, "--abort")
+            subjects = world.git("log", "--all", "--format=%s", cwd=top).splitlines()
+            assert (subjects.count("mine") == 1) == made
+            assert (case.child / "mine").read_text() == "mine\n"
+            assert_users_files(case)
+            assert_fsck(case)
 
 
 def move_the_branch(case):
@@ -313,7 +264,7 @@ def what_git_says(case):
 
 
 @pytest.mark.parametrize("act", [move_the_branch, switch_to_a_branch_of_the_same_commit, stage])
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
+@in_cases("clean", "conflict")
 def test_what_git_did_just_before_the_locks_is_seen_under_them(case, act):
     """Also where the index stays as it is: each of the three is compared for itself."""
     calls = calls_of(lambda env: run(case, env))
@@ -331,90 +282,66 @@ def test_what_git_did_just_before_the_locks_is_seen_under_them(case, act):
 # ---------------------------------------------------------------- a second update
 
 
-def update_everywhere(case, size):
+@sizes(sample=(12, 3))
+@each_case
+def test_second_update_at_a_call(case, size):
     """Another update, or --abort, while one runs: it is refused, and the first one ends as ever."""
     reference, chance = Reference(case), random.Random(SEED)
-    for at in points(case, size):
+    for at in kill_points(case, size):
         held = Held(case, at)
         args = chance.choice([(), ("--abort",), ("--continue",), ("--check",), ("--dry-run",)])
         other = case.world.tmplgen("update", case.child, "--json", *args)
         done = held.go_on()
-        where = f"{args} at call {at} (seed {SEED}): {other.out} {done.code} {done.out}{done.err}"
-        assert other.code in (0, 3, 5, 6), where
-        assert done.code in (0, 3, 5), where
-        if not args and other.code in (0, 5):  # it came first, and did it once
-            subjects = case.world.git("log", "--format=%s", cwd=case.top).splitlines()
-            assert sum(line.startswith("Update") for line in subjects) <= 1, where
-        elif done.code == 3:
-            assert raw_state(case) == reference.old, where
-        else:
-            reference.assert_new()
-        assert_fsck(case)
+        with told_of(f"{args} at call {at}: {other.out} {done.code} {done.out}{done.err}"):
+            assert other.code in (0, 3, 5, 6)
+            assert done.code in (0, 3, 5)
+            if not args and other.code in (0, 5):  # it came first, and did it once
+                subjects = case.world.git("log", "--format=%s", cwd=case.top).splitlines()
+                assert sum(line.startswith("Update") for line in subjects) <= 1
+            elif done.code == 3:
+                assert raw_state(case) == reference.old
+            else:
+                reference.assert_new()
+            assert_fsck(case)
 
 
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
-def test_second_update_at_a_call_few(case):
-    update_everywhere(case, 10)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("case", ["clean", "conflict", "branch"], indirect=True)
-def test_second_update_at_a_call_sample(case):
-    update_everywhere(case, 40)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_second_update_at_a_call_all(case):
-    update_everywhere(case, 1000000)
+def test_S_80_of_many_updates_at_once_one_does_it(world):
+    world.release("1.0.0", {"a": LONG})
+    world.new()
+    world.release("1.1.0", {"a": lines(20, {15: "theirs"}), **{f"f{i}": f"{i}\n" for i in range(30)}})
+    command = [BINARY, "update", world.child, "--json"]
+    runs = [subprocess.Popen(command, env=world.env, stdout=subprocess.PIPE) for _ in range(6)]
+    outs = [one.communicate()[0] for one in runs]
+    codes = {one.returncode for one in runs}
+    assert 0 in codes and codes <= {0, 3}, outs
+    assert world.git("rev-list", "--count", "HEAD") == "2"
+    assert_sound(world)
 
 
 # ---------------------------------------------------------------- signals
 
 
-def signal_everywhere(case, size, number):
+@sizes(few=(6, 2), sample=(20, 3))
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@each_case
+def test_signal_at_a_call(case, number, size):
     """129, 130 or 143 with everything as it was, or done; sent to one, or as a terminal does it."""
-    reference, codes = Reference(case), set()
-    for turn, at in enumerate(points(case, size)):
+    reference = Reference(case)
+    for turn, at in enumerate(kill_points(case, size)):
         held = Held(case, at)
         (os.killpg if turn % 2 else os.kill)(held.run.pid, number)
         done = held.go_on()
-        where = f"signal {number} at call {at} (seed {SEED}): {done.code} {done.out}{done.err}"
-        assert done.code in (0, 5, 128 + number), where
-        codes.add(done.code)
-        if done.code == 128 + number:
-            assert raw_state(case) == reference.old, where
-        else:
-            reference.assert_new()
-        assert_users_files(case)
-        assert_fsck(case)
-    return codes
+        with told_of(f"signal {number} at call {at}: {done.code} {done.out}{done.err}"):
+            assert done.code in (0, 5, 128 + number)
+            if done.code == 128 + number:
+                assert raw_state(case) == reference.old
+            else:
+                reference.assert_new()
+            assert_users_files(case)
+            assert_fsck(case)
 
 
-NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
-def test_signal_at_a_call_few(case, number):
-    signal_everywhere(case, 10, number)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
-def test_signal_at_a_call_sample(case, number):
-    signal_everywhere(case, 40, number)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_signal_at_a_call_all(case, number):
-    signal_everywhere(case, 1000000, number)
-
-
-@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
+@in_cases("clean", "conflict", "staged")
 def test_A6_what_a_first_run_puts_aside_is_told(case):
     """Written after the last look, through a file that was open: it is kept, and named."""
     calls = calls_of(lambda env: run(case, env))

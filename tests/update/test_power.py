@@ -5,30 +5,23 @@ old or new, whole; a later run finishes, `--abort` goes back; `new` made a child
 
 import os
 import random
-import shutil
 
-import pytest
-
-from .faults import count_calls, fast_folder, fault, sample
+from .cases import again, each_case, run
+from .faults import SEED, count_calls, fault, sample, sizes, told_of
+from .places import each_place
 from .power import Record, states
-from .test_faults import (
-    CASES,
-    ENDINGS,
+from .sweeps import (
     RECOVERIES,
-    SEED,
     Ending,
     Reference,
-    again,
+    args_of,
     assert_users_files,
     assert_whole,
-    build,
-    run,
+    each_ending,
 )
-from .test_new_faults import KINDS, MINE, Place
 
 # Of each record: how many random states of each cut there are beside the systematic ones.
-RANDOM, RANDOM_SOAK = 2, 20
-ALL = 10**9
+RANDOM = 2
 
 
 # ---------------------------------------------------------------- the proof itself
@@ -122,13 +115,6 @@ def test_a_folder_goes_only_when_what_was_in_it_has_gone(tmp_path):
 # ---------------------------------------------------------------- update
 
 
-@pytest.fixture
-def case(request):
-    folder = fast_folder()
-    yield build(folder, **CASES[request.param])
-    shutil.rmtree(folder)
-
-
 def record_of(case, *args):
     """What `update` does to the repository as it is."""
     record = Record(case.world.folder / "run")
@@ -136,20 +122,17 @@ def record_of(case, *args):
     return record
 
 
-def some(found, size):
-    """Of the states so many."""
-    found = list(found)
-    return [found[i] for i in sample(list(range(len(found))), size, SEED)]
+def states_of(record, size):
+    """So many of what the disk may hold; of all there are more random ones."""
+    return sample(states(record, SEED, RANDOM if size < 1000 else 10 * RANDOM), size)
 
 
 def try_states(case, chosen, check):
     """`check` in each state, which is put where the repository was."""
     for number, state in enumerate(chosen):
         state.build(case.world.folder / "run")
-        try:
+        with told_of(state):
             check(number, state)
-        except AssertionError as error:
-            raise AssertionError(f"{state}\n(seed {SEED}) {error}") from error
 
 
 def recovers(case, reference, *ways):
@@ -163,114 +146,46 @@ def recovers(case, reference, *ways):
     return check
 
 
-def cut_run(case, size, rounds):
+@sizes(few=(12, 2), sample=(45, 6))
+@each_case
+def test_power_cut(case, size):
     reference = Reference(case)
     case.fresh()
-    record = record_of(case, *case.args)
-    chosen = some(states(record, SEED, rounds), size)
-    if size is not ALL:
-        try_states(case, chosen, recovers(case, reference, *RECOVERIES))
-    else:
-        for way in RECOVERIES:
-            try_states(case, chosen, recovers(case, reference, way))
+    chosen = states_of(record_of(case, *case.args), size)
+    try_states(case, chosen, recovers(case, reference, *RECOVERIES))
 
 
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
-def test_power_cut_few(case):
-    cut_run(case, 24, 0)
-
-
-@pytest.mark.turns(10)
-@pytest.mark.full
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_power_cut_sample(case):
-    cut_run(case, 45, RANDOM)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_power_cut_all(case):
-    cut_run(case, ALL, RANDOM_SOAK)
-
-
-def cut_recovery(case, kills, size, rounds):
+@sizes(sample=(6, 3), every=200)
+@each_case
+def test_power_cut_in_recovery(case, size):
     """Killed somewhere; the power goes while that is finished or undone, and goes once more."""
     reference = Reference(case)
     total = count_calls(lambda env: run(case, env))
     chance = random.Random(SEED)
-    for _ in range(kills):
+    for _ in range(size // 2):
         at, way = chance.randint(1, total), chance.choice(list(RECOVERIES))
-        args = case.args if way == "forward" else ("--abort",)
+        args = args_of(case, way)
         run(case, fault(at, "kill"))
-        try:
-            record = record_of(case, *args)
-            chosen = some(states(record, SEED, rounds), size)
+        with told_of(f"killed at call {at}, {way}"):
+            chosen = states_of(record_of(case, *args), size)
             for state in chosen[:2]:
                 state.build(case.world.folder / "run")
-                chosen += some(states(record_of(case, *args), SEED, rounds), size)
+                chosen += states_of(record_of(case, *args), size)
             try_states(case, chosen, recovers(case, reference, way))
-        except AssertionError as error:
-            raise AssertionError(f"killed at call {at}, {way}: {error}") from error
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("case", ["clean", "conflict", "branch", "linked"], indirect=True)
-def test_power_cut_in_recovery_sample(case):
-    cut_recovery(case, 4, 8, RANDOM)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_power_cut_in_recovery_all(case):
-    cut_recovery(case, 200, 100, RANDOM_SOAK)
-
-
-def cut_ending(case, ending, prepare, size, rounds):
+@sizes(sample=(20, 5))
+@each_ending
+def test_power_cut_in_ending(case, ending, prepare, size):
     """The power goes while a stopped update is continued or aborted."""
     end = Ending(case, ending, prepare)
     run(case)
     prepare(case)
-    record = record_of(case, ending)
-
-    def check(number, state):
-        end.check(f"after a power cut: {state.title}")
-
-    try_states(case, some(states(record, SEED, rounds), size), check)
-
-
-each_ending = pytest.mark.parametrize(
-    ("case", "ending", "prepare"), ENDINGS.values(), ids=ENDINGS, indirect=["case"]
-)
-
-
-@pytest.mark.turns(10)
-@pytest.mark.full
-@each_ending
-def test_power_cut_in_ending_sample(case, ending, prepare):
-    cut_ending(case, ending, prepare, 20, RANDOM)
-
-
-@pytest.mark.soak
-@each_ending
-def test_power_cut_in_ending_all(case, ending, prepare):
-    cut_ending(case, ending, prepare, ALL, RANDOM_SOAK)
+    chosen = states_of(record_of(case, ending), size)
+    try_states(case, chosen, lambda _, state: end.check(f"after a power cut: {state.title}"))
 
 
 # ---------------------------------------------------------------- new
-
-
-@pytest.fixture
-def place(request):
-    folder = fast_folder()
-    yield Place(folder, request.param)
-    shutil.rmtree(folder)
-
-
-def assert_files_whole(place, found):
-    """Each is as it was or as it was to be; some may be missing."""
-    for path, seen in found.items():
-        if path not in ("commit", "status"):
-            assert seen in (place.old.get(path), place.new.get(path)), path
 
 
 def has_commit(place):
@@ -287,26 +202,17 @@ def assert_whole_or_restorable(place):
     """
     if not has_commit(place):
         found = place.state()
-        assert_files_whole(place, found)
+        place.assert_files_whole(found)
         if place.kind in ("missing", "deep", "no-git"):
             assert found in (place.old, place.new)
         return
-    repository = place.place if place.kind == "inside" else place.target
     place.assert_sound()
-    (repository / ".git/index.lock").unlink(missing_ok=True)  # of git's: after a crash as git says
-    place.world.git("checkout", "-q", "-f", "HEAD", "--", ".", cwd=repository)
+    (place.repository / ".git/index.lock").unlink(missing_ok=True)  # of git's: after a crash as git says
+    place.world.git("checkout", "-q", "-f", "HEAD", "--", ".", cwd=place.repository)
     found = place.state()
     if ".tmplgen-" in found["status"]:  # what a run that was cut off leaves behind
         found["status"] = ""
     assert found == place.new
-
-
-def assert_mine(place):
-    """What the repository around the child was stays: files, branch, objects."""
-    for path, text in MINE.items():
-        assert (place.place / path).read_text() == text
-    place.assert_sound()
-    assert place.state()["commit"] in (place.old["commit"], place.new["commit"])
 
 
 def record_of_new(place):
@@ -319,17 +225,10 @@ def record_of_new(place):
 def try_new(place, chosen, check):
     for state in chosen:
         state.build(place.place)
-        try:
+        with told_of(state):
             if place.kind == "inside":
-                assert_mine(place)
+                place.assert_mine()
             check(place)
-        except AssertionError as error:
-            raise AssertionError(f"{state}\n(seed {SEED}) {error}") from error
-
-
-def cut_new(place, size, rounds):
-    found = states(record_of_new(place), SEED, rounds)
-    try_new(place, some(found, size), assert_whole_or_restorable)
 
 
 def assert_there(place):
@@ -337,25 +236,14 @@ def assert_there(place):
     assert list(place.place.rglob("*.lock")) == []
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("place", KINDS, indirect=True)
-def test_new_that_said_it_was_done_is_there_after_a_power_cut(place):
+@sizes(sample=(40, 2))
+@each_place
+def test_new_that_said_it_was_done_is_there_after_a_power_cut(place, size):
     record = record_of_new(place)
-    try_new(place, record.cut(record.count).systematic(), assert_there)
+    try_new(place, sample(record.cut(record.count).systematic(), size), assert_there)
 
 
-@pytest.mark.parametrize("place", ["missing"], indirect=True)
-def test_new_after_a_power_cut_few(place):
-    cut_new(place, 24, 0)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("place", KINDS, indirect=True)
-def test_new_after_a_power_cut_sample(place):
-    cut_new(place, 80, RANDOM)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("place", KINDS, indirect=True)
-def test_new_after_a_power_cut_all(place):
-    cut_new(place, ALL, RANDOM_SOAK)
+@sizes(few=(16, 1), sample=(60, 2))
+@each_place
+def test_new_after_a_power_cut(place, size):
+    try_new(place, states_of(record_of_new(place), size), assert_whole_or_restorable)

@@ -11,19 +11,11 @@ import subprocess
 
 import pytest
 
-from .faults import fast_folder
+from .cases import again, each_case
+from .faults import SEED, sizes, told_of
 from .mounts import mounted
 from .power import Record, apply_content
-from .test_faults import (
-    CASES,
-    RECOVERIES,
-    SEED,
-    Reference,
-    again,
-    assert_users_files,
-    assert_whole,
-    build,
-)
+from .sweeps import RECOVERIES, Reference, assert_users_files, assert_whole
 
 SIZE = 8 << 20
 PATH = "/usr/sbin:/sbin:/usr/bin:/bin"
@@ -93,29 +85,7 @@ class Disk:
             what = self.cut(at, chance.choice(LIKELY), chance)
             with self.mounted():
                 shutil.rmtree(self.folder / "lost+found", ignore_errors=True)
-                yield number, f"cut {number}, after write {at} of {self.end}: {what} (seed {seed})"
-
-
-def cut_disk(case, size, options):
-    reference = Reference(case)
-    case.fresh()
-    disk = Disk(case.world.folder / "run", OPTIONS[options])
-    disk.write_down(lambda: again(case, None, *case.args))
-    for number, where in disk.cuts(size, SEED):
-        way = list(RECOVERIES)[number % 2]
-        try:
-            assert_users_files(case)
-            assert_whole(case, reference)
-            RECOVERIES[way](case, reference)
-        except AssertionError as error:
-            raise AssertionError(f"{where}, {way}: {error}") from error
-
-
-@pytest.fixture
-def case(request):
-    folder = fast_folder()
-    yield build(folder, **CASES[request.param])
-    shutil.rmtree(folder)
+                yield number, f"cut {number}, after write {at} of {self.end}: {what}"
 
 
 needs_ext4 = pytest.mark.skipif(not shutil.which("mke2fs", path=PATH), reason="needs mke2fs")
@@ -147,16 +117,17 @@ def test_on_such_a_disk_only_what_was_synced_is_sure(tmp_path):
 
 
 @needs_ext4
-@pytest.mark.full
+@sizes(sample=(12, 1), every=1000)
 @pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
-def test_power_cut_of_a_disk_sample(case, options):
-    cut_disk(case, 12, options)
-
-
-@needs_ext4
-@pytest.mark.soak
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_power_cut_of_a_disk_all(case, options):
-    cut_disk(case, 1000, options)
+@each_case
+def test_power_cut_of_a_disk(case, options, size):
+    reference = Reference(case)
+    case.fresh()
+    disk = Disk(case.world.folder / "run", OPTIONS[options])
+    disk.write_down(lambda: again(case, None, *case.args))
+    for number, where in disk.cuts(size, SEED):
+        way = list(RECOVERIES)[number % 2]
+        with told_of(f"{where}, {way}"):
+            assert_users_files(case)
+            assert_whole(case, reference)
+            RECOVERIES[way](case, reference)

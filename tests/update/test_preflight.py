@@ -7,18 +7,17 @@ import subprocess
 import pytest
 
 from .scenarios import LONG, lines
-from .world import assert_sound, files_on_disk, put, snapshot
+from .world import assert_sound, files_on_disk, put, snapshot, stocked
 
 NEW = {"a": lines(20, {15: "theirs"}), "new/x": "new\n", "b": LONG}
 
 
-@pytest.fixture
+@stocked
 def ready(world):
     """A child with an update that waits."""
     world.release("1.0.0", {"a": LONG, "b": LONG})
     world.new()
     world.release("1.1.0", NEW)
-    return world
 
 
 def refused(world, code, *args, child=None, **more):

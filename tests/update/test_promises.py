@@ -1,28 +1,16 @@
 """
-What `update` promises, sentence by sentence, each under every strategy. What is tried here in a few
-places is tried at many in the tests whose helpers are used: faults, races, signals, scenarios.
+What `update` promises, sentence by sentence, each under every strategy. Of all or nothing, and of
+those who do something at the same time, test_faults.py and test_pauses.py are the proof.
 """
 
 import os
 import re
-import shutil
 
 import pytest
 from markdown_it import MarkdownIt
 
-from .faults import fast_folder
 from .scenarios import LONG, lines, template
-from .test_faults import (
-    CASES,
-    build,
-    fail_everywhere,
-    fill_disk_everywhere,
-    kill_everywhere,
-    kill_twice,
-)
-from .test_races import edits_while_it_runs, save_by_rename, save_in_place
 from .test_scenarios import assert_every_path_told, assert_idempotent, assert_nothing_lost
-from .test_signals import Place, interrupt_often, kill_workers, troubled
 from .world import GIT_COMMANDS, STRATEGIES, assert_sound, files_on_disk, git_files, put, snapshot
 
 
@@ -68,9 +56,13 @@ def strategy(request, world):
 
 
 @pytest.fixture(params=["clean", "conflict"])
-def ready(request, world, strategy):
+def ready(request, world, strategy, stock):
+    return stock.take(world, make_ready, request.param == "conflict")
+
+
+def make_ready(world, conflicts):
     """An update in which every state of a path occurs."""
-    world.conflicts = request.param == "conflict"
+    world.conflicts = conflicts
     old, mine, new = dict(OLD), dict(MINE), dict(NEW)
     if world.conflicts:
         old["conflict"] = text("conflict")
@@ -82,7 +74,6 @@ def ready(request, world, strategy):
     put(world.child, {"adopted": NEW["adopted"]})
     world.release("1.1.0", new, template=RENAMED, **{"CHANGELOG.md": NEWS})
     world.states = {**STATES, **({"conflict": "conflict"} if world.conflicts else {})}
-    return world
 
 
 def updated(world, *args):
@@ -152,64 +143,12 @@ def test_no_content_disappears_without_a_line(ready):
     assert ready.read("own") == "own\n"
 
 
-@pytest.mark.parametrize("save", [save_in_place, save_by_rename])
-def test_not_even_an_edit_made_while_the_update_runs_disappears(world, strategy, save):
-    world.release("1.0.0", {"a": LONG})
-    world.new()
-    world.release(
-        "1.1.0", {"a": lines(20, {15: "theirs"}), **{f"f{i}": f"{i}\n" for i in range(30)}}
-    )
-    edits_while_it_runs(world, save, 12)
-
-
 def test_a_second_run_is_a_no_op(ready):
     """`up-to-date`: no file is written anew, no object made."""
     updated(ready)
     if ready.conflicts:
         resolve(ready)
     assert_idempotent(ready)
-
-
-# ---------------------------------------------------------------- all or nothing
-
-
-# Its rows of test_faults.py: what commits, and what stops.
-FAULTS = {
-    "pick": ("clean", "conflict"),
-    "merge": ("merge", "merge-conflict"),
-    "rebase": ("rebase", "rebase-conflict"),
-}
-
-
-def with_cases(tmp_path, strategy, check, *args):
-    for name in FAULTS[strategy]:
-        folder = tmp_path / name
-        folder.mkdir()
-        check(build(folder, **CASES[name]), *args)
-
-
-each_strategy = pytest.mark.parametrize("strategy", FAULTS)
-
-
-@each_strategy
-def test_killed_at_any_point_the_branch_is_as_it_was_or_updated(tmp_path, strategy):
-    """A later run or `--abort` finishes the job exactly, and `git fsck` is clean."""
-    with_cases(tmp_path, strategy, kill_everywhere, 2)
-
-
-@each_strategy
-def test_killed_while_it_recovers_the_branch_is_as_it_was_or_updated(tmp_path, strategy):
-    with_cases(tmp_path, strategy, kill_twice, 2)
-
-
-@each_strategy
-def test_out_of_disk_the_branch_is_as_it_was_or_updated(tmp_path, strategy):
-    with_cases(tmp_path, strategy, fill_disk_everywhere, 3)
-
-
-@each_strategy
-def test_failing_anywhere_the_branch_is_as_it_was_or_updated(tmp_path, strategy):
-    with_cases(tmp_path, strategy, fail_everywhere, 4, "EIO")
 
 
 # ---------------------------------------------------------------- nothing but the inputs
@@ -328,39 +267,6 @@ def test_two_hops_and_one_hop_end_in_the_same_tree(world, strategy):
     assert (world.update().code, world.update(child=short).code) == (0, 0)
     assert world.tree() == world.tree(child=short)
     assert world.read("a") == lines(20, {3: "mine", 15: "theirs", 18: "more"})
-
-
-# ---------------------------------------------------------------- signals, helpers
-
-
-@pytest.fixture(scope="module")
-def place():
-    folder = fast_folder()
-    yield Place(folder)
-    shutil.rmtree(folder)
-
-
-def command(strategy):
-    return "update" if strategy == "pick" else f"update-{strategy}"
-
-
-@each_strategy
-def test_ctrl_c_of_the_process_group_is_130_with_everything_as_it_was(place, strategy):
-    """Or it was done already; nobody hears of damage."""
-    for code in interrupt_often(place, command(strategy), 4):
-        assert code in (0, 129, 130, 143, -1, -2, -15)
-
-
-@each_strategy
-@pytest.mark.parametrize("call", ["fork", "socketpair"])
-def test_a_helper_process_that_cannot_start_is_told_as_that(place, strategy, call):
-    code, _ = troubled(place, command(strategy), FAILFORK=call)
-    assert code == "no-worker"
-
-
-@each_strategy
-def test_a_helper_process_that_is_ended_is_told_as_that(place, strategy):
-    kill_workers(place, command(strategy))
 
 
 # ---------------------------------------------------------------- what it says

@@ -8,7 +8,7 @@ import pytest
 from .scenarios import LONG, lines, template
 from .test_rebase_random import commits_of, raw_commits
 from .test_rebase_shapes import rebase, refused, replayed, states, subjects, write_commit
-from .world import RECORD, assert_sound, put
+from .world import RECORD, assert_sound, put, stocked
 
 MINE, THEIRS = lines(20, {5: "mine"}), lines(20, {15: "theirs"})
 BOTH = lines(20, {5: "mine", 15: "theirs"})
@@ -322,13 +322,12 @@ def replayed_with(world, *args):
 MAIN = "refs/heads/main"
 
 
-@pytest.fixture
+@stocked
 def ready(world):
     """One commit of its own, and a newer version that conflicts with nothing."""
     begun(world, {"a": LONG, "b": LONG})
     world.edit({"a": MINE}, "two")
     world.release("1.1.0", {"a": THEIRS, "b": LONG})
-    return world
 
 
 def object_of(world, text: bytes) -> str:

@@ -9,13 +9,10 @@ import re
 import shutil
 from collections import Counter
 
-import pytest
-
-from .faults import clone_folder, fast_folder
+from .faults import FIRST, clone_folder, fast_folder, sizes
 from .histories import History, resolve
 from .world import RECORD, assert_sound, files_on_disk, git_files
 
-SEED = int(os.environ.get("SEED") or 20261123)
 # Why a run may refuse, beside what of the history has to be so.
 REASONS = {
     "merge-in-range": lambda history: history.log.merges,
@@ -376,30 +373,14 @@ def trial(seed) -> tuple:
         shutil.rmtree(folder)
 
 
-def tally(seeds):
+@sizes(few=(8, 1), sample=(20, 1), every=int(os.environ.get("HISTORIES", "1000")))
+def test_histories(size):
     """Most of what nothing stands in the way of ends in pick's tree."""
     found, clean = Counter(), Counter()
-    for seed in seeds:
+    for seed in range(FIRST, FIRST + size):
         outcome, conflict = trial(seed)
         found[outcome] += 1
         if not conflict:
             clean[outcome] += 1
-    print(f"seeds {seeds}: {dict(found)}; without conflict: {dict(clean)}")
-    assert clean["equal"] >= 0.6 * clean.total() > 0, f"{seeds}: {clean}, {found}"
-
-
-def test_histories_few():
-    tally(range(SEED, SEED + 15))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("part", range(3))
-def test_histories_sample(part):
-    tally(range(SEED + 30 * part, SEED + 30 * part + 30))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("part", range(int(os.environ.get("HISTORIES", "1000")) // 100))
-def test_histories_all(part):
-    """HISTORIES says how many, SEED where they begin."""
-    tally(range(SEED + 100 * part, SEED + 100 * part + 100))
+    print(f"SEED={FIRST}: {dict(found)}; without conflict: {dict(clean)}")
+    assert clean["equal"] >= 0.6 * clean.total() > 0, f"SEED={FIRST}: {clean}, {found}"

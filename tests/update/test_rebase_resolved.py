@@ -4,12 +4,12 @@ import pytest
 
 from .scenarios import lines
 from .test_rebase_random import commits_of, raw_commits
-from .world import RECORD, put
+from .world import RECORD, put, stocked
 
 NEW = 'version: "1.1.0"'
 
 
-@pytest.fixture
+@stocked
 def stopped(world):
     """The second of three commits conflicts; the last one adds nothing that the template has."""
     world.release("1.0.0", {"a": lines(20)})
@@ -18,7 +18,6 @@ def stopped(world):
     world.edit({"a": lines(20, {5: "mine"})}, "two")
     world.edit({"own": "3\n"}, "three")
     world.release("1.1.0", {"a": lines(20, {5: "theirs"}), "new": "new\n"})
-    return world
 
 
 def begin(world):

@@ -8,7 +8,7 @@ import pytest
 
 from .scenarios import LONG, lines
 from .test_rebase_random import assert_everything, commits_of, everything, raw_commits
-from .world import RECORD, assert_sound, files_on_disk, put
+from .world import RECORD, assert_sound, files_on_disk, put, stocked
 
 SEED = int(os.environ.get("TMPLGEN_SEED", "20261123"))
 
@@ -20,13 +20,12 @@ MINE = lines(20, {3: "mine"})
 BOTH = lines(20, {3: "mine", 15: "theirs"})
 
 
-@pytest.fixture
+@stocked
 def made(world):
     """A child as it was made, and a newer version."""
     world.release("1.0.0", OLD)
     world.new()
     world.release("1.1.0", NEW)
-    return world
 
 
 @pytest.fixture

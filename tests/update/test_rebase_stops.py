@@ -10,12 +10,10 @@ import shutil
 
 import pytest
 
-from .faults import calls_of, clone_folder, count_calls, fast_folder, fault, sample
+from .faults import SEED, calls_of, clone_folder, count_calls, fault, points, sample, sizes, told_of
 from .scenarios import lines, template
 from .test_rebase_random import assert_everything, commits_of, differences, everything, raw_commits
-from .world import RECORD, World, assert_seen_by_git, files_on_disk, leftovers, put
-
-SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
+from .world import RECORD, assert_seen_by_git, files_on_disk, leftovers, put
 
 OLD = {"a": lines(20), "b": lines(20), "same": lines(9), "gone": lines(12, {1: "gone"})}
 NEW = {
@@ -59,27 +57,35 @@ UNTRACKED = {"notes": "note\n", "own/untracked": "mine\n"}
 PEOPLE = [("Ann", "ann@example.com"), ("Jörg", "joerg@example.org"), ("李", "lei@example.cn")]
 
 
+def make_twelve(world):
+    world.release("1.0.0", OLD)
+    world.new()
+    for number, files in COMMITS.items():
+        put(world.child, files)
+        world.git("add", "-A")
+        name, email = PEOPLE[number % 3]
+        more = {
+            "GIT_AUTHOR_NAME": name,
+            "GIT_AUTHOR_EMAIL": email,
+            "GIT_AUTHOR_DATE": f"{1600000000 + number} +0{number % 10}30",
+        }
+        message = f"commit {number}\n\nWhat number {number} is for.\n"
+        world.git("commit", "-q", "--allow-empty", "-m", message, env=more)
+    world.release("1.1.0", NEW)
+    put(world.child, UNTRACKED)
+    world.git("gc", "-q")
+    twelve, world.stops = Twelve(world), {}
+    for number in STOPS:
+        done = twelve.run_to(number)
+        world.stops[number] = done, twelve.before["index"]
+        clone_folder(twelve.child, world.folder / f"stop-{number}")
+
+
 class Twelve:
     """The child, kept so that every run starts from a copy, and how its rebase is gone on with."""
 
-    def __init__(self, folder, commits=COMMITS):
-        self.world = world = World(folder / "w")
-        world.release("1.0.0", OLD)
-        world.new()
-        for number, files in commits.items():
-            put(world.child, files)
-            world.git("add", "-A")
-            name, email = PEOPLE[number % 3]
-            more = {
-                "GIT_AUTHOR_NAME": name,
-                "GIT_AUTHOR_EMAIL": email,
-                "GIT_AUTHOR_DATE": f"{1600000000 + number} +0{number % 10}30",
-            }
-            message = f"commit {number}\n\nWhat number {number} is for.\n"
-            world.git("commit", "-q", "--allow-empty", "-m", message, env=more)
-        world.release("1.1.0", NEW)
-        put(world.child, UNTRACKED)
-        world.git("gc", "-q")
+    def __init__(self, world):
+        self.world = world
         self.commits = commits_of(world, world.child)
         self.tip = self.commits[-1]
         self.child = world.folder / "run"
@@ -115,10 +121,17 @@ class Twelve:
         self.git("add", *SOLVED[number])
 
     def reach(self, number, env=None):
-        """Stopped at that commit. `env` is of the run that gets there."""
+        """Stopped at that commit. `env` is of the run that gets there; without it a copy does."""
+        if env:
+            return self.run_to(number, env)
+        done, self.before["index"] = self.world.stops[number]
+        clone_folder(self.world.folder / f"stop-{number}", self.child)
+        return done
+
+    def run_to(self, number, env=None):
         if number == 3:
             return self.begin(env)
-        self.begin()
+        self.reach(3)
         self.solve(3)
         return self.go_on(env)
 
@@ -239,13 +252,12 @@ def assert_fsck(twelve):
 
 
 @pytest.fixture
-def twelve():
-    folder = fast_folder()
-    yield Twelve(folder)
-    shutil.rmtree(folder)
+def twelve(world, stock):
+    return Twelve(stock.take(world, make_twelve))
 
 
 each_stop = pytest.mark.parametrize("number", STOPS)
+each_after = pytest.mark.parametrize("more", [{}, {"FAILN_AFTER": "1"}], ids=["before", "after"])
 
 
 # ---------------------------------------------------------------- continued, aborted
@@ -326,6 +338,7 @@ def test_a_stop_at_the_first_commit_is_gone_on_from(world):
     assert world.update("--strategy", "rebase").json["result"] == "up-to-date"
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("files", [1, 2, 3, 4, 5, 9])
 def test_stops_of_many_files_add_up(world, files):
     """What was set apart at a stop comes back from the journal, and the next stop adds to it."""
@@ -508,39 +521,33 @@ def test_abort_takes_back_what_was_committed_beyond_the_conflict(twelve, run):
     twelve.assert_aborted(run(twelve), exact=False)
 
 
-def abort_killed(twelve, run, points, **more):
-    for at in points:
+@sizes(few=(5, 2), sample=(12, 2))
+@each_after
+@each_abort
+def test_such_an_abort_that_is_killed_ends_as_it_would_have(twelve, run, more, size):
+    for at in points(lambda env: run(twelve, env), size):
         run(twelve, fault(at, "kill", **more))
-        twelve.assert_untracked()
-        done = twelve.update("--abort")
-        assert done.code == 0 or done.error["code"] == "nothing-in-progress", (at, done.out)
-        # Cut off between two stops, what is staged there may be somebody's: it stays so.
-        staged = twelve.git("diff", "--cached", "--name-only").splitlines()
-        assert set(staged) <= {"a", *MORE}, (at, staged)
-        twelve.git("reset", "-q", "--hard")
-        # Refs of bases that nothing needs any more go with the next update.
-        for ref in set(everything(twelve.world, twelve.child)["refs"]) - set(twelve.before["refs"]):
-            assert ref.startswith("refs/tmplgen/base/"), (at, ref)
-            twelve.git("update-ref", "-d", ref.split()[0])
-        try:
+        with told_of(f"killed at call {at}"):
+            twelve.assert_untracked()
+            done = twelve.update("--abort")
+            assert done.code == 0 or done.error["code"] == "nothing-in-progress", done.out
+            # Cut off between two stops, what is staged there may be somebody's: it stays so.
+            assert_only_more_is_staged(twelve)
+            twelve.git("reset", "-q", "--hard")
+            remove_bases(twelve)
             twelve.assert_aborted(exact=False)
-        except AssertionError as error:
-            raise AssertionError(f"killed at call {at} (seed {SEED}): {error}") from error
 
 
-@each_abort
-def test_such_an_abort_that_is_killed_ends_as_it_would_have(twelve, run):
-    total = count_calls(lambda env: run(twelve, env))
-    abort_killed(twelve, run, sample(list(range(1, total + 1)), 12, SEED))
+def assert_only_more_is_staged(twelve):
+    staged = twelve.git("diff", "--cached", "--name-only").splitlines()
+    assert set(staged) <= {"a", *MORE}
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("after", [False, True])
-@each_abort
-def test_such_an_abort_that_is_killed_anywhere_ends_as_it_would_have(twelve, run, after):
-    more = {"FAILN_AFTER": "1"} if after else {}
-    total = count_calls(lambda env: run(twelve, env))
-    abort_killed(twelve, run, range(1, total + 1), **more)
+def remove_bases(twelve):
+    """Refs of bases that nothing needs any more go with the next update."""
+    for ref in set(everything(twelve.world, twelve.child)["refs"]) - set(twelve.before["refs"]):
+        assert ref.startswith("refs/tmplgen/base/"), ref
+        twelve.git("update-ref", "-d", ref.split()[0])
 
 
 @each_abort
@@ -552,8 +559,7 @@ def test_such_an_abort_on_a_full_disk_loses_nothing(twelve, run):
         assert twelve.update("--abort").code == 0
     assert twelve.git("rev-parse", "HEAD", "main").split() == [twelve.tip] * 2
     twelve.assert_untracked()
-    staged = twelve.git("diff", "--cached", "--name-only").splitlines()
-    assert set(staged) <= {"a", *MORE}, staged
+    assert_only_more_is_staged(twelve)
     twelve.git("reset", "-q", "--hard")
     assert twelve.update("--strategy", "rebase").code == 5
 
@@ -574,6 +580,7 @@ def by_commit_and_amend(twelve):
 OWN_MEANS = [by_cherry_pick, by_commit, by_commit_and_amend]
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("commit", OWN_MEANS)
 def test_a_stop_that_git_committed_is_gone_on_from(twelve, commit):
     twelve.begin()
@@ -588,6 +595,7 @@ def test_a_stop_that_git_committed_is_gone_on_from(twelve, commit):
     twelve.assert_ended(twelve.go_on())
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("commit", OWN_MEANS)
 @each_stop
 def test_a_stop_that_git_committed_is_aborted(twelve, commit, number):
@@ -630,7 +638,7 @@ def test_a_further_commit_at_a_stop_is_not_lost(twelve):
 @each_stop
 def test_a_stop_that_git_gave_up_is_gone_on_with_or_aborted(twelve, number):
     """`git cherry-pick --abort` of the one commit: nothing of it may be taken for resolved."""
-    twelve.reach(number)
+    twelve.run_to(number)  # git asks for the times of the very files
     twelve.git("cherry-pick", "--abort")
     done = twelve.go_on()
     assert done.code in (3, 5), done.out
@@ -659,6 +667,7 @@ def reset_and_switched(twelve):
     twelve.git("switch", "-q", "main")
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("leave", [checked_out, switched, reset, reset_and_switched])
 @each_stop
 def test_abort_works_after_the_branch_was_checked_out_again(twelve, number, leave):
@@ -809,7 +818,7 @@ class Killed:
         ending = "--abort" if self.run in (abort_at_3, abort_at_7) else "--continue"
         return self.twelve.update(ending)
 
-    def forward(self, at, second):
+    def forward(self, second=None):
         twelve = self.twelve
         if second:
             ending = "--abort" if self.run in (abort_at_3, abort_at_7) else "--continue"
@@ -836,7 +845,7 @@ class Killed:
             assert twelve.finish().code == 0
         twelve.assert_ended()
 
-    def backward(self, at, second):
+    def backward(self, second=None):
         twelve = self.twelve
         if second:
             twelve.update("--abort", env=fault(second, "kill"))
@@ -850,22 +859,18 @@ class Killed:
             assert done.code == 0, done.out + done.err
         twelve.assert_aborted()
 
-    def sweep(self, size, after=False):
+    def sweep(self, size, **more):
         """Killed there, run on or back, every third time killed once more in between."""
         chance = random.Random(SEED)
-        for at in sample(list(range(1, self.total + 1)), size, SEED):
+        for at in sample(range(1, self.total + 1), size):
             for way in (self.forward, self.backward):
                 second = chance.randint(1, self.total) if chance.random() < 0.34 else None
-                self.run(self.twelve, fault(at, "kill", **({"FAILN_AFTER": "1"} if after else {})))
-                where = f"killed at call {at}, then at {second}, {way.__name__} (seed {SEED})"
-                try:
+                self.run(self.twelve, fault(at, "kill", **more))
+                with told_of(f"killed at call {at}, then at {second}, {way.__name__}"):
                     self.twelve.assert_untracked()
-                    assert self.twelve.git("rev-parse", "main") == self.twelve.tip or (
-                        self.run is last_continue
-                    )
-                    way(at, second)
-                except AssertionError as error:
-                    raise AssertionError(f"{where}: {error}") from error
+                    moved = self.twelve.git("rev-parse", "main") != self.twelve.tip
+                    assert not moved or self.run is last_continue
+                    way(second)
 
 
 each_run = pytest.mark.parametrize(
@@ -873,62 +878,32 @@ each_run = pytest.mark.parametrize(
 )
 
 
+@sizes(few=(3, 3), sample=(16, 2))
+@each_after
 @each_run
-def test_killed_few(twelve, run):
-    Killed(twelve, run).sweep(5)
-
-
-@pytest.mark.full
-@each_run
-def test_killed_sample(twelve, run):
-    Killed(twelve, run).sweep(28)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("after", [False, True])
-@each_run
-def test_killed_all(twelve, run, after):
-    Killed(twelve, run).sweep(1000000, after)
+def test_killed(twelve, run, more, size):
+    Killed(twelve, run).sweep(size, **more)
 
 
 # ---------------------------------------------------------------- errors, no space
 
 
-def fail(twelve, run, size, kind, **more):
+@sizes(few=(4, 3), sample=(12, 3))
+@pytest.mark.parametrize("kind", ["EIO", "ENOSPC", "EACCES", "EMFILE", "EINTR", "short"])
+@each_run
+def test_error(twelve, run, kind, size):
     """What fails says so; run again, or back, it comes to what it must."""
     killed = Killed(twelve, run)
     calls = {call.number: call for call in calls_of(lambda env: run(twelve, env))}
-    for at in sample(list(range(1, killed.total + 1)), size, SEED):
+    for at in sample(range(1, killed.total + 1), size):
         twelve.has_reflog = not any("/logs" in path for path in calls[at].paths)
-        done = run(twelve, fault(at, kind, **more))
-        where = f"{kind} at call {at} (seed {SEED}): {done.out}{done.err}"
-        try:
+        done = run(twelve, fault(at, kind))
+        with told_of(f"{kind} at call {at}: {done.out}{done.err}"):
             twelve.assert_untracked()
-            assert done.code in (killed.code, 1), where
+            assert done.code in (killed.code, 1)
             if done.code == 1 and (twelve.child / ".git/tmplgen/journal").exists():
-                assert "--abort" in done.error["hint"], where
-            killed.forward(at, None)
-        except AssertionError as error:
-            raise AssertionError(f"{where}: {error}") from error
-
-
-@each_run
-def test_error_few(twelve, run):
-    fail(twelve, run, 5, "EIO")
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", ["EIO", "ENOSPC", "EACCES"])
-@each_run
-def test_error_sample(twelve, run, kind):
-    fail(twelve, run, 14, kind)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", ["EIO", "ENOSPC", "EACCES", "EMFILE", "EINTR", "short"])
-@each_run
-def test_error_all(twelve, run, kind):
-    fail(twelve, run, 1000000, kind)
+                assert "--abort" in done.error["hint"]
+            killed.forward()
 
 
 @each_stop

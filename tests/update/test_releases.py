@@ -10,9 +10,9 @@ import subprocess
 import pytest
 import yaml
 
-from .builds import BUILD, link, release_of_today, shell
+from .builds import BUILD, link, once, release_of_today, shell
 from .evolution import copy_catalog, set_version
-from .world import RECORD, World, assert_sound, files_on_disk, put
+from .world import RECORD, assert_sound, files_on_disk, put
 
 SERVICE = ("--type", "service", "--framework", "pytorch")
 NO_NETWORK = ("unshare", "-rn")
@@ -60,7 +60,10 @@ RELEASES = [("0.1.0", None), ("0.2.0", second), ("0.3.0", third)]
 @pytest.fixture(scope="module")
 def binaries(tmp_path_factory):
     """One for each release, which holds it and those before; the last is of no release."""
-    folder = tmp_path_factory.mktemp("releases") / "catalog"
+    return once(tmp_path_factory, "releases", make_binaries)
+
+
+def make_binaries(folder):
     copy_catalog(folder)
     (folder / "releases").mkdir()
     for manifest in folder.glob("templates/*/template.yml"):  # those are of real releases
@@ -75,11 +78,6 @@ def binaries(tmp_path_factory):
         shell(BUILD / "catalog-pack", "release", f"2026-02-0{day}", cwd=folder)
         made.append(link(folder, f"tmplgen-{version}"))
     return made[1:] + made[:1]
-
-
-@pytest.fixture
-def world(tmp_path):
-    return World(tmp_path / "w")
 
 
 def run(world, binary, *args, **more):
@@ -113,6 +111,7 @@ def updated(world, binary, child, *args):
     return done
 
 
+@pytest.mark.full
 def test_child_of_the_old_binary_is_updated_by_the_new_one_on_a_fresh_clone(world, binaries):
     make_child(world, binaries[0])
     edit(world)
@@ -136,6 +135,7 @@ def test_child_of_the_old_binary_is_updated_by_the_new_one_on_a_fresh_clone(worl
     assert run(world, binaries[1], "update", clone, "--check").code == 0
 
 
+@pytest.mark.full
 def test_one_hop_over_a_release_equals_two(world, binaries):
     make_child(world, binaries[0], "--set", "description=Ours")
     edit(world)
@@ -149,6 +149,7 @@ def test_one_hop_over_a_release_equals_two(world, binaries):
     assert not (clone / "docs/operations.md").exists()
 
 
+@pytest.mark.full
 def test_answer_and_file_renamed_by_a_release_are_followed(world, binaries):
     make_child(world, binaries[1], "--set", "audience=Ann")
     world.edit({"docs/operations.md": "# Operations of us\n\nCalmly.\n"})
@@ -159,6 +160,7 @@ def test_answer_and_file_renamed_by_a_release_are_followed(world, binaries):
     assert text == "# Operations of us\n\nCalmly.\n\nAlways.\n"
 
 
+@pytest.mark.full
 def test_newest_binary_goes_to_any_release_it_holds(world, binaries):
     make_child(world, binaries[0])
     updated(world, binaries[2], world.child, "--to", "v0.2.0")
@@ -170,6 +172,7 @@ def test_newest_binary_goes_to_any_release_it_holds(world, binaries):
     assert world.tree() == tree
 
 
+@pytest.mark.full
 def test_old_binary_says_that_it_is_too_old_and_changes_nothing(world, binaries):
     make_child(world, binaries[1])
     before = files_on_disk(world.child)
@@ -181,6 +184,7 @@ def test_old_binary_says_that_it_is_too_old_and_changes_nothing(world, binaries)
     assert (status.code, status.json["catalog"]["version"]) == (0, "0.2.0")
 
 
+@pytest.mark.full
 def test_old_binary_is_told_by_check_and_status(world, binaries):
     make_child(world, binaries[1])
     words = "this tmplgen is older than the project: 0.1.0 against 0.2.0"
@@ -193,6 +197,7 @@ def test_old_binary_is_told_by_check_and_status(world, binaries):
     assert words not in run(world, binaries[1], "update", world.child, "--check").err
 
 
+@pytest.mark.full
 def test_binary_says_what_its_releases_brought(world, binaries):
     make_child(world, binaries[0])
     check = run(world, binaries[1], "update", world.child, "--check", "--json")
@@ -202,6 +207,7 @@ def test_binary_says_what_its_releases_brought(world, binaries):
     assert "\nNew in 0.2.0:\n\n  - Operations." in world.git("log", "-1", "--format=%B")
 
 
+@pytest.mark.full
 def test_new_binary_makes_of_an_old_release_what_the_old_one_made(world, binaries):
     for binary, name in ((binaries[0], "old"), (binaries[2], "new")):
         target = world.folder / name / "child"
@@ -212,6 +218,7 @@ def test_new_binary_makes_of_an_old_release_what_the_old_one_made(world, binarie
     assert files_on_disk(world.folder / "old") == files_on_disk(world.folder / "new")
 
 
+@pytest.mark.full
 def test_releases_that_a_user_lost_are_in_no_file_outside_the_binary(world, binaries, tmp_path):
     """The binary alone: copied away from everything it was built from."""
     make_child(world, binaries[0])
@@ -220,6 +227,7 @@ def test_releases_that_a_user_lost_are_in_no_file_outside_the_binary(world, bina
     updated(world, alone, fresh_clone(world))
 
 
+@pytest.mark.full
 def test_child_of_a_development_build_is_updated_by_its_root_commit(world, binaries):
     """No release has the catalog that it was made from; its history says what that was."""
     make_child(world, binaries[-1])
@@ -263,7 +271,8 @@ def say_newest(folder):
 @pytest.fixture(scope="module")
 def newest(tmp_path_factory):
     """A binary that releases the catalog as it is here, those files changed."""
-    return release_of_today(tmp_path_factory.mktemp("newest") / "catalog", say_newest)
+    [made] = once(tmp_path_factory, "newest", lambda it: [release_of_today(it, say_newest)])
+    return made
 
 
 # Where the user's line is in a file whose first lines are others by now.
@@ -311,6 +320,7 @@ def assert_none_came_or_went(done, paths):
     assert not {"conflict", "kept-deleted"} & set(done.paths.values())
 
 
+@pytest.mark.turns(2)
 def test_a_file_that_lost_the_condition_in_its_name_merges(world, newest, conditional):
     done = updated(world, newest, world.child)
     assert (done.json["from"]["version"], done.json["to"]["version"]) == ("0.2.0", "99.0.0")
@@ -321,6 +331,7 @@ def test_a_file_that_lost_the_condition_in_its_name_merges(world, newest, condit
     assert_sound(world, world.child)
 
 
+@pytest.mark.turns(2)
 def test_such_a_file_is_followed_where_the_child_renamed_it(world, newest, conditional):
     renamed = {path: f"{path.rpartition('.')[0]}_of_ours.txt" for path in conditional}
     world.edit({new: {"from": path} for path, new in renamed.items()})
@@ -331,6 +342,7 @@ def test_such_a_file_is_followed_where_the_child_renamed_it(world, newest, condi
         assert not (world.child / path).exists()
 
 
+@pytest.mark.turns(2)
 def test_such_a_file_is_followed_where_the_same_update_moves_it(world, newest, conditional):
     done = updated(world, newest, world.child, "--set", "package=other")
     moved = [path.replace("src/it/", "src/other/") for path in conditional]
@@ -362,6 +374,7 @@ def held(old, words):
     return [*(spec.get(word, word) for word in words), "--variant", old["cuda"]["variant"]]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(("version", "words"), CHILDREN)
 def test_an_untouched_child_becomes_what_is_made_anew(world, newest, version, words):
     said = (*words, "--name", "it")

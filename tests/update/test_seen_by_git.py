@@ -5,25 +5,16 @@ overwrite it without a word.
 """
 
 import os
-import random
 import shutil
 import time
 
-import pytest
-
-from .faults import count_calls, fast_folder, fault, sample
-from .test_faults import CASES, SEED, again, assert_fsck, build, run
-from .test_pauses import Held, is_found
+from .cases import again, each_case, in_cases, run
+from .faults import calls_of, fault, sample, sizes, told_of
+from .sweeps import RECOVERIES, args_of, assert_fsck, kill_points
+from .test_pauses import Held, exchange, is_found
 from .world import assert_seen_by_git
 
 EDITED = ["edited", "moved/a", "elsewhere/a", "run.sh", "folder-to-file", ".tmplgen.yml"]
-
-
-@pytest.fixture
-def case(request):
-    folder = fast_folder()
-    yield build(folder, **CASES[request.param])
-    shutil.rmtree(folder)
 
 
 def save_early(path, text):
@@ -42,87 +33,51 @@ def edit_all(case):
     return texts.values()
 
 
-def check_all(case, texts, where):
-    try:
-        for text in texts:
-            assert is_found(case, text), text
-        assert_seen_by_git(case.world, case.top)
-        assert_fsck(case)
-    except AssertionError as error:
-        raise AssertionError(f"{where} (seed {SEED}): {error}") from error
-
-
-def edit_after_kills(case, size):
-    total = count_calls(lambda env: run(case, env))
-    for at in sample(list(range(1, total + 1)), size, SEED):
-        for args in (case.args, ("--abort",)):
+@sizes(few=(6, 2), sample=(15, 4))
+@each_case
+def test_edit_between_a_kill_and_the_next_run(case, size):
+    for at in kill_points(case, size):
+        for recovery in RECOVERIES:
             run(case, fault(at, "kill"))
             texts = edit_all(case)
-            done = again(case, None, *args)
-            where = f"killed at call {at}, then {args}: {done.code} {done.out}{done.err}"
-            assert done.code in (0, 3, 5), where
-            check_all(case, texts, where)
+            done = again(case, None, *args_of(case, recovery))
+            with told_of(f"killed at call {at}, {recovery}: {done.code} {done.out}{done.err}"):
+                assert done.code in (0, 3, 5)
+                for text in texts:
+                    assert is_found(case, text), text
+                assert_seen_by_git(case.world, case.top)
+                assert_fsck(case)
 
 
-@pytest.mark.parametrize("case", ["clean", "conflict", "staged"], indirect=True)
-def test_edit_between_a_kill_and_the_next_run_few(case):
-    edit_after_kills(case, 12)
-
-
-@pytest.mark.turns(10)
-@pytest.mark.full
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_edit_between_a_kill_and_the_next_run_sample(case):
-    edit_after_kills(case, 30)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_edit_between_a_kill_and_the_next_run_all(case):
-    edit_after_kills(case, 1000000)
-
-
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
+@in_cases("clean")
 def test_edit_that_git_switch_would_have_overwritten(case):
     """Killed after an exchange, edited, resumed: git refuses to switch away from the edit."""
     world, top = case.world, case.top
-    total = count_calls(lambda env: run(case, env))
-    for at in range(total, 0, -1):
-        run(case, fault(at, "kill"))
-        if "theirs" not in (top / "edited").read_text():
-            continue
-        text = (top / "edited").read_text()
-        save_early(top / "edited", "mine\n")
-        done = again(case)
-        if done.code == 0 and any("edited" in warning for warning in done.json["warnings"]):
-            break
-    else:
-        raise AssertionError("no kill left it half way")
+    run(case, fault(exchange(case, "edited").number + 1, "kill"))
+    text = (top / "edited").read_text()
+    assert "theirs" in text
+    save_early(top / "edited", "mine\n")
+    done = again(case)
+    assert done.code == 0 and any("edited" in warning for warning in done.json["warnings"])
     assert world.git("status", "--porcelain", "edited", cwd=top) == " M edited"
     assert world.git("switch", "-c", "side", "HEAD~1", cwd=top, check=False).returncode != 0
     assert (top / "edited").read_text() == text + "mine\n"
 
 
-def first_call_that_writes_the_index(case):
-    """The files are looked at by then, and nothing of the new index is on disk."""
-    at, found = count_calls(lambda env: run(case, env)), 0
-    while at and (not found or at == found - 1):
-        held = Held(case, at)
-        if (case.git_dir / "tmplgen" / "work" / "index.new.lock").exists():
-            found = at
-        held.go_on()
-        at -= 1
-    return found
+def first(calls, what):
+    """The number of the first call that is about it."""
+    return next(call.number for call in calls if call.paths[-1].endswith(what))
 
 
 def wait_for_the_next_second():
     time.sleep(1.02 - time.time() % 1)
 
 
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
+@in_cases("clean")
 def test_edit_of_equal_size_in_the_second_of_the_update_is_seen(case):
     """The index says no later time than that at which its files were looked at."""
-    at = first_call_that_writes_the_index(case)
+    # They were looked at by then, and nothing of the new index is on disk.
+    at = first(calls_of(lambda env: run(case, env)), "/tmplgen/work/index.new.lock") + 1
     wait_for_the_next_second()
     held = Held(case, at)
     path = case.child / "edited"
@@ -138,8 +93,7 @@ def test_edit_of_equal_size_in_the_second_of_the_update_is_seen(case):
 
 
 def test_edit_while_new_commits_into_a_repository_is_seen(world):
-    """Held wherever the child is there and the index does not have it yet."""
-    chance = random.Random(SEED)
+    """Held where the child is there and the index does not have it yet."""
     world.release("1.0.0", {"a": "1\n", "b": "2\n"})
     top = world.folder / "top"
     command = ("new", top / "child", "--type", "app", "--catalog", world.catalog, "--commit")
@@ -154,15 +108,12 @@ def test_edit_while_new_commits_into_a_repository_is_seen(world):
         fresh()
         return world.tmplgen(*command, env=env)
 
-    total, edits = count_calls(new), 0
-    for at in range(1, total + 1):
+    calls = calls_of(new)
+    for at in sample(range(first(calls, "/top/child") + 1, first(calls, "/.git/index") + 1), 10):
         fresh()
         held = Held.of(world, [*command, "--json"], at)
-        there = (top / "child/a").exists() and "child/a" not in world.git("ls-files", cwd=top)
-        if there and chance.random() < 0.5:
-            save_early(top / "child/a", "mine\n")
-            edits += 1
+        save_early(top / "child/a", "mine\n")
         done = held.go_on()
-        assert done.code == 0, done.out + done.err
-        assert_seen_by_git(world, top)
-    assert edits
+        with told_of(f"held at call {at}: {done.out}{done.err}"):
+            assert done.code == 0
+            assert_seen_by_git(world, top)

@@ -4,6 +4,7 @@ command; a worker that cannot start, or is ended by others, is told as that and 
 """
 
 import array
+import contextlib
 import fcntl
 import os
 import random
@@ -17,11 +18,11 @@ import time
 import pytest
 
 from ..common.program import BINARY, SANITIZED, Result
-from .faults import clone_folder, fast_folder, shim
+from .faults import SEED, clone_folder, count_calls, fast_folder, sample, shim, sizes, told_of
 from .scenarios import lines
+from .test_pauses import Held
 from .world import World, files_on_disk, leftovers
 
-SEED = int(os.environ.get("TMPLGEN_SEED", "20260101"))
 DAMAGE = ("damaged", "fsck", "cannot be peeled", "no tag, branch or commit")
 
 
@@ -102,33 +103,7 @@ def place():
     subprocess.run(["rm", "-rf", folder], check=True)
 
 
-def natural(place, name):
-    """How it ends by itself, and how long that takes; what waits for ever is cut off."""
-    if name in ("matrix-verify", "matrix-refresh"):
-        return None, 0.3
-    place.fresh()
-    start = time.monotonic()
-    run = place.start(name)
-    run.communicate(timeout=120)
-    return run.returncode, time.monotonic() - start
-
-
-def interrupt(place, name, number, delay, codes):
-    run = place.start(name)
-    time.sleep(delay)
-    try:
-        os.killpg(run.pid, number)
-    except ProcessLookupError:
-        pass
-    out, err = (text.decode(errors="replace") for text in run.communicate(timeout=120))
-    where = f"{name}, {number!r} after {delay:.4f} s (seed {SEED}): {run.returncode} {out}{err}"
-    assert run.returncode in codes, where
-    assert not any(word in out + err for word in DAMAGE), where
-    if run.returncode in (128 + number, -number):
-        assert place.state() == place.before, where
-    return run.returncode
-
-
+ENDLESS = ["matrix-verify", "matrix-refresh"]  # they wait for a server
 COMMANDS = [
     "status",
     "diff",
@@ -142,39 +117,44 @@ COMMANDS = [
     "matrix-list",
     "matrix-resolve",
     "matrix-check",
-    "matrix-verify",
-    "matrix-refresh",
     "doctor",
 ]
 NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+LOOKS = {"FAILN_READS": "/"}  # each call that looks at something, wherever that is
 
 
-def interrupt_often(place, name, times):
-    """Before the handler is there the signal itself ends the process; at the end all is done."""
-    chance, seen = random.Random(f"{SEED} {name}"), []
-    code, duration = natural(place, name)
-    for turn in range(times):
-        number = NUMBERS[turn % 3] if turn % 2 else signal.SIGINT
+@sizes(few=(2, 6), sample=(12, 6), every=100)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_A2_ctrl_c_of_the_group_is_130_with_everything_as_it_was(place, name, size):
+    def run(env):
         place.fresh()
-        codes = {code, 128 + number, -number} - {None}
-        seen.append(interrupt(place, name, number, chance.uniform(0, duration), codes))
-        if code is not None:  # the first run may have been a slow one: a third ends by itself
-            duration *= 0.8 if seen[-1] == code else 1.1
-    return seen
+        return place.world.tmplgen(*place.command(name), cwd=place.folder, env=env)
+
+    usual, codes = run({}).code, []
+    looks = count_calls(lambda env: run({**env, **LOOKS}))
+    for turn, at in enumerate([looks // 4 or 1, *sample(range(1, looks + 1), size)]):
+        number = NUMBERS[turn % 3]
+        place.fresh()
+        held = Held.of(place.world, map(str, place.command(name)), at, **LOOKS)
+        with contextlib.suppress(ProcessLookupError):  # there were fewer looks
+            os.killpg(held.run.pid, number)
+        done = held.go_on()
+        with told_of(f"{number!r} at look {at}: {done.code} {done.out}{done.err}"):
+            assert done.code in (usual, 128 + number)
+            assert not any(word in done.out + done.err for word in DAMAGE)
+            assert done.code != 128 + number or place.state() == place.before
+        codes.append(done.code)
+    assert codes[0] != usual, "it had only begun"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_A2_ctrl_c_of_the_group_is_130_with_everything_as_it_was(place, name):
-    seen = interrupt_often(place, name, 4)
-    if name == "matrix-verify":  # it waits for the network: only a signal ends it
-        assert all(code > 128 or code < 0 for code in seen)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", COMMANDS)
-def test_A2_ctrl_c_of_the_group_often(place, name):
-    seen = interrupt_often(place, name, 40)
-    assert any(code > 128 for code in seen), seen
+@pytest.mark.parametrize("name", ENDLESS)
+def test_ctrl_c_while_it_waits_for_a_server_is_130(place, name):
+    place.silent = socket.create_server(("127.0.0.1", 0))  # nothing of an earlier run waits there
+    run = place.start(name)
+    place.silent.accept()[0].recv(1)
+    os.killpg(run.pid, signal.SIGINT)
+    assert run.wait(timeout=60) == 130
+    assert b"SIGINT" in run.communicate()[1]
 
 
 def test_ctrl_c_while_nobody_reads_the_output_is_130(place):
@@ -212,10 +192,11 @@ def troubled(place, name, **env):
     return error["code"], error["message"] + error["hint"]
 
 
-READING = ["status", "diff", "update", "update-check", "update-dry-run", "new"]
+reading = pytest.mark.parametrize("name", COMMANDS[: COMMANDS.index("new-builtin")])
 
 
-@pytest.mark.parametrize("name", READING)
+@pytest.mark.turns(5)
+@reading
 @pytest.mark.parametrize(
     ("call", "reason"), [("fork", "temporarily"), ("socketpair", "Too many open files")]
 )
@@ -224,9 +205,12 @@ def test_A5_worker_that_cannot_start_is_no_damage(place, name, call, reason):
     assert code == "no-worker" and reason in words, words
 
 
-def kill_workers(place, name):
+@pytest.mark.turns(3)
+@reading
+def test_worker_that_is_killed_is_no_damage(place, name):
     """At each place the question is another: is it there, what is it, whose parents."""
-    usual, told = natural(place, name)[0], 0
+    place.fresh()
+    usual, told = run_with(place, name, {}).code, 0
     for at in range(1, 9):
         place.fresh()
         env = {"FAILFORK": str(int(signal.SIGKILL)), "FAILFORK_AT": str(at)}
@@ -239,11 +223,6 @@ def kill_workers(place, name):
         assert place.state() == place.before, at
         told += 1
     assert told
-
-
-@pytest.mark.parametrize("name", READING)
-def test_worker_that_is_killed_is_no_damage(place, name):
-    kill_workers(place, name)
 
 
 def test_worker_that_crashes_is_damage(place):

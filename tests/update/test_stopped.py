@@ -15,11 +15,14 @@ VERSION = "version: 1.1.0"
 
 
 @pytest.fixture
-def ready(world, strategy):
+def ready(world, strategy, stock):
+    return stock.take(world, make_ready)
+
+
+def make_ready(world):
     world.release("1.0.0", {"a": LONG, "b": LONG, "gone": LONG})
     world.new()
     world.release("1.1.0", NEW)
-    return world
 
 
 @pytest.fixture
@@ -179,6 +182,7 @@ EDITS = {
 }
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("edits", EDITS.values(), ids=EDITS)
 @pytest.mark.parametrize("kind", ["conflict", "staged"])
 def test_abort_puts_aside_what_was_edited_since(ready, kind, edits):

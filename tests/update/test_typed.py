@@ -43,7 +43,7 @@ def next_lines(out):
     return [re.split(r"   +", line[2:])[0] for line in lines if not line.startswith("   ")]
 
 
-@pytest.mark.turns(8)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", NASTY, ids=ascii)
 def test_steps_name_the_folder_that_was_given(world, typed, name):
     world.release("1.0.0", {"a": "1\n"})
@@ -60,6 +60,7 @@ def test_steps_name_the_folder_that_was_given(world, typed, name):
     assert "2 files changed" in typed(next_lines(said)[0], place)
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", FILES, ids=ascii)
 def test_steps_of_a_conflict_name_the_file(world, typed, name):
     """Another file of the child's, which a glob would take too, stays as it is."""
@@ -76,6 +77,7 @@ def test_steps_of_a_conflict_name_the_file(world, typed, name):
     assert {"M  " + name, " M abc", " M a"} <= set(status), status
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", FILES, ids=ascii)
 def test_hint_brings_that_file_back(world, typed, name):
     world.release("1.0.0", {name: "1\n"})
@@ -90,6 +92,7 @@ def test_hint_brings_that_file_back(world, typed, name):
     assert not (world.child / "abc").exists() and not (world.child / "a").exists()
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", FILES, ids=ascii)
 def test_hint_lets_git_see_that_file(world, typed, name):
     world.release("1.0.0", {name: "1\n"})
@@ -103,6 +106,7 @@ def test_hint_lets_git_see_that_file(world, typed, name):
     assert world.git("status", "--porcelain", "-z") == f" M {name}\0"
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", BRANCHES, ids=ascii)
 def test_steps_and_hints_name_the_branch(world, typed, name):
     world.release("1.0.0", {"a": "1\n"})
@@ -129,7 +133,7 @@ def test_steps_and_hints_name_the_branch(world, typed, name):
     assert "somebody's work" in typed(hint.split("`", 1)[1].rsplit("`", 1)[0], world.child)
 
 
-@pytest.mark.turns(8)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", SHOWABLE, ids=ascii)
 def test_answers_are_said_again_as_they_were(world, typed, name):
     asking = "description: a test\nstack: none\nquestions:\n  - {name: word, default: x}\n"

@@ -7,41 +7,28 @@ test_signals.py and test_hostile.py are about that one.)
 """
 
 import os
-import random
-import shutil
 
 import pytest
 
-from .faults import calls_of, clone_folder, fast_folder, fault, sample
+from .cases import again, each_case, run
+from .faults import calls_of, clone_folder, fault, points, sample, sizes, told_of
+from .places import each_place
 from .scenarios import lines
-from .test_faults import (
-    CASES,
-    ENDINGS,
-    SEED,
+from .sweeps import (
+    RECOVERIES,
     Ending,
     Reference,
-    again,
+    args_of,
     assert_users_files,
     assert_whole,
-    build,
     check_error,
+    each_ending,
     kill_points,
     nothing_to_end,
-    run,
-    settle,
 )
-from .test_new_faults import KINDS, Place
 from .world import files_on_disk, put
 
-ERRORS = ["EIO", "EACCES", "EMFILE"]
-FEW, SOME, ALL = 20, 24, 1000000
-
-
-@pytest.fixture
-def case(request):
-    folder = fast_folder()
-    yield build(folder, **CASES[request.param])
-    shutil.rmtree(folder)
+each_error = pytest.mark.parametrize("kind", ["EIO", "EACCES", "EMFILE"])
 
 
 def below(folder):
@@ -54,60 +41,34 @@ def looks(call, folder, size):
     for one in calls_of(lambda env: call({**env, **below(folder)})):
         place = os.path.relpath(one.paths[0], folder)
         found.setdefault((one.name, place), []).append(one.number)
-    return sample(
-        sorted({n for numbers in found.values() for n in (numbers[0], numbers[-1])}), size, SEED
-    )
+    ends = {n for numbers in found.values() for n in (numbers[0], numbers[-1])}
+    return sample(sorted(ends), size)
 
 
 def each(call, folder, size, kind, check, **more):
     """`check(done)` after a run of `call(env)` with each of the faults."""
     for at in looks(call, folder, size):
         done = call(fault(at, kind, **below(folder), **more))
-        try:
+        with told_of(f"{kind} at look {at}: {done.out}{done.err}"):
             check(done)
-        except (AssertionError, ValueError) as error:
-            message = f"{kind} at look {at} (seed {SEED}): {error}; {done.out}{done.err}"
-            raise AssertionError(message) from error
 
 
-# ---------------------------------------------------------------- an update
-
-
-def update_everywhere(case, size, kind):
+@sizes(few=(12, 3), sample=(24, 6))
+@each_error
+@each_case
+def test_update_cannot_read(case, kind, size):
     reference = Reference(case)
-    each(
-        lambda env: run(case, env),
-        case.folder,
-        size,
-        kind,
-        lambda done: check_error(case, reference, done),
-    )
+
+    def check(done):
+        check_error(case, reference, done)
+
+    each(lambda env: run(case, env), case.folder, size, kind, check)
 
 
-@pytest.mark.parametrize("case", ["clean", "conflict", "linked"], indirect=True)
-def test_update_cannot_read_few(case):
-    update_everywhere(case, FEW, "EIO")
-
-
-@pytest.mark.turns(20)
-@pytest.mark.full
-@pytest.mark.parametrize("kind", ERRORS)
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_update_cannot_read_sample(case, kind):
-    update_everywhere(case, SOME, kind)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", ERRORS)
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_update_cannot_read_all(case, kind):
-    update_everywhere(case, ALL, kind)
-
-
-# ---------------------------------------------------------------- its end
-
-
-def end_everywhere(case, ending, prepare, size, kind):
+@sizes(few=(6, 3), sample=(24, 5))
+@each_error
+@each_ending
+def test_ending_cannot_read(case, ending, prepare, kind, size):
     end = Ending(case, ending, prepare)
 
     def check(done):
@@ -121,79 +82,43 @@ def end_everywhere(case, ending, prepare, size, kind):
     each(end.begin, case.folder, size, kind, check)
 
 
-each_ending = pytest.mark.parametrize(
-    ("case", "ending", "prepare"), ENDINGS.values(), ids=ENDINGS, indirect=["case"]
-)
-
-
-@pytest.mark.turns(6)
-@each_ending
-def test_ending_cannot_read_few(case, ending, prepare):
-    end_everywhere(case, ending, prepare, 8, "EIO")
-
-
-@pytest.mark.turns(10)
-@pytest.mark.full
-@each_ending
-def test_ending_cannot_read_sample(case, ending, prepare):
-    end_everywhere(case, ending, prepare, SOME, random.Random(SEED).choice(ERRORS))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", ERRORS)
-@each_ending
-def test_ending_cannot_read_all(case, ending, prepare, kind):
-    end_everywhere(case, ending, prepare, ALL, kind)
-
-
-# ---------------------------------------------------------------- recovery
-
-
-def recover_everywhere(case, kills, size, kind):
+@sizes(few=(4, 2), sample=(8, 4), every=100)
+@each_error
+@each_case
+def test_recovery_cannot_read(case, kind, size):
     """Killed, then the run that recovers cannot read; then one can."""
     reference = Reference(case)
-    for at in kill_points(case, kills):
-        for forward, args in ((True, case.args), (False, ("--abort",))):
+    for at in kill_points(case, size // 2):
+        for name, recover in RECOVERIES.items():
 
-            def begin(env, at=at, args=args):
+            def begin(env, at=at, name=name):
                 run(case, fault(at, "kill"))
-                return again(case, env, *args)
+                return again(case, env, *args_of(case, name))
 
-            def check(done, forward=forward):
+            def check(done, recover=recover):
                 assert done.code != 0 or not done.json.get("error")
                 assert_users_files(case)
                 assert_whole(case, reference)
-                settle(case, reference, forward)
+                recover(case, reference)
 
             each(begin, case.folder, size, kind, check)
 
 
-@pytest.mark.parametrize("case", ["clean", "conflict"], indirect=True)
-def test_recovery_cannot_read_few(case):
-    recover_everywhere(case, 3, 8, "EIO")
+TELLS = {"status": ("status",), "check": ("update", "--check"), "dry-run": ("update", "--dry-run")}
 
 
-@pytest.mark.turns(10)
-@pytest.mark.full
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_recovery_cannot_read_sample(case):
-    recover_everywhere(case, 3, 5, random.Random(SEED).choice(ERRORS))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", ERRORS)
-@pytest.mark.parametrize("case", CASES, indirect=True)
-def test_recovery_cannot_read_all(case, kind):
-    recover_everywhere(case, 12, 100, kind)
-
-
-# ---------------------------------------------------------------- what only tells
-
-
-def tell_everywhere(case, size, kind, *args):
+@sizes(few=(16, 2), sample=(24, 4))
+@each_error
+@pytest.mark.parametrize("args", TELLS.values(), ids=TELLS)
+@each_case
+def test_what_tells_cannot_read(case, args, kind, size):
     """The same words, or an error: never another answer."""
     case.fresh()
-    told = case.world.tmplgen(*args, case.child, "--json")
+
+    def tell(env=None):
+        return case.world.tmplgen(*args, case.child, "--json", env=env)
+
+    told = tell()
 
     def check(done):
         if done.code != told.code:
@@ -201,46 +126,14 @@ def tell_everywhere(case, size, kind, *args):
         else:
             assert done.json == told.json
 
-    each(
-        lambda env: case.world.tmplgen(*args, case.child, "--json", env=env),
-        case.folder,
-        size,
-        kind,
-        check,
-    )
+    each(tell, case.folder, size, kind, check)
 
 
-TELLS = {"status": ("status",), "check": ("update", "--check"), "dry-run": ("update", "--dry-run")}
-
-
-@pytest.mark.parametrize("case", ["clean"], indirect=True)
-@pytest.mark.parametrize("args", TELLS.values(), ids=TELLS)
-def test_what_tells_cannot_read_few(case, args):
-    tell_everywhere(case, FEW, "EIO", *args)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("case", ["clean", "conflict", "linked", "folder"], indirect=True)
-@pytest.mark.parametrize("args", TELLS.values(), ids=TELLS)
-def test_what_tells_cannot_read_sample(case, args):
-    tell_everywhere(case, SOME, random.Random(SEED).choice(ERRORS), *args)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", ERRORS)
-@pytest.mark.parametrize("case", CASES, indirect=True)
-@pytest.mark.parametrize("args", TELLS.values(), ids=TELLS)
-def test_what_tells_cannot_read_all(case, args, kind):
-    tell_everywhere(case, ALL, kind, *args)
-
-
-# ---------------------------------------------------------------- a new child
-
-# A repository that this user may not look into is none, as for git.
-NEW_ERRORS = ["EIO", "EMFILE"]
-
-
-def new_everywhere(place, size, kind):
+# A repository that this user may not look into is none, as for git: no EACCES.
+@sizes(few=(12, 1), sample=(24, 3))
+@pytest.mark.parametrize("kind", ["EIO", "EMFILE"])
+@each_place
+def test_new_cannot_read(place, kind, size):
     """What it has made and cannot open any more it cannot remove, either."""
 
     def check(done):
@@ -255,31 +148,6 @@ def new_everywhere(place, size, kind):
         }
 
     each(place.run, place.place, size, kind, check, FAILN_SAME="1")
-
-
-@pytest.fixture
-def place(request):
-    folder = fast_folder()
-    yield Place(folder, request.param)
-    shutil.rmtree(folder)
-
-
-@pytest.mark.parametrize("place", ["missing", "inside"], indirect=True)
-def test_new_cannot_read_few(place):
-    new_everywhere(place, FEW, "EIO")
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("place", KINDS, indirect=True)
-def test_new_cannot_read_sample(place):
-    new_everywhere(place, SOME, random.Random(SEED).choice(NEW_ERRORS))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", NEW_ERRORS)
-@pytest.mark.parametrize("place", KINDS, indirect=True)
-def test_new_cannot_read_all(place, kind):
-    new_everywhere(place, ALL, kind)
 
 
 # ---------------------------------------------------------------- one file that decides
@@ -369,7 +237,7 @@ def test_a_text_that_is_gone_and_cannot_be_written_again_is_not_passed_over(worl
     [text] = (world.child / ".git/tmplgen").rglob(name)
     text.unlink()
     killed = world.copy("killed")
-    for at in range(1, len(calls_of(lambda env: update(env=env))) + 1):
+    for at in points(lambda env: update(env=env), 25):
         clone_folder(killed, world.child)
         if update(env=fault(at, "EIO")).code == 0:
             assert files_on_disk(world.child) == ended, at

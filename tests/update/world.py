@@ -1,11 +1,16 @@
 """A template with versions, a child made from it, and what a run of tmplgen does to that child."""
 
 import hashlib
+import itertools
 import os
+import re
 import shutil
 import stat
 import subprocess
+from copy import deepcopy
 from pathlib import Path
+
+import pytest
 
 from ..common.program import BINARY, SANITIZED
 from ..common.program import Result as AnyResult
@@ -143,9 +148,11 @@ class World:
         return done.stdout.decode(errors="replace").strip("\n") if check else done
 
     def commit(self, message="change", cwd=None) -> str:
+        """All that is there; git itself says the id, so that nobody has to ask for it."""
         self.git("add", "-A", cwd=cwd)
-        self.git("commit", "-q", "--allow-empty", "-m", message, cwd=cwd)
-        return self.git("rev-parse", "HEAD", cwd=cwd)
+        whole = ("-c", "core.abbrev=40")
+        said = self.git(*whole, "commit", "--allow-empty", "-m", message, cwd=cwd)
+        return re.match(r"\[.*? ([0-9a-f]{40})\]", said)[1]
 
     # ------------------------------------------------------------ the template
 
@@ -169,7 +176,7 @@ class World:
         )
         commit = self.commit(version, cwd=self.catalog)
         if tag:
-            self.git("tag", "-f", f"v{version}", cwd=self.catalog)
+            put(self.catalog, {f".git/refs/tags/v{version}": f"{commit}\n"})
         return commit
 
     # ------------------------------------------------------------ the child
@@ -250,6 +257,53 @@ class World:
         ).stdout
 
 
+class Stock:
+    """
+    Worlds that many tests begin with: each is made once, and put where it was made for every test,
+    since paths are a part of what is in it.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder, self.made, self.numbers = folder, {}, itertools.count()
+
+    def take(self, world: World, make, *args) -> World:
+        """`world` becomes what `make(world, *args)` makes of one of its strategy."""
+        name = (make.__module__, make.__qualname__, world.strategy, *args)
+        if name not in self.made:
+            new = World(self.folder / str(next(self.numbers)))
+            new.strategy = world.strategy
+            make(new, *args)
+            self.made[name] = new
+            self.put(new.folder, self.kept(new))
+        else:
+            self.put(self.kept(self.made[name]), self.made[name].folder)
+        vars(world).update(deepcopy(vars(self.made[name])))
+        if (world.child / ".git").exists():
+            world.git("update-index", "-q", "--refresh", check=False)
+        return world
+
+    def leave(self, world):
+        """As it is: somebody will look at it."""
+        self.made = {name: one for name, one in self.made.items() if one.folder != world.folder}
+
+    def kept(self, world):
+        return self.folder / f"{world.folder.name}.kept"
+
+    def put(self, source, target):
+        subprocess.run(["rm", "-rf", target], check=True)
+        subprocess.run(["cp", "-a", source, target], check=True)
+
+
+def stocked(make):
+    """A fixture: the world that `make(world)` makes, once for each process."""
+
+    @pytest.fixture(name=make.__name__)
+    def take(world, stock):
+        return stock.take(world, make)
+
+    return take
+
+
 def files_on_disk(folder: Path, times=False) -> dict:
     """Everything below a work tree but .git: kind, mode, content; folders only where empty."""
     found = {}
@@ -291,10 +345,9 @@ def snapshot(world: World, child=None) -> dict:
     refs = world.git("for-each-ref", "--format=%(refname) %(objectname)", cwd=where).splitlines()
     return {
         "files": files_on_disk(where),
-        "head": world.git("symbolic-ref", "-q", "HEAD", cwd=where, check=False).stdout,
         "refs": [r for r in refs if not r.startswith("refs/tmplgen/")],
         "index": world.git("ls-files", "-s", cwd=where),
-        "status": world.git("status", "--porcelain=v1", "--ignored", "-uall", cwd=where),
+        "status": world.git("status", "--porcelain=v2", "--branch", "--ignored", "-uall", cwd=where),
     }
 
 
