@@ -74,7 +74,7 @@ def tmplgen(*words, cwd, statuses=(0,)):
 def check(children):
     """Everything that is to be said against these children; nothing is what is wanted."""
     found = []
-    for one in (_ruff, _compile, _shellcheck, _yamllint, _project, _readme, _unrendered):
+    for one in CHECKS:
         found += one(children)
     return found
 
@@ -94,16 +94,21 @@ def _distinct(children, pattern):
     return sorted(found.values())
 
 
-def _ruff(children):
+def ruff(children):
     # Each child has settings of its own, which ruff finds.
     folders = [str(child.folder) for child in children]
-    ruff = [sys.executable, "-m", "ruff"]
-    check, form = ["check", "--no-cache", "--quiet"], ["format", "--no-cache", "--check", "--quiet"]
-    root = children[0].folder
-    return _tool([*ruff, *check, *folders], root) + _tool([*ruff, *form, *folders], root)
+    words = (["check"], ["format", "--check"])
+    return [
+        finding
+        for one in words
+        for finding in _tool(
+            [sys.executable, "-m", "ruff", *one, "--no-cache", "--quiet", *folders],
+            children[0].folder,
+        )
+    ]
 
 
-def _compile(children):
+def compiles(children):
     found = []
     for path in _distinct(children, "*.py"):
         with warnings.catch_warnings():
@@ -115,7 +120,7 @@ def _compile(children):
     return found
 
 
-def _shellcheck(children):
+def shellcheck(children):
     scripts = [str(path) for path in _distinct(children, "*.sh")]
     quiet = ["--exclude", "SC1091"]  # `. ci/project.sh`: read from where the child is
     found = _tool(["shellcheck", *quiet, *scripts], children[0].folder)
@@ -127,7 +132,7 @@ def _shellcheck(children):
     return found
 
 
-def _yamllint(children):
+def yamllint(children):
     from yamllint import config, linter
 
     rules = config.YamlLintConfig(YAMLLINT)
@@ -140,7 +145,7 @@ def _yamllint(children):
     ]
 
 
-def _project(children):
+def project(children):
     os.environ["VALIDATE_PYPROJECT_NO_NETWORK"] = "1"
     from validate_pyproject import api, errors
 
@@ -156,7 +161,7 @@ def _project(children):
     return found
 
 
-def _readme(children):
+def readme(children):
     """What the README tells its reader to run or to read is there."""
     found = []
     for child in children:
@@ -185,7 +190,7 @@ def _readme(children):
     return found
 
 
-def _unrendered(children):
+def unrendered(children):
     found = []
     for child in children:
         for path in child.files("*"):
@@ -209,6 +214,9 @@ def _unrendered(children):
     return found
 
 
+CHECKS = (ruff, compiles, shellcheck, yamllint, project, readme, unrendered)
+
+
 @cache
 def _mypy_cache():
     """What children have in common, numpy above all, is read once a process."""
@@ -217,14 +225,11 @@ def _mypy_cache():
     return folder
 
 
-def mypy(child):
-    """mypy --strict by the child's own settings; what is not installed here is of any type."""
-    return _tool(
-        [
-            *[sys.executable, "-m", "mypy", "--ignore-missing-imports", "--no-error-summary"],
-            *["--allow-subclassing-any", "--allow-untyped-decorators", "--no-warn-return-any"],
-            *["--no-warn-unused-ignores", "--no-warn-unreachable", "--cache-dir", _mypy_cache()],
-        ],
-        child.folder,
-        MYPYPATH="src",
-    )
+def mypy(children):
+    """mypy --strict by each one's own settings; what is not installed here is of any type."""
+    words = [
+        *[sys.executable, "-m", "mypy", "--ignore-missing-imports", "--no-error-summary"],
+        *["--allow-subclassing-any", "--allow-untyped-decorators", "--no-warn-return-any"],
+        *["--no-warn-unused-ignores", "--no-warn-unreachable", "--cache-dir", _mypy_cache()],
+    ]
+    return [e for child in children for e in _tool(words, child.folder, MYPYPATH="src")]

@@ -4,6 +4,7 @@ import fnmatch
 import json
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -59,19 +60,32 @@ ENVIRONMENTS = {"jinja": _environment(), "square": _environment(**SQUARE)}
 JINJA = ENVIRONMENTS["jinja"]
 
 
+@cache
 def _load(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+# Children have most of their templates in common; to compile one takes Jinja much longer than to
+# render it.
+@cache
+def _template(text, delimiters="jinja"):
+    return ENVIRONMENTS[delimiters].from_string(text)
+
+
+@cache
+def _expression(text):
+    return JINJA.compile_expression(text)
 
 
 def answers(template, context, given):
     """The context with the answers to all questions."""
     full = dict(context)
     for question in questions.of_type(CATALOG / "templates" / template):
-        if not JINJA.compile_expression(question.get("taken", "true"))(**full):
+        if not _expression(question.get("taken", "true"))(**full):
             continue
         default = question.get("computed", question.get("default"))
         if isinstance(default, str):
-            default = JINJA.from_string(default).render(full)
+            default = _template(default).render(full)
         if "computed" in question:
             default = questions.read_computed(default, question.get("type", "str"))
         full[question["name"]] = given.get(question["name"], default)
@@ -84,8 +98,8 @@ def render(template, context):
     manifest = _load(folder / "template.yml")
     files = {}
     for use in manifest["layers"]:
-        if "when" not in use or JINJA.compile_expression(use["when"])(**context):
-            layer = CATALOG / "templates/_layers" / JINJA.from_string(use["name"]).render(context)
+        if "when" not in use or _expression(use["when"])(**context):
+            layer = CATALOG / "templates/_layers" / _template(use["name"]).render(context)
             overrides = use.get("overrides", [])
             _render_folder(files, layer / "files", _load(layer / "layer.yml"), context, overrides)
     _render_folder(files, folder / "files", manifest, context, manifest.get("overrides", []))
@@ -95,7 +109,7 @@ def render(template, context):
 def _render_folder(files, folder, manifest, context, overrides):
     for source in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = source.relative_to(folder).as_posix()
-        parts = [JINJA.from_string(part).render(context) for part in name.split("/")]
+        parts = [_template(part).render(context) for part in name.split("/")]
         if "" in (parts[-1].removesuffix(".j2"), *parts[:-1]):
             continue
         path = "/".join(parts)
@@ -104,8 +118,8 @@ def _render_folder(files, folder, manifest, context, overrides):
         if not _is_there(manifest, path, context):
             continue
         if is_template:
-            environment = ENVIRONMENTS[_delimiters(manifest, name)]
-            content = environment.from_string(content.decode()).render(context).encode()
+            text = _template(content.decode(), _delimiters(manifest, name)).render(context)
+            content = text.encode()
         overridden = any(fnmatch.fnmatch(path, glob) for glob in overrides)
         assert path not in files or overridden, f"{path} is in two layers"
         files[path] = (source.stat().st_mode & 0o111 != 0, content)
@@ -114,7 +128,7 @@ def _render_folder(files, folder, manifest, context, overrides):
 def _is_there(manifest, path, context):
     rules = [rule for rule in manifest.get("files", []) if fnmatch.fnmatch(path, rule["match"])]
     conditions = [rule["when"] for rule in rules if "when" in rule]
-    return all(JINJA.compile_expression(when)(**context) for when in conditions)
+    return all(_expression(when)(**context) for when in conditions)
 
 
 def _delimiters(manifest, name):

@@ -122,17 +122,31 @@ class Team:
         return [line.split("\t")[1].removeprefix("refs/heads/") for line in refs]
 
 
+@pytest.fixture(scope="module")
+def pushed(tmp_path_factory):
+    """A folder with the repository and its origin; the first has the second's place by its own."""
+    folder = tmp_path_factory.mktemp("pushed")
+    words = ["--type", "images", "--registry", REGISTRY, "--ci", "github,gitlab,jenkins"]
+    real_tmplgen("new", folder / "base", *words, cwd=folder)
+    for words in (
+        ["init", "--quiet", "--bare", "../origin.git"],
+        ["--git-dir", "../origin.git", "config", "receive.advertisePushOptions", "true"],
+        ["remote", "add", "origin", "../origin.git"],
+        ["push", "--quiet", "origin", "HEAD"],
+    ):
+        subprocess.run(["git", *words], cwd=folder / "base", check=True)
+    return folder
+
+
 @pytest.fixture
-def team(tmp_path):
+def team(tmp_path, pushed):
+    shutil.copytree(pushed, tmp_path, symlinks=True, dirs_exist_ok=True)
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, text in FAKES.items():
         (programs / name).write_text(FAKE + text)
         (programs / name).chmod(0o755)
-    folder = tmp_path / "base"
-    words = ["--type", "images", "--registry", REGISTRY, "--ci", "github,gitlab,jenkins"]
-    real_tmplgen("new", folder, *words, cwd=tmp_path)
-    it = Team(folder, programs)
+    it = Team(tmp_path / "base", programs)
     it.say(
         list=listing(TAGS),
         broken="",
@@ -142,10 +156,6 @@ def team(tmp_path):
         requests="",
     )
     it.say(rendered="".join(f"{line.replace(':', '/')}\n" for line in ROWS))
-    it.git("init", "--quiet", "--bare", str(tmp_path / "origin.git"))
-    it.git("--git-dir", tmp_path / "origin.git", "config", "receive.advertisePushOptions", "true")
-    it.git("remote", "add", "origin", str(tmp_path / "origin.git"))
-    it.git("push", "--quiet", "origin", "HEAD")
     return it
 
 

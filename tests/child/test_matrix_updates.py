@@ -119,6 +119,7 @@ def assert_plan_and_lock_are_kept(child):
     assert child.text("base-images.lock.yml") == LOCK
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("kind", TYPES)
 def test_children_are_sound_after_every_version(kind, catalog, tmp_path):
     print(f"SEED={SEED}")

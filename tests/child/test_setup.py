@@ -11,6 +11,7 @@ import zipfile
 
 import pytest
 
+from ..common.venvs import quick_python
 from .matrix import tmplgen
 
 NUMBER = "2.13.0"
@@ -43,6 +44,7 @@ class Child:
         (self.folder / "backend.py").write_text(BACKEND)
         for cuda in "cu126", "cu130":
             wheel(self.folder / cuda, "torch", f"{NUMBER}+{cuda}")
+        self.python = quick_python(self.folder / "python3", sys.executable)
         self.pip = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null", "INDEX_URL": ""}
 
     def setup(self, device="cuda", cuda="cu130", **env):
@@ -50,7 +52,7 @@ class Child:
         done = subprocess.run(
             ["ci/setup.sh", device],
             cwd=self.folder,
-            env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable, **self.pip}
+            env={"PATH": "/usr/bin:/bin", "PYTHON": self.python, **self.pip}
             | {"PIP_FIND_LINKS": str(self.folder / cuda), **env},
             capture_output=True,
             text=True,
@@ -132,10 +134,8 @@ def test_another_python_starts_afresh(child, tmp_path):
     child.setup()
     # A Python that calls itself another.
     other = tmp_path / "python3.99"
-    other.write_text(
-        '#!/bin/sh\n[ "$1" != -V ] || { echo Python 3.99.1; exit; }\n'
-        f'exec {sys.executable} "$@"\n'
-    )
+    said = '#!/bin/sh\n[ "$1" != -V ] || { echo Python 3.99.1; exit; }\n'
+    other.write_text(f'{said}exec {child.python} "$@"\n')
     other.chmod(0o755)
     assert "afresh" in child.setup(PYTHON=str(other))
 

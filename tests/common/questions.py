@@ -1,10 +1,13 @@
 """What a type of the built-in catalog asks, its layers included, without tmplgen."""
 
+from functools import cache
+
 import yaml
 
 from .program import ROOT
 
 
+@cache
 def load(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 

@@ -10,6 +10,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from ..registry.conftest import running
 from .images import BASE, Images, forget_store, make_base
+from .readers import RECORDER
 from .support import TMPLGEN, install_node_modules, package_index, run, seed
 
 # Files that share what takes long to make: one worker runs them. Any other file has one to itself.
@@ -22,7 +23,14 @@ SHARING = {
         "test_team_children",
         "test_service_under_load",
     ],
-    "pipelines": ["test_pipelines", "test_gpu_pipelines", "test_image_pipelines", "test_workflow"],
+    "pipelines": [
+        "test_pipelines",
+        "test_bot_pipelines",
+        "test_cluster_pipelines",
+        "test_gpu_pipelines",
+        "test_image_pipelines",
+        "test_workflow",
+    ],
 }
 
 # Files for children: tests among them are those of a child.
@@ -129,6 +137,12 @@ def make_clone(folder, words):
 @pytest.fixture(scope="session")
 def node_modules():
     return install_node_modules()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_recorder_is_left():
+    yield
+    RECORDER.end()
 
 
 @pytest.fixture(scope="session")

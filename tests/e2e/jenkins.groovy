@@ -1,13 +1,15 @@
-// Runs a Jenkinsfile on nothing: a declarative pipeline that records what it would do, and is as
-// strict as Jenkins about the words that it knows.
-// Usage: groovy jenkins.groovy FILE [NAME=VALUE...] [COMMAND?=STATUS...] [COMMAND?>=TEXT...]
+// Runs Jenkinsfiles on nothing: declarative pipelines that record what they would do. It is as strict as
+// Jenkins about the words that it knows.
+// Reads a JSON list of words from each line of its input:
+// FILE [NAME=VALUE...] [COMMAND?=STATUS...] [COMMAND?>=TEXT...]
 //   NAME=VALUE      a variable of the environment; TRIGGER is what started the build, ABSENT the id of
 //                   credentials that this Jenkins does not have
 //   COMMAND?=STATUS what a shell command ends with, in place of 0
 //   COMMAND?>=TEXT  what it prints
-// Prints JSON: result, cron, aborts and stages, each with agent, minutes, commands and credentials; or what is
-// wrong, with status 1.
+// Answers each with a line of JSON: result, cron, aborts and stages, each with agent, minutes, commands and
+// credentials; or `wrong`, a text.
 import groovy.json.JsonOutput
+import groovy.json.JsonSlurper
 import org.codehaus.groovy.control.CompilerConfiguration
 
 class Refused extends RuntimeException {
@@ -395,38 +397,43 @@ class Top extends Block {
     }
 }
 
-def env = [:]
-def statuses = [:]
-def texts = [:]
-args.drop(1).each {
-    def (name, value) = it.split('=', 2) as List
-    if (name.endsWith('?>')) {
-        texts[name[0..-3]] = value
-    } else if (name.endsWith('?')) {
-        statuses[name[0..-2]] = value
-    } else {
-        env[name] = value
+Map record(List words) {
+    def env = [:]
+    def statuses = [:]
+    def texts = [:]
+    words.drop(1).each {
+        def (name, value) = it.split('=', 2) as List
+        if (name.endsWith('?>')) {
+            texts[name[0..-3]] = value
+        } else if (name.endsWith('?')) {
+            statuses[name[0..-2]] = value
+        } else {
+            env[name] = value
+        }
+    }
+    def top = new Top(env: env, statuses: statuses, texts: texts)
+    def settings = new CompilerConfiguration(scriptBaseClass: DelegatingScript.name)
+    try {
+        // Jenkins' own, which a pipeline may catch.
+        def loader = new GroovyClassLoader(this.class.classLoader)
+        Steps.absent = loader.parseClass('''
+            package org.jenkinsci.plugins.credentialsbinding.impl
+            class CredentialNotFoundException extends RuntimeException {
+                CredentialNotFoundException(String message) { super(message) }
+            }''')
+        def script = new GroovyShell(loader, new Binding(), settings).parse(new File(words[0]))
+        script.setDelegate(top)
+        script.run()
+        if (top.made == null) {
+            throw new Refused('no pipeline')
+        }
+        return [result: top.made.result, cron: top.made.cron, said: env.SAID, aborts: top.made.aborts,
+                stages: top.made.records]
+    } catch (Exception | Error wrong) {
+        return [wrong: "${wrong.class.simpleName}: ${wrong.message}"]
     }
 }
-def top = new Top(env: env, statuses: statuses, texts: texts)
-def settings = new CompilerConfiguration(scriptBaseClass: DelegatingScript.name)
-try {
-    // Jenkins' own, which a pipeline may catch.
-    def loader = new GroovyClassLoader(this.class.classLoader)
-    Steps.absent = loader.parseClass('''
-        package org.jenkinsci.plugins.credentialsbinding.impl
-        class CredentialNotFoundException extends RuntimeException {
-            CredentialNotFoundException(String message) { super(message) }
-        }''')
-    def script = new GroovyShell(loader, new Binding(), settings).parse(new File(args[0]))
-    script.setDelegate(top)
-    script.run()
-    if (top.made == null) {
-        throw new Refused('no pipeline')
-    }
-    println JsonOutput.toJson([result: top.made.result, cron: top.made.cron,
-                                 said: env.SAID, aborts: top.made.aborts, stages: top.made.records])
-} catch (Exception | Error wrong) {
-    println "${wrong.class.simpleName}: ${wrong.message}"
-    System.exit(1)
-}
+
+def answers = System.out
+System.out = System.err // for what a pipeline prints
+System.in.eachLine { answers.println(JsonOutput.toJson(record(new JsonSlurper().parseText(it)))) }

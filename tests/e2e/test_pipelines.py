@@ -7,7 +7,7 @@ import shutil
 import pytest
 import yaml
 
-from .readers import GitLab, jenkins, results
+from .readers import GitLab, jenkins, jenkins_refuses, results
 from .support import run
 
 SCRIPT = re.compile(r"ci/[a-z-]+\.sh(?: (?:cpu|test)\b)?")
@@ -181,7 +181,7 @@ def test_the_recorder_rejects_a_broken_jenkinsfile(every_ci, tmp_path, right, wr
     text = (every_ci / "Jenkinsfile").read_text()
     assert right in text
     (tmp_path / "Jenkinsfile").write_text(text.replace(right, wrong, 1))
-    assert says in jenkins(tmp_path / "Jenkinsfile", status=1)
+    assert says in jenkins_refuses(tmp_path / "Jenkinsfile")
 
 
 # ---------------------------------------------------------------- all three

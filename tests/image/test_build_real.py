@@ -39,8 +39,17 @@ USER 10001
 """
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    made = tmp_path_factory.mktemp("program") / "program"
+    subprocess.run(
+        ["cc", "-static", "-Os", "-x", "c", "-", "-o", made], input=PROGRAM.encode(), check=True
+    )
+    return made
+
+
 @pytest.fixture(name="world")
-def make_world(tmp_path):
+def make_world(tmp_path, program):
     if not shutil.which("buildah") or os.geteuid():
         pytest.skip("needs buildah, and to be root")
     world = World(tmp_path)
@@ -48,11 +57,7 @@ def make_world(tmp_path):
     world.env["CONTAINERS_STORAGE_CONF"] = str(tmp_path / "storage.conf")
     world.env["BUILDAH_ISOLATION"] = "chroot"
     (tmp_path / "storage.conf").write_text(STORAGE.format(tmp_path))
-    subprocess.run(
-        ["cc", "-static", "-Os", "-x", "c", "-", "-o", tmp_path / "program"],
-        input=PROGRAM.encode(),
-        check=True,
-    )
+    world.program = program
     world.command = lambda *words: World.command(world, *words)[:-1] + [str(tmp_path / "catalog")]
     yield world
     buildah(world, "rmi", "--all", "--force")
@@ -67,7 +72,7 @@ def catalog(world, step="now", contents=None):
     folder = matrix_catalog(world.folder / "catalog", "team")
     image = folder / "base-images" / "tiny"
     (image / "files").mkdir(parents=True)
-    shutil.copy(world.folder / "program", image / "files" / "program")
+    shutil.copy(world.program, image / "files" / "program")
     what = {"description": "tiny", "framework": "none", "rows": [{}], "budget": 5}
     what["contents"] = contents or [["/program", "now"]]
     (image / "image.yml").write_text(yaml.safe_dump(what))

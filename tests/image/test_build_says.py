@@ -62,20 +62,35 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_lines(world, name):
-    text, shown = HOSTILE[name]
-    code, err = said(world, f"printf '[{text}]\\n'; printf '[{text}'")
-    lines = err.splitlines()
-    if "drawn over" in name:
-        assert any(shown + end in lines for end in (b"", b"]"))
-    elif "without end" in name or "alone" in name or "half" in name:
-        assert b"[" + shown in b"\n".join(lines)
-    else:
-        assert b"[" + shown + b"]" in lines
-    assert code == 0
+def harmless(err):
     assert b"\033" not in err and b"\r" not in err and b"\0" not in err
-    err.decode()
+    return err.decode()
+
+
+def test_hostile_lines(world):
+    prints = [f"printf '<{n} [{text}]>\\n'" for n, (text, _) in enumerate(HOSTILE.values())]
+    code, err = said(world, "\n".join(prints))
+    assert code == 0
+    harmless(err)
+    lines = [line for line in err.splitlines() if b"built after" not in line]
+    for n, (name, (_, shown)) in enumerate(HOSTILE.items()):
+        wanted = b"<%d [%s]>" % (n, shown)
+        if "drawn over" in name:  # from its beginning
+            wanted = wanted[wanted.index(shown) :] if not name.endswith("left") else b"]>"
+        if "without end" in name or "alone" in name or "half" in name:
+            wanted = wanted.removesuffix(b"]>")
+        assert any(line.startswith(wanted) for line in lines), (name, wanted, lines)
+
+
+# With what the filter keeps at the end of a build: half a sequence, half a character, half a line.
+@pytest.mark.parametrize(
+    "name", ["title without end", "escape alone", "half a sequence", "overlong"]
+)
+def test_hostile_last_words(world, name):
+    text, shown = HOSTILE[name]
+    code, err = said(world, f"printf '[{text}'")
+    assert code == 0 and b"[" + shown in err
+    harmless(err)
 
 
 def test_hostile_words_in_failures_and_documents(world):
@@ -141,25 +156,26 @@ def test_an_endless_answer(world, verb):
 # ---------------------------------------------------------------- secrets
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        "https://me:{}@index.example.org/simple",
-        "https://{}@index.example.org/simple",
-        "'https://me:{}@index.example.org:8443/simple'",
-        "http://a:{}@one.example.org/ https://b:{}@two.example.org",
-        "git+https://me:{}@git.example.org/x.git@v1",
-        "https://me:\033[1m{}\033[0m@index.example.org/simple",
-    ],
-)
-def test_no_password_is_told(world, shape):
-    url = shape.format(SECRET, SECRET)
-    plain = url.replace("'", "")
+SHAPES = [
+    "https://me:{}@index.example.org/simple",
+    "https://{}@index.example.org/simple",
+    "'https://me:{}@index.example.org:8443/simple'",
+    "http://a:{}@one.example.org/ https://b:{}@two.example.org",
+    "git+https://me:{}@git.example.org/x.git@v1",
+    "https://me:\033[1m{}\033[0m@index.example.org/simple",
+]
+
+
+def test_no_password_is_told(world):
+    urls = [shape.format(SECRET, SECRET) for shape in SHAPES]
     world.lock()
-    (world.fake / "packages" / "gamma").write_text(f"== /p/step.txt\nx @ {url}\nok==1\n")
-    echo = "cat <<'END'\nSTEP 2/3: ARG INDEX_URL=" + url + "\nlooking in " + url + "\nEND\n"
-    world.on("build", echo + 'cat "$FAKE/fails" 2>/dev/null && exit 1')
-    words = ["gamma", "--build-arg", f"INDEX_URL={plain}"]
+    found = "".join(f"x{n} @ {url}\nok{n}==1\n" for n, url in enumerate(urls))
+    (world.fake / "packages" / "gamma").write_text(f"== /p/step.txt\n{found}")
+    echo = [f"STEP 2/3: ARG URL_{n}={url}\nlooking in {url}\n" for n, url in enumerate(urls)]
+    cat = f"cat <<'END'\n{''.join(echo)}END\n"
+    world.on("build", cat + 'cat "$FAKE/fails" 2>/dev/null && exit 1')
+    given = [f"URL_{n}={url.replace(chr(39), '')}" for n, url in enumerate(urls)]
+    words = ["gamma", *(word for one in given for word in ("--build-arg", one))]
     for fails in (False, True):
         if fails:
             (world.fake / "fails").touch()
@@ -168,9 +184,10 @@ def test_no_password_is_told(world, shape):
             assert result.code == fails
             assert SECRET not in result.out and SECRET not in result.err
             if not more:
-                assert "***@" in result.err
+                assert result.err.count("***@") >= 2 * len(SHAPES)
     assert SECRET not in (world.work / "base-images.lock.yml").read_text()
-    assert any(f"INDEX_URL={plain}" in word for call in world.calls() for word in call)
+    told = [word for call in world.calls("build") for word in call]
+    assert all(any(one in word for word in told) for one in given)
 
 
 def test_no_password_in_a_complaint_of_usage(world):

@@ -15,8 +15,8 @@ from ..common import stacks
 from ..e2e.support import install_node_modules
 from . import lint_dockerfiles as lint
 
-SEED = int(os.environ.get("SEED") or 20261123)
-SAMPLE = 6  # choices for each framework
+SEED = int(os.environ.get("SEED") or os.environ.get("TURNS") or 20261123)
+SAMPLE = 3  # choices for each framework
 HADOLINT = Path(sys.executable).parent / "hadolint"
 PARSER = Path(__file__).with_name("lint_dockerfiles.cjs")
 # Rules that do not hold here, and why.
@@ -73,7 +73,8 @@ def test_rows_keep_what_the_contract_says(rows):
 
 
 def test_hadolint_finds_nothing(rows):
-    assert hadolint(rows) == []
+    """In some of them: it takes a fifth of a second for each, and test-full has all."""
+    assert hadolint(random.Random(SEED).sample(rows, 6)) == []
 
 
 def test_targets_of_a_bake_file_have_the_platforms_of_their_rows(rows, folder):

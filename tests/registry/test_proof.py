@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 
 import pytest
 
@@ -181,10 +180,9 @@ def test_slow_answers_have_one_limit_together(probe):
     with Fake(latency=0.4) as fake:
         fake.image("a", "1")
         names = [f"{fake.host}/a:1"] * 160
-        begun = time.monotonic()
         result = probe("manifests", *names, PROBE_RUN_SECONDS=1)
-        took = time.monotonic() - begun
+        asked = len(fake.requests)
         assert probe("manifests", *names[:16]).code == 0
     assert (result.code, result.err.split(":")[0]) == (1, "limit")
     assert "1 s in all" in result.err
-    assert took < 3.9  # they take 4, where 16 are asked for at once
+    assert asked < len(names)  # they take 4 s, where 16 are asked for at once

@@ -7,25 +7,32 @@ from dataclasses import dataclass
 import pytest
 
 from ..common.team import image_of, types_of_frameworks
-from .fake import digest_of
+from .fake import Fake, digest_of
 from .images import NEW, OLD, OWN, app, base
 
 SAID = "LABEL tmplgen.writes=/opt/app"
 
 
 @pytest.fixture(scope="module")
-def bases(plain):
+def registry():
+    """Whether real registries agree is what test_rebase.py asks: here are hundreds of images."""
+    with Fake() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def bases(registry):
     """An old base and a new one: their names."""
     made = []
     for layers, version in ((OLD, "13.0.1"), (NEW, "13.0.3")):
         tag = f"{version}-base-ubuntu24.04"
-        data = base(layers, version).put(plain, "steps/nvidia/cuda", tag)
-        made.append(f"{plain.host}/steps/nvidia/cuda:{tag}@{digest_of(data)}")
+        data = base(layers, version).put(registry, "steps/nvidia/cuda", tag)
+        made.append(f"{registry.host}/steps/nvidia/cuda:{tag}@{digest_of(data)}")
     return made
 
 
 @pytest.fixture
-def rebased(plain, bases, tmplgen):
+def rebased(registry, bases, tmplgen):
     """What is said to an image of these steps: "", or the code and the message of a refusal."""
 
     def run(*steps, above=()):
@@ -34,9 +41,9 @@ def rebased(plain, bases, tmplgen):
         told = [{"created_by": step, "empty_layer": True} for step in (*steps, SAID, *above)]
         own = {"created_by": "COPY main.py /opt/app/main.py # buildkit"}
         image.history = [{"created_by": "base"}, {"created_by": "base"}, own, *told]
-        name = f"steps/app@{digest_of(image.put(plain, 'steps/app', None))}"
+        name = f"steps/app@{digest_of(image.put(registry, 'steps/app', None))}"
         words = ["--onto", new, "--check", "--json"]
-        made = json.loads(tmplgen("image", "rebase", f"{plain.host}/{name}", *words).out)
+        made = json.loads(tmplgen("image", "rebase", f"{registry.host}/{name}", *words).out)
         error = made.get("error")
         assert made["exit"] == (3 if error else 0)
         return f"{error['code']}: {error['message']}" if error else ""
@@ -130,6 +137,7 @@ def rendered(tmplgen, folder, *words):
     return [path.read_text() for path in sorted(folder.rglob("Dockerfile"))]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("words", IMAGES, ids=" ".join)
 def test_every_step_of_an_image_is_believed(rebased, tmplgen, tmp_path, words):
     dockerfiles = rendered(tmplgen, tmp_path / "out", *words)
@@ -141,6 +149,7 @@ def test_every_step_of_an_image_is_believed(rebased, tmplgen, tmp_path, words):
             assert rebased(*map(builder, steps)) == ""
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(("kind", "framework"), CHILDREN)
 def test_every_step_of_a_child_is_believed(rebased, tmplgen, tmp_path, kind, framework):
     """On the team's image, whose steps are told before the child's own."""
@@ -204,6 +213,7 @@ def test_runs_of_templates(rebased, before, run):
 EVIL = "sed -i s/a/b/ /etc/cuda"
 
 
+@pytest.mark.turns(20)
 @pytest.mark.parametrize(
     "run",
     [
@@ -360,20 +370,20 @@ def test_a_label_is_no_word_of_a_step(rebased):
 
 
 @pytest.mark.parametrize("more", [{"Shell": ["/bin/bash", "-c"]}, {"env": ["PIP_USER=1"]}])
-def test_a_base_that_leads_elsewhere(plain, tmplgen, more):
+def test_a_base_that_leads_elsewhere(registry, tmplgen, more):
     """Its settings are those of every step above it."""
     env = more.pop("env", [])
     names = []
     for layers, version in ((OLD, "13.0.1"), (NEW, "13.0.3")):
         image = base(layers, version, **more)
         image.env += env
-        image.put(plain, "strange/cuda", f"{version}-base-ubuntu24.04")
-        names.append(f"{plain.host}/strange/cuda:{version}-base-ubuntu24.04")
+        image.put(registry, "strange/cuda", f"{version}-base-ubuntu24.04")
+        names.append(f"{registry.host}/strange/cuda:{version}-base-ubuntu24.04")
     image = app(names[0], own=OWN[:1])
     steps = [*PLACE, f"RUN {PIP}", SAID]
     image.history = [{"created_by": "base"}, {"created_by": "base"}]
     image.history += [{"created_by": step, "empty_layer": step != PLACE[0]} for step in steps]
-    image.put(plain, "strange/app", "1")
-    words = ["image", "rebase", f"{plain.host}/strange/app:1", "--onto", names[1], "--json"]
+    image.put(registry, "strange/app", "1")
+    words = ["image", "rebase", f"{registry.host}/strange/app:1", "--onto", names[1], "--json"]
     made = json.loads(tmplgen(*words).out)
     assert (made["exit"], made["error"]["code"]) == (3, "changed-base")
