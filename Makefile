@@ -1,7 +1,7 @@
 # Builds, tests and shows tmplgen. `make help` lists the targets.
 #
 # Variables: BUILD (folder of everything made), CC, CFLAGS, SAN=1 (address and undefined-behaviour
-# sanitizers, in a folder of its own), WERROR=0|1, MODULES (folders of src/ to build), PREFIX.
+# sanitizers, in a folder of its own), WERROR=0|1, PREFIX.
 
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
@@ -16,7 +16,6 @@ BUILD ?= build
 endif
 PREFIX ?= /usr/local
 comma := ,
-MODULES ?= *
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -39,7 +38,7 @@ LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null) -lm
 LAZY ?= $(if $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine)),$(if $(filter 0,$(SAN)),\
             libgit2 libcurl libcrypto))
 PROGRAM_LIBS := $(shell $(PKG_CONFIG) --libs $(filter-out $(LAZY),$(LIBRARIES)) 2>/dev/null) -lm
-# libgit2 has to find what git/libgit2.c puts in the place of a function of another library.
+# libgit2 has to find what git/read/libgit2.c puts in the place of a function of another library.
 PROGRAM_LIBS += $(if $(LAZY),-Wl$(comma)--export-dynamic-symbol=mbedtls_x509_crt_parse_file)
 
 # V=1 shows whole commands.
@@ -63,6 +62,8 @@ LINK = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
 # smoke/explain.c is a program of its own, and doctor.c has it in itself.
 SOURCES := $(filter-out src/smoke/explain.c,$(sort $(foreach module,$(MODULES),$(wildcard src/$(module)/*.c))))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+# Those of some folders of src/.
+objects = $(filter $(1:%=$(BUILD)/src/%/%),$(OBJECTS))
 UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/unit/%)
@@ -111,7 +112,7 @@ $(filter %_files.o,$(OBJECTS)): $(EMBEDDED)
 # ---------------------------------------------------------------- the built-in catalog
 
 # Reads YAML as the program does.
-$(BUILD)/catalog-pack: tools/catalog_pack.c $(filter $(BUILD)/src/base/% $(BUILD)/src/matrix/%,$(OBJECTS)) \
+$(BUILD)/catalog-pack: tools/catalog_pack.c $(call objects,base data io matrix) \
     $(BUILD)/flags \
     | $(BUILD)/deps
 	$(call say,cc   $<) $(CC) $(DIALECT) $(WARNINGS) -O1 -g $(SANITIZE) $(LIBRARY_CFLAGS) -o $@ \
@@ -136,12 +137,12 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SHARED:%.c=$(BUILD)/%.o) $(BUILD
 
 # Renders what the comparison with Jinja2 asks for (tests/oracle/).
 $(BUILD)/oracle-render: $(BUILD)/tests/oracle/render.o \
-    $(filter $(BUILD)/src/base/% $(BUILD)/src/template/%,$(OBJECTS))
+    $(call objects,base data io jinja)
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
 
 # Renders templates against the clock (tests/bench/part_render.py).
 $(BUILD)/bench-render: $(BUILD)/tests/bench/render.o \
-    $(filter $(BUILD)/src/base/% $(BUILD)/src/template/%,$(OBJECTS))
+    $(call objects,base data io jinja)
 	$(call say,link $@) $(LINK) -o $@ $^ $(LIBRARY_LIBS)
 
 # Says which documents are valid TOML, for the comparison with Python's tomllib.
@@ -235,8 +236,8 @@ lint: venv build/smoke/explain_tables.h
 	@tools/lint
 
 format: venv
-	@clang-format -i $(filter-out $(shell grep -l '^/\* Made by ' src/*/*.[ch] 2>/dev/null),\
-	    $(wildcard src/*.[ch] src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tools/*.c) $(GPU_SMOKE))
+	@clang-format -i $(filter-out $(shell grep -rl '^/\* Made by ' src),\
+	    $(shell find src tests tools -name '*.[ch]') $(GPU_SMOKE))
 	@$(VENV)/bin/ruff format --quiet tests tools/checks tools/lint tools/run-tests
 
 # PARTS="instructions new resolve update rebase slope image render service batch" and ROUNDS=10 choose; WRITE=1 puts the figures

@@ -1,14 +1,14 @@
 /* The table of commands, and the one way from a command's outcome to words and an exit code. */
 #include "base/budget.h"
-#include "base/data.h"
-#include "base/interrupt.h"
-#include "base/json.h"
 #include "base/limits.h"
-#include "base/process.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/print.h"
-#include "git/trouble.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "git/odb_failure.h"
+#include "io/interrupt.h"
+#include "io/process.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes src/base/unicode_tables.inc from the Unicode data of Python 3.11 (UCD 14.0).
+"""Writes src/base/text/unicode_tables.inc from the Unicode data of Python 3.11 (UCD 14.0).
 
-tools/gen-unicode.py > src/base/unicode_tables.inc
+tools/gen-unicode.py > src/base/text/unicode_tables.inc
 tools/gen-unicode.py --digests       what tests/unit/test_unicode.c compares with
 """
 

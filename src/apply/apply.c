@@ -2,16 +2,16 @@
  */
 #include "apply/apply.h"
 
-#include "apply/files.h"
 #include "apply/journal.h"
-#include "apply/prepare.h"
-#include "apply/standing.h"
-#include "apply/state.h"
-#include "apply/work.h"
+#include "apply/recheck.h"
+#include "apply/steps/git_state.h"
+#include "apply/steps/prepare.h"
+#include "apply/steps/worktree_swap.h"
+#include "apply/work_folder.h"
 #include "base/arena.h"
-#include "base/io.h"
 #include "git/ref.h"
 #include "git/repo.h"
+#include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* Makes an update happen, so that a crash at any point leaves the old state, the new, or a journal.
  */
-#ifndef TMPLGEN_APPLY_APPLY_H
-#define TMPLGEN_APPLY_APPLY_H
+#ifndef TMPLGEN_APPLY_H
+#define TMPLGEN_APPLY_H
 
 #include "apply/journal.h"
-#include "apply/work.h"
+#include "apply/work_folder.h"
 #include "base/err.h"
 
 #include <stdbool.h>

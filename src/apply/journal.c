@@ -3,10 +3,10 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/io.h"
 #include "base/sha.h"
-#include "git/disk.h"
+#include "git/disk_entry.h"
 #include "git/repo.h"
+#include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* What an update is about to do, written down before it does it. */
-#ifndef TMPLGEN_APPLY_JOURNAL_H
-#define TMPLGEN_APPLY_JOURNAL_H
+#ifndef TMPLGEN_JOURNAL_H
+#define TMPLGEN_JOURNAL_H
 
 #include "base/err.h"
 #include "base/str.h"
-#include "git/change.h"
-#include "git/leaf.h"
+#include "git/path_change.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,16 +4,16 @@
 #include "apply/journal.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/io.h"
 #include "base/shell.h"
-#include "git/disk.h"
-#include "git/index.h"
+#include "git/disk_entry.h"
+#include "git/git_index.h"
 #include "git/pathspec.h"
 #include "git/repo.h"
 #include "git/store.h"
 #include "git/tree.h"
 #include "git/worktree.h"
-#include "plan/names.h"
+#include "io/io.h"
+#include "plan/case_names.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* May the update touch these files? What lies on disk, and what will. */
-#ifndef TMPLGEN_APPLY_PREFLIGHT_H
-#define TMPLGEN_APPLY_PREFLIGHT_H
+#ifndef TMPLGEN_PREFLIGHT_H
+#define TMPLGEN_PREFLIGHT_H
 
 #include "base/err.h"
 #include "plan/plan.h"

@@ -2,12 +2,12 @@
 #include "apply/preflight.h"
 
 #include "base/arena.h"
-#include "base/io.h"
-#include "git/disk.h"
-#include "git/index.h"
+#include "git/disk_entry.h"
+#include "git/git_index.h"
 #include "git/libgit2.h"
 #include "git/ref.h"
 #include "git/repo.h"
+#include "io/io.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* How two renders differ, over many cases: each change once, as a patch. */
-#ifndef TMPLGEN_AUTHOR_DIFFERENCES_H
-#define TMPLGEN_AUTHOR_DIFFERENCES_H
+#ifndef TMPLGEN_DIFFERENCES_H
+#define TMPLGEN_DIFFERENCES_H
 
 #include "base/err.h"
 #include "base/intern.h"

@@ -1,6 +1,6 @@
 /* A copy of the built-in catalog for a team to change: a repository with its history. */
-#ifndef TMPLGEN_AUTHOR_EXPORT_H
-#define TMPLGEN_AUTHOR_EXPORT_H
+#ifndef TMPLGEN_EXPORT_H
+#define TMPLGEN_EXPORT_H
 
 #include "base/err.h"
 

@@ -1,9 +1,9 @@
 /* `template lint`: all that can be seen to be wrong with a catalog. */
-#ifndef TMPLGEN_AUTHOR_LINT_H
-#define TMPLGEN_AUTHOR_LINT_H
+#ifndef TMPLGEN_LINT_H
+#define TMPLGEN_LINT_H
 
-#include "author/finding.h"
-#include "author/lint_input.h"
+#include "author/lint/lint_finding.h"
+#include "author/lint/lint_input.h"
 
 struct arena;
 

@@ -1,6 +1,6 @@
 /* A folder that a type is rendered into again and again, to be looked at. */
-#ifndef TMPLGEN_AUTHOR_SCRATCH_H
-#define TMPLGEN_AUTHOR_SCRATCH_H
+#ifndef TMPLGEN_SCRATCH_H
+#define TMPLGEN_SCRATCH_H
 
 #include "base/err.h"
 

@@ -1,6 +1,6 @@
 /* A new type for a catalog: something that works, to be changed. */
-#ifndef TMPLGEN_AUTHOR_SKELETON_H
-#define TMPLGEN_AUTHOR_SKELETON_H
+#ifndef TMPLGEN_SKELETON_H
+#define TMPLGEN_SKELETON_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* Waits until the files of a catalog's folder change. */
-#ifndef TMPLGEN_AUTHOR_WATCH_H
-#define TMPLGEN_AUTHOR_WATCH_H
+#ifndef TMPLGEN_WATCH_H
+#define TMPLGEN_WATCH_H
 
 #include "base/err.h"
 

@@ -3,8 +3,8 @@
  * answers, servers. Arenas, buffers and libraries count themselves here; base/budget.h makes errors
  * of it. One process, one account; threads share it.
  */
-#ifndef TMPLGEN_BASE_ACCOUNT_H
-#define TMPLGEN_BASE_ACCOUNT_H
+#ifndef TMPLGEN_ACCOUNT_H
+#define TMPLGEN_ACCOUNT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Memory for data that lives as long as one command or one child: freed all at once. */
-#ifndef TMPLGEN_BASE_ARENA_H
-#define TMPLGEN_BASE_ARENA_H
+#ifndef TMPLGEN_ARENA_H
+#define TMPLGEN_ARENA_H
 
 #include <stdarg.h>
 #include <stddef.h>

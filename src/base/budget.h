@@ -3,8 +3,8 @@
  * own (base/limits.h); this is their sum, so that many allowed parts are no way around them. Memory
  * is counted in base/account.h.
  */
-#ifndef TMPLGEN_BASE_BUDGET_H
-#define TMPLGEN_BASE_BUDGET_H
+#ifndef TMPLGEN_BUDGET_H
+#define TMPLGEN_BUDGET_H
 
 #include "base/account.h"
 #include "base/err.h"

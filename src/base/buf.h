@@ -1,6 +1,6 @@
 /* A growing byte buffer with a maximum. */
-#ifndef TMPLGEN_BASE_BUF_H
-#define TMPLGEN_BASE_BUF_H
+#ifndef TMPLGEN_BUF_H
+#define TMPLGEN_BUF_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Files of the source tree that are texts in the program. */
-#ifndef TMPLGEN_BASE_EMBED_H
-#define TMPLGEN_BASE_EMBED_H
+#ifndef TMPLGEN_EMBED_H
+#define TMPLGEN_EMBED_H
 
 /* Defines `const char NAME[]`: the text of the file at that path, from the top of the tree. */
 #define EMBED(name, path)                                                                          \

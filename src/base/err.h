@@ -1,6 +1,6 @@
 /* What failed, where, why, and what to do next: the one error type of the program. */
-#ifndef TMPLGEN_BASE_ERR_H
-#define TMPLGEN_BASE_ERR_H
+#ifndef TMPLGEN_ERR_H
+#define TMPLGEN_ERR_H
 
 #include <stddef.h>
 

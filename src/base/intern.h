@@ -1,6 +1,6 @@
 /* Distinct texts numbered in the order in which they are seen first, for lookups by name. */
-#ifndef TMPLGEN_BASE_INTERN_H
-#define TMPLGEN_BASE_INTERN_H
+#ifndef TMPLGEN_INTERN_H
+#define TMPLGEN_INTERN_H
 
 #include "base/str.h"
 

@@ -1,6 +1,6 @@
 /* Shared libraries that only some commands need, loaded when they are. */
-#ifndef TMPLGEN_BASE_LIBRARY_H
-#define TMPLGEN_BASE_LIBRARY_H
+#ifndef TMPLGEN_LIBRARY_H
+#define TMPLGEN_LIBRARY_H
 
 #include "base/err.h"
 

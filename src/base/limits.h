@@ -1,6 +1,6 @@
 /* Every limit on foreign input, in one place (DESIGN 9). Crossing one is exit 2 with its name. */
-#ifndef TMPLGEN_BASE_LIMITS_H
-#define TMPLGEN_BASE_LIMITS_H
+#ifndef TMPLGEN_LIMITS_H
+#define TMPLGEN_LIMITS_H
 
 #define LIMIT_KIB ((size_t)1024)
 #define LIMIT_MIB (1024 * LIMIT_KIB)

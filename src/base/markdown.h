@@ -1,6 +1,6 @@
 /* Foreign text in Markdown as forges have it: nothing of it is markup, a mention or a reference. */
-#ifndef TMPLGEN_BASE_MARKDOWN_H
-#define TMPLGEN_BASE_MARKDOWN_H
+#ifndef TMPLGEN_MARKDOWN_H
+#define TMPLGEN_MARKDOWN_H
 
 #include "base/span.h"
 

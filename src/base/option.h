@@ -1,6 +1,6 @@
 /* One option of a command line, as the parser, help and completion read it. */
-#ifndef TMPLGEN_BASE_OPTION_H
-#define TMPLGEN_BASE_OPTION_H
+#ifndef TMPLGEN_OPTION_H
+#define TMPLGEN_OPTION_H
 
 #include <stdbool.h>
 

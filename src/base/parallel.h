@@ -1,6 +1,6 @@
 /* What waits for the disk or for other programs, done together. */
-#ifndef TMPLGEN_BASE_PARALLEL_H
-#define TMPLGEN_BASE_PARALLEL_H
+#ifndef TMPLGEN_PARALLEL_H
+#define TMPLGEN_PARALLEL_H
 
 #include <stddef.h>
 

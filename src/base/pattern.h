@@ -1,7 +1,7 @@
 /* Patterns of whole texts: a subset of POSIX extended regular expressions, matched in bounded time.
  */
-#ifndef TMPLGEN_BASE_PATTERN_H
-#define TMPLGEN_BASE_PATTERN_H
+#ifndef TMPLGEN_PATTERN_H
+#define TMPLGEN_PATTERN_H
 
 #include "base/err.h"
 #include "base/span.h"

@@ -1,6 +1,6 @@
 /* SHA-1 and SHA-256. Neither fails: a machine without them or memory ends the process. */
-#ifndef TMPLGEN_BASE_SHA_H
-#define TMPLGEN_BASE_SHA_H
+#ifndef TMPLGEN_SHA_H
+#define TMPLGEN_SHA_H
 
 #include "base/str.h"
 

@@ -1,6 +1,6 @@
 /* Commands that are shown to be typed: whatever they name is one word of a POSIX shell. */
-#ifndef TMPLGEN_BASE_SHELL_H
-#define TMPLGEN_BASE_SHELL_H
+#ifndef TMPLGEN_SHELL_H
+#define TMPLGEN_SHELL_H
 
 #include "base/span.h"
 

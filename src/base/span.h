@@ -1,6 +1,6 @@
 /* A piece of text. */
-#ifndef TMPLGEN_BASE_SPAN_H
-#define TMPLGEN_BASE_SPAN_H
+#ifndef TMPLGEN_SPAN_H
+#define TMPLGEN_SPAN_H
 
 #include <stddef.h>
 

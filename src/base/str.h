@@ -1,6 +1,6 @@
 /* Small helpers on text: spans, comparison, "did you mean". */
-#ifndef TMPLGEN_BASE_STR_H
-#define TMPLGEN_BASE_STR_H
+#ifndef TMPLGEN_STR_H
+#define TMPLGEN_STR_H
 
 #include "base/span.h"
 

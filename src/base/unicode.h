@@ -1,6 +1,6 @@
 /* The Unicode that paths, messages and templates need. Tables: Unicode 14.0 (Python 3.11). */
-#ifndef TMPLGEN_BASE_UNICODE_H
-#define TMPLGEN_BASE_UNICODE_H
+#ifndef TMPLGEN_UNICODE_H
+#define TMPLGEN_UNICODE_H
 
 #include "base/str.h"
 

@@ -1,6 +1,6 @@
 /* UTF-8: bytes to characters and back. */
-#ifndef TMPLGEN_BASE_UTF8_H
-#define TMPLGEN_BASE_UTF8_H
+#ifndef TMPLGEN_UTF8_H
+#define TMPLGEN_UTF8_H
 
 #include "base/span.h"
 

@@ -1,6 +1,6 @@
 /* Text broken into lines between its words. */
-#ifndef TMPLGEN_BASE_WRAP_H
-#define TMPLGEN_BASE_WRAP_H
+#ifndef TMPLGEN_WRAP_H
+#define TMPLGEN_WRAP_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* The address of a catalog on a server: what of it git is given, and what is refused before. */
-#ifndef TMPLGEN_CATALOG_ADDRESS_H
-#define TMPLGEN_CATALOG_ADDRESS_H
+#ifndef TMPLGEN_ADDRESS_H
+#define TMPLGEN_ADDRESS_H
 
 #include "base/err.h"
 

@@ -1,6 +1,6 @@
 /* From what the user gave to a full, checked set of answers. */
-#ifndef TMPLGEN_CATALOG_ANSWERS_H
-#define TMPLGEN_CATALOG_ANSWERS_H
+#ifndef TMPLGEN_ANSWERS_H
+#define TMPLGEN_ANSWERS_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* Base images of a catalog: what base-images/NAME/image.yml says of each, and how rows are tagged.
  */
-#ifndef TMPLGEN_CATALOG_BASE_IMAGE_H
-#define TMPLGEN_CATALOG_BASE_IMAGE_H
+#ifndef TMPLGEN_BASE_IMAGE_H
+#define TMPLGEN_BASE_IMAGE_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* The built-in catalog's history: a commit for each release, and one for what is newer. */
-#ifndef TMPLGEN_CATALOG_BUILTIN_H
-#define TMPLGEN_CATALOG_BUILTIN_H
+#ifndef TMPLGEN_BUILTIN_H
+#define TMPLGEN_BUILTIN_H
 
 #include <stddef.h>
 

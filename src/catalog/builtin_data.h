@@ -1,6 +1,6 @@
 /* What tools/catalog_pack.c generates: the built-in catalog, and its released versions. */
-#ifndef TMPLGEN_CATALOG_BUILTIN_DATA_H
-#define TMPLGEN_CATALOG_BUILTIN_DATA_H
+#ifndef TMPLGEN_BUILTIN_DATA_H
+#define TMPLGEN_BUILTIN_DATA_H
 
 #include <stdbool.h>
 

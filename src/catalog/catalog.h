@@ -1,9 +1,9 @@
 /* A catalog at one revision: where it came from, its files, what its manifests say. */
-#ifndef TMPLGEN_CATALOG_CATALOG_H
-#define TMPLGEN_CATALOG_CATALOG_H
+#ifndef TMPLGEN_CATALOG_H
+#define TMPLGEN_CATALOG_H
 
 #include "base/err.h"
-#include "catalog/source.h"
+#include "catalog/catalog_source.h"
 
 #include <stdbool.h>
 #include <stddef.h>

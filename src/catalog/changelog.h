@@ -1,6 +1,6 @@
 /* A catalog's CHANGELOG.md, as keepachangelog.com has it: what each version brings. */
-#ifndef TMPLGEN_CATALOG_CHANGELOG_H
-#define TMPLGEN_CATALOG_CHANGELOG_H
+#ifndef TMPLGEN_CHANGELOG_H
+#define TMPLGEN_CHANGELOG_H
 
 #include "base/str.h"
 

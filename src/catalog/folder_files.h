@@ -1,6 +1,6 @@
 /* The files of a folder on disk as a set, read without following links. */
-#ifndef TMPLGEN_CATALOG_FOLDER_FILES_H
-#define TMPLGEN_CATALOG_FOLDER_FILES_H
+#ifndef TMPLGEN_FOLDER_FILES_H
+#define TMPLGEN_FOLDER_FILES_H
 
 #include "base/err.h"
 

@@ -1,8 +1,8 @@
 /* Where `{% include %}` finds its files: in layers, in types, in templates/_includes/. */
-#ifndef TMPLGEN_CATALOG_INCLUDE_H
-#define TMPLGEN_CATALOG_INCLUDE_H
+#ifndef TMPLGEN_INCLUDE_H
+#define TMPLGEN_INCLUDE_H
 
-#include "template/template.h"
+#include "jinja/template.h"
 
 struct arena;
 struct fileset;

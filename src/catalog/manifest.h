@@ -1,10 +1,10 @@
 /* What the manifests of one template say: layers, questions, file rules, migrations. */
-#ifndef TMPLGEN_CATALOG_MANIFEST_H
-#define TMPLGEN_CATALOG_MANIFEST_H
+#ifndef TMPLGEN_MANIFEST_H
+#define TMPLGEN_MANIFEST_H
 
 #include "base/err.h"
 #include "base/intern.h"
-#include "catalog/layer.h"
+#include "catalog/manifest/layer.h"
 #include "catalog/question.h"
 #include "resolver/request.h"
 

@@ -1,6 +1,6 @@
 /* Can the migrations of a template be applied, and do they make sense? */
-#ifndef TMPLGEN_CATALOG_MIGRATIONS_H
-#define TMPLGEN_CATALOG_MIGRATIONS_H
+#ifndef TMPLGEN_MIGRATIONS_H
+#define TMPLGEN_MIGRATIONS_H
 
 #include "base/err.h"
 
@@ -9,7 +9,7 @@ struct manifest;
 
 /*
  * Of a version that a child goes to, or is made from: each `from` is a SPEC, each path of
- * `rename_files` passes the one door (base/path). Exit 2, at the place. What a child was made from
+ * `rename_files` passes the one door (io/path). Exit 2, at the place. What a child was made from
  * is not asked: nothing of its migrations is applied again.
  */
 TG_CHECKED int migrations_check(struct arena *arena, const struct manifest *manifest,

@@ -1,6 +1,6 @@
 /* What `new` says is to be done with a child that it has made. */
-#ifndef TMPLGEN_CATALOG_NEXT_LINES_H
-#define TMPLGEN_CATALOG_NEXT_LINES_H
+#ifndef TMPLGEN_NEXT_LINES_H
+#define TMPLGEN_NEXT_LINES_H
 
 #include "base/err.h"
 #include "base/str.h"

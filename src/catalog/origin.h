@@ -1,6 +1,6 @@
 /* Revisions of catalogs that build on each other: a chain of origins, the catalog's own first. */
-#ifndef TMPLGEN_CATALOG_ORIGIN_H
-#define TMPLGEN_CATALOG_ORIGIN_H
+#ifndef TMPLGEN_ORIGIN_H
+#define TMPLGEN_ORIGIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* One question of a manifest: what may be answered, and when it is asked. */
-#ifndef TMPLGEN_CATALOG_QUESTION_H
-#define TMPLGEN_CATALOG_QUESTION_H
+#ifndef TMPLGEN_QUESTION_H
+#define TMPLGEN_QUESTION_H
 
 #include "base/err.h"
-#include "catalog/reader.h"
+#include "catalog/manifest/manifest_reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>

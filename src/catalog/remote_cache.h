@@ -1,6 +1,6 @@
 /* What was fetched of one repository on a server: objects, and what the server said it has. */
-#ifndef TMPLGEN_CATALOG_REMOTE_CACHE_H
-#define TMPLGEN_CATALOG_REMOTE_CACHE_H
+#ifndef TMPLGEN_REMOTE_CACHE_H
+#define TMPLGEN_REMOTE_CACHE_H
 
 #include "base/err.h"
 #include "base/span.h"

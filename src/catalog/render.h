@@ -1,6 +1,6 @@
 /* Rendering: catalog revision + answers + resolution -> a list of files and a git tree id. Pure. */
-#ifndef TMPLGEN_CATALOG_RENDER_H
-#define TMPLGEN_CATALOG_RENDER_H
+#ifndef TMPLGEN_RENDER_H
+#define TMPLGEN_RENDER_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* The revisions of a catalog that have names: what an update can go to. */
-#ifndef TMPLGEN_CATALOG_REVISION_H
-#define TMPLGEN_CATALOG_REVISION_H
+#ifndef TMPLGEN_REVISION_H
+#define TMPLGEN_REVISION_H
 
 #include "base/err.h"
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Semantic versions (semver.org 2.0), and tags that are one. */
-#ifndef TMPLGEN_CATALOG_SEMVER_H
-#define TMPLGEN_CATALOG_SEMVER_H
+#ifndef TMPLGEN_SEMVER_H
+#define TMPLGEN_SEMVER_H
 
 #include "base/str.h"
 

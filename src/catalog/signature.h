@@ -1,7 +1,7 @@
 /* Who signed a revision of a catalog: as git itself verifies it, and nothing that the catalog says.
  */
-#ifndef TMPLGEN_CATALOG_SIGNATURE_H
-#define TMPLGEN_CATALOG_SIGNATURE_H
+#ifndef TMPLGEN_SIGNATURE_H
+#define TMPLGEN_SIGNATURE_H
 
 #include "base/err.h"
 

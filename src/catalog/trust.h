@@ -1,6 +1,6 @@
 /* Which catalogs are new to the user, and who must have signed those that are not. */
-#ifndef TMPLGEN_CATALOG_TRUST_H
-#define TMPLGEN_CATALOG_TRUST_H
+#ifndef TMPLGEN_TRUST_H
+#define TMPLGEN_TRUST_H
 
 #include "base/err.h"
 

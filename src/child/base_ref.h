@@ -1,9 +1,9 @@
 /* The base commit of a child: what its record renders to, kept under a ref of its own. */
-#ifndef TMPLGEN_CHILD_BASE_REF_H
-#define TMPLGEN_CHILD_BASE_REF_H
+#ifndef TMPLGEN_BASE_REF_H
+#define TMPLGEN_BASE_REF_H
 
 #include "base/err.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 struct apply;
 struct arena;

@@ -6,8 +6,8 @@
 #include "base/str.h"
 #include "catalog/render.h"
 #include "catalog/trust.h"
-#include "git/disk.h"
-#include "git/index.h"
+#include "git/disk_entry.h"
+#include "git/git_index.h"
 #include "git/tree.h"
 
 #include <git2.h>

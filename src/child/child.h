@@ -1,12 +1,12 @@
 /* A child as it stands: its repository, what HEAD has of it, what it says of itself. */
-#ifndef TMPLGEN_CHILD_CHILD_H
-#define TMPLGEN_CHILD_CHILD_H
+#ifndef TMPLGEN_CHILD_H
+#define TMPLGEN_CHILD_H
 
 #include "base/err.h"
 #include "child/provenance.h"
 #include "git/repo.h"
 #include "git/tree.h"
-#include "plan/sides.h"
+#include "plan/plan_input.h"
 
 #include <stdbool.h>
 

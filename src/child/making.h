@@ -1,6 +1,6 @@
 /* What a child is made of: from a catalog and what was said, to its files and its record. */
-#ifndef TMPLGEN_CHILD_MAKING_H
-#define TMPLGEN_CHILD_MAKING_H
+#ifndef TMPLGEN_MAKING_H
+#define TMPLGEN_MAKING_H
 
 #include "base/err.h"
 #include "base/str.h"

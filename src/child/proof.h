@@ -1,6 +1,6 @@
 /* A base that was rendered here before, remembered: `status` need not render it again. */
-#ifndef TMPLGEN_CHILD_PROOF_H
-#define TMPLGEN_CHILD_PROOF_H
+#ifndef TMPLGEN_PROOF_H
+#define TMPLGEN_PROOF_H
 
 #include "base/str.h"
 

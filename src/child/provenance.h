@@ -1,11 +1,11 @@
 /* The record of a child as an update takes it: what it was made from, and what is wanted now. */
-#ifndef TMPLGEN_CHILD_PROVENANCE_H
-#define TMPLGEN_CHILD_PROVENANCE_H
+#ifndef TMPLGEN_PROVENANCE_H
+#define TMPLGEN_PROVENANCE_H
 
 #include "base/err.h"
 #include "base/str.h"
 #include "child/record.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 

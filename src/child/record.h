@@ -1,6 +1,6 @@
 /* The record: `.tmplgen.yml` in a child, what it was made from. */
-#ifndef TMPLGEN_CHILD_RECORD_H
-#define TMPLGEN_CHILD_RECORD_H
+#ifndef TMPLGEN_RECORD_H
+#define TMPLGEN_RECORD_H
 
 #include "base/err.h"
 #include "base/str.h"

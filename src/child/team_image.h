@@ -1,6 +1,6 @@
 /* The team's base image that a child starts from: a part of its resolution. */
-#ifndef TMPLGEN_CHILD_TEAM_IMAGE_H
-#define TMPLGEN_CHILD_TEAM_IMAGE_H
+#ifndef TMPLGEN_TEAM_IMAGE_H
+#define TMPLGEN_TEAM_IMAGE_H
 
 #include "base/err.h"
 #include "base/str.h"

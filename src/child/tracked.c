@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "catalog/render.h"
 #include "child/child.h"
-#include "git/index.h"
+#include "git/git_index.h"
 #include "git/store.h"
 #include "git/worktree.h"
 

@@ -1,6 +1,6 @@
 /* All that git tracks of a child, committed or only staged, as it lies on disk. */
-#ifndef TMPLGEN_CHILD_TRACKED_H
-#define TMPLGEN_CHILD_TRACKED_H
+#ifndef TMPLGEN_TRACKED_H
+#define TMPLGEN_TRACKED_H
 
 #include "base/err.h"
 

@@ -1,11 +1,11 @@
 /* What a command is, and what it is handed by main, which has the table of them. */
-#ifndef TMPLGEN_CMD_CMD_H
-#define TMPLGEN_CMD_CMD_H
+#ifndef TMPLGEN_CMD_H
+#define TMPLGEN_CMD_H
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "cmd/opt.h"
+#include "cmd/common/opt.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,14 +1,14 @@
 /* How results and failures look: words for people, one JSON document for programs. */
 #include "cmd/print.h"
 
-#include "base/data.h"
-#include "base/json.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/term.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "io/term.h"
 #include "resolver/resolver.h"
 
 #include <stdarg.h>

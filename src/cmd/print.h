@@ -1,6 +1,6 @@
 /* How results and failures look: words for people, one JSON document for programs. */
-#ifndef TMPLGEN_CMD_PRINT_H
-#define TMPLGEN_CMD_PRINT_H
+#ifndef TMPLGEN_PRINT_H
+#define TMPLGEN_PRINT_H
 
 struct err;
 struct run;

@@ -1,9 +1,9 @@
 /* Commit objects, made without a repository. */
-#ifndef TMPLGEN_GIT_COMMIT_H
-#define TMPLGEN_GIT_COMMIT_H
+#ifndef TMPLGEN_COMMIT_H
+#define TMPLGEN_COMMIT_H
 
 #include "base/err.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 #include <stddef.h>

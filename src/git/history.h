@@ -1,9 +1,9 @@
 /* Commits from one backwards, newest first. */
-#ifndef TMPLGEN_GIT_HISTORY_H
-#define TMPLGEN_GIT_HISTORY_H
+#ifndef TMPLGEN_HISTORY_H
+#define TMPLGEN_HISTORY_H
 
 #include "base/err.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* What everybody needs of libgit2: start-up, errors, identity, trees made in memory. */
-#ifndef TMPLGEN_GIT_LIBGIT2_H
-#define TMPLGEN_GIT_LIBGIT2_H
+#ifndef TMPLGEN_LIBGIT2_H
+#define TMPLGEN_LIBGIT2_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* A repository's objects, read by libgit2 in a process of their own. */
-#ifndef TMPLGEN_GIT_ODB_H
-#define TMPLGEN_GIT_ODB_H
+#ifndef TMPLGEN_ODB_H
+#define TMPLGEN_ODB_H
 
 #include "base/err.h"
 

@@ -1,6 +1,6 @@
 /* Finds things by an object's id. */
-#ifndef TMPLGEN_GIT_OID_MAP_H
-#define TMPLGEN_GIT_OID_MAP_H
+#ifndef TMPLGEN_OID_MAP_H
+#define TMPLGEN_OID_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

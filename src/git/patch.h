@@ -1,10 +1,10 @@
 /* The difference of two trees as a patch, in git's form. */
-#ifndef TMPLGEN_GIT_PATCH_H
-#define TMPLGEN_GIT_PATCH_H
+#ifndef TMPLGEN_PATCH_H
+#define TMPLGEN_PATCH_H
 
 #include "base/err.h"
 #include "base/str.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 

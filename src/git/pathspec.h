@@ -1,6 +1,6 @@
 /* Paths as git's commands take them. */
-#ifndef TMPLGEN_GIT_PATHSPEC_H
-#define TMPLGEN_GIT_PATHSPEC_H
+#ifndef TMPLGEN_PATHSPEC_H
+#define TMPLGEN_PATHSPEC_H
 
 struct arena;
 

@@ -1,10 +1,10 @@
 /* A commit as its bytes have it: what a replayed one keeps of it. */
-#ifndef TMPLGEN_GIT_RAW_COMMIT_H
-#define TMPLGEN_GIT_RAW_COMMIT_H
+#ifndef TMPLGEN_RAW_COMMIT_H
+#define TMPLGEN_RAW_COMMIT_H
 
 #include "base/err.h"
 #include "base/str.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 #include <stddef.h>

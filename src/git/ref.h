@@ -1,9 +1,9 @@
 /* Refs and the other small files of a repository that an update moves, as git itself does it. */
-#ifndef TMPLGEN_GIT_REF_H
-#define TMPLGEN_GIT_REF_H
+#ifndef TMPLGEN_REF_H
+#define TMPLGEN_REF_H
 
 #include "base/err.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* A project where it lies: its repository, its folder in it, and what HEAD says. */
-#ifndef TMPLGEN_GIT_REPO_H
-#define TMPLGEN_GIT_REPO_H
+#ifndef TMPLGEN_REPO_H
+#define TMPLGEN_REPO_H
 
 #include "base/err.h"
 #include "base/str.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 /* Is this a form of repository that tmplgen can read and write? */
-#ifndef TMPLGEN_GIT_REPO_FORM_H
-#define TMPLGEN_GIT_REPO_FORM_H
+#ifndef TMPLGEN_REPO_FORM_H
+#define TMPLGEN_REPO_FORM_H
 
 #include "base/err.h"
 

@@ -1,11 +1,11 @@
 /* The objects of a child: those of its repository, and those that this run makes. */
-#ifndef TMPLGEN_GIT_STORE_H
-#define TMPLGEN_GIT_STORE_H
+#ifndef TMPLGEN_STORE_H
+#define TMPLGEN_STORE_H
 
 #include "base/err.h"
 #include "base/str.h"
-#include "git/leaf.h"
-#include "git/pack.h"
+#include "git/tree_entry.h"
+#include "git/write/pack.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* The `git` command, for what libgit2 cannot do: to fetch from servers, and to verify signatures.
  */
-#ifndef TMPLGEN_GIT_TRANSPORT_H
-#define TMPLGEN_GIT_TRANSPORT_H
+#ifndef TMPLGEN_TRANSPORT_H
+#define TMPLGEN_TRANSPORT_H
 
 #include "base/err.h"
 #include "base/span.h"

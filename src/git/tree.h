@@ -1,9 +1,9 @@
 /* Git trees as flat lists of files, and trees made from others by edits. */
-#ifndef TMPLGEN_GIT_TREE_H
-#define TMPLGEN_GIT_TREE_H
+#ifndef TMPLGEN_TREE_H
+#define TMPLGEN_TREE_H
 
 #include "base/err.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 #include <stddef.h>

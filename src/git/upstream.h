@@ -1,9 +1,9 @@
 /* What remotes have of branches: the one that a branch is pulled from, copies of a name. */
-#ifndef TMPLGEN_GIT_UPSTREAM_H
-#define TMPLGEN_GIT_UPSTREAM_H
+#ifndef TMPLGEN_UPSTREAM_H
+#define TMPLGEN_UPSTREAM_H
 
 #include "base/err.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* The files of a work tree and the objects that they are: line endings, attributes, configuration.
  */
-#ifndef TMPLGEN_GIT_WORKTREE_H
-#define TMPLGEN_GIT_WORKTREE_H
+#ifndef TMPLGEN_WORKTREE_H
+#define TMPLGEN_WORKTREE_H
 
 #include "base/err.h"
-#include "git/convert.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
+#include "git/worktree/convert.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* A bake file: all rows as targets of BuildKit. */
-#ifndef TMPLGEN_IMAGE_BAKE_H
-#define TMPLGEN_IMAGE_BAKE_H
+#ifndef TMPLGEN_BAKE_H
+#define TMPLGEN_BAKE_H
 
 #include "base/err.h"
 

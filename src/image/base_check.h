@@ -1,6 +1,6 @@
 /* Base images and their registries: what tags stand for, against what the lock file says. */
-#ifndef TMPLGEN_IMAGE_BASE_CHECK_H
-#define TMPLGEN_IMAGE_BASE_CHECK_H
+#ifndef TMPLGEN_BASE_CHECK_H
+#define TMPLGEN_BASE_CHECK_H
 
 #include "base/err.h"
 

@@ -1,6 +1,6 @@
 /* Building rows: the builder's own work, then what is checked in what it made. */
-#ifndef TMPLGEN_IMAGE_BUILD_H
-#define TMPLGEN_IMAGE_BUILD_H
+#ifndef TMPLGEN_BUILD_H
+#define TMPLGEN_BUILD_H
 
 #include "base/err.h"
 #include "base/str.h"

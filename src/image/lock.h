@@ -1,6 +1,6 @@
 /* The lock file: base images by digest, and the packages that their images were built with. */
-#ifndef TMPLGEN_IMAGE_LOCK_H
-#define TMPLGEN_IMAGE_LOCK_H
+#ifndef TMPLGEN_LOCK_H
+#define TMPLGEN_LOCK_H
 
 #include "base/err.h"
 

@@ -1,6 +1,6 @@
 /* The curated rows, as read from matrices/. For src/matrix/, src/resolver/ and src/index/ only. */
-#ifndef TMPLGEN_MATRIX_FACTS_H
-#define TMPLGEN_MATRIX_FACTS_H
+#ifndef TMPLGEN_FACTS_H
+#define TMPLGEN_FACTS_H
 
 #include "matrix/version.h"
 

@@ -1,6 +1,6 @@
 /* The compatibility matrix, read from a catalog. */
-#ifndef TMPLGEN_MATRIX_MATRIX_H
-#define TMPLGEN_MATRIX_MATRIX_H
+#ifndef TMPLGEN_MATRIX_H
+#define TMPLGEN_MATRIX_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* PEP 440: versions, and the SPECs that select them. */
-#ifndef TMPLGEN_MATRIX_VERSION_H
-#define TMPLGEN_MATRIX_VERSION_H
+#ifndef TMPLGEN_VERSION_H
+#define TMPLGEN_VERSION_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -1,9 +1,9 @@
 /* Which file of the base, of the child and of the new render are one and the same. */
-#ifndef TMPLGEN_PLAN_PAIR_H
-#define TMPLGEN_PLAN_PAIR_H
+#ifndef TMPLGEN_PAIR_H
+#define TMPLGEN_PAIR_H
 
 #include "base/err.h"
-#include "plan/unit.h"
+#include "plan/file_triple.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* What an update does to each path: edits, and a line of the report. */
-#ifndef TMPLGEN_PLAN_PLAN_H
-#define TMPLGEN_PLAN_PLAN_H
+#ifndef TMPLGEN_PLAN_H
+#define TMPLGEN_PLAN_H
 
 #include "catalog/manifest.h"
-#include "git/leaf.h"
-#include "plan/sides.h"
+#include "git/tree_entry.h"
+#include "plan/plan_input.h"
 
 #include <stdbool.h>
 #include <stddef.h>

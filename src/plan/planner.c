@@ -4,13 +4,13 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "git/store.h"
+#include "plan/decide/decide.h"
+#include "plan/decide/destinations.h"
+#include "plan/decide/path_conflicts.h"
+#include "plan/file_triple.h"
+#include "plan/merge/syntax_check.h"
 #include "plan/pair.h"
-#include "plan/places.h"
 #include "plan/plan.h"
-#include "plan/resolve.h"
-#include "plan/syntax.h"
-#include "plan/unit.h"
-#include "plan/ways.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Makes a plan: base, child and new render in, what becomes of each path out. */
-#ifndef TMPLGEN_PLAN_PLANNER_H
-#define TMPLGEN_PLAN_PLANNER_H
+#ifndef TMPLGEN_PLANNER_H
+#define TMPLGEN_PLANNER_H
 
 #include "base/err.h"
 

@@ -1,10 +1,10 @@
 /* Merges the content of one file that both the child and the template changed. */
-#ifndef TMPLGEN_PLAN_THREE_WAY_H
-#define TMPLGEN_PLAN_THREE_WAY_H
+#ifndef TMPLGEN_THREE_WAY_H
+#define TMPLGEN_THREE_WAY_H
 
 #include "base/err.h"
 #include "base/str.h"
-#include "plan/sides.h"
+#include "plan/plan_input.h"
 
 #include <stdbool.h>
 

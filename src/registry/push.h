@@ -2,8 +2,8 @@
  * An OCI registry's API, to write: layers that it has already, small blobs, manifests. Layers are
  * never sent, only named. Exit 1, with "network" or "answer", everywhere.
  */
-#ifndef TMPLGEN_REGISTRY_PUSH_H
-#define TMPLGEN_REGISTRY_PUSH_H
+#ifndef TMPLGEN_PUSH_H
+#define TMPLGEN_PUSH_H
 
 #include "base/err.h"
 #include "base/str.h"

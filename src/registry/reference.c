@@ -2,8 +2,8 @@
 #include "registry/reference.h"
 
 #include "base/arena.h"
-#include "base/http.h"
 #include "base/str.h"
+#include "io/http.h"
 
 #include <string.h>
 

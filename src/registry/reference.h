@@ -1,6 +1,6 @@
 /* The name of an image: registry, repository, tag or digest. */
-#ifndef TMPLGEN_REGISTRY_REFERENCE_H
-#define TMPLGEN_REGISTRY_REFERENCE_H
+#ifndef TMPLGEN_REFERENCE_H
+#define TMPLGEN_REFERENCE_H
 
 #include "base/err.h"
 

@@ -1,9 +1,9 @@
 /* An OCI registry's API, to read: manifests by tag or digest, platforms, small blobs. */
-#ifndef TMPLGEN_REGISTRY_REGISTRY_H
-#define TMPLGEN_REGISTRY_REGISTRY_H
+#ifndef TMPLGEN_REGISTRY_H
+#define TMPLGEN_REGISTRY_H
 
 #include "base/err.h"
-#include "registry/manifest.h"
+#include "registry/image_manifest.h"
 
 #include <stdbool.h>
 #include <stddef.h>

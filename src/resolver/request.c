@@ -2,8 +2,8 @@
 #include "resolver/request.h"
 
 #include "base/arena.h"
-#include "base/data.h"
-#include "base/yaml.h"
+#include "data/data.h"
+#include "data/yaml.h"
 #include "registry/reference.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* The stack choices (DESIGN 3), and a request: what was said for each of them. */
-#ifndef TMPLGEN_RESOLVER_REQUEST_H
-#define TMPLGEN_RESOLVER_REQUEST_H
+#ifndef TMPLGEN_REQUEST_H
+#define TMPLGEN_REQUEST_H
 
 #include "base/err.h"
 #include "base/option.h"

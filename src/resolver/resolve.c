@@ -3,12 +3,12 @@
 
 #include "base/arena.h"
 #include "base/budget.h"
-#include "base/data.h"
-#include "resolver/hardly_known.h"
-#include "resolver/nearest.h"
-#include "resolver/refuse.h"
-#include "resolver/resolution.h"
-#include "resolver/search.h"
+#include "data/data.h"
+#include "resolver/explain/nearest.h"
+#include "resolver/explain/refuse.h"
+#include "resolver/result/resolution.h"
+#include "resolver/search/hardly_known.h"
+#include "resolver/search/search.h"
 
 /* "driver 470.82.01 and variant cu121". */
 static const char *list_demands(struct arena *arena, const struct ask *ask, uint64_t set)

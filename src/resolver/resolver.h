@@ -1,6 +1,6 @@
 /* The resolver: a request in, one consistent stack or reasons out. */
-#ifndef TMPLGEN_RESOLVER_RESOLVER_H
-#define TMPLGEN_RESOLVER_RESOLVER_H
+#ifndef TMPLGEN_RESOLVER_H
+#define TMPLGEN_RESOLVER_H
 
 #include "base/err.h"
 #include "resolver/request.h"

@@ -1,8 +1,8 @@
 /* gpu-smoke for the program that has it built in: a run, what it found, captures of machines. */
-#ifndef TMPLGEN_SMOKE_DOCTOR_H
-#define TMPLGEN_SMOKE_DOCTOR_H
+#ifndef TMPLGEN_DOCTOR_H
+#define TMPLGEN_DOCTOR_H
 
-#include "smoke/tar.h"
+#include "smoke/capture/tar.h"
 
 #include <stdio.h>
 

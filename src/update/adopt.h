@@ -1,6 +1,6 @@
 /* `adopt`: a repository that was not made from a template gets one, and keeps its files. */
-#ifndef TMPLGEN_UPDATE_ADOPT_H
-#define TMPLGEN_UPDATE_ADOPT_H
+#ifndef TMPLGEN_ADOPT_H
+#define TMPLGEN_ADOPT_H
 
 #include "base/err.h"
 #include "resolver/request.h"

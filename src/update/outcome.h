@@ -1,6 +1,6 @@
 /* What comes out of an update, whichever way it went. */
-#ifndef TMPLGEN_UPDATE_OUTCOME_H
-#define TMPLGEN_UPDATE_OUTCOME_H
+#ifndef TMPLGEN_OUTCOME_H
+#define TMPLGEN_OUTCOME_H
 
 struct data;
 

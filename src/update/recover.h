@@ -2,8 +2,8 @@
  * What was begun is brought to an end: after an interruption, a conflict, a staged result. One
  * table says what becomes of each state, by what the user wants now.
  */
-#ifndef TMPLGEN_UPDATE_RECOVER_H
-#define TMPLGEN_UPDATE_RECOVER_H
+#ifndef TMPLGEN_RECOVER_H
+#define TMPLGEN_RECOVER_H
 
 #include "apply/apply.h"
 #include "base/err.h"

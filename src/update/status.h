@@ -1,6 +1,6 @@
 /* `status` and `diff`: a child as it lies on disk against what it was made from. */
-#ifndef TMPLGEN_UPDATE_STATUS_H
-#define TMPLGEN_UPDATE_STATUS_H
+#ifndef TMPLGEN_STATUS_H
+#define TMPLGEN_STATUS_H
 
 #include "base/err.h"
 

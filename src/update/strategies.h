@@ -1,6 +1,6 @@
 /* The strategies that there are. */
-#ifndef TMPLGEN_UPDATE_STRATEGIES_H
-#define TMPLGEN_UPDATE_STRATEGIES_H
+#ifndef TMPLGEN_STRATEGIES_H
+#define TMPLGEN_STRATEGIES_H
 
 #include "update/strategy.h"
 

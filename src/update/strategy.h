@@ -1,10 +1,10 @@
 /* How the new render gets onto the child's branch. */
-#ifndef TMPLGEN_UPDATE_STRATEGY_H
-#define TMPLGEN_UPDATE_STRATEGY_H
+#ifndef TMPLGEN_STRATEGY_H
+#define TMPLGEN_STRATEGY_H
 
 #include "base/err.h"
 #include "base/str.h"
-#include "git/leaf.h"
+#include "git/tree_entry.h"
 #include "plan/plan.h"
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct landing {
     struct oid result;         /* the whole repository afterwards, where nothing conflicts */
     const struct identity *who;
     const char *message;
-    bool sealed; /* its commit gets a seal (update/message.h) */
+    bool sealed; /* its commit gets a seal (update/report/commit_message.h) */
     /* For those that replay: */
     const struct plan_input *input;
     const struct plan *plan;

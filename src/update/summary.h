@@ -1,6 +1,6 @@
 /* An update as the text of a pull request, in Markdown. */
-#ifndef TMPLGEN_UPDATE_SUMMARY_H
-#define TMPLGEN_UPDATE_SUMMARY_H
+#ifndef TMPLGEN_SUMMARY_H
+#define TMPLGEN_SUMMARY_H
 
 struct buf;
 struct data;

@@ -1,9 +1,9 @@
 /* `update`: a child takes the newest version of its template. */
-#ifndef TMPLGEN_UPDATE_UPDATE_H
-#define TMPLGEN_UPDATE_UPDATE_H
+#ifndef TMPLGEN_UPDATE_H
+#define TMPLGEN_UPDATE_H
 
 #include "base/err.h"
-#include "update/target.h"
+#include "update/target/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

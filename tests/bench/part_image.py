@@ -13,7 +13,7 @@ ABOUT_RENDER = """
 Every image with every row of the built-in matrix, a plan and a call for each image; `cp -r` of
 what was rendered is the floor.
 """
-TAGS, PARALLEL, LATENCY = 100, 32, 0.020  # PARALLEL: of cmd/image_session.c
+TAGS, PARALLEL, LATENCY = 100, 32, 0.020  # PARALLEL: of cmd/image/image_session.c
 ABOUT_LOCK = f"""
 The digests of {TAGS} base images, from a registry on loopback that gives every answer
 {LATENCY * 1000:.0f} ms late. `tmplgen image lock` resolves {TAGS} rows, asks, and writes digests

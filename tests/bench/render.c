@@ -10,13 +10,13 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/buf.h"
-#include "base/data.h"
 #include "base/err.h"
-#include "base/io.h"
-#include "base/json.h"
 #include "base/limits.h"
-#include "template/parse.h"
-#include "template/template.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "io/io.h"
+#include "jinja/syntax/parse.h"
+#include "jinja/template.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -39,9 +39,9 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|\'(?:[^\'\\\n]|\\.)+\'|"(?:[^"\\\n]|\\.)
 # Where text is not said to anybody, or belongs to a program of its own.
 LEFT_OUT = (
     "src/smoke/",
-    "src/cmd/completion.c",
+    "src/cmd/common/cmd_completion.c",
     "src/image/engine_",
-    "src/image/rebase_steps.c",
+    "src/image/rebase/rebase_steps.c",
 )
 
 

@@ -5,9 +5,9 @@
 #include "memory_catalog.h"
 
 #include "base/buf.h"
-#include "base/data.h"
-#include "base/json.h"
 #include "catalog/manifest.h"
+#include "data/data.h"
+#include "data/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -7,11 +7,11 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/fileset.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "catalog/git_files.h"
-#include "catalog/source.h"
+#include "catalog/catalog_source.h"
+#include "catalog/source/git_files.h"
+#include "data/fileset.h"
 #include "git/libgit2.h"
 
 #include <git2.h>

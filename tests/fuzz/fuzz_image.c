@@ -2,10 +2,10 @@
 #include "fuzz.h"
 
 #include "base/arena.h"
-#include "base/data.h"
 #include "base/str.h"
+#include "data/data.h"
+#include "image/image_plan.h"
 #include "image/lock.h"
-#include "image/plan.h"
 #include "registry/reference.h"
 
 #include <fcntl.h>

@@ -6,10 +6,10 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
 #include "base/limits.h"
+#include "data/data.h"
 #include "matrix/matrix.h"
-#include "resolver/check.h"
+#include "resolver/matrix_check.h"
 #include "resolver/resolver.h"
 
 #include <stdint.h>

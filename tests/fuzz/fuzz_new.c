@@ -6,10 +6,10 @@
 #include "memory_catalog.h"
 
 #include "base/limits.h"
-#include "base/path.h"
 #include "base/utf8.h"
-#include "catalog/compose.h"
+#include "catalog/source/compose.h"
 #include "child/making.h"
+#include "io/path.h"
 #include "resolver/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -63,7 +63,7 @@ static int extend(struct made *out, struct arena *arena, const struct memory_fil
     return catalog_read(&out->below, arena, err) < 0 ? -1 : compose(&out->catalog, arena, err);
 }
 
-/* The steps of src/cmd/new.c. */
+/* The steps of src/cmd/project/cmd_new.c. */
 static int make(struct made *out, struct arena *arena, struct span input, struct err *err)
 {
     struct memory_files *files = memory_files(arena, input);

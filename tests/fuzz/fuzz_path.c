@@ -8,10 +8,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
+#include "io/path.h"
 
 #include <ctype.h>
 #include <stdint.h>

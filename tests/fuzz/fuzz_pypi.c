@@ -5,17 +5,17 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
-#include "base/json.h"
 #include "base/limits.h"
-#include "base/zip.h"
-#include "index/evidence.h"
-#include "index/index.h"
-#include "index/index_parse.h"
-#include "index/refresh.h"
-#include "index/requirement.h"
-#include "index/verify.h"
+#include "data/data.h"
+#include "data/json.h"
 #include "matrix/matrix.h"
+#include "package_index/evidence/evidence.h"
+#include "package_index/evidence/index_answer.h"
+#include "package_index/evidence/zip.h"
+#include "package_index/package_index.h"
+#include "package_index/refresh.h"
+#include "package_index/requirement.h"
+#include "package_index/verify.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
 #include "fuzz.h"
 
 #include "base/arena.h"
-#include "base/data.h"
-#include "base/json.h"
 #include "base/limits.h"
-#include "image/rebase_splice.h"
-#include "image/rebase_steps.h"
-#include "image/rebase_system.h"
-#include "registry/manifest.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "image/rebase/rebase_splice.h"
+#include "image/rebase/rebase_steps.h"
+#include "image/rebase/rebase_system.h"
+#include "registry/image_manifest.h"
 #include "registry/reference.h"
 
 #include <stdint.h>

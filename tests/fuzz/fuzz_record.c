@@ -7,13 +7,13 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
 #include "base/limits.h"
 #include "child/record.h"
 #include "child/team_image.h"
+#include "data/data.h"
 #include "matrix/matrix.h"
-#include "resolver/runs.h"
-#include "update/stack.h"
+#include "resolver/host_support.h"
+#include "update/target/update_stack.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
 #include "fuzz.h"
 
 #include "base/arena.h"
-#include "base/data.h"
-#include "base/http.h"
-#include "base/json.h"
 #include "base/limits.h"
-#include "registry/challenge.h"
-#include "registry/credentials.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "io/http.h"
+#include "registry/client/challenge.h"
+#include "registry/client/credentials.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
 

@@ -8,8 +8,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/address.h"
-#include "catalog/listing.h"
 #include "catalog/revision.h"
+#include "catalog/source/remote_listing.h"
 
 #include <stdint.h>
 #include <string.h>

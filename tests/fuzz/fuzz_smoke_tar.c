@@ -3,7 +3,7 @@
  * What is no gzip file itself is packed, and read a second time: to the same end.
  */
 #include "hostile_root.h"
-#include "smoke/tar.h"
+#include "smoke/capture/tar.h"
 
 #include <dirent.h>
 #include <fcntl.h>

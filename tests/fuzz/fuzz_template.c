@@ -3,11 +3,11 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
-#include "base/json.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "template/template.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "jinja/template.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/toml.h"
+#include "data/toml.h"
 
 #include <stdint.h>
 #include <stdlib.h>

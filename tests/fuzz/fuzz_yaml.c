@@ -3,9 +3,9 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
 #include "base/limits.h"
-#include "base/yaml.h"
+#include "data/data.h"
+#include "data/yaml.h"
 
 #include <math.h>
 #include <stdint.h>

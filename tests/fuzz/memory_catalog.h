@@ -7,12 +7,12 @@
 #define MEMORY_CATALOG_H
 
 #include "base/arena.h"
-#include "base/fileset.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/yaml.h"
 #include "catalog/answers.h"
 #include "catalog/catalog.h"
+#include "data/fileset.h"
+#include "data/yaml.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * An input that fails, or takes longer than SECONDS, ends it; its path is the last one printed.
  */
 #include "base/arena.h"
-#include "base/io.h"
 #include "base/limits.h"
+#include "io/io.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -19,16 +19,16 @@ def functions(text):
 
 
 def filters():
-    return functions((SOURCE / "template/filters.c").read_text())
+    return functions((SOURCE / "jinja/filters/filters.c").read_text())
 
 
 def tests():
-    return functions((SOURCE / "template/tests.c").read_text())
+    return functions((SOURCE / "jinja/functions/is_tests.c").read_text())
 
 
 def methods():
     """Rows by the kind of value: text, list, tuple, dict, loop."""
-    text = (SOURCE / "template/methods.c").read_text()
+    text = (SOURCE / "jinja/functions/methods.c").read_text()
     tables = re.findall(r"struct function (\w+)_methods\[\] = \{(.*?)\n\};", text, re.DOTALL)
     return {kind: functions(rows) for kind, rows in tables}
 
@@ -42,5 +42,5 @@ def keys(path):
 
 def sections():
     """The lists of rows in matrices/: (name, key)."""
-    text = (SOURCE / "matrix/schema.c").read_text()
+    text = (SOURCE / "matrix/read/matrix_schema.c").read_text()
     return re.findall(r'SECTION\("(\w+)", \w+, \w+, \w+,\s*(?:"(\w+)"|NULL)\)', text)

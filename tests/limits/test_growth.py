@@ -15,10 +15,10 @@ from .place import LIMIT
 
 SAMPLE_SECONDS, FULL_SECONDS = 6, 80
 KEYS = {
-    "manifest ": "catalog/manifest.c",
-    "base image ": "catalog/base_image.c",
-    "record ": "child/record.c",
-    "catalog ": "catalog/catalog.c",
+    "manifest ": "catalog/manifest/manifest.c",
+    "base image ": "catalog/manifest/base_image.c",
+    "record ": "child/record/record.c",
+    "catalog ": "catalog/source/catalog.c",
 }
 # What a record has one of each, of a fixed length.
 FIXED = {"schema", "render", "tree", "inputs", "engine"}

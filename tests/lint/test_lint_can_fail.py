@@ -34,14 +34,21 @@ BROKEN = [
         "arrayIndexOutOfBounds",
     ),
     ("layers", "src/base/x.c", HEADER + '#include "cmd/cmd.h"\n', "arrows point down"),
-    ("layers", "src/template/x.c", HEADER + '#include "matrix/matrix.h"\n', "arrows point down"),
+    ("layers", "src/jinja/x.c", HEADER + '#include "matrix/matrix.h"\n', "arrows point down"),
     ("layers", "src/base/x.h", HEADER + "#include <git2.h>\n", "<git2.h> in a header"),
     ("layers", "src/base/x.h", HEADER + "#include <git2/oid.h>\n", "<git2/oid.h> in a header"),
     ("layers", "src/matrix/x.c", HEADER + "#include <yaml.h>\n", "not for this file"),
     ("layers", "src/base/x.c", HEADER + "#include <regex.h>\n", "not for this file"),
     ("layers", "src/smoke/x.c", HEADER + '#include "base/err.h"\n', "stands alone"),
     ("layers", "templates/x.c", HEADER + '#include "base/err.h"\n', "stands alone"),
-    ("layers", "src/child/x.c", HEADER + '#include "smoke/tar.h"\n', "only src/cmd/ may include"),
+    (
+        "layers",
+        "src/child/x.c",
+        HEADER + '#include "smoke/capture/tar.h"\n',
+        "only src/cmd/ may include",
+    ),
+    ("layers", "src/cmd/x.c", HEADER + '#include "base/text/x.h"\n', "src/base/'s own"),
+    ("layers", "src/base/x.h", HEADER, "it belongs in a room"),
     ("text", "README.md", f"see https://{PyPI.netloc}/simple\n", "package registry"),
     ("text", "README.md", f"see test.{PyPI.netloc.upper()}:443\n", "package registry"),
     ("text", "README.md", f"see {PyPI.file_storage_domain}.\n", "package registry"),
@@ -83,7 +90,7 @@ BROKEN = [
     ("ruff-format", "tests/x.py", '"""Says what for."""\nx = {  }\n', "x.py"),
 ]
 
-OPT = HEADER + '#include "cmd/opt.h"\n\n'
+OPT = HEADER + '#include "cmd/common/opt.h"\n\n'
 GROUPS = """
 static const struct option options[] = {
     {"dry-run", NULL, "write nothing", false},
@@ -101,7 +108,7 @@ BROKEN_TOGETHER = [
             "src/base/x.h": HEADER + '#include "base/y.h"\n',
             "src/base/y.h": HEADER + '#include "base/x.h"\n',
         },
-        "src/base/x: a circle of files: base/x -> base/y (included) -> base/x (included)",
+        "x: a circle of files: x -> y (included) -> x (included)",
     ),
     (
         "circles",
@@ -111,7 +118,7 @@ BROKEN_TOGETHER = [
             "src/base/y.c": HEADER + "int f(int i);\nint g(int i);\nint h;\n\nint g(int i)\n{\n"
             "    return f(i);\n}\n",
         },
-        "base/x -> base/y (g) -> base/x (f)",
+        "x -> y (g) -> x (f)",
     ),
     (
         "circles",
@@ -121,7 +128,17 @@ BROKEN_TOGETHER = [
             "src/base/y.c": HEADER + "extern const int size;\nextern int *const pointers[];\n"
             "const int table[] = {1};\nconst int *const pointers[] = {&size};\n",
         },
-        "base/x -> base/y (table) -> base/x (size)",
+        "x -> y (table) -> x (size)",
+    ),
+    (
+        "layers",
+        {"src/base/x.c": HEADER, "src/cmd/common/x.c": HEADER},
+        "src/cmd/common/x.c: src/base/x.c has the same name",
+    ),
+    (
+        "layers",
+        {f"src/base/text/x{i}.c": HEADER for i in range(26)},
+        "src/base/text: 26 files of *.c",
     ),
     (
         "tags",
@@ -150,20 +167,21 @@ BROKEN_TOGETHER = [
 ]
 
 RIGHT = {
-    "src/base/x_parts.h": HEADER + "int g(int i);\n",
-    "src/base/x_parts.c": HEADER + '#include "base/x_parts.h"\n\n'
+    "src/base/text/x_parts.h": HEADER + "int g(int i);\n",
+    "src/base/text/x_parts.c": HEADER + '#include "base/text/x_parts.h"\n\n'
     "/* f(1) calls this, and so does base/x. */\nint g(int i)\n{\n    return i + 1;\n}\n",
     "src/base/x.h": HEADER + "int f(int x);\n",
-    "src/base/x.c": HEADER + '#include "base/x.h"\n\n#include "base/x_parts.h"\n\n'
+    "src/base/x.c": HEADER + '#include "base/x.h"\n\n#include "base/text/x_parts.h"\n\n'
     "int f(int x)\n{\n    return g(x) + 1;\n}\n",
     "src/git/git.c": HEADER + '#include "base/x.h"\n\n#include <git2.h>\n',
-    "src/cmd/opt.h": HEADER + "#include <stdbool.h>\n#include <stddef.h>\n\n"
+    "src/cmd/common/opt.h": HEADER + "#include <stdbool.h>\n#include <stddef.h>\n\n"
     "struct option {\n    const char *name, *argument, *help;\n    bool repeatable;\n};\n"
     "struct option_group {\n    const char *title;\n    const struct option *options;\n};\n"
     "struct parsed;\nbool opt_given(const struct parsed *parsed, const char *name);\n",
-    "src/cmd/x.h": HEADER + "struct parsed;\nint x_given(const struct parsed *parsed);\n",
-    "src/cmd/x.c": HEADER
-    + '#include "cmd/x.h"\n\n#include "base/x.h"\n#include "cmd/opt.h"\n'
+    "src/cmd/common/given.h": HEADER
+    + "struct parsed;\nint x_given(const struct parsed *parsed);\n",
+    "src/cmd/common/given.c": HEADER
+    + '#include "cmd/common/given.h"\n\n#include "base/x.h"\n#include "cmd/common/opt.h"\n'
     + GROUPS
     + """
 int x_given(const struct parsed *parsed)

@@ -38,11 +38,11 @@ DOCS = make.TOP / "docs" / "mutants.md"
 BEGIN, END = "<!-- made by `make mutants WRITE=1` -->", "<!-- end of what is made -->"
 FILES = (
     "src/apply/*.c",
-    "src/git/ref.c",
-    "src/git/disk.c",
-    "src/base/io.c",
-    "src/update/recover.c",
-    "src/update/stop.c",
+    "src/git/write/ref.c",
+    "src/git/worktree/disk_entry.c",
+    "src/io/io.c",
+    "src/update/resume/recover.c",
+    "src/update/resume/stopped_update.c",
 )
 GOAL = 0.9
 

@@ -31,24 +31,24 @@ UNIT = {
     r"apply/journal": ("test_journal",),
     r"git/(odb|odb_worker)\.c": ("test_odb",),
     r"git/(tree|index)\.c": ("test_tree",),
-    r"git/convert": ("test_convert",),
-    r"plan/slots": ("test_slots",),
+    r"git/worktree/convert": ("test_convert",),
+    r"plan/merge/slots": ("test_slots",),
     r"plan/": ("test_plan",),
-    r"base/io": ("test_io",),
-    r"git/disk": ("test_disk",),
-    r"git/ref": ("test_ref",),
+    r"io/io": ("test_io",),
+    r"git/worktree/disk_entry": ("test_disk",),
+    r"git/write/ref": ("test_ref",),
 }
 NEAR = {
     r"apply/preflight": ("test_preflight.py",),
     r"apply/journal": ("test_order.py", "test_hostile.py"),
-    r"apply/(files|swap)|git/disk": ("test_pauses.py", "test_order.py"),
-    r"apply/(standing|apply|work)|git/ref": ("test_between.py", "test_order.py"),
+    r"apply/(files|swap)|git/worktree/disk_entry": ("test_pauses.py", "test_order.py"),
+    r"apply/(standing|apply|work)|git/write/ref": ("test_between.py", "test_order.py"),
     r"apply/|git/(ref|disk)": ("test_unreadable.py",),
-    r"apply/(state|prepare)|base/io": ("test_order.py", "test_pauses.py"),
+    r"apply/(state|prepare)|io/io": ("test_order.py", "test_pauses.py"),
     r"update/(recover|stop)": ("test_stopped.py", "test_between.py"),
-    r"cmd/update": ("test_versions.py",),
+    r"cmd/project/cmd_update": ("test_versions.py",),
     r"plan/": ("test_scenarios.py",),
-    r"git/odb": ("test_hostile.py",),
+    r"git/odb/odb": ("test_hostile.py",),
 }
 # What notices most of how an update is applied, the quick ones first. Other files of the suite take
 # as long again, and were the first to notice none of some hundred faults.
@@ -65,7 +65,7 @@ ALL = (
     "test_faults.py",
     "test_scenarios.py",
 )
-LAST = {r"base/io|git/fresh": ("tests/command",), r"cmd/": ("tests/command",)}
+LAST = {r"io/io|git/write/new_repo": ("tests/command",), r"cmd/": ("tests/command",)}
 # A short look at everything, where nothing is known yet.
 FIRST = (
     "tests/update/test_scenarios.py::test_scenario[S-07]",

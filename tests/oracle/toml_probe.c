@@ -3,7 +3,7 @@
  * writes 1 or 0 for each.
  */
 #include "base/arena.h"
-#include "base/toml.h"
+#include "data/toml.h"
 
 #include <stdio.h>
 

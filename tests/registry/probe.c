@@ -3,7 +3,7 @@
  * environment's PROBE_MIRROR is a mirror, its PROBE_RUN_SECONDS how long servers are waited for.
  */
 #include "base/arena.h"
-#include "base/http.h"
+#include "io/http.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
 

@@ -140,6 +140,6 @@ def test_tests_that_caught_others_of_the_source_come_first():
 
 
 def test_source_with_neighbours_has_their_tests_before_all():
-    stages = list(trial.Trial(None, {}, trial.FIRST).stages("src/git/ref.c"))
+    stages = list(trial.Trial(None, {}, trial.FIRST).stages("src/git/write/ref.c"))
     assert "tests/update/test_order.py" in stages[1]
     assert "tests/update/test_order.py" not in stages[2]

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/io.h"
 #include "base/span.h"
+#include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #define TMPLGEN_TESTS_SMALL_MATRIX_H
 
 #include "base/err.h"
-#include "base/fileset.h"
 #include "base/str.h"
+#include "data/fileset.h"
 #include "resolver/request.h"
 
 #include <string.h>

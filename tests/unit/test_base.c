@@ -1,12 +1,12 @@
 /* Errors, arenas, buffers, text helpers, globs, data, sets of files. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
 #include "base/err.h"
-#include "base/fileset.h"
 #include "base/intern.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "data/data.h"
+#include "data/fileset.h"
 #include "unit/rows.h"
 
 #include <errno.h>

@@ -1,17 +1,17 @@
 /* What the build knows beforehand of the built-in catalog's files is what the files say. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
-#include "base/fileset.h"
 #include "base/limits.h"
 #include "catalog/builtin.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
-#include "catalog/use.h"
+#include "catalog/question_use.h"
+#include "data/data.h"
+#include "data/fileset.h"
 #include "git/libgit2.h"
-#include "matrix/list.h"
+#include "matrix/list_matrix.h"
 #include "matrix/matrix.h"
-#include "matrix/packed.h"
+#include "matrix/read/packed_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* The files of two catalogs as one: sorted, each once, each with what is known of it. */
 #include "base/arena.h"
-#include "base/fileset.h"
 #include "base/str.h"
-#include "base/yaml.h"
-#include "catalog/compose.h"
-#include "catalog/source.h"
+#include "catalog/catalog_source.h"
+#include "catalog/source/compose.h"
+#include "data/fileset.h"
+#include "data/yaml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* .gitattributes and line endings: what git would make of the same files. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "git/attributes.h"
-#include "git/convert.h"
+#include "git/read/attributes.h"
+#include "git/worktree/convert.h"
 #include "unit/rows.h"
 
 #include <setjmp.h>

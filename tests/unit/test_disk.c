@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
-#include "git/disk.h"
+#include "git/disk_entry.h"
 #include "place.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* Files that are made below an open folder, and files that are read. */
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/io.h"
 #include "base/span.h"
+#include "io/io.h"
 #include "place.h"
 
 #include <dirent.h>

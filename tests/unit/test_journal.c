@@ -2,8 +2,8 @@
 #include "apply/journal.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/io.h"
 #include "base/sha.h"
+#include "io/io.h"
 #include "unit/rows.h"
 
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* JSON written and read. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
-#include "base/json.h"
 #include "base/limits.h"
+#include "data/data.h"
+#include "data/json.h"
 #include "unit/rows.h"
 
 #include <math.h>

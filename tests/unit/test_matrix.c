@@ -1,8 +1,8 @@
 /* The matrix on rows made up for the test: reading is strict, rules hold, refusals are minimal. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
-#include "base/fileset.h"
+#include "data/data.h"
+#include "data/fileset.h"
 #include "matrix/facts.h"
 #include "matrix/matrix.h"
 #include "resolver/resolver.h"

@@ -1,12 +1,12 @@
 /* The shipped matrix: it resolves whatever is asked. `--bench N` times N requests in one process.
  */
 #include "base/arena.h"
-#include "base/data.h"
 #include "catalog/catalog.h"
+#include "data/data.h"
 #include "matrix/matrix.h"
-#include "resolver/check.h"
-#include "resolver/gpu.h"
+#include "resolver/matrix_check.h"
 #include "resolver/resolver.h"
+#include "resolver/rules/gpu_name.h"
 #include "unit/rows.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Command lines: both forms of a value, switches, the end of options, and exact refusals. */
 #include "base/arena.h"
-#include "cmd/opt.h"
+#include "cmd/common/opt.h"
 #include "unit/rows.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Path safety: single paths, and sets of them. */
 #include "base/arena.h"
 #include "base/limits.h"
-#include "base/path.h"
+#include "io/path.h"
 #include "unit/rows.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* What other programs say while they run, to the last of it. */
-#include "base/process.h"
+#include "io/process.h"
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -2,9 +2,9 @@
  * place. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
 #include "base/limits.h"
 #include "child/record.h"
+#include "data/data.h"
 #include "unit/rows.h"
 
 #include <setjmp.h>

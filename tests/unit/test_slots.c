@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "git/libgit2.h"
-#include "plan/slots.h"
+#include "plan/merge/slots.h"
 #include "unit/rows.h"
 
 #include <setjmp.h>

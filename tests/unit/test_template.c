@@ -3,10 +3,10 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/buf.h"
-#include "base/data.h"
-#include "base/json.h"
 #include "base/limits.h"
-#include "template/template.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "jinja/template.h"
 #include "unit/rows.h"
 
 #include <setjmp.h>

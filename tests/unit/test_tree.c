@@ -4,7 +4,7 @@
 #include "git/repo.h"
 #include "git/store.h"
 #include "git/tree.h"
-#include "plan/similar.h"
+#include "plan/similarity.h"
 #include "unit/rows.h"
 
 #include <setjmp.h>

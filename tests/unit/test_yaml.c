@@ -1,9 +1,9 @@
 /* The strict YAML reader, its typed values, and the writer. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/data.h"
 #include "base/limits.h"
-#include "base/yaml.h"
+#include "data/data.h"
+#include "data/yaml.h"
 #include "unit/rows.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
-"""No circle of files: NAME.c with NAME.h is one, and what it uses or includes stands below it."""
+"""No circle of files: NAME.c with NAME.h is one, and what it uses or includes stands below it.
+
+A name stands once in src/ (layers.py), so that the header may lie above its source.
+"""
 
 from collections import deque
 
@@ -19,7 +22,7 @@ class Unit:
 
 
 def unit_name(path):
-    return path.removeprefix("src/").rsplit(".", 1)[0]
+    return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
 def read_units(root, paths):
@@ -108,5 +111,5 @@ def findings(root, paths):
         circle = _shortest_circle(arrows, knot)
         others = sorted(knot - set(circle))
         more = f"; tied in too: {', '.join(others)}" if others else ""
-        found.append(f"src/{circle[0]}: a circle of files: {_described(arrows, circle)}{more}")
+        found.append(f"{circle[0]}: a circle of files: {_described(arrows, circle)}{more}")
     return found

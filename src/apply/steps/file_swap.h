@@ -1,0 +1,69 @@
+/* Brings one path of the work tree from a known content to another, and never an unknown one. */
+#ifndef TMPLGEN_FILE_SWAP_H
+#define TMPLGEN_FILE_SWAP_H
+
+#include "apply/journal.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct arena;
+struct store;
+
+/*
+ * File number N of `stage` holds what is not at path number N: the new content before the exchange,
+ * the old one afterwards. So going back is an exchange, too.
+ */
+struct swap {
+    struct arena *arena;
+    int top;                   /* the work tree */
+    int stage;                 /* on the same file system */
+    bool modes_count;          /* core.fileMode */
+    const struct store *store; /* has every content by the hash of its bytes on disk */
+};
+
+enum swap_result {
+    SWAP_DONE,    /* `target` is there now, or was already */
+    SWAP_FOREIGN, /* something that is neither was there, and is there still */
+};
+
+/* What is put aside is called after its path, this, and a number. */
+#define SWAP_KEPT ".tmplgen-kept-"
+
+/*
+ * On a file system that cannot exchange two files at once an exchange has steps, and a run can be
+ * cut off between them. Then each number is to be mended before paths are brought or discarded:
+ * what lay at the path lies there again, or is in the stage. What is neither of the change's
+ * contents is the user's: `*kept`, as with swap_discard.
+ */
+bool swap_was_cut(const struct swap *swap);
+TG_CHECKED int swap_mend(const char **kept, const struct swap *swap, size_t number,
+                         const struct change *change, struct err *err);
+
+/* -1 on failure, with the path as it was. */
+TG_CHECKED int swap_bring(enum swap_result *result, const struct swap *swap, size_t number,
+                          const struct change *change, const struct disk *source,
+                          const struct disk *target, struct err *err);
+
+/* Writes the file that the exchange needs. */
+TG_CHECKED int swap_stage(const struct swap *swap, size_t number, const struct change *change,
+                          const struct disk *target, struct err *err);
+
+/* What file `number` of the stage holds. */
+TG_CHECKED int swap_staged(struct disk *out, const struct swap *swap, size_t number,
+                           struct err *err);
+
+/*
+ * Removes file `number` of the stage where its content is the change's old or new one, or half
+ * written. Else it is the user's: it goes beside its path as NAME.tmplgen-kept-N, and `*kept` is
+ * that name, in the arena; else NULL.
+ */
+TG_CHECKED int swap_discard(const char **kept, const struct swap *swap, size_t number,
+                            const struct change *change, struct err *err);
+
+/* Removes the folders without files whose places files took: nothing goes back any more. */
+void swap_discard_folders(const struct swap *swap);
+
+bool swap_same(const struct swap *swap, const struct disk *a, const struct disk *b);
+
+#endif

@@ -1,0 +1,67 @@
+/* One run of `template lint`: what its parts hand to each other. Inside src/author/ only. */
+#ifndef TMPLGEN_LINT_RUN_H
+#define TMPLGEN_LINT_RUN_H
+
+#include "author/lint/lint_finding.h"
+#include "author/lint/lint_input.h"
+#include "author/show/type_files.h"
+#include "base/intern.h"
+
+struct base_image;
+struct data;
+
+/* A type or a base image. */
+struct lint_type {
+    const char *name;
+    const struct manifest *manifest; /* NULL: it cannot be read at all */
+    const struct base_image *image;  /* of a base image */
+    bool damaged;                    /* parts of the manifest were left out */
+    bool layers_damaged;             /* or of one of a layer that it may take */
+    struct parts parts;
+    struct data *known; /* the names that its templates may say; see jinja/mentions.h */
+    struct data *read;  /* those that they say */
+};
+
+/* The names that a mentioned template may have. */
+struct lint_templates {
+    const char **names;
+    size_t count;
+};
+
+struct lint {
+    struct arena *arena;
+    const struct lint_input *input;
+    const struct fileset *files;
+    struct finding_list *findings;
+    struct lint_type *types;
+    size_t type_count;
+    bool whole;                 /* all types are looked at */
+    const char **include_names; /* by which files can be included, and their paths */
+    const char **include_paths;
+    size_t include_count;
+    struct intern mentioned; /* names and patterns of templates, and what they name */
+    struct lint_templates *templates;
+    struct data *reached; /* paths of files that are included somewhere */
+    struct err *err;      /* for what ends the run: limits */
+};
+
+/*
+ * The steps, in their order. Each adds to the findings, and fails only at limits and where the
+ * catalog's files cannot be read.
+ */
+TG_CHECKED int lint_manifests(struct lint *lint); /* fills types */
+TG_CHECKED int lint_mentions(struct lint *lint);  /* fills read, reached */
+TG_CHECKED int lint_unused(struct lint *lint);
+TG_CHECKED int lint_history(struct lint *lint);
+TG_CHECKED int lint_renders(struct lint *lint);
+TG_CHECKED int lint_suppressions(struct lint *lint); /* takes findings away */
+
+/* Whether an error ends the run, and is no finding. */
+bool lint_ends(const struct err *err);
+/* Keeps a finding; -1 where the error ends the run: it is moved to lint->err then. */
+TG_CHECKED int lint_keep(struct lint *lint, enum lint_rule rule, const struct err *err);
+/* The same at the head of a file of the catalog. */
+TG_CHECKED int lint_keep_at(struct lint *lint, enum lint_rule rule, struct err *err,
+                            const char *path);
+
+#endif

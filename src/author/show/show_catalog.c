@@ -1,0 +1,362 @@
+/* What `template list` and `template show` tell: documents. */
+#include "author/show_catalog.h"
+
+#include "author/lint/line_counter.h"
+#include "author/show/type_files.h"
+#include "base/arena.h"
+#include "catalog/catalog.h"
+#include "catalog/manifest.h"
+#include "catalog/render.h"
+#include "child/making.h"
+#include "data/data.h"
+#include "data/fileset.h"
+#include "data/yaml.h"
+#include "matrix/matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct data *show_catalog(struct arena *arena, const struct catalog *catalog)
+{
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "name", catalog->name);
+    data_put_text(arena, map, "version", catalog->origin.version);
+    data_put_text(arena, map, "source", catalog->origin.source);
+    data_put_text(arena, map, "ref", catalog->origin.ref);
+    data_put_text(arena, map, "commit", catalog->origin.commit);
+    return map;
+}
+
+/* ---------------------------------------------------------------- manifests */
+
+/* "templates/service/template.yml:12", which editors open; null for what nobody wrote. */
+static void put_place(struct arena *arena, struct data *map, const struct yaml_node *node,
+                      struct line_counter *lines)
+{
+    size_t line = node ? line_counter_at(lines, node->doc->source, node->offset) : 0;
+    data_put_text(arena, map, "file", node ? node->doc->name : NULL);
+    data_put(arena, map, "line", node ? data_int(arena, (int64_t)line) : data_null(arena));
+}
+
+static struct data *words_data(struct arena *arena, const struct words *words)
+{
+    return data_texts(arena, words->items, words->count);
+}
+
+static struct data *frameworks_data(struct arena *arena, const struct catalog *catalog,
+                                    const struct manifest *manifest)
+{
+    struct words names = {manifest->frameworks, manifest->framework_count};
+    if (manifest->has_stack && !names.count)
+        names.count = matrix_frameworks(&names.items, arena, catalog->files);
+    return words_data(arena, &names);
+}
+
+static struct data *layers_data(struct arena *arena, const struct manifest *manifest)
+{
+    struct line_counter lines = {NULL, 0, 0};
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < manifest->layer_count; i++) {
+        const struct layer_use *use = &manifest->layers[i];
+        const struct words overrides = {use->overrides, use->override_count};
+        struct data *map = data_map(arena);
+        data_put_text(arena, map, "name", use->name.text);
+        data_put_text(arena, map, "when", use->when.text);
+        data_put(arena, map, "overrides", words_data(arena, &overrides));
+        put_place(arena, map, use->name.node, &lines);
+        data_push(arena, list, map);
+    }
+    return list;
+}
+
+/* A default or choices, as they stand there: a text, or a list of texts. */
+static struct data *node_data(struct arena *arena, const struct yaml_node *node)
+{
+    if (!node || yaml_is_null(node))
+        return data_null(arena);
+    if (node->kind == YAML_SCALAR)
+        return data_span(arena, node->text);
+    struct data *list = data_list(arena);
+    for (size_t i = 0; node->kind == YAML_LIST && i < node->list.count; i++)
+        data_push(arena, list, node_data(arena, node->list.items[i]));
+    return list;
+}
+
+/* A part of each choice. */
+static struct data *choices_data(struct arena *arena, const struct yaml_node *choices,
+                                 const struct yaml_node *part(const struct yaml_node *choice))
+{
+    struct data *list = data_list(arena);
+    if (!choices || choices->kind != YAML_LIST)
+        return part == choice_value ? node_data(arena, choices) : data_null(arena);
+    for (size_t i = 0; i < choices->list.count; i++)
+        data_push(arena, list, node_data(arena, part(choices->list.items[i])));
+    return list;
+}
+
+static struct data *bringers_data(struct arena *arena, const struct question *question)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < question->bringer_count; i++)
+        data_push(arena, list, data_str(arena, question->bringers[i].layer));
+    return list;
+}
+
+static struct data *question_data(struct arena *arena, const struct question *question)
+{
+    bool list = question->type == QUESTION_LIST;
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "name", question->name);
+    data_put_text(arena, map, "type", question_type_names[question->type]);
+    data_put_text(arena, map, "items", list ? question_type_names[question->items] : NULL);
+    data_put_text(arena, map, "help", question->help.text);
+    data_put(arena, map, "default", node_data(arena, question->fallback));
+    data_put_text(arena, map, "computed", question->computed.text);
+    data_put(arena, map, "choices", choices_data(arena, question->choices, choice_value));
+    data_put(arena, map, "labels", choices_data(arena, question->choices, choice_label));
+    data_put_text(arena, map, "pattern", question->pattern);
+    data_put_text(arena, map, "min", question->min);
+    data_put_text(arena, map, "max", question->max);
+    data_put(arena, map, "multiline", data_bool(arena, question->multiline));
+    data_put(arena, map, "secret", data_bool(arena, question->secret));
+    data_put_text(arena, map, "when", question->when.text);
+    data_put(arena, map, "layers", bringers_data(arena, question));
+    return map;
+}
+
+static struct data *questions_data(struct arena *arena, const struct manifest *manifest)
+{
+    struct line_counter lines = {NULL, 0, 0};
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < manifest->question_count; i++) {
+        const struct question *question = &manifest->questions[i];
+        struct data *map = question_data(arena, question);
+        put_place(arena, map, question->node, &lines);
+        data_push(arena, list, map);
+    }
+    return list;
+}
+
+static struct data *refusals_data(struct arena *arena, const struct manifest *manifest)
+{
+    struct line_counter lines = {NULL, 0, 0};
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < manifest->refusal_count; i++) {
+        struct data *map = data_map(arena);
+        data_put_text(arena, map, "when", manifest->refusals[i].when.text);
+        data_put_text(arena, map, "because", manifest->refusals[i].because.text);
+        data_put(arena, map, "exit", data_int(arena, manifest->refusals[i].no_row ? 4 : 2));
+        data_put_text(arena, map, "layer", manifest->refusals[i].layer);
+        put_place(arena, map, manifest->refusals[i].when.node, &lines);
+        data_push(arena, list, map);
+    }
+    return list;
+}
+
+static struct data *renames_data(struct arena *arena, const char *const *old,
+                                 const char *const *new, size_t count)
+{
+    struct data *map = data_map(arena);
+    for (size_t i = 0; i < count; i++)
+        data_put_text(arena, map, old[i], new[i]);
+    return map;
+}
+
+static struct data *migrations_data(struct arena *arena, const struct manifest *manifest)
+{
+    struct line_counter lines = {NULL, 0, 0};
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < manifest->migration_count; i++) {
+        const struct migration *m = &manifest->migrations[i];
+        struct data *map = data_map(arena);
+        data_put_text(arena, map, "from", m->from);
+        data_put(arena, map, "rename_answers",
+                 renames_data(arena, m->rename_answers.old, m->rename_answers.new,
+                              m->rename_answers.count));
+        data_put(
+            arena, map, "rename_files",
+            renames_data(arena, m->rename_files.old, m->rename_files.new, m->rename_files.count));
+        data_put(arena, map, "drop_answers", data_texts(arena, m->drop_answers, m->drop_count));
+        data_put_text(arena, map, "note", m->note);
+        put_place(arena, map, m->node, &lines);
+        data_push(arena, list, map);
+    }
+    return list;
+}
+
+static struct data *next_data(struct arena *arena, const struct manifest *manifest)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < manifest->next_count; i++)
+        data_push(arena, list, data_str(arena, manifest->next[i].text));
+    return list;
+}
+
+/* ---------------------------------------------------------------- paths */
+
+static void put_rules(struct arena *arena, struct data *map, const struct part_file *file,
+                      const struct parts *parts)
+{
+    enum file_policy policy = POLICY_MERGE;
+    enum file_merge merge = MERGE_TEXT;
+    for (size_t i = 0; i < parts->layer_count; i++) /* the last row that matches says */
+        for (size_t j = 0; j < parts->layers[i].layer.rule_count; j++) {
+            const struct file_rule *rule = &parts->layers[i].layer.rules[j];
+            if (!parts_may_match(rule->glob, file))
+                continue;
+            policy = rule->has_policy ? rule->policy : policy;
+            merge = rule->has_merge ? rule->merge : merge;
+        }
+    data_put_text(arena, map, "policy", file_policy_names[policy]);
+    data_put_text(arena, map, "merge", file_merge_names[merge]);
+}
+
+/* All of these must hold: the layer's own, then those of its rows that match the path. */
+static struct data *conditions_data(struct arena *arena, const struct part_file *file)
+{
+    const struct layer *layer = &file->layer->layer;
+    struct data *list = data_list(arena);
+    if (file->layer->use && file->layer->use->when.text)
+        data_push(arena, list, data_str(arena, file->layer->use->when.text));
+    for (size_t i = 0; i < layer->rule_count; i++)
+        if (layer->rules[i].when.text && parts_may_match(layer->rules[i].glob, file))
+            data_push(arena, list, data_str(arena, layer->rules[i].when.text));
+    return list;
+}
+
+/* Files of later layers that take this one's place where they are there. */
+static struct data *replaced_by(struct arena *arena, const struct parts *parts,
+                                const struct part_file *file)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < parts->file_count; i++)
+        if (parts->files[i].layer->order > file->layer->order &&
+            parts_may_meet(&parts->files[i], file) && parts_overrides(&parts->files[i]))
+            data_push(arena, list, data_str(arena, parts->files[i].source));
+    return list;
+}
+
+static struct data *path_data(struct arena *arena, const struct parts *parts,
+                              const struct part_file *file, const char *path)
+{
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "path", path);
+    data_put_text(arena, map, "layer", file->layer->use ? file->layer->layer.name : NULL);
+    data_put_text(arena, map, "source", file->source);
+    data_put(arena, map, "when", conditions_data(arena, file));
+    put_rules(arena, map, file, parts);
+    data_put(arena, map, "executable", data_bool(arena, file->executable));
+    data_put(arena, map, "rendered", data_bool(arena, file->is_template));
+    data_put(arena, map, "replaced_by", replaced_by(arena, parts, file));
+    return map;
+}
+
+/* By path; of one path in the order of the layers. */
+static int compare_files(const void *a, const void *b)
+{
+    const struct part_file *x = *(const struct part_file *const *)a;
+    const struct part_file *y = *(const struct part_file *const *)b;
+    int order = strcmp(x->path, y->path);
+    return order ? order : (x > y) - (x < y);
+}
+
+static struct data *paths_data(struct arena *arena, const struct parts *parts)
+{
+    struct data *list = data_list(arena);
+    const struct part_file **sorted = arena_array(arena, parts->file_count + 1, sizeof(*sorted));
+    for (size_t i = 0; i < parts->file_count; i++)
+        sorted[i] = &parts->files[i];
+    qsort(sorted, parts->file_count, sizeof(*sorted), compare_files);
+    for (size_t i = 0; i < parts->file_count; i++)
+        data_push(arena, list, path_data(arena, parts, sorted[i], sorted[i]->path));
+    return list;
+}
+
+/* Those of a render; what tmplgen itself adds has no file. */
+static struct data *rendered_data(struct arena *arena, const struct parts *parts,
+                                  const struct render *render)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < render->count; i++)
+        for (size_t j = 0; j < parts->file_count; j++)
+            if (str_equal(parts->files[j].source, render->entries[i].source)) {
+                struct data *map =
+                    path_data(arena, parts, &parts->files[j], render->entries[i].path);
+                data_put_text(arena, map, "policy", file_policy_names[render->entries[i].policy]);
+                data_put_text(arena, map, "merge", file_merge_names[render->entries[i].merge]);
+                data_push(arena, list, map);
+                break;
+            }
+    return list;
+}
+
+/* ---------------------------------------------------------------- types */
+
+static struct data *type_data(struct arena *arena, const struct catalog *catalog,
+                              const struct manifest *manifest)
+{
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "type", manifest->type);
+    data_put_text(arena, map, "description", manifest->description);
+    data_put_text(arena, map, "stack", manifest->has_stack ? "framework" : "none");
+    data_put(arena, map, "frameworks", frameworks_data(arena, catalog, manifest));
+    data_put(arena, map, "layers", layers_data(arena, manifest));
+    return map;
+}
+
+int show_types(struct data **out, struct arena *arena, const struct catalog *catalog,
+               struct err *err)
+{
+    const char **types;
+    size_t count = catalog_types(&types, arena, catalog->files);
+    *out = data_list(arena);
+    for (size_t i = 0; i < count; i++) {
+        struct manifest *manifest;
+        if (manifest_load(&manifest, arena, catalog, types[i], err) < 0)
+            return -1;
+        data_push(arena, *out, type_data(arena, catalog, manifest));
+    }
+    return 0;
+}
+
+/* All but the paths. */
+static struct data *manifest_data(struct arena *arena, const struct catalog *catalog,
+                                  const struct manifest *manifest)
+{
+    struct data *map = data_map(arena);
+    const struct data *type = type_data(arena, catalog, manifest);
+    data_put(arena, map, "catalog", show_catalog(arena, catalog));
+    for (size_t i = 0; i < type->map.count; i++)
+        data_put_span(arena, map, type->map.members[i].name, type->map.members[i].value);
+    data_put_text(arena, map, "frameworks_because", manifest->frameworks_because);
+    data_put_text(arena, map, "python", manifest->python);
+    data_put(arena, map, "distributions", words_data(arena, &manifest->distributions));
+    data_put(arena, map, "questions", questions_data(arena, manifest));
+    data_put(arena, map, "refuse", refusals_data(arena, manifest));
+    data_put(arena, map, "migrations", migrations_data(arena, manifest));
+    data_put(arena, map, "next", next_data(arena, manifest));
+    return map;
+}
+
+int show_type(struct data **out, struct arena *arena, const struct catalog *catalog,
+              const struct manifest *manifest, struct err *err)
+{
+    struct parts parts;
+    if (parts_gather(&parts, arena, catalog->files, manifest, NULL, NULL, err) < 0)
+        return -1;
+    *out = manifest_data(arena, catalog, manifest);
+    data_put(arena, *out, "answers", data_null(arena));
+    data_put(arena, *out, "files", paths_data(arena, &parts));
+    return 0;
+}
+
+int show_render(struct data **out, const struct making *m, struct err *err)
+{
+    struct parts parts;
+    if (parts_gather(&parts, m->arena, m->catalog->files, m->manifest, NULL, NULL, err) < 0)
+        return -1;
+    *out = manifest_data(m->arena, m->catalog, m->manifest);
+    data_put(m->arena, *out, "answers", data_copy(m->arena, m->answers.kept));
+    data_put(m->arena, *out, "files", rendered_data(m->arena, &parts, &m->render));
+    return 0;
+}

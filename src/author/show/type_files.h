@@ -1,0 +1,62 @@
+/* What a type, or a base image, is made of: the layers that it may take, and all their files. */
+#ifndef TMPLGEN_TYPE_FILES_H
+#define TMPLGEN_TYPE_FILES_H
+
+#include "base/err.h"
+#include "catalog/manifest.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct fileset;
+
+/* A layer that may be taken: a use whose name is rendered may be any of several. */
+struct part_layer {
+    struct layer layer;          /* with the overrides of its use */
+    const struct layer_use *use; /* NULL: the type's own files */
+    size_t order;                /* of its use; those of one use exclude each other */
+    bool broken; /* its manifest cannot be read: what holds of its files is not known */
+};
+
+/* A file of such a layer. */
+struct part_file {
+    const struct part_layer *layer;
+    const char *source;  /* path in the catalog */
+    size_t index;        /* in the catalog's files */
+    const char *path;    /* in the project; may hold {{ }} */
+    const char *pattern; /* the same as a glob: what is rendered is '*' */
+    const char *example; /* a path that it may be */
+    bool executable, is_template;
+};
+
+struct parts {
+    const struct manifest *manifest;
+    struct part_layer *layers;
+    size_t layer_count;
+    struct part_file *files; /* in the order of the layers */
+    size_t file_count;
+};
+
+/*
+ * Everything lives in the arena. A layer that is not there is handed to `broken`, and left out; so
+ * is one that cannot be read, but for its files. Where `broken` is NULL it fails.
+ */
+TG_CHECKED int parts_gather(struct parts *out, struct arena *arena, const struct fileset *files,
+                            const struct manifest *manifest,
+                            void (*broken)(void *context, const struct err *err), void *context,
+                            struct err *err);
+
+/* A text with its {{ }}, {% %} and {# #} (or those with square brackets) as '*'. */
+const char *parts_pattern(struct arena *arena, const char *text, enum template_delimiters kind);
+/* Whether two paths may be the same one, whatever is rendered in them. */
+bool parts_may_meet(const struct part_file *a, const struct part_file *b);
+/* Whether a glob may match the file's path. */
+bool parts_may_match(const char *glob, const struct part_file *file);
+/* The file's part_layer overrides that path. */
+bool parts_overrides(const struct part_file *file);
+
+/* The names of the catalog's layers, sorted. */
+size_t parts_layer_names(const char ***names, struct arena *arena, const struct fileset *files);
+
+#endif

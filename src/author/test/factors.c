@@ -1,0 +1,327 @@
+/* What can be said of a child of a type, and which values of each are tried. */
+#include "author/test/factors.h"
+
+#include "base/arena.h"
+#include "base/pattern.h"
+#include "base/str.h"
+#include "catalog/manifest.h"
+#include "child/making.h"
+#include "data/data.h"
+#include "data/yaml.h"
+
+#include <string.h>
+
+struct factor_finder {
+    struct arena *arena;
+    const struct making *making;
+    const struct yaml_node *samples;
+    struct factors *out;
+    struct data *choices; /* by question, as they were offered */
+    struct err *err;
+};
+
+static struct factor *add_factor(const struct factor_finder *f, const char *name,
+                                 enum stack_choice choice)
+{
+    struct factors *out = f->out;
+    out->items = arena_grow(f->arena, out->items, out->count, sizeof(*out->items));
+    struct factor *factor = &out->items[out->count++];
+    *factor = (struct factor){.name = name, .choice = choice};
+    return factor;
+}
+
+static void add_level(const struct factor_finder *f, struct factor *factor, const char *text)
+{
+    factor->levels = arena_grow(f->arena, (void *)factor->levels, factor->count, sizeof(text));
+    factor->levels[factor->count++] = text;
+}
+
+static void add_stack(const struct factor_finder *f)
+{
+    const char **names;
+    size_t count = making_frameworks(&names, f->making);
+    struct factor *framework = add_factor(f, "framework", CHOICE_FRAMEWORK);
+    for (size_t i = 0; i < count; i++)
+        add_level(f, framework, names[i]);
+    struct factor *variant = add_factor(f, "variant", CHOICE_VARIANT);
+    add_level(f, variant, NULL);
+    add_level(f, variant, "cpu");
+}
+
+/* ---------------------------------------------------------------- questions, by their types */
+
+typedef int add_levels(const struct factor_finder *f, struct factor *factor,
+                       const struct question *question);
+
+/* Quotes, escapes, what shells, templates and markup take for theirs, and what is not ASCII. */
+#define HARD_TEXT "Says \"no\" \\ to $HOME `id` ${{ x }} {{ y }} <b> it's \360\237\230\200 \303\251"
+
+static const char *const texts_tried[] = {
+    HARD_TEXT, "registry.example.org:5000/team/ml", "zz_9", "z-9", "2026", "z", "Z", "1.0"};
+enum { PLAIN_TEXTS = 2, TEXT_COUNT = sizeof(texts_tried) / sizeof(*texts_tried) };
+
+static int fits(bool *out, const struct factor_finder *f, const struct question *question,
+                const char *text)
+{
+    *out = true;
+    return question->pattern
+               ? pattern_match(out, span_from(question->pattern), span_from(text), f->err)
+               : 0;
+}
+
+/* The first that its pattern takes is the one that is tried, from number `first` on. */
+static int add_fitting(const struct factor_finder *f, struct factor *factor,
+                       const struct question *question, size_t first)
+{
+    bool matches = false;
+    for (size_t i = first; i < TEXT_COUNT && !matches; i++) {
+        if (fits(&matches, f, question, texts_tried[i]) < 0)
+            return -1;
+        if (matches)
+            add_level(f, factor, texts_tried[i]);
+    }
+    return 0;
+}
+
+/* The plain words of a pattern such as none|fast|tier:[a-z]+ are answers that mean something. */
+static void add_pattern_words(const struct factor_finder *f, struct factor *factor,
+                              const char *pattern)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    if (strpbrk(pattern, "()\\") || !strchr(pattern, '|')) /* not at the top, or not plainly so */
+        return;
+    for (const char *p = pattern; *p;) {
+        size_t len = strcspn(p, "|"), words = strspn(p, plain);
+        if (len && words == len)
+            add_level(f, factor, arena_memdup(f->arena, p, len));
+        p += len + (p[len] == '|');
+    }
+}
+
+static int add_texts(const struct factor_finder *f, struct factor *factor,
+                     const struct question *question)
+{
+    bool empty;
+    if (fits(&empty, f, question, "") < 0)
+        return -1;
+    if (empty && strcmp(question->name, "name") != 0)
+        add_level(f, factor, "");
+    if (question->pattern)
+        add_pattern_words(f, factor, question->pattern);
+    return add_fitting(f, factor, question, 0);
+}
+
+static int add_words(const struct factor_finder *f, struct factor *factor, const char *const *words,
+                     size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_level(f, factor, words[i]);
+    return 0;
+}
+
+/* Each once: a bound may be 0 or 1. */
+static int add_numbers(const struct factor_finder *f, struct factor *factor,
+                       const struct question *question)
+{
+    const char *const numbers[] = {question->min, question->max, "0", "1"};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        if (numbers[i] && question_bounds(question, numbers[i]) == 0 &&
+            !str_is_among(numbers[i], factor->levels, factor->count))
+            add_level(f, factor, numbers[i]);
+    return 0;
+}
+
+/* One that its bounds take. */
+static const char *some_number(const struct question *question)
+{
+    return question->min ? question->min : question->max ? question->max : "1";
+}
+
+static int add_bools(const struct factor_finder *f, struct factor *factor,
+                     const struct question *question)
+{
+    static const char *const words[] = {"false", "true"};
+    (void)question;
+    return add_words(f, factor, words, 2);
+}
+
+static int add_choices(const struct factor_finder *f, struct factor *factor,
+                       const struct question *question)
+{
+    const struct data *offered = data_get(f->choices, question->name);
+    for (size_t i = 0; offered && i < offered->list.count; i++)
+        add_level(f, factor, data_text(offered->list.items[i]));
+    return 0;
+}
+
+static int add_lists(const struct factor_finder *f, struct factor *factor,
+                     const struct question *question)
+{
+    const struct data *offered = data_get(f->choices, question->name);
+    size_t count = offered ? offered->list.count : 0;
+    const char **names = arena_array(f->arena, count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = data_text(offered->list.items[i]);
+    if (!str_is_among("none", names, count))
+        add_level(f, factor, "none");
+    (void)add_words(f, factor, names, count);
+    if (count > 1)
+        add_level(f, factor, str_join(f->arena, names, count, ","));
+    if (!offered && question->items != QUESTION_INT)
+        return add_fitting(f, factor, question, PLAIN_TEXTS);
+    if (!offered)
+        add_level(f, factor, some_number(question));
+    return 0;
+}
+
+static add_levels *const adders[QUESTION_TYPE_COUNT] = {
+    [QUESTION_STR] = add_texts,  [QUESTION_INT] = add_numbers,    [QUESTION_FLOAT] = add_numbers,
+    [QUESTION_BOOL] = add_bools, [QUESTION_CHOICE] = add_choices, [QUESTION_LIST] = add_lists,
+};
+
+/* A default as --set takes it; NULL: other answers may change it. */
+static const char *plain_default(struct arena *arena, const struct question *question)
+{
+    const struct yaml_node *node = question->fallback;
+    size_t count = node && node->kind == YAML_LIST ? node->list.count : 0;
+    const char **texts = arena_array(arena, count + 1, sizeof(*texts));
+    if (!node || (node->kind == YAML_SCALAR && strchr(node->text.ptr, '{')))
+        return NULL;
+    if (node->kind == YAML_SCALAR && question->type == QUESTION_BOOL)
+        return strchr("tTyY", *node->text.ptr) ? "true" : "false";
+    if (node->kind == YAML_SCALAR)
+        return node->text.ptr;
+    for (size_t i = 0; i < count; i++) {
+        if (node->list.items[i]->kind != YAML_SCALAR || strchr(node->list.items[i]->text.ptr, '{'))
+            return NULL;
+        texts[i] = node->list.items[i]->text.ptr;
+    }
+    return count ? str_join(arena, texts, count, ",") : "none";
+}
+
+/* The default needs not be said. */
+static void drop_default(const struct factor_finder *f, struct factor *factor,
+                         const struct question *question)
+{
+    const char *text = plain_default(f->arena, question);
+    size_t kept = 0;
+    for (size_t i = 0; i < factor->count; i++)
+        if (!factor->levels[i] || !text || strcmp(factor->levels[i], text) != 0)
+            factor->levels[kept++] = factor->levels[i];
+    factor->count = kept;
+}
+
+/* What nobody is asked, and what no template sees, makes no difference. */
+static bool is_factor(const struct question *question)
+{
+    return !question->computed.text && !question->secret;
+}
+
+static int add_question(const struct factor_finder *f, const struct question *question)
+{
+    struct factor *factor = add_factor(f, question->name, CHOICE_COUNT);
+    const struct yaml_node *samples = yaml_get(f->samples, question->name);
+    const char **texts;
+    size_t count;
+    if (question->fallback || strcmp(question->name, "name") == 0)
+        add_level(f, factor, NULL);
+    if (samples) {
+        if (yaml_texts(&texts, &count, f->arena, samples, question->name, f->err) < 0)
+            return -1;
+        (void)add_words(f, factor, texts, count);
+    } else if (adders[question->type](f, factor, question) < 0) {
+        return -1;
+    }
+    drop_default(f, factor, question);
+    if (factor->count == 0)
+        add_level(f, factor, NULL); /* which says what is missing */
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what is offered */
+
+/* Anything that a question of its type takes. */
+static const char *some_answer(const struct question *question)
+{
+    static const char *const texts[QUESTION_TYPE_COUNT] = {
+        [QUESTION_STR] = "z-9", [QUESTION_BOOL] = "true", [QUESTION_LIST] = "none"};
+    return texts[question->type] ? texts[question->type] : some_number(question);
+}
+
+/* Takes every default; of what has none, anything that is taken. */
+static int listen(const char **text, void *context, struct arena *arena,
+                  const struct prompt *prompt, struct err *err)
+{
+    const struct question *question = prompt->question;
+    const struct data *choices = prompt->choices;
+    struct factor_finder *f = context;
+    (void)arena;
+    if (choices)
+        data_put(f->arena, f->choices, question->name, data_copy(f->arena, choices));
+    *text = NULL;
+    if (prompt->fallback)
+        return 0;
+    if (prompt->problem || (choices && choices->list.count == 0))
+        return err_set(err, TG_USAGE, "missing-answer", "'%s' has no default", question->name);
+    *text = choices ? data_text(choices->list.items[0]) : some_answer(question);
+    return 0;
+}
+
+/* Those of a question that is not asked by default, as the manifest has them. */
+static void add_plain_choices(const struct factor_finder *f, const struct question *question)
+{
+    const struct yaml_node *list = question->choices;
+    struct data *texts = data_list(f->arena);
+    if (!list || list->kind != YAML_LIST || data_get(f->choices, question->name))
+        return;
+    for (size_t i = 0; i < list->list.count; i++) {
+        const struct yaml_node *item = choice_value(list->list.items[i]);
+        if (item && item->kind == YAML_SCALAR)
+            data_push(f->arena, texts, data_span(f->arena, item->text));
+    }
+    data_put(f->arena, f->choices, question->name, texts);
+}
+
+/* What is offered may depend on other answers: it is heard from the questions as they are asked. */
+static void hear_choices(struct factor_finder *f)
+{
+    const struct manifest *manifest = f->making->manifest;
+    struct asker asker = {.ask = listen, .context = f};
+    struct making making = *f->making;
+    struct given_list nothing = {0};
+    ERR_SCRATCH(ignored);
+    making.arena = f->arena;
+    making.asker = &asker;
+    if (making.manifest->has_stack) {
+        struct stack_request request = {0};
+        const char **names;
+        if (making_frameworks(&names, &making))
+            request_say(&request, f->arena, CHOICE_FRAMEWORK, names[0]);
+        if (making_stack(&making, &nothing, &request, &ignored) < 0)
+            err_release(&ignored);
+    }
+    if (making_answers(&making, &nothing, "z-9", &ignored) < 0)
+        err_release(&ignored);
+    for (size_t i = 0; i < manifest->question_count; i++)
+        add_plain_choices(f, &manifest->questions[i]);
+}
+
+int factors_find(struct factors *out, struct arena *arena, const struct making *making,
+                 const struct yaml_node *samples, struct err *err)
+{
+    struct factor_finder f = {.arena = arena,
+                              .making = making,
+                              .samples = samples,
+                              .out = out,
+                              .choices = data_map(arena),
+                              .err = err};
+    *out = (struct factors){0};
+    hear_choices(&f);
+    if (making->manifest->has_stack)
+        add_stack(&f);
+    for (size_t i = 0; i < making->manifest->question_count; i++)
+        if (is_factor(&making->manifest->questions[i]) &&
+            add_question(&f, &making->manifest->questions[i]) < 0)
+            return -1;
+    return 0;
+}

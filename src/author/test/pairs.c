@@ -1,0 +1,319 @@
+/* Combinations in which every two values of two things meet at least once. */
+#include "author/test/pairs.h"
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "io/interrupt.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct cover {
+    struct arena *arena;
+    const struct pairs_problem *problem;
+    struct pair_rows *out;
+    size_t *first;  /* of each factor: the number of its level 0 among all levels */
+    size_t *factor; /* of each level: its factor */
+    size_t levels;
+    const int **witness; /* of each level: a row in which it has an effect; or NULL */
+    int **tried;         /* the first row that is not ruled out, and those that are a witness */
+    size_t tried_count;
+    bool *settled; /* by two levels: they have met, or never will */
+    size_t *left;  /* of each level: how many pairs of it are not settled */
+    struct err *err;
+};
+
+static bool *pair(const struct cover *c, size_t a, size_t b)
+{
+    return &c->settled[a < b ? a * c->levels + b : b * c->levels + a];
+}
+
+static size_t level(const struct cover *c, size_t factor, int value)
+{
+    return c->first[factor] + (size_t)value;
+}
+
+static int *copy(const struct cover *c, const int *row)
+{
+    return (int *)(void *)arena_memdup(c->arena, row, c->problem->count * sizeof(*row));
+}
+
+static const int *keep(struct cover *c, const int *row)
+{
+    c->tried = arena_grow(c->arena, c->tried, c->tried_count, sizeof(*c->tried));
+    return c->tried[c->tried_count++] = copy(c, row);
+}
+
+/* A row that is not ruled out is remembered where it is the first to show a level's effect. */
+static int attempt(int *effect, struct cover *c, const int *row)
+{
+    if (interrupt_check(c->err) < 0)
+        return -1;
+    int good = c->problem->attempt(effect, c->problem->context, row, c->err);
+    const int *kept = NULL;
+    if (good == 1 && c->tried_count == 0)
+        kept = keep(c, row);
+    for (size_t i = 0; good == 1 && i < c->problem->count; i++) {
+        if (effect[i] < 0 || c->witness[level(c, i, effect[i])])
+            continue;
+        kept = kept ? kept : keep(c, row);
+        c->witness[level(c, i, effect[i])] = kept;
+    }
+    return good;
+}
+
+/* Each level that no row shows yet, put into each of those that there are, until that helps no
+ * more. */
+static int find_witnesses(struct cover *c)
+{
+    int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
+    for (size_t at = 0; at < c->tried_count; at++)
+        for (size_t l = 0; l < c->levels; l++) {
+            if (c->witness[l])
+                continue;
+            int *row = copy(c, c->tried[at]);
+            row[c->factor[l]] = (int)(l - c->first[c->factor[l]]);
+            if (attempt(effect, c, row) < 0)
+                return -1;
+        }
+    return 0;
+}
+
+/* How many pairs a level would make with those that are chosen. */
+static size_t gain(const struct cover *c, const int *row, const bool *chosen, size_t l)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->problem->count; i++)
+        count += chosen[i] && !*pair(c, l, level(c, i, row[i]));
+    return count;
+}
+
+/*
+ * The level of a factor that makes most new pairs with those that are chosen; among equal ones that
+ * of which most is left to do.
+ */
+static int best_level(const struct cover *c, const int *row, const bool *chosen, size_t factor)
+{
+    size_t best = 0, most = 0;
+    int found = row[factor];
+    for (size_t v = 0; v < c->problem->levels[factor]; v++) {
+        size_t l = level(c, factor, (int)v), more = c->witness[l] ? gain(c, row, chosen, l) : 0;
+        if (more > best || (more == best && c->left[l] > most)) {
+            best = more;
+            most = c->left[l];
+            found = (int)v;
+        }
+    }
+    return found;
+}
+
+/* Whether it was not settled before. */
+static bool settle(struct cover *c, size_t a, size_t b)
+{
+    bool *settled = pair(c, a, b);
+    if (*settled)
+        return false;
+    *settled = true;
+    c->left[a]--;
+    c->left[b] -= a != b;
+    return true;
+}
+
+/* Two levels meet in a row; a level meets itself where it has an effect at all. */
+static size_t meet(struct cover *c, const int *effect)
+{
+    size_t more = 0, count = c->problem->count;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i; effect[i] >= 0 && j < count; j++) {
+            if (effect[j] < 0 || !settle(c, level(c, i, effect[i]), level(c, j, effect[j])))
+                continue;
+            more++;
+            c->out->met += i != j;
+        }
+    return more;
+}
+
+/* The row becomes one of the result if something meets in it for the first time. */
+static int take(struct cover *c, const int *row, const int *effect)
+{
+    if (meet(c, effect) == 0 && c->out->count)
+        return 0;
+    if (c->out->count == LIMIT_CASES)
+        return err_set(c->err, TG_USAGE, "limit", "the answers of a type give more than %zu cases",
+                       LIMIT_CASES);
+    c->out->rows = arena_grow(c->arena, c->out->rows, c->out->count, sizeof(*c->out->rows));
+    c->out->rows[c->out->count++] = copy(c, row);
+    return 0;
+}
+
+/* A pair of levels that a row is looked for, and what is known of that row. */
+struct seed {
+    size_t a, b;
+    int *row, *effect;
+    bool *chosen; /* factors that the pair needs as they are, and those that are settled */
+};
+
+static bool has_effect(const struct cover *c, const struct seed *seed, size_t l)
+{
+    return seed->effect[c->factor[l]] == (int)(l - c->first[c->factor[l]]);
+}
+
+/* 1 where the row is not ruled out and shows the pair. */
+static int shows(struct cover *c, const struct seed *seed)
+{
+    int good = attempt(seed->effect, c, seed->row);
+    return good == 1 ? has_effect(c, seed, seed->a) && has_effect(c, seed, seed->b) : good;
+}
+
+enum { TRIES = 3 };
+
+/* What one of the two needs to have an effect, or what both need, with the pair itself. */
+static void begin(const struct cover *c, struct seed *seed, int number)
+{
+    const int *one = c->witness[number == 1 ? seed->b : seed->a];
+    const int *other = c->witness[number == 1 ? seed->a : seed->b], *plain = c->tried[0];
+    size_t fa = c->factor[seed->a], fb = c->factor[seed->b];
+    for (size_t i = 0; i < c->problem->count; i++) {
+        seed->row[i] = number == 2 && one[i] == plain[i] ? other[i] : one[i];
+        seed->chosen[i] = i == fa || i == fb || seed->row[i] != plain[i];
+    }
+    seed->row[fa] = (int)(seed->a - c->first[fa]);
+    seed->row[fb] = (int)(seed->b - c->first[fb]);
+}
+
+/*
+ * The other factors, one after the other, get the level that makes most new pairs, as long as the
+ * pair still shows.
+ */
+static int enrich(struct cover *c, struct seed *seed)
+{
+    for (size_t i = 0; i < c->problem->count; i++) {
+        int before = seed->row[i];
+        if (seed->chosen[i])
+            continue;
+        seed->row[i] = best_level(c, seed->row, seed->chosen, i);
+        int good = seed->row[i] == before ? 1 : shows(c, seed);
+        if (good < 0)
+            return -1;
+        if (!good)
+            seed->row[i] = before;
+        seed->chosen[i] = true;
+    }
+    return shows(c, seed);
+}
+
+static int cover_pair(struct cover *c, size_t a, size_t b)
+{
+    size_t count = c->problem->count + 1;
+    struct seed seed = {.a = a,
+                        .b = b,
+                        .row = arena_array(c->arena, count, sizeof(*seed.row)),
+                        .effect = arena_array(c->arena, count, sizeof(*seed.effect)),
+                        .chosen = arena_array(c->arena, count, sizeof(*seed.chosen))};
+    for (int number = 0; number < TRIES; number++) {
+        begin(c, &seed, number);
+        int good = shows(c, &seed);
+        if (good == 1)
+            good = enrich(c, &seed);
+        if (good)
+            return good < 0 ? -1 : take(c, seed.row, seed.effect);
+    }
+    c->out->ruled_out++;
+    (void)settle(c, a, b);
+    return 0;
+}
+
+/* Of those that may still meet with `other` (LEVEL_NONE: with any) the one with most to do. */
+#define LEVEL_NONE ((size_t)-1)
+static size_t busiest(const struct cover *c, size_t other)
+{
+    size_t found = LEVEL_NONE;
+    for (size_t l = 0; l < c->levels; l++) {
+        bool open =
+            c->witness[l] && c->left[l] &&
+            (other == LEVEL_NONE || (c->factor[l] != c->factor[other] && !*pair(c, l, other)));
+        if (open && (found == LEVEL_NONE || c->left[l] > c->left[found]))
+            found = l;
+    }
+    return found;
+}
+
+/* Each level may meet those of other factors, and itself. */
+static void count_left(struct cover *c)
+{
+    size_t shown = 0;
+    for (size_t l = 0; l < c->levels; l++)
+        shown += c->witness[l] != NULL;
+    for (size_t i = 0; i < c->problem->count; i++) {
+        size_t own = 0;
+        for (size_t v = 0; v < c->problem->levels[i]; v++)
+            own += c->witness[level(c, i, (int)v)] != NULL;
+        for (size_t v = 0; v < c->problem->levels[i]; v++)
+            c->left[level(c, i, (int)v)] = shown - own + 1;
+    }
+}
+
+static int cover_all(struct cover *c)
+{
+    int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
+    count_left(c);
+    if (attempt(effect, c, c->tried[0]) < 0 || take(c, c->tried[0], effect) < 0)
+        return -1;
+    for (size_t a; (a = busiest(c, LEVEL_NONE)) != LEVEL_NONE;) {
+        size_t b = busiest(c, a);
+        if (b != LEVEL_NONE) {
+            if (cover_pair(c, a, b) < 0)
+                return -1;
+            continue;
+        }
+        /* of a single factor, or beside none: the row that it was found in */
+        if (attempt(effect, c, c->witness[a]) < 0 || take(c, c->witness[a], effect) < 0)
+            return -1;
+        (void)settle(c, a, a);
+    }
+    for (size_t l = 0; l < c->levels; l++)
+        c->out->reached[l] = *pair(c, l, l);
+    return 0;
+}
+
+/* All of level 0; where that is ruled out, the first that is not with one other level. */
+static int find_first(struct cover *c)
+{
+    int *row = arena_array(c->arena, c->problem->count + 1, sizeof(*row));
+    int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
+    int good = attempt(effect, c, row);
+    for (size_t l = 0; good == 0 && l < c->levels; l++) {
+        size_t factor = c->factor[l];
+        row[factor] = (int)(l - c->first[factor]);
+        good = attempt(effect, c, row);
+        row[factor] = 0;
+    }
+    return good;
+}
+
+int pairs_cover(struct pair_rows *out, struct arena *arena, const struct pairs_problem *problem,
+                struct err *err)
+{
+    struct cover c = {.arena = arena, .problem = problem, .out = out, .err = err};
+    *out = (struct pair_rows){0};
+    c.first = arena_array(arena, problem->count + 1, sizeof(*c.first));
+    for (size_t i = 0; i < problem->count; i++) {
+        c.first[i] = c.levels;
+        c.levels += problem->levels[i];
+    }
+    if (c.levels > LIMIT_LEVELS)
+        return err_set(err, TG_USAGE, "limit",
+                       "the questions of a type have more than %zu values to try", LIMIT_LEVELS);
+    c.factor = arena_array(arena, c.levels + 1, sizeof(*c.factor));
+    for (size_t i = 0; i < problem->count; i++)
+        for (size_t v = 0; v < problem->levels[i]; v++)
+            c.factor[c.first[i] + v] = i;
+    c.witness = arena_array(arena, c.levels + 1, sizeof(*c.witness));
+    c.left = arena_array(arena, c.levels + 1, sizeof(*c.left));
+    c.settled = arena_array(arena, c.levels * c.levels + 1, sizeof(*c.settled));
+    out->reached = arena_array(arena, c.levels + 1, sizeof(*out->reached));
+    int good = find_first(&c);
+    if (good <= 0 || !c.tried)
+        return good;
+    return find_witnesses(&c) < 0 ? -1 : cover_all(&c);
+}

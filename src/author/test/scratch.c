@@ -1,0 +1,307 @@
+/* A folder that a type is rendered into again and again, to be looked at. */
+#include "author/scratch.h"
+
+#include "author/differences.h"
+#include "base/account.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "catalog/render.h"
+#include "child/write_child.h"
+#include "git/disk_entry.h"
+#include "io/io.h"
+#include "io/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SCRATCHES SCRATCH_MARK
+#define MARK_BYTES_MAX (64 * LIMIT_MIB)
+#define DRAFT SCRATCH_MARK ".draft"
+#define HEAD "# Written by `tmplgen template render`, which replaces what it lists: ID PATH.\n"
+
+/* A file that was, or was about to be, written: twice where a run was cut off in between. */
+struct mark {
+    struct oid id;
+    const char *path;
+};
+
+struct scratch {
+    struct arena *arena;
+    const char *folder;
+    int top;
+    mode_t mask;
+    struct mark *marks;
+    size_t count;
+    struct render old; /* of the marks: those that lie there as they were written */
+    struct err *err;
+};
+
+int scratch_default(const char **out, struct arena *arena, const char *type, struct err *err)
+{
+    const char *made;
+    *out = arena_printf(arena, SCRATCHES "/%s", type);
+    if (io_make_folders(&made, arena, SCRATCHES, err) < 0)
+        return -1;
+    int fd = open(SCRATCHES "/.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno == EEXIST ? 0 : err_errno(err, errno, "io", "cannot write in '%s'", SCRATCHES);
+    int rc = io_write_all(fd, span_from("*\n"));
+    (void)close(fd);
+    return rc < 0 ? err_errno(err, errno, "io", "cannot write in '%s'", SCRATCHES) : 0;
+}
+
+int scratch_check(struct arena *arena, const char *folder, const char *output, struct err *err)
+{
+    static const char *const own[] = {"templates", "base-images", "matrices"};
+    const char *top, *place;
+    if (create_absolute(&top, arena, folder, err) < 0 ||
+        create_absolute(&place, arena, output, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+        const char *below = arena_printf(arena, "%s/%s/", top, own[i]);
+        if (!str_starts(arena_printf(arena, "%s/", place), below))
+            continue;
+        (void)err_set(
+            err, TG_REFUSED, "output-in-catalog",
+            "'%s' lies in %s/ of the catalog: what is rendered there would be a part of it", output,
+            own[i]);
+        return err_hint(err, "give a folder elsewhere to --output");
+    }
+    return 0;
+}
+
+static int refuse(const struct scratch *s, const char *what, const char *why)
+{
+    (void)err_set(s->err, TG_REFUSED, "target-not-empty", "'%s' %s", what, why);
+    return err_hint(s->err, "give another folder to --output, or move what is there away");
+}
+
+/* ---------------------------------------------------------------- what lies there */
+
+static int read_line(struct scratch *s, const char *line)
+{
+    struct mark mark = {.path = line + 41};
+    bool good = strlen(line) > 41 && line[40] == ' ';
+    for (size_t i = 0; good && i < sizeof(mark.id.id); i++)
+        good = sscanf(line + 2 * i, "%2hhx", &mark.id.id[i]) == 1;
+    ERR_SCRATCH(unsafe);
+    if (!good || path_check(mark.path, &unsafe) < 0)
+        return refuse(s, s->folder, "has a '" SCRATCH_MARK "' that tmplgen did not write");
+    s->marks = arena_grow(s->arena, s->marks, s->count, sizeof(*s->marks));
+    s->marks[s->count++] = mark;
+    return 0;
+}
+
+/* Without a mark the folder must be empty. */
+static int read_marks(struct scratch *s, bool *first)
+{
+    struct span text;
+    struct stat info;
+    bool empty;
+    *first = fstatat(s->top, SCRATCH_MARK, &info, AT_SYMLINK_NOFOLLOW) < 0;
+    if (*first) {
+        if (io_is_empty(&empty, s->folder, NULL, s->err) < 0)
+            return -1;
+        return empty ? 0 : refuse(s, s->folder, "is not empty, and no scratch folder");
+    }
+    if (io_read_file(&text, s->arena, s->top, SCRATCH_MARK, MARK_BYTES_MAX, s->err) < 0)
+        return -1;
+    char *rest = arena_memdup(s->arena, text.ptr, text.len), *line;
+    while ((line = strsep(&rest, "\n")))
+        if (*line && *line != '#' && read_line(s, line) < 0)
+            return -1;
+    return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
+}
+
+/* Two marks of one path, of which one is of what lies there, or both. */
+static int read_old(struct scratch *s)
+{
+    s->old.entries = arena_array(s->arena, s->count + 1, sizeof(*s->old.entries));
+    for (size_t i = 0; i < s->count; i++) {
+        BUF_SCRATCH(bytes, LIMIT_RENDERED_BYTES);
+        struct disk disk;
+        if (disk_look(&disk, NULL, &bytes, s->top, s->marks[i].path, s->err) < 0)
+            return -1;
+        if (disk.kind != DISK_FILE || !oid_equal(&disk.raw, &s->marks[i].id))
+            continue;
+        struct render_entry *entry = &s->old.entries[s->old.count++];
+        *entry = (struct render_entry){
+            .path = s->marks[i].path,
+            .executable = disk.executable,
+            .bytes = span_of(arena_memdup(s->arena, buf_text(&bytes), bytes.len), bytes.len)};
+        memcpy(entry->id, disk.raw.id, sizeof(entry->id));
+    }
+    qsort(s->old.entries, s->old.count, sizeof(*s->old.entries), by_path);
+    size_t kept = 0;
+    for (size_t i = 0; i < s->old.count; i++)
+        if (i == 0 || strcmp(s->old.entries[i].path, s->old.entries[kept - 1].path) != 0)
+            s->old.entries[kept++] = s->old.entries[i];
+    s->old.count = kept;
+    return 0;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+    return str_starts(path, folder) && path[strlen(folder)] == '/';
+}
+
+/* A folder of old files where a file is to be, or an old file where its folder is to be. */
+static bool goes_away(const struct scratch *s, const char *path)
+{
+    for (size_t i = 0; i < s->old.count; i++)
+        if (is_below(path, s->old.entries[i].path) || is_below(s->old.entries[i].path, path))
+            return true;
+    return false;
+}
+
+/* Nothing of anybody else's lies where it is to be written. */
+static int check_free(const struct scratch *s, const struct render *new)
+{
+    for (size_t i = 0; i < new->count; i++) {
+        struct disk disk;
+        const char *path = new->entries[i].path;
+        if (strcmp(path, SCRATCH_MARK) == 0)
+            return err_set(s->err, TG_USAGE, "path-clash", "'%s' is tmplgen's own name", path);
+        if (render_find(&s->old, path) >= 0)
+            continue;
+        if (disk_look(&disk, NULL, NULL, s->top, path, s->err) < 0)
+            return -1;
+        bool same = disk.kind == DISK_FILE &&
+                    memcmp(disk.raw.id, new->entries[i].id, sizeof(disk.raw.id)) == 0;
+        if (disk.kind != DISK_ABSENT && !same && !goes_away(s, path))
+            return refuse(s, arena_printf(s->arena, "%s/%s", s->folder, path),
+                          "is not as it was written there");
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static void put_marks(struct buf *out, const struct render *render)
+{
+    for (size_t i = 0; i < render->count; i++) {
+        struct oid id;
+        memcpy(id.id, render->entries[i].id, sizeof(id.id));
+        for (size_t j = 0; j < sizeof(id.id); j++)
+            (void)buf_printf(out, "%02x", id.id[j]);
+        (void)buf_printf(out, " %s\n", render->entries[i].path);
+    }
+}
+
+static int write_at(const struct scratch *s, const char *path, struct span bytes, bool executable)
+{
+    const char *name;
+    int folder, rc = disk_parent(&folder, &name, s->top, path, DISK_MAKE, s->err);
+    if (rc > 0)
+        return refuse(s, arena_printf(s->arena, "%s/%s", s->folder, path), "is in a way of links");
+    if (rc == 0) {
+        rc = disk_write(folder, DRAFT, bytes, (executable ? 0777 : 0666) & ~s->mask, s->err);
+        if (rc == 0 && renameat(folder, DRAFT, folder, name) < 0)
+            rc = err_errno(s->err, errno, "io", "cannot write '%s/%s'", s->folder, path);
+        (void)close(folder);
+    }
+    return rc;
+}
+
+/* What both list may be written, whatever happens on the way. */
+static int write_marks(const struct scratch *s, const struct render *old, const struct render *new)
+{
+    BUF_SCRATCH(text, MARK_BYTES_MAX);
+    (void)buf_puts(&text, HEAD);
+    if (old)
+        put_marks(&text, old);
+    put_marks(&text, new);
+    return write_at(s, SCRATCH_MARK, span_of(buf_text(&text), text.len), false);
+}
+
+static int write_new(const struct scratch *s, const struct render *new)
+{
+    for (size_t i = 0; i < new->count; i++) {
+        const struct render_entry *entry = &new->entries[i];
+        long index = render_find(&s->old, entry->path);
+        const struct render_entry *old = index >= 0 ? &s->old.entries[index] : NULL;
+        if (old && old->executable == entry->executable &&
+            memcmp(old->id, entry->id, sizeof(old->id)) == 0)
+            continue;
+        if (write_at(s, entry->path, entry->bytes, entry->executable) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* With the folders that become empty by that. */
+static int remove_file(const struct scratch *s, const char *path)
+{
+    const char *name;
+    int folder, rc = disk_parent(&folder, &name, s->top, path, DISK_FIND, s->err);
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    rc = unlinkat(folder, name, 0);
+    (void)close(folder);
+    if (rc < 0 && errno != ENOENT)
+        return err_errno(s->err, errno, "io", "cannot remove '%s/%s'", s->folder, path);
+    char *above = arena_strdup(s->arena, path), *slash;
+    while ((slash = strrchr(above, '/'))) {
+        *slash = '\0';
+        if (disk_parent(&folder, &name, s->top, above, DISK_FIND, s->err) != 0)
+            break;
+        rc = unlinkat(folder, name, AT_REMOVEDIR);
+        (void)close(folder);
+        if (rc < 0)
+            break;
+    }
+    return 0;
+}
+
+static int remove_old(const struct scratch *s, const struct render *new)
+{
+    for (size_t i = 0; i < s->old.count; i++)
+        if (render_find(new, s->old.entries[i].path) < 0 &&
+            remove_file(s, s->old.entries[i].path) < 0)
+            return -1;
+    return 0;
+}
+
+static int put(struct differences *out, bool *first, struct scratch *s, const struct render *new)
+{
+    if (read_marks(s, first) < 0 || read_old(s) < 0 || check_free(s, new) < 0 ||
+        differences_add(out, s->arena, &s->old, new, "", s->err) < 0)
+        return -1;
+    if (out->count == 0 && !*first)
+        return 0;
+    /* a folder may be in the place of a file, and the other way round: first what goes */
+    if (write_marks(s, &s->old, new) < 0 || remove_old(s, new) < 0 || write_new(s, new) < 0)
+        return -1;
+    return write_marks(s, NULL, new);
+}
+
+int scratch_put(struct differences *out, bool *first, struct arena *arena, const char *folder,
+                const struct render *render, struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_OWN);
+    struct scratch s = {.arena = arena, .folder = folder, .err = err};
+    const char *made;
+    *out = (struct differences){0};
+    s.mask = umask(0);
+    (void)umask(s.mask);
+    if (io_make_folders(&made, arena, folder, err) < 0)
+        return -1;
+    s.top = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s.top < 0)
+        return err_errno(err, errno, "io", "cannot open '%s'", folder);
+    int rc = put(out, first, &s, render);
+    (void)close(s.top);
+    return rc;
+}

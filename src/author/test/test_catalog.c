@@ -1,0 +1,234 @@
+/* `template test`: every type of a catalog in many combinations, against what it was before. */
+#include "author/test_catalog.h"
+
+#include "author/test/pairwise_cases.h"
+#include "base/arena.h"
+#include "base/shell.h"
+#include "catalog/catalog.h"
+#include "data/fileset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const golden_state_names[GOLDEN_STATES] = {"same", "differs", "missing", "accepted"};
+
+struct tester {
+    struct arena *arena;
+    const struct testing *testing;
+    struct test_result *out;
+    struct named_cases named;
+    struct type_test settings; /* of the type at hand */
+    struct cases cases;
+    bool same; /* as what it is compared with: it is not rendered twice */
+    struct type_result *result;
+    struct err *err;
+};
+
+static const char *source_of(const struct tester *t)
+{
+    return t->testing->folder ? t->testing->folder : t->testing->catalog->origin.source;
+}
+
+/* ---------------------------------------------------------------- pairwise cases */
+
+static int compare_case(struct tester *t, const struct cases *old, size_t number,
+                        const struct render *new)
+{
+    ARENA_SCRATCH(scratch);
+    ERR_SCRATCH(unknown);
+    struct making before;
+    /* what an older revision cannot render is none of this one's faults */
+    if (cases_render(&before, &scratch, old, number, &unknown) != 1)
+        return 0;
+    t->result->compared++;
+    if (strcmp(before.render.tree, new->tree) == 0)
+        return 0;
+    return differences_add(&t->result->differences, t->arena, &before.render, new,
+                           cases_label(&scratch, &t->cases, number), t->err);
+}
+
+/* No fault of a template's, and no project is made of such answers either. */
+static bool is_unsafe(struct tester *t, const struct err *err)
+{
+    if (err->exit != TG_REFUSED || strcmp(err->code, "unsafe-path") != 0)
+        return false;
+    if (!t->result->unsafe++)
+        t->result->unsafe_path = arena_strdup(t->arena, err->message);
+    return true;
+}
+
+static int try_case(struct tester *t, const struct cases *old, size_t number)
+{
+    ARENA_SCRATCH(scratch);
+    ERR_SCRATCH(inner);
+    struct making making;
+    if (cases_render(&making, &scratch, &t->cases, number, &inner) < 0) {
+        if (is_unsafe(t, &inner))
+            return 0;
+        t->out->repeat = cases_command(t->arena, &t->cases, number, source_of(t));
+        *t->err = inner;
+        inner = (struct err)ERR_INIT;
+        return -1;
+    }
+    t->result->compared += t->same;
+    return old ? compare_case(t, old, number, &making.render) : 0;
+}
+
+static int open_old(struct cases *out, bool *there, struct tester *t)
+{
+    const struct catalog *against = t->testing->against;
+    ERR_SCRATCH(unreadable);
+    *there = t->same = false;
+    if (!against)
+        return 0;
+    if (fileset_equal(&t->same, against->files, t->testing->catalog->files, t->err) < 0)
+        return -1;
+    *there = !t->same && cases_of(out, &t->cases, against, &unreadable) == 1;
+    return 0;
+}
+
+/* That nothing was wrong says nothing where nothing was rendered. */
+static int check_rendered(const struct tester *t)
+{
+    if (t->result->unsafe < t->result->cases)
+        return 0;
+    (void)err_set(t->err, TG_REFUSED, "unsafe-path", "every case of the type '%s' has one: %s",
+                  t->result->type, t->result->unsafe_path);
+    return err_hint(t->err, "a 'pattern' of the question keeps such answers away");
+}
+
+static int try_pairs(struct tester *t)
+{
+    struct type_result *result = t->result;
+    struct cases old;
+    bool there;
+    if (cases_find(&t->cases, t->arena, t->testing->catalog, result->type, t->settings.samples,
+                   t->err) < 0 ||
+        open_old(&old, &there, t) < 0)
+        return -1;
+    result->cases = t->cases.pairs.count;
+    result->pairs = t->cases.pairs.met;
+    result->ruled_out = t->cases.pairs.ruled_out;
+    result->unreached.count = cases_unreached(&result->unreached.items, t->arena, &t->cases);
+    for (size_t i = 0; i < result->cases; i++)
+        if (try_case(t, there ? &old : NULL, i) < 0)
+            return -1;
+    return check_rendered(t);
+}
+
+/* ---------------------------------------------------------------- named cases */
+
+static int accept(struct tester *t, struct named_result *result, const struct named_case *one,
+                  const struct render *kept)
+{
+    if (result->state == GOLDEN_SAME)
+        return 0;
+    result->state = GOLDEN_ACCEPTED;
+    return named_case_accept(&t->named, one, kept, t->err);
+}
+
+static int compare_golden(struct tester *t, struct named_result *result,
+                          const struct named_case *one, const struct render *render)
+{
+    ARENA_SCRATCH(scratch);
+    struct render golden, kept = named_case_kept(&scratch, render, &t->settings);
+    bool found;
+    if (named_case_golden(&golden, &found, &scratch, &t->named, one, t->err) < 0)
+        return -1;
+    if (found &&
+        differences_add(&result->differences, t->arena, &golden, &kept, one->folder, t->err) < 0)
+        return -1;
+    result->state = !found                      ? GOLDEN_MISSING
+                    : result->differences.count ? GOLDEN_DIFFERS
+                                                : GOLDEN_SAME;
+    return t->testing->accept ? accept(t, result, one, &kept) : 0;
+}
+
+static int try_named(struct tester *t, const struct named_case *one)
+{
+    ARENA_SCRATCH(scratch);
+    struct type_result *type = t->result;
+    struct making making;
+    type->named = arena_grow(t->arena, type->named, type->named_count, sizeof(*type->named));
+    struct named_result *result = &type->named[type->named_count++];
+    *result = (struct named_result){.name = one->name};
+    if (named_case_render(&making, &scratch, &t->named, one, &t->cases.making, t->err) < 0) {
+        const char *answers =
+            arena_printf(&scratch, "%s/%s/answers.yml", t->named.catalog, one->folder);
+        t->out->repeat =
+            shell_command(t->arena, "tmplgen template render %s --catalog %s --answers %s",
+                          one->type, source_of(t), answers);
+        return err_wrap(t->err, "%s", one->folder);
+    }
+    if (compare_golden(t, result, one, &making.render) < 0)
+        return -1;
+    if (!t->testing->check || !t->settings.check_count)
+        return 0;
+    return child_checks_run(&type->checks, &type->check_count, t->arena, &making,
+                            t->settings.checks, t->settings.check_count, one->folder, t->err);
+}
+
+/* ---------------------------------------------------------------- */
+
+static int test_type(struct tester *t, const char *type)
+{
+    struct test_result *out = t->out;
+    out->types = arena_grow(t->arena, out->types, out->count, sizeof(*out->types));
+    t->result = &out->types[out->count++];
+    *t->result = (struct type_result){.type = type};
+    if (named_cases_type(&t->settings, t->arena, &t->named, type, t->err) < 0 || try_pairs(t) < 0)
+        return -1;
+    for (size_t i = 0; i < t->named.count; i++)
+        if (strcmp(t->named.items[i].type, type) == 0 && try_named(t, &t->named.items[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static int check_types(struct tester *t, const char *const *types, size_t count)
+{
+    const struct words *asked = &t->testing->types;
+    for (size_t i = 0; i < asked->count; i++) {
+        if (str_is_among(asked->items[i], types, count))
+            continue;
+        const char *nearest = str_nearest(asked->items[i], types, count);
+        (void)err_set(t->err, TG_USAGE, "unknown-type", "the catalog '%s' has no type '%s'",
+                      t->testing->catalog->name, asked->items[i]);
+        return nearest ? err_hint(t->err, "did you mean '%s'?", nearest)
+                       : err_hint(t->err, "it has: %s", str_join(t->arena, types, count, ", "));
+    }
+    return 0;
+}
+
+int catalog_test(struct test_result *out, struct arena *arena, const struct testing *testing,
+                 struct err *err)
+{
+    struct tester t = {.arena = arena, .testing = testing, .out = out, .err = err};
+    const char **types;
+    size_t count = catalog_types(&types, arena, testing->catalog->files);
+    *out = (struct test_result){0};
+    if (check_types(&t, types, count) < 0)
+        return -1;
+    int rc = named_cases_open(&t.named, arena, testing->folder, types, count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (!testing->types.count ||
+            str_is_among(types[i], testing->types.items, testing->types.count))
+            rc = test_type(&t, types[i]);
+    named_cases_close(&t.named);
+    return rc;
+}
+
+bool test_passed(const struct test_result *result)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        const struct type_result *type = &result->types[i];
+        if (type->differences.count)
+            return false;
+        for (size_t j = 0; j < type->named_count; j++)
+            if (type->named[j].state == GOLDEN_DIFFERS || type->named[j].state == GOLDEN_MISSING)
+                return false;
+        for (size_t j = 0; j < type->check_count; j++)
+            if (type->checks[j].status)
+                return false;
+    }
+    return true;
+}

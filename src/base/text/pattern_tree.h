@@ -1,0 +1,46 @@
+/* A pattern, read: for pattern.c alone. */
+#ifndef TMPLGEN_PATTERN_TREE_H
+#define TMPLGEN_PATTERN_TREE_H
+
+#include "base/err.h"
+#include "base/span.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+enum pattern_kind {
+    PATTERN_CHARACTER,
+    PATTERN_ANY,
+    PATTERN_SET,
+    PATTERN_BEGIN,
+    PATTERN_END,
+    PATTERN_CHOICE, /* between its parts, each a sequence */
+    PATTERN_SEQUENCE,
+    PATTERN_REPEAT, /* of its one part */
+};
+
+#define PATTERN_WITHOUT_END SIZE_MAX
+
+struct pattern_range {
+    uint32_t first, last;
+};
+
+struct pattern_node {
+    enum pattern_kind kind;
+    size_t states; /* how many it takes, with those of its parts: 1 to LIMIT_PATTERN_STATES */
+    struct pattern_node *parts, *next; /* its parts, and the next part of what it is a part of */
+    uint32_t character;
+    size_t least, most; /* of a repetition */
+    struct pattern_range *ranges;
+    size_t range_count;
+    bool negated; /* the set is of all other characters */
+};
+
+/* Reads a pattern; else code "invalid" or "limit", a hint, and the byte `at` that is to blame. */
+TG_CHECKED int pattern_parse(struct pattern_node **out, size_t *at, struct arena *arena,
+                             struct span pattern, struct err *err);
+
+#endif

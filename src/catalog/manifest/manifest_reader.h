@@ -1,0 +1,42 @@
+/* What a manifest says, read node by node and held against its schema. */
+#ifndef TMPLGEN_MANIFEST_READER_H
+#define TMPLGEN_MANIFEST_READER_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+struct arena;
+struct yaml_node;
+
+struct reader {
+    struct arena *arena;
+    struct err *err;
+};
+
+/* A text of a manifest that is a template or an expression, with its place for messages. */
+struct manifest_text {
+    const char *text; /* NULL: absent */
+    const struct yaml_node *node;
+};
+
+/* All of these fail with exit 2 at the node. A node that is NULL leaves `*out` as it is. */
+
+/* The number of the word among `names`; else the nearest of them is proposed. */
+TG_CHECKED int reader_word(size_t *out, const struct reader *reader, const struct yaml_node *node,
+                           const char *what, const char *const *names, size_t count);
+TG_CHECKED int reader_want_list(const struct reader *reader, const struct yaml_node *node,
+                                const char *what);
+TG_CHECKED int reader_want_map(const struct reader *reader, const struct yaml_node *node,
+                               const char *what);
+/* A text that has to be there. */
+TG_CHECKED int reader_required(const char **out, const struct reader *reader,
+                               const struct yaml_node *map, const char *key);
+TG_CHECKED int reader_text(struct manifest_text *out, const struct reader *reader,
+                           const struct yaml_node *map, const char *key);
+/* Reads a list of mappings of `size` bytes each with `read`; absent: none. */
+TG_CHECKED int reader_list(void **out, size_t *count, size_t size, const struct reader *reader,
+                           const struct yaml_node *node, const char *what,
+                           int (*read)(void *, const struct reader *, const struct yaml_node *));
+
+#endif

@@ -1,0 +1,337 @@
+/* Who signed a revision of a catalog: as git itself verifies it, and nothing that the catalog says.
+ */
+#include "catalog/signature.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "catalog/catalog_source.h"
+#include "catalog/revision.h"
+#include "catalog/trust.h"
+#include "data/data.h"
+#include "git/bare_repo.h"
+#include "git/libgit2.h"
+#include "git/transport.h"
+#include "io/io.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <git2.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERIFY_SECONDS = 60 };
+
+static const char *allowed_signers;
+
+void signature_allow(const char *path)
+{
+    allowed_signers = path;
+}
+
+/* One object, and what git says of its signature. */
+struct verifying {
+    struct arena *arena;
+    git_repository *repository;
+    const struct signature_wanted *wanted;
+    bool is_signed, is_good;
+    const char *signer, *key; /* "alice@example.org"; "SHA256:...", or a fingerprint of gpg */
+    const char *subkey;       /* of gpg: the key that was used; NULL elsewhere */
+    const char *words;        /* why it is not good */
+    struct err *err;
+};
+
+/* ---------------------------------------------------------------- what git says */
+
+/* Good "git" signature for WHO with ED25519 key SHA256:... */
+static void read_ssh(struct verifying *v, const char *raw)
+{
+    static const char good[] = "Good \"git\" signature for ", with[] = " with ";
+    const char *line = str_starts(raw, good) ? raw : strstr(raw, "\nGood \"git\" signature for ");
+    if (!line)
+        return;
+    line += (*line == '\n') + strlen(good);
+    char *text = arena_memdup(v->arena, line, strcspn(line, "\n")), *end = NULL;
+    for (char *at = strstr(text, with); at; at = strstr(at + 1, with))
+        end = at;
+    const char *key = end ? strstr(end, "SHA256:") : NULL;
+    if (!key)
+        return;
+    *end = '\0';
+    v->signer = text;
+    v->key = key;
+}
+
+/* The line of gpg's that begins with that word; NULL: there is none. Names of keys may hold
+ * anything. */
+static const char *gpg_line(const char *raw, const char *word)
+{
+    static const char head[] = "[GNUPG:] ";
+    for (const char *line = raw; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *rest = str_starts(line, head) ? line + strlen(head) : NULL;
+        if (rest && str_starts(rest, word) && (rest[strlen(word)] == ' ' || !*word))
+            return line;
+    }
+    return NULL;
+}
+
+/* The word of that number of a line of gpg's, from 0. */
+static const char *word_at(struct arena *arena, const char *line, int number)
+{
+    while (number-- && *line && *line != '\n') {
+        line += strcspn(line, " \n");
+        line += *line == ' ';
+    }
+    return arena_memdup(arena, line, strcspn(line, " \n"));
+}
+
+/* [GNUPG:] GOODSIG KEYID WHO; [GNUPG:] VALIDSIG KEY ... (eight more) PRIMARY-KEY */
+static void read_gpg(struct verifying *v, const char *raw)
+{
+    const char *good = gpg_line(raw, "GOODSIG"), *valid = gpg_line(raw, "VALIDSIG");
+    enum { WHO = 3, KEY = 2, PRIMARY = 11 };
+    if (!good || !valid)
+        return;
+    const char *name = good;
+    for (int i = 0; i < WHO; i++)
+        name += strcspn(name, " \n") + 1;
+    v->signer = arena_memdup(v->arena, name, strcspn(name, "\n"));
+    v->subkey = word_at(v->arena, valid, KEY);
+    v->key = word_at(v->arena, valid, PRIMARY);
+    if (!*v->key)
+        v->key = v->subkey;
+}
+
+static int ask_git(struct verifying *v, const char *git_dir, const char *verb, const char *id)
+{
+    const char *arguments[8];
+    size_t count = 0;
+    struct transport transport = {.git_dir = git_dir, .seconds = VERIFY_SECONDS};
+    struct transport_answer answer;
+    if (allowed_signers) {
+        arguments[count++] = "-c";
+        arguments[count++] =
+            arena_printf(v->arena, "gpg.ssh.allowedSignersFile=%s", allowed_signers);
+    }
+    arguments[count++] = verb;
+    arguments[count++] = "--raw";
+    arguments[count++] = id;
+    arguments[count] = NULL;
+    if (transport_run(&answer, v->arena, &transport, arguments, v->err) < 0)
+        return -1;
+    v->words = answer.words;
+    if (gpg_line(answer.raw, ""))
+        read_gpg(v, answer.raw);
+    else
+        read_ssh(v, answer.raw);
+    v->is_good = answer.status == 0 && v->signer && v->key;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- one object */
+
+/* Into an empty repository: nothing of the catalog's own is there while git looks at it. */
+static int copy_object(struct verifying *v, const char *git_dir, git_odb_object *object)
+{
+    git_odb *odb = NULL;
+    git_oid id;
+    const char *objects = arena_printf(v->arena, "%s/objects", git_dir);
+    int rc = git_odb_open(&odb, objects);
+    if (rc == 0)
+        rc = git_odb_write(&id, odb, git_odb_object_data(object), git_odb_object_size(object),
+                           git_odb_object_type(object));
+    git_odb_free(odb);
+    return rc < 0 ? git_fail(v->err, "cannot copy what is signed") : 0;
+}
+
+static int verify_copy(struct verifying *v, git_odb_object *object)
+{
+    const char *base = getenv("TMPDIR");
+    char *folder =
+        arena_printf(v->arena, "%s/tmplgen-XXXXXX", base && *base == '/' ? base : "/tmp");
+    const char *verb =
+        git_odb_object_type(object) == GIT_OBJECT_TAG ? "verify-tag" : "verify-commit";
+    const char *id = arena_strdup(v->arena, git_oid_tostr_s(git_odb_object_id(object)));
+    if (!mkdtemp(folder))
+        return err_errno(v->err, errno, "io", "cannot make the folder '%s'", folder);
+    const char *git_dir = arena_printf(v->arena, "%s/git", folder);
+    int rc = bare_make(git_dir, v->err);
+    if (rc == 0)
+        rc = copy_object(v, git_dir, object);
+    if (rc == 0)
+        rc = ask_git(v, git_dir, verb, id);
+    io_remove(AT_FDCWD, folder);
+    return rc;
+}
+
+static bool is_signed(const git_odb_object *object)
+{
+    ARENA_SCRATCH(scratch);
+    const char *text = arena_memdup(&scratch, git_odb_object_data((git_odb_object *)object),
+                                    git_odb_object_size((git_odb_object *)object));
+    if (git_odb_object_type((git_odb_object *)object) == GIT_OBJECT_TAG)
+        return strstr(text, "\n-----BEGIN SSH SIGNATURE-----\n") ||
+               strstr(text, "\n-----BEGIN PGP SIGNATURE-----\n");
+    const char *header = strstr(text, "\ngpgsig "), *body = strstr(text, "\n\n");
+    return header && (!body || header < body);
+}
+
+/* A tag under another name, or that leads to another commit, says nothing of this one. */
+static int check_tag(struct verifying *v, const git_oid *id, const char *name)
+{
+    git_object *tag = NULL, *end = NULL;
+    int rc = git_object_lookup(&tag, v->repository, id, GIT_OBJECT_TAG);
+    if (rc == 0)
+        rc = git_object_peel(&end, tag, GIT_OBJECT_COMMIT);
+    bool same = rc == 0 && strcmp(git_tag_name((const git_tag *)tag), name) == 0 &&
+                strcmp(git_oid_tostr_s(git_object_id(end)), v->wanted->commit) == 0;
+    git_object_free(end);
+    git_object_free(tag);
+    if (rc == 0 && !same) {
+        v->is_good = false;
+        v->words = "the tag that is signed has another name, or leads to another commit";
+    }
+    return rc;
+}
+
+/* `name` of a tag, NULL of a commit. An object that is not here is not signed. */
+static int verify(struct verifying *v, const char *hex, const char *name)
+{
+    git_odb *odb = NULL;
+    git_odb_object *object = NULL;
+    git_oid id;
+    int rc = 0;
+    v->is_signed = v->is_good = false;
+    v->signer = v->key = v->subkey = NULL;
+    if (git_oid_fromstr(&id, hex) < 0 || git_repository_odb(&odb, v->repository) < 0)
+        return git_fail(v->err, "cannot look for a signature");
+    if (git_odb_read(&object, odb, &id) == 0)
+        v->is_signed = is_signed(object);
+    if (v->is_signed)
+        rc = verify_copy(v, object);
+    if (rc == 0 && v->is_good && name && check_tag(v, &id, name) < 0)
+        v->is_good = false;
+    git_odb_object_free(object);
+    git_odb_free(odb);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- who it must be */
+
+/* A fingerprint of gpg may have blanks, and either case. */
+static bool same_key(const char *key, const char *given)
+{
+    while (key && *key && *given) {
+        if (*given == ' ') {
+            given++;
+        } else if (toupper((unsigned char)*key++) != toupper((unsigned char)*given++)) {
+            return false;
+        }
+    }
+    return key && !*key && !*given;
+}
+
+/* The name in a key of gpg is whatever its owner says: there the key alone counts. */
+static bool is_among(const struct verifying *v, const char *const *signers, size_t count)
+{
+    bool by_name = str_starts(v->key, "SHA256:");
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(signers[i], "*") == 0 || (by_name && strcmp(signers[i], v->signer) == 0) ||
+            (by_name ? strcmp(signers[i], v->key) == 0
+                     : same_key(v->key, signers[i]) || same_key(v->subkey, signers[i])))
+            return true;
+    return false;
+}
+
+static void tell(struct catalog_origin *out, const struct verifying *v)
+{
+    out->signer = v->is_good ? v->signer : NULL;
+    out->signature = v->is_good ? "good" : v->is_signed ? "unverified" : "unsigned";
+}
+
+static int refuse(const struct verifying *v)
+{
+    const struct signature_wanted *wanted = v->wanted;
+    const char *what = wanted->tag ? arena_printf(v->arena, "tag '%s'", wanted->tag->name)
+                                   : arena_printf(v->arena, "commit %.12s", wanted->commit);
+    if (!v->is_signed)
+        (void)err_set(v->err, TG_REFUSED, "signature",
+                      "the %s of the catalog '%s' is not signed, and must be", what,
+                      wanted->source);
+    else if (!v->is_good)
+        (void)err_set(v->err, TG_REFUSED, "signature",
+                      "the signature of the %s of the catalog '%s' does not count: git said: %s",
+                      what, wanted->source, v->words);
+    else
+        (void)err_set(v->err, TG_REFUSED, "signature",
+                      "the %s of the catalog '%s' is signed by '%s' (%s), who is none of its "
+                      "signers",
+                      what, wanted->source, v->signer, v->key);
+    return err_hint(v->err, "who may sign it is listed under 'trusted' in your configuration; keys "
+                            "of ssh are in 'allowed_signers'");
+}
+
+/* The commit of a branch, or one named by its id: a tag of it counts, else its own signature. */
+static int verify_commit(struct verifying *v, struct catalog_origin *out,
+                         const char *const *signers, size_t count, bool *accepted)
+{
+    const struct signature_wanted *wanted = v->wanted;
+    *accepted = false;
+    for (size_t i = 0; !*accepted && i < wanted->count; i++) {
+        const struct catalog_revision *tag = &wanted->revisions[i];
+        if (tag->kind != REVISION_TAG || !tag->object || strcmp(tag->commit, wanted->commit) != 0 ||
+            strcmp(tag->object, wanted->commit) == 0)
+            continue;
+        if (verify(v, tag->object, tag->name) < 0)
+            return -1;
+        *accepted = v->is_good && (count == 0 || is_among(v, signers, count));
+    }
+    if (!*accepted && verify(v, wanted->commit, NULL) < 0)
+        return -1;
+    *accepted = v->is_good && (count == 0 || is_among(v, signers, count));
+    tell(out, v);
+    return 0;
+}
+
+int signature_check(struct catalog_origin *out, struct arena *arena, git_repository *repository,
+                    const struct signature_wanted *wanted, struct err *err)
+{
+    struct verifying v = {
+        .arena = arena, .repository = repository, .wanted = wanted, .words = "", .err = err};
+    bool accepted = false;
+    size_t count;
+    const char *const *signers = trust_signers_of(&count, wanted->source);
+    int rc = 0;
+    if (!wanted->tag) {
+        rc = verify_commit(&v, out, signers, count, &accepted);
+    } else if (wanted->tag->object) {
+        rc = verify(&v, wanted->tag->object, wanted->tag->name);
+        accepted = rc == 0 && v.is_good && is_among(&v, signers, count);
+        tell(out, &v);
+    }
+    if (rc < 0 || count == 0 || accepted)
+        return rc;
+    return refuse(&v);
+}
+
+struct data *signature_data(struct arena *arena, const struct catalog_origin *origin)
+{
+    if (!origin->signature)
+        return data_null(arena);
+    struct data *map = data_map(arena);
+    data_put(arena, map, "state", data_str(arena, origin->signature));
+    data_put(arena, map, "signer", data_str(arena, origin->signer));
+    return map;
+}
+
+const char *signature_words(struct arena *arena, const struct data *signature)
+{
+    const char *state = signature->kind == DATA_MAP ? data_get_text(signature, "state") : NULL;
+    if (!state)
+        return NULL;
+    if (strcmp(state, "good") == 0)
+        return arena_printf(arena, "signed by %s", data_get_text(signature, "signer"));
+    return strcmp(state, "unsigned") == 0 ? "not signed"
+                                          : "signed, but not by anybody whose key is known here";
+}

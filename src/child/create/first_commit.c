@@ -1,0 +1,474 @@
+/* The commits of `new`: the root commit of a fresh repository, or one on top of an existing one. */
+#include "child/create/first_commit.h"
+
+#include "base/arena.h"
+#include "catalog/render.h"
+#include "child/base_ref.h"
+#include "child/proof.h"
+#include "git/commit.h"
+#include "git/disk_entry.h"
+#include "git/git_index.h"
+#include "git/libgit2.h"
+#include "git/new_repo.h"
+#include "git/path_change.h"
+#include "git/repo.h"
+#include "git/shared_repo.h"
+#include "git/store.h"
+#include "git/tree.h"
+#include "io/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <git2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define INDEX_DRAFT "index.tmplgen-new"
+#define INDEX_KEPT "index.tmplgen" /* beside git's index, while that is written */
+
+/* Everything that one commit needs; released by committer_release. */
+struct committer {
+    struct arena *arena;
+    git_repository *repository;
+    struct store *store;
+    const char *objects; /* the folder of the repository's objects */
+    struct identity who;
+    struct oid base_tree, tree, base, commit;
+    struct render_entry *files; /* of the record tree, the record last */
+    size_t count;
+    mode_t index_mode; /* 0: as it is */
+    struct err *err;
+};
+
+static void committer_release(struct committer *c)
+{
+    git_repository_free(c->repository);
+    store_free(c->store);
+}
+
+static int list_files(struct committer *c, const struct render *render, struct span record)
+{
+    c->count = render->count + 1;
+    c->files = arena_array(c->arena, c->count, sizeof(*c->files));
+    memcpy(c->files, render->entries, render->count * sizeof(*c->files));
+    struct render_entry *last = &c->files[render->count];
+    *last = (struct render_entry){.path = RECORD_PATH, .bytes = record};
+    return git_hash_blob(last->id, record, c->err);
+}
+
+static struct oid from_git(const git_oid *id)
+{
+    struct oid out;
+    memcpy(out.id, id->id, sizeof(out.id));
+    return out;
+}
+
+/* The trees with and without the record. */
+static int put_trees(struct committer *c)
+{
+    struct tree_edit *edits = arena_array(c->arena, c->count, sizeof(*edits));
+    for (size_t i = 0; i < c->count; i++) {
+        const struct render_entry *file = &c->files[i];
+        edits[i].path = file->path;
+        edits[i].leaf.mode = file->executable ? LEAF_EXECUTABLE : LEAF_FILE;
+        memcpy(edits[i].leaf.id.id, file->id, sizeof(file->id));
+        store_lend(c->store, &edits[i].leaf.id, STORE_BLOB, file->bytes, file->deflated);
+    }
+    if (tree_edit(&c->base_tree, c->store, c->store, NULL, edits, c->count - 1, c->err) < 0)
+        return -1;
+    return tree_edit(&c->tree, c->store, c->store, &c->base_tree, &edits[c->count - 1], 1, c->err);
+}
+
+/* The commit and the base commit. */
+static int put_commits(struct committer *c, const struct oid *tree, const struct oid *parent,
+                       const char *message)
+{
+    if (commit_put(&c->commit, c->store, tree, parent, parent ? 1 : 0, &c->who, message, c->err) <
+        0)
+        return -1;
+    return base_commit_put(&c->base, c->store, &c->base_tree, "", c->err);
+}
+
+/* What the reflog says. */
+static const char *subject_of(struct committer *c, bool initial, const char *message)
+{
+    return arena_printf(c->arena, "commit%s: %.*s", initial ? " (initial)" : "",
+                        (int)strcspn(message, "\n"), message);
+}
+
+/* The branch that HEAD names, born or not; "HEAD" itself where it names none. */
+static int branch_name(const char **out, struct committer *c)
+{
+    git_reference *head = NULL;
+    if (git_reference_lookup(&head, c->repository, "HEAD") < 0)
+        return git_fail(c->err, "cannot read HEAD");
+    const char *target = git_reference_symbolic_target(head);
+    *out = target ? arena_strdup(c->arena, target) : "HEAD";
+    git_reference_free(head);
+    return 0;
+}
+
+/* libgit2 says that it failed, too, where only the sync after the move did. */
+static bool has_moved(struct committer *c, const char *name)
+{
+    git_oid now;
+    return git_reference_name_to_id(&now, c->repository, name) == 0 &&
+           memcmp(now.id, c->commit.id, sizeof(c->commit.id)) == 0;
+}
+
+/* Moves HEAD's branch from `parent`, and from nothing else, to the commit; or makes it. */
+static int move_branch(struct committer *c, const git_commit *parent, const char *message)
+{
+    static const git_oid none;
+    git_reference *moved = NULL;
+    git_oid commit;
+    const char *name;
+    (void)git_oid_fromraw(&commit, c->commit.id);
+    if (branch_name(&name, c) < 0)
+        return -1;
+    int rc = git_reference_create_matching(&moved, c->repository, name, &commit, 1,
+                                           parent ? git_commit_id(parent) : &none,
+                                           subject_of(c, !parent, message));
+    git_reference_free(moved);
+    return rc < 0 && !has_moved(c, name) ? git_fail(c->err, "cannot move '%s'", name) : 0;
+}
+
+/* Of a repository that nobody sees yet, whose files nobody else can have been at. */
+static int index_hidden_file(struct committer *c, git_index *index, int folder,
+                             const struct render_entry *file)
+{
+    git_index_entry entry = {.path = file->path,
+                             .mode = file->executable ? GIT_FILEMODE_BLOB_EXECUTABLE
+                                                      : GIT_FILEMODE_BLOB};
+    memcpy(entry.id.id, file->id, sizeof(entry.id.id));
+    index_fill_stat(&entry, folder, file->path, NULL);
+    if (git_index_add(index, &entry) < 0)
+        return git_fail(c->err, "cannot add '%s' to the index", entry.path);
+    return 0;
+}
+
+static int write_hidden_index(struct committer *c, const char *folder)
+{
+    git_index *index = NULL;
+    if (git_repository_index(&index, c->repository) < 0)
+        return git_fail(c->err, "cannot open the index");
+    int top = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open '%s'", folder) : 0;
+    for (size_t i = 0; rc == 0 && i < c->count; i++)
+        rc = index_hidden_file(c, index, top, &c->files[i]);
+    if (rc == 0 && git_index_write(index) < 0)
+        rc = git_fail(c->err, "cannot write the index");
+    if (top >= 0)
+        (void)close(top);
+    git_index_free(index);
+    return rc;
+}
+
+static const char *git_path(struct committer *c, const char *name)
+{
+    return arena_printf(c->arena, "%s%s", git_repository_path(c->repository), name);
+}
+
+/* So that going back needs no space. */
+static int keep_index(struct committer *c)
+{
+    (void)unlink(git_path(c, INDEX_KEPT));
+    return disk_keep(AT_FDCWD, git_path(c, "index"), AT_FDCWD, git_path(c, INDEX_KEPT), c->err) < 0
+               ? -1
+               : 0;
+}
+
+/* Unless somebody else is at it: git's lock becomes the index, as always. */
+static int put_index(struct committer *c, const char *from)
+{
+    const char *lock = git_path(c, "index.lock");
+    if (io_claim(AT_FDCWD, from, AT_FDCWD, lock) < 0)
+        return -1;
+    return rename(lock, git_path(c, "index"));
+}
+
+static void restore_index(struct committer *c)
+{
+    if (put_index(c, git_path(c, INDEX_KEPT)) < 0 && errno == ENOENT)
+        (void)unlink(git_path(c, "index"));
+}
+
+/* The index with the new files, durable before it gets its name. */
+static int write_index(struct committer *c, const char *prefix)
+{
+    const char *draft = git_path(c, INDEX_DRAFT);
+    struct change *changes = arena_array(c->arena, c->count + 1, sizeof(*changes));
+    for (size_t i = 0; i < c->count; i++) {
+        const struct render_entry *file = &c->files[i];
+        struct change *change = &changes[i];
+        *change = (struct change){.path = arena_printf(c->arena, "%s%s", prefix, file->path),
+                                  .new.kind = DISK_FILE,
+                                  .stages[0].mode = file->executable ? LEAF_EXECUTABLE : LEAF_FILE};
+        memcpy(change->stages[0].id.id, file->id, sizeof(change->stages[0].id.id));
+        change->new.raw = change->stages[0].id;
+    }
+    int top = open(git_repository_workdir(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = top < 0 ? err_errno(c->err, errno, "io", "cannot open the work tree")
+                     : index_write(draft, git_path(c, "index"), c->index_mode, top, changes,
+                                   c->count, c->err);
+    if (rc == 0 && put_index(c, draft) < 0)
+        rc = err_errno(c->err, errno, "io", "cannot write the index");
+    (void)unlink(draft);
+    if (top >= 0)
+        (void)close(top);
+    return rc;
+}
+
+static void describe(struct created *out, const struct committer *c)
+{
+    git_config *config = NULL;
+    git_reference *head = NULL;
+    int sign = 0;
+    oid_hex(out->commit, &c->commit);
+    out->author = c->who.name;
+    out->author_is_fallback = c->who.fallback;
+    if (git_repository_head(&head, c->repository) == 0)
+        out->branch = arena_strdup(c->arena, git_reference_shorthand(head));
+    git_reference_free(head);
+    if (git_repository_config_snapshot(&config, c->repository) == 0 &&
+        git_config_get_bool(&sign, config, "commit.gpgsign") == 0)
+        out->signing_skipped = sign;
+    git_config_free(config);
+}
+
+struct root_commit {
+    struct committer committer;
+    struct span proof;
+    struct io_maker *maker;
+    const char *folder, *branch, *ref;
+    char pack[PACK_NAME_SIZE];
+};
+
+/* All of the fresh repository but the index. */
+static int fill_fresh(struct root_commit *root, const char *message)
+{
+    struct committer *c = &root->committer;
+    const char *packs = arena_printf(c->arena, "%s/.git/objects/pack", root->folder);
+    root->ref = base_ref_name(c->arena, &c->base_tree);
+    if (store_write_pack(root->pack, c->store, packs, false, c->err) < 0 ||
+        fresh_ref(root->maker, root->ref, &c->base, c->err) < 0 ||
+        (root->proof.len &&
+         io_make(root->maker, ".git/" PROOF_PATH, root->proof, false, c->err) < 0))
+        return -1;
+    return fresh_branch(root->maker, root->branch, &c->commit, &c->who,
+                        subject_of(c, true, message), c->err);
+}
+
+int commit_root_begin(struct root_commit **out, struct arena *arena, struct io_maker *maker,
+                      const char *folder, const struct render *render, struct span record,
+                      struct span proof, const char *message, struct err *err)
+{
+    struct root_commit *root = arena_alloc(arena, sizeof(*root));
+    struct committer *c = &root->committer;
+    *root = (struct root_commit){.committer = {.arena = arena, .err = err},
+                                 .proof = proof,
+                                 .maker = maker,
+                                 .folder = folder};
+    *out = root;
+    if (list_files(c, render, record) < 0 ||
+        fresh_init(&c->repository, &root->branch, arena, maker, folder, err) < 0 ||
+        identity_read(&c->who, arena, c->repository, err) < 0 ||
+        store_open(&c->store, NULL, err) < 0 || put_trees(c) < 0 ||
+        put_commits(c, &c->tree, NULL, message) < 0)
+        return -1;
+    return fill_fresh(root, message);
+}
+
+int commit_root_end(struct created *out, struct root_commit *root)
+{
+    struct committer *c = &root->committer;
+    /* nobody sees this repository before it is whole: all is synced at once */
+    (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 0);
+    int rc = write_hidden_index(c, root->folder);
+    (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
+    if (rc == 0)
+        rc = fresh_sync(root->maker, root->pack, root->branch, root->ref, c->err);
+    if (rc == 0)
+        describe(out, c);
+    return rc;
+}
+
+void commit_root_release(struct root_commit *root)
+{
+    if (root)
+        committer_release(&root->committer);
+}
+
+/* The target's path below the work tree, with a trailing '/'; "" for the work tree itself. */
+static int prefix_of(const char **out, struct committer *c, const char *target)
+{
+    const char *top = git_repository_workdir(c->repository);
+    if (!top)
+        return err_set(c->err, TG_REFUSED, "bare-repository",
+                       "the repository around '%s' has no work tree", target);
+    const char *inside = arena_printf(c->arena, "%s/", target);
+    if (strncmp(inside, top, strlen(top)) != 0)
+        return err_set(c->err, TG_REFUSED, "unsafe-path", "'%s' lies outside the work tree '%s'",
+                       target, top);
+    *out = arena_strdup(c->arena, inside + strlen(top));
+    return 0;
+}
+
+static int check_state(struct committer *c)
+{
+    int state;
+    if (repo_state(&state, c->repository, c->err) < 0)
+        return -1;
+    if (state == GIT_REPOSITORY_STATE_NONE)
+        return 0;
+    (void)err_set(c->err, TG_REFUSED, "operation-in-progress",
+                  "a merge, rebase or the like is under way in this repository");
+    return err_hint(c->err, "finish or abort it ('git status' names it), then run this again");
+}
+
+/* HEAD's tree with the child's files added; the user's index plays no part. */
+static int tree_on_head(struct committer *c, git_oid *id, git_commit *parent, const char *prefix)
+{
+    git_index *index = NULL;
+    git_tree *tree = NULL;
+    int rc = git_index_new(&index);
+    if (rc == 0 && parent)
+        rc = git_commit_tree(&tree, parent);
+    if (rc == 0 && parent)
+        rc = git_index_read_tree(index, tree);
+    for (size_t i = 0; rc == 0 && i < c->count; i++) {
+        const struct render_entry *file = &c->files[i];
+        git_index_entry entry = {.path = arena_printf(c->arena, "%s%s", prefix, file->path),
+                                 .mode = file->executable ? GIT_FILEMODE_BLOB_EXECUTABLE
+                                                          : GIT_FILEMODE_BLOB};
+        memcpy(entry.id.id, file->id, sizeof(entry.id.id));
+        rc = git_index_add(index, &entry);
+    }
+    if (rc == 0)
+        rc = git_index_write_tree_to(id, index, c->repository);
+    git_tree_free(tree);
+    git_index_free(index);
+    return rc < 0 ? git_fail(c->err, "cannot make the commit's tree") : 0;
+}
+
+static int head_commit(git_commit **out, struct committer *c)
+{
+    git_reference *head = NULL;
+    int rc = git_repository_head(&head, c->repository);
+    *out = NULL;
+    if (rc == GIT_EUNBORNBRANCH || rc == GIT_ENOTFOUND)
+        return 0;
+    if (rc == 0)
+        rc = git_reference_peel((git_object **)out, head, GIT_OBJECT_COMMIT);
+    git_reference_free(head);
+    return rc < 0 ? git_fail(c->err, "cannot read HEAD") : 0;
+}
+
+/* Objects of this run are gathered in memory, to be written as one pack. */
+static int open_store(struct committer *c)
+{
+    c->objects = arena_printf(c->arena, "%sobjects", git_repository_commondir(c->repository));
+    if (store_open(&c->store, c->objects, c->err) < 0)
+        return -1;
+    return store_attach(c->store, c->repository, c->err);
+}
+
+static int write_pack(struct committer *c)
+{
+    char name[PACK_NAME_SIZE];
+    return store_write_pack(name, c->store, arena_printf(c->arena, "%s/pack", c->objects), true,
+                            c->err);
+}
+
+/* What was taken away may not come back. The commit is made by now: to fail is no failure of it. */
+static void sync_end(struct committer *c)
+{
+    ERR_SCRATCH(ignored);
+    const struct io_place git = {AT_FDCWD, git_path(c, ".")};
+    if (io_sync(&git, 1, &ignored) < 0)
+        err_release(&ignored);
+}
+
+static int commit_on_head(struct committer *c, const struct create_target *target,
+                          const char *message)
+{
+    git_commit *parent = NULL;
+    git_oid tree;
+    const char *prefix;
+    if (open_store(c) < 0 || check_state(c) < 0 || prefix_of(&prefix, c, target->path) < 0 ||
+        put_trees(c) < 0 || head_commit(&parent, c) < 0)
+        return -1;
+    struct oid on = parent ? from_git(git_commit_id(parent)) : (struct oid){{0}}, made;
+    int rc = tree_on_head(c, &tree, parent, prefix);
+    if (rc == 0) {
+        made = from_git(&tree);
+        rc = put_commits(c, &made, parent ? &on : NULL, message);
+    }
+    if (rc == 0)
+        rc = write_pack(c);
+    if (rc == 0)
+        rc = base_ref_write(c->repository, &c->base_tree, &c->base, c->err);
+    if (rc == 0)
+        rc = keep_index(c);
+    if (rc == 0) {
+        rc = write_index(c, prefix);
+        if (rc == 0)
+            rc = move_branch(c, parent, message);
+        if (rc < 0)
+            restore_index(c);
+        (void)unlink(git_path(c, INDEX_KEPT));
+    }
+    git_commit_free(parent);
+    if (rc == 0)
+        sync_end(c);
+    return rc;
+}
+
+/* libgit2 takes it for a failure where a file system cannot sync a folder. */
+static bool can_sync(const struct committer *c)
+{
+    int fd = open(git_repository_path(c->repository), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool can = fd < 0 || fsync(fd) == 0 || !io_is_unsupported(errno);
+    if (fd >= 0)
+        (void)close(fd);
+    return can;
+}
+
+/* In a repository that is there already: with the rights that its users agreed on. */
+static int commit_shared(struct committer *c, const struct create_target *target,
+                         const char *message)
+{
+    git_config *config = NULL;
+    const char *shared = NULL;
+    mode_t mask = umask(0);
+    if (git_repository_config_snapshot(&config, c->repository) == 0)
+        (void)git_config_get_string(&shared, config, "core.sharedrepository");
+    c->index_mode = shared_mode(shared, mask);
+    (void)umask(shared_mask(shared, mask));
+    (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, (int)can_sync(c));
+    int rc = commit_on_head(c, target, message);
+    (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
+    (void)umask(mask);
+    git_config_free(config);
+    return rc;
+}
+
+int commit_inside(struct created *out, struct arena *arena, const struct create_target *target,
+                  const struct render *render, struct span record, const char *message,
+                  struct err *err)
+{
+    struct committer c = {.arena = arena, .err = err};
+    int rc = list_files(&c, render, record);
+    if (rc == 0 && git_repository_open(&c.repository, target->repository) < 0)
+        rc = git_fail(err, "cannot open the repository '%s'", target->repository);
+    if (rc == 0)
+        rc = identity_read(&c.who, arena, c.repository, err);
+    if (rc == 0)
+        rc = commit_shared(&c, target, message);
+    if (rc == 0)
+        describe(out, &c);
+    committer_release(&c);
+    return rc;
+}

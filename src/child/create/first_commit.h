@@ -1,0 +1,55 @@
+/* The commits of `new`: the root commit of a fresh repository, or one on top of an existing one. */
+#ifndef TMPLGEN_FIRST_COMMIT_H
+#define TMPLGEN_FIRST_COMMIT_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+
+struct arena;
+struct io_maker;
+struct render;
+
+/* Where the child goes, looked at before anything is rendered or written. */
+struct create_target {
+    const char *path;       /* absolute, without a trailing '/' */
+    const char *repository; /* the git folder of the repository that it lies in, or NULL */
+    bool exists;            /* an empty folder, or one that holds nothing but .git */
+};
+
+struct created {
+    char commit[41];         /* hex; "" where nothing was committed */
+    const char *branch;      /* in the arena; NULL where there is none */
+    const char *author;      /* "NAME <EMAIL>", in the arena; NULL without a commit */
+    bool author_is_fallback; /* neither git's configuration nor the environment names anybody */
+    bool signing_skipped;    /* commit.gpgSign is set, and tmplgen never signs */
+};
+
+/*
+ * The root commit R0 of a repository of its own, which holds the files and the record; with it the
+ * base ref, the proof of that (empty: none), and an index that agrees with the disk. Objects go
+ * into one pack. init.defaultBranch and the user's identity are honoured.
+ *
+ * `begin` makes the repository in `folder`, which `maker` fills and nobody else sees yet; `end`
+ * needs the files to lie there, and makes the repository durable. What is written in between goes
+ * to memory while the pack goes to the disk. `*out` is to be released also after a failure.
+ */
+struct root_commit;
+TG_CHECKED int commit_root_begin(struct root_commit **out, struct arena *arena,
+                                 struct io_maker *maker, const char *folder,
+                                 const struct render *render, struct span record, struct span proof,
+                                 const char *message, struct err *err);
+TG_CHECKED int commit_root_end(struct created *out, struct root_commit *root);
+void commit_root_release(struct root_commit *root);
+
+/*
+ * Commits the files that lie in the target onto HEAD of the repository around it, and the base ref.
+ * What the user has staged stays staged and out of the commit. Refused with 3 while a merge, rebase
+ * or the like is under way.
+ */
+TG_CHECKED int commit_inside(struct created *out, struct arena *arena,
+                             const struct create_target *target, const struct render *render,
+                             struct span record, const char *message, struct err *err);
+
+#endif

@@ -1,0 +1,292 @@
+/* Asking a person at a terminal: questions on stderr, answers from stdin. */
+#include "cmd/common/ask.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/unicode.h"
+#include "base/wrap.h"
+#include "catalog/answers.h"
+#include "catalog/question.h"
+#include "cmd/project/typed_answers.h"
+#include "data/data.h"
+#include "io/interrupt.h"
+#include "io/term.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LABEL_COLUMN_MAX 24 /* a longer choice moves its own label only */
+
+/* What stands behind the typed text when it cannot be read on. */
+static int leave_line(int rc)
+{
+    (void)fputc('\n', stderr);
+    return rc;
+}
+
+/* A line of the terminal without its end. 1: read, 0: the input has ended, -1. */
+static int read_line(char **line, struct arena *arena, struct err *err)
+{
+    BUF_SCRATCH(text, LIMIT_ANSWER_BYTES);
+    char byte = 0;
+    int rc;
+    while ((rc = interrupt_read_byte(&byte, STDIN_FILENO, err)) == 1 && byte != '\n')
+        (void)buf_putc(&text, byte);
+    if (rc < 0)
+        return leave_line(-1);
+    if (rc == 0 && text.len == 0)
+        return leave_line(0);
+    if (text.overflowed)
+        return err_set(err, TG_USAGE, "limit", "an answer is longer than %zu bytes",
+                       LIMIT_ANSWER_BYTES);
+    if (text.len > 0 && text.ptr[text.len - 1] == '\r')
+        buf_truncate(&text, text.len - 1);
+    *line = arena_memdup(arena, buf_text(&text), text.len);
+    return 1;
+}
+
+static int read_one(char **line, struct arena *arena, struct err *err)
+{
+    int rc = read_line(line, arena, err);
+    return rc ? rc
+              : err_set(err, TG_USAGE, "missing-answer", "the input ended before all was answered");
+}
+
+/* Lines up to one that is a dot, or the end of the input; the first one empty: no text. */
+static int read_lines(char **text, struct arena *arena, struct err *err)
+{
+    BUF_SCRATCH(all, LIMIT_ANSWER_BYTES);
+    char *line;
+    int rc = read_one(&line, arena, err);
+    *text = arena_strdup(arena, "");
+    if (rc < 0 || !*line)
+        return rc;
+    for (; rc > 0 && strcmp(line, ".") != 0; rc = read_line(&line, arena, err))
+        (void)buf_printf(&all, "%s%s", all.len ? "\n" : "", line);
+    if (all.overflowed)
+        return err_set(err, TG_USAGE, "limit", "an answer is longer than %zu bytes",
+                       LIMIT_ANSWER_BYTES);
+    *text = arena_memdup(arena, buf_text(&all), all.len);
+    return rc < 0 ? -1 : 1;
+}
+
+static void put(struct buf *out, const char *text)
+{
+    (void)unicode_mask(out, span_from(text), false);
+}
+
+static void put_value(struct buf *out, const struct data *value)
+{
+    switch (value->kind) {
+    case DATA_STR:
+        put(out, value->str.len ? value->str.ptr : "empty");
+        break;
+    case DATA_BOOL:
+        (void)buf_puts(out, value->boolean ? "yes" : "no");
+        break;
+    case DATA_INT:
+        (void)buf_printf(out, "%" PRId64, value->integer);
+        break;
+    case DATA_FLOAT:
+        (void)buf_printf(out, "%g", value->real);
+        break;
+    case DATA_LIST:
+        if (value->list.count == 0)
+            (void)buf_puts(out, "none");
+        for (size_t i = 0; i < value->list.count; i++) {
+            (void)buf_puts(out, i ? ", " : "");
+            put_value(out, value->list.items[i]);
+        }
+        break;
+    case DATA_NULL:
+    case DATA_MAP:
+        break;
+    }
+}
+
+/* "3" stands for the third choice; anything else for itself. */
+static const char *by_number(const char *text, const struct data *choices)
+{
+    char *end;
+    if (!choices || !*text)
+        return text;
+    unsigned long number = strtoul(text, &end, 10);
+    if (*end || number < 1 || number > choices->list.count)
+        return text;
+    for (size_t i = 0; i < choices->list.count; i++)
+        if (str_equal(data_text(choices->list.items[i]), text))
+            return text; /* a choice may be a number itself */
+    return data_text(choices->list.items[number - 1]);
+}
+
+/* The text, masked, and broken where the terminal ends. */
+static void put_wrapped(struct buf *out, const char *text, size_t column, size_t indent)
+{
+    BUF_SCRATCH(masked, LIMIT_MIB);
+    put(&masked, text);
+    wrap_text(out, buf_text(&masked), column, indent, term_width(stderr) - 1);
+}
+
+static bool is_default(const struct data *value, const struct data *fallback)
+{
+    if (fallback && fallback->kind == DATA_LIST)
+        return data_has_text(fallback, data_text(value));
+    return fallback && data_equal(fallback, value);
+}
+
+/* "  2) gitlab   GitLab CI (default)", with the labels below each other. */
+static void put_choices(struct buf *out, const struct prompt *prompt)
+{
+    size_t longest = 0, count = prompt->choices ? prompt->choices->list.count : 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t len = strlen(data_text(prompt->choices->list.items[i]));
+        longest = len > longest && len <= LABEL_COLUMN_MAX ? len : longest;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct data *choice = prompt->choices->list.items[i];
+        const char *label = prompt->labels ? data_text(prompt->labels->list.items[i]) : "";
+        bool marked = is_default(choice, prompt->fallback);
+        size_t start = out->len;
+        (void)buf_printf(out, "  %zu) ", i + 1);
+        put_value(out, choice);
+        size_t used = out->len - start, column = longest + strlen("  1) ") + 2;
+        if (!*label && !marked) {
+            (void)buf_putc(out, '\n');
+            continue;
+        }
+        (void)buf_printf(out, "%*s", used < column ? (int)(column - used) : 1, "");
+        BUF_SCRATCH(words, LIMIT_MIB);
+        (void)buf_printf(&words, "%s%s%s", label, *label && marked ? " " : "",
+                         marked ? "(default)" : "");
+        put_wrapped(out, buf_text(&words), used < column ? column : used + 1, column);
+    }
+}
+
+static void put_bounds(struct buf *out, const struct question *question)
+{
+    const char *min = question->min, *max = question->max;
+    const char *each = question->type == QUESTION_LIST ? "each " : "";
+    if (min && max)
+        (void)buf_printf(out, "  (%s%s to %s)\n", each, min, max);
+    else if (min || max)
+        (void)buf_printf(out, "  (%s%s or %s)\n", each, min ? min : max, min ? "more" : "less");
+}
+
+static void put_instruction(struct buf *out, const struct prompt *prompt)
+{
+    const struct question *question = prompt->question;
+    const char *text = "";
+    if (question->type == QUESTION_LIST)
+        text = "  (several: separate them by commas; none for none)\n";
+    else if (question->type == QUESTION_BOOL && !prompt->fallback)
+        text = "  (yes or no)\n";
+    else if (question->multiline)
+        text = "  (several lines; one that is a single '.' ends them, an empty first one takes the "
+               "default)\n";
+    else if (question->secret)
+        text = "  (what you type is not shown, and not kept)\n";
+    (void)buf_puts(out, text);
+    put_bounds(out, question);
+}
+
+/* The default is marked among choices, and of a secret it is none of anybody's business. */
+static void put_fallback(struct buf *out, const struct prompt *prompt)
+{
+    if (prompt->fallback && !prompt->question->secret) {
+        (void)buf_puts(out, "  [");
+        put_value(out, prompt->fallback);
+        (void)buf_puts(out, "]");
+    }
+    (void)buf_puts(out, prompt->fallback && !prompt->question->secret ? " > " : "  > ");
+}
+
+static void show_question(const struct prompt *prompt)
+{
+    BUF_SCRATCH(out, LIMIT_MIB);
+    const char *name = prompt->question->name;
+    if (prompt->problem) {
+        (void)buf_puts(&out, term_colour(stderr, "  \033[31m", "  "));
+        put_wrapped(&out, prompt->problem, 2, 2);
+        (void)buf_puts(&out, term_colour(stderr, "\033[0m", ""));
+    }
+    (void)buf_puts(&out, term_colour(stderr, "\033[1m", ""));
+    put(&out, name);
+    (void)buf_puts(&out, term_colour(stderr, "\033[0m", ""));
+    if (*prompt->help)
+        (void)buf_puts(&out, " - ");
+    put_wrapped(&out, prompt->help, strlen(name) + 3, 2);
+    put_choices(&out, prompt);
+    put_instruction(&out, prompt);
+    put_fallback(&out, prompt);
+    (void)fputs(buf_text(&out), stderr);
+    (void)fflush(stderr);
+}
+
+/* Each part of "1, 2" may be a number. */
+static const char *numbers_to_names(struct arena *arena, const char *text,
+                                    const struct data *choices)
+{
+    char *copy = arena_strdup(arena, text), *rest = copy, *part;
+    const char *out = "";
+    while ((part = strsep(&rest, ",")))
+        out = arena_printf(arena, "%s%s%s", out, *out ? "," : "",
+                           by_number(part + strspn(part, " \t"), choices));
+    return out;
+}
+
+/* Of a secret nothing is shown, whatever ends it, however early it is typed. */
+static int put_question(char **reply, struct arena *arena, const struct prompt *prompt,
+                        struct err *err)
+{
+    const struct question *question = prompt->question;
+    bool shown = question->secret ? term_echo(false) : true;
+    show_question(prompt);
+    int rc = question->multiline ? read_lines(reply, arena, err) : read_one(reply, arena, err);
+    if (!question->secret)
+        return rc;
+    (void)term_echo(shown);
+    return rc < 0 ? rc : leave_line(rc);
+}
+
+static int ask_question(const char **text, void *context, struct arena *arena,
+                        const struct prompt *prompt, struct err *err)
+{
+    const struct question *question = prompt->question;
+    struct typed *typed = context;
+    char *reply;
+    if (prompt->problem) /* what was typed last is not taken */
+        typed_drop(typed, question->name);
+    if (put_question(&reply, arena, prompt, err) < 0)
+        return -1;
+    *text = *reply ? reply : NULL;
+    if (*text && prompt->choices)
+        *text = question->type == QUESTION_LIST ? numbers_to_names(arena, reply, prompt->choices)
+                                                : by_number(reply, prompt->choices);
+    if (*text && !question->secret)
+        typed_add(typed, question->name, *text);
+    return 0;
+}
+
+struct asker terminal_asker(struct typed *typed)
+{
+    return (struct asker){.ask = ask_question, .context = typed};
+}
+
+int ask_yes(bool *yes, const char *question, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    char *line;
+    (void)fprintf(stderr, "%s [y/N] > ", question);
+    (void)fflush(stderr);
+    int rc = read_line(&line, &scratch, err);
+    *yes = false;
+    if (rc <= 0)
+        return rc;
+    *yes = strcmp(line, "y") == 0 || strcmp(line, "Y") == 0 || strcmp(line, "yes") == 0;
+    return 0;
+}

@@ -1,0 +1,122 @@
+/* The one parser of command lines. */
+#include "cmd/common/opt.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+
+#include <string.h>
+
+static size_t count_options(const struct option_group *groups)
+{
+    size_t count = 0;
+    for (; groups->options; groups++)
+        for (const struct option *option = groups->options; option->name; option++)
+            count++;
+    return count;
+}
+
+static const struct option *find_option(const struct option_group *groups, struct span name)
+{
+    for (; groups->options; groups++)
+        for (const struct option *option = groups->options; option->name; option++)
+            if (span_equal(name, span_from(option->name)))
+                return option;
+    return NULL;
+}
+
+static int unknown_option(struct err *err, struct arena *arena, const struct option_group *groups,
+                          struct span name)
+{
+    const char **names = arena_array(arena, count_options(groups) + 1, sizeof(*names));
+    size_t count = 0;
+    for (const struct option_group *group = groups; group->options; group++)
+        for (const struct option *option = group->options; option->name; option++)
+            names[count++] = option->name;
+    const char *wrong = arena_memdup(arena, name.ptr, name.len);
+    const char *nearest = str_nearest(wrong, names, count);
+    (void)err_set(err, TG_USAGE, "usage", "unknown option '--%s'", wrong);
+    return nearest ? err_hint(err, "did you mean '--%s'?", nearest)
+                   : err_hint(err, "--help lists the options");
+}
+
+static int add_value(struct parsed *out, const struct option *option, const char *text,
+                     struct err *err)
+{
+    if (!option->repeatable && opt_given(out, option->name))
+        return err_set(err, TG_USAGE, "usage", "'--%s' is given twice", option->name);
+    out->values[out->count++] = (struct option_value){.option = option, .text = text};
+    return 0;
+}
+
+/* One option at argv[*at]; moves `*at` over its value. */
+static int parse_option(struct parsed *out, struct arena *arena, const struct option_group *groups,
+                        const char *const *argv, size_t argc, size_t *at, struct err *err)
+{
+    const char *word = argv[*at] + 2, *equals = strchr(word, '=');
+    struct span name = span_of(word, equals ? (size_t)(equals - word) : strlen(word));
+    const struct option *option = find_option(groups, name);
+    const char *text = equals ? equals + 1 : NULL;
+    if (!option)
+        return unknown_option(err, arena, groups, name);
+    if (!option->argument && text)
+        return err_set(err, TG_USAGE, "usage", "'--%s' takes no value", option->name);
+    if (option->argument && !text) {
+        if (*at + 1 == argc)
+            return err_set(err, TG_USAGE, "usage", "'--%s' needs a value: %s", option->name,
+                           option->argument);
+        text = argv[++*at];
+    }
+    return add_value(out, option, text, err);
+}
+
+int opt_parse(struct parsed *out, struct arena *arena, const struct option_group *groups,
+              const char *const *argv, size_t argc, struct err *err)
+{
+    bool only_arguments = false;
+    *out = (struct parsed){.values = arena_array(arena, argc + 1, sizeof(*out->values)),
+                           .arguments = arena_array(arena, argc + 1, sizeof(*out->arguments))};
+    for (size_t i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        if (only_arguments || word[0] != '-' || word[1] == '\0') {
+            out->arguments[out->argument_count++] = word;
+        } else if (strcmp(word, "--") == 0) {
+            only_arguments = true;
+        } else if (word[1] != '-') {
+            (void)err_set(err, TG_USAGE, "usage", "unknown option '%s'", word);
+            return err_hint(err, "options have long names only: --help lists them");
+        } else if (parse_option(out, arena, groups, argv, argc, &i, err) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+bool opt_given(const struct parsed *parsed, const char *name)
+{
+    for (size_t i = 0; i < parsed->count; i++)
+        if (strcmp(parsed->values[i].option->name, name) == 0)
+            return true;
+    return false;
+}
+
+const char *opt_value(const struct parsed *parsed, const char *name)
+{
+    for (size_t i = 0; i < parsed->count; i++)
+        if (strcmp(parsed->values[i].option->name, name) == 0)
+            return parsed->values[i].text;
+    return NULL;
+}
+
+const char **opt_values(size_t *count, struct arena *arena, const struct parsed *parsed,
+                        const char *name)
+{
+    const char **values = NULL;
+    *count = 0;
+    for (size_t i = 0; i < parsed->count; i++)
+        if (strcmp(parsed->values[i].option->name, name) == 0) {
+            if (!values)
+                values = arena_array(arena, parsed->count, sizeof(*values));
+            values[(*count)++] = parsed->values[i].text;
+        }
+    return values;
+}

@@ -1,0 +1,46 @@
+/* Options, declared once: the parser, `help` and shell completion read the same tables. */
+#ifndef TMPLGEN_OPT_H
+#define TMPLGEN_OPT_H
+
+#include "base/err.h"
+#include "base/option.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+
+struct option_group {
+    const char *title;
+    const struct option *options;
+};
+
+struct option_value {
+    const struct option *option;
+    const char *text; /* NULL for a switch */
+};
+
+/* What stood on a command line, in its order. */
+struct parsed {
+    struct option_value *values;
+    size_t count;
+    const char **arguments; /* what is no option */
+    size_t argument_count;
+};
+
+/*
+ * Reads `--name VALUE`, `--name=VALUE`, `--switch`, `--` and plain arguments. `groups` ends with a
+ * group without options. Unknown, repeated or incomplete options: exit 2, "usage", with the nearest
+ * name.
+ */
+TG_CHECKED int opt_parse(struct parsed *out, struct arena *arena, const struct option_group *groups,
+                         const char *const *argv, size_t argc, struct err *err);
+
+bool opt_given(const struct parsed *parsed, const char *name);
+/* The value, or NULL where the option was not given. */
+const char *opt_value(const struct parsed *parsed, const char *name);
+/* All values of a repeatable option, in order; NULL and 0 where there is none. */
+const char **opt_values(size_t *count, struct arena *arena, const struct parsed *parsed,
+                        const char *name);
+
+#endif

@@ -1,0 +1,341 @@
+/* `image build`, `image push`: rows through the builder that is there. */
+#include "image/build.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "catalog/base_image.h"
+#include "cmd/cmd.h"
+#include "cmd/image/build_view.h"
+#include "cmd/image/image_session.h"
+#include "cmd/matrix/matrix_session.h"
+#include "data/data.h"
+#include "image/engine_choice.h"
+#include "io/http.h"
+#include "registry/reference.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define JOBS_MAX 64
+#define FAILURES_BYTES (16 * LIMIT_MIB)
+
+/* ------------------------------------------------------------------ what was asked for */
+
+static int read_jobs(size_t *out, const struct run *run, struct err *err)
+{
+    const char *text = opt_value(&run->options, "jobs");
+    char *end;
+    *out = 1;
+    if (!text)
+        return 0;
+    unsigned long jobs = strtoul(text, &end, 10);
+    if (*end || !*text || strspn(text, "0123456789") != strlen(text) || !jobs || jobs > JOBS_MAX)
+        return err_set(err, TG_USAGE, "usage", "--jobs: '%s' is no number from 1 to %d", text,
+                       JOBS_MAX);
+    *out = jobs;
+    return 0;
+}
+
+static int read_arguments(struct words *out, struct run *run, struct err *err)
+{
+    out->items = opt_values(&out->count, &run->arena, &run->options, "build-arg");
+    for (size_t i = 0; i < out->count; i++) {
+        const char *equals = strchr(out->items[i], '=');
+        if (!equals || equals == out->items[i])
+            return err_set(err, TG_USAGE, "usage", "--build-arg: '%s' is not K=V",
+                           http_shown(&run->arena, out->items[i]));
+    }
+    return 0;
+}
+
+static int read_epoch(const char **out, struct err *err)
+{
+    const char *text = getenv("SOURCE_DATE_EPOCH");
+    *out = text && *text ? text : NULL;
+    if (!*out || (strspn(text, "0123456789") == strlen(text) && strlen(text) <= 12))
+        return 0;
+    return err_set(err, TG_USAGE, "usage", "SOURCE_DATE_EPOCH: '%s' is no number of seconds", text);
+}
+
+/* ------------------------------------------------------------------ what came of it */
+
+static struct data *row_result(struct image_session *s, const struct image_row *row,
+                               const struct built *built)
+{
+    struct arena *arena = &s->run->arena;
+    struct data *map = data_map(arena);
+    bool failed = built->status == BUILD_FAILED;
+    data_put_text(arena, map, "image", row->image->name);
+    data_put_text(arena, map, "tag", row->tag);
+    data_put_text(arena, map, "digest", built->digest);
+    data_put(arena, map, "bytes", built->bytes ? data_int(arena, built->bytes) : data_null(arena));
+    data_put(arena, map, "seconds", data_int(arena, built->seconds));
+    data_put_text(arena, map, "status", build_status_names[built->status]);
+    data_put_text(arena, map, "failed_step", failed ? build_step_names[built->failed_step] : NULL);
+    data_put_text(arena, map, "why", built->why);
+    data_put_text(arena, map, "instruction", built->instruction);
+    data_put_text(arena, map, "name", row->name);
+    return map;
+}
+
+static void print_table(struct image_session *s, const struct built *built)
+{
+    int width = 4;
+    for (size_t i = 0; i < s->count; i++)
+        width = (int)strlen(s->rows[i].name) > width ? (int)strlen(s->rows[i].name) : width;
+    cmd_print(s->run, "%-*s  %-11s  %9s  %7s  %s\n", width, "image", "status", "size", "seconds",
+              "digest");
+    for (size_t i = 0; i < s->count; i++) {
+        char size[32] = "-";
+        if (built[i].bytes)
+            (void)snprintf(size, sizeof(size), "%.1f MB", (double)built[i].bytes / 1e6);
+        cmd_print(s->run, "%-*s  %-11s  %9s  %7lld  %s\n", width, s->rows[i].name,
+                  build_status_names[built[i].status], size, (long long)built[i].seconds,
+                  built[i].digest ? built[i].digest : "-");
+    }
+}
+
+/* The image, the step, the last lines. */
+static void tell_failure(struct buf *out, const struct image_row *row, const struct built *built)
+{
+    (void)buf_printf(out, "%s: failed at '%s': %s\n", row->name,
+                     build_step_names[built->failed_step], built->why);
+    if (built->instruction)
+        (void)buf_printf(out, "  at %s\n", built->instruction);
+    for (size_t i = 0; i < built->last.count; i++)
+        (void)buf_printf(out, "  | %s\n", built->last.items[i]);
+}
+
+struct found_packages {
+    struct image_session *s;
+    const struct built *built;
+};
+
+/* All that was checked in it was right, whatever became of the push. */
+static bool has_its_name(const struct built *built)
+{
+    return built->status >= BUILD_DONE ||
+           (built->status == BUILD_FAILED && built->failed_step == BUILD_PUSH);
+}
+
+static const char *packages_name(struct image_session *s, size_t row)
+{
+    return arena_printf(&s->run->arena, "%s:%s", s->rows[row].image->name, s->rows[row].tag);
+}
+
+static bool is_news(struct image_session *s, size_t row, const struct built *built,
+                    const struct lock *lock)
+{
+    return built->packages && has_its_name(built) &&
+           (opt_given(&s->run->options, "refresh-packages") ||
+            !data_get(lock->packages, packages_name(s, row)));
+}
+
+static void add_packages(struct lock *now, void *context)
+{
+    const struct found_packages *found = context;
+    struct image_session *s = found->s;
+    for (size_t i = 0; i < s->count; i++)
+        if (is_news(s, i, &found->built[i], now))
+            data_put(&s->run->arena, now->packages, packages_name(s, i), found->built[i].packages);
+}
+
+/*
+ * What a first build found is what the next ones install. The file may have changed since this
+ * build began: only packages are added to it.
+ */
+static int keep_packages(struct image_session *s, const struct built *built, struct err *err)
+{
+    struct found_packages found = {s, built};
+    bool any = false, written = false;
+    for (size_t i = 0; i < s->count; i++)
+        any |= is_news(s, i, &built[i], &s->lock);
+    if (any && lock_edit(&written, &s->run->arena, s->lock.path, add_packages, &found, err) < 0)
+        return -1;
+    if (written)
+        cmd_say(s->run, "wrote the packages that were found to %s", s->lock.path);
+    return 0;
+}
+
+/* The table, the document, the words of what failed; how many did. */
+static size_t list_built(struct image_session *s, const struct built *built)
+{
+    struct arena *arena = &s->run->arena;
+    struct data *list = data_list(arena);
+    size_t failed = 0;
+    BUF_SCRATCH(failures, FAILURES_BYTES);
+    for (size_t i = 0; i < s->count; i++) {
+        data_push(arena, list, row_result(s, &s->rows[i], &built[i]));
+        failed += built[i].status == BUILD_FAILED;
+        if (built[i].status == BUILD_FAILED)
+            tell_failure(&failures, &s->rows[i], &built[i]);
+    }
+    print_table(s, built);
+    data_put(arena, s->run->document, "built", list);
+    s->run->failure_text = failures.len ? arena_strdup(arena, buf_text(&failures)) : NULL;
+    return failed;
+}
+
+static int tell(struct image_session *s, const struct built *built)
+{
+    ERR_SCRATCH(unkept);
+    int kept = keep_packages(s, built, &unkept);
+    size_t failed = list_built(s, built);
+    if (kept < 0 && failed)
+        cmd_warn(s->run, "%s", unkept.message);
+    else if (kept < 0)
+        return err_set(s->err, unkept.exit, unkept.code, "%s", unkept.message);
+    if (!failed)
+        return TG_OK;
+    return err_set(s->err, TG_RUNTIME, "build-failed", "%zu of %zu images failed", failed,
+                   s->count);
+}
+
+/* ------------------------------------------------------------------ image build */
+
+static int check_mirror(struct build_job *job, struct image_session *s)
+{
+    struct image_reference reference;
+    if (job->mirror && !*job->mirror)
+        job->mirror = NULL;
+    return job->mirror ? image_mirror_parse(&reference, &s->run->arena, job->mirror, s->err) : 0;
+}
+
+static int prepare(struct build_job *job, struct image_session *s)
+{
+    struct run *run = s->run;
+    *job = (struct build_job){.catalog = s->in->catalog,
+                              .rows = s->rows,
+                              .count = s->count,
+                              .lock = &s->lock,
+                              .mirror = image_mirror(s),
+                              .push = opt_given(&run->options, "push"),
+                              .fresh = opt_given(&run->options, "refresh-packages")};
+    job->want_packages = access(s->lock.path, F_OK) == 0;
+    if (check_mirror(job, s) < 0 || read_jobs(&job->at_once, run, s->err) < 0 ||
+        read_arguments(&job->arguments, run, s->err) < 0 || read_epoch(&job->epoch, s->err) < 0)
+        return -1;
+    return engine_choose(&job->engine, opt_value(&run->options, "engine"), s->err);
+}
+
+static int want_registry(const struct image_session *s)
+{
+    if (s->selection.registry)
+        return 0;
+    (void)err_set(s->err, TG_USAGE, "missing-registry", "nobody said where the images go");
+    return err_hint(s->err, "--registry HOST/PATH, or 'registry' in the plan");
+}
+
+static int run_rows(struct image_session *s, int (*act)(struct built **, struct arena *,
+                                                        const struct build_job *, struct err *))
+{
+    struct build_job job;
+    struct built *built;
+    struct build_view view;
+    if (prepare(&job, s) < 0)
+        return -1;
+    (void)signal(SIGPIPE, SIG_IGN); /* nobody reads on: the builds go on, and are tidied up */
+    job.watch = build_view_open(&view, s->run, s->rows, s->count);
+    int rc = act(&built, &s->run->arena, &job, s->err);
+    build_view_close(&view);
+    if (rc < 0 && str_equal(s->err->code, "interrupted")) {
+        ERR_SCRATCH(unkept);
+        if (keep_packages(s, built, &unkept) < 0)
+            cmd_warn(s->run, "%s", unkept.message);
+        (void)list_built(s, built);
+    }
+    if (rc < 0)
+        return -1;
+    return tell(s, built);
+}
+
+static int build_rows(struct image_session *s)
+{
+    bool pushes = opt_given(&s->run->options, "push");
+    return pushes && want_registry(s) < 0 ? -1 : run_rows(s, image_build);
+}
+
+static int image_build_run(struct run *run, struct err *err)
+{
+    static const struct image_work work = {
+        .act = build_rows, .uses_bases = true, .builds_here = true};
+    return image_in_session(run, &work, err);
+}
+
+static const struct option build_options[] = {
+    {"engine", "docker|buildah|podman",
+     "the builder (default: TMPLGEN_ENGINE, else the first that is there)", false},
+    {"build-arg", "K=V", "an argument for the Dockerfiles, such as INDEX_URL=https://...", true},
+    {"push", NULL, "push what passed", false},
+    {"jobs", "N", "build N rows at a time (default 1)", false},
+    {"mirror", "HOST[/PATH]", "where Docker Hub's images are fetched instead", false},
+    {"refresh-packages", NULL, "find packages anew, whatever the lock file has of them", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_group build_groups[] = {
+    {"Build", build_options},
+    {"Rows", image_row_options},
+    {"Stack, for one row of one image", stack_options},
+    {"How", image_lock_options},
+    {"Catalog", matrix_source_options},
+    {"Output", common_options},
+    {NULL, NULL},
+};
+
+const struct command image_build_command = {
+    .name = "image build",
+    .schema = "image-build",
+    .usage = "[NAME...] [--engine E] [--push] [--jobs N]",
+    .summary = "Build rows, run what must succeed in them, and check their sizes.",
+    .details = "One that fails stops only itself, and no name is given to what failed. Where there "
+               "is a lock file, base images are fetched by its digests, and the packages that a "
+               "first build found are written to it for the next ones. SOURCE_DATE_EPOCH is passed "
+               "on: two builds with one lock and one epoch give one digest.",
+    .options = build_groups,
+    .max_arguments = IMAGE_NAMES_MAX,
+    .run = image_build_run};
+
+/* ------------------------------------------------------------------ image push */
+
+static int push_rows(struct image_session *s)
+{
+    return want_registry(s) < 0 ? -1 : run_rows(s, image_push);
+}
+
+static int image_push_run(struct run *run, struct err *err)
+{
+    static const struct image_work work = {.act = push_rows};
+    return image_in_session(run, &work, err);
+}
+
+static const struct option push_options[] = {
+    {"engine", "docker|buildah|podman",
+     "who built them (default: TMPLGEN_ENGINE, else the first that is there)", false},
+    {"jobs", "N", "push N rows at a time (default 1)", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_group push_groups[] = {
+    {"Push", push_options},
+    {"Rows", image_row_options},
+    {"Stack, for one row of one image", stack_options},
+    {"How", image_lock_options},
+    {"Catalog", matrix_source_options},
+    {"Output", common_options},
+    {NULL, NULL},
+};
+
+const struct command image_push_command = {
+    .name = "image push",
+    .schema = "image-push",
+    .usage = "[NAME...] [--engine E] [--jobs N]",
+    .summary = "Push rows that are built, by all their names.",
+    .details = "The registry is the plan's, or --registry. Whoever may push is known to the "
+               "engine: docker login, podman login.",
+    .options = push_groups,
+    .max_arguments = IMAGE_NAMES_MAX,
+    .run = image_push_run};

@@ -1,0 +1,258 @@
+/* Base images on the command line: what `image` commands share. */
+#include "cmd/image/image_session.h"
+
+#include "base/shell.h"
+#include "base/str.h"
+#include "catalog/catalog_source.h"
+#include "cmd/cmd.h"
+#include "cmd/matrix/live_index.h"
+#include "cmd/matrix/matrix_session.h"
+#include "cmd/matrix/pip_config.h"
+#include "data/data.h"
+#include "image/image_plan.h"
+#include "registry/reference.h"
+#include "registry/registry.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PLAN_FILE "images.yml"
+/* A registry answers one question in some 20 ms, most of which is the way there and back. */
+#define QUESTIONS_AT_ONCE 32
+
+const struct option image_row_options[] = {
+    {"plan", "FILE", "the rows of this plan (default: images.yml, where there is one)", false},
+    {"only", "IMAGE:TAG", "this row of them", true},
+    {"registry", "HOST/PATH", "where the images go (default: the plan's, the configuration's)",
+     false},
+    {NULL, NULL, NULL, false},
+};
+
+const struct option image_registry_options[] = {
+    {"mirror", "HOST[/PATH]", "where Docker Hub's images are looked for instead", false},
+    {"timeout", "SECONDS", "how long a question may take (default 120)", false},
+    {NULL, NULL, NULL, false},
+};
+
+const struct option image_lock_options[] = {
+    {"lock", "FILE", "digests of base images (default: base-images.lock.yml beside the plan)",
+     false},
+    {NULL, NULL, NULL, false},
+};
+
+static const char *plan_path(const struct run *run)
+{
+    const char *named = opt_value(&run->options, "plan");
+    return named || access(PLAN_FILE, F_OK) < 0 ? named : PLAN_FILE;
+}
+
+/* Beside the plan; else here. */
+static const char *lock_path(struct run *run, const char *plan)
+{
+    const char *named = opt_value(&run->options, "lock");
+    const char *slash = plan ? strrchr(plan, '/') : NULL;
+    if (named || !slash)
+        return named ? named : LOCK_FILE;
+    return arena_printf(&run->arena, "%.*s" LOCK_FILE, (int)(slash + 1 - plan), plan);
+}
+
+/* One that is named is there, unless it is about to be made: a name mistyped would pin nothing. */
+static int load_lock(struct image_session *s, const char *plan)
+{
+    struct run *run = s->run;
+    const char *named = opt_value(&run->options, "lock");
+    if (!named || s->work->locks || access(named, F_OK) == 0 || errno != ENOENT)
+        return lock_load(&s->lock, &run->arena, lock_path(run, plan), s->err);
+    (void)err_set(s->err, TG_USAGE, "no-lock", "the lock file '%s' is not there", named);
+    return err_hint(
+        s->err, "%s makes it",
+        shell_command(&run->arena, "tmplgen image lock --lock %s", shell_path(&run->arena, named)));
+}
+
+static void take_request(struct image_session *s)
+{
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++) {
+        struct words *said = &s->request.said[i];
+        said->items =
+            opt_values(&said->count, &s->run->arena, &s->run->options, stack_options[i].name);
+        if (said->count)
+            s->selection.request = &s->request;
+    }
+}
+
+static int not_a_name(const struct image_session *s, const char *text)
+{
+    (void)err_set(s->err, TG_USAGE, "unknown-image", "'%s' is no name of an image", text);
+    struct arena *arena = &s->run->arena;
+    return s->work->locks
+               ? err_hint(s->err, "--update asks again for a base image: %s",
+                          shell_command(arena, "--update %s", text))
+               : err_hint(s->err, "a row is picked by %s", shell_command(arena, "--only %s", text));
+}
+
+/* Names of images have no ':'; a base that is named has a tag. */
+static int split_arguments(struct image_session *s)
+{
+    const struct parsed *options = &s->run->options;
+    const char **names = arena_array(&s->run->arena, options->argument_count + 1, sizeof(*names));
+    size_t count = 0;
+    s->references = data_list(&s->run->arena);
+    for (size_t i = 0; i < options->argument_count; i++) {
+        const char *text = options->arguments[i];
+        if (!strchr(text, ':'))
+            names[count++] = text;
+        else if (image_refuse_user(text, "unknown-image", s->err) < 0)
+            return -1;
+        else if (opt_given(options, "update"))
+            data_push(&s->run->arena, s->references, data_str(&s->run->arena, text));
+        else
+            return not_a_name(s, text);
+    }
+    s->selection.images = (struct words){names, count};
+    return 0;
+}
+
+static int choose_registry(struct image_session *s)
+{
+    const char *said = opt_value(&s->run->options, "registry");
+    s->selection.registry = said                           ? said
+                            : s->plan && s->plan->registry ? s->plan->registry
+                                                           : s->config.registry;
+    if (s->selection.registry && !*s->selection.registry)
+        s->selection.registry = NULL;
+    return s->selection.registry && said ? plan_check_registry(said, s->err) : 0;
+}
+
+static const char *words_of(struct arena *arena, const struct data *list)
+{
+    const char *text = "";
+    for (size_t i = 0; i < list->list.count; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", data_text(list->list.items[i]));
+    return *text ? text : "no platform";
+}
+
+/* Whoever builds here builds for this machine: anything else would lie under the row's name. */
+static int check_processor(struct image_session *s, const struct image_row *row)
+{
+    struct arena *arena = &s->run->arena;
+    const char *arch, *here = image_this_platform(arena, &arch);
+    struct data *platforms;
+    if (image_row_platforms(&platforms, arena, &s->selection, row, s->err) < 0)
+        return -1;
+    for (size_t i = 0; i < platforms->list.count; i++)
+        if (str_equal(data_text(platforms->list.items[i]), here))
+            return 0;
+    (void)err_set(s->err, TG_USAGE, "other-processor", "%s is for %s, and this machine is %s",
+                  row->name, words_of(arena, platforms), here);
+    if (!arch || request_text(&row->request, CHOICE_ARCH))
+        return err_hint(s->err, "`tmplgen image bake` builds for others");
+    return err_hint(s->err,
+                    "'arch: %s' in the request of its row (%s) makes it one for this "
+                    "machine; `tmplgen image bake` builds for others",
+                    arch, shell_command(arena, "--arch %s", arch));
+}
+
+static int check_processors(struct image_session *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (check_processor(s, &s->rows[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static void warn_once(struct image_session *s, struct data *told, const char *text)
+{
+    if (data_has_text(told, text))
+        return;
+    cmd_warn(s->run, "%s", text);
+    data_push(&s->run->arena, told, data_str(&s->run->arena, text));
+}
+
+/* `verify` says it itself, `lock` and `push` make nothing. */
+static void warn_of_bases(struct image_session *s)
+{
+    static const char *const codes[] = {"image-eol", "image-superseded", "image-unknown",
+                                        "image-unseen", "image-holds"};
+    struct data *told = data_list(&s->run->arena);
+    if (!s->work->uses_bases)
+        return;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct data *notes = data_get(s->rows[i].resolution, "notes");
+        if (!data_get_text(data_get(s->rows[i].resolution, "cuda"), "version"))
+            continue; /* nothing of a GPU hangs on its base */
+        for (size_t j = 0; notes && j < notes->list.count; j++)
+            if (str_is_among(data_get_text(notes->list.items[j], "code"), codes,
+                             sizeof codes / sizeof *codes))
+                warn_once(s, told, data_shown(notes->list.items[j], "text"));
+    }
+}
+
+/* Exit 4 comes with the matrix's reasons. */
+static int resolve_rows(struct image_session *s)
+{
+    struct data *refusal = NULL;
+    if (image_rows(&s->rows, &s->count, &refusal, &s->run->arena, &s->selection, s->err) < 0) {
+        if (refusal)
+            cmd_refuse(s->run, refusal);
+        return -1;
+    }
+    if (s->work->builds_here && check_processors(s) < 0)
+        return -1;
+    warn_of_bases(s);
+    return 0;
+}
+
+static int open_rows(struct image_session *s)
+{
+    struct run *run = s->run;
+    const char *path;
+    s->selection.catalog = s->in->catalog;
+    s->selection.overlay = s->in->overlay;
+    if (split_arguments(s) < 0)
+        return -1;
+    s->selection.only.items =
+        opt_values(&s->selection.only.count, &run->arena, &run->options, "only");
+    take_request(s);
+    path = plan_path(run);
+    if (s->selection.request && opt_given(&run->options, "plan"))
+        return err_set(s->err, TG_USAGE, "usage", "--plan does not go with options of the stack");
+    if (config_load(&s->config, &run->arena, s->err) < 0 ||
+        (path && plan_load(&s->plan, &run->arena, path, s->err) < 0))
+        return -1;
+    /* A row of one's own goes where the plan's rows go. */
+    s->selection.plan = s->selection.request ? NULL : s->plan;
+    if (choose_registry(s) < 0 || load_lock(s, path) < 0)
+        return -1;
+    return resolve_rows(s);
+}
+
+int image_in_session(struct run *run, const struct image_work *work, struct err *err)
+{
+    struct session in;
+    struct image_session s = {.in = &in, .run = run, .work = work, .err = err};
+    int rc = matrix_session_open(&in, run, err) < 0 || open_rows(&s) < 0 ? -1 : work->act(&s);
+    matrix_session_close(&in);
+    return rc;
+}
+
+const char *image_mirror(const struct image_session *s)
+{
+    const char *said = opt_value(&s->run->options, "mirror");
+    return said ? said : s->config.mirror;
+}
+
+const char *image_marks(const struct image_session *s)
+{
+    const char *cache = live_cache_folder(&s->run->arena);
+    return cache ? arena_printf(&s->run->arena, "%s/rendered", cache) : NULL;
+}
+
+int image_registry(struct registry **out, struct image_session *s)
+{
+    const struct pip_settings none = {.cert = NULL};
+    if (live_http(&s->in->live.http, s->run, &none, QUESTIONS_AT_ONCE, s->err) < 0 ||
+        registry_open(out, &s->run->arena, s->in->live.http, s->err) < 0)
+        return -1;
+    return registry_set_mirror(*out, image_mirror(s), s->err);
+}

@@ -1,0 +1,394 @@
+/* `matrix list`, `matrix resolve`, `matrix check`: the compatibility matrix on the command line. */
+#include "base/budget.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "catalog/catalog.h"
+#include "cmd/cmd.h"
+#include "cmd/common/config.h"
+#include "cmd/common/open_catalog.h"
+#include "cmd/machine/machine.h"
+#include "cmd/matrix/matrix_session.h"
+#include "data/data.h"
+#include "io/io.h"
+#include "matrix/list_matrix.h"
+#include "matrix/matrix.h"
+#include "resolver/matrix_check.h"
+#include "resolver/resolver.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OVERLAY_FILE ".tmplgen-matrix.yml"
+
+const struct option matrix_source_options[] = {
+    {"catalog", "SRC[@REF]", "take the matrix of this catalog (default: the one built in)", false},
+    {"overlay", "FILE", "rows that go before the catalog's (default: .tmplgen-matrix.yml here)",
+     false},
+    {"trust", NULL, "take a catalog that is new to you", false},
+    {NULL, NULL, NULL, false},
+};
+
+/* The overlay that is named must be there; the one of this folder may be. */
+static int read_overlay(struct session *s)
+{
+    const char *named = opt_value(&s->run->options, "overlay");
+    const char *path = named ? named : OVERLAY_FILE;
+    s->overlay = span_of("", 0);
+    if (!named && access(path, F_OK) != 0)
+        return 0;
+    if (io_read(&s->overlay, &s->run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, s->err) < 0)
+        return -1;
+    cmd_warn(s->run, "rows of '%s' go before the catalog's", path);
+    return 0;
+}
+
+/* Untold: what its warnings are about is the record of a child, and here is none. */
+static int open_session(struct session *s)
+{
+    struct config config;
+    if (config_load(&config, &s->run->arena, s->err) < 0 || read_overlay(s) < 0)
+        return -1;
+    return cmd_open_untold(&s->catalog, s->run, &config, s->err);
+}
+
+int matrix_session_open(struct session *s, struct run *run, struct err *err)
+{
+    *s = (struct session){.run = run, .err = err};
+    run->document = run->document ? run->document : data_map(&run->arena);
+    return open_session(s);
+}
+
+void matrix_session_close(struct session *s)
+{
+    live_close(&s->live);
+    catalog_close(s->catalog);
+}
+
+int matrix_in_session(struct run *run, int (*act)(struct session *s), struct err *err)
+{
+    struct session s;
+    int rc = matrix_session_open(&s, run, err) < 0 ? -1 : act(&s);
+    matrix_session_close(&s);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ matrix resolve */
+
+static int resolve_request(struct session *s, const struct stack_request *request,
+                           struct data **resolution, const struct matrix **out)
+{
+    struct run *run = s->run;
+    struct data *refusal = NULL;
+    struct matrix *matrix;
+    const char *name = request_framework(request, &run->arena);
+    if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, name, s->err) < 0)
+        return -1;
+    *out = matrix;
+    if (matrix_resolve(resolution, &refusal, &run->arena, matrix, request, s->err) == 0)
+        return 0;
+    if (refusal)
+        cmd_refuse(run, refusal);
+    return -1;
+}
+
+static int add_why(struct session *s, const struct matrix *matrix,
+                   const struct stack_request *request)
+{
+    struct data *why;
+    BUF_SCRATCH(text, LIMIT_MIB);
+    if (!opt_given(&s->run->options, "explain"))
+        return 0;
+    if (matrix_why(&why, &s->run->arena, matrix, request, s->err) < 0)
+        return -1;
+    data_put(&s->run->arena, s->run->document, "why", why);
+    (void)matrix_explain_why(&text, why);
+    cmd_print(s->run, "%s", buf_text(&text));
+    return 0;
+}
+
+/* What --diff changes of the request: `--driver 580 --gpu T4`, or a framework's NAME[SPEC]. */
+static int change_request(struct session *s, struct stack_request *request, const char *changes)
+{
+    struct arena *arena = &s->run->arena;
+    char *words = arena_strdup(arena, changes), *save = NULL;
+    struct stack_request said = {0};
+    for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        if (!str_starts(word, "--")) {
+            request_say(&said, arena, CHOICE_FRAMEWORK, word);
+            continue;
+        }
+        char *value = strchr(word, '=');
+        if (value)
+            *value++ = '\0';
+        else
+            value = strtok_r(NULL, " ", &save);
+        enum stack_choice choice = stack_choice_of(span_from(word + 2));
+        if (!value || choice == CHOICE_COUNT) {
+            (void)err_set(s->err, TG_USAGE, "usage", "--diff: '%s' is no option of the stack %s",
+                          word, value ? "" : "with a value");
+            return err_hint(s->err, "such as --diff '--driver 580' or --diff pytorch==2.14.0");
+        }
+        if (stack_options[choice].repeatable)
+            request_add(&said, arena, choice, value);
+        else
+            request_say(&said, arena, choice, value);
+    }
+    if (machine_fill_auto(&said, s->run, s->err) < 0)
+        return -1;
+    request_overlay(request, &said);
+    return 0;
+}
+
+static int add_diff(struct session *s, struct stack_request request, const struct data *from)
+{
+    struct run *run = s->run;
+    struct data *to, *diff;
+    const struct matrix *matrix;
+    const char *changes = opt_value(&run->options, "diff");
+    BUF_SCRATCH(text, LIMIT_MIB);
+    if (!changes)
+        return 0;
+    if (change_request(s, &request, changes) < 0)
+        return -1;
+    if (resolve_request(s, &request, &to, &matrix) < 0)
+        return err_wrap(s->err, "--diff");
+    diff = matrix_diff(&run->arena, from, to);
+    data_put(&run->arena, run->document, "diff_request", stack_request_data(&run->arena, &request));
+    data_put(&run->arena, run->document, "diff_resolution", to);
+    data_put(&run->arena, run->document, "diff", diff);
+    (void)matrix_explain_diff(&text, diff);
+    cmd_print(run, "%s", buf_text(&text));
+    return 0;
+}
+
+static int take_request(struct stack_request *out, struct run *run, struct err *err)
+{
+    *out = (struct stack_request){0};
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
+        out->said[i].items =
+            opt_values(&out->said[i].count, &run->arena, &run->options, stack_options[i].name);
+    return machine_fill_auto(out, run, err);
+}
+
+static int answer_request(struct session *s, const struct stack_request *request)
+{
+    struct run *run = s->run;
+    struct data *resolution;
+    const struct matrix *matrix;
+    BUF_SCRATCH(text, LIMIT_MIB);
+    if (resolve_request(s, request, &resolution, &matrix) < 0)
+        return -1;
+    data_put(&run->arena, run->document, "resolution", resolution);
+    if (!opt_given(&run->options, "diff")) {
+        (void)matrix_explain(&text, resolution);
+        cmd_print(run, "%s", buf_text(&text));
+    }
+    return add_why(s, matrix, request) < 0 || add_diff(s, *request, resolution) < 0 ? -1 : TG_OK;
+}
+
+static int matrix_resolve_run(struct run *run, struct err *err)
+{
+    struct stack_request request;
+    run->document = data_map(&run->arena);
+    if (take_request(&request, run, err) < 0)
+        return -1;
+    data_put(&run->arena, run->document, "request", stack_request_data(&run->arena, &request));
+    if (!request_text(&request, CHOICE_FRAMEWORK)) {
+        (void)err_set(err, TG_USAGE, "missing-framework", "--framework is missing");
+        return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
+    }
+    struct session s;
+    int rc = matrix_session_open(&s, run, err) < 0 ? -1 : answer_request(&s, &request);
+    matrix_session_close(&s);
+    return rc;
+}
+
+static const struct option answer_options[] = {
+    {"explain", NULL, "say why each part was chosen, and what was passed over", false},
+    {"diff", "REQUEST", "what changes with these options, as in '--driver 580' or pytorch==2.14.0",
+     false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_group resolve_groups[] = {
+    {"Stack", stack_options},
+    {"Answer", answer_options},
+    {"How", matrix_source_options},
+    {"Output", common_options},
+    {NULL, NULL},
+};
+
+const struct command matrix_resolve_command = {
+    .name = "matrix resolve",
+    .schema = "resolve",
+    .usage = "--framework NAME[SPEC] [choices]",
+    .summary = "Find the newest set of versions that meets every demand, or say why none does.",
+    .details = "Nothing is written and nothing is fetched. When no set meets the demands, the exit "
+               "code is 4: the output names the demands that conflict, with the reason and source "
+               "of each, and the nearest requests that would work.",
+    .options = resolve_groups,
+    .run = matrix_resolve_run};
+
+/* ------------------------------------------------------------------ matrix list */
+
+/* What can be listed beside nothing, which is the frameworks and packages. */
+struct topics {
+    const char **frameworks, **packages;
+    size_t framework_count, package_count;
+};
+
+static int unknown_topic(struct session *s, const struct topics *topics, const char *topic)
+{
+    size_t count = 0;
+    size_t room = topics->framework_count + topics->package_count + matrix_topic_count;
+    const char **all = arena_array(&s->run->arena, room + 1, sizeof(*all));
+    for (size_t i = 0; i < topics->framework_count; i++)
+        all[count++] = topics->frameworks[i];
+    for (size_t i = 0; i < topics->package_count; i++)
+        all[count++] = topics->packages[i];
+    for (size_t i = 0; i < matrix_topic_count; i++)
+        all[count++] = matrix_topics[i];
+    const char *near = str_nearest(topic, all, count);
+    (void)err_set(s->err, TG_USAGE, "unknown-topic", "the matrix has no '%s'", topic);
+    return near ? err_hint(s->err, "did you mean '%s'?", near)
+                : err_hint(s->err, "a framework, a package, or gpus, drivers, images, platforms");
+}
+
+/* The framework whose rows must be read for that; NULL: all rows must. */
+static int find_topic(const char **framework, struct session *s, const char *topic)
+{
+    struct topics topics;
+    struct arena *arena = &s->run->arena;
+    const struct fileset *files = s->catalog->files;
+    *framework = NULL;
+    topics.framework_count = matrix_frameworks(&topics.frameworks, arena, files);
+    topics.package_count = matrix_package_names(&topics.packages, arena, files);
+    if (!topic || str_is_among(topic, topics.packages, topics.package_count))
+        return 0;
+    if (str_is_among(topic, topics.frameworks, topics.framework_count))
+        *framework = topic;
+    else if (!str_is_among(topic, matrix_topics, matrix_topic_count))
+        return unknown_topic(s, &topics, topic);
+    else if (topics.framework_count)
+        *framework = topics.frameworks[0]; /* the other files are the same for all */
+    return 0;
+}
+
+static int list_topic(struct session *s)
+{
+    struct run *run = s->run;
+    const char *topic = run->options.argument_count ? run->options.arguments[0] : NULL;
+    struct matrix *matrix;
+    const char *any;
+    BUF_SCRATCH(text, LIMIT_MIB);
+    if (find_topic(&any, s, topic) < 0 ||
+        matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, any, s->err) < 0)
+        return -1;
+    run->document = matrix_list_data(&run->arena, matrix, topic);
+    (void)matrix_list_table(&text, &run->arena, run->document);
+    cmd_print(run, "%s", buf_text(&text));
+    return TG_OK;
+}
+
+static int matrix_list_run(struct run *run, struct err *err)
+{
+    return matrix_in_session(run, list_topic, err);
+}
+
+static const struct option_group list_groups[] = {
+    {"How", matrix_source_options},
+    {"Output", common_options},
+    {NULL, NULL},
+};
+
+const struct command matrix_list_command = {
+    .name = "matrix list",
+    .schema = "matrix-list",
+    .usage = "[FRAMEWORK|PACKAGE|gpus|drivers|images|platforms]",
+    .summary = "Show the rows of the compatibility matrix.",
+    .details = "Without an argument: the frameworks, and the packages that live on one. With "
+               "--json every row has its source, date "
+               "and confidence.",
+    .options = list_groups,
+    .max_arguments = 1,
+    .run = matrix_list_run};
+
+/* ------------------------------------------------------------------ matrix check */
+
+struct findings {
+    struct run *run;
+    struct data *list;
+};
+
+static void keep_finding(void *context, const struct err *finding)
+{
+    struct findings *findings = context;
+    struct arena *arena = &findings->run->arena;
+    struct data *map = data_map(arena);
+    const char *file = finding->where.file ? finding->where.file : "";
+    data_put_text(arena, map, "file", finding->where.file);
+    data_put(arena, map, "line", data_int(arena, (int64_t)finding->where.line));
+    data_put(arena, map, "column", data_int(arena, (int64_t)finding->where.column));
+    data_put_text(arena, map, "message", finding->message);
+    data_push(arena, findings->list, map);
+    cmd_say(findings->run, "%s:%zu:%zu: %s", file, finding->where.line, finding->where.column,
+            finding->message);
+}
+
+static int read_tags(struct session *s, struct span *tags)
+{
+    const char *path = opt_value(&s->run->options, "tags");
+    *tags = span_of("", 0);
+    return path ? io_read(tags, &s->run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, s->err) : 0;
+}
+
+static int check_matrix(struct session *s)
+{
+    struct run *run = s->run;
+    struct findings findings = {run, data_list(&run->arena)};
+    struct matrix *matrix;
+    struct span tags;
+    if (read_tags(s, &tags) < 0 ||
+        matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0)
+        return -1;
+    size_t count = matrix_check(&run->arena, matrix, tags, keep_finding, &findings);
+    if (budget_steps(0, s->err) < 0)
+        return -1;
+    if (!count) {
+        data_put(&run->arena, run->document, "findings", findings.list);
+        cmd_print(run, "the matrix is consistent\n");
+        return TG_OK;
+    }
+    run->failure = data_map(&run->arena);
+    data_put(&run->arena, run->failure, "findings", findings.list);
+    return err_set(s->err, TG_USAGE, "invalid-matrix", "%zu finding%s in the matrix", count,
+                   count == 1 ? "" : "s");
+}
+
+static int matrix_check_run(struct run *run, struct err *err)
+{
+    return matrix_in_session(run, check_matrix, err);
+}
+
+static const struct option check_options[] = {
+    {"tags", "FILE", "the tags of nvidia/cuda that exist, one a line: no other may be in a row",
+     false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_group check_groups[] = {
+    {"What", check_options},
+    {"How", matrix_source_options},
+    {"Output", common_options},
+    {NULL, NULL},
+};
+
+const struct command matrix_check_command = {
+    .name = "matrix check",
+    .schema = "matrix-check",
+    .usage = "",
+    .summary = "Check that the files of a matrix agree with themselves and with each other.",
+    .details = "Every finding is told with its file, line and column; the exit code is then 2.",
+    .options = check_groups,
+    .run = matrix_check_run};

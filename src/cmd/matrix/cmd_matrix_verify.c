@@ -1,0 +1,170 @@
+/* `matrix verify`: the rows of a matrix against the live world. */
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "catalog/catalog.h"
+#include "cmd/cmd.h"
+#include "cmd/matrix/live_index.h"
+#include "cmd/matrix/matrix_session.h"
+#include "cmd/matrix/pip_config.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "io/http.h"
+#include "io/io.h"
+#include "matrix/matrix.h"
+#include "package_index/package_index.h"
+#include "package_index/verify.h"
+#include "package_index/verify_images.h"
+#include "registry/registry.h"
+
+#include <stdlib.h>
+
+static const struct option what_options[] = {
+    {"since", "DATE", "leave out releases that were uploaded before this day, as in 2023-11-21",
+     false},
+    {"record", "FILE", "write what was asked and answered, for --offline", false},
+    {"registry", "HOST[/PATH]", "look for the image tags there as well, below this path", false},
+    {NULL, NULL, NULL, false},
+};
+
+/* Until nothing new is wanted: what a release requires names the next packages. */
+static int verify_all(struct data **rows, struct session *s, const struct matrix *matrix,
+                      const char *name, struct package_index *index)
+{
+    size_t wanted, asked;
+    do {
+        ARENA_SCRATCH(scratch); /* what is not yet the answer only says what to ask */
+        (void)matrix_verify(&wanted, &scratch, matrix, name, index);
+        if (index_ask(&asked, index, s->err) < 0)
+            return -1;
+    } while (asked);
+    *rows = matrix_verify(&wanted, &s->run->arena, matrix, name, index);
+    return 0;
+}
+
+/* `*images` stays NULL where no registry is named: which one has them is not for us to guess. */
+static int verify_images(struct data **images, struct session *s, const struct matrix *matrix)
+{
+    struct registry *registry;
+    const char *where = opt_value(&s->run->options, "registry");
+    *images = NULL;
+    if (!where)
+        return 0;
+    if (!s->live.http)
+        return err_set(s->err, TG_USAGE, "usage", "--registry does not go with --offline");
+    if (registry_open(&registry, &s->run->arena, s->live.http, s->err) < 0)
+        return -1;
+    return matrix_verify_images(images, &s->run->arena, matrix, registry, where, s->err);
+}
+
+static int64_t tell_rows(struct session *s, struct data *rows)
+{
+    struct run *run = s->run;
+    BUF_SCRATCH(text, LIMIT_MIB);
+    struct data *counts = matrix_verify_counts(&run->arena, rows);
+    const char *since = s->live.index ? index_since(s->live.index) : NULL;
+    data_put_text(&run->arena, run->document, "index", s->live.name);
+    data_put_text(&run->arena, run->document, "since", since);
+    data_put(&run->arena, run->document, "counts", counts);
+    data_put(&run->arena, run->document, "rows", rows);
+    if (s->live.index)
+        (void)matrix_verify_table(&text, &run->arena, rows);
+    cmd_print(run, "%s", buf_text(&text));
+    return data_get(counts, "differs")->integer;
+}
+
+/* How many differ; `*failed` gets the first failure, or NULL. */
+static int64_t tell_images(struct session *s, struct data *images, const char **failed)
+{
+    struct run *run = s->run;
+    BUF_SCRATCH(text, LIMIT_MIB);
+    struct data *counts = images ? matrix_images_counts(&run->arena, images) : NULL;
+    *failed = NULL;
+    data_put(&run->arena, run->document, "image_counts", counts ? counts : data_null(&run->arena));
+    data_put(&run->arena, run->document, "images", images ? images : data_null(&run->arena));
+    if (!images)
+        return 0;
+    (void)matrix_images_table(&text, images);
+    cmd_print(run, "%s", buf_text(&text));
+    for (size_t i = 0; !*failed && i < images->list.count; i++)
+        *failed = data_text(data_get(images->list.items[i], "why"));
+    return data_get(counts, "differs")->integer;
+}
+
+/* What could not be asked is no result: with --json the error stands in its place. */
+static int fail(struct session *s)
+{
+    s->run->document = data_map(&s->run->arena);
+    return -1;
+}
+
+static int tell(struct session *s, struct data *rows, struct data *images)
+{
+    const char *why;
+    int64_t differs = tell_rows(s, rows) + tell_images(s, images, &why);
+    if (s->live.index && index_check(s->live.index, s->err) < 0)
+        return fail(s);
+    if (why) {
+        (void)err_set(s->err, TG_RUNTIME, "network", "the registry could not be asked: %s", why);
+        return fail(s);
+    }
+    return differs ? TG_DIFFERS : TG_OK;
+}
+
+/* `matrix verify images`: no index is asked, nor pip. */
+static int verify_only_images(struct session *s)
+{
+    struct run *run = s->run;
+    const struct pip_settings pip = {.cert = getenv("PIP_CERT")};
+    struct matrix *matrix;
+    struct data *images;
+    if (!opt_value(&run->options, "registry"))
+        return err_set(s->err, TG_USAGE, "usage", "images are looked for with --registry HOST");
+    if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0 ||
+        live_http(&s->live.http, run, &pip, 0, s->err) < 0 || verify_images(&images, s, matrix) < 0)
+        return -1;
+    return tell(s, data_list(&run->arena), images);
+}
+
+static int verify(struct session *s)
+{
+    struct run *run = s->run;
+    struct matrix *matrix;
+    struct data *rows, *images;
+    const char *what = run->options.argument_count ? run->options.arguments[0] : NULL;
+    if (str_equal(what, "images"))
+        return verify_only_images(s);
+    if (matrix_load_around(&matrix, &run->arena, s->catalog->files, s->overlay, what, s->err) < 0 ||
+        live_open(&s->live, run, s->err) < 0 ||
+        verify_all(&rows, s, matrix, what, s->live.index) < 0 ||
+        live_record(&s->live, run, s->err) < 0 || verify_images(&images, s, matrix) < 0)
+        return -1;
+    return tell(s, rows, images);
+}
+
+static int matrix_verify_run(struct run *run, struct err *err)
+{
+    return matrix_in_session(run, verify, err);
+}
+
+static const struct option_group groups[] = {
+    {"What", what_options},
+    {"Index", live_options},
+    {"How", matrix_source_options},
+    {"Output", common_options},
+    {NULL, NULL},
+};
+
+const struct command matrix_verify_command = {
+    .name = "matrix verify",
+    .schema = "matrix-verify",
+    .usage = "[FRAMEWORK|PACKAGE|images]",
+    .summary = "Check the rows of the matrix against the package index that pip uses.",
+    .details = "Wheels, their tags and what they require prove versions, Pythons, processors, "
+               "glibc, CUDA, cuDNN, requirements and companions. Rows of other indexes are counted "
+               "as not asked, "
+               "never as verified. The exit code is 6 where something differs, and 1 where the "
+               "index could not be asked.",
+    .options = groups,
+    .max_arguments = 1,
+    .run = matrix_verify_run};

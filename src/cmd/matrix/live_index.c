@@ -1,0 +1,174 @@
+/* A package index on the command line: the user's own, or a record of one. */
+#include "cmd/matrix/live_index.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "cmd/matrix/pip_config.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "io/http.h"
+#include "io/interrupt.h"
+#include "io/io.h"
+#include "io/term.h"
+#include "package_index/package_index.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RECORD_BYTES LIMIT_HTTP_JSON_BYTES
+#define BAR_WIDTH 30
+#define INDEX_PARALLEL 24 /* questions are small, and there are hundreds */
+
+const struct option live_options[] = {
+    {"index-url", "URL", "the package index (default: the one that pip is set up for)", false},
+    {"offline", "FILE", "ask nothing: read a record that --record made", false},
+    {"timeout", "SECONDS", "give up on a question after this time (default: 120)", false},
+    {"no-cache", NULL, "neither read nor keep answers of earlier runs", false},
+    {NULL, NULL, NULL, false},
+};
+
+const char *live_cache_folder(struct arena *arena)
+{
+    const char *folder = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (folder && *folder == '/')
+        return arena_printf(arena, "%s/tmplgen", folder);
+    return home && *home == '/' ? arena_printf(arena, "%s/.cache/tmplgen", home) : NULL;
+}
+
+/* One line that is drawn over and over, and taken away at the end. */
+static void draw_progress(void *context, size_t done, size_t count)
+{
+    const struct run *run = context;
+    char bar[BAR_WIDTH + 1];
+    if (run->quiet || !isatty(STDERR_FILENO) || count < 2)
+        return;
+    for (size_t i = 0; i < BAR_WIDTH; i++)
+        bar[i] = i < done * BAR_WIDTH / count ? '#' : '.';
+    bar[BAR_WIDTH] = '\0';
+    if (done == count)
+        (void)fprintf(stderr, "\r\033[K");
+    else
+        (void)fprintf(stderr, "\r[%s] %zu of %zu", bar, done, count);
+    (void)fflush(stderr);
+}
+
+static int read_seconds(long *out, const struct run *run, struct err *err)
+{
+    const char *text = opt_value(&run->options, "timeout");
+    char *end;
+    *out = 0;
+    if (!text)
+        return 0;
+    errno = 0;
+    *out = strtol(text, &end, 10);
+    if (errno || *end || end == text || *out < 1 || *out > 3600)
+        return err_set(err, TG_USAGE, "usage",
+                       "--timeout: '%s' is no number of seconds from 1 to "
+                       "3600",
+                       text);
+    return 0;
+}
+
+int live_http(struct http **out, struct run *run, const struct pip_settings *pip, size_t parallel,
+              struct err *err)
+{
+    const char *folder = live_cache_folder(&run->arena);
+    struct http_settings settings = {.ca_file = pip->cert,
+                                     .proxy = pip->proxy,
+                                     .parallel = parallel,
+                                     .progress = draw_progress,
+                                     .context = run};
+    if (read_seconds(&settings.seconds, run, err) < 0)
+        return -1;
+    if (folder && !opt_given(&run->options, "no-cache"))
+        settings.cache = arena_printf(&run->arena, "%s/http", folder);
+    return http_open(out, &settings, err);
+}
+
+static const char *today(struct arena *arena)
+{
+    time_t now = time(NULL);
+    struct tm parts;
+    char text[16];
+    if (!gmtime_r(&now, &parts) || !strftime(text, sizeof(text), "%Y-%m-%d", &parts))
+        return NULL;
+    return arena_strdup(arena, text);
+}
+
+static int check_date(const char *text, struct err *err)
+{
+    struct tm parts = {0};
+    const char *end =
+        text && strlen(text) == strlen("2023-11-21") ? strptime(text, "%Y-%m-%d", &parts) : NULL;
+    return !text || (end && !*end) ? 0
+                                   : err_set(err, TG_USAGE, "usage",
+                                             "--since: '%s' is no day, such as 2023-11-21", text);
+}
+
+static int open_record(struct live *out, struct run *run, const char *path, struct err *err)
+{
+    struct span text;
+    out->name = path;
+    if (io_read(&text, &run->arena, AT_FDCWD, path, RECORD_BYTES, err) < 0)
+        return -1;
+    return index_recorded(&out->index, &run->arena, path, text, err);
+}
+
+static int open_index(struct live *out, struct run *run, const char *since, struct err *err)
+{
+    struct pip_settings pip = {.index_url = opt_value(&run->options, "index-url"),
+                               .cert = getenv("PIP_CERT")};
+    if (!pip.index_url)
+        pip.index_url = getenv("PIP_INDEX_URL");
+    if ((!pip.index_url || !*pip.index_url) && pip_settings(&pip, &run->arena, err) < 0)
+        return -1;
+    if (live_http(&out->http, run, &pip, INDEX_PARALLEL, err) < 0)
+        return -1;
+    out->name = http_shown(&run->arena, pip.index_url);
+    out->index = index_live(&run->arena, &(struct index_settings){.http = out->http,
+                                                                  .url = pip.index_url,
+                                                                  .since = since,
+                                                                  .today = today(&run->arena)});
+    cmd_detail(run, "the package index is %s", out->name);
+    return 0;
+}
+
+int live_open(struct live *out, struct run *run, struct err *err)
+{
+    const char *record = opt_value(&run->options, "offline");
+    const char *since = opt_value(&run->options, "since");
+    if (check_date(since, err) < 0)
+        return -1;
+    if (record && (since || opt_given(&run->options, "record")))
+        return err_set(err, TG_USAGE, "usage", "--offline goes with neither --since nor --record");
+    return record ? open_record(out, run, record, err) : open_index(out, run, since, err);
+}
+
+int live_record(const struct live *live, struct run *run, struct err *err)
+{
+    const char *path = opt_value(&run->options, "record");
+    BUF_SCRATCH(text, RECORD_BYTES);
+    if (!path)
+        return 0;
+    if (json_write(&text, index_record(&run->arena, live->index), false) < 0)
+        return err_set(err, TG_RUNTIME, "limit", "the record is longer than 8 MiB, the limit");
+    FILE *file = fopen(path, "we");
+    bool written = file && fwrite(buf_text(&text), 1, text.len, file) == text.len;
+    if (!file || fclose(file) != 0 || !written)
+        return err_errno(err, errno, "io", "cannot write '%s'", path);
+    interrupt_settle();
+    return 0;
+}
+
+void live_close(struct live *live)
+{
+    http_close(live->http);
+}

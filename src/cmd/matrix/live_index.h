@@ -1,0 +1,34 @@
+/* A package index on the command line: the user's own, or a record of one. */
+#ifndef TMPLGEN_LIVE_INDEX_H
+#define TMPLGEN_LIVE_INDEX_H
+
+#include "cmd/common/opt.h"
+
+#include <stddef.h>
+
+struct http;
+struct package_index;
+struct run;
+
+struct live {
+    struct http *http; /* NULL: nothing is asked */
+    struct package_index *index;
+    const char *name; /* of the index or the record, for people; without secrets */
+};
+
+/* --index-url, --offline, --timeout, --no-cache. */
+extern const struct option live_options[];
+
+TG_CHECKED int live_open(struct live *out, struct run *run, struct err *err);
+/* Writes what was asked and answered where --record names a file. */
+TG_CHECKED int live_record(const struct live *live, struct run *run, struct err *err);
+void live_close(struct live *live);
+/* The folder of what may be thrown away, $XDG_CACHE_HOME/tmplgen, in the arena; or NULL. */
+struct arena;
+const char *live_cache_folder(struct arena *arena);
+/* HTTP as the options and the user's pip have it; `parallel` as in http_settings. */
+struct pip_settings;
+TG_CHECKED int live_http(struct http **out, struct run *run, const struct pip_settings *pip,
+                         size_t parallel, struct err *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* Everything that a user can choose for a child, from all the places where it can be said. */
+#ifndef TMPLGEN_CHOICES_H
+#define TMPLGEN_CHOICES_H
+
+#include "base/err.h"
+#include "base/option.h"
+#include "catalog/answers.h"
+
+#include <stdbool.h>
+
+struct config;
+struct run;
+struct stack_request;
+
+/* Options that answer questions; a row without a name ends it. */
+extern const struct option project_options[];
+
+struct choices {
+    const char *type;          /* NULL: not said */
+    struct given_list answers; /* to questions */
+    struct given_list stack;   /* to stack options, by their names */
+};
+
+/*
+ * Gathers flags, --set, --answers and the user's configuration, each with its rank (DESIGN 3,
+ * precedence). Names of stack options and `type` may be said in all of these places.
+ */
+TG_CHECKED int choices_gather(struct choices *out, struct run *run, const struct config *config,
+                              struct err *err);
+/* The stack choices as a request. */
+TG_CHECKED int choices_request(struct stack_request *out, struct run *run,
+                               const struct choices *choices, struct err *err);
+
+#endif

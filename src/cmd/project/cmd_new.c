@@ -1,0 +1,324 @@
+/* `new`: render a template into a new child. */
+#include "base/limits.h"
+#include "base/shell.h"
+#include "base/str.h"
+#include "catalog/catalog.h"
+#include "catalog/origin.h"
+#include "catalog/render.h"
+#include "catalog/signature.h"
+#include "child/making.h"
+#include "child/proof.h"
+#include "child/record.h"
+#include "child/team_image.h"
+#include "child/write_child.h"
+#include "cmd/cmd.h"
+#include "cmd/common/ask.h"
+#include "cmd/common/config.h"
+#include "cmd/common/open_catalog.h"
+#include "cmd/project/choices.h"
+#include "cmd/project/typed_answers.h"
+#include "data/data.h"
+#include "io/interrupt.h"
+#include "io/term.h"
+#include "resolver/resolver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One run of `new`, filled step by step. */
+struct new_child {
+    struct run *run;
+    struct arena *arena;
+    struct config config;
+    struct choices choices;
+    struct typed *typed;
+    struct asker asker;
+    struct catalog *catalog;
+    struct making making;
+    struct create_target target;
+    const char *path; /* as shown: what the user gave, or ./NAME */
+    struct span record_text;
+    struct created created;
+    struct words next; /* the type's own commands to come */
+    struct err *err;
+};
+
+static int open_catalog(struct new_child *n)
+{
+    bool ask = term_interactive() && !opt_given(&n->run->options, "defaults");
+    n->asker = terminal_asker(n->typed);
+    n->asker.secrets = true; /* `next` may read them */
+    if (cmd_open_catalog(&n->catalog, n->run, &n->config, n->err) < 0)
+        return -1;
+    n->making = (struct making){.arena = n->arena,
+                                .catalog = n->catalog,
+                                .asker = ask ? &n->asker : NULL,
+                                .overlay = span_of("", 0)};
+    return 0;
+}
+
+static int make_stack(struct new_child *n)
+{
+    struct making *m = &n->making;
+    struct stack_request request = {0};
+    if (m->manifest->has_stack && choices_request(&request, n->run, &n->choices, n->err) < 0)
+        return -1;
+    int rc = making_stack(m, &n->choices.stack, &request, n->err);
+    if (m->request_data)
+        data_put(n->arena, n->run->document, "request", m->request_data);
+    if (m->refusal)
+        cmd_refuse(n->run, m->refusal);
+    return rc;
+}
+
+/* FRAMEWORK-TYPE; with `stack: none` PATH's last part, else TYPE. */
+static const char *default_name(const struct new_child *n)
+{
+    const struct parsed *options = &n->run->options;
+    const struct making *m = &n->making;
+    if (m->manifest->has_stack || options->argument_count == 0)
+        return making_name(m);
+    char *path = arena_strdup(n->arena, options->arguments[0]);
+    for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
+        path[len - 1] = '\0';
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    bool usable = *last && strcmp(last, ".") != 0 && strcmp(last, "..") != 0;
+    return usable ? last : m->manifest->type;
+}
+
+/* A PATH that was given is looked at before anything is asked. */
+static int inspect_target(struct new_child *n)
+{
+    const struct parsed *options = &n->run->options;
+    if (n->path)
+        return 0;
+    if (options->argument_count)
+        n->path = options->arguments[0];
+    else if (n->making.answers.values)
+        n->path =
+            arena_printf(n->arena, "./%s", data_text(data_get(n->making.answers.values, "name")));
+    if (!n->path)
+        return 0;
+    if (!*n->path)
+        return err_set(n->err, TG_USAGE, "usage", "PATH is empty");
+    return create_inspect(&n->target, n->arena, n->path, n->err);
+}
+
+static const char *masked(const struct new_child *n, const char *text)
+{
+    return cmd_masked(n->run, text);
+}
+
+static int write_child(struct new_child *n)
+{
+    const struct parsed *options = &n->run->options;
+    struct create_options create = {
+        .no_git = opt_given(options, "no-git"),
+        .commit = opt_given(options, "commit"),
+        .proof = proof_text(n->arena, &n->making.record, &n->making.render),
+        .message = arena_printf(n->arena, "Create %s from template %s of %s %s\n",
+                                masked(n, data_text(data_get(n->making.answers.values, "name"))),
+                                masked(n, n->making.manifest->type), n->catalog->name,
+                                origin_words(n->arena, &n->catalog->origin))};
+    return create_child(&n->created, n->arena, &n->target, &n->making.render, n->record_text,
+                        &create, n->err);
+}
+
+static struct data *file_data(const struct new_child *n, const struct render_entry *entry)
+{
+    struct data *file = data_map(n->arena);
+    data_put(n->arena, file, "path", data_str(n->arena, entry->path));
+    data_put(n->arena, file, "size", data_int(n->arena, (int64_t)entry->bytes.len));
+    data_put(n->arena, file, "executable", data_bool(n->arena, entry->executable));
+    data_put(n->arena, file, "policy", data_str(n->arena, file_policy_names[entry->policy]));
+    data_put(n->arena, file, "merge", data_str(n->arena, file_merge_names[entry->merge]));
+    data_put(n->arena, file, "source", data_str(n->arena, *entry->source ? entry->source : NULL));
+    return file;
+}
+
+static void fill_document(const struct new_child *n)
+{
+    struct arena *arena = n->arena;
+    struct data *document = data_map(arena), *files = data_list(arena);
+    for (size_t i = 0; i < n->making.render.count; i++)
+        data_push(arena, files, file_data(n, &n->making.render.entries[i]));
+    data_put(arena, document, "path", data_str(arena, n->target.path));
+    data_put(arena, document, "signature", signature_data(arena, &n->catalog->origin));
+    data_put(arena, document, "type", data_str(arena, n->making.manifest->type));
+    data_put(arena, document, "answers", data_copy(arena, n->making.answers.kept));
+    data_put(arena, document, "request",
+             n->making.request_data ? n->making.request_data : data_null(arena));
+    data_put(arena, document, "resolution", team_image_shown(arena, n->making.resolution));
+    data_put(arena, document, "files", files);
+    data_put(arena, document, "commit",
+             data_str(arena, *n->created.commit ? n->created.commit : NULL));
+    data_put(arena, document, "tree", data_str(arena, n->making.render.tree));
+    data_put(arena, document, "dry_run", data_bool(arena, opt_given(&n->run->options, "dry-run")));
+    n->run->document = document;
+}
+
+static void print_stack(const struct new_child *n)
+{
+    BUF_SCRATCH(text, LIMIT_MIB);
+    if (!n->making.resolution)
+        return;
+    (void)matrix_explain(&text, n->making.resolution);
+    cmd_print(n->run, "\n%s", buf_text(&text));
+}
+
+static void print_catalogs(const struct new_child *n)
+{
+    const struct catalog *catalog = n->catalog;
+    if (!catalog->extends)
+        return;
+    cmd_print(n->run, "Catalog %s %s", catalog->name, catalog->origin.version);
+    while ((catalog = catalog->extends))
+        cmd_print(n->run, ", built on %s %s", catalog->name, catalog->origin.version);
+    cmd_print(n->run, "\n");
+}
+
+static void print_dry_run(const struct new_child *n)
+{
+    size_t total = 0;
+    cmd_print(n->run, "Would create %s (%s):\n\n", masked(n, n->path),
+              masked(n, n->making.manifest->type));
+    for (size_t i = 0; i < n->making.render.count; i++) {
+        const struct render_entry *entry = &n->making.render.entries[i];
+        total += entry->bytes.len;
+        cmd_print(n->run, "  %8zu  %-7s  %s%s\n", entry->bytes.len,
+                  file_policy_names[entry->policy], masked(n, entry->path),
+                  entry->executable ? " *" : "");
+    }
+    cmd_print(n->run, "\n%zu files, %zu bytes, tree %s; nothing was written\n",
+              n->making.render.count, total, n->making.render.tree);
+    print_catalogs(n);
+    print_stack(n);
+}
+
+/* The base image that the child begins with has to be made by somebody. */
+static void say_team_image(const struct new_child *n)
+{
+    const struct data *image = data_get(n->making.resolution, TEAM_IMAGE);
+    if (image)
+        cmd_say(n->run,
+                "'%s:%s' must be in the registry before this is built: 'tmplgen image build' makes "
+                "it, in the repository of the team's base images",
+                masked(n, data_get_text(image, "repository")),
+                masked(n, data_get_text(image, "tag")));
+}
+
+static void say_signature(const struct new_child *n)
+{
+    const char *words = signature_words(n->arena, signature_data(n->arena, &n->catalog->origin));
+    if (words)
+        cmd_say(n->run, "the catalog '%s' is %s", n->catalog->origin.source, words);
+}
+
+static void print_result(const struct new_child *n)
+{
+    const struct created *created = &n->created;
+    cmd_print(n->run, "Created %s (%s, %zu files)", masked(n, n->path),
+              masked(n, n->making.manifest->type), n->making.render.count + 1);
+    if (*created->commit)
+        cmd_print(n->run, ", commit %.7s on %s", created->commit,
+                  created->branch ? masked(n, created->branch) : "a detached HEAD");
+    cmd_print(n->run, "\n");
+    print_catalogs(n);
+    print_stack(n);
+    if (created->author_is_fallback)
+        cmd_say(n->run, "git knows no user here: committed as %s (set user.name and user.email)",
+                created->author);
+    if (created->signing_skipped)
+        cmd_say(n->run, "commit.gpgSign is set, but tmplgen signs nothing: "
+                        "'git commit --amend --no-edit -S' signs this commit");
+    if (!*created->commit && n->target.repository && !opt_given(&n->run->options, "no-git"))
+        cmd_say(n->run, "inside the repository '%s': nothing is committed (--commit does)",
+                n->target.repository);
+    say_signature(n);
+    say_team_image(n);
+    cmd_print(n->run, "\nNext:\n  %s\n",
+              shell_command(n->arena, "cd %s", shell_path(n->arena, n->path)));
+    for (size_t i = 0; i < n->next.count; i++)
+        cmd_print(n->run, "  %s\n", masked(n, n->next.items[i]));
+}
+
+static int check_flags(const struct new_child *n)
+{
+    const struct parsed *options = &n->run->options;
+    if (opt_given(options, "no-git") && opt_given(options, "commit"))
+        return err_set(n->err, TG_USAGE, "usage", "--no-git and --commit contradict each other");
+    return 0;
+}
+
+static int make_child(struct new_child *n)
+{
+    struct making *m = &n->making;
+    if (check_flags(n) < 0 || config_load(&n->config, n->arena, n->err) < 0 ||
+        choices_gather(&n->choices, n->run, &n->config, n->err) < 0 || inspect_target(n) < 0 ||
+        open_catalog(n) < 0 || making_type(m, n->choices.type, n->err) < 0 || make_stack(n) < 0 ||
+        making_answers(m, &n->choices.answers, default_name(n), n->err) < 0 ||
+        inspect_target(n) < 0 || making_render(m, n->err) < 0 ||
+        making_next(&n->next, m, n->err) < 0 ||
+        record_text(&n->record_text, n->arena, &m->record, n->err) < 0)
+        return -1;
+    bool dry_run = opt_given(&n->run->options, "dry-run");
+    if (!dry_run && write_child(n) < 0)
+        return -1;
+    if (!dry_run)
+        interrupt_settle();
+    fill_document(n);
+    if (dry_run)
+        print_dry_run(n);
+    else
+        print_result(n);
+    return TG_OK;
+}
+
+static int new_run(struct run *run, struct err *err)
+{
+    struct new_child n = {.run = run, .arena = &run->arena, .err = err, .typed = typed_new(run)};
+    int rc = make_child(&n);
+    if (rc < 0)
+        typed_tell(n.typed, n.making.manifest);
+    catalog_close(n.catalog);
+    return rc;
+}
+
+static const struct option what_options[] = {
+    {"type", "TYPE", "kind of project, such as service", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option how_options[] = {
+    {"catalog", "SRC[@REF]", "take the templates from this catalog (default: the one built in)",
+     false},
+    {"answers", "FILE", "YAML file of answers", false},
+    {"defaults", NULL, "ask nothing, take the defaults", false},
+    {"dry-run", NULL, "show what would be made, write nothing", false},
+    {"no-git", NULL, "write files only, make no repository", false},
+    {"commit", NULL, "inside an existing repository: commit the files there", false},
+    {"trust", NULL, "take a catalog that is new to you", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_group groups[] = {
+    {"What", what_options}, {"Stack", stack_options},   {"Project", project_options},
+    {"How", how_options},   {"Output", common_options}, {NULL, NULL},
+};
+
+const struct command new_command = {
+    .name = "new",
+    .schema = "new",
+    .usage = "[PATH] --type TYPE --framework NAME[SPEC] [choices]",
+    .summary = "Make a new repository from a template, with a GPU stack that matches.",
+    .details = "PATH defaults to ./NAME. On a terminal tmplgen asks for what is missing; elsewhere "
+               "it takes the defaults. A choice is looked for in this order: option, --set, "
+               "--answers, your configuration ($XDG_CONFIG_HOME/tmplgen/config.yml), the "
+               "template's default. A catalog SRC is a folder, a git repository here or on a "
+               "server (https://HOST/PATH, USER@HOST:PATH), or SRC//FOLDER of one; REF is a tag, a "
+               "branch, a commit or a policy such as ^1.2. Outside of a repository it makes one "
+               "with a first commit; "
+               "inside one it writes the files and leaves committing to you.",
+    .options = groups,
+    .max_arguments = 1,
+    .run = new_run};

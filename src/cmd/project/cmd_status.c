@@ -1,0 +1,125 @@
+/* `status`: template and versions, what the child changed, whether an update waits. */
+#include "base/str.h"
+#include "catalog/origin.h"
+#include "catalog/signature.h"
+#include "cmd/cmd.h"
+#include "cmd/common/config.h"
+#include "cmd/common/open_catalog.h"
+#include "data/data.h"
+#include "update/status.h"
+
+#include <string.h>
+
+static void print_progress(struct run *run, const char *state)
+{
+    static const struct {
+        const char *state, *words;
+    } known[] = {
+        {"conflicts", "An update waits with conflicts: 'tmplgen update --continue' or --abort"},
+        {"staged", "An update is staged: 'tmplgen update --continue' or --abort"},
+        {"update-interrupted",
+         "An update was interrupted: 'tmplgen update' finishes it, --abort goes back"},
+        {"abort-interrupted", "An abort was interrupted: 'tmplgen update --abort' finishes it"},
+    };
+    for (size_t i = 0; state && i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(known[i].state, state) == 0)
+            cmd_print(run, "%s\n", known[i].words);
+}
+
+static void print_replay(struct run *run, const struct data *replay)
+{
+    const char *commit = data_get_text(replay, "commit");
+    if (replay->kind == DATA_NULL)
+        return;
+    cmd_print(run, "  replays the commits of '%s', %lld of %lld",
+              cmd_masked(run, data_get_text(replay, "branch")),
+              (long long)data_get(replay, "step")->integer,
+              (long long)data_get(replay, "steps")->integer);
+    if (commit)
+        cmd_print(run, ": stopped at %.10s (%s)", commit,
+                  cmd_masked(run, data_get_text(replay, "subject")));
+    cmd_print(run, "\n");
+}
+
+/* Files of the child's own, and those of a waiting update, are only counted, unless --verbose. */
+static void print_paths(struct run *run, const struct data *paths)
+{
+    size_t own = 0, waiting = 0;
+    for (size_t i = 0; i < paths->list.count; i++) {
+        const struct data *path = paths->list.items[i];
+        const char *state = data_get_text(path, "state");
+        if (data_get(path, "from_update")->boolean && !run->verbose)
+            waiting++;
+        else if (strcmp(state, "added") == 0 && !run->verbose)
+            own++;
+        else
+            cmd_print(run, "  %-9s  %s%s\n", state, cmd_masked(run, data_get_text(path, "path")),
+                      data_get(path, "from_update")->boolean ? " (of the update)" : "");
+    }
+    if (waiting)
+        cmd_print(run, "  %zu %s as the update that waits has put %s (--verbose lists them)\n",
+                  waiting, waiting == 1 ? "file is" : "files are", waiting == 1 ? "it" : "them");
+    if (own)
+        cmd_print(run, "  %zu %s your own (--verbose lists them)\n", own,
+                  own == 1 ? "file is" : "files are");
+}
+
+static void print_status(struct run *run, const struct data *document)
+{
+    const struct data *catalog = data_get(document, "catalog");
+    const struct data *warnings = data_get(document, "warnings");
+    const struct data *update = data_get(document, "update");
+    const char *version = origin_words_of(&run->arena, data_get_text(catalog, "version"),
+                                          data_get(catalog, "extends"));
+    const char *available = origin_words_of(&run->arena, data_get_text(update, "available"),
+                                            data_get(update, "extends"));
+    const char *signature = signature_words(&run->arena, data_get(document, "signature"));
+    cmd_print(run, "Template %s %s of %s\n", cmd_masked(run, data_get_text(document, "template")),
+              cmd_masked(run, version), cmd_masked(run, data_get_text(catalog, "source")));
+    if (signature)
+        cmd_print(run, "  the catalog is %s\n", cmd_masked(run, signature));
+    if (available && !data_get_text(document, "in_progress"))
+        cmd_print(run, "An update is available: %s ('tmplgen update' takes it)\n",
+                  cmd_masked(run, available));
+    print_progress(run, data_get_text(document, "in_progress"));
+    print_replay(run, data_get(document, "replay"));
+    print_paths(run, data_get(document, "paths"));
+    for (size_t i = 0; i < warnings->list.count; i++)
+        cmd_warn(run, "%s", data_text(warnings->list.items[i]));
+}
+
+static int status_run(struct run *run, struct err *err)
+{
+    const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
+    bool fetch = opt_given(&run->options, "fetch");
+    struct config config;
+    if (config_load(&config, &run->arena, err) < 0)
+        return -1;
+    if (cmd_trust(run, &config, fetch, err) < 0 ||
+        status_document(&run->document, &run->arena, path, fetch, err) < 0)
+        return -1;
+    print_status(run, run->document);
+    return TG_OK;
+}
+
+static const struct option status_options[] = {
+    {"fetch", NULL, "ask the catalog what it has now: no answer is an error, not a warning", false},
+    {"trust", NULL, "take a catalog that is new to you", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_group groups[] = {
+    {"How", status_options}, {"Output", common_options}, {NULL, NULL}};
+
+const struct command status_command = {
+    .name = "status",
+    .schema = "status",
+    .usage = "[PATH]",
+    .summary = "Show template, versions, what you changed, and whether an update waits.",
+    .details = "Files are compared as they lie on disk with what the template rendered. Nothing is "
+               "written. Whether an update waits is found out where the catalog is at hand; where "
+               "it is not, a warning says so. Only --fetch asks a server: without it, what was "
+               "fetched before counts.",
+    .options = groups,
+    .max_arguments = 1,
+    .run = status_run};

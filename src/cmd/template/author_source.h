@@ -1,0 +1,31 @@
+/* Opens the catalog that its authors work on. */
+#ifndef TMPLGEN_AUTHOR_SOURCE_H
+#define TMPLGEN_AUTHOR_SOURCE_H
+
+#include "base/err.h"
+#include "base/option.h"
+
+struct catalog;
+struct config;
+struct run;
+
+/* --catalog and --trust, for tables of options; what --catalog says in help. */
+extern const struct option author_options[];
+/* The same for cmd_open_checked. */
+extern const struct option checked_options[];
+
+/*
+ * --catalog SRC[@REF]; else the folder that we are in, where it has a catalog.yml; else what
+ * cmd_open_catalog takes. A folder without @REF is taken as it lies there, whatever is committed:
+ * then `*folder` (which may be NULL) is its absolute path, else NULL.
+ */
+TG_CHECKED int cmd_open_authored(struct catalog **out, const char **folder, struct run *run,
+                                 const struct config *config, struct err *err);
+/*
+ * The same for whoever says that a catalog is good: what nobody has named is not looked at in place
+ * of the one that was meant. No catalog.yml here, and no --catalog: exit 2, "unknown-catalog".
+ */
+TG_CHECKED int cmd_open_checked(struct catalog **out, const char **folder, struct run *run,
+                                const struct config *config, struct err *err);
+
+#endif

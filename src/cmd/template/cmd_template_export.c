@@ -1,0 +1,77 @@
+/* `template export`: a copy of the built-in catalog for a team to change. */
+#include "author/export.h"
+#include "base/shell.h"
+#include "base/str.h"
+#include "catalog/builtin.h"
+#include "child/write_child.h"
+#include "cmd/cmd.h"
+#include "data/data.h"
+#include "io/interrupt.h"
+
+static void fill_document(struct run *run, const struct exported *exported)
+{
+    struct arena *arena = &run->arena;
+    struct data *document = data_map(arena), *commits = data_list(arena);
+    for (size_t i = 0; i < exported->count; i++) {
+        struct data *one = data_map(arena);
+        data_put_text(arena, one, "version", exported->history[i].version);
+        data_put_text(arena, one, "commit", exported->history[i].commit);
+        data_put_text(arena, one, "tag", exported->history[i].tag);
+        data_push(arena, commits, one);
+    }
+    data_put_text(arena, document, "path", exported->path);
+    data_put_text(arena, document, "name", exported->name);
+    data_put_text(arena, document, "branch", EXPORT_BRANCH);
+    data_put_text(arena, document, "commit", exported->commit);
+    data_put(arena, document, "history", commits);
+    run->document = document;
+}
+
+static void print_result(struct run *run, const char *path, const struct exported *exported)
+{
+    cmd_print(run, "Exported to %s, branch %s:\n\n", cmd_masked(run, path), EXPORT_BRANCH);
+    for (size_t i = 0; i < exported->count; i++)
+        cmd_print(run, "  %.7s  %s%s\n", exported->history[i].commit, exported->history[i].version,
+                  exported->history[i].tag ? "" : " (not released)");
+    cmd_print(run, "  %.7s  yours: %s\n", exported->commit, cmd_masked(run, exported->name));
+    cmd_print(run, "\nNext:\n  %s\n  tmplgen template render service --framework pytorch\n",
+              shell_command(&run->arena, "cd %s", shell_path(&run->arena, path)));
+}
+
+static int export_run(struct run *run, struct err *err)
+{
+    struct create_target target;
+    struct exported exported;
+    if (run->options.argument_count == 0 || !*run->options.arguments[0])
+        return err_set(err, TG_USAGE, "usage", "DIR is missing");
+    const char *path = run->options.arguments[0];
+    if (create_inspect(&target, &run->arena, path, err) < 0 ||
+        export_builtin(&exported, &run->arena, &target, opt_value(&run->options, "name"), err) < 0)
+        return -1;
+    interrupt_settle();
+    fill_document(run, &exported);
+    print_result(run, path, &exported);
+    return TG_OK;
+}
+
+static const struct option export_options[] = {
+    {"name", "NAME", "the catalog's name (default: it stays what it is)", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_group groups[] = {
+    {"How", export_options}, {"Output", common_options}, {NULL, NULL}};
+
+const struct command template_export_command = {
+    .name = "template export",
+    .schema = "template-export",
+    .usage = "DIR [--name NAME]",
+    .summary = "Make a copy of the built-in catalog for a team to change, with its history.",
+    .details =
+        "DIR becomes a repository with a commit and a tag of each release, under the ids that "
+        "projects made from them have recorded, so that `git merge` takes over later releases and "
+        "`tmplgen update --catalog DIR` brings projects over. On top is a commit of your own with "
+        "CI (GitHub, GitLab, Jenkins), a README.md and the name.",
+    .options = groups,
+    .max_arguments = 1,
+    .run = export_run};

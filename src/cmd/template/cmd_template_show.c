@@ -1,0 +1,345 @@
+/* `template show`: what a type asks, and which file makes which path. */
+#include "author/show_catalog.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "catalog/catalog.h"
+#include "child/making.h"
+#include "cmd/cmd.h"
+#include "cmd/common/config.h"
+#include "cmd/project/choices.h"
+#include "cmd/template/author_source.h"
+#include "data/data.h"
+#include "data/yaml.h"
+
+#include <string.h>
+
+#define WIDTH 98
+
+/* ---------------------------------------------------------------- words */
+
+static const char *masked(struct run *run, const struct data *map, const char *name)
+{
+    return cmd_masked(run, data_get_text(map, name));
+}
+
+/* Lines that fit, each behind `indent` blanks. */
+static void print_wrapped(struct run *run, int indent, const char *text)
+{
+    while (*text) {
+        size_t room = indent < WIDTH - 40 ? (size_t)(WIDTH - indent) : 40, len = strlen(text);
+        if (utf8_count(span_of(text, len)) > room) {
+            size_t end = utf8_offset(span_of(text, len), room);
+            for (len = end; len > 0 && text[len] != ' ';)
+                len--;
+            if (len == 0)
+                len = end + strcspn(text + end, " ");
+        }
+        cmd_print(run, "%*s%.*s\n", indent, "", (int)len, text);
+        text += len;
+        text += strspn(text, " ");
+    }
+}
+
+/* "LABEL text", nothing where there is no text. */
+static void print_member(struct run *run, int indent, const char *label, const char *text)
+{
+    if (text && *text)
+        print_wrapped(run, indent, arena_printf(&run->arena, "%s %s", label, text));
+}
+
+/* A text as it stands, a list as YAML has it. */
+static const char *value_text(struct run *run, const struct data *value)
+{
+    BUF_SCRATCH(out, LIMIT_MIB);
+    if (value->kind == DATA_NULL)
+        return NULL;
+    (void)yaml_write_flow(&out, value);
+    return cmd_masked(run, buf_text(&out));
+}
+
+static const char *list_text(struct run *run, const struct data *list)
+{
+    const char *all = "";
+    for (size_t i = 0; i < list->list.count; i++)
+        all = arena_printf(&run->arena, "%s%s%s", all, i ? ", " : "",
+                           cmd_masked(run, data_text(list->list.items[i])));
+    return all;
+}
+
+static const char *place_text(struct run *run, const struct data *map)
+{
+    const struct data *line = data_get(map, "line");
+    return line->kind == DATA_INT ? arena_printf(&run->arena, "%s:%lld", masked(run, map, "file"),
+                                                 (long long)line->integer)
+                                  : NULL;
+}
+
+static void print_head(struct run *run, const struct data *type)
+{
+    const struct data *catalog = data_get(type, "catalog");
+    cmd_print(run, "%s: %s\n", masked(run, type, "type"), masked(run, type, "description"));
+    cmd_print(run, "of the catalog %s %s\n", masked(run, catalog, "name"),
+              masked(run, catalog, "version"));
+    if (strcmp(data_shown(type, "stack"), "none") == 0) {
+        cmd_print(run, "\nno stack\n");
+        return;
+    }
+    cmd_print(run, "\nStack\n");
+    print_member(run, 2, "frameworks:", list_text(run, data_get(type, "frameworks")));
+    print_member(run, 2, "no others, because", masked(run, type, "frameworks_because"));
+    print_member(run, 2, "Python:", masked(run, type, "python"));
+    print_member(run, 2, "distributions:", list_text(run, data_get(type, "distributions")));
+}
+
+static void print_layers(struct run *run, const struct data *layers)
+{
+    if (layers->list.count)
+        cmd_print(run, "\nLayers, in their order; the type's own files come last\n");
+    for (size_t i = 0; i < layers->list.count; i++) {
+        const struct data *layer = layers->list.items[i];
+        cmd_print(run, "  %s\n", masked(run, layer, "name"));
+        print_member(run, 6, "when", masked(run, layer, "when"));
+        print_member(run, 6, "replaces", list_text(run, data_get(layer, "overrides")));
+    }
+}
+
+/* "list of int", "str, secret". */
+static const char *kind_text(struct run *run, const struct data *question)
+{
+    const char *items = data_get_text(question, "items");
+    return arena_printf(&run->arena, "%s%s%s%s%s", data_shown(question, "type"),
+                        items ? " of " : "", items ? items : "",
+                        data_get(question, "multiline")->boolean ? ", several lines" : "",
+                        data_get(question, "secret")->boolean ? ", secret" : "");
+}
+
+/* In one line, or with their labels a line each. */
+static void print_choices(struct run *run, const struct data *question)
+{
+    const struct data *choices = data_get(question, "choices");
+    const struct data *labels = data_get(question, "labels");
+    bool labelled = false;
+    for (size_t i = 0; labels->kind == DATA_LIST && i < labels->list.count; i++)
+        labelled |= labels->list.items[i]->kind == DATA_STR;
+    if (!labelled) {
+        print_member(run, 6, "choices:", value_text(run, choices));
+        return;
+    }
+    cmd_print(run, "      choices:\n");
+    for (size_t i = 0; i < choices->list.count; i++) {
+        const char *label = data_text(labels->list.items[i]);
+        const char *choice = cmd_masked(run, data_text(choices->list.items[i]));
+        print_wrapped(run, 8,
+                      label ? arena_printf(&run->arena, "%s: %s", choice, cmd_masked(run, label))
+                            : choice);
+    }
+}
+
+static void print_question(struct run *run, const struct data *question, const struct data *answers)
+{
+    const char *name = data_shown(question, "name");
+    const struct data *answer = data_get(answers, name);
+    cmd_print(run, "  %s  %s", cmd_masked(run, name), kind_text(run, question));
+    if (place_text(run, question))
+        cmd_print(run, "  %s", place_text(run, question));
+    cmd_print(run, "\n");
+    print_wrapped(run, 6, masked(run, question, "help"));
+    print_member(run, 6, "default:", value_text(run, data_get(question, "default")));
+    print_member(run, 6, "computed:", masked(run, question, "computed"));
+    print_choices(run, question);
+    print_member(run, 6, "pattern:", masked(run, question, "pattern"));
+    print_member(run, 6, "at least", masked(run, question, "min"));
+    print_member(run, 6, "at most", masked(run, question, "max"));
+    print_member(run, 6, "when", masked(run, question, "when"));
+    if (answer)
+        print_member(run, 6, "answer:", value_text(run, answer));
+}
+
+static void print_rules(struct run *run, const struct data *type)
+{
+    const struct data *refuse = data_get(type, "refuse"), *next = data_get(type, "next");
+    const struct data *migrations = data_get(type, "migrations");
+    if (refuse->list.count)
+        cmd_print(run, "\nRefused\n");
+    for (size_t i = 0; i < refuse->list.count; i++) {
+        print_member(run, 2, "when", masked(run, refuse->list.items[i], "when"));
+        print_wrapped(run, 6, masked(run, refuse->list.items[i], "because"));
+    }
+    if (migrations->list.count)
+        cmd_print(run, "\nMigrations\n");
+    for (size_t i = 0; i < migrations->list.count; i++) {
+        const struct data *migration = migrations->list.items[i];
+        static const char *const maps[] = {"rename_answers", "rename_files"};
+        print_member(run, 2, "from", masked(run, migration, "from"));
+        for (size_t j = 0; j < 2; j++)
+            for (size_t k = 0; k < data_get(migration, maps[j])->map.count; k++) {
+                const struct data_member *member = &data_get(migration, maps[j])->map.members[k];
+                print_wrapped(run, 6,
+                              arena_printf(&run->arena, "%s is now %s",
+                                           cmd_masked(run, member->name.ptr),
+                                           cmd_masked(run, data_text(member->value))));
+            }
+        print_member(run, 6, "dropped:", list_text(run, data_get(migration, "drop_answers")));
+        print_wrapped(run, 6, masked(run, migration, "note"));
+    }
+    if (next->list.count)
+        cmd_print(run, "\nNext, as `new` says when it is done\n");
+    for (size_t i = 0; i < next->list.count; i++)
+        cmd_print(run, "  %s\n", cmd_masked(run, data_text(next->list.items[i])));
+}
+
+/* ---------------------------------------------------------------- paths */
+
+static const char *marks_of(struct run *run, const struct data *file)
+{
+    bool executable = data_get(file, "executable")->boolean;
+    const char *policy = data_shown(file, "policy"), *merge = data_shown(file, "merge");
+    const char *kind = strcmp(merge, "lines") == 0    ? merge
+                       : strcmp(policy, "merge") == 0 ? ""
+                                                      : policy;
+    return arena_printf(&run->arena, "%s %s", executable ? "*" : " ", kind);
+}
+
+/* How much of a source stands before the path: "templates/_layers/docker/files/". */
+static int folder_length(const char *source)
+{
+    const char *files = strstr(source, "/files/");
+    return files ? (int)(files - source) + (int)strlen("/files/") : 0;
+}
+
+/* Sources are set so that the paths begin in one column. */
+static void print_file(struct run *run, const struct data *file, int column, bool made)
+{
+    const char *path = masked(run, file, "path"), *source = masked(run, file, "source");
+    const struct data *when = data_get(file, "when"), *by = data_get(file, "replaced_by");
+    const char *below = source + folder_length(source);
+    bool same =
+        str_starts(below, path) && (!below[strlen(path)] || str_equal(below + strlen(path), ".j2"));
+    cmd_print(run, "  %-8s %*s%s%s%s\n", marks_of(run, file), column - folder_length(source), "",
+              source, same ? "" : "  is ", same ? "" : path);
+    for (size_t i = 0; !made && i < when->list.count; i++)
+        print_member(run, 20, i ? "and" : "when", cmd_masked(run, data_text(when->list.items[i])));
+    for (size_t i = 0; i < by->list.count; i++)
+        print_member(run, 20, "replaced by", cmd_masked(run, data_text(by->list.items[i])));
+}
+
+static void print_files(struct run *run, const struct data *files, bool with_answers)
+{
+    int column = 0;
+    for (size_t i = 0; i < files->list.count; i++) {
+        int len = folder_length(masked(run, files->list.items[i], "source"));
+        column = len > column ? len : column;
+    }
+    cmd_print(run, "\n%zu paths%s, below files/; .j2 is rendered, * can be run\n",
+              files->list.count, with_answers ? " with these answers" : "");
+    for (size_t i = 0; i < files->list.count; i++)
+        print_file(run, files->list.items[i], column, with_answers);
+}
+
+static void print_type(struct run *run, const struct data *type)
+{
+    const struct data *questions = data_get(type, "questions"), *files = data_get(type, "files");
+    const struct data *answers = data_get(type, "answers");
+    print_head(run, type);
+    print_layers(run, data_get(type, "layers"));
+    cmd_print(run, "\nQuestions\n");
+    for (size_t i = 0; i < questions->list.count; i++)
+        print_question(run, questions->list.items[i], answers);
+    print_rules(run, type);
+    print_files(run, files, answers->kind == DATA_MAP);
+}
+
+/* ---------------------------------------------------------------- what is shown */
+
+/* Something of a stack or an answer was said: the paths are those of that render. */
+static bool wants_render(const struct run *run)
+{
+    bool wants = opt_given(&run->options, "defaults") || opt_given(&run->options, "answers");
+    for (const struct option *option = project_options; option->name; option++)
+        wants |= opt_given(&run->options, option->name);
+    for (const struct option *option = stack_options; option->name; option++)
+        wants |= opt_given(&run->options, option->name);
+    return wants;
+}
+
+static int show_made(struct data **out, struct run *run, struct making *m, struct err *err)
+{
+    static const struct config none = {.catalog = NULL};
+    struct choices choices;
+    struct stack_request request = {0};
+    if (making_type(m, run->options.arguments[0], err) < 0 ||
+        choices_gather(&choices, run, &none, err) < 0 ||
+        (m->manifest->has_stack && choices_request(&request, run, &choices, err) < 0))
+        return -1;
+    if (making_stack(m, &choices.stack, &request, err) < 0) {
+        if (m->refusal)
+            cmd_refuse(run, m->refusal);
+        return -1;
+    }
+    if (making_answers(m, &choices.answers, "example", err) < 0 || making_render(m, err) < 0)
+        return -1;
+    return show_render(out, m, err);
+}
+
+/* What a type cannot be rendered for is no reason not to show it. */
+static int show_all(struct data **out, struct run *run, const struct catalog *catalog,
+                    struct err *err)
+{
+    struct manifest *manifest;
+    if (manifest_load(&manifest, &run->arena, catalog, run->options.arguments[0], err) < 0)
+        return -1;
+    return show_type(out, &run->arena, catalog, manifest, err);
+}
+
+static int show(struct run *run, const struct catalog *catalog, struct err *err)
+{
+    struct making m = {.arena = &run->arena, .catalog = catalog, .overlay = span_of("", 0)};
+    struct data *type = NULL;
+    if (wants_render(run) ? show_made(&type, run, &m, err) < 0
+                          : show_all(&type, run, catalog, err) < 0)
+        return -1;
+    run->document = type;
+    print_type(run, type);
+    return TG_OK;
+}
+
+static int template_show_run(struct run *run, struct err *err)
+{
+    struct config config;
+    struct catalog *catalog = NULL;
+    if (!run->options.argument_count) {
+        (void)err_set(err, TG_USAGE, "usage", "TYPE is missing");
+        return err_hint(err, "`tmplgen template list` names them");
+    }
+    if (config_load(&config, &run->arena, err) < 0 ||
+        cmd_open_authored(&catalog, NULL, run, &config, err) < 0)
+        return -1;
+    int rc = show(run, catalog, err);
+    catalog_close(catalog);
+    return rc;
+}
+
+static const struct option how_options[] = {
+    {"answers", "FILE", "YAML file of answers", false},
+    {"defaults", NULL, "with the defaults of all questions", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const struct option_group groups[] = {
+    {"Stack", stack_options},    {"Answers", project_options}, {"How", how_options},
+    {"Catalog", author_options}, {"Output", common_options},   {NULL, NULL},
+};
+
+const struct command template_show_command = {
+    .name = "template show",
+    .schema = "template-show",
+    .usage = "TYPE [choices as for new]",
+    .summary = "Show what a type asks, its layers, and which file makes which path.",
+    .details =
+        "Without choices every path that can be there is listed, with its condition. With a stack, "
+        "answers or --defaults the paths are those of that render; your configuration counts for "
+        "nothing here.",
+    .options = groups,
+    .max_arguments = 1,
+    .run = template_show_run};

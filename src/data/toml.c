@@ -1,0 +1,639 @@
+/* TOML 1.0: whether a document is valid, and the texts in it. */
+#include "data/toml.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum toml_kind {
+    TOML_VALUE,  /* anything that a key is given, inline tables and arrays among it */
+    TOML_TABLE,  /* made by a header, or on the way to one */
+    TOML_DOTTED, /* made by the dots of a key */
+    TOML_TABLES, /* an array of tables */
+};
+
+/* A key in its table. */
+struct toml_key {
+    const struct toml_key *parent;
+    struct span name; /* without quotes and escapes */
+    enum toml_kind kind;
+    bool declared;         /* TOML_TABLE: by a header of its own */
+    size_t section;        /* TOML_DOTTED: the header below which it may still grow */
+    struct toml_key *last; /* TOML_TABLES: the newest of them */
+};
+
+struct toml {
+    struct arena *arena;
+    const char *at, *end;
+    struct toml_key **slots; /* hash table over all nodes with a name */
+    size_t slot_count, node_count;
+    size_t section; /* headers so far; inline tables count, too */
+    size_t depth;
+    const struct toml_key *table; /* with `name`: the key whose value is read */
+    struct span name;
+    toml_visitor *visit; /* or NULL */
+    void *context;
+};
+
+/* ---------------------------------------------------------------- keys in tables */
+
+static size_t hash(const struct toml_key *parent, struct span name)
+{
+    uint64_t h = 14695981039346656037ULL ^ (uint64_t)(uintptr_t)parent;
+    for (size_t i = 0; i < name.len; i++)
+        h = (h ^ (unsigned char)name.ptr[i]) * 1099511628211ULL;
+    return (size_t)(h ^ h >> 29);
+}
+
+static struct toml_key **slot_of(const struct toml *t, const struct toml_key *parent,
+                                 struct span name)
+{
+    size_t at = hash(parent, name) % t->slot_count;
+    while (t->slots[at] &&
+           (t->slots[at]->parent != parent || !span_equal(t->slots[at]->name, name)))
+        at = (at + 1) % t->slot_count;
+    return &t->slots[at];
+}
+
+static void grow(struct toml *t)
+{
+    struct toml_key **old = t->slots;
+    size_t count = t->slot_count;
+    t->slot_count = count ? count * 2 : 64;
+    t->slots = arena_array(t->arena, t->slot_count, sizeof(struct toml_key *));
+    for (size_t i = 0; i < count; i++)
+        if (old[i])
+            *slot_of(t, old[i]->parent, old[i]->name) = old[i];
+}
+
+static struct toml_key *find(const struct toml *t, const struct toml_key *parent, struct span name)
+{
+    return t->slot_count ? *slot_of(t, parent, name) : NULL;
+}
+
+static struct toml_key *add(struct toml *t, const struct toml_key *parent, struct span name,
+                            enum toml_kind kind)
+{
+    struct toml_key *node = arena_alloc(t->arena, sizeof(*node));
+    *node = (struct toml_key){.parent = parent, .name = name, .kind = kind, .section = t->section};
+    if (t->node_count * 2 >= t->slot_count)
+        grow(t);
+    t->node_count++;
+    *slot_of(t, parent, name) = node;
+    return node;
+}
+
+static struct toml_key *new_table(struct toml *t)
+{
+    struct toml_key *table = arena_alloc(t->arena, sizeof(*table));
+    table->kind = TOML_TABLE;
+    table->declared = true;
+    return table;
+}
+
+/* ---------------------------------------------------------------- characters */
+
+static char peek(const struct toml *t)
+{
+    return t->at < t->end ? *t->at : '\0'; /* a NUL is valid nowhere */
+}
+
+static bool ahead(const struct toml *t, const char *text)
+{
+    size_t len = strlen(text);
+    return (size_t)(t->end - t->at) >= len && memcmp(t->at, text, len) == 0;
+}
+
+static bool take(struct toml *t, const char *text)
+{
+    if (!ahead(t, text))
+        return false;
+    t->at += strlen(text);
+    return true;
+}
+
+static void skip_blanks(struct toml *t)
+{
+    while (peek(t) == ' ' || peek(t) == '\t')
+        t->at++;
+}
+
+static bool is_control(char c)
+{
+    return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7F;
+}
+
+static bool skip_comment(struct toml *t)
+{
+    if (peek(t) != '#')
+        return true;
+    for (; t->at < t->end && *t->at != '\n'; t->at++)
+        if (is_control(*t->at))
+            return false;
+    return true;
+}
+
+/* Blanks, comments and ends of lines, as they may stand in an array. */
+static bool skip_space(struct toml *t)
+{
+    for (;;) {
+        skip_blanks(t);
+        if (!skip_comment(t))
+            return false;
+        if (!take(t, "\n"))
+            return true;
+    }
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int hex_value(char c)
+{
+    if (is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* ---------------------------------------------------------------- strings */
+
+/* The character of \uXXXX or \UXXXXXXXX: never a surrogate. */
+static bool read_unicode(struct toml *t, struct buf *out, int digits)
+{
+    uint32_t character = 0;
+    for (int i = 0; i < digits; i++) {
+        int value = hex_value(peek(t));
+        if (value < 0)
+            return false;
+        character = character << 4 | (uint32_t)value;
+        t->at++;
+    }
+    if (character > 0x10FFFF || (character >= 0xD800 && character < 0xE000))
+        return false;
+    (void)utf8_put(out, character);
+    return true;
+}
+
+/* A backslash at the end of a line, which takes all blanks and ends of lines behind it away. */
+static bool read_line_end(struct toml *t)
+{
+    skip_blanks(t);
+    if (t->at < t->end && *t->at != '\n')
+        return false;
+    while (peek(t) == ' ' || peek(t) == '\t' || peek(t) == '\n')
+        t->at++;
+    return true;
+}
+
+static bool read_escape(struct toml *t, struct buf *out, bool multiline)
+{
+    static const char names[] = "btnfr\"\\", values[] = "\b\t\n\f\r\"\\";
+    char c = peek(t);
+    const char *name = c ? strchr(names, c) : NULL;
+    if (multiline && c && strchr(" \t\n", c))
+        return read_line_end(t);
+    if (!c)
+        return false;
+    t->at++;
+    if (c == 'u' || c == 'U')
+        return read_unicode(t, out, c == 'u' ? 4 : 8);
+    if (name)
+        (void)buf_putc(out, values[name - names]);
+    return name != NULL;
+}
+
+/* Behind the opening quotes. What it says goes to `out`. */
+static bool read_text(struct toml *t, struct buf *out, char quote, bool multiline)
+{
+    const char close[] = {quote, multiline ? quote : '\0', quote, '\0'};
+    while (t->at < t->end) {
+        if (take(t, close))
+            return true;
+        char c = *t->at++;
+        if (c == '\\' && quote == '"') {
+            if (!read_escape(t, out, multiline))
+                return false;
+            continue;
+        }
+        if (is_control(c) && !(c == '\n' && multiline))
+            return false;
+        (void)buf_putc(out, c);
+    }
+    return false;
+}
+
+/* Puts `name` before what is in the last `len` bytes of `path`; false: there is no room. */
+static bool put_before(char path[TOML_PATH_BYTES], size_t *len, struct span name)
+{
+    if (name.len + 1 > TOML_PATH_BYTES - *len)
+        return false;
+    *len += name.len + 1;
+    memcpy(path + TOML_PATH_BYTES - *len, name.ptr, name.len);
+    path[TOML_PATH_BYTES - *len + name.len] = '.';
+    return true;
+}
+
+/*
+ * The keys that lead to the value that is read, in the end of `room`; NULL: longer than that.
+ * However long keys are, and however many values they have, no value takes more time than this.
+ */
+static const char *path_of(const struct toml *t, char room[TOML_PATH_BYTES])
+{
+    size_t len = 0;
+    bool fits = put_before(room, &len, t->name);
+    for (const struct toml_key *table = t->table; fits && table; table = table->parent)
+        fits = table->name.len == 0 || put_before(room, &len, table->name);
+    room[TOML_PATH_BYTES - 1] = '\0'; /* where the last point is */
+    return fits ? room + TOML_PATH_BYTES - len : NULL;
+}
+
+static bool skip_string(struct toml *t, char quote)
+{
+    const char three[] = {quote, quote, quote, '\0'};
+    BUF_SCRATCH(text, LIMIT_TOML_BYTES);
+    bool multiline = take(t, three);
+    if (!multiline)
+        t->at++;
+    if (!read_text(t, &text, quote, multiline))
+        return false;
+    for (int i = 0; multiline && i < 2 && peek(t) == quote; i++, t->at++)
+        (void)buf_putc(&text, quote); /* up to two quotes before the closing three */
+    char room[TOML_PATH_BYTES];
+    const char *path = t->visit ? path_of(t, room) : NULL;
+    if (path)
+        t->visit(t->context, path, buf_text(&text));
+    return true;
+}
+
+/* ---------------------------------------------------------------- numbers and dates */
+
+static bool is_of(char c, int base)
+{
+    int value = hex_value(c);
+    return value >= 0 && value < base;
+}
+
+/* Digits with single '_' between them. */
+static bool skip_digits(struct toml *t, int base)
+{
+    if (!is_of(peek(t), base))
+        return false;
+    while (is_of(peek(t), base) || (peek(t) == '_' && t->end - t->at > 1 && is_of(t->at[1], base)))
+        t->at++;
+    return true;
+}
+
+static bool skip_number(struct toml *t)
+{
+    static const struct {
+        const char *prefix;
+        int base;
+    } bases[] = {{"0x", 16}, {"0o", 8}, {"0b", 2}};
+    for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
+        if (take(t, bases[i].prefix))
+            return skip_digits(t, bases[i].base);
+    if (peek(t) == '+' || peek(t) == '-')
+        t->at++;
+    if (take(t, "inf") || take(t, "nan"))
+        return true;
+    if (!take(t, "0") && !skip_digits(t, 10))
+        return false;
+    if (take(t, ".") && !skip_digits(t, 10))
+        return false;
+    if (peek(t) != 'e' && peek(t) != 'E')
+        return true;
+    t->at++;
+    if (peek(t) == '+' || peek(t) == '-')
+        t->at++;
+    return skip_digits(t, 10);
+}
+
+/* Whether the text goes on as in `shape`, where 0 stands for a digit. */
+static bool shaped(const struct toml *t, const char *shape)
+{
+    for (size_t i = 0; shape[i]; i++)
+        if ((size_t)(t->end - t->at) <= i ||
+            (shape[i] == '0' ? !is_digit(t->at[i]) : t->at[i] != shape[i]))
+            return false;
+    return true;
+}
+
+static int take_number(struct toml *t, int digits)
+{
+    int value = 0;
+    for (int i = 0; i < digits; i++)
+        value = value * 10 + (*t->at++ - '0');
+    return value;
+}
+
+static bool skip_date(struct toml *t)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int year = take_number(t, 4);
+    t->at++;
+    int month = take_number(t, 2);
+    t->at++;
+    int day = take_number(t, 2);
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return year >= 1 && month >= 1 && month <= 12 && day >= 1 &&
+           day <= days[month - 1] + (month == 2 && leap);
+}
+
+/* HH:MM, of a time or of an offset. */
+static bool skip_minutes(struct toml *t)
+{
+    if (!shaped(t, "00:00"))
+        return false;
+    int hour = take_number(t, 2);
+    t->at++;
+    return take_number(t, 2) < 60 && hour < 24;
+}
+
+static bool skip_time(struct toml *t)
+{
+    if (!skip_minutes(t) || !shaped(t, ":00"))
+        return false;
+    t->at++;
+    if (take_number(t, 2) >= 60)
+        return false;
+    if (!take(t, "."))
+        return true;
+    if (!is_digit(peek(t)))
+        return false;
+    while (is_digit(peek(t)))
+        t->at++;
+    return true;
+}
+
+static bool skip_date_time(struct toml *t)
+{
+    if (!skip_date(t))
+        return false;
+    bool time = peek(t) == 'T' || peek(t) == 't' ||
+                (peek(t) == ' ' && t->end - t->at > 1 && is_digit(t->at[1]));
+    if (!time)
+        return true;
+    t->at++;
+    if (!skip_time(t))
+        return false;
+    if (take(t, "Z") || take(t, "z"))
+        return true;
+    return take(t, "+") || take(t, "-") ? skip_minutes(t) : true;
+}
+
+/* ---------------------------------------------------------------- values */
+
+static bool skip_value(struct toml *t);
+static bool read_pair(struct toml *t, struct toml_key *table);
+
+static bool skip_array(struct toml *t)
+{
+    t->at++;
+    if (!skip_space(t))
+        return false;
+    while (!take(t, "]")) {
+        if (!skip_value(t) || !skip_space(t))
+            return false;
+        if (!take(t, ",") && peek(t) != ']')
+            return false;
+        if (!skip_space(t))
+            return false;
+    }
+    return true;
+}
+
+/* On one line, without a comma at its end. */
+static bool skip_inline_table(struct toml *t)
+{
+    struct toml_key *table = new_table(t);
+    table->parent = t->table;
+    table->name = t->name;
+    t->at++;
+    skip_blanks(t);
+    if (take(t, "}"))
+        return true;
+    do {
+        skip_blanks(t);
+        if (!read_pair(t, table))
+            return false;
+        skip_blanks(t);
+    } while (take(t, ","));
+    return take(t, "}");
+}
+
+static bool skip_nested(struct toml *t)
+{
+    if (t->depth == LIMIT_DOCUMENT_DEPTH)
+        return false;
+    t->depth++;
+    bool valid = peek(t) == '[' ? skip_array(t) : skip_inline_table(t);
+    t->depth--;
+    return valid;
+}
+
+static bool skip_value(struct toml *t)
+{
+    char c = peek(t);
+    if (c == '"' || c == '\'')
+        return skip_string(t, c);
+    if (c == '[' || c == '{')
+        return skip_nested(t);
+    if (take(t, "true") || take(t, "false"))
+        return true;
+    if (shaped(t, "0000-00-00"))
+        return skip_date_time(t);
+    return shaped(t, "00:00") ? skip_time(t) : skip_number(t);
+}
+
+/* ---------------------------------------------------------------- keys and tables */
+
+static bool is_bare(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+}
+
+static bool read_name(struct span *out, struct toml *t)
+{
+    const char *start = t->at;
+    char c = peek(t);
+    if (c == '"' || c == '\'') {
+        BUF_SCRATCH(name, LIMIT_TOML_BYTES);
+        t->at++;
+        if (!read_text(t, &name, c, false))
+            return false;
+        *out = span_of(arena_memdup(t->arena, buf_text(&name), name.len), name.len);
+        return true;
+    }
+    while (is_bare(peek(t)))
+        t->at++;
+    *out = span_of(start, (size_t)(t->at - start));
+    return out->len > 0;
+}
+
+/* One part of a key; `*more`: a dot and another part follow. */
+static bool read_part(struct span *name, bool *more, struct toml *t)
+{
+    if (!read_name(name, t))
+        return false;
+    skip_blanks(t);
+    *more = take(t, ".");
+    if (*more)
+        skip_blanks(t);
+    return true;
+}
+
+/* The table that a part of a dotted key before its last one means, or NULL. */
+static struct toml_key *enter_dotted(struct toml *t, const struct toml_key *table, struct span name)
+{
+    struct toml_key *node = find(t, table, name);
+    if (!node)
+        return add(t, table, name, TOML_DOTTED);
+    if (node->kind == TOML_DOTTED)
+        return node->section == t->section ? node : NULL;
+    if (node->kind != TOML_TABLE || node->declared)
+        return NULL;
+    node->kind = TOML_DOTTED; /* was on the way to a header: from now on it belongs to the dots */
+    node->section = t->section;
+    return node;
+}
+
+static bool read_pair(struct toml *t, struct toml_key *table)
+{
+    struct span name;
+    bool more;
+    for (;;) {
+        if (!read_part(&name, &more, t))
+            return false;
+        if (!more)
+            break;
+        table = enter_dotted(t, table, name);
+        if (!table)
+            return false;
+    }
+    if (!take(t, "="))
+        return false;
+    skip_blanks(t);
+    const struct toml outer = *t;
+    t->table = table;
+    t->name = name;
+    if (!skip_value(t) || find(t, table, name))
+        return false;
+    t->table = outer.table;
+    t->name = outer.name;
+    (void)add(t, table, name, TOML_VALUE);
+    return true;
+}
+
+/* The table that a part of a header before its last one means, or NULL. */
+static struct toml_key *enter_header(struct toml *t, const struct toml_key *table, struct span name)
+{
+    struct toml_key *node = find(t, table, name);
+    if (!node)
+        return add(t, table, name, TOML_TABLE);
+    return node->kind == TOML_VALUE ? NULL : node->kind == TOML_TABLES ? node->last : node;
+}
+
+static struct toml_key *declare_table(struct toml *t, const struct toml_key *parent,
+                                      struct span name)
+{
+    struct toml_key *node = find(t, parent, name);
+    if (!node)
+        node = add(t, parent, name, TOML_TABLE);
+    if (node->kind != TOML_TABLE || node->declared)
+        return NULL;
+    node->declared = true;
+    return node;
+}
+
+static struct toml_key *declare_one_of_tables(struct toml *t, const struct toml_key *parent,
+                                              struct span name)
+{
+    struct toml_key *node = find(t, parent, name);
+    if (!node)
+        node = add(t, parent, name, TOML_TABLES);
+    if (node->kind != TOML_TABLES)
+        return NULL;
+    node->last = new_table(t);
+    node->last->parent = parent;
+    node->last->name = name;
+    return node->last;
+}
+
+/* `[a.b]` or `[[a.b]]`: the table that what follows belongs to, or NULL. */
+static struct toml_key *read_header(struct toml *t, struct toml_key *root)
+{
+    struct toml_key *table = root;
+    bool array = take(t, "[["), more = true;
+    struct span name;
+    t->section++;
+    if (!array)
+        t->at++;
+    skip_blanks(t);
+    for (;;) {
+        if (!read_part(&name, &more, t))
+            return NULL;
+        if (!more)
+            break;
+        table = enter_header(t, table, name);
+        if (!table)
+            return NULL;
+    }
+    if (!take(t, array ? "]]" : "]"))
+        return NULL;
+    return array ? declare_one_of_tables(t, table, name) : declare_table(t, table, name);
+}
+
+static bool read_document(struct toml *t)
+{
+    struct toml_key *root = new_table(t), *table = root;
+    while (t->at < t->end) {
+        skip_blanks(t);
+        if (peek(t) == '[')
+            table = read_header(t, root);
+        else if (t->at < t->end && !strchr("\n#", *t->at) && !read_pair(t, table))
+            return false;
+        if (!table)
+            return false;
+        skip_blanks(t);
+        if (!skip_comment(t) || (t->at < t->end && !take(t, "\n")))
+            return false;
+    }
+    return true;
+}
+
+/* CRLF ends a line as LF does, in strings, too. */
+static struct span without_cr(struct arena *arena, struct span source)
+{
+    char *copy = arena_array(arena, source.len + 1, 1), *to = copy;
+    for (size_t i = 0; i < source.len; i++)
+        if (source.ptr[i] != '\r' || i + 1 == source.len || source.ptr[i + 1] != '\n')
+            *to++ = source.ptr[i];
+    return span_of(copy, (size_t)(to - copy));
+}
+
+bool toml_each_text(struct span source, toml_visitor *visit, void *context)
+{
+    ARENA_SCRATCH(arena);
+    if (source.len > LIMIT_TOML_BYTES || !utf8_valid(source))
+        return false;
+    source = without_cr(&arena, source);
+    struct toml t = {.arena = &arena,
+                     .at = source.ptr,
+                     .end = source.ptr + source.len,
+                     .visit = visit,
+                     .context = context};
+    return read_document(&t);
+}
+
+bool toml_valid(struct span source)
+{
+    return toml_each_text(source, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* Reads foreign objects with libgit2 in a process of its own, which may hang, swell or crash. */
+#include "git/odb/odb_worker.h"
+
+#include "base/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <git2.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WITH_SANITIZER 1
+#endif
+
+/* Locks and pipes of the parent must not live longer than it does. */
+static int keep_only(int socket)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
+        return -1;
+    if (socket > STDERR_FILENO + 1 && close_range(STDERR_FILENO + 1, (unsigned)socket - 1, 0) < 0)
+        return -1;
+    return close_range((unsigned)socket + 1, ~0U, 0);
+}
+
+/*
+ * A terminal's Ctrl-C goes to the whole process group: what it means is for the parent to say,
+ * whose end is this process's end, too.
+ */
+static int set_signals(void)
+{
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP};
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || signal(SIGPROF, SIG_DFL) == SIG_ERR)
+        return -1;
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+        if (signal(ignored[i], SIG_IGN) == SIG_ERR)
+            return -1;
+    return 0;
+}
+
+/* What this process has of its parent counts as its own, and was paid for there. */
+static rlim_t inherited_data(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1) /* data and stack: proc(5) */
+        pages = 0;
+    (void)fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Lowers a limit to `most`, or leaves it where it is lower already: then `*tight`. */
+static int lower(bool *tight, __rlimit_resource_t which, rlim_t most)
+{
+    struct rlimit limit;
+    if (getrlimit(which, &limit) < 0)
+        return -1;
+    *tight = *tight || limit.rlim_cur < most;
+    if (limit.rlim_cur <= most)
+        return 0;
+    limit.rlim_cur = most;
+    if (limit.rlim_max > most)
+        limit.rlim_max = most;
+    return setrlimit(which, &limit);
+}
+
+/* `*tight` where somebody allows this process less memory than it allows itself. */
+static int confine(bool *tight, size_t memory)
+{
+    const struct rlimit none = {0, 0};
+    if (set_signals() < 0 || setrlimit(RLIMIT_CORE, &none) < 0)
+        return -1;
+#ifndef WITH_SANITIZER /* it reserves terabytes */
+    struct rlimit space;
+    if (lower(tight, RLIMIT_DATA, inherited_data() + memory) < 0 ||
+        getrlimit(RLIMIT_AS, &space) < 0)
+        return -1;
+    *tight = *tight || space.rlim_cur < memory;
+#else
+    (void)tight;
+    (void)memory;
+    (void)lower;
+    (void)inherited_data;
+#endif
+    return 0;
+}
+
+/* Ends this process after so much more time of the processor. */
+static void set_alarm(time_t seconds)
+{
+    const struct itimerval timer = {.it_value = {seconds, 0}};
+    if (setitimer(ITIMER_PROF, &timer, NULL) < 0)
+        _exit(1);
+}
+
+/* Questions that came together are answered together: each message costs more than most objects. */
+struct talk {
+    int socket;
+    struct odb_request requests[256];
+    size_t got, used; /* bytes of `requests` */
+    char out[32 * LIMIT_KIB];
+    size_t out_len;
+};
+
+static void send_all(int socket, const void *bytes, size_t size)
+{
+    for (const char *at = bytes; size;) {
+        ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            _exit(1);
+        at += sent;
+        size -= (size_t)sent;
+    }
+}
+
+static void say(struct talk *talk, const void *bytes, size_t size)
+{
+    if (size > sizeof(talk->out) - talk->out_len) {
+        send_all(talk->socket, talk->out, talk->out_len);
+        talk->out_len = 0;
+    }
+    if (size > sizeof(talk->out)) {
+        send_all(talk->socket, bytes, size);
+        return;
+    }
+    memcpy(talk->out + talk->out_len, bytes, size);
+    talk->out_len += size;
+}
+
+/* The next question, or NULL where there will be none. Before it waits it has answered all. */
+static const struct odb_request *listen_for_next(struct talk *talk)
+{
+    const size_t one = sizeof(*talk->requests);
+    if (talk->used == talk->got) {
+        send_all(talk->socket, talk->out, talk->out_len);
+        talk->out_len = talk->used = talk->got = 0;
+        ssize_t got = recv(talk->socket, talk->requests, sizeof(talk->requests), 0);
+        talk->got = got > 0 ? (size_t)got : 0;
+        size_t part = talk->got % one;
+        if (part && recv(talk->socket, (char *)talk->requests + talk->got, one - part,
+                         MSG_WAITALL) == (ssize_t)(one - part))
+            talk->got += one - part;
+    }
+    if (talk->got - talk->used < one)
+        return NULL;
+    talk->used += one;
+    return &talk->requests[talk->used / one - 1];
+}
+
+/* `*object` only where its bytes follow. */
+static void answer(struct odb_reply *reply, git_odb_object **object, git_odb *odb,
+                   const struct odb_request *request)
+{
+    git_oid id, found;
+    git_object_t type = GIT_OBJECT_INVALID;
+    size_t size = 0;
+    memcpy(id.id, request->id, ODB_ID);
+    switch (request->question) {
+    case ODB_READ:
+    case ODB_LOOK:
+        reply->rc = git_odb_read_header(&size, &type, odb, &id);
+        reply->size = size;
+        reply->type = type;
+        if (reply->rc < 0 ||
+            (request->question == ODB_LOOK && (size == 0 || size > request->limit)))
+            break;
+        if (size > LIMIT_OBJECT_BYTES_A_SECOND)
+            set_alarm(LIMIT_OBJECT_SECONDS + (time_t)(size / LIMIT_OBJECT_BYTES_A_SECOND));
+        reply->rc = git_odb_read(object, odb, &id);
+        break;
+    case ODB_EXISTS:
+        if (!git_odb_exists_ext(odb, &id, GIT_ODB_LOOKUP_NO_REFRESH))
+            reply->rc = GIT_ENOTFOUND;
+        break;
+    case ODB_PREFIX:
+        reply->rc = git_odb_exists_prefix(&found, odb, &id, request->digits);
+        if (reply->rc == 0)
+            memcpy(reply->id, found.id, ODB_ID);
+        break;
+    case ODB_REFRESH:
+        reply->rc = git_odb_refresh(odb);
+        break;
+    }
+}
+
+static bool lacks_memory(const struct odb_reply *reply)
+{
+    const git_error *why = reply->rc < 0 ? git_error_last() : NULL;
+    return why && why->klass == GIT_ERROR_NOMEMORY;
+}
+
+/* Time is the processor's, so that waiting for a question costs none: the alarm stays set. */
+static void serve(git_odb *odb, int socket, bool tight)
+{
+    static struct talk talk;
+    const struct odb_request *request;
+    talk.socket = socket;
+    while ((request = listen_for_next(&talk))) {
+        struct odb_reply reply = {0};
+        git_odb_object *object = NULL;
+        set_alarm(LIMIT_OBJECT_SECONDS);
+        git_error_clear();
+        answer(&reply, &object, odb, request);
+        if (tight && lacks_memory(&reply))
+            _exit(ODB_EXIT_MEMORY);
+        if (object && git_odb_object_size(object) != reply.size)
+            _exit(1); /* the header lied */
+        reply.followed = object != NULL;
+        say(&talk, &reply, sizeof(reply));
+        if (object)
+            say(&talk, git_odb_object_data(object), git_odb_object_size(object));
+        git_odb_object_free(object);
+    }
+}
+
+_Noreturn void odb_worker_run(const char *objects, int socket, size_t memory)
+{
+    git_odb *odb = NULL;
+    bool tight = false;
+    if (keep_only(socket) < 0 || confine(&tight, memory) < 0)
+        _exit(ODB_EXIT_SETUP);
+    /* whoever asks compares content and id */
+    (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
+    set_alarm(LIMIT_OBJECT_SECONDS);
+    if (git_odb_open(&odb, objects) < 0)
+        _exit(1);
+    serve(odb, socket, tight);
+    _exit(0);
+}

@@ -1,0 +1,39 @@
+/* What happens to one path of a work tree, on disk and in the index. */
+#ifndef TMPLGEN_PATH_CHANGE_H
+#define TMPLGEN_PATH_CHANGE_H
+
+#include "git/disk_entry.h"
+#include "git/tree_entry.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Of git's index: 0 is a plain entry, the others are a conflict. */
+enum { STAGE_BASE = 1, STAGE_OURS, STAGE_THEIRS, STAGES };
+
+/* One path, from the top of the work tree. */
+struct change {
+    const char *path;
+    struct disk old, new;       /* on disk; equal: nothing happens there */
+    mode_t mode;                /* permission bits of a new file */
+    struct leaf stages[STAGES]; /* in the index afterwards; all absent: no entry */
+    bool skipped, assumed;      /* bits that the entry keeps: skip-worktree, assume-unchanged */
+};
+
+/* Outside of the sparse checkout: the index only. */
+static inline bool change_is_sparse(const struct change *change)
+{
+    return change->skipped && change->old.kind == DISK_ABSENT;
+}
+
+static inline bool change_on_disk(const struct change *change)
+{
+    return !disk_equal(&change->old, &change->new);
+}
+
+static inline bool change_conflicts(const struct change *change)
+{
+    return change->stages[1].mode || change->stages[2].mode || change->stages[3].mode;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* What a git tree says of one file: its mode and its content's id. */
+#ifndef TMPLGEN_TREE_ENTRY_H
+#define TMPLGEN_TREE_ENTRY_H
+
+#include <stdbool.h>
+#include <string.h>
+
+/* The same bytes as libgit2's git_oid, without its header. */
+struct oid {
+    unsigned char id[20];
+};
+
+enum leaf_mode {
+    LEAF_ABSENT = 0,
+    LEAF_FILE = 0100644,
+    LEAF_EXECUTABLE = 0100755,
+    LEAF_LINK = 0120000,
+    LEAF_SUBMODULE = 0160000,
+};
+
+struct leaf {
+    unsigned mode; /* an enum leaf_mode */
+    struct oid id; /* zero where absent */
+};
+
+static inline bool oid_equal(const struct oid *a, const struct oid *b)
+{
+    return memcmp(a->id, b->id, sizeof(a->id)) == 0;
+}
+
+static inline bool leaf_equal(const struct leaf *a, const struct leaf *b)
+{
+    return a->mode == b->mode && oid_equal(&a->id, &b->id);
+}
+
+static inline bool leaf_is_file(const struct leaf *leaf)
+{
+    return leaf->mode == LEAF_FILE || leaf->mode == LEAF_EXECUTABLE;
+}
+
+#endif

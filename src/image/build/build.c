@@ -1,0 +1,550 @@
+/* Building rows: the builder's own work, then what is checked in what it made. */
+#include "image/build.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/parallel.h"
+#include "base/shell.h"
+#include "catalog/base_image.h"
+#include "data/data.h"
+#include "image/build/builder_output.h"
+#include "image/build/engine.h"
+#include "image/build_context.h"
+#include "image/image_rows.h"
+#include "image/lock.h"
+#include "io/http.h"
+#include "io/interrupt.h"
+#include "io/io.h"
+#include "io/process.h"
+#include "registry/reference.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LAST_LINES 20
+#define CONTENTS_SECONDS 600
+#define MB 1000000
+#define LINE_BYTES ((size_t)128 * 1024)
+#define PACKAGES_BYTES LIMIT_MIB
+
+const char *const build_step_names[BUILD_STEPS] = {"build", "contents", "budget", "tag", "push"};
+const char *const build_status_names[] = {"not-run", "interrupted", "failed", "built", "pushed"};
+
+struct building;
+
+/* One row on its way; it has memory of its own, since its thread has. */
+struct row_work {
+    struct building *all;
+    size_t number;
+    const struct image_row *row;
+    const char *context, *id_file; /* in the scratch folder */
+    const char *id;                /* what the builder made */
+    struct arena arena;
+    struct built *built;
+    enum build_step step;
+    char *lines[LAST_LINES]; /* a ring of what was said last */
+    size_t line_count;
+    char *instruction; /* of the Dockerfile that the builder is at; or NULL */
+    struct err err;
+};
+
+struct building {
+    const struct build_job *job;
+    pthread_mutex_t lock;
+    struct row_work *works;
+    struct arena *arena;
+};
+
+/* ------------------------------------------------------------------ telling */
+
+static void begin(struct row_work *w, enum build_step step)
+{
+    const struct build_watch *watch = w->all->job->watch;
+    w->step = step;
+    (void)pthread_mutex_lock(&w->all->lock);
+    if (watch && watch->began)
+        watch->began(watch->context, w->number, step);
+    (void)pthread_mutex_unlock(&w->all->lock);
+}
+
+/* "STEP 4/12: RUN ..." of buildah and podman, "#7 [image 3/9] RUN ..." of docker. */
+static bool is_instruction(const char *line)
+{
+    const char *bracket = strstr(line, " [");
+    if (str_starts(line, "STEP ") || str_starts(line, "["))
+        return strchr(line, '/') != NULL;
+    return *line == '#' && bracket && bracket < line + 8 && strchr(bracket, '/') &&
+           strchr(bracket, ']');
+}
+
+/* Of what is said without end only the last is kept: no arena. */
+static void keep_text(char **place, const char *text)
+{
+    free(*place);
+    *place = strdup(text);
+    if (!*place)
+        abort();
+}
+
+/* Told only in the end, where something fails. */
+static void keep_line(void *context, const char *line)
+{
+    struct row_work *w = context;
+    BUF_SCRATCH(text, LINE_BYTES);
+    heard_line(&text, line);
+    keep_text(&w->lines[w->line_count++ % LAST_LINES], buf_text(&text));
+}
+
+static void hear(void *context, const char *line)
+{
+    struct row_work *w = context;
+    const struct build_watch *watch = w->all->job->watch;
+    keep_line(w, line);
+    const char *text = w->lines[(w->line_count - 1) % LAST_LINES];
+    if (w->step == BUILD_IMAGE && is_instruction(text))
+        keep_text(&w->instruction, text);
+    (void)pthread_mutex_lock(&w->all->lock);
+    if (watch && watch->line)
+        watch->line(watch->context, w->number, text);
+    (void)pthread_mutex_unlock(&w->all->lock);
+}
+
+static void tick(void *context)
+{
+    struct row_work *w = context;
+    const struct build_watch *watch = w->all->job->watch;
+    (void)pthread_mutex_lock(&w->all->lock);
+    if (watch && watch->ticked)
+        watch->ticked(watch->context);
+    (void)pthread_mutex_unlock(&w->all->lock);
+}
+
+static void keep_last_lines(struct row_work *w)
+{
+    size_t count = w->line_count < LAST_LINES ? w->line_count : LAST_LINES;
+    const char **lines = arena_array(&w->arena, count + 1, sizeof(*lines));
+    for (size_t i = 0; i < count; i++) {
+        const char *line = w->lines[(w->line_count - count + i) % LAST_LINES];
+        lines[i] = arena_strdup(&w->arena, line ? line : "");
+    }
+    w->built->last = (struct words){lines, count};
+    w->built->instruction = w->instruction ? arena_strdup(&w->arena, w->instruction) : NULL;
+}
+
+static void forget_lines(struct row_work *w)
+{
+    for (size_t i = 0; i < LAST_LINES; i++) {
+        free(w->lines[i]);
+        w->lines[i] = NULL;
+    }
+    w->line_count = 0;
+    free(w->instruction);
+    w->instruction = NULL;
+}
+
+/* ------------------------------------------------------------------ steps of a row */
+
+/* `seconds` and `out` as a process_watch has them. */
+static struct engine_job call(struct row_work *w, struct process_watch *watch, int seconds,
+                              struct buf *out)
+{
+    *watch = (struct process_watch){
+        .line = hear, .idle = tick, .context = w, .seconds = seconds, .out = out};
+    return (struct engine_job){&w->arena, watch, &w->err};
+}
+
+static bool is_hub(const struct image_reference *reference)
+{
+    return str_equal(reference->host, "docker.io");
+}
+
+/*
+ * The base as the builder is to fetch it: by digest where it is locked, from the mirror, else from
+ * Docker Hub by its full name, since buildah and podman may have nowhere to look for short ones.
+ */
+static const char *base_argument(struct row_work *w)
+{
+    const struct build_job *job = w->all->job;
+    const char *digest = lock_digest(job->lock, w->row->base), *name = w->row->base;
+    struct image_reference reference;
+    ERR_SCRATCH(err);
+    if (image_reference_parse(&reference, &w->arena, name, &err) < 0)
+        return NULL;
+    if (is_hub(&reference) && reference.tag)
+        name = arena_printf(&w->arena, "%s/%s:%s", job->mirror ? job->mirror : reference.host,
+                            reference.path, reference.tag);
+    return digest ? arena_printf(&w->arena, "%s@%s", name, digest) : name;
+}
+
+static bool is_on_this_machine(struct arena *arena, const char *image)
+{
+    size_t len = strcspn(image, "/");
+    return image[len] && http_is_this_machine(arena_memdup(arena, image, len));
+}
+
+static struct words builder_arguments(struct row_work *w, bool *plain_http)
+{
+    const struct build_job *job = w->all->job;
+    const char **items = arena_array(&w->arena, job->arguments.count + 2, sizeof(*items));
+    struct words out = {items, 0};
+    const char *said = NULL, *base = base_argument(w);
+    for (size_t i = 0; i < job->arguments.count; i++) {
+        items[out.count++] = job->arguments.items[i];
+        if (str_starts(job->arguments.items[i], "BASE_IMAGE="))
+            said = strchr(job->arguments.items[i], '=') + 1;
+    }
+    if (!said && base && !str_equal(base, w->row->base))
+        items[out.count++] = arena_printf(&w->arena, "BASE_IMAGE=%s", base);
+    base = said ? said : base;
+    *plain_http = base && is_on_this_machine(&w->arena, base);
+    return out;
+}
+
+static void take_digest(struct row_work *w, const char *digest)
+{
+    if (digest && image_digest_is_valid(digest))
+        w->built->digest = digest;
+}
+
+static void take_description(struct row_work *w, const struct engine_image *image)
+{
+    take_digest(w, image->digest);
+    w->built->bytes = image->bytes;
+}
+
+/* "sha256:..." or those digits alone: nothing else becomes a word of a command. */
+static bool is_id(const char *text)
+{
+    const char *digits = strchr(text, ':') ? strchr(text, ':') + 1 : text;
+    return (digits == text || str_starts(text, "sha256:")) && *digits &&
+           !digits[strspn(digits, "0123456789abcdef")];
+}
+
+static int read_id(struct row_work *w)
+{
+    struct span text;
+    ERR_SCRATCH(unread);
+    if (io_read_file(&text, &w->arena, AT_FDCWD, w->id_file, 1024, &unread) == 0)
+        w->id = arena_memdup(&w->arena, text.ptr, strcspn(text.ptr, " \r\n"));
+    if (w->id && is_id(w->id))
+        return 0;
+    return err_set(&w->err, TG_RUNTIME, "engine", "%s did not say what it made",
+                   w->all->job->engine->name);
+}
+
+static int build_it(struct row_work *w)
+{
+    struct process_watch watch;
+    struct engine_job job = call(w, &watch, 0, NULL);
+    struct engine_image image;
+    struct engine_build what = {
+        .context = w->context, .id_file = w->id_file, .epoch = w->all->job->epoch};
+    const struct engine *engine = w->all->job->engine;
+    begin(w, BUILD_IMAGE);
+    what.arguments = builder_arguments(w, &what.plain_http);
+    if (engine->build(&job, &what) < 0)
+        return -1;
+    forget_lines(w);
+    if (read_id(w) < 0 || engine->describe(&image, &job, w->id) < 0)
+        return -1;
+    take_description(w, &image);
+    return 0;
+}
+
+static const char *shown(struct row_work *w, const struct words *command)
+{
+    return str_join(&w->arena, command->items, command->count, " ");
+}
+
+static int check_contents(struct row_work *w)
+{
+    struct process_watch watch;
+    struct engine_job job = call(w, &watch, CONTENTS_SECONDS, NULL);
+    const struct base_image *image = w->row->image;
+    int status;
+    begin(w, BUILD_CONTENTS);
+    for (size_t i = 0; i < image->content_count; i++) {
+        forget_lines(w);
+        if (w->all->job->engine->run(&status, &job, w->id, &image->contents[i]) < 0)
+            return err_wrap(&w->err, "'%s'", shown(w, &image->contents[i]));
+        if (status)
+            return err_set(&w->err, TG_RUNTIME, "contents", "'%s' ended with status %d",
+                           shown(w, &image->contents[i]), status);
+    }
+    return 0;
+}
+
+/* Of "== /opt/app/packages/STEP.txt"; NULL: it is no such line. */
+static const char *step_of(struct arena *arena, const char *line)
+{
+    const char *slash = str_starts(line, "== ") ? strrchr(line, '/') : NULL;
+    size_t len = slash ? strspn(slash + 1, "abcdefghijklmnopqrstuvwxyz0123456789-_") : 0;
+    return len && str_equal(slash + 1 + len, ".txt") ? arena_memdup(arena, slash + 1, len) : NULL;
+}
+
+static struct data *sort_packages(struct arena *arena, char *text)
+{
+    struct data *step = NULL, *packages = data_map(arena);
+    char *rest;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const char *name = step_of(arena, line);
+        if (name) {
+            step = data_list(arena);
+            data_put(arena, packages, name, step);
+        } else if (step && lock_takes_package(line)) {
+            data_push(arena, step, data_str(arena, line));
+        }
+    }
+    return packages->map.count ? packages : NULL;
+}
+
+/* What pip found, a list for each step: written by the Dockerfile into the image. */
+static int read_packages(struct row_work *w)
+{
+    static const char *const words[] = {
+        "sh", "-c",
+        "for f in /opt/app/packages/*.txt; do [ ! -f \"$f\" ] || { echo \"== $f\"; cat \"$f\"; }; "
+        "done"};
+    const struct words command = {(const char **)words, 3};
+    struct process_watch watch;
+    BUF_SCRATCH(text, PACKAGES_BYTES);
+    struct engine_job job = call(w, &watch, CONTENTS_SECONDS, &text);
+    int status;
+    if (!w->all->job->want_packages)
+        return 0;
+    forget_lines(w);
+    if (w->all->job->engine->run(&status, &job, w->id, &command) < 0)
+        return err_wrap(&w->err, "its packages");
+    if (status == 0)
+        w->built->packages = sort_packages(&w->arena, arena_strdup(&w->arena, buf_text(&text)));
+    return 0;
+}
+
+static int check_budget(struct row_work *w)
+{
+    int64_t budget = w->row->image->budget;
+    begin(w, BUILD_BUDGET);
+    if (budget && !w->built->bytes)
+        return err_set(&w->err, TG_RUNTIME, "budget",
+                       "the engine does not tell its size, and it has a budget of %lld MB",
+                       (long long)budget);
+    if (!budget || w->built->bytes <= budget * MB)
+        return 0;
+    return err_set(&w->err, TG_RUNTIME, "budget", "it has %lld MB, more than its budget of %lld MB",
+                   (long long)(w->built->bytes / MB), (long long)budget);
+}
+
+static int name_it(struct row_work *w)
+{
+    struct process_watch watch;
+    struct engine_job job = call(w, &watch, 0, NULL);
+    const struct engine *engine = w->all->job->engine;
+    begin(w, BUILD_TAG);
+    forget_lines(w);
+    for (size_t i = 0; i < w->row->aliases.count; i++)
+        if (engine->tag(&job, w->id, w->row->aliases.items[i]) < 0)
+            return err_wrap(&w->err, "'%s'", w->row->aliases.items[i]);
+    return engine->tag(&job, w->id, w->row->name);
+}
+
+static int push_it(struct row_work *w)
+{
+    struct process_watch watch;
+    struct engine_job job = call(w, &watch, 0, NULL);
+    const struct engine *engine = w->all->job->engine;
+    const char *host = arena_memdup(&w->arena, w->row->name, strcspn(w->row->name, "/"));
+    bool plain = http_is_this_machine(host);
+    const char *digest = NULL;
+    begin(w, BUILD_PUSH);
+    forget_lines(w);
+    if (engine->push(&digest, &job, w->row->name, w->id_file, plain) < 0)
+        return -1;
+    take_digest(w, digest);
+    for (size_t i = 0; i < w->row->aliases.count; i++)
+        if (engine->push(&digest, &job, w->row->aliases.items[i], w->id_file, plain) < 0)
+            return err_wrap(&w->err, "'%s'", w->row->aliases.items[i]);
+    w->built->status = BUILD_PUSHED;
+    return 0;
+}
+
+static int make_row(struct row_work *w)
+{
+    if (build_it(w) < 0 || check_contents(w) < 0 || read_packages(w) < 0 || check_budget(w) < 0 ||
+        name_it(w) < 0)
+        return -1;
+    w->built->status = BUILD_DONE;
+    return w->all->job->push ? push_it(w) : 0;
+}
+
+static bool is_unknown(const struct row_work *w)
+{
+    for (size_t i = 0; i < LAST_LINES && w->lines[i]; i++)
+        if (heard_is_unknown(w->lines[i]))
+            return true;
+    return false;
+}
+
+static int push_row(struct row_work *w)
+{
+    struct process_watch watch;
+    struct engine_job job = call(w, &watch, 0, NULL);
+    struct engine_image image;
+    w->step = BUILD_PUSH;
+    watch.line = keep_line;
+    if (w->all->job->engine->describe(&image, &job, w->row->name) < 0) {
+        if (str_equal(w->err.code, "interrupted") || !is_unknown(w))
+            return -1;
+        forget_lines(w);
+        return err_set(&w->err, TG_RUNTIME, "not-built", "%s does not have it yet: %s",
+                       w->all->job->engine->name,
+                       shell_command(&w->arena, "tmplgen image build --only %s:%s",
+                                     w->row->image->name, w->row->tag));
+    }
+    take_description(w, &image);
+    return push_it(w);
+}
+
+/* ------------------------------------------------------------------ all rows */
+
+static int64_t now_seconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+static void do_row(struct row_work *w, int (*act)(struct row_work *w))
+{
+    const struct build_watch *watch = w->all->job->watch;
+    int64_t start = now_seconds();
+    if (interrupt_check(&w->err) < 0)
+        return;
+    int rc = act(w);
+    w->built->seconds = now_seconds() - start;
+    if (rc < 0 && str_equal(w->err.code, "interrupted")) {
+        if (w->built->status == BUILD_NOT_RUN)
+            w->built->status = BUILD_INTERRUPTED;
+        return;
+    }
+    if (rc < 0) {
+        w->built->status = BUILD_FAILED;
+        w->built->failed_step = w->step;
+        w->built->why = arena_strdup(&w->arena, w->err.message);
+        keep_last_lines(w);
+    }
+    (void)pthread_mutex_lock(&w->all->lock);
+    if (watch && watch->ended)
+        watch->ended(watch->context, w->number, w->built);
+    (void)pthread_mutex_unlock(&w->all->lock);
+}
+
+static void build_numbered(void *context, size_t number)
+{
+    struct building *b = context;
+    do_row(&b->works[number], make_row);
+}
+
+static void push_numbered(void *context, size_t number)
+{
+    struct building *b = context;
+    do_row(&b->works[number], push_row);
+}
+
+/* What a thread's own memory holds of a result is copied into the caller's. */
+static void take_over(struct building *b, struct row_work *w)
+{
+    struct built *built = w->built;
+    const char **lines = arena_array(b->arena, built->last.count + 1, sizeof(*lines));
+    for (size_t i = 0; i < built->last.count; i++)
+        lines[i] = arena_strdup(b->arena, built->last.items[i]);
+    built->last.items = lines;
+    built->why = built->why ? arena_strdup(b->arena, built->why) : NULL;
+    built->instruction = built->instruction ? arena_strdup(b->arena, built->instruction) : NULL;
+    built->digest = built->digest ? arena_strdup(b->arena, built->digest) : NULL;
+    built->packages = built->packages ? data_copy(b->arena, built->packages) : NULL;
+    forget_lines(w);
+    err_release(&w->err);
+    arena_release(&w->arena);
+}
+
+/* Pins of an earlier build are left out where they are to be found anew. */
+static struct lock lock_for(const struct build_job *job, struct arena *arena)
+{
+    struct lock lock = *job->lock;
+    if (job->fresh)
+        lock.packages = data_map(arena);
+    return lock;
+}
+
+static int prepare_row(struct row_work *w, const char *scratch, struct err *err)
+{
+    struct render files;
+    struct arena *arena = w->all->arena;
+    struct lock lock = lock_for(w->all->job, arena);
+    w->id_file = arena_printf(arena, "%s/%zu.id", scratch, w->number);
+    if (image_context(&files, arena, w->all->job->catalog, w->row, &lock, err) < 0 ||
+        image_context_write(&w->context, arena, scratch, NULL, w->row, &files, err) < 0)
+        return err_wrap(err, "%s", w->row->name);
+    return 0;
+}
+
+static int make_scratch(char **out, struct arena *arena, struct err *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    *out = arena_printf(arena, "%s/tmplgen-image-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (mkdtemp(*out))
+        return 0;
+    return err_errno(err, errno, "io", "cannot make a folder like '%s'", *out);
+}
+
+static int run_all(struct building *b, bool build, struct err *err)
+{
+    char *scratch;
+    int rc = 0;
+    if (make_scratch(&scratch, b->arena, err) < 0)
+        return -1;
+    for (size_t i = 0; rc == 0 && i < b->job->count; i++) {
+        b->works[i].id_file = arena_printf(b->arena, "%s/%zu.id", scratch, i);
+        rc = build ? prepare_row(&b->works[i], scratch, err) : 0;
+    }
+    if (rc == 0) {
+        parallel_run(b->job->count, b->job->at_once, build ? build_numbered : push_numbered, b);
+        rc = interrupt_check(err);
+    }
+    io_remove(AT_FDCWD, scratch);
+    return rc;
+}
+
+static int work_all(struct built **out, struct arena *arena, const struct build_job *job,
+                    bool build, struct err *err)
+{
+    struct building b = {.job = job, .lock = PTHREAD_MUTEX_INITIALIZER, .arena = arena};
+    *out = arena_array(arena, job->count + 1, sizeof(**out));
+    b.works = arena_array(arena, job->count + 1, sizeof(*b.works));
+    for (size_t i = 0; i < job->count; i++)
+        b.works[i] = (struct row_work){
+            .all = &b, .number = i, .row = &job->rows[i], .arena = ARENA_INIT, .built = &(*out)[i]};
+    int rc = run_all(&b, build, err);
+    for (size_t i = 0; i < job->count; i++)
+        take_over(&b, &b.works[i]);
+    (void)pthread_mutex_destroy(&b.lock);
+    return rc;
+}
+
+int image_build(struct built **out, struct arena *arena, const struct build_job *job,
+                struct err *err)
+{
+    return work_all(out, arena, job, true, err);
+}
+
+int image_push(struct built **out, struct arena *arena, const struct build_job *job,
+               struct err *err)
+{
+    return work_all(out, arena, job, false, err);
+}

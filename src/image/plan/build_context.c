@@ -1,0 +1,352 @@
+/* The build context of a row: its Dockerfile and what is copied from beside it. */
+#include "image/build_context.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/sha.h"
+#include "catalog/base_image.h"
+#include "catalog/catalog_source.h"
+#include "data/data.h"
+#include "image/image_rows.h"
+#include "image/lock.h"
+#include "image/lock/last_written.h"
+#include "image/plan/self_program.h"
+#include "io/io.h"
+#include "io/path.h"
+#include "tmplgen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_BYTES_MAX (64 * LIMIT_MIB)
+
+/* ------------------------------------------------------------------ what templates see */
+
+static struct data *base_data(struct arena *arena, const struct image_row *row,
+                              const struct lock *lock)
+{
+    struct data *map = data_map(arena);
+    const struct data *image = data_get(row->resolution, "image");
+    const char *digest = lock_digest(lock, row->base);
+    data_put_text(arena, map, "repository", data_get_text(image, "repository"));
+    data_put_text(arena, map, "tag", data_get_text(image, "tag"));
+    data_put_text(arena, map, "digest", digest);
+    data_put_text(arena, map, "reference",
+                  digest ? arena_printf(arena, "%s@%s", row->base, digest) : row->base);
+    return map;
+}
+
+static struct data *image_data(struct arena *arena, const struct image_row *row,
+                               const struct lock *lock)
+{
+    struct data *map = data_map(arena);
+    data_put_text(arena, map, "name", row->image->name);
+    data_put_text(arena, map, "description", row->image->description);
+    data_put_text(arena, map, "tag", row->tag);
+    data_put_text(arena, map, "program", row->image->program);
+    data_put_text(arena, map, "os", base_image_os(arena, row->resolution));
+    data_put_text(arena, map, "cuda", data_get_text(data_get(row->resolution, "cuda"), "version"));
+    data_put(arena, map, "base", base_data(arena, row, lock));
+    return map;
+}
+
+static struct data *context_data(struct arena *arena, const struct catalog *catalog,
+                                 const struct image_row *row, const struct lock *lock)
+{
+    struct data *context = data_map(arena), *from = data_map(arena);
+    const char *name = arena_printf(arena, "%s:%s", row->image->name, row->tag);
+    const struct data *packages = data_get(lock->packages, name);
+    data_put_text(arena, from, "name", catalog->name);
+    data_put_text(arena, from, "version", catalog->origin.version);
+    data_put_text(arena, from, "commit", catalog->origin.commit);
+    data_put(arena, context, "image", image_data(arena, row, lock));
+    data_put(arena, context, "request", stack_request_data(arena, &row->request));
+    data_put(arena, context, "resolution", data_copy(arena, row->resolution));
+    data_put(arena, context, "catalog", from);
+    data_put_text(arena, context, "version", TMPLGEN_VERSION);
+    data_put(arena, context, "packages", packages ? data_copy(arena, packages) : data_map(arena));
+    return context;
+}
+
+/* ------------------------------------------------------------------ files */
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
+}
+
+static int add_program(struct render *files, struct arena *arena, const char *path, struct err *err)
+{
+    struct span bytes;
+    struct path_set *set = path_set_new(arena);
+    for (size_t i = 0; i < files->count; i++)
+        if (path_set_add(set, files->entries[i].path, files->entries[i].source, err) < 0)
+            return -1;
+    if (path_set_add(set, path, "the running program", err) < 0)
+        return -1;
+    if (program_read(&bytes, arena, err) < 0)
+        return -1;
+    struct render_entry *entries = arena_array(arena, files->count + 1, sizeof(*entries));
+    if (files->count)
+        memcpy(entries, files->entries, files->count * sizeof(*entries));
+    entries[files->count++] =
+        (struct render_entry){.path = path, .executable = true, .bytes = bytes, .source = ""};
+    qsort(entries, files->count, sizeof(*entries), by_path);
+    files->entries = entries;
+    return 0;
+}
+
+int image_context(struct render *out, struct arena *arena, const struct catalog *catalog,
+                  const struct image_row *row, const struct lock *lock, struct err *err)
+{
+    struct data *context = context_data(arena, catalog, row, lock);
+    if (render_context_files(out, arena, catalog, &row->image->files, context, err) < 0)
+        return -1;
+    return row->image->program ? add_program(out, arena, row->image->program, err) : 0;
+}
+
+/* ------------------------------------------------------------------ on disk */
+
+/* Files below `folder`, of any kind; -1 where it cannot be looked at. */
+static long count_files(const char *folder)
+{
+    struct arena scratch = ARENA_INIT;
+    long count = 0;
+    struct dirent *entry;
+    DIR *dir = opendir(folder);
+    while (dir && count >= 0 && (entry = io_next(dir))) {
+        struct stat st;
+        const char *path = arena_printf(&scratch, "%s/%s", folder, entry->d_name);
+        long inside = 1;
+        if (lstat(path, &st) < 0)
+            inside = -1;
+        else if (S_ISDIR(st.st_mode))
+            inside = count_files(path);
+        count = inside < 0 ? -1 : count + inside;
+    }
+    if (dir)
+        (void)closedir(dir);
+    arena_release(&scratch);
+    return dir ? count : -1;
+}
+
+/* Holds the same bytes, and may be run or not as it should. */
+static bool is_same_file(const char *path, const struct render_entry *entry)
+{
+    struct arena scratch = ARENA_INIT;
+    struct span bytes;
+    struct stat st;
+    ERR_SCRATCH(err);
+    bool same = io_read_file(&bytes, &scratch, AT_FDCWD, path, entry->bytes.len + 1, &err) == 0 &&
+                span_equal(bytes, entry->bytes) && stat(path, &st) == 0 &&
+                ((st.st_mode & S_IXUSR) != 0) == entry->executable;
+    arena_release(&scratch);
+    return same;
+}
+
+/* "SHA256 -|x PATH", a line for each file: how a later run knows that nobody changed them. */
+static struct span mark_of(struct arena *arena, const struct render *files)
+{
+    BUF_SCRATCH(text, MARK_BYTES_MAX);
+    for (size_t i = 0; i < files->count; i++) {
+        const struct render_entry *entry = &files->entries[i];
+        char sum[SHA256_HEX_SIZE];
+        sha256_hex(sum, entry->bytes.ptr, entry->bytes.len);
+        (void)buf_printf(&text, "%s %c %s\n", sum, entry->executable ? 'x' : '-', entry->path);
+    }
+    return text.overflowed ? span_from("")
+                           : span_of(arena_memdup(arena, buf_text(&text), text.len), text.len);
+}
+
+static bool is_as_marked(const char *folder, const char *line)
+{
+    struct arena scratch = ARENA_INIT;
+    struct span bytes;
+    struct stat st;
+    char sum[SHA256_HEX_SIZE];
+    ERR_SCRATCH(err);
+    const char *head = SHA256_HEX_SIZE + 2 < strlen(line) ? line + SHA256_HEX_SIZE : "- .";
+    const char *path = arena_printf(&scratch, "%s/%s", folder, head + 2);
+    bool same = !strstr(head + 2, "..") && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+                ((st.st_mode & S_IXUSR) != 0) == (*head == 'x') &&
+                io_read_file(&bytes, &scratch, AT_FDCWD, path, FILE_BYTES_MAX, &err) == 0;
+    if (same) {
+        sha256_hex(sum, bytes.ptr, bytes.len);
+        same = strncmp(line, sum, strlen(sum)) == 0;
+    }
+    arena_release(&scratch);
+    return same;
+}
+
+/* What an earlier run rendered, and nothing else: it may be rendered again. */
+static bool is_untouched(const char *folder, const char *marks)
+{
+    struct arena scratch = ARENA_INIT;
+    struct span mark;
+    char *rest;
+    long lines = 0;
+    bool same = mark_read(&mark, &scratch, marks, folder);
+    char *text = same ? arena_memdup(&scratch, mark.ptr, mark.len) : NULL;
+    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && same;
+         line = strtok_r(NULL, "\n", &rest), lines++)
+        same = is_as_marked(folder, line);
+    same = same && lines && count_files(folder) == lines;
+    arena_release(&scratch);
+    return same;
+}
+
+static bool holds_just(const char *folder, const struct render *files)
+{
+    struct arena scratch = ARENA_INIT;
+    bool same = count_files(folder) == (long)files->count;
+    for (size_t i = 0; same && i < files->count; i++)
+        same = is_same_file(arena_printf(&scratch, "%s/%s", folder, files->entries[i].path),
+                            &files->entries[i]);
+    arena_release(&scratch);
+    return same;
+}
+
+static int make_files(const char *folder, const struct render *files, struct err *err)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+    struct io_maker maker = IO_MAKER_INIT(fd);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot open '%s'", folder);
+    for (size_t i = 0; rc == 0 && i < files->count; i++) {
+        const struct render_entry *entry = &files->entries[i];
+        rc = io_make(&maker, entry->path, entry->bytes, entry->executable, err);
+    }
+    io_maker_release(&maker);
+    (void)close(fd);
+    return rc;
+}
+
+static int refuse(const char *path, struct err *err)
+{
+    (void)err_set(err, TG_REFUSED, "target-not-empty",
+                  "'%s' holds something else than what was rendered", path);
+    return err_hint(err, "remove it, or name another --output");
+}
+
+static const char *folder_of(struct arena *arena, const char *output, const struct image_row *row)
+{
+    const char *slash = str_ends(output, "/") ? "" : "/";
+    return arena_printf(arena, "%s%s%s/%s", output, slash, row->image->name, row->tag);
+}
+
+/* What lies where a context goes. */
+enum context_place { PLACE_FREE, PLACE_SAME, PLACE_OLD };
+
+/* PLACE_SAME: just these files; PLACE_OLD: what was rendered before, and nobody changed. */
+static int check_folder(enum context_place *place, const char *path, const char *marks,
+                        const struct render *files, struct err *err)
+{
+    struct stat st;
+    bool empty;
+    *place = PLACE_FREE;
+    if (lstat(path, &st) < 0)
+        return errno == ENOENT ? 0 : err_errno(err, errno, "io", "cannot look at '%s'", path);
+    bool link = S_ISLNK(st.st_mode);
+    if ((link && stat(path, &st) < 0) || !S_ISDIR(st.st_mode))
+        return refuse(path, err);
+    if (io_is_empty(&empty, path, NULL, err) < 0)
+        return -1;
+    if (!empty && holds_just(path, files))
+        *place = PLACE_SAME;
+    else if (!empty && !link && is_untouched(path, marks))
+        *place = PLACE_OLD;
+    return *place != PLACE_FREE || (empty && !link) ? 0 : refuse(path, err);
+}
+
+/* The old one goes when the new one is there; what is cut off between leaves both beside the name.
+ */
+static int put_in_place(const char *beside, const char *path, const char *old, struct err *err)
+{
+    if (old && rename(path, old) < 0)
+        return err_errno(err, errno, "io", "cannot replace '%s'", path);
+    if (rename(beside, path) == 0) {
+        if (old)
+            io_remove(AT_FDCWD, old);
+        return 0;
+    }
+    int number = errno;
+    if (old && rename(old, path) < 0)
+        return err_errno(err, number, "io", "cannot make '%s', which is now '%s'", path, old);
+    return err_errno(err, number, "io", "cannot make '%s'", path);
+}
+
+static int make_folder(const char *path, const struct render *files, bool replace, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    const char *made, *tag = strrchr(path, '/') + 1;
+    const char *above = arena_memdup(&scratch, path, (size_t)(tag - 1 - path));
+    /* A process id would be no name: in containers that of a run that was killed comes again. */
+    const char *name =
+        arena_printf(&scratch, "%s/.%s.%08x%08x", above, tag, arc4random(), arc4random());
+    const char *beside = arena_printf(&scratch, "%s.new", name);
+    const char *old = replace ? arena_printf(&scratch, "%s.old", name) : NULL;
+    if (io_make_folders(&made, &scratch, above, err) < 0)
+        return -1;
+    if (mkdir(beside, 0777) < 0)
+        return err_errno(err, errno, "io", "cannot make '%s'", beside);
+    int rc = make_files(beside, files, err);
+    if (rc == 0)
+        rc = put_in_place(beside, path, old, err);
+    if (rc < 0)
+        io_remove(AT_FDCWD, made ? made : beside);
+    return rc;
+}
+
+int image_context_write(const char **path, struct arena *arena, const char *output,
+                        const char *marks, const struct image_row *row, const struct render *files,
+                        struct err *err)
+{
+    enum context_place place;
+    *path = folder_of(arena, output, row);
+    if (check_folder(&place, *path, marks, files, err) < 0)
+        return -1;
+    if (place == PLACE_SAME)
+        return 0;
+    if (make_folder(*path, files, place == PLACE_OLD, err) < 0)
+        return -1;
+    mark_keep(marks, *path, mark_of(arena, files));
+    return 0;
+}
+
+/* Renders are not kept from one walk to the other: many rows would be too much to hold. */
+static int each_context(const char **paths, struct arena *arena, const struct image_contexts *what,
+                        bool write, struct err *err)
+{
+    for (size_t i = 0; i < what->count; i++) {
+        ARENA_SCRATCH(scratch);
+        const struct image_row *row = &what->rows[i];
+        const char *path = folder_of(arena, what->output, row);
+        struct render files;
+        enum context_place place;
+        if (image_context(&files, &scratch, what->catalog, row, what->lock, err) < 0 ||
+            (write ? image_context_write(&path, arena, what->output, what->marks, row, &files, err)
+                   : check_folder(&place, path, what->marks, &files, err)) < 0)
+            return err_wrap(err, "%s:%s", row->image->name, row->tag);
+        paths[i] = path;
+    }
+    return 0;
+}
+
+int image_contexts_check(const char ***paths, struct arena *arena,
+                         const struct image_contexts *what, struct err *err)
+{
+    *paths = arena_array(arena, what->count + 1, sizeof(**paths));
+    return each_context(*paths, arena, what, false, err);
+}
+
+int image_contexts_write(struct arena *arena, const struct image_contexts *what, struct err *err)
+{
+    const char **paths = arena_array(arena, what->count + 1, sizeof(*paths));
+    return each_context(paths, arena, what, true, err);
+}

@@ -1,0 +1,16 @@
+/* The program that runs, as a file: it goes into images that are to have tmplgen. */
+#ifndef TMPLGEN_SELF_PROGRAM_H
+#define TMPLGEN_SELF_PROGRAM_H
+
+#include "base/err.h"
+#include "base/span.h"
+
+struct arena;
+
+/*
+ * Its bytes, also where a dynamic loader was told to run it. Refused (3), "program-unknown", where
+ * no file is it any more.
+ */
+TG_CHECKED int program_read(struct span *out, struct arena *arena, struct err *err);
+
+#endif

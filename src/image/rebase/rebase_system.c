@@ -1,0 +1,136 @@
+/* Which system an image stands on, by what its config and its name say. Pure. */
+#include "image/rebase/rebase_system.h"
+
+#include "base/arena.h"
+#include "data/data.h"
+#include "image/rebase/rebase_splice.h"
+#include "registry/reference.h"
+
+#include <string.h>
+
+#define DIGITS "0123456789"
+
+/* The value of a variable of the image's environment, in the arena, or NULL. */
+static const char *variable(struct arena *arena, const struct data *config, const char *name)
+{
+    const struct data *env = data_get(data_get(config, "config"), "Env");
+    size_t len = strlen(name);
+    for (size_t i = 0; env && env->kind == DATA_LIST && i < env->list.count; i++) {
+        const char *text = data_text(env->list.items[i]);
+        if (text && strncmp(text, name, len) == 0 && text[len] == '=')
+            return arena_strdup(arena, text + len + 1);
+    }
+    return NULL;
+}
+
+static bool has_trace_of_cuda(const struct data *config)
+{
+    static const char *const marks[] = {"CUDA_", "NV_CUDA_", "NVARCH=", "NVIDIA_REQUIRE_CUDA="};
+    const struct data *env = data_get(data_get(config, "config"), "Env");
+    for (size_t i = 0; env && env->kind == DATA_LIST && i < env->list.count; i++) {
+        const char *text = data_text(env->list.items[i]);
+        for (size_t j = 0; text && j < sizeof(marks) / sizeof(*marks); j++)
+            if (str_starts(text, marks[j]))
+                return true;
+    }
+    return false;
+}
+
+/* "13.0.3-cudnn-runtime-ubuntu24.04" */
+static struct rebase_system system_of_tag(struct arena *arena,
+                                          const struct image_reference *reference)
+{
+    struct rebase_system found = {0};
+    const char *last = reference->tag ? strrchr(reference->tag, '-') : NULL;
+    size_t len = reference->tag ? strspn(reference->tag, DIGITS ".") : 0;
+    if (!str_equal(reference->path, "nvidia/cuda") && !str_ends(reference->path, "/nvidia/cuda"))
+        return found;
+    if (last && strpbrk(last, DIGITS))
+        found.os = last + 1;
+    if (len && reference->tag[len] == '-' && strchr(reference->tag, '.'))
+        found.cuda = arena_memdup(arena, reference->tag, len);
+    return found;
+}
+
+static const char *os_of_labels(struct arena *arena, const struct data *config)
+{
+    const char *name = rebase_label(config, "org.opencontainers.image.ref.name");
+    const char *version = rebase_label(config, "org.opencontainers.image.version");
+    return name && *name && version && *version ? arena_printf(arena, "%s%s", name, version) : NULL;
+}
+
+static const char *first_of(const char *a, const char *b)
+{
+    return a && *a ? a : b && *b ? b : NULL;
+}
+
+struct rebase_system rebase_system_of(struct arena *arena, const struct data *config,
+                                      const struct image_reference *reference)
+{
+    struct rebase_system by_tag = system_of_tag(arena, reference);
+    struct rebase_system found = {
+        first_of(first_of(rebase_label(config, "tmplgen.os"), os_of_labels(arena, config)),
+                 by_tag.os),
+        first_of(
+            first_of(rebase_label(config, "tmplgen.cuda"), variable(arena, config, "CUDA_VERSION")),
+            by_tag.cuda)};
+    if (found.os && !found.cuda && !has_trace_of_cuda(config))
+        found.cuda = "none";
+    return found;
+}
+
+/* "13.0" of "13.0.3" */
+static size_t minor_len(const char *version)
+{
+    size_t len = strspn(version, DIGITS);
+    if (version[len] == '.')
+        len += 1 + strspn(version + len + 1, DIGITS);
+    return len;
+}
+
+static bool same_minor(const char *a, const char *b)
+{
+    size_t len = minor_len(a);
+    if (!len || !minor_len(b))
+        return str_equal(a, b);
+    return len == minor_len(b) && memcmp(a, b, len) == 0;
+}
+
+/* The first part that the old base says to have, by a variable NV_..._VERSION, and the new not. */
+static const char *missing_part(struct arena *arena, const struct data *old, const struct data *new)
+{
+    const struct data *env = data_get(data_get(old, "config"), "Env");
+    for (size_t i = 0; env && env->kind == DATA_LIST && i < env->list.count; i++) {
+        const char *text = data_text(env->list.items[i]);
+        const char *equals = text ? strchr(text, '=') : NULL;
+        if (!equals || !str_starts(text, "NV_"))
+            continue;
+        const char *name = arena_memdup(arena, text, (size_t)(equals - text));
+        if (str_ends(name, "_VERSION") && !variable(arena, new, name))
+            return name;
+    }
+    return NULL;
+}
+
+const char *rebase_system_refusal(struct arena *arena, const struct rebase_system *old,
+                                  const struct data *old_config, const struct rebase_system *new,
+                                  const struct data *new_config)
+{
+    const char *cudnn = variable(arena, old_config, "NV_CUDNN_VERSION");
+    const char *other = variable(arena, new_config, "NV_CUDNN_VERSION");
+    if (!old->os || !old->cuda)
+        return "nobody says which distribution and CUDA its old base is of";
+    if (!new->os || !new->cuda)
+        return "nobody says which distribution and CUDA the new base is of";
+    if (!str_equal(old->os, new->os))
+        return arena_printf(arena, "it stands on %s, and the new base is %s", old->os, new->os);
+    if (!same_minor(old->cuda, new->cuda))
+        return arena_printf(arena, "it stands on CUDA %s, and the new base has %s", old->cuda,
+                            new->cuda);
+    const char *missing = missing_part(arena, old_config, new_config);
+    if (missing)
+        return arena_printf(arena, "its old base has a part that the new one lacks (%s)", missing);
+    if (cudnn && other && !same_minor(cudnn, other))
+        return arena_printf(arena, "it stands on cuDNN %s, and the new base has %s", cudnn, other);
+    return NULL;
+}

@@ -1,0 +1,89 @@
+/* SIGINT, SIGTERM and SIGHUP as a flag that long work looks at, so that it can tidy up. */
+#include "io/interrupt.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t received;
+static bool settled;
+
+/* What ends a run that tidies up, as a shell tells it. */
+static const struct {
+    int number;
+    enum exit_code exit;
+    const char *name;
+} signals[] = {
+    {SIGINT, TG_SIGINT, "SIGINT"}, {SIGTERM, TG_SIGTERM, "SIGTERM"}, {SIGHUP, TG_SIGHUP, "SIGHUP"}};
+
+#define SIGNAL_COUNT (sizeof(signals) / sizeof(*signals))
+
+static void on_signal(int number)
+{
+    received = number;
+}
+
+/* SIGHUP stays ignored where it is (nohup). */
+static bool stays_ignored(int number)
+{
+    struct sigaction before;
+    return number == SIGHUP && sigaction(number, NULL, &before) == 0 &&
+           before.sa_handler == SIG_IGN;
+}
+
+void interrupt_install(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        if (!stays_ignored(signals[i].number))
+            (void)sigaction(signals[i].number, &action, NULL);
+}
+
+int interrupt_check(struct err *err)
+{
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        if (received == signals[i].number)
+            return err_set(err, signals[i].exit, "interrupted", "interrupted by %s",
+                           signals[i].name);
+    return 0;
+}
+
+void interrupt_settle(void)
+{
+    settled = true;
+}
+
+bool interrupt_settled(void)
+{
+    return settled;
+}
+
+/* Waits with the signals held back until the wait itself: none can slip in between. */
+int interrupt_wait(int fd, struct err *err)
+{
+    struct pollfd wanted = {.fd = fd, .events = POLLIN};
+    sigset_t held, before;
+    (void)sigemptyset(&held);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        (void)sigaddset(&held, signals[i].number);
+    (void)sigprocmask(SIG_BLOCK, &held, &before);
+    int rc = interrupt_check(err);
+    while (rc == 0 && ppoll(&wanted, 1, NULL, &before) < 0 && errno == EINTR)
+        rc = interrupt_check(err);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+int interrupt_read_byte(char *out, int fd, struct err *err)
+{
+    if (interrupt_wait(fd, err) < 0)
+        return -1;
+    ssize_t count = read(fd, out, 1);
+    if (count < 0 && errno == EINTR)
+        return interrupt_read_byte(out, fd, err);
+    return count == 1;
+}

@@ -1,0 +1,350 @@
+/* Files and folders on disk: whole reads, exclusive writes, removal. */
+#include "io/io.h"
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/parallel.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int read_until_end(struct span *out, struct arena *arena, int fd, size_t max)
+{
+    size_t capacity = 4096, len = 0;
+    char *bytes = arena_alloc(arena, capacity + 1);
+    for (;;) {
+        ssize_t got = read(fd, bytes + len, capacity - len);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        len += (size_t)got;
+        if (got == 0 || len > max)
+            break;
+        if (len == capacity) {
+            char *larger = arena_alloc(arena, capacity * 2 + 1);
+            memcpy(larger, bytes, len);
+            bytes = larger;
+            capacity *= 2;
+        }
+    }
+    bytes[len] = '\0';
+    *out = span_of(bytes, len);
+    return 0;
+}
+
+static int read_opened(struct span *out, struct arena *arena, int fd, const char *path, size_t max,
+                       struct err *err)
+{
+    int rc = read_until_end(out, arena, fd, max);
+    if (rc < 0)
+        (void)err_errno(err, errno, "io", "cannot read '%s'", path);
+    (void)close(fd);
+    if (rc == 0 && out->len > max)
+        return err_set(err, TG_USAGE, "limit", "'%s' is larger than %zu bytes", path, max);
+    return rc;
+}
+
+int io_read(struct span *out, struct arena *arena, int folder, const char *path, size_t max,
+            struct err *err)
+{
+    int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot open '%s'", path);
+    return read_opened(out, arena, fd, path, max, err);
+}
+
+int io_read_file(struct span *out, struct arena *arena, int folder, const char *path, size_t max,
+                 struct err *err)
+{
+    struct stat info;
+    int fd = openat(folder, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot open '%s'", path);
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+        return read_opened(out, arena, fd, path, max, err);
+    (void)close(fd);
+    return err_set(err, TG_RUNTIME, "io", "'%s' is no regular file", path);
+}
+
+bool io_is_special(int folder, const char *path)
+{
+    struct stat info;
+    return fstatat(folder, path, &info, 0) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+int io_write_all(int fd, struct span bytes)
+{
+    while (bytes.len) {
+        ssize_t put = write(fd, bytes.ptr, bytes.len);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return -1;
+        bytes = span_of(bytes.ptr + put, bytes.len - (size_t)put);
+    }
+    return 0;
+}
+
+/* The folder `len` bytes of `path` name, below `top`, made where it is missing; -1 with errno. */
+static int open_folder(int top, const char *path, size_t len)
+{
+    int at = openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (const char *end = path + len; at >= 0 && path < end;) {
+        char part[LIMIT_NAME_BYTES + 56];
+        size_t part_len = strcspn(path, "/");
+        int next = -1;
+        if (part_len < sizeof(part)) {
+            memcpy(part, path, part_len);
+            part[part_len] = '\0';
+            if (mkdirat(at, part, 0777) == 0 || errno == EEXIST)
+                next = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        } else {
+            errno = ENAMETOOLONG;
+        }
+        int number = errno;
+        (void)close(at);
+        errno = number;
+        at = next;
+        path += part_len + 1;
+    }
+    return at;
+}
+
+/* Has the folder open that `path` lies in; `*name` is the last part. */
+static int enter(const char **name, struct io_maker *maker, const char *path, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) + 1 : 0;
+    *name = path + len;
+    if (maker->folder >= 0 && strlen(maker->path) == len && memcmp(maker->path, path, len) == 0)
+        return 0;
+    io_maker_release(maker);
+    if (len >= sizeof(maker->path))
+        errno = ENAMETOOLONG;
+    else
+        maker->folder = open_folder(maker->top, path, len);
+    if (maker->folder < 0)
+        return err_errno(err, errno, "io", "cannot make the folder of '%s'", path);
+    memcpy(maker->path, path, len);
+    maker->path[len] = '\0';
+    return 0;
+}
+
+int io_make(struct io_maker *maker, const char *path, struct span bytes, bool executable,
+            struct err *err)
+{
+    const char *name;
+    if (enter(&name, maker, path, err) < 0)
+        return -1;
+    int fd = openat(maker->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    executable ? 0777 : 0666);
+    if (fd < 0)
+        return err_errno(err, errno, "io", "cannot make the file '%s'", path);
+    int rc = io_write_all(fd, bytes), number = errno;
+    if (close(fd) < 0 && rc == 0) {
+        rc = -1;
+        number = errno;
+    }
+    return rc < 0 ? err_errno(err, number, "io", "cannot write the file '%s'", path) : 0;
+}
+
+int io_make_folder(struct io_maker *maker, const char *path, struct err *err)
+{
+    const char *name;
+    if (enter(&name, maker, path, err) < 0)
+        return -1;
+    if (mkdirat(maker->folder, name, 0777) < 0 && errno != EEXIST)
+        return err_errno(err, errno, "io", "cannot make the folder '%s'", path);
+    return 0;
+}
+
+void io_maker_release(struct io_maker *maker)
+{
+    if (maker->folder >= 0)
+        (void)close(maker->folder);
+    maker->folder = -1;
+}
+
+bool io_is_unsupported(int number)
+{
+    return number == EINVAL || number == ENOSYS || number == EOPNOTSUPP;
+}
+
+/* What a file system without hard links answers is EPERM as often as it is EOPNOTSUPP. */
+static int link_new(int from, const char *old, int to, const char *new)
+{
+    if (linkat(from, old, to, new, 0) < 0) {
+        if (errno == EPERM || io_is_unsupported(errno))
+            errno = EOPNOTSUPP;
+        return -1;
+    }
+    return unlinkat(from, old, 0);
+}
+
+/* A folder may be put over an empty one: whoever made that has the name. */
+static int replace_own_folder(int from, const char *old, int to, const char *new)
+{
+    if (mkdirat(to, new, 0700) < 0)
+        return -1;
+    if (renameat(from, old, to, new) == 0)
+        return 0;
+    int number = errno;
+    (void)unlinkat(to, new, AT_REMOVEDIR);
+    errno = number;
+    return -1;
+}
+
+int io_move_new(int from, const char *old, int to, const char *new)
+{
+    struct stat info;
+    if (renameat2(from, old, to, new, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (!io_is_unsupported(errno) || fstatat(from, old, &info, AT_SYMLINK_NOFOLLOW) < 0)
+        return -1;
+    return S_ISDIR(info.st_mode) ? replace_own_folder(from, old, to, new)
+                                 : link_new(from, old, to, new);
+}
+
+static int open_place(const struct io_place *place)
+{
+    return openat(place->folder, place->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+int io_claim(int from, const char *old, int to, const char *new)
+{
+    if (io_move_new(from, old, to, new) == 0)
+        return 0;
+    if (errno != EOPNOTSUPP)
+        return -1;
+    int fd = openat(to, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    (void)close(fd);
+    return renameat(from, old, to, new);
+}
+
+int io_fsync(int fd)
+{
+    return fsync(fd) < 0 && !io_is_unsupported(errno) ? -1 : 0;
+}
+
+/* errno, or 0. */
+static int sync_one(const struct io_place *place)
+{
+    int fd = open_place(place);
+    if (fd < 0)
+        return errno;
+    int number = io_fsync(fd) < 0 ? errno : 0;
+    (void)close(fd);
+    return number;
+}
+
+struct syncing {
+    const struct io_place *places;
+    int *errors; /* errno of each, or 0 */
+};
+
+static void sync_place(void *context, size_t number)
+{
+    const struct syncing *s = context;
+    s->errors[number] = sync_one(&s->places[number]);
+}
+
+/* Lets the kernel begin: then the syncs, which are what counts, find little to wait for. */
+static void begin_writing(const struct io_place *place)
+{
+    int fd = open_place(place);
+    if (fd < 0)
+        return;
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    (void)close(fd);
+}
+
+int io_sync(const struct io_place *places, size_t count, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    struct syncing s = {places, arena_array(&scratch, count, sizeof(int))};
+    for (size_t i = 0; i < count; i++)
+        begin_writing(&places[i]);
+    parallel_run(count, 8, sync_place, &s); /* more do not make the disk faster */
+    for (size_t i = 0; i < count; i++)
+        if (s.errors[i])
+            return err_errno(err, s.errors[i], "io", "cannot make '%s' durable", places[i].path);
+    return 0;
+}
+
+int io_make_folders(const char **made, struct arena *arena, const char *path, struct err *err)
+{
+    char *partial = arena_strdup(arena, path);
+    *made = NULL;
+    for (char *end = partial + 1;; end++) {
+        if (*end && *end != '/')
+            continue;
+        char saved = *end;
+        *end = '\0';
+        if (mkdir(partial, 0777) == 0) {
+            if (!*made)
+                *made = arena_strdup(arena, partial);
+        } else if (errno != EEXIST) {
+            return err_errno(err, errno, "io", "cannot make the folder '%s'", partial);
+        }
+        *end = saved;
+        if (!saved)
+            return 0;
+    }
+}
+
+static void remove_content(int folder, const char *path)
+{
+    int fd = openat(folder, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+    if (!dir) {
+        if (fd >= 0)
+            (void)close(fd);
+        return;
+    }
+    while ((entry = io_next(dir)))
+        io_remove(dirfd(dir), entry->d_name);
+    (void)closedir(dir);
+}
+
+void io_remove(int folder, const char *path)
+{
+    if (unlinkat(folder, path, 0) == 0 || (errno != EISDIR && errno != EPERM))
+        return;
+    remove_content(folder, path);
+    (void)unlinkat(folder, path, AT_REMOVEDIR);
+}
+
+struct dirent *io_next(DIR *dir)
+{
+    struct dirent *entry;
+    do
+        errno = 0;
+    while ((entry = readdir(dir)) &&
+           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry;
+}
+
+int io_is_empty(bool *out, const char *folder, const char *except, struct err *err)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    if (!dir)
+        return err_errno(err, errno, "io", "cannot look into the folder '%s'", folder);
+    int rc = 0;
+    *out = true;
+    while (*out && (entry = io_next(dir)))
+        *out = str_equal(entry->d_name, except);
+    if (*out && errno)
+        rc = err_errno(err, errno, "io", "cannot look into the folder '%s'", folder);
+    (void)closedir(dir);
+    return rc;
+}

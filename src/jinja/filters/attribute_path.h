@@ -1,0 +1,39 @@
+/* The parameter `attribute` of filters: "a.b.0", for sort also "a,b". */
+#ifndef TMPLGEN_ATTRIBUTE_PATH_H
+#define TMPLGEN_ATTRIBUTE_PATH_H
+
+#include "base/err.h"
+#include "jinja/functions/function.h"
+
+struct vm;
+
+/* Names and numbers to be looked up one after the other; none: the item itself. */
+struct attribute_path {
+    struct value *parts;
+    size_t count;
+    struct value fallback; /* for what is undefined on the way; V_MISSING: none */
+};
+
+struct attribute_paths {
+    struct attribute_path *paths;
+    size_t count;
+};
+
+/* A text, a number, or none: the empty path. */
+TG_CHECKED int attribute_path_parse(struct attribute_path *out, struct vm *vm,
+                                    const struct value *value);
+/* Argument `i`; a missing one is the empty path. */
+TG_CHECKED int attribute_path_read(struct attribute_path *out, struct vm *vm,
+                                   const struct arguments *arguments, size_t i);
+TG_CHECKED int attribute_paths_read(struct attribute_paths *out, struct vm *vm,
+                                    const struct arguments *arguments, size_t i);
+/* What the path leads to from `item`; with `lower` a text in small letters. */
+TG_CHECKED int attribute_path_get(struct value *out, struct vm *vm,
+                                  const struct attribute_path *path, const struct value *item,
+                                  bool lower);
+/* A key to sort by: one value, or a list of as many as there are paths. */
+TG_CHECKED int attribute_paths_key(struct value *out, struct vm *vm,
+                                   const struct attribute_paths *paths, const struct value *item,
+                                   bool lower);
+
+#endif

@@ -1,0 +1,302 @@
+/* Filters that order, group and add up: batch dictsort groupby max min slice sum. */
+#include "jinja/filters/filter_bodies.h"
+
+#include "base/unicode.h"
+#include "jinja/filters/attribute_path.h"
+#include "jinja/functions/text_parts.h"
+#include "jinja/run/vm.h"
+#include "jinja/values/arith.h"
+#include "jinja/values/compare.h"
+#include "jinja/values/iterate.h"
+#include "jinja/values/sort.h"
+#include "jinja/values/value.h"
+
+/* ---------------------------------------------------------------- dictsort */
+
+/* The position in a pair by which it is sorted. */
+static int pair_position(size_t *out, struct vm *vm, const struct arguments *arguments)
+{
+    struct span by = span_from("key");
+    if (argument_given(arguments, 1) && argument_text(&by, vm, arguments, 1))
+        return -1;
+    *out = span_equal(by, span_from("value"));
+    if (*out || span_equal(by, span_from("key")))
+        return 0;
+    return vm_fail(vm, CODE_TYPE, "'dictsort' sorts by 'key' or by 'value'");
+}
+
+/* Without regard to case texts are compared in small letters. */
+static int sorted_pair(struct sorted *out, struct vm *vm, const struct value *pair, size_t position,
+                       bool cased)
+{
+    out->value = *pair;
+    out->key = pair->list->items[position];
+    if (cased || out->key.kind != V_TEXT)
+        return 0;
+    return text_case(&out->key, vm, out->key.text, unicode_lower);
+}
+
+int filter_dictsort(struct value *out, struct vm *vm, const struct value *self,
+                    const struct arguments *arguments)
+{
+    bool cased;
+    int64_t backwards;
+    size_t position;
+    if (argument_truth(&cased, vm, arguments, 0, false) ||
+        pair_position(&position, vm, arguments) ||
+        argument_integer(&backwards, vm, arguments, 2, 0))
+        return -1;
+    if (self->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, self);
+    if (self->kind != V_DICT)
+        return vm_fail(vm, CODE_TYPE, "'dictsort' takes a mapping, not %s", value_kind_name(self));
+    dict_open(vm, self->dict);
+    size_t count = self->dict->count;
+    struct sorted *items = vm_alloc(vm, count * sizeof(*items));
+    struct value pair, list = list_new(vm, V_LIST, count);
+    for (size_t i = 0; i < count; i++) {
+        pair = dict_part(vm, self->dict, VIEW_ITEMS, i);
+        if (vm_charge(vm, 1) || sorted_pair(&items[i], vm, &pair, position, cased))
+            return -1;
+    }
+    if (sort_values(vm, items, count, SORT_BARE | (backwards ? SORT_BACKWARDS : 0)))
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        list.list->items[list.list->count++] = items[i].value;
+    *out = list;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- groupby */
+
+static int sort_by(struct sorted **out, struct vm *vm, const struct list *list,
+                   const struct attribute_path *path, bool cased)
+{
+    *out = vm_alloc(vm, list->count * sizeof(**out));
+    for (size_t i = 0; i < list->count; i++) {
+        (*out)[i].value = list->items[i];
+        if (attribute_path_get(&(*out)[i].key, vm, path, &list->items[i], !cased))
+            return -1;
+    }
+    return sort_values(vm, *out, list->count, SORT_BARE);
+}
+
+/* A group of what follows `first` with an equal key, as (key, items). */
+static int take_group(struct value *out, struct vm *vm, const struct sorted **first,
+                      const struct sorted *end)
+{
+    struct value items = list_new(vm, V_LIST, 0), group = list_new(vm, V_TUPLE, 2);
+    const struct value key = (*first)->key;
+    bool same = true;
+    while (same) {
+        if (list_push(vm, items.list, &(*first)->value))
+            return -1;
+        if (++*first == end)
+            break;
+        if (vm_charge(vm, 1) || value_equal(&same, vm, &key, &(*first)->key))
+            return -1;
+    }
+    group.group = true;
+    *out = group;
+    return list_push(vm, group.list, &key) || list_push(vm, group.list, &items);
+}
+
+int filter_groupby(struct value *out, struct vm *vm, const struct value *self,
+                   const struct arguments *arguments)
+{
+    bool cased;
+    struct value all, group, groups = list_new(vm, V_LIST, 0);
+    struct attribute_path path;
+    struct sorted *items;
+    if (argument_truth(&cased, vm, arguments, 2, false) ||
+        attribute_path_read(&path, vm, arguments, 0) || iterate_list(&all, vm, V_LIST, self))
+        return -1;
+    if (argument_given(arguments, 1) && arguments->values[1].kind != V_NONE)
+        path.fallback = arguments->values[1];
+    if (sort_by(&items, vm, all.list, &path, cased))
+        return -1;
+    const struct sorted *next = items, *end = items + all.list->count;
+    while (next < end) {
+        const struct value *first = &next->value;
+        if (take_group(&group, vm, &next, end) ||
+            attribute_path_get(&group.list->items[0], vm, &path, first, false) ||
+            list_push(vm, groups.list, &group))
+            return -1;
+    }
+    *out = groups;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the least, the greatest, all */
+
+static int extreme(struct value *out, struct vm *vm, const struct value *self,
+                   const struct arguments *arguments, bool greatest)
+{
+    bool cased, better;
+    struct attribute_path path;
+    struct iterator *iterator;
+    struct value item, key, best;
+    int rc;
+    if (iterator_open(&iterator, vm, self) || (rc = iterator_next(out, vm, iterator)) < 0)
+        return -1;
+    if (rc == 0) {
+        *out = vm_undefined_reason(vm, "there is no least or greatest item: the sequence is empty");
+        return 0;
+    }
+    if (argument_truth(&cased, vm, arguments, 0, false) ||
+        attribute_path_read(&path, vm, arguments, 1) ||
+        attribute_path_get(&best, vm, &path, out, !cased))
+        return -1;
+    while ((rc = iterator_next(&item, vm, iterator)) > 0) {
+        if (attribute_path_get(&key, vm, &path, &item, !cased) ||
+            (greatest ? value_less(&better, vm, &best, &key)
+                      : value_less(&better, vm, &key, &best)))
+            return -1;
+        *out = better ? item : *out;
+        best = better ? key : best;
+    }
+    return rc;
+}
+
+int filter_min(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    return extreme(out, vm, self, arguments, false);
+}
+
+int filter_max(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    return extreme(out, vm, self, arguments, true);
+}
+
+int filter_sum(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    struct attribute_path path;
+    struct iterator *iterator;
+    struct value item, part,
+        sum = argument_given(arguments, 1) ? arguments->values[1] : value_int(0);
+    int rc;
+    if (attribute_path_read(&path, vm, arguments, 0) || iterator_open(&iterator, vm, self))
+        return -1;
+    if (sum.kind == V_TEXT)
+        return vm_fail(vm, CODE_TYPE, "'sum' adds no texts: use 'join'");
+    while ((rc = iterator_next(&item, vm, iterator)) > 0) {
+        struct value before = sum;
+        if (attribute_path_get(&part, vm, &path, &item, false) ||
+            value_binary(&sum, vm, OP_ADD, &before, &part))
+            return -1;
+    }
+    *out = sum;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- batch and slice */
+
+/* The iterator of both. */
+struct cutting {
+    struct iterator *all; /* of batch; NULL until it is walked */
+    struct value items;   /* of slice; likewise */
+    struct value size;    /* how many in a batch, how many slices */
+    struct value fill;
+    struct value next; /* the item that begins the next batch */
+    int64_t slice, offset;
+};
+
+static int fill_up(struct vm *vm, struct list *list, const struct cutting *cutting)
+{
+    int64_t size;
+    bool short_of;
+    struct value count = value_int((int64_t)list->count);
+    if (cutting->fill.kind == V_NONE)
+        return 0;
+    if (value_less(&short_of, vm, &count, &cutting->size) || !short_of)
+        return short_of ? -1 : 0;
+    if (!value_is_integer(&cutting->size, &size))
+        return vm_fail(vm, CODE_TYPE, "'batch' needs an integer to fill up with");
+    while ((int64_t)list->count < size)
+        if (vm_charge(vm, 1) || list_push(vm, list, &cutting->fill))
+            return -1;
+    return 0;
+}
+
+static int next_batch(struct value *out, struct vm *vm, struct iterator *iterator)
+{
+    struct cutting *cutting = iterator->more;
+    struct value item, count, batch = list_new(vm, V_LIST, 0);
+    bool full = false;
+    int rc = 1;
+    if (!cutting->all && iterator_open(&cutting->all, vm, &iterator->source))
+        return -1;
+    if (cutting->next.kind != V_MISSING && list_push(vm, batch.list, &cutting->next))
+        return -1;
+    cutting->next.kind = V_MISSING;
+    while (!full && (rc = iterator_next(&item, vm, cutting->all)) > 0) {
+        count = value_int((int64_t)batch.list->count);
+        if (value_equal(&full, vm, &count, &cutting->size))
+            return -1;
+        if (full)
+            cutting->next = item;
+        else if (list_push(vm, batch.list, &item))
+            return -1;
+    }
+    *out = batch;
+    if (rc < 0 || full)
+        return rc;
+    if (batch.list->count == 0)
+        return 0;
+    return fill_up(vm, batch.list, cutting) ? -1 : 1;
+}
+
+static int next_slice(struct value *out, struct vm *vm, struct iterator *iterator)
+{
+    struct cutting *cutting = iterator->more;
+    int64_t slices, length, start;
+    if (!cutting->items.list && iterate_list(&cutting->items, vm, V_LIST, &iterator->source))
+        return -1;
+    if (!value_is_integer(&cutting->size, &slices))
+        return vm_fail(vm, CODE_TYPE, "'slice' needs an integer, not %s",
+                       value_kind_name(&cutting->size));
+    if (slices == 0)
+        return vm_fail(vm, CODE_TYPE, "'slice' into 0 slices");
+    if (cutting->slice >= slices)
+        return 0;
+    length = (int64_t)cutting->items.list->count;
+    bool longer = cutting->slice < length % slices;
+    start = cutting->offset;
+    cutting->offset += length / slices + longer;
+    cutting->slice++;
+    *out = list_new(vm, V_LIST, 0);
+    for (int64_t i = start; i < cutting->offset; i++)
+        if (vm_charge(vm, 1) || list_push(vm, out->list, &cutting->items.list->items[i]))
+            return -1;
+    if (!longer && cutting->fill.kind != V_NONE && list_push(vm, out->list, &cutting->fill))
+        return -1;
+    return 1;
+}
+
+static int cut(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments,
+               int (*next)(struct value *out, struct vm *vm, struct iterator *iterator))
+{
+    struct cutting *cutting = vm_alloc(vm, sizeof(*cutting));
+    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
+    cutting->size = arguments->values[0];
+    cutting->fill = argument_given(arguments, 1) ? arguments->values[1] : value_none();
+    *iterator = (struct iterator){.next = next, .source = *self, .more = cutting};
+    *out = (struct value){.kind = V_ITERATOR, .iterator = iterator};
+    return 0;
+}
+
+int filter_batch(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments)
+{
+    return cut(out, vm, self, arguments, next_batch);
+}
+
+int filter_slice(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments)
+{
+    return cut(out, vm, self, arguments, next_slice);
+}

@@ -1,0 +1,246 @@
+/* Filters of lists and mappings: default first items join last length list reverse sort unique. */
+#include "jinja/filters/filter_bodies.h"
+
+#include "base/utf8.h"
+#include "jinja/filters/attribute_path.h"
+#include "jinja/run/vm.h"
+#include "jinja/values/iterate.h"
+#include "jinja/values/sort.h"
+#include "jinja/values/value.h"
+#include "jinja/values/value_text.h"
+
+int filter_default(struct value *out, struct vm *vm, const struct value *self,
+                   const struct arguments *arguments)
+{
+    bool boolean, truth = true;
+    *out = *self;
+    if (self->kind != V_UNDEFINED) {
+        if (argument_truth(&boolean, vm, arguments, 1, false) ||
+            (boolean && value_truth(&truth, vm, self)))
+            return -1;
+        if (truth)
+            return 0;
+    }
+    *out = argument_given(arguments, 0) ? arguments->values[0] : value_text(span_of("", 0));
+    return 0;
+}
+
+int filter_length(struct value *out, struct vm *vm, const struct value *self,
+                  const struct arguments *arguments)
+{
+    size_t length;
+    (void)arguments;
+    if (value_length(&length, vm, self))
+        return -1;
+    *out = value_int((int64_t)length);
+    return 0;
+}
+
+int filter_list(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    (void)arguments;
+    return iterate_list(out, vm, V_LIST, self);
+}
+
+/* Jinja2's filter is a generator: what it cannot take is an error only once it is walked. */
+static int next_of_items(struct value *out, struct vm *vm, struct iterator *iterator)
+{
+    if (iterator->source.kind != V_DICT)
+        return vm_fail(vm, CODE_TYPE, "'items' takes a mapping, not %s",
+                       value_kind_name(&iterator->source));
+    if (!iterator->more) {
+        struct value view = iterator->source;
+        struct iterator *all;
+        view.kind = V_VIEW;
+        view.part = VIEW_ITEMS;
+        if (iterator_open(&all, vm, &view))
+            return -1;
+        iterator->more = all;
+    }
+    return iterator_next(out, vm, iterator->more);
+}
+
+int filter_items(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments)
+{
+    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
+    (void)arguments;
+    iterator->next = next_of_items;
+    iterator->source = self->kind == V_UNDEFINED ? dict_new(vm) : *self;
+    *out = (struct value){.kind = V_ITERATOR, .iterator = iterator};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- ends */
+
+static int take_one(struct value *out, struct vm *vm, struct iterator *iterator, const char *none)
+{
+    int rc = iterator_next(out, vm, iterator);
+    if (rc == 0)
+        *out = vm_undefined_reason(vm, none);
+    return rc < 0 ? -1 : 0;
+}
+
+int filter_first(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments)
+{
+    struct iterator *iterator;
+    (void)arguments;
+    if (iterator_open(&iterator, vm, self))
+        return -1;
+    return take_one(out, vm, iterator, "there is no first item: the sequence is empty");
+}
+
+int filter_last(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    struct iterator *iterator;
+    (void)arguments;
+    if (iterator_open_reversed(&iterator, vm, self))
+        return -1;
+    return take_one(out, vm, iterator, "there is no last item: the sequence is empty");
+}
+
+/* ---------------------------------------------------------------- order */
+
+static int reverse_text(struct value *out, struct vm *vm, const struct value *self)
+{
+    size_t start = vm_begin(vm);
+    for (size_t end = self->text.len; end > 0;) {
+        size_t pos = end;
+        (void)utf8_previous(self->text, &pos);
+        (void)buf_append(&vm->scratch, self->text.ptr + pos, end - pos);
+        end = pos;
+    }
+    if (vm_end(out, vm, start))
+        return -1;
+    out->safe = self->safe;
+    return 0;
+}
+
+/* What reversed() does not take becomes a list first, and stays one. */
+static int reverse_walked(struct value *out, struct vm *vm, const struct value *self)
+{
+    if (iterate_list(out, vm, V_LIST, self))
+        return -1;
+    struct list *list = out->list;
+    for (size_t i = 0; i < list->count / 2; i++) {
+        struct value swap = list->items[i];
+        list->items[i] = list->items[list->count - 1 - i];
+        list->items[list->count - 1 - i] = swap;
+    }
+    return 0;
+}
+
+int filter_reverse(struct value *out, struct vm *vm, const struct value *self,
+                   const struct arguments *arguments)
+{
+    (void)arguments;
+    if (self->kind == V_TEXT)
+        return reverse_text(out, vm, self);
+    if (!value_is_reversible(self))
+        return reverse_walked(out, vm, self);
+    out->kind = V_ITERATOR;
+    return iterator_open_reversed(&out->iterator, vm, self);
+}
+
+int filter_sort(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    bool cased;
+    int64_t backwards;
+    struct value list;
+    struct attribute_paths paths;
+    if (argument_integer(&backwards, vm, arguments, 0, 0) ||
+        argument_truth(&cased, vm, arguments, 1, false) ||
+        attribute_paths_read(&paths, vm, arguments, 2) || iterate_list(&list, vm, V_LIST, self))
+        return -1;
+    size_t count = list.list->count;
+    struct sorted *items = vm_alloc(vm, count * sizeof(*items));
+    for (size_t i = 0; i < count; i++) {
+        items[i].value = list.list->items[i];
+        if (attribute_paths_key(&items[i].key, vm, &paths, &items[i].value, !cased))
+            return -1;
+    }
+    if (sort_values(vm, items, count, backwards ? SORT_BACKWARDS : 0))
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        list.list->items[i] = items[i].value;
+    *out = list;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- unique */
+
+/* The iterator of "LIST | unique". */
+struct unique {
+    struct iterator *all; /* NULL until it is walked: then what cannot be walked is an error */
+    struct dict *seen;
+    struct attribute_path path;
+    bool cased;
+};
+
+static int next_of_unique(struct value *out, struct vm *vm, struct iterator *iterator)
+{
+    struct unique *unique = iterator->more;
+    struct value key, *seen = NULL, nothing = value_none();
+    int rc;
+    if (!unique->all && iterator_open(&unique->all, vm, &iterator->source))
+        return -1;
+    while ((rc = iterator_next(out, vm, unique->all)) > 0) {
+        if (attribute_path_get(&key, vm, &unique->path, out, !unique->cased) ||
+            dict_find(&seen, vm, unique->seen, &key))
+            return -1;
+        if (!seen)
+            return dict_put(vm, unique->seen, &key, &nothing) ? -1 : 1;
+    }
+    return rc;
+}
+
+int filter_unique(struct value *out, struct vm *vm, const struct value *self,
+                  const struct arguments *arguments)
+{
+    struct unique *unique = vm_alloc(vm, sizeof(*unique));
+    struct iterator *iterator = vm_alloc(vm, sizeof(*iterator));
+    if (argument_truth(&unique->cased, vm, arguments, 0, false) ||
+        attribute_path_read(&unique->path, vm, arguments, 1))
+        return -1;
+    unique->seen = dict_new(vm).dict;
+    iterator->next = next_of_unique;
+    iterator->source = *self;
+    iterator->more = unique;
+    *out = (struct value){.kind = V_ITERATOR, .iterator = iterator};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- join */
+
+static int join_items(struct vm *vm, struct iterator *iterator, struct span between,
+                      const struct attribute_path *path)
+{
+    struct value item, part;
+    int rc;
+    for (size_t i = 0; (rc = iterator_next(&item, vm, iterator)) > 0; i++) {
+        if (i)
+            (void)buf_append(&vm->scratch, between.ptr, between.len);
+        if (attribute_path_get(&part, vm, path, &item, false) ||
+            value_print(&vm->scratch, vm, &part))
+            return -1;
+    }
+    return rc;
+}
+
+int filter_join(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    struct value between = value_text(span_of("", 0));
+    struct attribute_path path;
+    struct iterator *iterator;
+    if (argument_given(arguments, 0) && value_to_text(&between, vm, &arguments->values[0]))
+        return -1;
+    if (attribute_path_read(&path, vm, arguments, 1) || iterator_open(&iterator, vm, self))
+        return -1;
+    size_t start = vm_begin(vm);
+    return join_items(vm, iterator, between.text, &path) ? -1 : vm_end(out, vm, start);
+}

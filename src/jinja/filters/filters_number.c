@@ -1,0 +1,237 @@
+/* Filters of numbers: abs filesizeformat float int round. */
+#include "jinja/filters/filter_bodies.h"
+
+#include "jinja/functions/text_parts.h"
+#include "jinja/run/vm.h"
+#include "jinja/values/arith.h"
+#include "jinja/values/number.h"
+#include "jinja/values/rounding.h"
+
+#include <math.h>
+
+static int fail_kind(struct vm *vm, const char *filter, const struct value *self)
+{
+    if (self->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, self);
+    return vm_fail(vm, CODE_TYPE, "'%s' takes a number, not %s", filter, value_kind_name(self));
+}
+
+int filter_abs(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    int64_t integer;
+    (void)arguments;
+    if (!value_is_number(self))
+        return fail_kind(vm, "abs", self);
+    if (value_is_integer(self, &integer) ? integer < 0 : signbit(self->real))
+        return value_negate(out, vm, self);
+    return value_plus(out, vm, self);
+}
+
+static struct value fallback(const struct arguments *arguments, struct value value)
+{
+    return argument_given(arguments, 0) ? arguments->values[0] : value;
+}
+
+int filter_float(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments)
+{
+    struct value real = {.kind = V_FLOAT};
+    *out = fallback(arguments, real);
+    if (self->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, self);
+    if (value_is_number(self)) {
+        real.real = value_real(self);
+        *out = real;
+        return 0;
+    }
+    if (self->kind != V_TEXT)
+        return 0;
+    switch (text_to_real(&real.real, self->text)) {
+    case NUMBER_OK:
+        *out = real;
+        return 0;
+    case NUMBER_BAD:
+        return 0;
+    default:
+        return vm_fail(vm, CODE_TYPE, "'%s' is no finite number", vm_show(vm, self->text));
+    }
+}
+
+/* "42.7" is 42: what is no integer may still be a float. */
+static int real_text_as_integer(struct value *out, struct vm *vm, struct span text)
+{
+    int64_t integer;
+    double real = 0;
+    switch (text_to_real(&real, text)) {
+    case NUMBER_LARGE:
+        return number_fail_large(vm);
+    case NUMBER_OK:
+        if (real_to_integer(&integer, vm, real))
+            return -1;
+        *out = value_int(integer);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int text_as_integer(struct value *out, struct vm *vm, struct span text,
+                           const struct arguments *arguments)
+{
+    int64_t integer = 0, base = 10;
+    bool readable = !argument_given(arguments, 1) || value_is_integer(&arguments->values[1], &base);
+    switch (readable ? text_to_integer(&integer, text, base) : NUMBER_BAD) {
+    case NUMBER_OK:
+        *out = value_int(integer);
+        return 0;
+    case NUMBER_LARGE:
+        return number_fail_large(vm);
+    default:
+        return real_text_as_integer(out, vm, text);
+    }
+}
+
+int filter_int(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    int64_t integer;
+    *out = fallback(arguments, value_int(0));
+    if (self->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, self);
+    if (self->kind == V_TEXT)
+        return text_as_integer(out, vm, self->text, arguments);
+    if (!value_is_number(self) || (self->kind == V_FLOAT && isnan(self->real)))
+        return 0;
+    if (!value_is_integer(self, &integer) && real_to_integer(&integer, vm, self->real))
+        return -1;
+    *out = value_int(integer);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- filesizeformat */
+
+#define UNITS 8
+
+/* What is less than the next unit is counted in this one. */
+static size_t unit_of(double bytes, const double units[UNITS + 1])
+{
+    size_t i = 0;
+    while (i + 1 < UNITS && bytes >= units[i + 1])
+        i++;
+    return i;
+}
+
+/* Python's float(): of a text, too. */
+static int read_bytes(double *out, struct vm *vm, const struct value *self)
+{
+    enum number_reading reading = NUMBER_OK;
+    if (value_is_number(self))
+        *out = value_real(self);
+    else if (self->kind == V_TEXT)
+        reading = text_to_real(out, self->text);
+    else
+        return fail_kind(vm, "filesizeformat", self);
+    return reading == NUMBER_OK
+               ? 0
+               : vm_fail(vm, CODE_TYPE, "'%s' is no finite number", vm_show(vm, self->text));
+}
+
+int filter_filesizeformat(struct value *out, struct vm *vm, const struct value *self,
+                          const struct arguments *arguments)
+{
+    static const char *const names[2][UNITS] = {
+        {"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"},
+        {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}};
+    /* 10^24 lies above the float that is nearest to it: Python compares with the integer */
+    static const double thousands[UNITS + 1] = {
+        1e3, 1e6, 1e9, 1e12, 1e15, 1e18, 1e21, 1.0000000000000001e24, 1e27};
+    double units[UNITS + 1];
+    double bytes;
+    bool binary;
+    if (argument_truth(&binary, vm, arguments, 0, false))
+        return -1;
+    for (int i = 0; i <= UNITS; i++)
+        units[i] = binary ? ldexp(1, 10 * (i + 1)) : thousands[i];
+    if (read_bytes(&bytes, vm, self))
+        return -1;
+    size_t start = vm_begin(vm), unit = unit_of(bytes, units);
+    if (bytes == 1)
+        (void)buf_puts(&vm->scratch, "1 Byte");
+    else if (bytes < units[0])
+        (void)buf_printf(&vm->scratch, "%.0f Bytes", trunc(bytes) + 0.0);
+    else
+        (void)buf_printf(&vm->scratch, "%.1f %s",
+                         units[0] * bytes / (unit + 1 == 7 && !binary ? 1e24 : units[unit + 1]),
+                         names[binary][unit]);
+    return vm_end(out, vm, start);
+}
+
+/* ---------------------------------------------------------------- round */
+
+/* Python's round(number, precision): an integer stays one. */
+static int round_common(struct value *out, struct vm *vm, const struct value *self,
+                        int64_t precision)
+{
+    int64_t integer;
+    if (vm_charge(vm, 32)) /* by way of digits, up to 308 of them */
+        return -1;
+    if (!value_is_integer(self, &integer)) {
+        *out = (struct value){.kind = V_FLOAT, .real = round_real(self->real, precision)};
+        return isfinite(out->real) || !isfinite(self->real)
+                   ? 0
+                   : vm_fail(vm, CODE_TYPE, "the number is too large");
+    }
+    *out = value_int(integer);
+    return round_integer(&out->integer, integer, precision) ? 0 : number_fail_large(vm);
+}
+
+/* Without a precision (none): to an integer. */
+static int round_to_integer(struct value *out, struct vm *vm, const struct value *self)
+{
+    int64_t integer;
+    if (!value_is_integer(self, &integer) &&
+        real_to_integer(&integer, vm, round_real(self->real, 0)))
+        return -1;
+    *out = value_int(integer);
+    return 0;
+}
+
+/* ceil(number * 10**precision) / 10**precision, in just these steps. */
+static int round_directed(struct value *out, struct vm *vm, const struct value *self,
+                          const struct value *precision, double (*direction)(double real))
+{
+    struct value ten = value_int(10), power, scaled;
+    int64_t integer;
+    if (value_binary(&power, vm, OP_POW, &ten, precision) ||
+        value_binary(&scaled, vm, OP_MUL, self, &power))
+        return -1;
+    if (!value_is_integer(&scaled, &integer) &&
+        real_to_integer(&integer, vm, direction(scaled.real)))
+        return -1;
+    scaled = value_int(integer);
+    return value_binary(out, vm, OP_DIV, &scaled, &power);
+}
+
+int filter_round(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments)
+{
+    struct span method = span_from("common");
+    struct value precision = fallback(arguments, value_int(0));
+    int64_t places;
+    if (!value_is_number(self))
+        return fail_kind(vm, "round", self);
+    if (argument_given(arguments, 1) && argument_text(&method, vm, arguments, 1))
+        return -1;
+    if (span_equal(method, span_from("ceil")))
+        return round_directed(out, vm, self, &precision, ceil);
+    if (span_equal(method, span_from("floor")))
+        return round_directed(out, vm, self, &precision, floor);
+    if (!span_equal(method, span_from("common")))
+        return vm_fail(vm, CODE_TYPE, "the method of 'round' is 'common', 'ceil' or 'floor'");
+    if (precision.kind == V_NONE)
+        return round_to_integer(out, vm, self);
+    if (argument_integer(&places, vm, arguments, 0, 0))
+        return -1;
+    return round_common(out, vm, self, places);
+}

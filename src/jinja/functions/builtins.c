@@ -1,0 +1,125 @@
+/* The functions that are there without being set: range, dict, namespace, cycler, joiner. */
+#include "jinja/functions/builtins.h"
+
+#include "jinja/functions/method_bodies.h"
+#include "jinja/run/vm.h"
+#include "jinja/values/iterate.h"
+#include "jinja/values/value.h"
+
+static int range_call(struct value *out, struct vm *vm, const struct value *self,
+                      const struct arguments *arguments)
+{
+    int64_t start, stop, step;
+    (void)self;
+    bool two = argument_given(arguments, 1);
+    if (argument_integer(&start, vm, arguments, 0, 0) ||
+        argument_integer(&stop, vm, arguments, 1, 0) ||
+        argument_integer(&step, vm, arguments, 2, 1))
+        return -1;
+    return range_new(out, vm, two ? start : 0, two ? stop : start, step);
+}
+
+static int dict_call(struct value *out, struct vm *vm, const struct value *self,
+                     const struct arguments *arguments)
+{
+    struct value none;
+    (void)self;
+    *out = dict_new(vm);
+    return dict_update(&none, vm, out, arguments);
+}
+
+static int namespace_call(struct value *out, struct vm *vm, const struct value *self,
+                          const struct arguments *arguments)
+{
+    if (dict_call(out, vm, self, arguments))
+        return -1;
+    out->kind = V_NAMESPACE;
+    return 0;
+}
+
+static int cycler_call(struct value *out, struct vm *vm, const struct value *self,
+                       const struct arguments *arguments)
+{
+    struct value items = list_new(vm, V_TUPLE, arguments->count);
+    (void)self;
+    if (arguments->count == 0)
+        return vm_fail(vm, CODE_TYPE, "'cycler' takes at least one value");
+    for (size_t i = 0; i < arguments->count; i++)
+        if (list_push(vm, items.list, &arguments->values[i]))
+            return -1;
+    *out = (struct value){.kind = V_CYCLER, .cycler = vm_alloc(vm, sizeof(*out->cycler))};
+    *out->cycler = (struct cycler){items.list, 0};
+    return 0;
+}
+
+int cycler_next(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    struct cycler *cycler = self->cycler;
+    (void)vm;
+    (void)arguments;
+    *out = cycler->items->items[cycler->pos];
+    cycler->pos = (cycler->pos + 1) % cycler->items->count;
+    return 0;
+}
+
+int cycler_reset(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments)
+{
+    (void)vm;
+    (void)arguments;
+    self->cycler->pos = 0;
+    *out = value_none();
+    return 0;
+}
+
+static int joiner_call(struct value *out, struct vm *vm, const struct value *self,
+                       const struct arguments *arguments)
+{
+    (void)self;
+    *out = (struct value){.kind = V_JOINER, .joiner = vm_alloc(vm, sizeof(*out->joiner))};
+    out->joiner->separator =
+        argument_given(arguments, 0) ? arguments->values[0] : value_text(span_from(", "));
+    out->joiner->used = false;
+    return 0;
+}
+
+/* Nothing at first, then the separator. */
+static int joiner_next(struct value *out, struct vm *vm, const struct value *self,
+                       const struct arguments *arguments)
+{
+    (void)vm;
+    (void)arguments;
+    *out = self->joiner->used ? self->joiner->separator : value_text(span_from(""));
+    self->joiner->used = true;
+    return 0;
+}
+
+const struct function joiner_function = {.name = "joiner", .body = joiner_next};
+
+static const struct function rows[] = {
+    {.name = "cycler", .body = cycler_call, .variadic = true},
+    {.name = "dict", .body = dict_call, .parameters = {"/mapping"}, .keywords = true},
+    {.name = "joiner", .body = joiner_call, .parameters = {"sep"}},
+    {.name = "namespace", .body = namespace_call, .parameters = {"/mapping"}, .keywords = true},
+    {.name = "range",
+     .body = range_call,
+     .parameters = {"/start", "/stop", "/step"},
+     .required = 1},
+};
+
+static const char *const refused[] = {"lipsum"};
+
+const struct function_table builtins = {
+    .functions = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .refused = refused,
+    .refused_count = sizeof(refused) / sizeof(refused[0]),
+};
+
+struct value builtin_find(struct span name)
+{
+    const struct function *function = function_find(&builtins, name);
+    return function ? (struct value){.kind = V_BUILTIN, .function = function}
+                    : (struct value){.kind = V_MISSING};
+}

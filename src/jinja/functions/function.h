@@ -1,0 +1,69 @@
+/* What can be called: filters, tests and methods, all described by rows of tables. */
+#ifndef TMPLGEN_FUNCTION_H
+#define TMPLGEN_FUNCTION_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "jinja/values/types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct vm;
+
+#define FUNCTION_PARAMETERS 4
+
+/* Arguments by parameter: V_MISSING where none was given. */
+struct arguments {
+    const struct value *values;
+    size_t count;          /* of `values`: all that were given, for variadic functions */
+    struct dict *keywords; /* what no parameter takes; NULL unless the function takes keywords */
+};
+
+/* `self` is what stands before the `|`, the `is` or the dot. */
+typedef int function_body(struct value *out, struct vm *vm, const struct value *self,
+                          const struct arguments *arguments);
+
+struct function {
+    const char *name;
+    function_body *body;
+    const char *parameters[FUNCTION_PARAMETERS]; /* their Python names; "/" before: not by name */
+    unsigned char required;                      /* how many must be given */
+    bool variadic;                               /* any number of positional arguments */
+    bool keywords;                               /* any other keyword arguments */
+};
+
+struct function_table {
+    const struct function *functions;
+    size_t count;
+    const char *const *refused; /* names that Jinja2 has and this language has not */
+    size_t refused_count;
+};
+
+/* The function of that name, or NULL. */
+const struct function *function_find(const struct function_table *table, struct span name);
+bool function_is_refused(const struct function_table *table, struct span name);
+/* The nearest name in the table, for "did you mean", or NULL. */
+const char *function_nearest(const struct function_table *table, struct span name);
+
+/*
+ * Calls a function with these arguments, by place or by name, as Python would. What a function is
+ * given it may look at, whatever it does: here is where all of them pay for the bytes. Those that
+ * loop further charge for that themselves.
+ */
+TG_CHECKED int function_call(struct value *out, struct vm *vm, const struct function *function,
+                             const struct value *self, const struct arguments *given);
+
+/* Checks of arguments, with Python's errors. A missing argument gives the fallback. */
+TG_CHECKED int argument_truth(bool *out, struct vm *vm, const struct arguments *arguments, size_t i,
+                              bool fallback);
+TG_CHECKED int argument_integer(int64_t *out, struct vm *vm, const struct arguments *arguments,
+                                size_t i, int64_t fallback);
+/* None counts as missing. */
+TG_CHECKED int argument_count(int64_t *out, struct vm *vm, const struct arguments *arguments,
+                              size_t i, int64_t fallback);
+TG_CHECKED int argument_text(struct span *out, struct vm *vm, const struct arguments *arguments,
+                             size_t i);
+bool argument_given(const struct arguments *arguments, size_t i);
+
+#endif

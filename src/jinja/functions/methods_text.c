@@ -1,0 +1,562 @@
+/* Methods of texts, as Python's str has them. */
+#include "jinja/functions/method_bodies.h"
+
+#include "base/limits.h"
+#include "base/unicode.h"
+#include "base/utf8.h"
+#include "jinja/functions/text_parts.h"
+#include "jinja/run/vm.h"
+#include "jinja/values/iterate.h"
+#include "jinja/values/value.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- upper and lower case, ends */
+
+int text_capitalize(struct value *out, struct vm *vm, const struct value *self,
+                    const struct arguments *arguments)
+{
+    (void)arguments;
+    return text_case(out, vm, self->text, unicode_capitalize);
+}
+
+int text_lower(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    (void)arguments;
+    return text_case(out, vm, self->text, unicode_lower);
+}
+
+int text_upper(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    (void)arguments;
+    return text_case(out, vm, self->text, unicode_upper);
+}
+
+int text_title(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    (void)arguments;
+    return text_case(out, vm, self->text, unicode_title);
+}
+
+int text_strip_method(struct value *out, struct vm *vm, const struct value *self,
+                      const struct arguments *arguments)
+{
+    return text_strip(out, vm, self->text, arguments, TEXT_LEFT | TEXT_RIGHT);
+}
+
+int text_lstrip(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    return text_strip(out, vm, self->text, arguments, TEXT_LEFT);
+}
+
+int text_rstrip(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    return text_strip(out, vm, self->text, arguments, TEXT_RIGHT);
+}
+
+int text_removeprefix(struct value *out, struct vm *vm, const struct value *self,
+                      const struct arguments *arguments)
+{
+    struct span part, text = self->text;
+    if (argument_text(&part, vm, arguments, 0))
+        return -1;
+    if (text_starts(text, part))
+        text = span_of(text.ptr + part.len, text.len - part.len);
+    *out = value_text(text);
+    return 0;
+}
+
+int text_removesuffix(struct value *out, struct vm *vm, const struct value *self,
+                      const struct arguments *arguments)
+{
+    struct span part, text = self->text;
+    if (argument_text(&part, vm, arguments, 0))
+        return -1;
+    if (text_ends(text, part))
+        text.len -= part.len;
+    *out = value_text(text);
+    return 0;
+}
+
+int text_replace_method(struct value *out, struct vm *vm, const struct value *self,
+                        const struct arguments *arguments)
+{
+    struct text_change change;
+    if (argument_text(&change.old, vm, arguments, 0) ||
+        argument_text(&change.new, vm, arguments, 1) ||
+        argument_integer(&change.count, vm, arguments, 2, -1))
+        return -1;
+    return text_replace(out, vm, self->text, &change);
+}
+
+/* ---------------------------------------------------------------- finding */
+
+/* The part of a text between two indices: arguments 1 and 2. Empty and not `valid` where the first
+ * is behind the second or the end. */
+struct window {
+    struct span text;
+    size_t start; /* index of its first character */
+    bool valid;
+};
+
+static int64_t adjust(int64_t index, int64_t length)
+{
+    if (index < 0)
+        index += length;
+    return index < 0 ? 0 : index;
+}
+
+static int open_window(struct window *out, struct vm *vm, struct span text,
+                       const struct arguments *arguments)
+{
+    int64_t start, end, length = (int64_t)utf8_count(text);
+    if (argument_count(&start, vm, arguments, 1, 0) ||
+        argument_count(&end, vm, arguments, 2, length))
+        return -1;
+    start = adjust(start, length);
+    end = end > length ? length : adjust(end, length);
+    *out = (struct window){.text = span_of("", 0), .start = (size_t)start, .valid = start <= end};
+    if (!out->valid)
+        return 0;
+    size_t first = utf8_offset(text, (size_t)start), behind = utf8_offset(text, (size_t)end);
+    out->text = span_of(text.ptr + first, behind - first);
+    return 0;
+}
+
+/* The index of a byte of the window, or -1 for "not found". */
+static int64_t index_of(const struct window *window, size_t byte)
+{
+    if (byte == SIZE_MAX)
+        return -1;
+    return (int64_t)(window->start + utf8_count(span_of(window->text.ptr, byte)));
+}
+
+static int find(int64_t *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments, bool last)
+{
+    struct window window;
+    struct span part;
+    if (argument_text(&part, vm, arguments, 0) || open_window(&window, vm, self->text, arguments))
+        return -1;
+    size_t found = SIZE_MAX;
+    if (vm_charge(vm, text_search_steps(window.text, part)))
+        return -1;
+    if (window.valid)
+        found = last ? text_find_last(window.text, part, window.text.len)
+                     : text_find(window.text, part, 0);
+    *out = index_of(&window, found);
+    return 0;
+}
+
+static int find_value(struct value *out, struct vm *vm, const struct value *self,
+                      const struct arguments *arguments, bool last)
+{
+    int64_t index;
+    if (find(&index, vm, self, arguments, last))
+        return -1;
+    *out = value_int(index);
+    return 0;
+}
+
+static int index_value(struct value *out, struct vm *vm, const struct value *self,
+                       const struct arguments *arguments, bool last)
+{
+    if (find_value(out, vm, self, arguments, last))
+        return -1;
+    return out->integer < 0 ? vm_fail(vm, CODE_TYPE, "'index' does not find the text") : 0;
+}
+
+int text_find_method(struct value *out, struct vm *vm, const struct value *self,
+                     const struct arguments *arguments)
+{
+    return find_value(out, vm, self, arguments, false);
+}
+
+int text_rfind(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    return find_value(out, vm, self, arguments, true);
+}
+
+int text_index(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    return index_value(out, vm, self, arguments, false);
+}
+
+int text_rindex(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    return index_value(out, vm, self, arguments, true);
+}
+
+int text_count(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    struct window window;
+    struct span part;
+    int64_t count = 0;
+    if (argument_text(&part, vm, arguments, 0) || open_window(&window, vm, self->text, arguments))
+        return -1;
+    if (part.len == 0)
+        count = window.valid ? (int64_t)utf8_count(window.text) + 1 : 0;
+    for (size_t at = 0; part.len && (at = text_find(window.text, part, at)) != SIZE_MAX; count++)
+        at += part.len;
+    *out = value_int(count);
+    return 0;
+}
+
+/* startswith and endswith: with a tuple, any of its texts. */
+static int matches(bool *out, struct vm *vm, const struct window *window, const struct value *part,
+                   bool (*match)(struct span text, struct span part))
+{
+    if (part->kind == V_TEXT) {
+        *out = window->valid && match(window->text, part->text);
+        return 0;
+    }
+    if (part->kind == V_UNDEFINED)
+        return vm_fail_undefined(vm, part);
+    return vm_fail(vm, CODE_TYPE, "a text is needed here, not %s", value_kind_name(part));
+}
+
+static int match_any(struct value *out, struct vm *vm, const struct value *self,
+                     const struct arguments *arguments,
+                     bool (*match)(struct span text, struct span part))
+{
+    const struct value *parts = &arguments->values[0];
+    struct window window;
+    bool found = false;
+    if (open_window(&window, vm, self->text, arguments))
+        return -1;
+    if (parts->kind != V_TUPLE && matches(&found, vm, &window, parts, match))
+        return -1;
+    for (size_t i = 0; parts->kind == V_TUPLE && !found && i < parts->list->count; i++)
+        if (vm_charge(vm, 1) || matches(&found, vm, &window, &parts->list->items[i], match))
+            return -1;
+    *out = value_bool(found);
+    return 0;
+}
+
+int text_startswith(struct value *out, struct vm *vm, const struct value *self,
+                    const struct arguments *arguments)
+{
+    return match_any(out, vm, self, arguments, text_starts);
+}
+
+int text_endswith(struct value *out, struct vm *vm, const struct value *self,
+                  const struct arguments *arguments)
+{
+    return match_any(out, vm, self, arguments, text_ends);
+}
+
+/* ---------------------------------------------------------------- splitting and joining */
+
+static int push_text(struct vm *vm, struct list *list, struct span text)
+{
+    struct value value = value_text(text);
+    return list_push(vm, list, &value) || vm_charge(vm, 1) ? -1 : 0;
+}
+
+static struct span between(struct span text, size_t start, size_t end)
+{
+    return span_of(text.ptr + start, end - start);
+}
+
+static bool space_at(struct span text, size_t pos, size_t *behind)
+{
+    *behind = pos;
+    return unicode_is_space(utf8_next(text, behind));
+}
+
+/* By white space, from the left: at most `left` times; the rest keeps the blanks at its end. */
+static int split_blanks(struct vm *vm, struct list *list, struct span text, int64_t left)
+{
+    size_t pos = 0, behind;
+    for (; left != 0; left -= left > 0) {
+        while (pos < text.len && space_at(text, pos, &behind))
+            pos = behind;
+        size_t start = pos;
+        while (pos < text.len && !space_at(text, pos, &behind))
+            pos = behind;
+        if (start == pos)
+            return 0;
+        if (push_text(vm, list, between(text, start, pos)))
+            return -1;
+    }
+    struct span rest = unicode_strip(between(text, pos, text.len), true, false);
+    return rest.len ? push_text(vm, list, rest) : 0;
+}
+
+static bool space_before(struct span text, size_t pos, size_t *before)
+{
+    *before = pos;
+    return unicode_is_space(utf8_previous(text, before));
+}
+
+static int rsplit_blanks(struct vm *vm, struct list *list, struct span text, int64_t left)
+{
+    size_t pos = text.len, before;
+    for (; left != 0; left -= left > 0) {
+        while (pos > 0 && space_before(text, pos, &before))
+            pos = before;
+        size_t end = pos;
+        while (pos > 0 && !space_before(text, pos, &before))
+            pos = before;
+        if (end == pos)
+            return 0;
+        if (push_text(vm, list, between(text, pos, end)))
+            return -1;
+    }
+    struct span rest = unicode_strip(between(text, 0, pos), false, true);
+    return rest.len ? push_text(vm, list, rest) : 0;
+}
+
+struct splitting {
+    struct span separator;
+    int64_t left; /* splits, negative: any number */
+};
+
+static int split_by(struct vm *vm, struct list *list, struct span text, struct splitting splitting)
+{
+    size_t pos = 0, found;
+    while (splitting.left != 0 && (found = text_find(text, splitting.separator, pos)) != SIZE_MAX) {
+        if (push_text(vm, list, between(text, pos, found)))
+            return -1;
+        pos = found + splitting.separator.len;
+        splitting.left -= splitting.left > 0;
+    }
+    return push_text(vm, list, between(text, pos, text.len));
+}
+
+static int rsplit_by(struct vm *vm, struct list *list, struct span text, struct splitting splitting)
+{
+    size_t end = text.len, found;
+    while (splitting.left != 0 &&
+           (found = text_find_last(text, splitting.separator, end)) != SIZE_MAX) {
+        if (push_text(vm, list, between(text, found + splitting.separator.len, end)))
+            return -1;
+        end = found;
+        splitting.left -= splitting.left > 0;
+    }
+    return push_text(vm, list, between(text, 0, end));
+}
+
+static void turn_around(struct list *list)
+{
+    for (size_t i = 0; i < list->count / 2; i++) {
+        struct value swap = list->items[i];
+        list->items[i] = list->items[list->count - 1 - i];
+        list->items[list->count - 1 - i] = swap;
+    }
+}
+
+static int split(struct value *out, struct vm *vm, const struct value *self,
+                 const struct arguments *arguments, bool right)
+{
+    struct splitting splitting = {.left = -1};
+    bool blanks = !argument_given(arguments, 0) || arguments->values[0].kind == V_NONE;
+    if ((!blanks && argument_text(&splitting.separator, vm, arguments, 0)) ||
+        argument_integer(&splitting.left, vm, arguments, 1, -1) ||
+        vm_charge(vm, text_search_steps(self->text, splitting.separator)))
+        return -1;
+    if (!blanks && splitting.separator.len == 0)
+        return vm_fail(vm, CODE_TYPE, "the separator is empty");
+    *out = list_new(vm, V_LIST, 0);
+    int rc = blanks
+                 ? (right ? rsplit_blanks : split_blanks)(vm, out->list, self->text, splitting.left)
+                 : (right ? rsplit_by : split_by)(vm, out->list, self->text, splitting);
+    if (right)
+        turn_around(out->list);
+    return rc;
+}
+
+int text_split(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    return split(out, vm, self, arguments, false);
+}
+
+int text_rsplit(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    return split(out, vm, self, arguments, true);
+}
+
+int text_splitlines(struct value *out, struct vm *vm, const struct value *self,
+                    const struct arguments *arguments)
+{
+    struct text_lines lines = {.text = self->text};
+    struct span line, whole;
+    bool keep;
+    if (argument_truth(&keep, vm, arguments, 0, false))
+        return -1;
+    *out = list_new(vm, V_LIST, 0);
+    while (text_next_line(&line, &whole, &lines))
+        if (push_text(vm, out->list, keep ? whole : line))
+            return -1;
+    return 0;
+}
+
+/* What is before the separator, the separator, what is behind it. */
+static int three_parts(struct value *out, struct vm *vm, const struct value *self,
+                       const struct arguments *arguments, bool last)
+{
+    struct span part, text = self->text, empty = span_of("", 0);
+    if (argument_text(&part, vm, arguments, 0) || vm_charge(vm, text_search_steps(text, part)))
+        return -1;
+    if (part.len == 0)
+        return vm_fail(vm, CODE_TYPE, "the separator is empty");
+    size_t at = last ? text_find_last(text, part, text.len) : text_find(text, part, 0);
+    struct span parts[3] = {last ? empty : text, empty, last ? text : empty};
+    if (at != SIZE_MAX) {
+        parts[0] = between(text, 0, at);
+        parts[1] = part;
+        parts[2] = between(text, at + part.len, text.len);
+    }
+    *out = list_new(vm, V_TUPLE, 3);
+    for (size_t i = 0; i < 3; i++)
+        if (push_text(vm, out->list, parts[i]))
+            return -1;
+    return 0;
+}
+
+int text_partition(struct value *out, struct vm *vm, const struct value *self,
+                   const struct arguments *arguments)
+{
+    return three_parts(out, vm, self, arguments, false);
+}
+
+int text_rpartition(struct value *out, struct vm *vm, const struct value *self,
+                    const struct arguments *arguments)
+{
+    return three_parts(out, vm, self, arguments, true);
+}
+
+int text_join(struct value *out, struct vm *vm, const struct value *self,
+              const struct arguments *arguments)
+{
+    struct iterator *iterator;
+    struct value item;
+    int rc;
+    if (iterator_open(&iterator, vm, &arguments->values[0]))
+        return -1;
+    size_t start = vm_begin(vm);
+    for (size_t i = 0; (rc = iterator_next(&item, vm, iterator)) > 0; i++) {
+        if (item.kind == V_UNDEFINED)
+            return vm_fail_undefined(vm, &item);
+        if (item.kind != V_TEXT)
+            return vm_fail(vm, CODE_TYPE, "'join' takes texts, not %s", value_kind_name(&item));
+        if (i)
+            (void)buf_append(&vm->scratch, self->text.ptr, self->text.len);
+        (void)buf_append(&vm->scratch, item.text.ptr, item.text.len);
+    }
+    return rc ? -1 : vm_end(out, vm, start);
+}
+
+/* ---------------------------------------------------------------- padding */
+
+struct padding {
+    struct span fill;
+    size_t left, right;
+};
+
+static int put_padded(struct value *out, struct vm *vm, struct span text,
+                      const struct padding *padding)
+{
+    size_t start = vm_begin(vm);
+    for (size_t i = 0; i < padding->left; i++)
+        (void)buf_append(&vm->scratch, padding->fill.ptr, padding->fill.len);
+    (void)buf_append(&vm->scratch, text.ptr, text.len);
+    for (size_t i = 0; i < padding->right; i++)
+        (void)buf_append(&vm->scratch, padding->fill.ptr, padding->fill.len);
+    return vm_end(out, vm, start);
+}
+
+/* How many characters the text lacks to the width of argument 0. */
+static int lacking(size_t *out, struct vm *vm, struct span text, const struct arguments *arguments)
+{
+    int64_t width;
+    if (argument_integer(&width, vm, arguments, 0, 0))
+        return -1;
+    if (width > (int64_t)LIMIT_TEMPLATE_TEXT_BYTES)
+        return vm_fail(vm, CODE_LIMIT, "a text is longer than %zu bytes",
+                       LIMIT_TEMPLATE_TEXT_BYTES);
+    int64_t lacks = width - (int64_t)utf8_count(text);
+    *out = lacks > 0 ? (size_t)lacks : 0;
+    return 0;
+}
+
+/* `left` of `lacks`: how much of the padding stands before the text. */
+static int justify(struct value *out, struct vm *vm, const struct value *self,
+                   const struct arguments *arguments, size_t (*left)(size_t lacks, size_t length))
+{
+    struct padding padding = {.fill = span_of(" ", 1)};
+    size_t lacks;
+    if (lacking(&lacks, vm, self->text, arguments) ||
+        (argument_given(arguments, 1) && argument_text(&padding.fill, vm, arguments, 1)))
+        return -1;
+    if (utf8_count(padding.fill) != 1)
+        return vm_fail(vm, CODE_TYPE, "the fill must be one character");
+    padding.left = left(lacks, utf8_count(self->text));
+    padding.right = lacks - padding.left;
+    return put_padded(out, vm, self->text, &padding);
+}
+
+static size_t left_of_ljust(size_t lacks, size_t length)
+{
+    (void)lacks;
+    (void)length;
+    return 0;
+}
+
+static size_t left_of_rjust(size_t lacks, size_t length)
+{
+    (void)length;
+    return lacks;
+}
+
+/* Python's own taste where the padding is odd. */
+static size_t left_of_center(size_t lacks, size_t length)
+{
+    return lacks / 2 + (lacks & (lacks + length) & 1);
+}
+
+int text_ljust(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    return justify(out, vm, self, arguments, left_of_ljust);
+}
+
+int text_rjust(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    return justify(out, vm, self, arguments, left_of_rjust);
+}
+
+int text_center(struct value *out, struct vm *vm, const struct value *self,
+                const struct arguments *arguments)
+{
+    return justify(out, vm, self, arguments, left_of_center);
+}
+
+/* Zeros between the sign and the rest. */
+int text_zfill(struct value *out, struct vm *vm, const struct value *self,
+               const struct arguments *arguments)
+{
+    struct span text = self->text;
+    size_t lacks;
+    if (lacking(&lacks, vm, text, arguments))
+        return -1;
+    size_t sign = text.len && (text.ptr[0] == '+' || text.ptr[0] == '-');
+    size_t start = vm_begin(vm);
+    (void)buf_append(&vm->scratch, text.ptr, sign);
+    for (size_t i = 0; i < lacks; i++)
+        (void)buf_putc(&vm->scratch, '0');
+    (void)buf_append(&vm->scratch, text.ptr + sign, text.len - sign);
+    return vm_end(out, vm, start);
+}

@@ -1,0 +1,339 @@
+/* What filters and methods of texts share. */
+#include "jinja/functions/text_parts.h"
+
+#include "base/unicode.h"
+#include "base/utf8.h"
+#include "jinja/run/vm.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+int text_put_case(struct vm *vm, struct span text, unicode_mapping *map)
+{
+    for (size_t pos = 0; pos < text.len;) {
+        uint32_t c = utf8_next(text, &pos);
+        if (unicode_is_unassigned(c))
+            return vm_fail(vm, CODE_TYPE,
+                           "the case of U+%04X is not known: it is not in Unicode 14", c);
+    }
+    (void)map(&vm->scratch, text);
+    return vm_charge(vm, text.len / 4); /* two look-ups in large tables a character */
+}
+
+int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map)
+{
+    size_t start = vm_begin(vm);
+    return text_put_case(vm, text, map) || vm_end(out, vm, start) ? -1 : 0;
+}
+
+/* ---------------------------------------------------------------- finding */
+
+size_t text_find(struct span text, struct span part, size_t from)
+{
+    if (from > text.len || part.len > text.len - from)
+        return SIZE_MAX;
+    if (part.len == 0)
+        return from;
+    const char *found = part.len == 1
+                            ? memchr(text.ptr + from, part.ptr[0], text.len - from)
+                            : memmem(text.ptr + from, text.len - from, part.ptr, part.len);
+    return found ? (size_t)(found - text.ptr) : SIZE_MAX;
+}
+
+size_t text_search_steps(struct span text, struct span part)
+{
+    return (text.len / 64 + 1) * (part.len / 64 + 1);
+}
+
+size_t text_find_last(struct span text, struct span part, size_t end)
+{
+    for (size_t at = end < part.len ? SIZE_MAX : end - part.len; at != SIZE_MAX; at--)
+        if (part.len == 0 || memcmp(text.ptr + at, part.ptr, part.len) == 0)
+            return at;
+    return SIZE_MAX;
+}
+
+bool text_starts(struct span text, struct span part)
+{
+    return text.len >= part.len && span_equal(span_of(text.ptr, part.len), part);
+}
+
+bool text_ends(struct span text, struct span part)
+{
+    return text.len >= part.len &&
+           span_equal(span_of(text.ptr + text.len - part.len, part.len), part);
+}
+
+/* ---------------------------------------------------------------- replacing */
+
+/* Nothing is found before every character and at the end. */
+static void replace_nothing(struct vm *vm, struct span text, const struct text_change *change)
+{
+    int64_t left = change->count;
+    for (size_t pos = 0; pos <= text.len;) {
+        size_t start = pos;
+        if (left != 0)
+            (void)buf_append(&vm->scratch, change->new.ptr, change->new.len);
+        left -= left > 0;
+        if (pos == text.len)
+            break;
+        (void)utf8_next(text, &pos);
+        (void)buf_append(&vm->scratch, text.ptr + start, pos - start);
+    }
+}
+
+static void replace_part(struct vm *vm, struct span text, const struct text_change *change)
+{
+    int64_t left = change->count;
+    size_t pos = 0, found;
+    while (left != 0 && (found = text_find(text, change->old, pos)) != SIZE_MAX) {
+        (void)buf_append(&vm->scratch, text.ptr + pos, found - pos);
+        (void)buf_append(&vm->scratch, change->new.ptr, change->new.len);
+        pos = found + change->old.len;
+        left -= left > 0;
+    }
+    (void)buf_append(&vm->scratch, text.ptr + pos, text.len - pos);
+}
+
+int text_replace(struct value *out, struct vm *vm, struct span text,
+                 const struct text_change *change)
+{
+    size_t start = vm_begin(vm);
+    (change->old.len ? replace_part : replace_nothing)(vm, text, change);
+    return vm_end(out, vm, start);
+}
+
+/* ---------------------------------------------------------------- stripping */
+
+static bool has_character(struct span set, uint32_t c)
+{
+    for (size_t pos = 0; pos < set.len;)
+        if (utf8_next(set, &pos) == c)
+            return true;
+    return false;
+}
+
+static struct span strip_set(struct span text, struct span set, int sides)
+{
+    size_t start = 0, end = text.len;
+    while ((sides & TEXT_LEFT) && start < end) {
+        size_t next = start;
+        if (!has_character(set, utf8_next(text, &next)))
+            break;
+        start = next;
+    }
+    while ((sides & TEXT_RIGHT) && end > start) {
+        size_t before = end;
+        if (!has_character(set, utf8_previous(text, &before)))
+            break;
+        end = before;
+    }
+    return span_of(text.ptr + start, end - start);
+}
+
+int text_strip(struct value *out, struct vm *vm, struct span text,
+               const struct arguments *arguments, int sides)
+{
+    struct span set;
+    if (!argument_given(arguments, 0) || arguments->values[0].kind == V_NONE) {
+        *out = value_text(unicode_strip(text, sides & TEXT_LEFT, sides & TEXT_RIGHT));
+        return 0;
+    }
+    if (argument_text(&set, vm, arguments, 0) || vm_charge(vm, (text.len / 64 + 1) * (set.len + 1)))
+        return -1;
+    *out = value_text(strip_set(text, set, sides));
+    return 0;
+}
+
+/* ---------------------------------------------------------------- lines */
+
+bool text_next_line(struct span *line, struct span *whole, struct text_lines *lines)
+{
+    struct span text = lines->text;
+    size_t start = lines->pos, end = start;
+    if (start >= text.len)
+        return false;
+    while (lines->pos < text.len) {
+        end = lines->pos;
+        uint32_t c = utf8_next(text, &lines->pos);
+        if (!unicode_is_line_break(c)) {
+            end = lines->pos;
+            continue;
+        }
+        if (c == '\r' && lines->pos < text.len && text.ptr[lines->pos] == '\n')
+            lines->pos++;
+        break;
+    }
+    *line = span_of(text.ptr + start, end - start);
+    if (whole)
+        *whole = span_of(text.ptr + start, lines->pos - start);
+    return true;
+}
+
+bool text_next_line_or_rest(struct span *line, struct text_lines *lines)
+{
+    struct span whole;
+    if (lines->done)
+        return false;
+    if (!text_next_line(line, &whole, lines)) {
+        *line = span_of("", 0);
+        lines->done = true;
+        return true;
+    }
+    /* at the end: a last line without its end, or with \r, takes the line end behind the text */
+    if (lines->pos == lines->text.len)
+        lines->done = whole.len == line->len || text_ends(whole, span_of("\r", 1));
+    return true;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+#define NUMBER_BYTES 512 /* longer ones are too large, or have more zeros than anybody wants */
+
+/* The text in ASCII, without white space around it: digits of other scripts become 0 to 9. False
+ * where it cannot be a number. */
+static bool to_ascii(char out[NUMBER_BYTES], size_t *len, struct span text)
+{
+    text = unicode_strip(text, true, true);
+    *len = 0;
+    for (size_t pos = 0; pos < text.len;) {
+        uint32_t c = utf8_next(text, &pos);
+        int digit = unicode_digit(c);
+        if ((digit < 0 && c >= 0x80) || *len + 1 >= NUMBER_BYTES)
+            return false;
+        out[(*len)++] = (char)(digit >= 0 ? '0' + digit : (int)c);
+    }
+    out[*len] = '\0';
+    return *len > 0;
+}
+
+static int digit_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
+}
+
+/* Takes a prefix such as 0x off; the base that it says, or that is the default. */
+static int64_t take_prefix(const char **p, int64_t base)
+{
+    static const struct {
+        char letter;
+        int64_t base;
+    } prefixes[] = {{'b', 2}, {'o', 8}, {'x', 16}};
+    for (size_t i = 0; (*p)[0] == '0' && i < 3; i++)
+        if (((*p)[1] | 0x20) == prefixes[i].letter && (base == 0 || base == prefixes[i].base)) {
+            *p += 2;
+            *p += **p == '_';
+            return prefixes[i].base;
+        }
+    return base;
+}
+
+/* Digits with single underscores between them, as a negative number, which reaches further. */
+static enum number_reading read_digits(int64_t *out, const char *p, int64_t base)
+{
+    bool large = false;
+    *out = 0;
+    if (*p == '_')
+        return NUMBER_BAD;
+    for (; *p; p++) {
+        if (*p == '_')
+            p++;
+        if (digit_of(*p) >= base)
+            return NUMBER_BAD;
+        large = large || __builtin_mul_overflow(*out, base, out) ||
+                __builtin_sub_overflow(*out, (int64_t)digit_of(*p), out);
+    }
+    return large ? NUMBER_LARGE : NUMBER_OK;
+}
+
+static bool is_all_zeros(const char *p)
+{
+    return p[strspn(p, "0_")] == '\0';
+}
+
+enum number_reading text_to_integer(int64_t *out, struct span text, int64_t base)
+{
+    char ascii[NUMBER_BYTES];
+    size_t len;
+    if ((base != 0 && base < 2) || base > 36)
+        return NUMBER_BAD;
+    if (!to_ascii(ascii, &len, text))
+        return len + 1 >= NUMBER_BYTES ? NUMBER_LARGE : NUMBER_BAD;
+    const char *p = ascii;
+    bool negative = *p == '-';
+    p += *p == '-' || *p == '+';
+    bool literal = base == 0;
+    base = take_prefix(&p, base);
+    if (literal && base == 0) {
+        if (*p == '0' && !is_all_zeros(p))
+            return NUMBER_BAD;
+        base = 10;
+    }
+    if (!*p)
+        return NUMBER_BAD;
+    enum number_reading reading = read_digits(out, p, base);
+    if (reading == NUMBER_OK && !negative && __builtin_sub_overflow((int64_t)0, *out, out))
+        return NUMBER_LARGE;
+    return reading;
+}
+
+/* Copies digits with single underscores between them, without those. */
+static size_t copy_digits(char **out, const char **p)
+{
+    size_t count = 0;
+    while (**p >= '0' && **p <= '9') {
+        *(*out)++ = *(*p)++;
+        count++;
+        if (**p == '_' && (*p)[1] >= '0' && (*p)[1] <= '9')
+            (*p)++;
+    }
+    return count;
+}
+
+/* A number in Python's form becomes one in C's; false where it is none. */
+static bool to_c_number(char out[NUMBER_BYTES], const char *p)
+{
+    size_t digits;
+    if (*p == '-' || *p == '+')
+        *out++ = *p++;
+    digits = copy_digits(&out, &p);
+    if (*p == '.') {
+        *out++ = *p++;
+        digits += copy_digits(&out, &p);
+    }
+    if (digits == 0)
+        return false;
+    if (*p == 'e' || *p == 'E') {
+        *out++ = *p++;
+        if (*p == '-' || *p == '+')
+            *out++ = *p++;
+        if (copy_digits(&out, &p) == 0)
+            return false;
+    }
+    *out = '\0';
+    return *p == '\0';
+}
+
+static bool is_not_finite(const char *p)
+{
+    p += *p == '-' || *p == '+';
+    return strcasecmp(p, "inf") == 0 || strcasecmp(p, "infinity") == 0 || strcasecmp(p, "nan") == 0;
+}
+
+enum number_reading text_to_real(double *out, struct span text)
+{
+    char ascii[NUMBER_BYTES], number[NUMBER_BYTES];
+    size_t len;
+    if (!to_ascii(ascii, &len, text))
+        return len + 1 >= NUMBER_BYTES ? NUMBER_LARGE : NUMBER_BAD;
+    if (is_not_finite(ascii))
+        return NUMBER_NOT_FINITE;
+    if (!to_c_number(number, ascii))
+        return NUMBER_BAD;
+    *out = strtod(number, NULL);
+    return *out - *out == 0 ? NUMBER_OK : NUMBER_LARGE;
+}

@@ -1,0 +1,58 @@
+/* What filters and methods of texts share. */
+#ifndef TMPLGEN_TEXT_PARTS_H
+#define TMPLGEN_TEXT_PARTS_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/unicode.h"
+#include "jinja/functions/function.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vm;
+
+/* The same, appended to the scratch buffer. */
+TG_CHECKED int text_put_case(struct vm *vm, struct span text, unicode_mapping *map);
+TG_CHECKED int text_case(struct value *out, struct vm *vm, struct span text, unicode_mapping *map);
+
+struct text_change {
+    struct span old, new;
+    int64_t count; /* negative: all */
+};
+/* str.replace. */
+TG_CHECKED int text_replace(struct value *out, struct vm *vm, struct span text,
+                            const struct text_change *change);
+
+enum text_side { TEXT_LEFT = 1, TEXT_RIGHT = 2 };
+/* str.strip, lstrip, rstrip; argument 0: the characters, or none for white space. */
+TG_CHECKED int text_strip(struct value *out, struct vm *vm, struct span text,
+                          const struct arguments *arguments, int sides);
+
+/* The lines of a text, as str.splitlines finds them. */
+struct text_lines {
+    struct span text;
+    size_t pos;
+    bool done;
+};
+/* `line` is without its end, `whole` (may be NULL) with it. */
+bool text_next_line(struct span *line, struct span *whole, struct text_lines *lines);
+/* The same as if a line end stood behind the text: there is always a last line. */
+bool text_next_line_or_rest(struct span *line, struct text_lines *lines);
+
+/* The byte at which `part` is in `text` from byte `from` on, or SIZE_MAX. */
+size_t text_find(struct span text, struct span part, size_t from);
+/* The same from the end: the last place that ends at or before byte `end`. */
+size_t text_find_last(struct span text, struct span part, size_t end);
+/* What to charge before searching from the end, which is not linear. */
+size_t text_search_steps(struct span text, struct span part);
+bool text_starts(struct span text, struct span part);
+bool text_ends(struct span text, struct span part);
+
+/* Texts as numbers, as Python's int() and float() read them. */
+enum number_reading { NUMBER_OK, NUMBER_BAD, NUMBER_LARGE, NUMBER_NOT_FINITE };
+enum number_reading text_to_integer(int64_t *out, struct span text, int64_t base);
+enum number_reading text_to_real(double *out, struct span text);
+
+#endif

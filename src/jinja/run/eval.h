@@ -1,0 +1,18 @@
+/* Evaluating expressions. */
+#ifndef TMPLGEN_EVAL_H
+#define TMPLGEN_EVAL_H
+
+#include "base/err.h"
+#include "jinja/syntax/ast.h"
+#include "jinja/values/types.h"
+
+struct vm;
+
+TG_CHECKED int eval(struct value *out, struct vm *vm, const struct node *node);
+/* A call that hands `caller` over, too. */
+TG_CHECKED int eval_call_with(struct value *out, struct vm *vm, const struct node *node,
+                              const struct value *caller);
+/* The nearest name to one that is undefined, for "did you mean", or NULL. */
+const char *eval_nearest(struct vm *vm, const struct undefined *undefined);
+
+#endif

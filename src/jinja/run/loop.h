@@ -1,0 +1,36 @@
+/* The variable `loop`. */
+#ifndef TMPLGEN_LOOP_H
+#define TMPLGEN_LOOP_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "jinja/values/types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct iterator;
+struct vm;
+
+struct loop {
+    struct value iterable;
+    bool sized; /* its length is known without walking it */
+    struct iterator *iterator;
+    size_t index0;
+    struct value before, current, after; /* `after`: taken from the iterator ahead of time */
+    bool has_length;
+    size_t length;
+    struct value changed; /* what `changed` was called with last */
+};
+
+/* 1 with the next item, 0 at the end, -1. */
+TG_CHECKED int loop_next(struct value *out, struct vm *vm, struct loop *loop);
+TG_CHECKED int loop_length(size_t *out, struct vm *vm, struct loop *loop);
+/* `loop.index`, ...: 1, or 0 where there is no such attribute. */
+TG_CHECKED int loop_attribute(struct value *out, struct vm *vm, struct loop *loop,
+                              struct span name);
+/* The names for "did you mean". */
+extern const char *const loop_names[];
+extern const size_t loop_name_count;
+
+#endif

@@ -1,0 +1,39 @@
+/* One parsed template: its source and its statements. */
+#ifndef TMPLGEN_PROGRAM_H
+#define TMPLGEN_PROGRAM_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "jinja/run/loader.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct block_code;
+struct node;
+struct routine;
+struct scope;
+struct statement;
+
+struct program {
+    const char *name;   /* that an include finds it by */
+    const char *path;   /* for messages */
+    struct span source; /* line ends are \n */
+    enum template_delimiters delimiters;
+    struct statement *body; /* NULL for an expression */
+    struct node *expression;
+    struct scope *root;
+    const struct routine *routine; /* the template itself */
+    struct block_code *blocks;     /* in the order of the source */
+    bool extends;                  /* another template */
+    bool uses_self;                /* outside its blocks */
+    size_t deepest;                /* expression */
+};
+
+/* Places the error at a byte of the source; -1. */
+int program_error_at(const struct program *program, size_t offset, struct err *err);
+#ifndef TMPLGEN_TEMPLATE_PROGRAM_C /* see err.h */
+#define program_error_at(...) err_minus_one(program_error_at(__VA_ARGS__))
+#endif
+
+#endif

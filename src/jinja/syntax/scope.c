@@ -1,0 +1,562 @@
+/* Which variable a name means: Jinja2's rules, worked out before rendering. */
+#include "jinja/syntax/scope.h"
+
+#include "base/arena.h"
+#include "jinja/run/vm.h"
+#include "jinja/syntax/ast.h"
+#include "jinja/syntax/program.h"
+
+#include <string.h>
+
+struct scope_resolver {
+    struct program *program;
+    struct arena *arena;
+    struct err *err;
+};
+
+/* ---------------------------------------------------------------- symbols */
+
+struct symbol *scope_own(const struct scope *scope, struct span name)
+{
+    size_t number = intern_find(&scope->names, name);
+    return number == INTERN_NONE ? NULL : scope->by_number[number];
+}
+
+static struct symbol *scope_find(const struct scope *scope, struct span name)
+{
+    struct symbol *found = NULL;
+    for (; scope && !found; scope = scope->parent)
+        found = scope_own(scope, name);
+    return found;
+}
+
+static struct scope *scope_of(struct scope_resolver *resolver, struct scope *parent,
+                              struct routine *routine)
+{
+    struct scope *scope = arena_alloc(resolver->arena, sizeof(*scope));
+    scope->parent = parent;
+    scope->routine = routine;
+    scope->end = &scope->symbols;
+    return scope;
+}
+
+static struct scope *scope_new(struct scope_resolver *resolver, struct scope *parent)
+{
+    return scope_of(resolver, parent, parent->routine);
+}
+
+/* The outermost scope of a routine; a macro sees what is around it, too. */
+static struct scope *routine_new(struct scope_resolver *resolver, struct scope *around)
+{
+    struct routine *routine = arena_alloc(resolver->arena, sizeof(*routine));
+    struct scope *scope = scope_of(resolver, around, routine);
+    routine->depth = around ? around->routine->depth + 1 : 0;
+    for (; around && !around->captured; around = around->parent)
+        around->captured = true;
+    return scope;
+}
+
+static struct symbol *define(struct scope_resolver *resolver, struct scope *scope, struct span name,
+                             enum symbol_load load)
+{
+    struct symbol *symbol = arena_alloc(resolver->arena, sizeof(*symbol));
+    symbol->name = name;
+    symbol->load = load;
+    symbol->slot = (uint32_t)scope->routine->slot_count++;
+    symbol->depth = scope->routine->depth;
+    *scope->end = symbol;
+    scope->end = &symbol->next;
+    size_t number = intern_add(&scope->names, resolver->arena, name);
+    scope->by_number =
+        arena_grow(resolver->arena, scope->by_number, number, sizeof(struct symbol *));
+    scope->by_number[number] = symbol;
+    return symbol;
+}
+
+static struct symbol *define_parameter(struct scope_resolver *resolver, struct scope *scope,
+                                       struct span name)
+{
+    struct symbol *symbol = scope_own(scope, name);
+    if (!symbol)
+        symbol = define(resolver, scope, name, LOAD_PARAMETER);
+    symbol->load = LOAD_PARAMETER;
+    symbol->stored = true;
+    return symbol;
+}
+
+static void load(struct scope_resolver *resolver, struct scope *scope, struct span name)
+{
+    if (!scope_find(scope, name))
+        (void)define(resolver, scope, name, LOAD_RESOLVE);
+}
+
+/*
+ * A name whose first mention is an assignment begins as nothing, even where the context has it;
+ * but if the assignment is in a branch that may not be taken, as what the context has.
+ */
+static void store(struct scope_resolver *resolver, struct scope *scope, struct span name,
+                  bool conditional)
+{
+    struct symbol *symbol = scope_own(scope, name);
+    if (!symbol) {
+        const struct symbol *outer = scope_find(scope->parent, name);
+        symbol = define(resolver, scope, name,
+                        outer         ? LOAD_ALIAS
+                        : conditional ? LOAD_RESOLVE
+                                      : LOAD_UNDEFINED);
+        symbol->outer = outer;
+    }
+    symbol->stored = true;
+}
+
+/* ---------------------------------------------------------------- walking expressions */
+
+struct name_walk {
+    struct scope_resolver *resolver;
+    struct scope *scope;
+    int (*name)(struct name_walk *walk, struct node *node);
+};
+
+static int walk_node(struct name_walk *walk, struct node *node);
+
+static int walk_list(struct name_walk *walk, const struct node_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (walk_node(walk, list->items[i]))
+            return -1;
+    return 0;
+}
+
+static int walk_args(struct name_walk *walk, struct node *object, const struct call_args *args)
+{
+    if ((object && walk_node(walk, object)) || walk_list(walk, &args->positional))
+        return -1;
+    for (struct keyword *keyword = args->keywords; keyword; keyword = keyword->next)
+        if (walk_node(walk, keyword->value))
+            return -1;
+    return (args->star && walk_node(walk, args->star)) ||
+           (args->star_star && walk_node(walk, args->star_star));
+}
+
+static int walk_called(struct name_walk *walk, const struct node *node)
+{
+    if (node->kind == N_CALL)
+        return walk_args(walk, node->call.callee, &node->call.args);
+    if (node->kind == N_FILTER)
+        return walk_args(walk, node->filter.object, &node->filter.args);
+    return walk_args(walk, node->test.object, &node->test.args);
+}
+
+static int walk_slice(struct name_walk *walk, const struct node *node)
+{
+    return (node->slice.start && walk_node(walk, node->slice.start)) ||
+           (node->slice.stop && walk_node(walk, node->slice.stop)) ||
+           (node->slice.step && walk_node(walk, node->slice.step));
+}
+
+static int walk_condition(struct name_walk *walk, const struct node *node)
+{
+    return walk_node(walk, node->condition.test) || walk_node(walk, node->condition.yes) ||
+           (node->condition.no && walk_node(walk, node->condition.no));
+}
+
+/* The namespace whose attribute is assigned to is only read. */
+static int walk_namespaced(struct name_walk *walk, struct node *node);
+
+static int walk_node(struct name_walk *walk, struct node *node)
+{
+    switch (node->kind) {
+    case N_NAME:
+        return walk->name(walk, node);
+    case N_LIST:
+    case N_TUPLE:
+    case N_DICT:
+    case N_CONCAT:
+        return walk_list(walk, &node->items);
+    case N_COMPARE:
+        return walk_list(walk, &node->compare.operands);
+    case N_ATTRIBUTE:
+        return walk_node(walk, node->member.object);
+    case N_NAMESPACED:
+        return walk_namespaced(walk, node);
+    case N_SLICE:
+        return walk_slice(walk, node);
+    case N_ITEM:
+        return walk_node(walk, node->member.object) || walk_node(walk, node->member.index);
+    case N_CALL:
+    case N_FILTER:
+    case N_TEST:
+        return walk_called(walk, node);
+    case N_NOT:
+    case N_NEGATE:
+    case N_PLUS:
+        return walk_node(walk, node->binary.right);
+    case N_BINARY:
+    case N_AND:
+    case N_OR:
+        return walk_node(walk, node->binary.left) || walk_node(walk, node->binary.right);
+    case N_CONDITION:
+        return walk_condition(walk, node);
+    case N_CONSTANT:
+    case N_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- first pass: symbols */
+
+static int refer_name(struct name_walk *walk, struct node *node);
+
+static int load_name(struct name_walk *walk, struct node *node)
+{
+    load(walk->resolver, walk->scope, node->name.name);
+    return 0;
+}
+
+static int walk_namespaced(struct name_walk *walk, struct node *node)
+{
+    struct name_walk reading = {walk->resolver, walk->scope,
+                                walk->name == refer_name ? refer_name : load_name};
+    return walk_node(&reading, node->member.object);
+}
+
+static int declare_name(struct name_walk *walk, struct node *node)
+{
+    (void)define_parameter(walk->resolver, walk->scope, node->name.name);
+    return 0;
+}
+
+static int store_name(struct name_walk *walk, struct node *node)
+{
+    store(walk->resolver, walk->scope, node->name.name, false);
+    return 0;
+}
+
+static int store_name_perhaps(struct name_walk *walk, struct node *node)
+{
+    store(walk->resolver, walk->scope, node->name.name, true);
+    return 0;
+}
+
+static void collect(struct scope_resolver *resolver, struct scope *scope, struct node *node)
+{
+    struct name_walk walk = {resolver, scope, load_name};
+    (void)walk_node(&walk, node);
+}
+
+static void collect_target(struct scope_resolver *resolver, struct scope *scope, struct node *node,
+                           bool conditional)
+{
+    struct name_walk walk = {resolver, scope, conditional ? store_name_perhaps : store_name};
+    (void)walk_node(&walk, node);
+}
+
+static void collect_list(struct scope_resolver *resolver, struct scope *scope,
+                         const struct node_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        collect(resolver, scope, list->items[i]);
+}
+
+static void collect_body(struct scope_resolver *resolver, struct scope *scope,
+                         struct statement *statement, bool conditional);
+
+static void collect_branches(struct scope_resolver *resolver, struct scope *scope,
+                             struct if_branch *branch)
+{
+    for (; branch; branch = branch->next) {
+        if (branch->test)
+            collect(resolver, scope, branch->test);
+        collect_body(resolver, scope, branch->body, true);
+    }
+}
+
+static void collect_import(struct scope_resolver *resolver, struct scope *scope,
+                           struct statement *statement, bool conditional)
+{
+    collect(resolver, scope, statement->include.name);
+    for (struct import_name *name = statement->include.names; name; name = name->next)
+        store(resolver, scope, name->alias, conditional);
+}
+
+static void collect_statement(struct scope_resolver *resolver, struct scope *scope,
+                              struct statement *statement, bool conditional)
+{
+    switch (statement->kind) {
+    case S_TEXT:
+    case S_BLOCK:
+    case S_EXTENDS:
+        return;
+    case S_OUTPUT:
+        return collect(resolver, scope, statement->output);
+    case S_IF:
+        return collect_branches(resolver, scope, statement->branches);
+    case S_FOR:
+        return collect(resolver, scope, statement->loop.iterable);
+    case S_SET:
+        collect(resolver, scope, statement->set.value);
+        return collect_target(resolver, scope, statement->set.target, conditional);
+    case S_SET_BLOCK:
+        return collect_target(resolver, scope, statement->set.target, conditional);
+    case S_FILTER:
+        return collect(resolver, scope, statement->set.filter);
+    case S_WITH:
+        return collect_list(resolver, scope, &statement->with.values);
+    case S_INCLUDE:
+    case S_IMPORT:
+        return collect_import(resolver, scope, statement, conditional);
+    case S_MACRO:
+        return store(resolver, scope, statement->macro.code->name, conditional);
+    case S_CALL:
+        return collect(resolver, scope, statement->macro.call);
+    }
+}
+
+/* The names of a scope's statements; what has a scope of its own is left for the second pass. */
+static void collect_body(struct scope_resolver *resolver, struct scope *scope,
+                         struct statement *statement, bool conditional)
+{
+    for (; statement; statement = statement->next)
+        collect_statement(resolver, scope, statement, conditional);
+}
+
+/* ---------------------------------------------------------------- second pass: references */
+
+static int refer_name(struct name_walk *walk, struct node *node)
+{
+    node->name.symbol = scope_find(walk->scope, node->name.name);
+    if (node->name.symbol) {
+        node->name.hops = walk->scope->routine->depth - node->name.symbol->depth;
+        return 0;
+    }
+    (void)err_set(walk->resolver->err, TG_USAGE, CODE_SYNTAX,
+                  "the filter of a 'set' block cannot use the variable '%.*s'",
+                  (int)(node->name.name.len % 100), node->name.name.ptr);
+    (void)err_hint(walk->resolver->err, "write {%% set NAME = BLOCK | FILTER %%} behind the block");
+    return program_error_at(walk->resolver->program, node->offset, walk->resolver->err);
+}
+
+static int refer(struct scope_resolver *resolver, struct scope *scope, struct node *node)
+{
+    struct name_walk walk = {resolver, scope, refer_name};
+    return walk_node(&walk, node);
+}
+
+static int refer_body(struct scope_resolver *resolver, struct scope *scope, struct statement *body);
+
+static int resolve_body(struct scope *scope, struct scope_resolver *resolver,
+                        struct statement *body)
+{
+    collect_body(resolver, scope, body, false);
+    return refer_body(resolver, scope, body);
+}
+
+static struct node *clone_target(struct arena *arena, const struct node *node)
+{
+    struct node *copy = arena_alloc(arena, sizeof(*copy));
+    *copy = *node;
+    if (node->kind != N_TUPLE)
+        return copy;
+    copy->items.items = arena_array(arena, node->items.count, sizeof(struct node *));
+    for (size_t i = 0; i < node->items.count; i++)
+        copy->items.items[i] = clone_target(arena, node->items.items[i]);
+    return copy;
+}
+
+static void declare_target(struct scope_resolver *resolver, struct scope *scope,
+                           struct node *target)
+{
+    struct name_walk walk = {resolver, scope, declare_name};
+    (void)walk_node(&walk, target);
+}
+
+/* The condition of a loop sees its own copy of the loop's variables. */
+static int resolve_loop_test(struct scope_resolver *resolver, struct scope *scope,
+                             struct statement *statement)
+{
+    statement->loop.test_scope = scope_new(resolver, scope);
+    statement->loop.test_target = clone_target(resolver->arena, statement->loop.target);
+    declare_target(resolver, statement->loop.test_scope, statement->loop.test_target);
+    collect(resolver, statement->loop.test_scope, statement->loop.test);
+    return refer(resolver, statement->loop.test_scope, statement->loop.test_target) ||
+           refer(resolver, statement->loop.test_scope, statement->loop.test);
+}
+
+static int resolve_loop(struct scope_resolver *resolver, struct scope *scope,
+                        struct statement *statement)
+{
+    struct scope *inner = scope_new(resolver, scope);
+    statement->loop.body_scope = inner;
+    if (statement->loop.mentions_loop)
+        statement->loop.loop = define_parameter(resolver, inner, span_from("loop"));
+    declare_target(resolver, inner, statement->loop.target);
+    if (refer(resolver, scope, statement->loop.iterable) ||
+        refer(resolver, inner, statement->loop.target) ||
+        resolve_body(inner, resolver, statement->loop.body))
+        return -1;
+    if (statement->loop.test && resolve_loop_test(resolver, scope, statement))
+        return -1;
+    statement->loop.otherwise_scope = scope_new(resolver, scope);
+    return resolve_body(statement->loop.otherwise_scope, resolver, statement->loop.otherwise);
+}
+
+static int resolve_set_block(struct scope_resolver *resolver, struct scope *scope,
+                             struct statement *statement)
+{
+    statement->set.scope = scope_new(resolver, scope);
+    if (refer(resolver, scope, statement->set.target) ||
+        resolve_body(statement->set.scope, resolver, statement->set.body))
+        return -1;
+    return statement->set.filter ? refer(resolver, statement->set.scope, statement->set.filter) : 0;
+}
+
+static int resolve_filter(struct scope_resolver *resolver, struct scope *scope,
+                          struct statement *statement)
+{
+    struct scope *inner = statement->set.scope = scope_new(resolver, scope);
+    collect_body(resolver, inner, statement->set.body, false);
+    collect(resolver, inner, statement->set.filter);
+    return refer_body(resolver, inner, statement->set.body) ||
+           refer(resolver, inner, statement->set.filter);
+}
+
+/* The values are those of the names around it. */
+static int resolve_with(struct scope_resolver *resolver, struct scope *scope,
+                        struct statement *statement)
+{
+    struct scope *inner = statement->with.scope = scope_new(resolver, scope);
+    for (size_t i = 0; i < statement->with.targets.count; i++) {
+        declare_target(resolver, inner, statement->with.targets.items[i]);
+        if (refer(resolver, scope, statement->with.values.items[i]) ||
+            refer(resolver, inner, statement->with.targets.items[i]))
+            return -1;
+    }
+    return resolve_body(inner, resolver, statement->with.body);
+}
+
+/* ---------------------------------------------------------------- routines */
+
+static struct symbol *declare_special(struct scope_resolver *resolver, struct scope *scope,
+                                      const char *name, bool used)
+{
+    bool there = scope_own(scope, span_from(name)) != NULL;
+    return used && !there ? define_parameter(resolver, scope, span_from(name)) : NULL;
+}
+
+static int resolve_macro(struct scope_resolver *resolver, struct scope *scope,
+                         struct macro_code *code)
+{
+    struct scope *inner = code->scope = routine_new(resolver, scope);
+    code->routine = inner->routine;
+    for (size_t i = 0; i < code->count; i++)
+        code->parameters[i].symbol = define_parameter(resolver, inner, code->parameters[i].name);
+    code->caller = declare_special(resolver, inner, "caller", code->uses_caller);
+    code->kwargs = declare_special(resolver, inner, "kwargs", code->uses_kwargs);
+    code->varargs = declare_special(resolver, inner, "varargs", code->uses_varargs);
+    for (size_t i = 0; i < code->count; i++)
+        if (code->parameters[i].fallback)
+            collect(resolver, inner, code->parameters[i].fallback);
+    collect_body(resolver, inner, code->body, false);
+    for (size_t i = 0; i < code->count; i++)
+        if (code->parameters[i].fallback && refer(resolver, inner, code->parameters[i].fallback))
+            return -1;
+    return refer_body(resolver, inner, code->body);
+}
+
+/* A block sees what the context has, and nothing of the template around it. */
+static int resolve_block(struct scope_resolver *resolver, struct scope *scope,
+                         struct block_code *block)
+{
+    block->inherited = block->inherited && scope == resolver->program->root;
+    block->around = scope;
+    block->scope = routine_new(resolver, NULL);
+    block->routine = block->scope->routine;
+    block->self = declare_special(resolver, block->scope, "self", block->uses_self);
+    block->super = declare_special(resolver, block->scope, "super", block->uses_super);
+    return resolve_body(block->scope, resolver, block->body);
+}
+
+static int refer_import(struct scope_resolver *resolver, struct scope *scope,
+                        struct statement *statement)
+{
+    statement->include.scope = scope;
+    for (struct import_name *name = statement->include.names; name; name = name->next)
+        name->symbol = scope_own(scope, name->alias);
+    return refer(resolver, scope, statement->include.name);
+}
+
+static int refer_macro(struct scope_resolver *resolver, struct scope *scope,
+                       struct statement *statement)
+{
+    if (statement->kind == S_MACRO)
+        statement->macro.symbol = scope_own(scope, statement->macro.code->name);
+    else if (refer(resolver, scope, statement->macro.call))
+        return -1;
+    return resolve_macro(resolver, scope, statement->macro.code);
+}
+
+static int refer_branches(struct scope_resolver *resolver, struct scope *scope,
+                          struct if_branch *branch)
+{
+    for (; branch; branch = branch->next)
+        if ((branch->test && refer(resolver, scope, branch->test)) ||
+            refer_body(resolver, scope, branch->body))
+            return -1;
+    return 0;
+}
+
+static int refer_statement(struct scope_resolver *resolver, struct scope *scope,
+                           struct statement *statement)
+{
+    statement->toplevel = scope == resolver->program->root;
+    switch (statement->kind) {
+    case S_TEXT:
+    case S_EXTENDS:
+        return 0;
+    case S_OUTPUT:
+        return refer(resolver, scope, statement->output);
+    case S_IF:
+        return refer_branches(resolver, scope, statement->branches);
+    case S_FOR:
+        return resolve_loop(resolver, scope, statement);
+    case S_SET:
+        return refer(resolver, scope, statement->set.value) ||
+               refer(resolver, scope, statement->set.target);
+    case S_SET_BLOCK:
+        return resolve_set_block(resolver, scope, statement);
+    case S_FILTER:
+        return resolve_filter(resolver, scope, statement);
+    case S_WITH:
+        return resolve_with(resolver, scope, statement);
+    case S_INCLUDE:
+    case S_IMPORT:
+        return refer_import(resolver, scope, statement);
+    case S_MACRO:
+    case S_CALL:
+        return refer_macro(resolver, scope, statement);
+    case S_BLOCK:
+        return resolve_block(resolver, scope, statement->block);
+    }
+    return 0;
+}
+
+static int refer_body(struct scope_resolver *resolver, struct scope *scope, struct statement *body)
+{
+    for (; body; body = body->next)
+        if (refer_statement(resolver, scope, body))
+            return -1;
+    return 0;
+}
+
+int scope_resolve(struct program *program, struct arena *arena, struct err *err)
+{
+    struct scope_resolver resolver = {program, arena, err};
+    program->root = routine_new(&resolver, NULL);
+    program->routine = program->root->routine;
+    (void)declare_special(&resolver, program->root, "self", program->uses_self);
+    if (!program->expression)
+        return resolve_body(program->root, &resolver, program->body) ? -1 : 0;
+    collect(&resolver, program->root, program->expression);
+    return refer(&resolver, program->root, program->expression) ? -1 : 0;
+}

@@ -1,0 +1,100 @@
+/* The entry points: render a template, test an expression. */
+#include "jinja/template.h"
+
+#include "base/account.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "jinja/filters/filters.h"
+#include "jinja/functions/is_tests.h"
+#include "jinja/run/context.h"
+#include "jinja/run/eval.h"
+#include "jinja/run/exec.h"
+#include "jinja/run/inherit.h"
+#include "jinja/run/vm.h"
+#include "jinja/syntax/parse.h"
+#include "jinja/syntax/program.h"
+#include "jinja/values/value.h"
+
+static void vm_init(struct vm *vm, struct arena *arena, const struct data *context, struct err *err)
+{
+    *vm = (struct vm){.arena = arena,
+                      .err = err,
+                      .context = context,
+                      .filters = &filters,
+                      .tests = &tests,
+                      .nearest = eval_nearest,
+                      .run = exec_body,
+                      .invoke = exec_invoke,
+                      .own = {.arena = arena},
+                      .cache = &vm->own,
+                      .scratch = BUF_INIT(2 * LIMIT_TEMPLATE_TEXT_BYTES),
+                      .steps = LIMIT_TEMPLATE_STEPS};
+}
+
+static int begin(struct vm *vm, const struct program *program)
+{
+    struct context *context;
+    struct frame *outer;
+    vm->frame = vm_alloc(vm, sizeof(*vm->frame)); /* for errors */
+    vm->frame->program = program;
+    if (context_new(&context, vm, program, false))
+        return -1;
+    vm->frame = NULL;
+    const struct frame as = {.program = program, .routine = program->routine, .context = context};
+    return program_begin(&outer, vm, &as);
+}
+
+static int run(struct buf *out, struct arena *arena, const struct program *program,
+               const struct data *context, const struct template_loader *loader, struct err *err)
+{
+    struct vm vm;
+    vm_init(&vm, arena, context, err);
+    vm.loader = loader;
+    if (loader && loader->cache)
+        vm.cache = loader->cache;
+    vm.out = out;
+    buf_reserve(out, program->source.len); /* mostly text that stays as it is */
+    int rc = begin(&vm, program) || program_run(&vm) || vm_settle(&vm) ? -1 : 0;
+    buf_release(&vm.scratch);
+    return rc;
+}
+
+int template_run(struct buf *out, const struct program *program, const struct data *context,
+                 const struct template_loader *loader, struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    ARENA_SCRATCH(arena);
+    return run(out, &arena, program, context, loader, err);
+}
+
+int template_render(struct buf *out, const struct template_source *source,
+                    const struct data *context, const struct template_loader *loader,
+                    struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    ARENA_SCRATCH(arena);
+    struct program *program;
+    if (program_parse(&program, &arena, source, false, err))
+        return -1;
+    return run(out, &arena, program, context, loader, err);
+}
+
+int template_test(bool *out, const struct template_source *source, const struct data *context,
+                  struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    ARENA_SCRATCH(arena);
+    struct program *program;
+    struct vm vm;
+    struct value value;
+    if (program_parse(&program, &arena, source, true, err))
+        return -1;
+    vm_init(&vm, &arena, context, err);
+    int rc = begin(&vm, program) || eval(&value, &vm, program->expression) ? -1 : 0;
+    vm.at = program->expression->offset;
+    if (rc == 0)
+        rc = value_truth(out, &vm, &value) || vm_settle(&vm) ? -1 : 0;
+    buf_release(&vm.scratch);
+    return rc;
+}

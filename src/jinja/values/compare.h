@@ -1,0 +1,18 @@
+/* Equality, order and membership of values, as in Python. */
+#ifndef TMPLGEN_COMPARE_H
+#define TMPLGEN_COMPARE_H
+
+#include "base/err.h"
+#include "jinja/syntax/ast.h"
+
+#include <stdbool.h>
+
+struct vm;
+
+TG_CHECKED int value_equal(bool *out, struct vm *vm, const struct value *a, const struct value *b);
+/* Less than: numbers, texts, lists, tuples among themselves. */
+TG_CHECKED int value_less(bool *out, struct vm *vm, const struct value *a, const struct value *b);
+TG_CHECKED int value_compare(bool *out, struct vm *vm, enum compare_op op, const struct value *a,
+                             const struct value *b);
+
+#endif

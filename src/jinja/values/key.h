@@ -1,0 +1,16 @@
+/* What can be the key of a mapping: hashes, and equality. */
+#ifndef TMPLGEN_KEY_H
+#define TMPLGEN_KEY_H
+
+#include "base/err.h"
+#include "jinja/values/types.h"
+
+struct vm;
+
+/* Of values that have a hash; compare.h has that of all values. */
+TG_CHECKED int key_equal(bool *out, struct vm *vm, const struct value *a, const struct value *b);
+/* Equal keys have equal hashes; lists and mappings have none. */
+uint64_t text_hash(struct span text);
+TG_CHECKED int value_hash(uint64_t *out, struct vm *vm, const struct value *value);
+
+#endif

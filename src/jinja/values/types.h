@@ -1,0 +1,188 @@
+/* What an expression can be: Python's plain types, and nothing that leads out of them. */
+#ifndef TMPLGEN_TYPES_H
+#define TMPLGEN_TYPES_H
+
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct block_code;
+struct context;
+struct data;
+struct frame;
+struct function;
+struct iterator;
+struct loop;
+struct macro_code;
+struct program;
+
+enum value_kind {
+    V_MISSING,    /* no value at all: an argument not given, a slot not set */
+    V_UNRESOLVED, /* a slot whose name is still to be looked up in the context */
+    V_UNDEFINED,
+    V_NONE,
+    V_BOOL,
+    V_INT,
+    V_FLOAT,
+    V_TEXT,
+    V_LIST,
+    V_TUPLE,
+    V_DICT,
+    V_RANGE,
+    V_VIEW,     /* what keys(), values(), items() return */
+    V_ITERATOR, /* can be walked once */
+    V_LOOP,
+    V_METHOD,
+    V_MACRO,
+    V_MODULE,    /* what `import` makes of a template */
+    V_SELF,      /* the blocks of a template, by name */
+    V_BLOCK,     /* one of them, or what `super` is */
+    V_NAMESPACE, /* a mapping whose members are attributes, which can be assigned to */
+    V_CYCLER,
+    V_JOINER,
+    V_BUILTIN, /* a function: range, dict, ... */
+};
+
+enum view_part { VIEW_KEYS, VIEW_VALUES, VIEW_ITEMS };
+
+struct value {
+    enum value_kind kind;
+    union {
+        bool safe;           /* V_TEXT: came from tojson or escape; Jinja2 calls this Markup */
+        bool group;          /* V_TUPLE: came from groupby, has the attributes grouper and list */
+        enum view_part part; /* V_VIEW */
+    };
+    union {
+        bool boolean;
+        int64_t integer;
+        double real;
+        struct span text; /* UTF-8; lives as long as the render */
+        struct list *list;
+        struct dict *dict;
+        struct int_range *range;
+        struct iterator *iterator;
+        struct loop *loop;
+        struct bound *bound;
+        struct undefined *undefined;
+        struct closure *macro;
+        struct module *module;
+        const struct context *context; /* V_SELF */
+        struct block *block;
+        struct cycler *cycler;
+        struct joiner *joiner;
+        const struct function *function; /* V_BUILTIN */
+    };
+};
+
+/* Lists and tuples. `pending`: context data whose items are not converted yet. */
+struct list {
+    struct value *items;
+    size_t count, capacity;
+    const struct data *pending;
+};
+
+struct dict_entry {
+    struct value key, value;
+    uint64_t hash;
+};
+
+/* In order of insertion; with an index of hashes once it is large. */
+struct dict {
+    struct dict_entry *entries;
+    size_t count, capacity;
+    uint32_t *index; /* entry number + 1, or 0; `slots` of them, a power of two */
+    size_t slots;
+    const struct data *pending;
+};
+
+struct int_range {
+    int64_t start, stop, step;
+    size_t length;
+};
+
+/* A method that was looked up and not called yet. */
+struct bound {
+    struct value self;
+    const struct function *method;
+};
+
+/* What `macro` or `call` made; the variables of the frame that it was made in are its own, too. */
+struct closure {
+    const struct macro_code *code;
+    const struct frame *frame;
+};
+
+/* A template that was imported. */
+struct module {
+    const struct program *program;
+    struct value text; /* what it printed */
+    struct dict *members;
+    struct module *next; /* of those that a render imported without context */
+};
+
+/* A block of one template, and that of the template it extends. */
+struct block_level {
+    const struct program *program;
+    const struct block_code *code;
+    struct block_level *parent;
+};
+
+/* A level of a block, to be rendered in a context. */
+struct block {
+    const struct context *context;
+    struct block_level *level;
+};
+
+struct cycler {
+    struct list *items;
+    size_t pos; /* of the next one */
+};
+
+struct joiner {
+    struct value separator;
+    bool used;
+};
+
+/* Why something is undefined, kept until somebody uses it. */
+struct undefined {
+    const struct program *program; /* where: a byte of a template */
+    size_t offset;
+    bool lenient; /* the missing else of an inline if: prints as nothing, is false */
+    enum { UNDEFINED_NAME, UNDEFINED_MEMBER, UNDEFINED_REASON } why;
+    struct span name;    /* of the variable or the member; or the reason */
+    struct value object; /* that has no such member */
+};
+
+static inline struct value value_none(void)
+{
+    return (struct value){.kind = V_NONE};
+}
+
+static inline struct value value_bool(bool boolean)
+{
+    return (struct value){.kind = V_BOOL, .boolean = boolean};
+}
+
+static inline struct value value_int(int64_t integer)
+{
+    return (struct value){.kind = V_INT, .integer = integer};
+}
+
+/* The text is not copied. */
+static inline struct value value_text(struct span text)
+{
+    return (struct value){.kind = V_TEXT, .text = text};
+}
+
+/* "a text", "a list", ... for messages. */
+const char *value_kind_name(const struct value *value);
+/* Has it a len()? */
+bool value_is_sized(const struct value *value);
+/* Is it a number (a bool counts, as in Python)? As integer or as float. */
+bool value_is_integer(const struct value *value, int64_t *integer);
+bool value_is_number(const struct value *value);
+double value_real(const struct value *number);
+
+#endif

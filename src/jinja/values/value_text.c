@@ -1,0 +1,319 @@
+/* Values as text: Python's str() and repr(). */
+#include "jinja/values/value_text.h"
+
+#include "base/buf.h"
+#include "base/unicode.h"
+#include "base/utf8.h"
+#include "jinja/run/loop.h"
+#include "jinja/run/vm.h"
+#include "jinja/syntax/ast.h"
+#include "jinja/syntax/program.h"
+#include "jinja/values/value.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- floats */
+
+/* The fewest digits that read back as `real`, and where the point is: 0.DIGITS * 10^point. */
+static void shortest_digits(char digits[20], int *point, double real)
+{
+    char text[REAL_TEXT_BYTES];
+    /* 15 digits always survive, and end in zeros where fewer would do; not so below DBL_MIN */
+    for (int precision = isnormal(real) ? 15 : 1; precision <= 17; precision++) {
+        (void)snprintf(text, sizeof(text), "%.*e", precision - 1, real);
+        if (precision == 17 || strtod(text, NULL) == real)
+            break;
+    }
+    char *exponent = strchr(text, 'e');
+    *point = (int)strtol(exponent + 1, NULL, 10) + 1;
+    size_t count = 0;
+    for (const char *p = text; p < exponent; p++)
+        if (*p != '.')
+            digits[count++] = *p;
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    digits[count] = '\0';
+}
+
+void real_repr(char out[REAL_TEXT_BYTES], double real)
+{
+    char digits[20];
+    int point;
+    if (!isfinite(real)) {
+        (void)snprintf(out, REAL_TEXT_BYTES, "%s", isnan(real) ? "nan" : real < 0 ? "-inf" : "inf");
+        return;
+    }
+    shortest_digits(digits, &point, fabs(real));
+    int count = (int)strlen(digits);
+    const char *sign = signbit(real) ? "-" : "";
+    if (real != 0 && (point <= -4 || point > 16))
+        (void)snprintf(out, REAL_TEXT_BYTES, "%s%c%s%se%+03d", sign, digits[0],
+                       count > 1 ? "." : "", digits + 1, point - 1);
+    else if (point <= 0)
+        (void)snprintf(out, REAL_TEXT_BYTES, "%s0.%.*s%s", sign, -point, "0000", digits);
+    else if (point >= count)
+        (void)snprintf(out, REAL_TEXT_BYTES, "%s%s%.*s.0", sign, digits, point - count,
+                       "0000000000000000");
+    else
+        (void)snprintf(out, REAL_TEXT_BYTES, "%s%.*s.%s", sign, point, digits, digits + point);
+}
+
+/* ---------------------------------------------------------------- texts */
+
+static void put_escape(struct buf *out, uint32_t c)
+{
+    static const char shorts[] = "\tt\nn\rr";
+    const char *found = c < 0x80 ? strchr(shorts, (int)c) : NULL;
+    if (found && (found - shorts) % 2 == 0)
+        (void)buf_printf(out, "\\%c", found[1]);
+    else if (c < 0x100)
+        (void)buf_printf(out, "\\x%02x", c);
+    else
+        (void)buf_printf(out, c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+}
+
+static int repr_character(struct buf *out, struct vm *vm, uint32_t c, char quote)
+{
+    if (c == (uint32_t)quote || c == '\\')
+        (void)buf_printf(out, "\\%c", (int)c);
+    else if (unicode_is_unassigned(c))
+        return vm_fail(vm, CODE_TYPE,
+                       "the character U+%04X cannot be quoted: it is not in Unicode 14", c);
+    else if (unicode_is_printable(c))
+        (void)utf8_put(out, c);
+    else
+        put_escape(out, c);
+    return 0;
+}
+
+static int repr_text(struct buf *out, struct vm *vm, const struct value *value)
+{
+    struct span text = value->text;
+    size_t start = out->len;
+    if (vm_charge_bytes(vm, text.len))
+        return -1;
+    bool single = text.len && memchr(text.ptr, '\'', text.len);
+    char quote = single && !memchr(text.ptr, '"', text.len) ? '"' : '\'';
+    (void)buf_puts(out, value->safe ? "Markup(" : "");
+    (void)buf_putc(out, quote);
+    for (size_t pos = 0; pos < text.len && !out->overflowed;)
+        if (repr_character(out, vm, utf8_next(text, &pos), quote))
+            return -1;
+    (void)buf_putc(out, quote);
+    (void)buf_puts(out, value->safe ? ")" : "");
+    return vm_charge(vm, (out->len - start) / 8); /* escapes take long */
+}
+
+/* ---------------------------------------------------------------- containers */
+
+/* The containers being printed: one inside itself is shown as "...". */
+struct printing {
+    const void *container;
+    const struct printing *outer;
+};
+
+static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
+                      const struct printing *outer);
+
+static bool is_printing(const struct printing *outer, const void *container)
+{
+    while (outer && outer->container != container)
+        outer = outer->outer;
+    return outer != NULL;
+}
+
+static int repr_list(struct buf *out, struct vm *vm, const struct value *value,
+                     const struct printing *outer)
+{
+    struct list *list = value->list;
+    const struct printing printing = {list, outer};
+    bool tuple = value->kind == V_TUPLE;
+    list_open(vm, list);
+    (void)buf_putc(out, tuple ? '(' : '[');
+    for (size_t i = 0; i < list->count; i++) {
+        (void)buf_puts(out, i ? ", " : "");
+        if (vm_charge(vm, 1) || repr_value(out, vm, &list->items[i], &printing))
+            return -1;
+    }
+    (void)buf_puts(out, tuple && list->count == 1 ? "," : "");
+    (void)buf_putc(out, tuple ? ')' : ']');
+    return 0;
+}
+
+static int repr_dict(struct buf *out, struct vm *vm, const struct value *value,
+                     const struct printing *outer)
+{
+    struct dict *dict = value->dict;
+    const struct printing printing = {dict, outer};
+    dict_open(vm, dict);
+    (void)buf_putc(out, '{');
+    for (size_t i = 0; i < dict->count; i++) {
+        (void)buf_puts(out, i ? ", " : "");
+        if (vm_charge(vm, 1) || repr_value(out, vm, &dict->entries[i].key, &printing))
+            return -1;
+        (void)buf_puts(out, ": ");
+        if (repr_value(out, vm, &dict->entries[i].value, &printing))
+            return -1;
+    }
+    (void)buf_putc(out, '}');
+    return 0;
+}
+
+static int repr_view(struct buf *out, struct vm *vm, const struct value *value,
+                     const struct printing *outer)
+{
+    static const char *const names[] = {
+        [VIEW_KEYS] = "keys", [VIEW_VALUES] = "values", [VIEW_ITEMS] = "items"};
+    dict_open(vm, value->dict);
+    (void)buf_printf(out, "dict_%s([", names[value->part]);
+    for (size_t i = 0; i < value->dict->count; i++) {
+        struct value part = dict_part(vm, value->dict, value->part, i);
+        (void)buf_puts(out, i ? ", " : "");
+        if (vm_charge(vm, 1) || repr_value(out, vm, &part, outer))
+            return -1;
+    }
+    (void)buf_puts(out, "])");
+    return 0;
+}
+
+static int repr_container(struct buf *out, struct vm *vm, const struct value *value,
+                          const struct printing *outer)
+{
+    static const char *const again[] = {
+        [V_LIST] = "[...]", [V_TUPLE] = "(...)", [V_DICT] = "{...}"};
+    if (value->kind != V_VIEW && is_printing(outer, value->list)) {
+        (void)buf_puts(out, again[value->kind]);
+        return 0;
+    }
+    if (vm_enter(vm))
+        return -1;
+    int rc = value->kind == V_DICT   ? repr_dict(out, vm, value, outer)
+             : value->kind == V_VIEW ? repr_view(out, vm, value, outer)
+                                     : repr_list(out, vm, value, outer);
+    vm_leave(vm);
+    return rc;
+}
+
+static void repr_range(struct buf *out, const struct int_range *range)
+{
+    (void)buf_printf(out, "range(%" PRId64 ", %" PRId64, range->start, range->stop);
+    if (range->step != 1)
+        (void)buf_printf(out, ", %" PRId64, range->step);
+    (void)buf_putc(out, ')');
+}
+
+static int repr_loop(struct buf *out, struct vm *vm, struct loop *loop)
+{
+    size_t length;
+    if (loop_length(&length, vm, loop))
+        return -1;
+    (void)buf_printf(out, "<LoopContext %zu/%zu>", loop->index0 + 1, length);
+    return 0;
+}
+
+static int repr_macro(struct buf *out, struct vm *vm, struct span name)
+{
+    struct value text = value_text(name);
+    (void)buf_puts(out, name.len ? "<Macro " : "<Macro anonymous");
+    if (name.len && repr_text(out, vm, &text))
+        return -1;
+    (void)buf_putc(out, '>');
+    return 0;
+}
+
+static int repr_module(struct buf *out, struct vm *vm, const char *name)
+{
+    struct value text = value_text(span_from(name));
+    (void)buf_puts(out, "<TemplateModule ");
+    if (repr_text(out, vm, &text))
+        return -1;
+    (void)buf_putc(out, '>');
+    return 0;
+}
+
+static int repr_namespace(struct buf *out, struct vm *vm, const struct value *value,
+                          const struct printing *outer)
+{
+    struct value dict = {.kind = V_DICT, .dict = value->dict};
+    (void)buf_puts(out, "<Namespace ");
+    if (repr_value(out, vm, &dict, outer))
+        return -1;
+    (void)buf_putc(out, '>');
+    return 0;
+}
+
+static int repr_value(struct buf *out, struct vm *vm, const struct value *value,
+                      const struct printing *outer)
+{
+    char real[REAL_TEXT_BYTES];
+    switch (value->kind) {
+    case V_UNDEFINED:
+        (void)buf_puts(out, "Undefined");
+        return 0;
+    case V_NONE:
+        (void)buf_puts(out, "None");
+        return 0;
+    case V_BOOL:
+        (void)buf_puts(out, value->boolean ? "True" : "False");
+        return 0;
+    case V_INT:
+        (void)buf_printf(out, "%" PRId64, value->integer);
+        return 0;
+    case V_FLOAT:
+        real_repr(real, value->real);
+        (void)buf_puts(out, real);
+        return vm_charge(vm, 32); /* up to three attempts, with numbers of 308 digits */
+    case V_TEXT:
+        return repr_text(out, vm, value);
+    case V_LIST:
+    case V_TUPLE:
+    case V_DICT:
+    case V_VIEW:
+        return repr_container(out, vm, value, outer);
+    case V_RANGE:
+        repr_range(out, value->range);
+        return 0;
+    case V_LOOP:
+        return repr_loop(out, vm, value->loop);
+    case V_MACRO:
+        return repr_macro(out, vm, value->macro->code->name);
+    case V_MODULE:
+        return repr_module(out, vm, value->module->program->name);
+    case V_NAMESPACE:
+        return repr_namespace(out, vm, value, outer);
+    default:
+        return vm_fail(vm, CODE_TYPE, "%s cannot be printed", value_kind_name(value));
+    }
+}
+
+int value_repr(struct buf *out, struct vm *vm, const struct value *value)
+{
+    return repr_value(out, vm, value, NULL);
+}
+
+int value_print(struct buf *out, struct vm *vm, const struct value *value)
+{
+    if (value->kind == V_TEXT) {
+        (void)buf_append(out, value->text.ptr, value->text.len);
+        return 0;
+    }
+    if (value->kind == V_UNDEFINED)
+        return value->undefined->lenient ? 0 : vm_fail_undefined(vm, value);
+    if (value->kind == V_MODULE)
+        return value_print(out, vm, &value->module->text);
+    return repr_value(out, vm, value, NULL);
+}
+
+int value_to_text(struct value *out, struct vm *vm, const struct value *value)
+{
+    if (value->kind == V_TEXT) {
+        *out = *value;
+        return 0;
+    }
+    size_t start = vm_begin(vm);
+    return value_print(&vm->scratch, vm, value) ? -1 : vm_end(out, vm, start);
+}

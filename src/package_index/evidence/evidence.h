@@ -1,0 +1,63 @@
+/* What an index proves of one requirement: wheels, Pythons, processors, glibc, CUDA, cuDNN, NCCL.
+ */
+#ifndef TMPLGEN_EVIDENCE_H
+#define TMPLGEN_EVIDENCE_H
+
+#include "package_index/package_index.h"
+#include "package_index/requirement.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum processor { X86_64, AARCH64, PROCESSORS };
+extern const char *const processor_names[PROCESSORS];
+
+#define EVIDENCE_PYTHONS 24
+
+/* A library that the packages require. */
+struct required {
+    const char *pin;   /* the one version, or NULL */
+    struct spec range; /* where it is left open */
+    const char *said;  /* "torch 2.8.0 requires nvidia-nccl-cu12==2.27.3"; NULL: nothing is said */
+};
+
+/*
+ * `state` is of the package itself; the rest holds where it is INDEX_THERE and `old` and `yanked`
+ * are false. Packages of the same family that are pinned, or bounded by `<=` (jax: jaxlib,
+ * jax-cuda12-plugin) count as parts of it.
+ */
+struct evidence {
+    enum index_state state;
+    const char *package, *version, *uploaded;
+    bool old, yanked;
+    const char *elsewhere; /* a part that only another index has: "jaxlib 0.4.28+cuda12"; or NULL */
+    const char *missing;   /* a part that the index does not have; or NULL */
+    bool wheel[PROCESSORS];
+    bool compiled;             /* a wheel of the family holds code for a processor */
+    const char *left_out;      /* "jaxlib==0.4.20; extra == 'cpu'": what other extras would bring */
+    const char *left_cuda;     /* the same, of CUDA */
+    bool read[PROCESSORS];     /* its requirements there are known */
+    bool cuda_for[PROCESSORS]; /* its CUDA libraries are required there */
+    const char *pythons[EVIDENCE_PYTHONS]; /* with wheels; "3.8", ... */
+    size_t python_count;
+    bool any_python; /* a wheel is for later Pythons too: there is no upper bound */
+    const char *python_spec;
+    int glibc;      /* the minor that the wheels want at least; 0: none */
+    int most_glibc; /* and at most, where there are several */
+    int cuda_major; /* of names such as nvidia-cublas-cu12; 0: not told */
+    const char *major_said;
+    struct required cuda, cudnn, nccl;
+};
+
+/* 12 of "cudf-cu12"; 0: the name does not say. */
+int cuda_major_of(const char *name);
+
+/*
+ * INDEX_UNKNOWN: something was not asked yet, and is wanted now. `requirement` is a target with
+ * one version, such as "jax[cuda12]==0.7.0".
+ */
+enum index_state evidence_gather(struct evidence *out, struct arena *arena,
+                                 struct package_index *index,
+                                 const struct requirement *requirement);
+
+#endif

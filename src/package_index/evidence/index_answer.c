@@ -1,0 +1,448 @@
+/* What a package index answers, read into one plain form, whatever the form it came in. */
+#include "package_index/evidence/index_answer.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "data/data.h"
+#include "data/json.h"
+#include "io/http.h"
+#include "matrix/version.h"
+#include "package_index/evidence/wheel.h"
+#include "package_index/requirement.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define FILES_MAX ((size_t)20000)
+#define REQUIREMENTS_MAX ((size_t)2000)
+#define NAME_MAX_BYTES 300
+#define DATE_BYTES 10
+
+/* One file of a project, as an index lists it. NULL: not said. */
+struct listed_file {
+    const char *filename, *url, *uploaded, *python, *metadata_sha256;
+    bool yanked;
+};
+
+struct project_reader {
+    struct arena *arena, *scratch;
+    const char *name, *page;
+    struct project_parts *out;
+    size_t count;
+};
+
+/* The parser's words as a failure of the run: the fault is not the user's. */
+static int bad_answer(struct err *err, const char *page)
+{
+    err->exit = TG_RUNTIME;
+    err->code = str_equal(err->code, "limit") ? "limit" : "answer";
+    ARENA_SCRATCH(scratch);
+    return err_wrap(err, "%s", http_shown(&scratch, page));
+}
+
+static int not_of_form(struct err *err, const char *page, const char *what)
+{
+    (void)err_set(err, TG_RUNTIME, "answer", "%s", what);
+    return bad_answer(err, page);
+}
+
+static bool is_plain(const char *text)
+{
+    for (; *text; text++)
+        if (*text <= ' ' || *text > '~')
+            return false;
+    return true;
+}
+
+/* "2025-08-06" of "2025-08-06T14:56:44Z", or NULL. */
+static const char *date_of(struct arena *arena, const char *text)
+{
+    static const char form[] = "0000-00-00";
+    if (!text || strlen(text) < DATE_BYTES)
+        return NULL;
+    for (size_t i = 0; i < DATE_BYTES; i++)
+        if (form[i] == '0' ? !isdigit((unsigned char)text[i]) : text[i] != form[i])
+            return NULL;
+    return arena_memdup(arena, text, DATE_BYTES);
+}
+
+static struct data *new_release(const struct project_reader *r, const char *version)
+{
+    struct data *release = data_map(r->arena);
+    data_put(r->arena, release, "uploaded", data_null(r->arena));
+    data_put(r->arena, release, "yanked", data_bool(r->arena, true));
+    data_put(r->arena, release, "python", data_null(r->arena));
+    data_put(r->arena, release, "wheels", data_list(r->arena));
+    data_put(r->arena, release, "requires", data_null(r->arena));
+    data_put(r->arena, r->out->releases, version, release);
+    return release;
+}
+
+/* What every file says of its release, wheel or not. */
+static struct data *touch_release(const struct project_reader *r, const char *version,
+                                  const struct listed_file *file)
+{
+    struct data *release = data_get(r->out->releases, version);
+    const char *date = date_of(r->scratch, file->uploaded);
+    if (!release)
+        release = new_release(r, version);
+    const char *first = data_text(data_get(release, "uploaded"));
+    if (date && (!first || strcmp(date, first) < 0))
+        data_put_text(r->arena, release, "uploaded", date);
+    if (!file->yanked)
+        data_put(r->arena, release, "yanked", data_bool(r->arena, false));
+    if (file->python && is_plain(file->python) && strlen(file->python) < NAME_MAX_BYTES)
+        data_put_text(r->arena, release, "python", file->python);
+    return release;
+}
+
+/* "torch-2.8.0.tar.gz" is of 2.8.0. */
+static const char *source_version(const struct project_reader *r, const char *filename)
+{
+    static const char *const endings[] = {".tar.gz", ".zip", NULL};
+    size_t len = strlen(filename);
+    for (const char *const *ending = endings; *ending; ending++) {
+        const char *dash = strrchr(filename, '-');
+        if (str_ends(filename, *ending) && dash)
+            return arena_memdup(r->scratch, dash + 1,
+                                (size_t)(filename + len - strlen(*ending) - dash - 1));
+    }
+    return NULL;
+}
+
+static void add_wheel(const struct project_reader *r, struct data *release,
+                      const struct listed_file *file)
+{
+    data_push(r->arena, data_get(release, "wheels"), data_str(r->arena, file->filename));
+    const char *url = r->out->files && file->url ? http_join(r->arena, r->page, file->url) : NULL;
+    if (!url)
+        return;
+    struct data *entry = data_map(r->arena);
+    data_put_text(r->arena, entry, "url", url);
+    data_put_text(r->arena, entry, "sha256", file->metadata_sha256);
+    data_append(r->arena, r->out->files, span_from(arena_strdup(r->arena, file->filename)), entry);
+}
+
+/* A file is of a release by its name, as pip has it; one that is not is nobody's. */
+static void add_file(struct project_reader *r, const struct listed_file *file)
+{
+    struct wheel wheel;
+    struct version parsed;
+    int glibc;
+    if (!file->filename || ++r->count > FILES_MAX || strlen(file->filename) > NAME_MAX_BYTES ||
+        !is_plain(file->filename))
+        return;
+    bool is_wheel = wheel_parse(&wheel, file->filename) == 0;
+    const char *version = is_wheel ? arena_memdup(r->scratch, wheel.version.ptr, wheel.version.len)
+                                   : source_version(r, file->filename);
+    if (!version || version_parse(&parsed, version) < 0)
+        return;
+    const char *name = is_wheel ? arena_memdup(r->scratch, wheel.name.ptr, wheel.name.len) : NULL;
+    if (name && !str_equal(requirement_name(r->scratch, name), r->name))
+        return;
+    struct data *release = touch_release(r, version, file);
+    if (is_wheel && !file->yanked &&
+        (wheel_fits_processor(&glibc, &wheel, "x86_64") ||
+         wheel_fits_processor(&glibc, &wheel, "aarch64")))
+        add_wheel(r, release, file);
+}
+
+static struct project_reader begin_project(struct project_parts *out, struct arena *arena,
+                                           struct arena *scratch, const char *name,
+                                           const char *page)
+{
+    *out = (struct project_parts){data_map(arena), data_map(arena)};
+    return (struct project_reader){arena, scratch, requirement_name(scratch, name), page, out, 0};
+}
+
+static bool is_true(const struct data *data)
+{
+    return data && ((data->kind == DATA_BOOL && data->boolean) || data->kind == DATA_STR);
+}
+
+static int parse_json(struct data **out, struct arena *arena, const char *page, struct span text,
+                      struct err *err)
+{
+    if (json_parse_large(out, arena, page, text, LIMIT_HTTP_JSON_BYTES, err) < 0)
+        return bad_answer(err, page);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the JSON API */
+
+static void add_json_files(struct project_reader *r, const struct data *files)
+{
+    if (!files || files->kind != DATA_LIST)
+        return;
+    for (size_t i = 0; i < files->list.count; i++) {
+        const struct data *item = files->list.items[i];
+        struct listed_file file = {.filename = data_text(data_get(item, "filename")),
+                                   .url = data_text(data_get(item, "url")),
+                                   .uploaded = data_text(data_get(item, "upload_time_iso_8601")),
+                                   .python = data_text(data_get(item, "requires_python")),
+                                   .yanked = is_true(data_get(item, "yanked"))};
+        if (!file.uploaded)
+            file.uploaded = data_text(data_get(item, "upload_time"));
+        add_file(r, &file);
+    }
+}
+
+static bool is_of_project(struct arena *arena, const struct data *info, const char *name)
+{
+    const char *said = data_text(data_get(info, "name"));
+    return said && str_equal(requirement_name(arena, said), requirement_name(arena, name));
+}
+
+int index_parse_project(struct project_parts *out, struct arena *arena, const char *name,
+                        const char *page, struct span text, struct err *err)
+{
+    ARENA_SCRATCH(scratch); /* documents are large, and what is kept of them is little */
+    struct data *document;
+    struct project_reader reader = begin_project(out, arena, &scratch, name, page);
+    out->files = NULL; /* where their metadata is, is not told here */
+    if (parse_json(&document, &scratch, page, text, err) < 0)
+        return -1;
+    const struct data *releases = data_get(document, "releases");
+    if (!is_of_project(arena, data_get(document, "info"), name))
+        return not_of_form(err, page, "it is not about the project that was asked for");
+    if (!releases || releases->kind != DATA_MAP)
+        return not_of_form(err, page, "it lists no releases");
+    for (size_t i = 0; i < releases->map.count; i++)
+        add_json_files(&reader, releases->map.members[i].value);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the simple API */
+
+static const char *metadata_sum(const struct data *item)
+{
+    const struct data *metadata = data_get(item, "core-metadata");
+    if (!metadata || metadata->kind != DATA_MAP)
+        metadata = data_get(item, "dist-info-metadata");
+    return data_text(data_get(metadata, "sha256"));
+}
+
+int index_parse_simple(struct project_parts *out, struct arena *arena, const char *name,
+                       const char *page, struct span text, struct err *err)
+{
+    ARENA_SCRATCH(scratch); /* documents are large, and what is kept of them is little */
+    struct data *document;
+    struct project_reader reader = begin_project(out, arena, &scratch, name, page);
+    if (parse_json(&document, &scratch, page, text, err) < 0)
+        return -1;
+    const struct data *files = data_get(document, "files");
+    if (!is_of_project(arena, document, name))
+        return not_of_form(err, page, "it is not about the project that was asked for");
+    if (!files || files->kind != DATA_LIST)
+        return not_of_form(err, page, "it lists no files");
+    for (size_t i = 0; i < files->list.count; i++) {
+        const struct data *item = files->list.items[i];
+        const struct listed_file file = {.filename = data_text(data_get(item, "filename")),
+                                         .url = data_text(data_get(item, "url")),
+                                         .uploaded = data_text(data_get(item, "upload-time")),
+                                         .python = data_text(data_get(item, "requires-python")),
+                                         .metadata_sha256 = metadata_sum(item),
+                                         .yanked = is_true(data_get(item, "yanked"))};
+        add_file(&reader, &file);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the simple API as HTML */
+
+/* An attribute's value with the entities that URLs and SPECs need; or NULL. */
+static const char *unescape(struct arena *arena, struct span value)
+{
+    static const char *const entities[][2] = {{"&amp;", "&"},   {"&lt;", "<"},  {"&gt;", ">"},
+                                              {"&quot;", "\""}, {"&#39;", "'"}, {"&#x27;", "'"}};
+    BUF_SCRATCH(out, value.len + 1);
+    for (size_t i = 0; i < value.len;) {
+        size_t taken = 0;
+        for (size_t j = 0; !taken && j < sizeof(entities) / sizeof(*entities); j++) {
+            size_t len = strlen(entities[j][0]);
+            if (value.len - i >= len && memcmp(value.ptr + i, entities[j][0], len) == 0) {
+                (void)buf_puts(&out, entities[j][1]);
+                taken = len;
+            }
+        }
+        if (!taken)
+            (void)buf_putc(&out, value.ptr[i]);
+        i += taken ? taken : 1;
+    }
+    const char *text = buf_text(&out);
+    size_t pos = 0;
+    while (pos < out.len)
+        if (utf8_next(span_of(text, out.len), &pos) == UTF8_INVALID)
+            return NULL;
+    return strlen(text) == out.len ? arena_strdup(arena, text) : NULL;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The next NAME="VALUE" (or NAME alone) of a tag; false at its end. */
+static bool next_attribute(struct span *name, struct span *value, struct span *tag)
+{
+    const char *at = tag->ptr, *end = tag->ptr + tag->len;
+    while (at < end && (is_blank(*at) || *at == '/'))
+        at++;
+    const char *start = at;
+    while (at < end && !is_blank(*at) && *at != '=')
+        at++;
+    *name = span_of(start, (size_t)(at - start));
+    *value = span_of("", 0);
+    if (at < end && *at == '=') {
+        char quote = at + 1 < end ? at[1] : '\0';
+        bool quoted = quote == '"' || quote == '\'';
+        at += quoted ? 2 : 1;
+        start = at;
+        while (at < end && (quoted ? *at != quote : !is_blank(*at)))
+            at++;
+        *value = span_of(start, (size_t)(at - start));
+        at += quoted && at < end;
+    }
+    *tag = span_of(at, (size_t)(end - at));
+    return name->len > 0;
+}
+
+/* The file's name is the last part of its link; the hash of its metadata stands in an attribute. */
+static void read_anchor(struct project_reader *r, struct span tag)
+{
+    struct listed_file file = {0};
+    struct span name, raw;
+    while (next_attribute(&name, &raw, &tag)) {
+        const char *value = unescape(r->arena, raw);
+        if (span_equal(name, span_from("href")))
+            file.url = value;
+        else if (span_equal(name, span_from("data-requires-python")))
+            file.python = value;
+        else if (span_equal(name, span_from("data-upload-time")))
+            file.uploaded = value;
+        else if (span_equal(name, span_from("data-yanked")))
+            file.yanked = true;
+        else if ((span_equal(name, span_from("data-core-metadata")) ||
+                  span_equal(name, span_from("data-dist-info-metadata"))) &&
+                 value && str_starts(value, "sha256="))
+            file.metadata_sha256 = value + strlen("sha256=");
+    }
+    if (!file.url)
+        return;
+    size_t len = strcspn(file.url, "?#");
+    const char *path = arena_memdup(r->arena, file.url, len);
+    const char *slash = strrchr(path, '/');
+    file.filename = slash ? slash + 1 : path;
+    file.url = path;
+    add_file(r, &file);
+}
+
+int index_parse_html(struct project_parts *out, struct arena *arena, const char *name,
+                     const char *page, struct span text, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    struct project_reader reader = begin_project(out, arena, &scratch, name, page);
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    size_t anchors = 0;
+    while (at < end && (at = memchr(at, '<', (size_t)(end - at)))) {
+        const char *close = memchr(at, '>', (size_t)(end - at));
+        if (!close)
+            break;
+        if (close - at > 2 && (at[1] == 'a' || at[1] == 'A') && is_blank(at[2])) {
+            read_anchor(&reader, span_of(at + 2, (size_t)(close - at) - 2));
+            anchors++;
+        }
+        at = close + 1;
+    }
+    return anchors ? 0 : not_of_form(err, page, "it holds no links");
+}
+
+/* ------------------------------------------------------------------ requirements */
+
+/* What is always required, tells of CUDA, pins a package of the same release, or bounds PyTorch. */
+static bool is_telling(const char *text)
+{
+    ARENA_SCRATCH(scratch);
+    struct requirement requirement;
+    if (requirement_parse(&requirement, &scratch, text) < 0)
+        return false;
+    return !requirement.marker || !strstr(requirement.marker, "extra") ||
+           str_equal(requirement.name, "torch") || str_starts(requirement.name, "nvidia-") ||
+           str_starts(requirement.name, "cuda-") || requirement_pin(&requirement) ||
+           requirement_most(&requirement);
+}
+
+static void keep_requirement(struct data *list, struct arena *arena, const char *text)
+{
+    if (text && list->list.count < REQUIREMENTS_MAX && strlen(text) < LIMIT_KIB && is_telling(text))
+        data_push(arena, list, data_str(arena, text));
+}
+
+/* 2.8 and 2.8.0 are one version. */
+static bool same_version(const char *a, const char *b)
+{
+    struct version first, second;
+    return a && version_parse(&first, a) == 0 && version_parse(&second, b) == 0 &&
+           version_compare(&first, &second) == 0;
+}
+
+int index_parse_release(struct data **requires, struct arena *arena, const char *name,
+                        const char *version, struct span text, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    struct data *document;
+    *requires = data_list(arena);
+    if (parse_json(&document, &scratch, name, text, err) < 0)
+        return -1;
+    const struct data *info = data_get(document, "info");
+    if (!is_of_project(arena, info, name) ||
+        !same_version(data_text(data_get(info, "version")), version))
+        return not_of_form(err, name, "it is not about the release that was asked for");
+    const struct data *list = data_get(info, "requires_dist");
+    for (size_t i = 0; list && list->kind == DATA_LIST && i < list->list.count; i++)
+        keep_requirement(*requires, arena, data_text(list->list.items[i]));
+    return 0;
+}
+
+/* The value of "Header: value", without regard to case, or NULL. */
+static const char *field_value(const char *line, const char *name)
+{
+    size_t len = strlen(name);
+    if (strncasecmp(line, name, len) != 0 || line[len] != ':')
+        return NULL;
+    return line + len + 1 + strspn(line + len + 1, " \t");
+}
+
+int index_parse_metadata(struct data **requires, struct arena *arena, const char *name,
+                         const char *version, struct span text, struct err *err)
+{
+    ARENA_SCRATCH(scratch);
+    const char *said_name = NULL, *said_version = NULL, *value;
+    *requires = data_list(arena);
+    const char *end = text.ptr + text.len;
+    for (const char *at = text.ptr; at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t len = newline ? (size_t)(newline - at) : (size_t)(end - at);
+        char *line = arena_memdup(&scratch, at, len);
+        line[strcspn(line, "\r")] = '\0';
+        at += len + 1;
+        if (!*line)
+            break; /* the description follows */
+        if (!said_name && (value = field_value(line, "Name")))
+            said_name = value;
+        else if (!said_version && (value = field_value(line, "Version")))
+            said_version = value;
+        else if ((value = field_value(line, "Requires-Dist")))
+            keep_requirement(*requires, arena, value);
+        if (!newline)
+            break;
+    }
+    if (!said_name ||
+        !str_equal(requirement_name(arena, said_name), requirement_name(arena, name)) ||
+        !same_version(said_version, version))
+        return not_of_form(err, name, "its metadata is not that of the release asked for");
+    return 0;
+}

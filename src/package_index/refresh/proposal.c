@@ -1,0 +1,121 @@
+/* What is proposed for a matrix: rows as text, and what is said of them. */
+#include "package_index/refresh/proposal.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+#include "data/data.h"
+#include "matrix/facts.h"
+
+#include <string.h>
+
+#define COLUMNS 120
+
+bool proposal_is_compiled(const struct proposal *p)
+{
+    const struct build *build = p->build;
+    return str_equal(supply_of(p->framework, build), "build");
+}
+
+bool proposal_is_for_all(const struct proposal *p)
+{
+    const struct words *releases = &p->build->releases;
+    return releases->count == 1 && str_equal(releases->items[0], "all");
+}
+
+void proposal_say(const struct proposal *p, const char *text)
+{
+    if (text)
+        data_push(p->arena, p->said, data_str(p->arena, text));
+}
+
+/* ------------------------------------------------------------------ rows as text */
+
+const char *append_word(struct arena *arena, const char *words, const char *word)
+{
+    return arena_printf(arena, "%s%s%s", words, *words ? " " : "", word);
+}
+
+/* Stands between two fields until the row is laid out: no text of a field has it. */
+#define FIELD_BREAK "\x01"
+
+static void put_break(struct buf *row)
+{
+    if (buf_text(row)[row->len - 1] != '{')
+        (void)buf_puts(row, "," FIELD_BREAK);
+}
+
+/* Plain where nothing in it means anything to YAML. */
+void row_put(struct buf *row, const char *name, const char *value)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "._+- ";
+    if (!value || !*value)
+        return;
+    put_break(row);
+    (void)buf_printf(row, "%s: ", name);
+    if (strspn(value, plain) == strlen(value) && *value != '-' && *value != ' ') {
+        (void)buf_puts(row, value);
+        return;
+    }
+    (void)buf_putc(row, '"');
+    for (const char *c = value; *c; c++)
+        if (*c == '"' || *c == '\\')
+            (void)buf_printf(row, "\\%c", *c);
+        else
+            (void)buf_putc(row, (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c);
+    (void)buf_putc(row, '"');
+}
+
+void row_put_written(struct buf *row, const char *field)
+{
+    if (!*field)
+        return;
+    put_break(row);
+    (void)buf_puts(row, field);
+}
+
+void row_put_end(struct buf *row, const struct proposal *p, const char *note,
+                 const char *confidence)
+{
+    const char *today = index_asked_on(p->index);
+    row_put(row, "note", note);
+    row_put(row, "source", arena_printf(p->arena, ROW_SOURCE, today));
+    row_put(row, "as_of", today);
+    row_put(row, "confidence", confidence);
+    (void)buf_putc(row, '}');
+}
+
+/* No line beyond COLUMNS, where fields allow. */
+static const char *laid_out(const struct proposal *p, const char *row)
+{
+    BUF_SCRATCH(out, ROW_BYTES);
+    size_t column = 0;
+    while (row && *row) {
+        size_t len = strcspn(row, FIELD_BREAK);
+        bool fits = column + 1 + len <= COLUMNS;
+        if (column)
+            (void)buf_puts(&out, fits ? " " : "\n   ");
+        column = column ? (fits ? column + 1 : 3) : 0;
+        (void)buf_append(&out, row, len);
+        column += len;
+        row += len + (row[len] != '\0');
+    }
+    return arena_strdup(p->arena, buf_text(&out));
+}
+
+void proposal_add(const struct proposal *p, struct data *list, const char *kind,
+                  const char *variant, const char *row, const char *confidence, const char *why)
+{
+    struct data *map = data_map(p->arena);
+    data_put_text(p->arena, map, "framework", p->framework->name);
+    data_put_text(p->arena, map, "release", p->version);
+    data_put_text(p->arena, map, "kind", kind);
+    data_put_text(p->arena, map, "variant", variant);
+    data_put_text(p->arena, map, "requirement", p->text);
+    data_put_text(p->arena, map, "row", row ? laid_out(p, row) : NULL);
+    data_put_text(p->arena, map, "confidence", confidence);
+    data_put(p->arena, map, "evidence", p->said);
+    data_put_text(p->arena, map, "why", why);
+    data_push(p->arena, list, map);
+}

@@ -1,0 +1,31 @@
+/* The rows of a matrix against what a package index serves. */
+#ifndef TMPLGEN_VERIFY_H
+#define TMPLGEN_VERIFY_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+struct arena;
+struct buf;
+struct data;
+struct package_index;
+struct matrix;
+
+/*
+ * A list with a row for each build of each release of `name`, a framework or a package (NULL: of
+ * all of both; but for packages whose releases are companions, proven as such): {framework,
+ * release, variant, requirement, state, proved: [words], differences: [{what, row, index, evidence,
+ * explained}], why, file, line}.
+ * `state`: "verified" (asked, and what the index tells agrees), "differs", "not-asked" (another
+ * index, or not recorded; `why` says which), "old" (before `since`), "failed". `*wanted` counts
+ * what is not known yet: ask, and verify again.
+ */
+struct data *matrix_verify(size_t *wanted, struct arena *arena, const struct matrix *matrix,
+                           const char *name, struct package_index *index);
+/* {verified, differs, explained, not_asked, old, failed}: how many rows of each state. */
+struct data *matrix_verify_counts(struct arena *arena, const struct data *rows);
+/* For people: a table by framework and release, then the differences. */
+int matrix_verify_table(struct buf *out, struct arena *arena, const struct data *rows);
+
+#endif

@@ -1,0 +1,30 @@
+/* What is found out of a row: what the index proves, and where it differs. */
+#include "package_index/verify/verification.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "data/data.h"
+#include "matrix/facts.h"
+
+void verification_prove(const struct verification *c, const char *what)
+{
+    data_push(c->arena, c->proved, data_str(c->arena, what));
+}
+
+void verification_differ(const struct verification *c, const char *what, const char *row,
+                         const char *index, const char *evidence)
+{
+    struct data *map = data_map(c->arena);
+    bool explained = words_have(&c->release->differs, what) || words_have(&c->build->differs, what);
+    data_put_text(c->arena, map, "what", what);
+    data_put_text(c->arena, map, "row", row);
+    data_put_text(c->arena, map, "index", index);
+    data_put_text(c->arena, map, "evidence", evidence);
+    data_put(c->arena, map, "explained", data_bool(c->arena, explained));
+    data_push(c->arena, c->differences, map);
+}
+
+const char *verification_named(const struct verification *c)
+{
+    return arena_printf(c->arena, "%s %s", c->evidence.package, c->evidence.version);
+}

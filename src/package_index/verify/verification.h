@@ -1,0 +1,34 @@
+/* A row that is held against a package index, and what is found out. Inside src/index/ only. */
+#ifndef TMPLGEN_VERIFICATION_H
+#define TMPLGEN_VERIFICATION_H
+
+#include "package_index/evidence/evidence.h"
+
+struct arena;
+struct build;
+struct data;
+struct framework;
+struct matrix;
+struct release;
+
+/* One build of one release, against what the index says of it: in the arena or the matrix. */
+struct verification {
+    struct arena *arena;
+    const struct matrix *matrix;
+    const struct framework *framework;
+    const struct release *release;
+    const struct build *build;
+    const char *requirement; /* what it is installed by; NULL: another index has it */
+    struct evidence evidence;
+    struct data *proved, *differences; /* lists, as in verify.h */
+};
+
+/* The index proves that part of the row. */
+void verification_prove(const struct verification *c, const char *what);
+/* It says something else; the row may explain that (`differs`). `evidence` is for people. */
+void verification_differ(const struct verification *c, const char *what, const char *row,
+                         const char *index, const char *evidence);
+/* "torch 2.8.0", in the arena. */
+const char *verification_named(const struct verification *c);
+
+#endif

@@ -1,0 +1,309 @@
+/* The rows of a matrix against what a package index serves. */
+#include "package_index/verify.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+#include "data/data.h"
+#include "data/yaml.h"
+#include "matrix/facts.h"
+#include "package_index/evidence/evidence.h"
+#include "package_index/verify/verification.h"
+#include "package_index/verify/verify_others.h"
+#include "package_index/verify/verify_wheels.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ days */
+
+/* Days and months are compared as far as the shorter one goes. */
+static int compare_days(const char *a, const char *b)
+{
+    size_t len = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+    return strncmp(a, b, len);
+}
+
+/* A row cannot know of a release before it was uploaded, nor after the index was asked. */
+static void check_day(const struct verification *c, const struct fact *fact, const char *asked)
+{
+    const char *uploaded = c->evidence.uploaded;
+    if (asked && compare_days(fact->as_of, asked) > 0)
+        verification_differ(c, "as_of", fact->as_of, asked,
+                            arena_printf(c->arena, "the index was asked on %s", asked));
+    else if (uploaded && compare_days(fact->as_of, uploaded) < 0)
+        verification_differ(
+            c, "as_of", fact->as_of, uploaded,
+            arena_printf(c->arena, "%s was uploaded on %s", verification_named(c), uploaded));
+}
+
+static void check_days(const struct verification *c, const struct package_index *index)
+{
+    const char *asked = index_asked_on(index);
+    check_day(c, &c->release->fact, asked);
+    if (c->build->releases.count && !words_have(&c->build->releases, "all"))
+        check_day(c, &c->build->fact, asked);
+}
+
+/* ------------------------------------------------------------------ a row */
+
+/* What a build is installed by, where the user's index has it; NULL: `*why` says who has it. */
+static const char *requirement_of(const struct verification *c, const char **why)
+{
+    const struct build *build = c->build;
+    const char *url = build->index_url ? build->index_url : c->framework->index_url;
+    if (url && !str_equal(c->release->pypi, build->variant)) {
+        *why = arena_printf(c->arena, "it is on %s", fill_text(c->arena, url, c->release, build));
+        return NULL;
+    }
+    const char *text = build->requirements ? build->requirements : c->framework->requirements;
+    text = fill_text(c->arena, text, c->release, build);
+    return arena_memdup(c->arena, text, strcspn(text, " "));
+}
+
+static bool is_compiled(const struct verification *c)
+{
+    return str_equal(supply_of(c->framework, c->build), "build");
+}
+
+/* No wheel, and no Python that the release does not admit. */
+static void check_source(const struct verification *c)
+{
+    ERR_SCRATCH(err);
+    const struct evidence *e = &c->evidence;
+    struct spec spec;
+    struct version version;
+    if (e->wheel[X86_64] || e->wheel[AARCH64]) {
+        verification_differ(
+            c, "wheel", "none", "some",
+            arena_printf(c->arena, "%s has a wheel for Linux", verification_named(c)));
+        return;
+    }
+    verification_prove(c, "source");
+    if (!e->python_spec || spec_parse(&spec, c->arena, e->python_spec, "Requires-Python", &err) < 0)
+        return;
+    for (size_t i = 0; i < c->release->pythons.count; i++) {
+        const char *python = c->release->pythons.items[i];
+        if (version_parse(&version, arena_printf(c->arena, "%s.99", python)) == 0 &&
+            spec_matches(&spec, &version))
+            continue;
+        verification_differ(
+            c, "python", python, e->python_spec,
+            arena_printf(c->arena, "%s requires Python %s", verification_named(c), e->python_spec));
+        return;
+    }
+    verification_prove(c, "python");
+}
+
+static const char *compare(struct verification *c, struct package_index *index, const char **why,
+                           size_t *wanted)
+{
+    const struct evidence *e = &c->evidence;
+    if (e->yanked)
+        verification_differ(
+            c, "release", e->version, "withdrawn",
+            arena_printf(c->arena, "%s was withdrawn from the index", verification_named(c)));
+    else if (e->missing)
+        verification_differ(c, "release", e->version, "none",
+                            arena_printf(c->arena, "%s requires %s, which the index does not have",
+                                         verification_named(c), e->missing));
+    else if (is_compiled(c))
+        check_source(c);
+    else if (!e->wheel[X86_64] && !e->wheel[AARCH64])
+        verification_differ(
+            c, "wheel", "some", "none",
+            arena_printf(c->arena, "%s has no wheel for Linux", verification_named(c)));
+    else {
+        verification_prove(c, "wheel");
+        verify_wheels(c);
+        verify_requires(c, index, wanted);
+        enum index_state state = verify_companions(c, index);
+        *wanted += state == INDEX_UNKNOWN;
+        if (state == INDEX_FAILED) {
+            *why = "a companion could not be asked for";
+            return "failed";
+        }
+    }
+    return "verified";
+}
+
+static bool is_unexplained(const struct verification *c)
+{
+    for (size_t i = 0; i < c->differences->list.count; i++)
+        if (!data_get(c->differences->list.items[i], "explained")->boolean)
+            return true;
+    return false;
+}
+
+static const char *judge(struct verification *c, struct package_index *index, const char **why,
+                         size_t *wanted)
+{
+    struct requirement requirement;
+    const char *text = c->requirement;
+    if (requirement_parse(&requirement, c->arena, text) < 0 || !requirement_pin(&requirement)) {
+        *why = "its requirement names no one version";
+        return "not-asked";
+    }
+    enum index_state state = evidence_gather(&c->evidence, c->arena, index, &requirement);
+    if (state == INDEX_UNKNOWN) {
+        (*wanted)++;
+        *why = "it is not in the record";
+        return "not-asked";
+    }
+    if (state == INDEX_FAILED) {
+        *why = "the index could not be asked";
+        return "failed";
+    }
+    if (state == INDEX_ABSENT) {
+        verification_differ(c, "release", requirement_pin(&requirement), "none",
+                            arena_printf(c->arena, "the index has no %s", text));
+        return "verified";
+    }
+    if (c->evidence.old) {
+        *why = arena_printf(c->arena, "uploaded on %s", c->evidence.uploaded);
+        return "old";
+    }
+    if (c->evidence.elsewhere) {
+        *why = arena_printf(c->arena, "it requires %s, which is on another index",
+                            c->evidence.elsewhere);
+        return "not-asked";
+    }
+    return compare(c, index, why, wanted);
+}
+
+static void put_place(struct arena *arena, struct data *row, const struct yaml_node *node)
+{
+    ERR_SCRATCH(err);
+    (void)yaml_error(&err, node, "here");
+    data_put_text(arena, row, "file", err.where.file);
+    data_put(arena, row, "line", data_int(arena, (int64_t)err.where.line));
+}
+
+/* A row in the arena: what it takes to find it out, which is much more, is not kept. */
+static struct data *verify_build(struct arena *arena, const struct verification *build,
+                                 struct package_index *index, size_t *wanted)
+{
+    ARENA_SCRATCH(scratch);
+    struct verification check = *build, *c = &check;
+    struct data *row = data_map(&scratch);
+    const char *why = NULL;
+    c->arena = &scratch;
+    c->requirement = requirement_of(c, &why);
+    c->proved = data_list(c->arena);
+    c->differences = data_list(c->arena);
+    const char *state = c->requirement ? judge(c, index, &why, wanted) : "not-asked";
+    check_days(c, index);
+    if (is_unexplained(c))
+        state = "differs";
+    data_put_text(c->arena, row, "framework", c->framework->name);
+    data_put_text(c->arena, row, "release", c->release->version.text);
+    data_put_text(c->arena, row, "variant", c->build->variant);
+    data_put_text(c->arena, row, "requirement", c->requirement);
+    data_put_text(c->arena, row, "state", state);
+    data_put(c->arena, row, "proved", c->proved);
+    data_put(c->arena, row, "differences", c->differences);
+    data_put_text(c->arena, row, "why", why);
+    /* What needs no row of a build stands where its release does. */
+    put_place(c->arena, row, c->build->fact.node ? c->build->fact.node : c->release->fact.node);
+    return data_copy(arena, row);
+}
+
+struct data *matrix_verify(size_t *wanted, struct arena *arena, const struct matrix *matrix,
+                           const char *name, struct package_index *index)
+{
+    struct data *rows = data_list(arena);
+    const struct framework *f;
+    *wanted = 0;
+    for (size_t i = 0; (f = any_framework(matrix, i)); i++) {
+        if ((name && !str_equal(name, f->name)) || (f->on && f->by_companions))
+            continue;
+        for (size_t j = 0; j < f->releases.count; j++) {
+            const struct release *release = ROW(struct release, f->releases, j);
+            for (size_t k = 0; k < release->build_count; k++) {
+                const struct verification build = {.matrix = matrix,
+                                                   .framework = f,
+                                                   .release = release,
+                                                   .build = release->builds[k]};
+                data_push(arena, rows, verify_build(arena, &build, index, wanted));
+            }
+        }
+    }
+    return rows;
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static const char *const states[] = {"verified", "differs", "not-asked", "old", "failed"};
+#define STATES (sizeof(states) / sizeof(*states))
+
+static size_t count_state(const struct data *rows, const char *framework, const char *state)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const struct data *row = rows->list.items[i];
+        count += (!framework || str_equal(data_text(data_get(row, "framework")), framework)) &&
+                 (!state || str_equal(data_text(data_get(row, "state")), state));
+    }
+    return count;
+}
+
+static size_t count_explained(const struct data *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->list.count; i++)
+        count += data_get(rows->list.items[i], "differences")->list.count > 0 &&
+                 str_equal(data_text(data_get(rows->list.items[i], "state")), "verified");
+    return count;
+}
+
+struct data *matrix_verify_counts(struct arena *arena, const struct data *rows)
+{
+    static const char *const keys[STATES] = {"verified", "differs", "not_asked", "old", "failed"};
+    struct data *counts = data_map(arena);
+    for (size_t i = 0; i < STATES; i++)
+        data_put(arena, counts, keys[i],
+                 data_int(arena, (int64_t)count_state(rows, NULL, states[i])));
+    data_put(arena, counts, "explained", data_int(arena, (int64_t)count_explained(rows)));
+    return counts;
+}
+
+static void print_frameworks(struct buf *out, const struct data *rows)
+{
+    const char *last = NULL;
+    (void)buf_printf(out, "%-21s %9s %9s %9s %9s %9s\n", "framework or package", "verified",
+                     "differs", "not asked", "old", "failed");
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const char *name = data_text(data_get(rows->list.items[i], "framework"));
+        if (str_equal(name, last))
+            continue;
+        last = name;
+        (void)buf_printf(out, "%-21s", name);
+        for (size_t j = 0; j < STATES; j++)
+            (void)buf_printf(out, " %9zu", count_state(rows, name, states[j]));
+        (void)buf_putc(out, '\n');
+    }
+}
+
+static void print_differences(struct buf *out, const struct data *row, bool explained)
+{
+    const struct data *list = data_get(row, "differences");
+    for (size_t i = 0; i < list->list.count; i++) {
+        const struct data *d = list->list.items[i];
+        if (data_get(d, "explained")->boolean != explained)
+            continue;
+        (void)buf_printf(out, "%s %s %s: %s: the row has %s, the index %s\n    %s\n",
+                         data_text(data_get(row, "framework")), data_text(data_get(row, "release")),
+                         data_text(data_get(row, "variant")), data_text(data_get(d, "what")),
+                         data_text(data_get(d, "row")), data_text(data_get(d, "index")),
+                         data_text(data_get(d, "evidence")));
+    }
+}
+
+int matrix_verify_table(struct buf *out, struct arena *arena, const struct data *rows)
+{
+    (void)arena;
+    print_frameworks(out, rows);
+    (void)buf_putc(out, '\n');
+    for (size_t i = 0; i < rows->list.count; i++)
+        print_differences(out, rows->list.items[i], false);
+    return out->overflowed ? -1 : 0;
+}

@@ -1,0 +1,132 @@
+/* The image tags of a matrix against a registry. */
+#include "package_index/verify_images.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+#include "data/data.h"
+#include "matrix/facts.h"
+#include "registry/reference.h"
+#include "registry/registry.h"
+
+static size_t count_tags(const struct matrix *matrix)
+{
+    size_t count = matrix->plain.count;
+    for (size_t i = 0; i < matrix->images.count; i++)
+        count += ROW(struct image, matrix->images, i)->tag_count;
+    return count;
+}
+
+/* What is looked for, and in which state its row says that it is. */
+struct looks {
+    struct arena *arena;
+    const char *where;
+    struct registry_image *images;
+    const char **names, **states;
+    size_t count;
+};
+
+static int add_look(struct looks *looks, const char *repository, const char *tag, const char *state,
+                    struct err *err)
+{
+    struct image_reference *reference = arena_alloc(looks->arena, sizeof(*reference));
+    const char *name = arena_printf(looks->arena, "%s/%s:%s", looks->where, repository, tag);
+    if (image_reference_parse(reference, looks->arena, name, err) < 0)
+        return -1;
+    looks->names[looks->count] = name;
+    looks->states[looks->count] = state;
+    looks->images[looks->count++].reference = reference;
+    return 0;
+}
+
+static int collect(struct looks *looks, const struct matrix *matrix, struct err *err)
+{
+    for (size_t i = 0; i < matrix->images.count; i++) {
+        const struct image *image = ROW(struct image, matrix->images, i);
+        for (size_t j = 0; j < image->tag_count; j++)
+            if (add_look(looks, matrix->repository, tag_text(looks->arena, image, &image->tags[j]),
+                         image->state, err) < 0)
+                return -1;
+    }
+    for (size_t i = 0; i < matrix->plain.count; i++) {
+        const struct plain_image *plain = ROW(struct plain_image, matrix->plain, i);
+        if (add_look(looks, plain->repository, plain->tag, "supported", err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static struct data *look_row(const struct looks *looks, size_t i)
+{
+    const struct registry_image *image = &looks->images[i];
+    struct data *row = data_map(looks->arena);
+    bool failed = image->presence == IMAGE_FAILED;
+    bool differs = image->presence == IMAGE_GONE && !str_equal(looks->states[i], "eol");
+    data_put_text(looks->arena, row, "image", looks->names[i]);
+    data_put_text(looks->arena, row, "state", looks->states[i]);
+    data_put(looks->arena, row, "found",
+             failed ? data_null(looks->arena)
+                    : data_bool(looks->arena, image->presence == IMAGE_THERE));
+    data_put_text(looks->arena, row, "digest", image->digest);
+    data_put(looks->arena, row, "differs", data_bool(looks->arena, differs));
+    data_put_text(looks->arena, row, "why", image->failure);
+    return row;
+}
+
+int matrix_verify_images(struct data **rows, struct arena *arena, const struct matrix *matrix,
+                         struct registry *registry, const char *where, struct err *err)
+{
+    size_t room = count_tags(matrix) + 1;
+    struct looks looks = {.arena = arena,
+                          .where = where,
+                          .images = arena_array(arena, room, sizeof(struct registry_image)),
+                          .names = arena_array(arena, room, sizeof(char *)),
+                          .states = arena_array(arena, room, sizeof(char *))};
+    if (collect(&looks, matrix, err) < 0 ||
+        registry_look(registry, looks.images, looks.count, err) < 0)
+        return -1;
+    *rows = data_list(arena);
+    for (size_t i = 0; i < looks.count; i++)
+        data_push(arena, *rows, look_row(&looks, i));
+    return 0;
+}
+
+static bool is_true(const struct data *row, const char *key)
+{
+    const struct data *value = data_get(row, key);
+    return value && value->kind == DATA_BOOL && value->boolean;
+}
+
+struct data *matrix_images_counts(struct arena *arena, const struct data *rows)
+{
+    int64_t there = 0, gone = 0, differs = 0, failed = 0;
+    struct data *counts = data_map(arena);
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const struct data *row = rows->list.items[i];
+        bool asked = data_get(row, "found")->kind == DATA_BOOL;
+        there += asked && is_true(row, "found");
+        gone += asked && !is_true(row, "found");
+        differs += is_true(row, "differs");
+        failed += !asked;
+    }
+    data_put(arena, counts, "there", data_int(arena, there));
+    data_put(arena, counts, "gone", data_int(arena, gone));
+    data_put(arena, counts, "differs", data_int(arena, differs));
+    data_put(arena, counts, "failed", data_int(arena, failed));
+    return counts;
+}
+
+int matrix_images_table(struct buf *out, const struct data *rows)
+{
+    size_t there = 0;
+    for (size_t i = 0; i < rows->list.count; i++)
+        there += is_true(rows->list.items[i], "found");
+    (void)buf_printf(out, "images: %zu of %zu tags are there\n", there, rows->list.count);
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const struct data *row = rows->list.items[i];
+        if (is_true(row, "differs"))
+            (void)buf_printf(out, "%s: the row says '%s', the registry has none\n",
+                             data_text(data_get(row, "image")), data_text(data_get(row, "state")));
+    }
+    return out->overflowed ? -1 : 0;
+}

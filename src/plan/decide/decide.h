@@ -1,0 +1,31 @@
+/* What becomes of one file that up to three trees have. */
+#ifndef TMPLGEN_DECIDE_H
+#define TMPLGEN_DECIDE_H
+
+#include "base/err.h"
+#include "plan/plan.h"
+
+#include <stdbool.h>
+
+struct arena;
+struct store;
+struct unit;
+
+struct outcome {
+    bool reported;
+    enum path_state state;
+    const char *path; /* where the file lies afterwards; NULL: nowhere */
+    const char *from_path;
+    struct leaf disk; /* its content there */
+    bool conflict;
+    struct leaf stages[SIDES];
+    bool merged_text; /* `disk` is made of lines of both */
+    const char *note; /* for people, or NULL */
+};
+
+/* Merged content is put into the store. */
+TG_CHECKED int resolve_unit(struct outcome *out, struct arena *arena, struct store *store,
+                            const struct plan_input *input, const struct unit *unit,
+                            struct err *err);
+
+#endif

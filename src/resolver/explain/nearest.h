@@ -1,0 +1,12 @@
+/* What would fit, one change or several. Inside src/resolver/ only. */
+#ifndef TMPLGEN_NEAREST_H
+#define TMPLGEN_NEAREST_H
+
+#include "resolver/search/demands.h"
+
+struct data;
+
+/* The list `nearest`: requests that work, the mildest changes first. */
+struct data *nearest_data(struct arena *arena, const struct ask *ask);
+
+#endif

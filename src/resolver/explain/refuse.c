@@ -1,0 +1,179 @@
+/* Why nothing fits: a minimal set of demands, and what each of them rules out. */
+#include "resolver/explain/refuse.h"
+
+#include "base/arena.h"
+#include "data/data.h"
+#include "resolver/search/hardly_known.h"
+#include "resolver/search/search.h"
+
+#include <string.h>
+
+#define REASONS_MAX 4 /* conflicts told for one demand */
+
+static bool is_solvable(const struct ask *ask, uint64_t active)
+{
+    struct candidate candidate;
+    return search_best(&candidate, ask, active);
+}
+
+/*
+ * Only a smallest set is told: of eight demands two may conflict, and the other six would only hide
+ * them.
+ */
+uint64_t minimal_conflict(const struct ask *ask)
+{
+    uint64_t set = ask_all(ask);
+    bool shrunk = true;
+    while (shrunk) { /* again: to name a GPU can make room for a driver, so order matters */
+        shrunk = false;
+        for (size_t i = 0; i < ask->demand_count; i++) {
+            uint64_t bit = (uint64_t)1 << i;
+            if (!(set & bit) || is_solvable(ask, set & ~bit))
+                continue;
+            set &= ~bit;
+            shrunk = true;
+        }
+    }
+    return set;
+}
+
+struct conflicts {
+    struct arena *arena;
+    const struct ask *ask;
+    struct problem whole;        /* the demands that are weighed */
+    const struct demand *demand; /* the one that was dropped; NULL: none */
+    struct data *list;
+    const char *reasons[REASONS_MAX];
+    size_t count;
+    const struct build *settled; /* refused whatever its Python and image */
+    const struct release *settled_release;
+};
+
+static const char *describe(const struct conflicts *c, const struct candidate *candidate,
+                            const char *reason)
+{
+    const char *text = arena_printf(c->arena, "%s %s%s%s", c->ask->framework->name,
+                                    candidate->release->version.text, candidate->build ? " " : "",
+                                    candidate->build ? candidate->build->variant : "");
+    if (str_equal(reason, "image") || str_equal(reason, "gate"))
+        return arena_printf(c->arena, "%s on %s", text, image_text(c->arena, c->ask, candidate));
+    return text;
+}
+
+static bool is_told(const struct conflicts *c, const char *reason)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (str_equal(c->reasons[i], reason))
+            return true;
+    return false;
+}
+
+static void tell(struct conflicts *c, const struct candidate *candidate, const char *demand,
+                 const struct objection *objection)
+{
+    struct data *map = data_map(c->arena);
+    data_put_text(c->arena, map, "demand", demand);
+    data_put_text(c->arena, map, "reason", objection->reason);
+    data_put_text(c->arena, map, "rules_out", describe(c, candidate, objection->reason));
+    data_put_text(c->arena, map, "because", objection->because);
+    data_put_text(c->arena, map, "source", objection->source);
+    data_push(c->arena, c->list, map);
+    c->reasons[c->count++] = objection->reason;
+}
+
+/* The candidate as the whole set sees it: on the image that is asked for. */
+static struct candidate as_asked(const struct conflicts *c, const struct candidate *candidate)
+{
+    struct candidate asked = *candidate;
+    if (!is_active(&c->whole, CHOICE_IMAGE) || asked.named)
+        return asked;
+    const struct asked_image *image = &c->ask->image;
+    asked.image = image->image;
+    asked.tag = image->row_tag;
+    asked.plain = NULL;
+    asked.distribution = image->distribution;
+    asked.named = true;
+    return asked;
+}
+
+/* A candidate that would do without the demand: which rule speaks against it with the demand? */
+static bool visit(void *context, const struct candidate *candidate)
+{
+    struct conflicts *c = context;
+    struct objection objection = {0};
+    struct candidate asked = as_asked(c, candidate);
+    if (c->settled == candidate->build && c->settled_release == candidate->release)
+        return false;
+    if (!objects_at_all(&c->whole, &asked, &objection))
+        return false;
+    if (objects(&c->whole, &asked, LEVEL_RELEASE, NULL) ||
+        objects(&c->whole, &asked, LEVEL_BUILD, NULL)) {
+        c->settled = candidate->build;
+        c->settled_release = candidate->release;
+    }
+    if (is_told(c, objection.reason))
+        return false;
+    objection.arena = c->arena;
+    objects_at_all(&c->whole, &asked, &objection);
+    tell(c, &asked, c->demand->text, &objection);
+    return c->count == REASONS_MAX;
+}
+
+/* Nothing fits at all: the framework's files have no way to any image, Python, driver. */
+static void tell_hopeless(struct conflicts *c)
+{
+    const struct framework *framework = c->ask->framework;
+    struct candidate candidate = {.release = ROW(struct release, framework->releases, 0)};
+    struct objection objection = {.arena = c->arena};
+    if (!framework->releases.count)
+        return;
+    candidate.build = candidate.release->build_count ? candidate.release->builds[0] : NULL;
+    if (objects(&c->whole, &candidate, LEVEL_RELEASE, &objection) ||
+        (candidate.build && objects(&c->whole, &candidate, LEVEL_BUILD, &objection)))
+        tell(c, &candidate, framework->name, &objection);
+}
+
+/* A release that would do, but for how little is known of it. */
+static void tell_hardly_known(struct conflicts *c, uint64_t set)
+{
+    const struct framework *row = c->ask->framework;
+    const struct release *release =
+        c->ask->named == row ? hardly_known(c->arena, c->ask, set, row, NULL) : NULL;
+    struct candidate candidate = {.release = release};
+    struct objection objection = {.arena = c->arena};
+    problem_init(&c->whole, c->ask, set);
+    if (release && objects(&c->whole, &candidate, LEVEL_RELEASE, &objection))
+        tell(c, &candidate, c->demand->text, &objection);
+}
+
+/* What would do for the demands of `set` without `bit`, and why it does not do with it. */
+static void tell_of_demand(struct conflicts *c, uint64_t set, uint64_t bit)
+{
+    struct problem rest;
+    problem_init(&rest, c->ask, set & ~bit);
+    problem_init(&c->whole, c->ask, set);
+    c->settled = NULL;
+    search_walk(&rest, visit, c);
+}
+
+struct data *conflicts_data(struct arena *arena, const struct ask *ask, uint64_t set)
+{
+    struct conflicts c = {.arena = arena, .ask = ask, .list = data_list(arena)};
+    for (size_t i = 0; i < ask->demand_count; i++) {
+        if (!(set >> i & 1))
+            continue;
+        bool first = !c.demand;
+        c.demand = &ask->demands[i];
+        c.count = 0;
+        if (first)
+            tell_hardly_known(&c, set);
+        c.count = 0; /* the closest that is well known is told, too */
+        tell_of_demand(&c, ask_all(ask), (uint64_t)1 << i); /* what is close to the request */
+        if (!c.count)
+            tell_of_demand(&c, set, (uint64_t)1 << i);
+    }
+    problem_init(&c.whole, ask, set);
+    if (!set)
+        tell_hopeless(&c);
+    return c.list;
+}

@@ -1,0 +1,14 @@
+/* Why nothing fits. Inside src/resolver/ only. */
+#ifndef TMPLGEN_REFUSE_H
+#define TMPLGEN_REFUSE_H
+
+#include "resolver/search/demands.h"
+
+struct data;
+
+/* A set of demands that can not be met together, any of which dropped can. Empty: nothing fits. */
+uint64_t minimal_conflict(const struct ask *ask);
+/* The list `conflicts` of JSON.md for such a set. */
+struct data *conflicts_data(struct arena *arena, const struct ask *ask, uint64_t set);
+
+#endif

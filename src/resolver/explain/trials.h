@@ -1,0 +1,32 @@
+/* Requests with something changed, tried: those that work are kept. Inside src/resolver/ only. */
+#ifndef TMPLGEN_TRIALS_H
+#define TMPLGEN_TRIALS_H
+
+#include "resolver/search/demands.h"
+
+struct data;
+
+struct trials {
+    struct arena *arena;
+    const struct ask *ask;
+    const struct stack_request *request;
+    const struct matrix *matrix; /* that the changed requests are resolved in */
+    size_t since;                /* steps of the run taken before */
+    struct data *list;           /* of {change, request, resolution} */
+};
+
+/* A demand that is met in another way: "--driver 580". */
+struct data *change_text(struct arena *arena, enum stack_choice choice, const char *value);
+/* A demand that is left out: "without --python", "without --gpu T4". */
+struct data *drop_text(struct arena *arena, enum stack_choice choice, const char *value);
+
+/* Whether enough was tried: so large a matrix, or request, is answered with less. */
+bool trials_are_over(const struct trials *n);
+/* What comes of the changed request; NULL: nothing, or what rests on a row of low confidence. */
+struct data *resolve_changed(const struct trials *n, const struct stack_request *changed);
+/* Adds the changed request to the list where something comes of it. */
+bool try_changed(const struct trials *n, const struct stack_request *changed, struct data *change);
+/* The same, with one change. */
+bool try_change(const struct trials *n, const struct stack_request *changed, struct data *text);
+
+#endif

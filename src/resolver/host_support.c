@@ -1,0 +1,348 @@
+/* What a host, with the driver and GPUs that it has, can run of a matrix. */
+#include "resolver/host_support.h"
+
+#include "base/arena.h"
+#include "base/budget.h"
+#include "data/data.h"
+#include "resolver/explain/refuse.h"
+#include "resolver/result/resolution.h"
+#include "resolver/search/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct survey {
+    struct arena *arena;
+    const struct matrix *matrix;
+    struct stack_request request; /* without a framework: the host */
+    struct data *unknown;         /* GPUs that the matrix does not know */
+};
+
+/* What one framework can do with some driver. */
+struct reach {
+    const char *name;
+    struct ask *ask;
+    struct candidate newest;
+    bool found;
+    struct data *stack;          /* the newest, as a resolution; NULL: none */
+    struct version version;      /* of what was named, in that stack */
+    int64_t rows, runs, forward; /* `forward`: only with a forward-compatibility package */
+};
+
+/* ------------------------------------------------------------------ the host as a request */
+
+const char *matrix_gpu_word(struct arena *arena, const struct matrix *matrix,
+                            const struct machine_gpu *gpu)
+{
+    struct asked_gpu found;
+    ERR_SCRATCH(ignored);
+    const char *sm = arena_printf(arena, "sm_%d", gpu->compute_capability);
+    if (gpu_find(&found, arena, matrix, gpu->name, &ignored) == 0 &&
+        (!gpu->compute_capability || found.cc == gpu->compute_capability))
+        return found.name;
+    return gpu_find(&found, arena, matrix, sm, &ignored) == 0 ? sm : NULL;
+}
+
+static void ask_for_host(struct survey *s, const struct machine *machine)
+{
+    struct words *gpus = &s->request.said[CHOICE_GPU];
+    s->unknown = data_list(s->arena);
+    request_say(&s->request, s->arena, CHOICE_DRIVER, machine->driver);
+    request_say(&s->request, s->arena, CHOICE_ARCH, machine->arch);
+    for (size_t i = 0; i < machine->gpu_count; i++) {
+        const char *word = matrix_gpu_word(s->arena, s->matrix, &machine->gpus[i]);
+        if (!word)
+            data_push(s->arena, s->unknown, data_str(s->arena, machine->gpus[i].name));
+        else if (!words_have(gpus, word) && gpus->count < GPUS_MAX)
+            request_add(&s->request, s->arena, CHOICE_GPU, word);
+    }
+}
+
+/* ------------------------------------------------------------------ one framework */
+
+static void count_rows(struct reach *r, struct problem *problem)
+{
+    const struct framework *framework = r->ask->framework;
+    for (size_t i = 0; i < framework->releases.count; i++) {
+        const struct release *release = ROW(struct release, framework->releases, i);
+        for (size_t j = 0; j < release->build_count; j++) {
+            const struct build *build = release->builds[j];
+            struct candidate candidate;
+            if (!build->cuda.text)
+                continue;
+            r->rows++;
+            problem->allow_forward = false;
+            bool runs = search_build(&candidate, problem, release, build);
+            problem->allow_forward = true;
+            r->runs += runs;
+            r->forward += !runs && search_build(&candidate, problem, release, build);
+        }
+    }
+}
+
+static const char *stack_text(const struct reach *r, const char *part, const char *key)
+{
+    return data_text(data_get(data_get(r->stack, part), key));
+}
+
+/* Whether its builds are its own: what lives on another framework has that one's. */
+static bool has_builds(const struct reach *r)
+{
+    return !r->ask->named->on;
+}
+
+static int reach_framework(struct reach *out, const struct survey *s, const char *name,
+                           const char *driver, struct err *err)
+{
+    struct stack_request request = s->request;
+    struct problem problem;
+    *out = (struct reach){.name = name, .ask = arena_alloc(s->arena, sizeof *out->ask)};
+    request_say(&request, s->arena, CHOICE_FRAMEWORK, name);
+    request_say(&request, s->arena, CHOICE_DRIVER, driver);
+    if (ask_compile(out->ask, s->arena, s->matrix, &request, err) < 0)
+        return -1;
+    out->found = search_tiers(&out->newest, &problem, out->ask, ask_all(out->ask)) &&
+                 out->newest.build->cuda.text;
+    if (out->found) {
+        out->stack = resolution_data(s->arena, out->ask, &out->newest);
+        if (version_parse(&out->version, stack_text(out, "framework", "version")) < 0)
+            out->version = out->newest.release->version;
+    }
+    problem.allow_eol = true;
+    count_rows(out, &problem);
+    return 0;
+}
+
+/* Why nothing of it runs: the first conflict's words. */
+static const char *why_not(const struct survey *s, const struct ask *ask)
+{
+    const struct data *conflicts = conflicts_data(s->arena, ask, minimal_conflict(ask));
+    return conflicts->list.count ? data_text(data_get(conflicts->list.items[0], "because")) : NULL;
+}
+
+static struct data *framework_data(const struct survey *s, const struct reach *r)
+{
+    struct data *map = data_map(s->arena);
+    data_put_text(s->arena, map, "framework", r->name);
+    data_put(s->arena, map, "rows", data_int(s->arena, r->rows));
+    data_put(s->arena, map, "runs", data_int(s->arena, r->runs));
+    data_put(s->arena, map, "forward", data_int(s->arena, r->forward));
+    data_put_text(s->arena, map, "image",
+                  r->found ? image_text(s->arena, r->ask, &r->newest) : NULL);
+    data_put(s->arena, map, "resolution", r->found ? r->stack : data_null(s->arena));
+    data_put_text(s->arena, map, "because", r->found ? NULL : why_not(s, r->ask));
+    return map;
+}
+
+/* ------------------------------------------------------------------ images */
+
+static struct data *image_of(struct data *images, const char *image)
+{
+    for (size_t i = 0; i < images->list.count; i++)
+        if (str_equal(data_text(data_get(images->list.items[i], "image")), image))
+            return images->list.items[i];
+    return NULL;
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct data *x = *(const struct data *const *)a, *y = *(const struct data *const *)b;
+    size_t n = data_get(x, "frameworks")->list.count, m = data_get(y, "frameworks")->list.count;
+    if (n != m)
+        return n > m ? -1 : 1;
+    return strcmp(data_text(data_get(x, "image")), data_text(data_get(y, "image")));
+}
+
+static struct data *images_data(const struct survey *s, const struct reach *reaches, size_t count)
+{
+    struct data *images = data_list(s->arena);
+    for (size_t i = 0; i < count; i++) {
+        const struct reach *r = &reaches[i];
+        if (!r->found)
+            continue;
+        const char *text = image_text(s->arena, r->ask, &r->newest);
+        struct data *image = image_of(images, text);
+        if (!image) {
+            image = data_map(s->arena);
+            data_put_text(s->arena, image, "image", text);
+            data_put(s->arena, image, "frameworks", data_list(s->arena));
+            data_push(s->arena, images, image);
+        }
+        data_push(s->arena, data_get(image, "frameworks"),
+                  data_str(s->arena, arena_printf(s->arena, "%s %s %s", r->name, r->version.text,
+                                                  r->newest.build->variant)));
+    }
+    if (images->list.count)
+        qsort(images->list.items, images->list.count, sizeof *images->list.items, by_use);
+    return images;
+}
+
+/* ------------------------------------------------------------------ newer drivers */
+
+static bool is_better(const struct reach *now, const struct reach *then)
+{
+    if (!then->found)
+        return false;
+    if (!now->found)
+        return true;
+    int order = version_compare(&then->version, &now->version);
+    if (!order)
+        order = version_compare(candidate_cuda(&then->newest), candidate_cuda(&now->newest));
+    return order > 0;
+}
+
+static struct data *opened_data(const struct survey *s, const struct reach *r)
+{
+    struct data *map = data_map(s->arena);
+    data_put_text(s->arena, map, "framework", r->name);
+    data_put_text(s->arena, map, "version", r->version.text);
+    data_put_text(s->arena, map, "variant", r->newest.build->variant);
+    data_put_text(s->arena, map, "image", image_text(s->arena, r->ask, &r->newest));
+    return map;
+}
+
+/*
+ * What a branch opens that `best` has not; `best` becomes what it can do. NULL: it opens nothing.
+ */
+static int open_branch(struct data **out, const struct survey *s, const struct branch *branch,
+                       struct reach *best, size_t count, struct err *err)
+{
+    struct data *map = data_map(s->arena), *opens = data_list(s->arena);
+    int64_t more = 0;
+    const char *driver = arena_printf(s->arena, "%lld", (long long)branch->number);
+    for (size_t i = 0; i < count; i++) {
+        struct reach then;
+        if (reach_framework(&then, s, best[i].name, driver, err) < 0)
+            return -1;
+        if (is_better(&best[i], &then))
+            data_push(s->arena, opens, opened_data(s, &then));
+        if (then.runs <= best[i].runs && !is_better(&best[i], &then))
+            continue;
+        more += has_builds(&then) ? then.runs - best[i].runs : 0;
+        best[i] = then;
+    }
+    data_put_text(s->arena, map, "driver", driver);
+    data_put_text(s->arena, map, "cuda", branch->cuda.text);
+    data_put(s->arena, map, "more_rows", data_int(s->arena, more));
+    data_put(s->arena, map, "opens", opens);
+    *out = more > 0 || opens->list.count ? map : NULL;
+    return 0;
+}
+
+/* Branches that are still kept up, later than the host's, by their number. */
+static int newer_drivers(struct data **out, const struct survey *s, struct reach *best,
+                         size_t count, struct err *err)
+{
+    *out = data_list(s->arena);
+    for (size_t i = 0; i < s->matrix->branches.count; i++) {
+        const struct branch *branch = ROW(struct branch, s->matrix->branches, i);
+        struct data *opened = NULL;
+        if (branch->ended ||
+            branch->number <= strtol(request_text(&s->request, CHOICE_DRIVER), NULL, 10))
+            continue;
+        if (open_branch(&opened, s, branch, best, count, err) < 0)
+            return -1;
+        if (opened)
+            data_push(s->arena, *out, opened);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static int survey_all(struct data **out, const struct survey *s, struct err *err)
+{
+    size_t count = s->matrix->framework_count;
+    struct reach *reaches = arena_array(s->arena, count + 1, sizeof *reaches);
+    struct data *frameworks = data_list(s->arena), *newer, *images;
+    int64_t rows = 0, runs = 0, forward = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (reach_framework(&reaches[i], s, s->matrix->frameworks[i].name,
+                            request_text(&s->request, CHOICE_DRIVER), err) < 0)
+            return -1;
+        data_push(s->arena, frameworks, framework_data(s, &reaches[i]));
+        if (!has_builds(&reaches[i]))
+            continue;
+        rows += reaches[i].rows;
+        runs += reaches[i].runs;
+        forward += reaches[i].forward;
+    }
+    images = images_data(s, reaches, count);
+    if (newer_drivers(&newer, s, reaches, count, err) < 0)
+        return -1;
+    *out = data_map(s->arena);
+    data_put(s->arena, *out, "request", stack_request_data(s->arena, &s->request));
+    data_put(s->arena, *out, "unknown_gpus", s->unknown);
+    data_put(s->arena, *out, "rows", data_int(s->arena, rows));
+    data_put(s->arena, *out, "runs", data_int(s->arena, runs));
+    data_put(s->arena, *out, "forward", data_int(s->arena, forward));
+    data_put(s->arena, *out, "frameworks", frameworks);
+    data_put(s->arena, *out, "images", images);
+    data_put(s->arena, *out, "newer_drivers", newer);
+    return 0;
+}
+
+int matrix_runs(struct data **out, struct arena *arena, const struct matrix *matrix,
+                const struct machine *machine, struct err *err)
+{
+    ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
+    struct survey s = {.arena = arena, .matrix = matrix};
+    ask_for_host(&s, machine);
+    return survey_all(out, &s, err) < 0 ? -1 : budget_steps(0, err);
+}
+
+/* ------------------------------------------------------------------ one stack */
+
+/* The parts of a resolution as demands that nothing but itself meets. */
+static void ask_for_stack(struct survey *s, const struct data *resolution,
+                          const struct data *request)
+{
+    const struct data *framework = data_get(resolution, "framework"),
+                      *image = data_get(resolution, "image");
+    const char *tag = data_text(data_get(image, "tag"));
+    request_say(&s->request, s->arena, CHOICE_FRAMEWORK,
+                arena_printf(s->arena, "%s==%s", data_text(data_get(framework, "name")),
+                             data_text(data_get(framework, "version"))));
+    request_say(&s->request, s->arena, CHOICE_VARIANT,
+                data_text(data_get(data_get(resolution, "cuda"), "variant")));
+    request_say(&s->request, s->arena, CHOICE_PYTHON, data_text(data_get(resolution, "python")));
+    request_say(&s->request, s->arena, CHOICE_RUNTIME, data_text(data_get(request, "runtime")));
+    if (tag)
+        request_say(&s->request, s->arena, CHOICE_IMAGE,
+                    arena_printf(s->arena, "%s:%s", data_text(data_get(image, "repository")), tag));
+}
+
+/* Runs, does not (and why), or is nothing that this matrix knows. */
+static struct data *judge_stack(const struct survey *s, const char **relies_on,
+                                const char **because)
+{
+    struct ask *ask = arena_alloc(s->arena, sizeof *ask);
+    struct candidate candidate;
+    ERR_SCRATCH(err);
+    if (ask_compile(ask, s->arena, s->matrix, &s->request, &err) < 0) {
+        *because = arena_strdup(s->arena, err.message);
+        return data_null(s->arena);
+    }
+    if (search_best(&candidate, ask, ask_all(ask))) {
+        const struct data *stack = resolution_data(s->arena, ask, &candidate);
+        *relies_on = data_text(data_get(data_get(stack, "driver"), "relies_on"));
+        return data_bool(s->arena, true);
+    }
+    *because = why_not(s, ask);
+    return data_bool(s->arena, false);
+}
+
+struct data *matrix_runs_stack(struct arena *arena, const struct matrix *matrix,
+                               const struct machine *machine, const struct data *resolution,
+                               const struct data *request)
+{
+    struct survey s = {.arena = arena, .matrix = matrix};
+    const char *relies_on = NULL, *because = NULL;
+    struct data *map = data_map(arena);
+    ask_for_host(&s, machine);
+    ask_for_stack(&s, resolution, request);
+    data_put(arena, map, "runs", judge_stack(&s, &relies_on, &because));
+    data_put_text(s.arena, map, "relies_on", relies_on);
+    data_put_text(s.arena, map, "because", because);
+    return map;
+}

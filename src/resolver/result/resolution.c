@@ -1,0 +1,295 @@
+/* A chosen candidate as the `resolution` of JSON.md. */
+#include "resolver/result/resolution.h"
+
+#include "base/arena.h"
+#include "data/data.h"
+#include "resolver/explain/stack_notes.h"
+#include "resolver/result/requirements.h"
+#include "resolver/rules/gpu_coverage.h"
+#include "resolver/search/members.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ the parts of the map */
+
+static struct data *framework_part(const struct chosen *s)
+{
+    struct data *map = data_map(s->arena);
+    size_t named = member_of(&s->ask->members, s->ask->named);
+    const struct release *release =
+        chosen_has(s, named) ? s->picks[named].release : s->candidate->release;
+    data_put_text(s->arena, map, "name", s->ask->named->name);
+    data_put_text(s->arena, map, "version", release->version.text);
+    return map;
+}
+
+/* The CUDA that runs, to its minor. */
+static const char *cuda_text(const struct chosen *s)
+{
+    const struct version *cuda = candidate_cuda(s->candidate);
+    if (cuda == &s->candidate->build->cuda)
+        return cuda->text;
+    return arena_printf(s->arena, "%llu.%llu", (unsigned long long)cuda->release[0],
+                        (unsigned long long)cuda->release[1]);
+}
+
+static struct data *cuda_part(const struct chosen *s)
+{
+    const struct build *build = s->candidate->build;
+    struct data *map = data_map(s->arena);
+    data_put_text(s->arena, map, "version", cuda_text(s));
+    data_put_text(s->arena, map, "variant", build->variant);
+    data_put_text(s->arena, map, "supply",
+                  build->cuda.text ? supply_of(s->ask->framework, build) : NULL);
+    return map;
+}
+
+/* Below which version cuDNN must stay for the sake of the GPUs; NULL: no pin is needed. */
+static const char *cudnn_bound(const struct chosen *s)
+{
+    bool newest;
+    if (!s->candidate->build->cudnn_window.count || !s->problem->gpu_count)
+        return NULL;
+    const struct cudnn *row = cudnn_choice(s->problem, s->candidate->build, &newest);
+    for (size_t i = 0; row && !newest && i < row->cudnn.count; i++)
+        if (row->cudnn.clauses[i].op == SPEC_LT)
+            return row->cudnn.clauses[i].version.text;
+    return NULL;
+}
+
+/* The cuDNN that comes with the stack: a version, or the SPEC that installation leaves open. */
+static const char *cudnn_text(const struct chosen *s)
+{
+    const struct candidate *c = s->candidate;
+    const char *bound = cudnn_bound(s);
+    if (c->build->cudnn && c->image && str_equal(supply_of(s->ask->framework, c->build), "image"))
+        return cudnn_of(s->ask->matrix, c->image);
+    if (!bound)
+        return c->build->cudnn;
+    return arena_printf(s->arena, "%s%s,<%s",
+                        c->build->cudnn_window.clauses[0].op == SPEC_GE ? ">=" : "==",
+                        c->build->cudnn_window.clauses[0].version.text, bound);
+}
+
+/* "torch" of pytorch. */
+static const char *pip_name(const struct framework *framework)
+{
+    return framework->packages.count ? framework->packages.items[0] : framework->name;
+}
+
+static struct data *companions_part(const struct chosen *s)
+{
+    const struct ask *ask = s->ask;
+    const struct pairs *companions = &s->candidate->release->companions;
+    struct data *map = data_map(s->arena);
+    for (size_t i = 0; i < companions->count; i++)
+        data_put_text(s->arena, map, companions->items[i].name, companions->items[i].value);
+    if (ask->named != ask->framework)
+        data_put_text(s->arena, map, pip_name(ask->framework), s->candidate->release->version.text);
+    for (size_t i = 0; i < ask->members.count; i++)
+        if (chosen_has(s, i) && ask->members.items[i].row != ask->named &&
+            !data_get(map, ask->members.items[i].row->name))
+            data_put_text(s->arena, map, ask->members.items[i].row->name,
+                          s->picks[i].release->version.text);
+    return map;
+}
+
+static const char *image_state(const struct candidate *c)
+{
+    if (!c->image || str_equal(c->image->state, "observed"))
+        return "supported";
+    return c->image->state;
+}
+
+static struct data *image_part(const struct chosen *s)
+{
+    const struct candidate *c = s->candidate;
+    struct data *map = data_map(s->arena);
+    if (c->named) {
+        data_put_text(s->arena, map, "repository", s->ask->image.repository);
+        data_put_text(s->arena, map, "tag", s->ask->image.tag);
+    } else if (c->plain) {
+        data_put_text(s->arena, map, "repository", c->plain->repository);
+        data_put_text(s->arena, map, "tag", c->plain->tag);
+    } else {
+        data_put_text(s->arena, map, "repository", s->ask->matrix->repository);
+        data_put_text(s->arena, map, "tag", tag_text(s->arena, c->image, c->tag));
+    }
+    data_put_text(s->arena, map, "digest", c->named ? s->ask->image.digest : NULL);
+    data_put_text(s->arena, map, "state", image_state(c));
+    return map;
+}
+
+static struct data *driver_part(const struct chosen *s)
+{
+    static const char *const words[] = {NULL, "native", "minor-version", "forward"};
+    struct data *map = data_map(s->arena);
+    data_put_text(s->arena, map, "minimum", s->minimum ? s->minimum->text : NULL);
+    data_put_text(s->arena, map, "relies_on", words[s->reliance]);
+    return map;
+}
+
+/* The words of a value, each up to a ':', none twice: "1g.5gb" of "1g.5gb:7". */
+static void push_words(struct arena *arena, struct data *list, const char *value)
+{
+    for (const char *p = value; *p;) {
+        size_t len = strcspn(p, " ");
+        const char *word = arena_memdup(arena, p, strcspn(p, ": "));
+        if (!data_has_text(list, word))
+            data_push(arena, list, data_str(arena, word));
+        p += len + (p[len] == ' ');
+    }
+}
+
+/* The profiles of all memory sizes. */
+static struct data *mig_profiles(struct arena *arena, const struct gpu *gpu)
+{
+    struct data *list = data_list(arena);
+    for (size_t i = 0; i < gpu->mig.count; i++)
+        push_words(arena, list, gpu->mig.items[i].value);
+    return list;
+}
+
+/* What the platform that was named calls it: none, one, or several names. */
+static struct data *node_names(const struct chosen *s, const struct gpu *gpu)
+{
+    const struct platform *platform =
+        is_active(s->problem, CHOICE_PLATFORM) ? s->ask->platform : NULL;
+    struct data *list = data_list(s->arena);
+    for (size_t i = 0; platform && i < gpu->on.count; i++)
+        if (str_equal(gpu->on.items[i].name, platform->name))
+            push_words(s->arena, list, gpu->on.items[i].value);
+    return list;
+}
+
+/* What whoever places the project on a machine must know of a model. */
+static void put_model(struct data *map, const struct chosen *s, const struct gpu *gpu)
+{
+    static const struct gpu nothing = {.class = NULL};
+    gpu = gpu ? gpu : &nothing;
+    data_put_text(s->arena, map, "class", gpu->class);
+    data_put(s->arena, map, "memory_gb",
+             data_texts(s->arena, gpu->memory.items, gpu->memory.count));
+    data_put(s->arena, map, "mig", mig_profiles(s->arena, gpu));
+    data_put(s->arena, map, "products",
+             data_texts(s->arena, gpu->products.items, gpu->products.count));
+    data_put(s->arena, map, "node_names", node_names(s, gpu));
+}
+
+static struct data *gpus_part(const struct chosen *s)
+{
+    const struct build *build = s->candidate->build;
+    struct data *list = data_list(s->arena);
+    for (size_t i = 0; i < s->problem->gpu_count; i++) {
+        const struct asked_gpu *gpu = s->problem->gpus[i];
+        int cubin = covering_cubin(build, s->problem->arch, gpu->cc);
+        struct data *map = data_map(s->arena);
+        data_put_text(s->arena, map, "name", gpu->name);
+        data_put_text(s->arena, map, "compute_capability", cc_text(s->arena, gpu->cc));
+        if (cubin)
+            data_put_text(s->arena, map, "covered_by", arena_printf(s->arena, "sm_%d", cubin));
+        else if (covered_by_bounds(build, gpu->cc))
+            data_put_text(s->arena, map, "covered_by", "wheel");
+        else
+            data_put_text(s->arena, map, "covered_by",
+                          arena_printf(s->arena, "compute_%d", build->ptx));
+        put_model(map, s, gpu->gpu);
+        data_push(s->arena, list, map);
+    }
+    return list;
+}
+
+/* What the build holds for GPUs, as compilers name it; empty where nobody knows. */
+static struct data *archs_part(const struct chosen *s)
+{
+    const struct build *build = s->candidate->build;
+    const struct ccs *cubins = cubins_of(build, s->problem->arch);
+    struct data *list = data_list(s->arena);
+    for (size_t i = 0; i < cubins->count; i++)
+        data_push(s->arena, list,
+                  data_str(s->arena, arena_printf(s->arena, "sm_%d", cubins->items[i])));
+    if (cubins->count && build->ptx)
+        data_push(s->arena, list,
+                  data_str(s->arena, arena_printf(s->arena, "compute_%d", build->ptx)));
+    return list;
+}
+
+/* ------------------------------------------------------------------ environment */
+
+/* Where the host's driver is mounted, without the image's own libraries. */
+static const char *harmless_path(const struct matrix *matrix)
+{
+    const char *path = "";
+    for (size_t i = 0; i < matrix->library_paths.count; i++)
+        if (!ROW(struct library_path, matrix->library_paths, i)->shadows)
+            path = ROW(struct library_path, matrix->library_paths, i)->path;
+    return path;
+}
+
+static const char *library_path(const struct chosen *s)
+{
+    const struct platform *platform =
+        is_active(s->problem, CHOICE_PLATFORM) ? s->ask->platform : NULL;
+    if (chosen_is_shadowed(s))
+        return str_equal(s->ask->framework->library_path, "unset") && !platform
+                   ? ""
+                   : harmless_path(s->ask->matrix);
+    return s->candidate->image || !platform ? NULL : platform->library_path;
+}
+
+static struct data *env_part(const struct chosen *s)
+{
+    const struct pairs *env = &s->ask->framework->env;
+    struct data *map = data_map(s->arena);
+    if (!s->candidate->build->cuda.text)
+        return map;
+    for (size_t i = 0; i < env->count; i++)
+        data_put_text(s->arena, map, env->items[i].name, env->items[i].value);
+    if (!s->candidate->image)
+        data_put_text(s->arena, map, "NVIDIA_VISIBLE_DEVICES", "all");
+    if (library_path(s))
+        data_put_text(s->arena, map, "LD_LIBRARY_PATH", library_path(s));
+    return map;
+}
+
+/* ------------------------------------------------------------------ drivers and sources */
+
+static struct data *sources_part(const struct chosen *s)
+{
+    const struct fact *facts[FACTS_MAX];
+    size_t count = chosen_facts(facts, FACTS_MAX, s);
+    struct data *list = data_list(s->arena);
+    for (size_t i = 0; i < count; i++) {
+        bool again = false;
+        for (size_t j = 0; j < i && !again; j++)
+            again = str_equal(facts[i]->source, facts[j]->source);
+        if (!again)
+            data_push(s->arena, list, data_str(s->arena, facts[i]->source));
+    }
+    return list;
+}
+
+struct data *resolution_data(struct arena *arena, const struct ask *ask,
+                             const struct candidate *candidate)
+{
+    struct problem problem;
+    struct chosen s;
+    problem_init(&problem, ask, ask_all(ask));
+    chosen_init(&s, arena, &problem, candidate);
+    struct data *map = data_map(arena);
+    data_put(arena, map, "framework", framework_part(&s));
+    data_put_text(s.arena, map, "python", candidate->python);
+    data_put(arena, map, "cuda", cuda_part(&s));
+    data_put_text(s.arena, map, "cudnn", cudnn_text(&s));
+    data_put(arena, map, "companions", companions_part(&s));
+    data_put(arena, map, "image", image_part(&s));
+    data_put(arena, map, "driver", driver_part(&s));
+    data_put(arena, map, "gpus", gpus_part(&s));
+    data_put(arena, map, "archs", archs_part(&s));
+    data_put_text(s.arena, map, "arch", problem.arch);
+    put_requirements(map, &s, cudnn_bound(&s));
+    data_put(arena, map, "env", env_part(&s));
+    data_put(arena, map, "notes", notes_data(&s));
+    data_put(arena, map, "sources", sources_part(&s));
+    return map;
+}

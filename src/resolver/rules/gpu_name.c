@@ -1,0 +1,250 @@
+/* GPUs by the names that people and tools give them. */
+#include "resolver/rules/gpu_name.h"
+
+#include "base/arena.h"
+#include "resolver/explain/unknown_hardware.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX 64
+#define NAMES_MAX 1024
+#define NEAR_SPARE 3 /* letters that a near name may have more or less */
+
+/* What says nothing about the model: makers, brands, forms, sockets. */
+static const char *const noise[] = {
+    "nvidia", "tesla",       "geforce", "quadro",   "grid",   "generation", "edition",
+    "server", "series",      "gpu",     "laptop",   "mobile", "pci",        "pcie",
+    "board",  "workstation", "with",    "max",      "q",      "design",     "device",
+    "mig",    "fhhl",        "dgxs",    "dgx",      "hgx",    "ac",         "active",
+    "lhr",    "notebook",    "(nvgpu)", "embedded", "oem",    "lc"};
+
+static bool is_word(struct span word, const char *text)
+{
+    return strlen(text) == word.len && strncasecmp(text, word.ptr, word.len) == 0;
+}
+
+static bool begins(struct span word, const char *text)
+{
+    return strlen(text) <= word.len && strncasecmp(text, word.ptr, strlen(text)) == 0;
+}
+
+static size_t count_digits(struct span word)
+{
+    size_t digits = 0;
+    while (digits < word.len && isdigit((unsigned char)word.ptr[digits]))
+        digits++;
+    return digits;
+}
+
+/* 80GB, 144G, the 16Q of a virtual GPU. */
+static bool is_amount(struct span word)
+{
+    static const char *const units[] = {"gb", "g", "gib", "q", "c", "b"};
+    size_t digits = count_digits(word);
+    struct span unit = span_of(word.ptr + digits, word.len - digits);
+    for (size_t i = 0; digits && i < sizeof units / sizeof *units; i++)
+        if (is_word(unit, units[i]))
+            return true;
+    return false;
+}
+
+/* SXM4, HBM3e, and the 3g.40gb of a MIG device. */
+static bool is_form(struct span word)
+{
+    return (word.len <= 4 && begins(word, "sxm")) || begins(word, "hbm") ||
+           (word.len > 3 && count_digits(word) == 1 && strncmp(word.ptr + 1, "g.", 2) == 0);
+}
+
+static bool is_noise(struct span word)
+{
+    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
+        if (noise[i][0] == tolower((unsigned char)*word.ptr) && is_word(word, noise[i]))
+            return true;
+    return is_amount(word) || is_form(word);
+}
+
+/* The next word of a name; empty behind the last. */
+static struct span next_word(struct span *rest)
+{
+    size_t start = 0, end;
+    while (start < rest->len && strchr(" -_,", rest->ptr[start]))
+        start++;
+    for (end = start; end < rest->len && !strchr(" -_,", rest->ptr[end]);)
+        end++;
+    struct span word = span_of(rest->ptr + start, end - start);
+    *rest = span_of(rest->ptr + end, rest->len - end);
+    return word;
+}
+
+/*
+ * The model, lower case and without spaces: "NVIDIA A100-SXM4-40GB" is "a100". `whole`: with every
+ * word but the maker's, for cards whose editions are not the same to the matrix.
+ */
+static void normalize(char out[NAME_MAX], struct span text, bool whole)
+{
+    size_t len = 0;
+    for (struct span word; (word = next_word(&text)).len;) {
+        if ((whole ? is_word(word, "nvidia") : is_noise(word)) || len + word.len >= NAME_MAX)
+            continue;
+        for (size_t j = 0; j < word.len; j++)
+            out[len++] = (char)tolower((unsigned char)word.ptr[j]);
+    }
+    out[len] = '\0';
+}
+
+/* The next of a list separated by commas, without spaces around it. */
+static bool next_name(struct span *name, const char **list)
+{
+    const char *start = *list;
+    if (!start || !*start)
+        return false;
+    while (*start == ' ')
+        start++;
+    size_t len = strcspn(start, ",");
+    *list = start[len] ? start + len + 1 : NULL;
+    *name = span_of(start, len);
+    return true;
+}
+
+/* People write the number alone where a GeForce card is meant: "4090". */
+static bool same_model(const struct gpu *gpu, const char *wanted, struct span name, bool whole)
+{
+    char normal[NAME_MAX];
+    normalize(normal, name, whole);
+    if (isdigit((unsigned char)*wanted) && str_equal(gpu->class, "geforce") &&
+        (str_starts(normal, "rtx") || str_starts(normal, "gtx")))
+        return strcmp(wanted, normal + 3) == 0;
+    return strcmp(wanted, normal) == 0;
+}
+
+/* ------------------------------------------------------------------ names that nobody knows */
+
+/* Whether it tells models apart: "4090", "H20", not "RTX" or "Ada". */
+static bool is_number(struct span word)
+{
+    size_t digits = 0;
+    for (size_t i = 0; i < word.len; i++)
+        digits += isdigit((unsigned char)word.ptr[i]) != 0;
+    return digits > 1 && !is_noise(word);
+}
+
+/* Whether both have a word that tells models apart. */
+static bool share_number(struct span one, struct span other)
+{
+    for (struct span word; (word = next_word(&one)).len;) {
+        struct span rest = other, same;
+        while (is_number(word) && (same = next_word(&rest)).len)
+            if (same.len == word.len && strncasecmp(same.ptr, word.ptr, word.len) == 0)
+                return true;
+    }
+    return false;
+}
+
+/*
+ * Names that differ by letters are other cards, not misspelled ones (RTX A4500, RTX A6000; MI300X,
+ * B300): a near name shares the number, or is the same as far as it goes.
+ */
+static bool is_near(const char *text, struct span name)
+{
+    char wanted[NAME_MAX], normal[NAME_MAX];
+    normalize(wanted, span_from(text), false);
+    normalize(normal, name, false);
+    size_t len = strlen(wanted), name_len = strlen(normal), least = len < name_len ? len : name_len;
+    if (least > 1 && strncmp(wanted, normal, least) == 0)
+        return len + name_len - 2 * least <= NEAR_SPARE;
+    return share_number(span_from(text), name);
+}
+
+static size_t near_names(const char **names, struct arena *arena, const struct matrix *matrix,
+                         const char *text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < matrix->gpus.count; i++) {
+        const struct gpu *gpu = ROW(struct gpu, matrix->gpus, i);
+        struct span name = span_from(gpu->name);
+        const char *more = gpu->names;
+        do {
+            if (count < NAMES_MAX && is_near(text, name))
+                names[count++] = arena_memdup(arena, name.ptr, name.len);
+        } while (next_name(&name, &more));
+    }
+    return count;
+}
+
+static int unknown_gpu(struct arena *arena, const struct matrix *matrix, const char *text,
+                       struct err *err)
+{
+    const char **names = arena_array(arena, NAMES_MAX, sizeof *names);
+    if (is_elsewhere(err, "unknown-gpu", text))
+        return -1;
+    size_t count = near_names(names, arena, matrix, text);
+    const char *near = str_nearest(text, names, count);
+    err_set(err, TG_USAGE, "unknown-gpu", "unknown GPU '%s'", text);
+    if (count)
+        return err_hint(err, "did you mean '%s'? a compute capability is said as sm_86",
+                        near ? near : names[0]);
+    return err_hint(err, "`tmplgen matrix list gpus` names them; a compute capability is said as "
+                         "sm_86");
+}
+
+/* ------------------------------------------------------------------ names that somebody knows */
+
+/* sm_86, sm_90a, 8.6: the last digit is the minor. 0 where it is not of that form. */
+static int parse_sm(const char *text)
+{
+    int major, minor, used = 0;
+    if (isdigit((unsigned char)*text))
+        return sscanf(text, "%2d.%1d%n", &major, &minor, &used) == 2 && !text[used]
+                   ? 10 * major + minor
+                   : 0;
+    if (strncasecmp(text, "sm_", 3) != 0)
+        return 0;
+    size_t len = strspn(text + 3, "0123456789");
+    bool of_form =
+        !text[3 + len] || str_equal(text + 3 + len, "a") || str_equal(text + 3 + len, "f");
+    return !of_form || len < 2 || len > 3 ? 0 : atoi(text + 3);
+}
+
+static bool find_model(struct asked_gpu *out, struct arena *arena, const struct gpu *gpu,
+                       const char *wanted, bool whole)
+{
+    struct span name = span_from(gpu->name);
+    bool found = same_model(gpu, wanted, name, whole);
+    for (const char *more = gpu->names; !found && next_name(&name, &more);)
+        found = same_model(gpu, wanted, name, whole);
+    if (found)
+        *out = (struct asked_gpu){arena_memdup(arena, name.ptr, name.len), gpu->cc, gpu, NULL};
+    return found;
+}
+
+/* By the whole name where there is one, else by the model. */
+static bool find_name(struct asked_gpu *out, struct arena *arena, const struct matrix *matrix,
+                      const char *text)
+{
+    bool found = false;
+    for (int whole = 1; whole >= 0 && !found; whole--) {
+        char wanted[NAME_MAX];
+        normalize(wanted, span_from(text), whole);
+        for (size_t i = 0; *wanted && !found && i < matrix->gpus.count; i++)
+            found = find_model(out, arena, ROW(struct gpu, matrix->gpus, i), wanted, whole);
+    }
+    return found;
+}
+
+int gpu_find(struct asked_gpu *out, struct arena *arena, const struct matrix *matrix,
+             const char *text, struct err *err)
+{
+    int cc = parse_sm(text);
+    bool found = cc && architecture_of(matrix, cc);
+    if (found)
+        *out = (struct asked_gpu){arena_printf(arena, "sm_%d", cc), cc, NULL, NULL};
+    else
+        found = find_name(out, arena, matrix, text);
+    if (!found)
+        return unknown_gpu(arena, matrix, text, err);
+    out->architecture = architecture_of(matrix, out->cc);
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* The GPU that a text means. Inside src/resolver/ only. */
+#ifndef TMPLGEN_GPU_NAME_H
+#define TMPLGEN_GPU_NAME_H
+
+#include "matrix/facts.h"
+
+struct asked_gpu {
+    const char *name; /* as the matrix writes it; "sm_86" */
+    int cc;
+    const struct gpu *gpu; /* NULL: only a compute capability was named */
+    const struct architecture *architecture;
+};
+
+/* 0, or exit 2 where no GPU is called that. */
+TG_CHECKED int gpu_find(struct asked_gpu *out, struct arena *arena, const struct matrix *matrix,
+                        const char *text, struct err *err);
+
+#endif

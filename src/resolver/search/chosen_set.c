@@ -1,0 +1,124 @@
+/* What follows from a chosen candidate: its driver, its partners, the rows that it rests on. */
+#include "resolver/search/chosen_set.h"
+
+#include "resolver/rules/gpu_coverage.h"
+
+bool chosen_has(const struct chosen *s, size_t member)
+{
+    return member > 0 && member < s->ask->members.count && s->picks[member].release;
+}
+
+bool chosen_is_shadowed(const struct chosen *s)
+{
+    const struct candidate *c = s->candidate;
+    const struct library_path *row;
+    if (!c->image || !c->build->cuda.text ||
+        !str_equal(supply_of(s->ask->framework, c->build), "wheel") ||
+        str_equal(s->ask->framework->library_path, "keep"))
+        return false;
+    row = library_path_of(s->ask->matrix, &c->image->cuda);
+    return row && row->shadows;
+}
+
+static const struct version *later(const struct version *a, const struct version *b)
+{
+    return !a || (b && version_compare(b, a) > 0) ? b : a;
+}
+
+/* The floors of all builds. */
+static const struct version *highest_floor(const struct chosen *s)
+{
+    const struct fact *fact;
+    const struct version *lowest = driver_floor(s->ask->matrix, s->candidate->build, &fact);
+    for (size_t i = 0; i < s->ask->members.count; i++)
+        if (chosen_has(s, i) && s->picks[i].build->cuda.text)
+            lowest = later(lowest, driver_floor(s->ask->matrix, s->picks[i].build, &fact));
+    return lowest;
+}
+
+/*
+ * CUDA's floor, that of the GPUs, and where PTX must be compiled that of the toolkit: the newest of
+ * the three, since a host must meet them all.
+ */
+static const struct version *minimum_driver(const struct chosen *s)
+{
+    const struct matrix *matrix = s->ask->matrix;
+    const struct build *build = s->candidate->build;
+    if (!build->cuda.text)
+        return NULL;
+    const struct version *lowest = highest_floor(s);
+    for (size_t i = 0; i < s->problem->gpu_count; i++) {
+        const struct asked_gpu *gpu = s->problem->gpus[i];
+        const struct version *first = &gpu->architecture->first_cuda;
+        const struct toolkit *toolkit = first->text ? toolkit_of(matrix, first) : NULL;
+        if (toolkit)
+            lowest = later(lowest, &toolkit->driver);
+        toolkit = toolkit_of(matrix, &build->cuda);
+        if (toolkit && !covering_cubin(build, s->problem->arch, gpu->cc) &&
+            !covered_by_bounds(build, gpu->cc))
+            lowest = later(lowest, &toolkit->driver);
+    }
+    return lowest;
+}
+
+static enum reliance reliance_of(const struct chosen *s)
+{
+    const struct asked_driver *driver = s->problem->host.driver;
+    const struct build *build = s->candidate->build;
+    if (!build->cuda.text)
+        return RELIES_NOT;
+    if (driver)
+        return driver_reliance(s->problem, build, candidate_cuda(s->candidate), &driver->version,
+                               driver->branch);
+    return s->minimum
+               ? driver_reliance(s->problem, build, candidate_cuda(s->candidate), s->minimum, NULL)
+               : RELIES_NOT;
+}
+
+static size_t add_fact(const struct fact **facts, size_t count, size_t room,
+                       const struct fact *fact)
+{
+    if (fact && *fact->source && count < room)
+        facts[count++] = fact;
+    return count;
+}
+
+size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen *s)
+{
+    const struct candidate *c = s->candidate;
+    const struct asked_driver *driver = s->problem->host.driver;
+    const struct fact *floor = NULL;
+    size_t count = add_fact(facts, 0, room, &c->release->fact);
+    count = add_fact(facts, count, room, &c->build->fact);
+    if (c->build->cuda.text && driver_floor(s->ask->matrix, c->build, &floor))
+        count = add_fact(facts, count, room, floor);
+    if (driver && driver->branch)
+        count = add_fact(facts, count, room, &driver->branch->fact);
+    if (driver && s->reliance == RELIES_FORWARD)
+        count =
+            add_fact(facts, count, room, &forward_of(s->problem, c->build, driver->branch)->fact);
+    if (s->problem->host.by_platform)
+        count = add_fact(facts, count, room, &s->ask->platform->fact);
+    for (size_t i = 0; i < s->problem->gpu_count; i++) {
+        const struct asked_gpu *gpu = s->problem->gpus[i];
+        count = add_fact(facts, count, room, gpu->gpu ? &gpu->gpu->fact : &gpu->architecture->fact);
+    }
+    for (size_t i = 0; i < s->ask->members.count; i++) {
+        if (!chosen_has(s, i))
+            continue;
+        count = add_fact(facts, count, room, &s->picks[i].release->fact);
+        count = add_fact(facts, count, room, &s->picks[i].build->fact);
+    }
+    if (c->image)
+        count = add_fact(facts, count, room, &c->image->fact);
+    return add_fact(facts, count, room, c->plain ? &c->plain->fact : NULL);
+}
+
+void chosen_init(struct chosen *out, struct arena *arena, const struct problem *problem,
+                 const struct candidate *candidate)
+{
+    *out = (struct chosen){arena, problem->ask, problem, candidate, RELIES_NOT, NULL, {{0}}};
+    with_find(out->picks, problem, candidate, NULL);
+    out->minimum = minimum_driver(out);
+    out->reliance = reliance_of(out);
+}

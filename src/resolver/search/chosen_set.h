@@ -1,0 +1,33 @@
+/*
+ * What follows from a chosen candidate: its driver, its partners, the rows that it rests on. Inside
+ * src/resolver/ only.
+ */
+#ifndef TMPLGEN_CHOSEN_SET_H
+#define TMPLGEN_CHOSEN_SET_H
+
+#include "resolver/rules/driver_support.h"
+#include "resolver/rules/with_packages.h"
+#include "resolver/search/candidate.h"
+
+#define FACTS_MAX 64 /* rows that one stack rests on */
+
+struct chosen {
+    struct arena *arena;
+    const struct ask *ask;
+    const struct problem *problem;
+    const struct candidate *candidate;
+    enum reliance reliance;        /* of the driver, or of `minimum` where none was named */
+    const struct version *minimum; /* the lowest driver; NULL: none is needed */
+    struct pick picks[MEMBERS_MAX];
+};
+
+void chosen_init(struct chosen *out, struct arena *arena, const struct problem *problem,
+                 const struct candidate *candidate);
+/* Every row that the stack rests on, at most `room`; how many. */
+size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen *s);
+/* Whether the image's LD_LIBRARY_PATH would put its libraries before the wheel's. */
+bool chosen_is_shadowed(const struct chosen *s);
+/* Whether a member is there, beside the framework. */
+bool chosen_has(const struct chosen *s, size_t member);
+
+#endif

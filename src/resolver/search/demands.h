@@ -1,0 +1,93 @@
+/* A request against a matrix, taken apart into demands. Inside src/resolver/ only. */
+#ifndef TMPLGEN_DEMANDS_H
+#define TMPLGEN_DEMANDS_H
+
+#include "resolver/resolver.h"
+#include "resolver/rules/gpu_name.h"
+#include "resolver/search/members.h"
+
+#include <stdint.h>
+
+#define DEMANDS_MAX 64 /* a set of demands is the bits of a uint64_t */
+#define GPUS_MAX 32
+#define WITH_MAX 16
+#define LATEST_MAX 8
+
+/* Beside the choices: what the type of the project needs. */
+enum {
+    TYPE_PYTHON = CHOICE_COUNT,
+    TYPE_OS, /* a family of distributions */
+    DEMAND_KINDS
+};
+
+struct demand {
+    int choice;       /* enum stack_choice, or a need of the type */
+    size_t index;     /* of the GPU or the package */
+    const char *text; /* "driver 535", for messages */
+};
+
+struct asked_driver {
+    const char *said;
+    struct version version;      /* of a bare branch: later than every release of it */
+    const struct branch *branch; /* its row, else that of the last branch before it; or NULL */
+    bool listed;
+};
+
+struct asked_image {
+    const char *said, *repository, *tag, *digest; /* digest: or NULL */
+    bool curated;                                 /* of a repository that images.yml lists */
+    bool unseen; /* nobody was seen to use the tag, but its row knows sightings only */
+    const struct stocked *stock; /* what it holds of its own; or NULL */
+    const struct image *image;   /* its row; NULL: not in the lists, or another repository */
+    const struct tag *row_tag;
+    const struct distribution *distribution; /* NULL: not known */
+};
+
+struct ask;
+
+struct asked_package {
+    const char *name, *said;
+    struct spec spec;
+    const struct framework *row; /* NULL: no row knows it */
+    /* Then rows that tell its newest Pythons, though any release may be taken (NumPy); or NULL. */
+    const struct framework *like;
+};
+
+struct ask {
+    const struct matrix *matrix;
+    struct stack_request request;      /* that is taken apart here */
+    const struct framework *framework; /* the one whose release and build are chosen first */
+    const struct framework *named;     /* the same, or what was named and lives on it */
+    struct spec specs[DEMAND_KINDS];   /* of the choices that hold one; no clause: any version */
+    const char *variant, *arch;
+    bool cdi;
+    struct asked_driver driver;
+    const struct platform *platform;
+    struct asked_driver platform_driver;
+    struct asked_driver platform_latest[LATEST_MAX]; /* what it installs where that is asked for */
+    size_t latest_count;
+    const struct distribution *os;
+    bool os_elsewhere; /* the type's files cannot be built on the family that is taken unasked */
+    struct asked_image image;
+    struct asked_gpu gpus[GPUS_MAX];
+    size_t gpu_count;
+    struct asked_package with[WITH_MAX];
+    size_t with_count;
+    struct members members; /* none where the framework is alone */
+    struct demand demands[DEMANDS_MAX];
+    size_t demand_count;
+    int at[DEMAND_KINDS]; /* place of the first demand of that choice, or -1 */
+};
+
+/* Exit 2 on a word that nobody knows, with the nearest one, and on a bad SPEC. */
+TG_CHECKED int ask_compile(struct ask *out, struct arena *arena, const struct matrix *matrix,
+                           const struct stack_request *request, struct err *err);
+/* All demands. */
+uint64_t ask_all(const struct ask *ask);
+/* Whether the files of the type can be built on it, as far as is known (NULL: it is not). */
+bool type_takes(const struct ask *ask, const struct distribution *distribution);
+/* 0, or exit 2 where `text` is no driver version. */
+TG_CHECKED int driver_find(struct asked_driver *out, struct arena *arena,
+                           const struct matrix *matrix, const char *text, struct err *err);
+
+#endif

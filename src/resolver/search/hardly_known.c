@@ -1,0 +1,106 @@
+/* Releases of which little is known: taken only when named exactly. */
+#include "resolver/search/hardly_known.h"
+
+#include "base/arena.h"
+#include "base/shell.h"
+#include "resolver/search/search.h"
+
+#define LOOKED_AT 4 /* releases; what is older than so many new ones is not missed */
+
+/* Where a package was asked for by --with, among those of the request; or their number. */
+static size_t place_of(const struct ask *ask, const struct framework *row)
+{
+    size_t i = 0;
+    while (i < ask->with_count && ask->with[i].row != row)
+        i++;
+    return i;
+}
+
+/* Says exactly `release` of the one that was named, or of the package at a place. */
+static void say_exactly(struct stack_request *request, struct arena *arena, const struct ask *ask,
+                        const struct framework *row, const struct release *release)
+{
+    const char *said = arena_printf(arena, "%s==%s", row->name, release->version.text);
+    if (row == ask->named) {
+        request_say(request, arena, CHOICE_FRAMEWORK, said);
+        return;
+    }
+    request_say(request, arena, CHOICE_WITH, NULL);
+    for (size_t i = 0; i < ask->with_count; i++)
+        request_add(request, arena, CHOICE_WITH,
+                    ask->with[i].row == row ? said : ask->with[i].said);
+}
+
+/* Whether the demands `active` would take the release if it were named exactly. */
+static bool would_do(struct arena *arena, const struct ask *ask, uint64_t active,
+                     const struct framework *row, const struct release *release)
+{
+    ERR_SCRATCH(ignored);
+    struct candidate candidate;
+    struct ask *named = arena_alloc(arena, sizeof *named);
+    struct stack_request request = ask->request;
+    say_exactly(&request, arena, ask, row, release);
+    if (ask_compile(named, arena, ask->matrix, &request, &ignored))
+        return false;
+    if (row == ask->named && ask->at[CHOICE_FRAMEWORK] < 0) /* a demand more, before all others */
+        active <<= 1;
+    if (row == ask->named)
+        active |= (uint64_t)1 << named->at[CHOICE_FRAMEWORK];
+    return search_best(&candidate, named, active);
+}
+
+/* The same of what the user said, who does not hold on to what the project has. */
+static const struct release *known_of_user(struct arena *arena, const struct ask *ask,
+                                           const struct framework *row, const struct version *than)
+{
+    ERR_SCRATCH(ignored);
+    struct ask *user = arena_alloc(arena, sizeof *user);
+    if (ask_compile(user, arena, ask->matrix, ask->request.asked, &ignored))
+        return NULL;
+    return hardly_known(arena, user, ask_all(user), row, than);
+}
+
+/* What was said of the releases of a row: NULL where that is nothing that counts. */
+static const struct spec *spec_of(const struct ask *ask, uint64_t active,
+                                  const struct framework *row)
+{
+    int at = ask->at[CHOICE_FRAMEWORK];
+    if (row == ask->named)
+        return at >= 0 && active >> at & 1 ? &ask->specs[CHOICE_FRAMEWORK] : NULL;
+    const struct spec *spec = &ask->with[place_of(ask, row)].spec;
+    return spec->count ? spec : NULL;
+}
+
+const struct release *hardly_known(struct arena *arena, const struct ask *ask, uint64_t active,
+                                   const struct framework *row, const struct version *than)
+{
+    if (ask->request.asked && active == ask_all(ask))
+        return known_of_user(arena, ask, row, than);
+    if (row != ask->named && place_of(ask, row) == ask->with_count)
+        return NULL; /* it only comes along */
+    const struct spec *asked = spec_of(ask, active, row);
+    size_t seen = 0;
+    if (asked && spec_is_exact(asked))
+        return NULL;
+    for (size_t i = 0; i < row->releases.count && seen < LOOKED_AT; i++) {
+        const struct release *release = ROW(struct release, row->releases, i);
+        if (than && version_compare(&release->version, than) <= 0)
+            break; /* the newest come first */
+        if (release->fact.confidence != CONFIDENCE_LOW ||
+            (asked ? !spec_matches(asked, &release->version)
+                   : version_is_prerelease(&release->version)))
+            continue;
+        seen++;
+        if (would_do(arena, ask, active, row, release))
+            return release;
+    }
+    return NULL;
+}
+
+const char *exactly(struct arena *arena, const struct ask *ask, const struct framework *row,
+                    const struct release *release)
+{
+    const char *said = arena_printf(arena, "%s==%s", row->name, release->version.text);
+    return row == ask->named ? shell_command(arena, "--framework %s", said)
+                             : shell_command(arena, "--with %s", said);
+}

@@ -1,0 +1,18 @@
+/* Releases of which little is known: taken only when named exactly. Inside src/resolver/ only. */
+#ifndef TMPLGEN_HARDLY_KNOWN_H
+#define TMPLGEN_HARDLY_KNOWN_H
+
+#include "resolver/search/demands.h"
+
+/*
+ * The newest release of low confidence of what was named (ask->named) or asked for by --with, later
+ * than `than` (NULL: any), that the demands `active` would take if it were named exactly. NULL:
+ * none, or a release is named exactly as it is.
+ */
+const struct release *hardly_known(struct arena *arena, const struct ask *ask, uint64_t active,
+                                   const struct framework *row, const struct version *than);
+/* "--framework pytorch==2.15.0" or "--with vllm==0.33.0", as it is typed. */
+const char *exactly(struct arena *arena, const struct ask *ask, const struct framework *row,
+                    const struct release *release);
+
+#endif

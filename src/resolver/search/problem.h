@@ -1,0 +1,58 @@
+/*
+ * What a candidate must live up to, and what is said where it does not. Inside src/resolver/ only.
+ */
+#ifndef TMPLGEN_PROBLEM_H
+#define TMPLGEN_PROBLEM_H
+
+#include "resolver/search/demands.h"
+
+/* The driver of the host: asked for, the platform's default, or any that there is. */
+struct host_driver {
+    const struct asked_driver *driver; /* NULL: any */
+    bool by_platform;
+};
+
+/* What was passed over only because the search was not ready to accept it. */
+struct disliked {
+    bool forward, eol;
+};
+
+/* Some of the demands of a request (a set of bits), and what follows from them. */
+struct problem {
+    const struct ask *ask;
+    uint64_t active;
+    struct host_driver host;
+    const struct asked_gpu *gpus[GPUS_MAX]; /* the active ones */
+    size_t gpu_count;
+    const char *arch;
+    bool cdi;
+    /* Every GPU is named, and each is a data-center part; at least one. What forward compatibility
+     * needs: an unnamed GPU may be a card that it fails on. */
+    bool all_datacenter;
+    bool allow_forward, allow_eol; /* what the search is ready to accept */
+    struct disliked seen, *met;    /* `met`: where the rules note it, `seen` or NULL */
+    /* The branches of drivers.yml that can drive all the GPUs, where the driver is any. */
+    const struct branch *branches[64];
+    size_t branch_count;
+};
+
+struct objection {
+    struct arena *arena; /* NULL: only the reason is wanted */
+    const char *reason;  /* a fixed word of DESIGN 5 */
+    const char *because, *source;
+};
+
+void problem_init(struct problem *out, const struct ask *ask, uint64_t active);
+/* `demand`: a choice, or a need of the type. */
+bool is_active(const struct problem *problem, int demand);
+/* The SPEC that was asked for, or NULL. */
+const struct spec *asked_spec(const struct problem *problem, int demand);
+/* Whether drivers of that branch drive the GPU: neither too old for it nor past its last one. */
+bool branch_drives(const struct branch *branch, uint64_t number,
+                   const struct architecture *architecture);
+
+/* Puts an objection into words; true, so that a rule can `return object(...)`. */
+bool object(struct objection *out, const char *reason, const struct fact *fact, const char *format,
+            ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,383 @@
+/* What can be guessed of a repository that is to be adopted: its answers, its stack. */
+#include "update/adopt/adopt_guess.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "catalog/catalog.h"
+#include "catalog/manifest.h"
+#include "child/child.h"
+#include "child/making.h"
+#include "data/data.h"
+#include "matrix/matrix.h"
+#include "matrix/version.h"
+#include "package_index/requirement.h"
+#include "update/adopt/adopt_read.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct guessing {
+    struct guesses *out;
+    struct arena *arena;
+    const struct child *child;
+    const struct making *making;
+    struct clues found;
+    struct err *err;
+};
+
+static void warn(struct guesses *g, struct arena *arena, const char *text)
+{
+    g->warnings = arena_grow(arena, g->warnings, g->warning_count, sizeof(*g->warnings));
+    g->warnings[g->warning_count++] = text;
+}
+
+static void take(struct guesses *g, struct arena *arena, const char *what, const char *value,
+                 const char *from)
+{
+    struct data *guess = data_map(arena);
+    data_put_text(arena, guess, "what", what);
+    data_put_text(arena, guess, "value", value);
+    data_put_text(arena, guess, "from", from);
+    data_push(arena, g->taken, guess);
+}
+
+/* ---------------------------------------------------------------- answers */
+
+/* Nobody means line ends and a terminal's commands, which would come into files. */
+static bool has_control(const char *text)
+{
+    for (; *text; text++)
+        if (iscntrl((unsigned char)*text))
+            return true;
+    return false;
+}
+
+static void add_answer(const struct guessing *g, const char *name, const char *value,
+                       const char *from)
+{
+    if (has_control(value))
+        return;
+    struct guesses *out = g->out;
+    size_t count = out->answers.count;
+    given_add(&out->answers, g->arena,
+              (struct given){.name = name, .from = GIVEN_GUESS, .text = value});
+    out->answers_from = arena_grow(g->arena, out->answers_from, count, sizeof(*out->answers_from));
+    out->answers_from[count] = from;
+}
+
+/* "my-project" of "My Project", "my_project" for a package: many templates want no other. */
+static const char *plain(struct arena *arena, const char *text, char dash)
+{
+    char *out = arena_strdup(arena, text);
+    for (char *at = out; *at; at++)
+        *at = strchr(" _-.", *at) ? dash : (char)tolower((unsigned char)*at);
+    return out;
+}
+
+/* A project's name as package indexes compare it, a package's as it is imported. */
+static void add_both(const struct guessing *g, const char *name, const char *value,
+                     const char *from)
+{
+    if (strcmp(name, "name") == 0)
+        add_answer(g, name, plain(g->arena, value, '-'), from);
+    add_answer(g, name, value, from);
+    if (strcmp(name, "package") == 0)
+        add_answer(g, name, plain(g->arena, value, '_'), from);
+}
+
+static void guess_names(const struct guessing *g)
+{
+    for (size_t i = 0; i < g->found.count; i++)
+        if (g->found.items[i].kind == FOUND_ANSWER)
+            add_both(g, g->found.items[i].name, g->found.items[i].value, g->found.items[i].from);
+    const char *last = strrchr(g->child->repo.start, '/');
+    if (last && last[1])
+        add_both(g, "name", last + 1, "the folder's name");
+}
+
+/* ---------------------------------------------------------------- the framework */
+
+/* A requirement as it stands, or without its local version and marker; -1: it is none. */
+static int parse_requirement(struct requirement *out, struct arena *arena, const char *text)
+{
+    size_t len = strcspn(text, ";");
+    const char *plus = memchr(text, '+', len);
+    return requirement_parse(out, arena,
+                             plus ? arena_printf(arena, "%.*s", (int)(plus - text), text)
+                                  : arena_memdup(arena, text, len));
+}
+
+/* How much a requirement tells. */
+enum guess_rank { RANK_NONE, RANK_NAMED, RANK_SPEC, RANK_PIN };
+
+struct framework_guess {
+    const char *name;
+    struct requirement requirement;
+    const char *from;
+    enum guess_rank rank;
+};
+
+static enum guess_rank rank_of(const struct spec *spec)
+{
+    if (spec->count == 0)
+        return RANK_NAMED;
+    return spec->count == 1 && spec_is_exact(spec) ? RANK_PIN : RANK_SPEC;
+}
+
+/* Whether a requirement's package is one of those, or the framework's own name (as conda's is). */
+static bool means(struct arena *arena, const struct words *packages, const char *framework,
+                  const char *name)
+{
+    bool found = strcmp(requirement_name(arena, framework), name) == 0;
+    for (size_t i = 0; i < packages->count && !found; i++)
+        found = strcmp(requirement_name(arena, packages->items[i]), name) == 0;
+    return found && packages->count;
+}
+
+/* What tells most of one framework: a pin, else a SPEC, else its mere name. */
+static int look_for(struct framework_guess *out, const struct guessing *g, const char *framework)
+{
+    struct words packages;
+    *out = (struct framework_guess){.name = framework};
+    if (matrix_packages(&packages, g->arena, g->making->catalog->files, framework, g->err) < 0)
+        return -1;
+    for (size_t i = 0; i < g->found.count; i++) {
+        const struct clue *clue = &g->found.items[i];
+        struct requirement requirement;
+        if (clue->kind != FOUND_REQUIREMENT ||
+            parse_requirement(&requirement, g->arena, clue->value) < 0 ||
+            !means(g->arena, &packages, framework, requirement.name))
+            continue;
+        enum guess_rank rank = rank_of(&requirement.spec);
+        if (rank > out->rank)
+            *out = (struct framework_guess){framework, requirement, clue->from, rank};
+    }
+    return 0;
+}
+
+/* Without blanks, as one writes it on a command line. */
+static const char *packed(struct arena *arena, const char *spec)
+{
+    char *out = arena_strdup(arena, spec), *to = out;
+    for (; *spec; spec++)
+        if (!isspace((unsigned char)*spec))
+            *to++ = *spec;
+    *to = '\0';
+    return out;
+}
+
+/* "pytorch==2.4.*" */
+static const char *minor_of(struct arena *arena, const char *name, const struct version *version)
+{
+    return arena_printf(arena, "%s==%llu.%llu.*", name, (unsigned long long)version->release[0],
+                        (unsigned long long)version->release[1]);
+}
+
+/* As asked, then its minor, then any version. */
+static void loosen(struct guesses *out, struct arena *arena, const struct framework_guess *best)
+{
+    const struct spec *spec = &best->requirement.spec;
+    size_t count = 0;
+    if (spec->count)
+        out->framework[count++] =
+            arena_printf(arena, "%s%s", best->name, packed(arena, spec->text));
+    if (best->rank == RANK_PIN)
+        out->framework[count++] = minor_of(arena, best->name, &spec->clauses[0].version);
+    out->framework[count] = best->name;
+    out->framework_from = best->from;
+}
+
+/* Of several the first that the type names. */
+static int guess_framework(struct guessing *g)
+{
+    const char **names, *others = "";
+    size_t count = making_frameworks(&names, g->making);
+    struct framework_guess best = {0}, one;
+    for (size_t i = 0; i < count; i++) {
+        if (look_for(&one, g, names[i]) < 0)
+            return -1;
+        if (one.rank && best.rank)
+            others = arena_printf(g->arena, "%s, '%s'", others, one.name);
+        else if (one.rank)
+            best = one;
+    }
+    if (!best.rank)
+        return 0;
+    loosen(g->out, g->arena, &best);
+    if (*others)
+        warn(g->out, g->arena,
+             arena_printf(g->arena,
+                          "several frameworks are named here: '%s'%s; the first was guessed, "
+                          "--framework names another",
+                          best.name, others));
+    return 0;
+}
+
+static void guess_python(struct guessing *g)
+{
+    int best = 0;
+    for (size_t i = 0; i < g->found.count; i++) {
+        const struct clue *clue = &g->found.items[i];
+        ERR_SCRATCH(ignored);
+        struct spec spec;
+        if (clue->kind != FOUND_PYTHON ||
+            spec_parse(&spec, g->arena, clue->value, "python", &ignored) < 0 || !spec.count)
+            continue;
+        int rank = spec.count == 1 && spec.clauses[0].op == SPEC_EQ ? 2 : 1;
+        if (rank <= best)
+            continue;
+        best = rank;
+        g->out->python = clue->value;
+        g->out->python_from = clue->from;
+    }
+}
+
+int guess_all(struct guesses *out, struct arena *arena, const struct child *child,
+              const struct making *making, struct err *err)
+{
+    struct guessing g = {.out = out, .arena = arena, .child = child, .making = making, .err = err};
+    *out = (struct guesses){.taken = data_list(arena)};
+    adopt_read(&g.found, arena, child);
+    out->warnings = g.found.warnings;
+    out->warning_count = g.found.warning_count;
+    guess_names(&g);
+    if (!making->manifest->has_stack)
+        return 0;
+    guess_python(&g);
+    return guess_framework(&g);
+}
+
+/* ---------------------------------------------------------------- taking them: the stack */
+
+enum { LEVELS = 6 };
+
+/* So loose is the framework, and whether the Python still counts: the nearest first. */
+static const struct {
+    size_t framework;
+    bool python;
+} levels[LEVELS] = {{0, true}, {1, true}, {0, false}, {1, false}, {2, true}, {2, false}};
+
+/* The request with the guesses of a level; false where that level says nothing new. */
+static bool say_level(struct stack_request *out, const struct guesses *g, struct arena *arena,
+                      const struct stack_request *request, size_t level)
+{
+    bool framework = !request_text(request, CHOICE_FRAMEWORK) && g->framework[0];
+    bool python = !request_text(request, CHOICE_PYTHON) && g->python;
+    size_t loose = levels[level].framework;
+    if ((loose && (!framework || !g->framework[loose])) ||
+        (!levels[level].python && (!python || !g->python_from)))
+        return false;
+    *out = *request;
+    if (framework)
+        request_say(out, arena, CHOICE_FRAMEWORK, g->framework[loose]);
+    if (python && levels[level].python)
+        request_say(out, arena, CHOICE_PYTHON, g->python);
+    return true;
+}
+
+/* On a terminal a person says whether they are right; then there is nothing to loosen. */
+static int ask_one(const char **text, const char **from, struct arena *arena,
+                   const struct asker *asker, enum stack_choice choice, const char *help,
+                   struct err *err)
+{
+    const char *guessed = *text;
+    if (answers_ask(text, arena, asker, stack_options[choice].name,
+                    arena_printf(arena, "%s, by %s", help, *from), err) < 0)
+        return -1;
+    if (*text != guessed)
+        *from = NULL; /* it is said by now */
+    return 0;
+}
+
+static int ask_stack(struct guesses *g, struct arena *arena, const struct making *m,
+                     const struct stack_request *request, struct err *err)
+{
+    if (!m->asker)
+        return 0;
+    if (g->framework[0] && !request_text(request, CHOICE_FRAMEWORK) &&
+        ask_one(&g->framework[0], &g->framework_from, arena, m->asker, CHOICE_FRAMEWORK,
+                "what the project uses", err) < 0)
+        return -1;
+    if (!g->framework_from)
+        g->framework[1] = NULL;
+    if (!g->python || request_text(request, CHOICE_PYTHON))
+        return 0;
+    return ask_one(&g->python, &g->python_from, arena, m->asker, CHOICE_PYTHON, "its Python", err);
+}
+
+static void note_stack(struct guesses *g, struct arena *arena, const struct stack_request *request,
+                       const struct stack_request *made)
+{
+    const char *framework = request_text(made, CHOICE_FRAMEWORK);
+    const char *python = request_text(made, CHOICE_PYTHON);
+    bool guessed = framework && !request_text(request, CHOICE_FRAMEWORK) && g->framework_from;
+    if (guessed)
+        take(g, arena, "framework", framework, g->framework_from);
+    if (guessed && !str_equal(framework, g->framework[0]))
+        warn(g, arena,
+             arena_printf(arena, "%s says '%s', for which there is no stack: '%s' was taken",
+                          g->framework_from, g->framework[0], framework));
+    if (request_text(request, CHOICE_PYTHON) || !g->python_from)
+        return;
+    if (python)
+        take(g, arena, "python", python, g->python_from);
+    else
+        warn(g, arena,
+             arena_printf(arena, "%s says Python '%s', for which there is no stack: any was taken",
+                          g->python_from, g->python));
+}
+
+int guess_stack(struct guesses *g, struct arena *arena, struct making *m,
+                const struct given_list *said, const struct stack_request *request, struct err *err)
+{
+    struct stack_request made, asked = *request;
+    if (!m->manifest->has_stack)
+        return making_stack(m, said, request, err);
+    if (ask_stack(g, arena, m, request, err) < 0)
+        return -1;
+    int rc = -1;
+    for (size_t level = 0; rc < 0 && level < LEVELS; level++) {
+        if (!say_level(&made, g, arena, &asked, level))
+            continue;
+        err_release(err); /* of the attempt before */
+        rc = making_stack(m, said, &made, err);
+        if (!g->framework[0]) /* nobody is asked twice */
+            request_overlay(&asked, &(struct stack_request){.said[CHOICE_FRAMEWORK] =
+                                                                m->request.said[CHOICE_FRAMEWORK]});
+    }
+    if (rc == 0)
+        note_stack(g, arena, request, &made);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- taking them: the answers */
+
+static void note_answers(struct guesses *g, struct arena *arena, const struct making *m)
+{
+    for (size_t i = 0; i < m->answers.guessed_count; i++)
+        for (size_t j = 0; j < g->answers.count; j++)
+            if (m->answers.guessed[i]->text == g->answers.items[j].text &&
+                strcmp(m->answers.guessed[i]->name, g->answers.items[j].name) == 0)
+                take(g, arena, g->answers.items[j].name, g->answers.items[j].text,
+                     g->answers_from[j]);
+}
+
+int guess_answers(struct guesses *g, struct arena *arena, struct making *m,
+                  const struct given_list *given, const char *name_default, struct err *err)
+{
+    struct given_list all = {0};
+    ERR_SCRATCH(first);
+    for (size_t i = 0; i < given->count; i++)
+        given_add(&all, arena, given->items[i]);
+    for (size_t i = 0; i < g->answers.count; i++)
+        given_add(&all, arena, g->answers.items[i]);
+    if (m->asker || making_answers(m, &all, name_default, &first) < 0) {
+        /* answers that do not go together, perhaps by a guess */
+        if (making_answers(m, m->asker ? &all : given, name_default, err) < 0)
+            return -1;
+        if (!m->asker)
+            warn(g, arena, arena_printf(arena, "what was guessed is left out: %s", first.message));
+    }
+    note_answers(g, arena, m);
+    return 0;
+}

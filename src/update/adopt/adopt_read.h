@@ -1,0 +1,33 @@
+/* What the files of a repository say of it: names, requirements, Pythons, a template's answers. */
+#ifndef TMPLGEN_ADOPT_READ_H
+#define TMPLGEN_ADOPT_READ_H
+
+#include <stddef.h>
+
+struct arena;
+struct child;
+
+enum clue_kind {
+    FOUND_ANSWER,      /* to the question `name`, if there is one */
+    FOUND_REQUIREMENT, /* of a package, as pip has it: "torch==2.4.1" */
+    FOUND_PYTHON       /* a SPEC */
+};
+
+struct clue {
+    enum clue_kind kind;
+    const char *name; /* only of an answer */
+    const char *value;
+    const char *from; /* the file */
+};
+
+struct clues {
+    struct clue *items; /* what tells most first */
+    size_t count;
+    const char **warnings; /* what could not be read */
+    size_t warning_count;
+};
+
+/* Of HEAD's files. Everything lives in the arena. */
+void adopt_read(struct clues *out, struct arena *arena, const struct child *child);
+
+#endif

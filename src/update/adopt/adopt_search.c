@@ -1,0 +1,249 @@
+/* Which version of a catalog a repository's files are most like: what they were made from. */
+#include "update/adopt/adopt_search.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "catalog/catalog.h"
+#include "catalog/render.h"
+#include "catalog/revision.h"
+#include "catalog/semver.h"
+#include "child/child.h"
+#include "data/data.h"
+#include "git/store.h"
+#include "io/interrupt.h"
+#include "plan/similarity.h"
+#include "update/base/base_render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One file of the child that is looked for. */
+struct sought {
+    const char *path;
+    struct oid id;
+    struct bag bag;
+};
+
+/* How much a version is like the child. */
+struct resemblance {
+    size_t identical;
+    size_t common, all; /* bytes */
+};
+
+struct searching {
+    struct alike *out;
+    struct arena *arena;
+    const struct child *child;
+    struct record record;               /* with its nodes */
+    const char *version, *ref, *commit; /* that is looked at; `ref` NULL: as it lies there */
+    struct sought *files;
+    size_t count;
+    struct resemblance best;
+    struct data *versions, *best_files;
+    const char *best_commit;
+    struct err *err;
+};
+
+/* ---------------------------------------------------------------- one version */
+
+static int percent(size_t common, size_t all)
+{
+    return all ? (int)(common * 100 / all) : 100;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Compares one file; the line of it goes to `lines`. */
+static void compare_file(struct resemblance *sum, struct data *lines, const struct searching *s,
+                         const struct sought *file, const struct plan_list *render)
+{
+    ARENA_SCRATCH(scratch);
+    const struct plan_file *theirs = plan_list_find(render, file->path);
+    struct bag bag = {0};
+    struct data *line = data_map(s->arena);
+    if (theirs)
+        bag_make(&bag, &scratch, theirs->bytes);
+    bool identical = theirs && oid_equal(&theirs->leaf.id, &file->id);
+    size_t all = larger(larger(bag.bytes, file->bag.bytes), 1);
+    size_t common = identical ? all : theirs ? bag_common(&bag, &file->bag) : 0;
+    sum->identical += identical;
+    sum->common += common;
+    sum->all += all;
+    data_put_text(s->arena, line, "path", file->path);
+    data_put(s->arena, line, "alike", data_int(s->arena, percent(common, all)));
+    data_push(s->arena, lines, line);
+}
+
+static bool is_better(const struct resemblance *a, const struct resemblance *b)
+{
+    if (a->identical != b->identical)
+        return a->identical > b->identical;
+    /* as fractions */
+    return (double)a->common * (double)b->all > (double)b->common * (double)a->all;
+}
+
+/* The files of the paths, copied: the render itself goes. */
+static void keep_files(struct searching *s, const struct plan_list *render)
+{
+    struct plan_file *files = arena_array(s->arena, s->count + 1, sizeof(*files));
+    size_t count = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct plan_file *theirs = plan_list_find(render, s->files[i].path);
+        if (!theirs)
+            continue;
+        struct plan_file *kept = &files[count++];
+        *kept = *theirs;
+        kept->path = s->files[i].path;
+        kept->source = NULL;
+        kept->bytes = span_of(arena_memdup(s->arena, theirs->bytes.ptr, theirs->bytes.len),
+                              theirs->bytes.len);
+    }
+    s->out->base = (struct plan_list){files, count};
+}
+
+static struct data *add_version(struct searching *s)
+{
+    struct data *line = data_map(s->arena);
+    data_put_text(s->arena, line, "version", s->version);
+    data_put_text(s->arena, line, "ref", s->ref);
+    data_put_text(s->arena, line, "commit", s->commit);
+    data_push(s->arena, s->versions, line);
+    return line;
+}
+
+static void compare(struct searching *s, const struct plan_list *render)
+{
+    struct resemblance sum = {0};
+    struct data *lines = data_list(s->arena), *line = add_version(s);
+    for (size_t i = 0; i < s->count; i++)
+        compare_file(&sum, lines, s, &s->files[i], render);
+    data_put(s->arena, line, "alike", data_int(s->arena, percent(sum.common, sum.all)));
+    data_put(s->arena, line, "identical", data_int(s->arena, (int64_t)sum.identical));
+    data_put_text(s->arena, line, "problem", NULL);
+    if (s->out->version && !is_better(&sum, &s->best))
+        return;
+    s->best = sum;
+    s->best_files = lines;
+    s->best_commit = s->commit;
+    s->out->version = s->version;
+    keep_files(s, render);
+}
+
+/* A version may know these answers not: then it is passed over, and the report says why. */
+static int look_at(struct searching *s)
+{
+    ARENA_SCRATCH(scratch);
+    ERR_SCRATCH(why);
+    struct render render;
+    struct plan_list list;
+    if (interrupt_check(s->err) < 0)
+        return -1;
+    if (base_render(&render, &scratch, &s->record, s->record.catalog.source,
+                    s->commit ? s->commit : s->ref, NULL, &why) < 0) {
+        struct data *line = add_version(s);
+        data_put(s->arena, line, "alike", data_null(s->arena));
+        data_put(s->arena, line, "identical", data_int(s->arena, 0));
+        data_put_text(s->arena, line, "problem", why.message);
+        return 0;
+    }
+    base_list_render(&list, &scratch, &render);
+    compare(s, &list);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- all versions */
+
+struct tagged {
+    const struct catalog_revision *revision;
+    struct semver version;
+};
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct tagged *left = a, *right = b;
+    return semver_compare(&right->version, &left->version);
+}
+
+static size_t list_releases(struct tagged **out, struct arena *arena,
+                            const struct catalog_revision *revisions, size_t count)
+{
+    struct tagged *releases = arena_array(arena, count + 1, sizeof(*releases));
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (revisions[i].kind == REVISION_TAG &&
+            semver_parse_tag(&releases[found].version, revisions[i].name))
+            releases[found++].revision = &revisions[i];
+    if (found)
+        qsort(releases, found, sizeof(*releases), newest_first);
+    *out = releases;
+    return found;
+}
+
+static int look_at_all(struct searching *s)
+{
+    const struct catalog_origin *origin = &s->record.catalog;
+    struct catalog_revision *revisions;
+    struct tagged *releases;
+    size_t count;
+    bool seen = false;
+    if (catalog_revisions(&revisions, &count, s->arena, origin->source, s->err) < 0)
+        return -1;
+    count = list_releases(&releases, s->arena, revisions, count);
+    for (size_t i = 0; i < count; i++) {
+        s->ref = releases[i].revision->name;
+        s->version = s->ref + (*s->ref == 'v');
+        s->commit = releases[i].revision->commit;
+        seen |= str_equal(s->commit, origin->commit);
+        if (look_at(s) < 0)
+            return -1;
+    }
+    s->version = origin->version;
+    s->ref = origin->ref;
+    s->commit = origin->commit;
+    return seen ? 0 : look_at(s);
+}
+
+static int list_files(struct searching *s, const char *const *paths, size_t count)
+{
+    s->files = arena_array(s->arena, count + 1, sizeof(*s->files));
+    for (size_t i = 0; i < count; i++) {
+        const struct plan_file *file = plan_list_find(&s->child->files, paths[i]);
+        struct sought *sought = &s->files[s->count++];
+        STORE_BYTES_SCRATCH(bytes);
+        *sought = (struct sought){.path = paths[i], .id = file->leaf.id};
+        if (store_get(&bytes, s->child->repo.store, STORE_BLOB, &file->leaf.id, paths[i], s->err) <
+            0)
+            return -1;
+        bag_make(&sought->bag, s->arena, bytes.bytes);
+    }
+    return 0;
+}
+
+static void report(struct searching *s)
+{
+    struct data *document = data_map(s->arena);
+    data_put_text(s->arena, document, "version", s->out->version);
+    data_put_text(s->arena, document, "commit", s->best_commit);
+    data_put(s->arena, document, "files", s->best_files ? s->best_files : data_list(s->arena));
+    data_put(s->arena, document, "versions", s->versions);
+    s->out->report = document;
+}
+
+int adopt_search(struct alike *out, struct arena *arena, const struct child *child,
+                 const struct record *record, const char *const *paths, size_t count,
+                 struct err *err)
+{
+    struct searching s = {
+        .out = out, .arena = arena, .child = child, .versions = data_list(arena), .err = err};
+    struct span text;
+    *out = (struct alike){0};
+    if (record_text(&text, arena, record, err) < 0 ||
+        record_parse(&s.record, arena, RECORD_PATH, text, err) < 0 ||
+        list_files(&s, paths, count) < 0 || look_at_all(&s) < 0)
+        return -1;
+    report(&s);
+    return 0;
+}

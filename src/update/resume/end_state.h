@@ -1,0 +1,26 @@
+/* How an update ends: committed, or stopped for a person. One row for each kind of journal. */
+#ifndef TMPLGEN_END_STATE_H
+#define TMPLGEN_END_STATE_H
+
+#include "apply/journal.h"
+
+#include <stdbool.h>
+
+/* Words for `result` (JSON.md). */
+#define RESULT_UPDATED "updated"
+#define RESULT_UP_TO_DATE "up-to-date"
+#define RESULT_AVAILABLE "available"
+#define RESULT_CONFLICTS "conflicts"
+#define RESULT_STAGED "staged"
+#define RESULT_ABORTED "aborted" /* only of --abort */
+
+struct ending {
+    const char *result;
+    int exit;
+    bool commits;
+    const char *waits, *hint; /* of a stop: what is said to whoever comes next; else NULL */
+};
+
+const struct ending *ending_of(enum journal_kind kind);
+
+#endif

@@ -1,0 +1,290 @@
+/* Answers on their way from the recorded version of a template to another. */
+#include "update/target/migrate.h"
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "catalog/answers.h"
+#include "catalog/manifest.h"
+#include "catalog/origin.h"
+#include "child/provenance.h"
+#include "data/data.h"
+#include "data/yaml.h"
+#include "matrix/version.h"
+
+#include <string.h>
+
+/* One recorded answer under its present name; NULL: dropped. */
+struct moving {
+    const char *old, *name;
+    const struct yaml_node *node;
+    bool by_hand; /* edited in the record: counts as --set */
+};
+
+/* Where the thing is that has a name now, if any has. */
+struct holders {
+    struct intern names;
+    size_t *at; /* by number of the name */
+};
+
+#define NOWHERE ((size_t)-1)
+
+static size_t holder(const struct holders *holders, const char *name)
+{
+    size_t number = intern_find(&holders->names, span_from(name));
+    return holders->at && number != INTERN_NONE ? holders->at[number] : NOWHERE;
+}
+
+static void hold(struct holders *holders, struct arena *arena, const char *name, size_t at)
+{
+    size_t count = holders->names.count;
+    size_t number = intern_add(&holders->names, arena, span_from(name));
+    if (number == count)
+        holders->at = arena_grow(arena, holders->at, count, sizeof(*holders->at));
+    holders->at[number] = at;
+}
+
+struct moves {
+    struct arena *arena;
+    struct moving *items;
+    size_t count;
+    struct holders answers; /* of `items` */
+    struct holders files;   /* of the renames, by their new names */
+    struct migrated *out;
+    const struct manifest *manifest; /* of the target */
+};
+
+/* The release that a version belongs to: 2.0.0 of 2.0.0-rc.1. */
+static int parse_recorded(struct version *out, struct arena *arena, const char *text)
+{
+    return version_parse(out, arena_memdup(arena, text, strcspn(text, "-+")));
+}
+
+static int applies(bool *out, struct arena *arena, const struct migration *migration,
+                   const struct catalog_origin *recorded, struct err *err)
+{
+    const struct catalog_origin *of = origin_like(recorded, migration->source, migration->level);
+    struct spec spec;
+    struct version version;
+    *out = false;
+    if (spec_parse(&spec, arena, migration->from, "from", err) < 0)
+        return -1;
+    if (of && parse_recorded(&version, arena, of->version) == 0)
+        *out = spec_matches(&spec, &version);
+    return 0;
+}
+
+/* Gives an answer another name, or none; whoever has that name keeps it. */
+static void rename_answer(struct moves *m, size_t at, const char *name)
+{
+    if (at == NOWHERE || (name && holder(&m->answers, name) != NOWHERE))
+        return;
+    if (m->items[at].name)
+        hold(&m->answers, m->arena, m->items[at].name, NOWHERE);
+    if (name)
+        hold(&m->answers, m->arena, name, at);
+    m->items[at].name = name;
+}
+
+/*
+ * All at once, so that two answers can swap their names. An answer that has the new name already
+ * stays what it is.
+ */
+static void rename_answers(struct moves *m, const struct migration *migration)
+{
+    size_t count = migration->rename_answers.count;
+    const char *const *old = migration->rename_answers.old;
+    const char *const *new = migration->rename_answers.new;
+    size_t *moved = arena_array(m->arena, count + 1, sizeof(*moved));
+    for (size_t i = 0; i < count; i++)
+        moved[i] = holder(&m->answers, old[i]);
+    for (size_t i = 0; i < count; i++)
+        rename_answer(m, moved[i], NULL);
+    for (size_t i = 0; i < count; i++)
+        rename_answer(m, moved[i], new[i]);
+    for (size_t i = 0; i < migration->drop_count; i++)
+        rename_answer(m, holder(&m->answers, migration->drop_answers[i]), NULL);
+}
+
+/* A second migration may move on what a first one has moved. */
+static void rename_files(struct moves *m, const struct migration *migration)
+{
+    struct migrated *out = m->out;
+    size_t count = migration->rename_files.count;
+    size_t *moved = arena_array(m->arena, count + 1, sizeof(*moved));
+    for (size_t i = 0; i < count; i++) {
+        moved[i] = holder(&m->files, migration->rename_files.old[i]);
+        if (moved[i] != NOWHERE)
+            continue;
+        moved[i] = out->rename_count++;
+        out->rename_old[moved[i]] = migration->rename_files.old[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        hold(&m->files, m->arena, migration->rename_files.old[i], NOWHERE);
+    for (size_t i = 0; i < count; i++) {
+        out->rename_new[moved[i]] = migration->rename_files.new[i];
+        hold(&m->files, m->arena, migration->rename_files.new[i], moved[i]);
+    }
+}
+
+static void take_note(struct moves *m, const struct migration *migration)
+{
+    struct migrated *out = m->out;
+    if (!migration->note)
+        return;
+    out->notes = arena_grow(m->arena, out->notes, out->note_count, sizeof(*out->notes));
+    out->notes[out->note_count++] = migration->note;
+}
+
+static size_t count_file_renames(const struct manifest *manifest)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < manifest->migration_count; i++)
+        count += manifest->migrations[i].rename_files.count;
+    return count;
+}
+
+static void list_answers(struct moves *m, const struct provenance *provenance)
+{
+    const struct yaml_node *map = provenance->wanted.answers_node;
+    m->items = arena_array(m->arena, map ? map->map.count + 1 : 1, sizeof(*m->items));
+    for (size_t i = 0; map && i < map->map.count; i++) {
+        const char *name = map->map.members[i].key->text.ptr;
+        const struct data *was = data_get(provenance->made.answers, name);
+        const struct data *is = data_get(provenance->wanted.answers, name);
+        hold(&m->answers, m->arena, name, m->count);
+        m->items[m->count++] =
+            (struct moving){.old = name,
+                            .name = name,
+                            .node = map->map.members[i].value,
+                            .by_hand = provenance->edited && !(was && is && data_equal(was, is))};
+    }
+}
+
+/* 3.0 is 3 where a question asks for a whole number now. */
+static const char *as_integer(struct arena *arena, const struct yaml_node *node)
+{
+    const char *dot;
+    if (node->kind != YAML_SCALAR || !(dot = strchr(node->text.ptr, '.')) || !dot[1] ||
+        strspn(dot + 1, "0") != strlen(dot + 1))
+        return NULL;
+    return arena_memdup(arena, node->text.ptr, (size_t)(dot - node->text.ptr));
+}
+
+static void give(const struct moves *m, struct given_list *given)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const struct moving *item = &m->items[i];
+        if (!item->name)
+            continue;
+        const struct question *question = manifest_question(m->manifest, item->name);
+        struct given one = {.name = item->name,
+                            .from = item->by_hand ? GIVEN_FILE : GIVEN_RECORD,
+                            .node = item->node};
+        if (question && question->type == QUESTION_INT &&
+            (one.text = as_integer(m->arena, item->node)))
+            one.node = NULL;
+        given_add(given, m->arena, one);
+    }
+}
+
+static void note_renames(const struct moves *m)
+{
+    struct migrated *out = m->out;
+    out->answers.renamed_from = arena_array(m->arena, m->count + 1, sizeof(char *));
+    out->answers.renamed_to = arena_array(m->arena, m->count + 1, sizeof(char *));
+    for (size_t i = 0; i < m->count; i++) {
+        if (!m->items[i].name || strcmp(m->items[i].name, m->items[i].old) == 0)
+            continue;
+        out->answers.renamed_from[out->answers.renamed_count] = m->items[i].old;
+        out->answers.renamed_to[out->answers.renamed_count++] = m->items[i].name;
+    }
+}
+
+int migrate_apply(struct migrated *out, struct given_list *given, struct arena *arena,
+                  const struct manifest *manifest, const struct provenance *provenance,
+                  const struct given_list *sets, struct err *err)
+{
+    size_t files = count_file_renames(manifest);
+    struct moves m = {.arena = arena, .out = out, .manifest = manifest};
+    out->rename_old = arena_array(arena, files + 1, sizeof(*out->rename_old));
+    out->rename_new = arena_array(arena, files + 1, sizeof(*out->rename_new));
+    list_answers(&m, provenance);
+    for (size_t i = 0; i < manifest->migration_count; i++) {
+        bool matches;
+        if (applies(&matches, arena, &manifest->migrations[i], &provenance->wanted.catalog, err) <
+            0)
+            return -1;
+        if (!matches)
+            continue;
+        rename_answers(&m, &manifest->migrations[i]);
+        rename_files(&m, &manifest->migrations[i]);
+        take_note(&m, &manifest->migrations[i]);
+    }
+    for (size_t i = 0; sets && i < sets->count; i++)
+        given_add(given, arena, sets->items[i]);
+    give(&m, given);
+    note_renames(&m);
+    return 0;
+}
+
+int migrate_renames(struct migrated *out, struct arena *arena, const struct manifest *manifest,
+                    const struct catalog_origin *from, const struct catalog_origin *to,
+                    struct err *err)
+{
+    size_t files = count_file_renames(manifest);
+    struct moves m = {.arena = arena, .out = out, .manifest = manifest};
+    *out = (struct migrated){.rename_count = 0};
+    out->rename_old = arena_array(arena, files + 1, sizeof(*out->rename_old));
+    out->rename_new = arena_array(arena, files + 1, sizeof(*out->rename_new));
+    for (size_t i = 0; i < manifest->migration_count; i++) {
+        const struct migration *migration = &manifest->migrations[i];
+        bool matches, later = false;
+        if (applies(&matches, arena, migration, from, err) < 0 ||
+            (to && applies(&later, arena, migration, to, err) < 0))
+            return -1;
+        if (matches && !later)
+            rename_files(&m, migration);
+    }
+    return 0;
+}
+
+static bool was_renamed_to(const struct migrated *moved, const char *name)
+{
+    for (size_t i = 0; i < moved->answers.renamed_count; i++)
+        if (strcmp(moved->answers.renamed_to[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool was_renamed_from(const struct migrated *moved, const char *name)
+{
+    for (size_t i = 0; i < moved->answers.renamed_count; i++)
+        if (strcmp(moved->answers.renamed_from[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Names of `a` that `b` lacks, less those that a rename accounts for. */
+static size_t list_missing(const char ***out, struct arena *arena, const struct migrated *moved,
+                           const struct data *a, const struct data *b,
+                           bool (*renamed)(const struct migrated *, const char *))
+{
+    size_t count = 0;
+    *out = arena_array(arena, a->map.count + 1, sizeof(**out));
+    for (size_t i = 0; i < a->map.count; i++) {
+        const char *name = a->map.members[i].name.ptr;
+        if (!data_get(b, name) && !renamed(moved, name))
+            (*out)[count++] = name;
+    }
+    return count;
+}
+
+void migrate_compare(struct migrated *out, struct arena *arena, const struct provenance *provenance,
+                     const struct data *kept)
+{
+    const struct data *before = provenance->made.answers;
+    out->answers.added_count =
+        list_missing(&out->answers.added, arena, out, kept, before, was_renamed_to);
+    out->answers.dropped_count =
+        list_missing(&out->answers.dropped, arena, out, before, kept, was_renamed_from);
+}
