@@ -225,7 +225,7 @@ static int tell(struct run *run, int code, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_OWN);
     if (code < 0) {
-        trouble_explain(err);
+        odb_failure_explain(err);
         code = (int)err->exit;
         if (!run->json)
             print_failure(run, err);
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
     if (code == 0)
         code = run_command(&run, words, count, &err);
     if (code >= 0 && !interrupt_settled() &&
-        (interrupt_check(&err) < 0 || trouble_check(&err) < 0 || budget_steps(0, &err) < 0))
+        (interrupt_check(&err) < 0 || odb_failure_check(&err) < 0 || budget_steps(0, &err) < 0))
         code = take_back(&run);
     code = tell(&run, code, &err);
     buf_release(&run.out);

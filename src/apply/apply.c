@@ -47,7 +47,7 @@ int apply_look(struct unfinished *out, struct arena *arena, const struct repo *r
     }
     if (out->state != APPLY_STOPPED)
         return 0;
-    if (standing_waits(&waits, repo, &out->journal, err) < 0)
+    if (recheck_waits(&waits, repo, &out->journal, err) < 0)
         return -1;
     bool sequence = journal_is_sequence(&out->journal);
     out->state = waits ? APPLY_STOPPED : sequence ? APPLY_ASTRAY : APPLY_STALE;
@@ -76,7 +76,7 @@ static void sync_end(const struct apply *a)
 /* A lock that came back after a power cut would stop git, and no journal would say whose it is. */
 static int unlock_durably(const struct apply *a, const struct journal *j, struct err *err)
 {
-    if (state_unlock(a, j, err) < 0)
+    if (git_state_unlock(a, j, err) < 0)
         return -1;
     const char *slash = strrchr(j->branch, '/');
     const char *heads = arena_memdup(a->arena, j->branch, slash ? (size_t)(slash - j->branch) : 0);
@@ -91,7 +91,7 @@ static int unlock_durably(const struct apply *a, const struct journal *j, struct
 static int remove_journal(struct apply *a, const struct journal *j, const char *name,
                           struct err *err)
 {
-    if (files_discard(a, j, err) < 0 || unlock_durably(a, j, err) < 0)
+    if (worktree_discard(a, j, err) < 0 || unlock_durably(a, j, err) < 0)
         return -1;
     if (unlinkat(a->folder, name, 0) < 0 && errno != ENOENT)
         return err_errno(err, errno, "io", "cannot remove the journal");
@@ -126,8 +126,8 @@ static int forget_below(struct apply *a, unsigned level, struct err *err)
             continue;
         if (work_open(a, &below, err) < 0)
             return -1;
-        files_remove_emptied(a, &below);
-        if (files_discard(a, &below, err) < 0)
+        worktree_remove_emptied(a, &below);
+        if (worktree_discard(a, &below, err) < 0)
             return -1;
         work_remove(a, &below);
         if (unlinkat(a->folder, name, 0) < 0)
@@ -147,7 +147,7 @@ static int close_up(struct apply *a, const struct journal *j, struct err *err)
 {
     if (journal_stops(j))
         return stop(a, j, err);
-    files_remove_emptied(a, j);
+    worktree_remove_emptied(a, j);
     if (j->kind != JOURNAL_UPDATE || j->level == 1)
         return remove_journal(a, j, APPLY_JOURNAL, err);
     /* Without the stops below there is no way back: from here on it has happened. */
@@ -158,8 +158,8 @@ static int close_up(struct apply *a, const struct journal *j, struct err *err)
 static int undo(struct apply *a, const struct journal *j, bool moved, struct err *err)
 {
     const bool *settled = NULL;
-    if ((moved && standing_settled(&settled, a, j, err) < 0) ||
-        files_backward(a, j, settled, err) < 0 || state_backward(a, j, moved, err) < 0)
+    if ((moved && recheck_settled(&settled, a, j, err) < 0) ||
+        worktree_backward(a, j, settled, err) < 0 || git_state_backward(a, j, moved, err) < 0)
         return -1;
     return remove_journal(a, j, APPLY_ABORT, err);
 }
@@ -178,13 +178,13 @@ static void roll_back(struct apply *a, const struct journal *j, struct err *err)
 static void give_up(struct apply *a, const struct journal *j, struct err *err)
 {
     ERR_SCRATCH(second);
-    if (state_unlock(a, j, &second) < 0 ||
+    if (git_state_unlock(a, j, &second) < 0 ||
         (unlinkat(a->folder, APPLY_JOURNAL, 0) < 0 && errno != ENOENT)) {
         (void)err_hint(err, "nothing was changed, but a journal is left: 'tmplgen update --abort' "
                             "takes it away");
         return;
     }
-    if (a->stage >= 0 && files_discard(a, j, &second) < 0)
+    if (a->stage >= 0 && worktree_discard(a, j, &second) < 0)
         return; /* what is prepared goes with the next run */
     work_remove(a, j);
     if (disk_sync_folder(a->folder, "the journal", &second) < 0)
@@ -195,11 +195,11 @@ static int run(struct apply *a, struct journal *j, struct err *err)
 {
     if (prepare_all(a, j, err) < 0 ||
         journal_write(a->folder, APPLY_JOURNAL, 0666 & ~a->mask, j, err) < 0 ||
-        state_lock(a, j, err) < 0 || standing_check(a, j, err) < 0) {
+        git_state_lock(a, j, err) < 0 || recheck_check(a, j, err) < 0) {
         give_up(a, j, err);
         return -1;
     }
-    if (files_forward(a, j, true, err) < 0 || state_forward(a, j, err) < 0) {
+    if (worktree_forward(a, j, true, err) < 0 || git_state_forward(a, j, err) < 0) {
         roll_back(a, j, err);
         return -1;
     }
@@ -235,24 +235,24 @@ int apply_run(struct apply *a, struct journal *j, struct err *err)
 
 /* What stands in the way is told, and git is not held off because of it. */
 static int let_go(const char **moved, const struct apply *a, const struct journal *j,
-                  const struct standing *standing, struct err *err)
+                  const struct recheck *standing, struct err *err)
 {
     *moved = standing->moved ? standing->moved : standing->staged;
-    return state_unlock(a, j, err);
+    return git_state_unlock(a, j, err);
 }
 
 int apply_forward(const char **moved, struct apply *a, struct journal *j, struct err *err)
 {
-    struct standing standing;
+    struct recheck standing;
     *moved = NULL;
-    if (work_open(a, j, err) < 0 || state_lock(a, j, err) < 0 ||
-        standing_find(&standing, a, j, err) < 0)
+    if (work_open(a, j, err) < 0 || git_state_lock(a, j, err) < 0 ||
+        recheck_find(&standing, a, j, err) < 0)
         return -1;
     if (standing.done)
         return close_up(a, j, err);
     if (standing.moved || standing.staged)
         return let_go(moved, a, j, &standing, err);
-    if (files_forward(a, j, false, err) < 0 || state_forward(a, j, err) < 0)
+    if (worktree_forward(a, j, false, err) < 0 || git_state_forward(a, j, err) < 0)
         return -1;
     return close_up(a, j, err);
 }
@@ -261,9 +261,9 @@ static int begin_abort(struct apply *a, const struct journal *j, enum apply_stat
                        struct err *err)
 {
     bool stopped = state == APPLY_STOPPED || state == APPLY_ASTRAY;
-    if (stopped && files_put_aside(a, j, err) < 0) {
+    if (stopped && worktree_put_aside(a, j, err) < 0) {
         ERR_SCRATCH(second);
-        (void)!state_unlock(a, j, &second);
+        (void)!git_state_unlock(a, j, &second);
         return -1;
     }
     if (state == APPLY_BACKWARD)
@@ -275,10 +275,10 @@ static int begin_abort(struct apply *a, const struct journal *j, enum apply_stat
 int apply_backward(const char **moved, struct apply *a, struct journal *j, struct err *err)
 {
     struct unfinished now;
-    struct standing standing;
+    struct recheck standing;
     *moved = NULL;
     if (apply_look(&now, a->arena, a->repo, err) < 0 || work_open(a, j, err) < 0 ||
-        state_lock(a, j, err) < 0 || standing_find(&standing, a, j, err) < 0)
+        git_state_lock(a, j, err) < 0 || recheck_find(&standing, a, j, err) < 0)
         return -1;
     *moved = standing.moved;
     if (now.state == APPLY_FORWARD && standing.moved && standing.done)
@@ -292,7 +292,7 @@ int apply_forget(struct apply *a, const struct journal *j, struct err *err)
 {
     if (work_open(a, j, err) < 0)
         return -1;
-    files_remove_emptied(a, j);
+    worktree_remove_emptied(a, j);
     return remove_journal(a, j, work_pending(a->arena, j->level), err);
 }
 
@@ -301,8 +301,8 @@ int apply_leave(struct apply *a, const struct journal *j, struct err *err)
     struct journal first;
     bool found;
     if (journal_read(&first, &found, a->arena, a->folder, APPLY_PENDING, a->token, err) < 0 ||
-        (found && state_remove_refs(a, &first, err) < 0) || work_open(a, j, err) < 0 ||
-        files_discard(a, j, err) < 0)
+        (found && git_state_remove_refs(a, &first, err) < 0) || work_open(a, j, err) < 0 ||
+        worktree_discard(a, j, err) < 0)
         return -1;
     work_remove(a, j);
     const char *name = work_pending(a->arena, j->level);

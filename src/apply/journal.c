@@ -98,14 +98,14 @@ static void end_line(struct buf *out)
     (void)buf_putc(out, '\n');
 }
 
-static void put_disk(struct buf *out, const struct disk *disk)
+static void put_disk(struct buf *out, const struct disk_entry *disk)
 {
     put_number(out, disk->kind);
     put_number(out, disk->executable);
     put_oid(out, &disk->raw);
 }
 
-static void put_change(struct buf *out, const struct change *change)
+static void put_change(struct buf *out, const struct path_change *change)
 {
     put_word(out, "change");
     put_disk(out, &change->old);
@@ -306,9 +306,9 @@ static bool take_line_end(struct journal_reader *r)
     return !r->bad;
 }
 
-static struct disk take_disk(struct journal_reader *r)
+static struct disk_entry take_disk(struct journal_reader *r)
 {
-    struct disk disk = {.kind = DISK_ABSENT};
+    struct disk_entry disk = {.kind = DISK_ABSENT};
     uintmax_t kind = take_number(r);
     if (kind != DISK_ABSENT && kind != DISK_FILE)
         r->bad = true;
@@ -319,9 +319,9 @@ static struct disk take_disk(struct journal_reader *r)
     return disk;
 }
 
-static struct change take_change(struct journal_reader *r)
+static struct path_change take_change(struct journal_reader *r)
 {
-    struct change change = {.old = take_disk(r)};
+    struct path_change change = {.old = take_disk(r)};
     change.new = take_disk(r);
     change.mode = (mode_t)take_number(r) & 0777;
     for (size_t i = 0; i < STAGES; i++) {
@@ -530,7 +530,7 @@ int journal_read(struct journal *out, bool *found, struct arena *arena, int fold
     return 0;
 }
 
-const struct change *journal_change(const struct journal *j, const char *path)
+const struct path_change *journal_change(const struct journal *j, const char *path)
 {
     size_t low = 0, high = j->change_count;
     while (low < high) {

@@ -72,7 +72,7 @@ struct journal {
     size_t ref_count;
     const char **made; /* folders that were missing before, outermost first */
     size_t made_count;
-    struct change *changes; /* sorted by path */
+    struct path_change *changes; /* sorted by path */
     size_t change_count;
     struct journal_step *steps; /* of a strategy that replays commits, in their order */
     size_t step_count;
@@ -85,7 +85,7 @@ bool journal_moves_head(const struct journal *j);
 /* It replays commits, while HEAD is detached. */
 bool journal_is_sequence(const struct journal *j);
 /* Of that path; NULL: there is none. */
-const struct change *journal_change(const struct journal *j, const char *path);
+const struct path_change *journal_change(const struct journal *j, const char *path);
 /* Its stop is a merge to git, which keeps MERGE_MODE beside the pseudoref. */
 bool journal_merges(const struct journal *j);
 /* It ends waiting for the user: a conflict, or staged. */

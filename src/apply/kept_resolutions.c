@@ -31,7 +31,7 @@ enum { MODES = sizeof(modes) / sizeof(*modes) };
 static void name_of(char name[NAME_SIZE], const struct conflict *conflict)
 {
     ARENA_SCRATCH(scratch);
-    const struct leaf *stages = conflict->stages;
+    const struct tree_entry *stages = conflict->stages;
     const char *text = arena_printf(&scratch, "%s\n", conflict->path);
     char hex[41];
     for (size_t i = STAGE_BASE; i < STAGES; i++) {
@@ -79,7 +79,7 @@ static void make_room(int folder)
 }
 
 static int format(struct span *out, struct arena *arena, const struct repo *repo,
-                  const struct leaf *resolved, struct err *err)
+                  const struct tree_entry *resolved, struct err *err)
 {
     STORE_BYTES_SCRATCH(content);
     size_t i = 0;
@@ -101,8 +101,8 @@ static int format(struct span *out, struct arena *arena, const struct repo *repo
     return 0;
 }
 
-void resolution_keep(const struct repo *repo, const struct conflict *conflict,
-                     const struct leaf *resolved)
+void kept_resolution_store(const struct repo *repo, const struct conflict *conflict,
+                           const struct tree_entry *resolved)
 {
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(ignored);
@@ -126,14 +126,14 @@ void resolution_keep(const struct repo *repo, const struct conflict *conflict,
 /* ---------------------------------------------------------------- found */
 
 /* Of what follows its sum. */
-static int parse(struct leaf *out, bool *found, const struct repo *repo, struct span text,
+static int parse(struct tree_entry *out, bool *found, const struct repo *repo, struct span text,
                  struct err *err)
 {
     for (size_t i = 0; i < MODES; i++) {
         if (text.len < MODE_BYTES || memcmp(text.ptr, modes[i].text, MODE_BYTES) != 0)
             continue;
         struct span bytes = span_of(text.ptr + MODE_BYTES, text.len - MODE_BYTES);
-        *out = (struct leaf){.mode = modes[i].mode};
+        *out = (struct tree_entry){.mode = modes[i].mode};
         *found = true;
         return out->mode == LEAF_ABSENT ? 0
                                         : store_put(&out->id, repo->store, STORE_BLOB, bytes, err);
@@ -150,8 +150,8 @@ static bool is_whole(struct span text)
     return memcmp(sum, text.ptr, SUM_BYTES - 1) == 0;
 }
 
-int resolution_find(struct leaf *out, bool *found, const struct repo *repo,
-                    const struct conflict *conflict, struct err *err)
+int kept_resolution_find(struct tree_entry *out, bool *found, const struct repo *repo,
+                         const struct conflict *conflict, struct err *err)
 {
     ERR_SCRATCH(ignored);
     char name[NAME_SIZE];

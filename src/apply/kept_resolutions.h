@@ -19,15 +19,15 @@ enum { RESOLUTIONS_MAX = 1000 };
 
 struct conflict {
     const char *path;
-    const struct leaf *stages; /* STAGES of them */
+    const struct tree_entry *stages; /* STAGES of them */
 };
 
 /* A help, not a promise: what cannot be kept is not, and no failure. */
-void resolution_keep(const struct repo *repo, const struct conflict *conflict,
-                     const struct leaf *resolved);
+void kept_resolution_store(const struct repo *repo, const struct conflict *conflict,
+                           const struct tree_entry *resolved);
 
 /* `*found`, and what it is: put into the store. One that is damaged or cannot be read is none. */
-TG_CHECKED int resolution_find(struct leaf *out, bool *found, const struct repo *repo,
-                               const struct conflict *conflict, struct err *err);
+TG_CHECKED int kept_resolution_find(struct tree_entry *out, bool *found, const struct repo *repo,
+                                    const struct conflict *conflict, struct err *err);
 
 #endif

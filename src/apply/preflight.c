@@ -75,7 +75,7 @@ static void blocks(struct checker *c, const char *path, const char *what)
 
 /* The bytes on disk as they would be in an object. */
 static int hash_as_object(struct oid *out, const struct checker *c, const char *path,
-                          struct span disk, const struct leaf *known)
+                          struct span disk, const struct tree_entry *known)
 {
     BUF_SCRATCH(converted, CONTENT_MAX);
     STORE_BYTES_SCRATCH(in_head);
@@ -91,13 +91,13 @@ static int hash_as_object(struct oid *out, const struct checker *c, const char *
 }
 
 /* What the file will be on disk; its bytes are put into the store. */
-static int future_of(struct disk *out, const struct checker *c, const char *path,
-                     const struct leaf *leaf)
+static int future_of(struct disk_entry *out, const struct checker *c, const char *path,
+                     const struct tree_entry *leaf)
 {
     BUF_SCRATCH(converted, CONTENT_MAX);
     STORE_BYTES_SCRATCH(object);
     enum convert_kind kind;
-    *out = (struct disk){.kind = DISK_FILE, .executable = leaf->mode == LEAF_EXECUTABLE};
+    *out = (struct disk_entry){.kind = DISK_FILE, .executable = leaf->mode == LEAF_EXECUTABLE};
     if (worktree_convert(&kind, c->after, path, c->err) < 0)
         return -1;
     out->raw = leaf->id;
@@ -111,7 +111,8 @@ static int future_of(struct disk *out, const struct checker *c, const char *path
                      span_of(buf_text(&converted), converted.len), c->err);
 }
 
-static bool mode_agrees(const struct checker *c, const struct disk *disk, const struct leaf *leaf)
+static bool mode_agrees(const struct checker *c, const struct disk_entry *disk,
+                        const struct tree_entry *leaf)
 {
     return !c->modes_count || disk->executable == (leaf->mode == LEAF_EXECUTABLE);
 }
@@ -119,20 +120,20 @@ static bool mode_agrees(const struct checker *c, const struct disk *disk, const 
 /* A link or a submodule: nothing here can move it, so a plan that would is refused. */
 static int check_other(struct checker *c, const struct plan_edit *edit)
 {
-    struct leaf leaf;
-    if (!leaf_equal(&edit->disk, &edit->old))
+    struct tree_entry leaf;
+    if (!tree_entry_equal(&edit->disk, &edit->old))
         return err_set(c->err, TG_REFUSED, "not-a-file",
                        "the update would change '%s', which is a link or a submodule", edit->path);
     if (edit->old.mode != LEAF_LINK)
         return 0; /* of a submodule only the index says anything */
     if (worktree_leaf(&leaf, NULL, c->now, edit->path, &edit->old, c->err) < 0)
         return -1;
-    if (!leaf_equal(&leaf, &edit->old))
+    if (!tree_entry_equal(&leaf, &edit->old))
         is_dirty(c, edit->path);
     return 0;
 }
 
-static void fill_stages(struct change *change, const struct plan_edit *edit)
+static void fill_stages(struct path_change *change, const struct plan_edit *edit)
 {
     if (!edit->conflict) {
         change->stages[0] = edit->disk;
@@ -142,12 +143,12 @@ static void fill_stages(struct change *change, const struct plan_edit *edit)
         change->stages[side + 1] = edit->stages[side];
 }
 
-static mode_t fresh_mode(const struct checker *c, const struct leaf *leaf)
+static mode_t fresh_mode(const struct checker *c, const struct tree_entry *leaf)
 {
     return (leaf->mode == LEAF_EXECUTABLE ? 0777 : 0666) & ~c->repo->mask;
 }
 
-static void keep_bits(const struct checker *c, struct change *change)
+static void keep_bits(const struct checker *c, struct path_change *change)
 {
     struct index_item item;
     bool found;
@@ -157,7 +158,7 @@ static void keep_bits(const struct checker *c, struct change *change)
 }
 
 static int check_tracked_file(struct checker *c, const struct plan_edit *edit,
-                              struct change *change)
+                              struct path_change *change)
 {
     BUF_SCRATCH(content, CONTENT_MAX);
     struct stat info;
@@ -165,7 +166,7 @@ static int check_tracked_file(struct checker *c, const struct plan_edit *edit,
     if (disk_look(&change->old, &info, &content, c->repo->top_fd, edit->path, c->err) < 0)
         return -1;
     keep_bits(c, change);
-    if (change_is_sparse(change)) {
+    if (path_change_is_sparse(change)) {
         if (edit->conflict)
             c->left_out[c->left_out_count++] = edit->path;
         return 0;
@@ -187,12 +188,12 @@ static int check_tracked_file(struct checker *c, const struct plan_edit *edit,
 }
 
 /* What the path becomes on disk, where it changes there. */
-static int plan_new(struct checker *c, const struct plan_edit *edit, struct change *change)
+static int plan_new(struct checker *c, const struct plan_edit *edit, struct path_change *change)
 {
     change->new = change->old;
-    if (change_is_sparse(change) || leaf_equal(&edit->old, &edit->disk))
+    if (path_change_is_sparse(change) || tree_entry_equal(&edit->old, &edit->disk))
         return 0;
-    change->new = (struct disk){.kind = DISK_ABSENT};
+    change->new = (struct disk_entry){.kind = DISK_ABSENT};
     if (edit->disk.mode == LEAF_ABSENT)
         return 0;
     if (future_of(&change->new, c, edit->path, &edit->disk) < 0)
@@ -202,9 +203,10 @@ static int plan_new(struct checker *c, const struct plan_edit *edit, struct chan
     return 0;
 }
 
-static int check_tracked(struct checker *c, const struct plan_edit *edit, struct change *change)
+static int check_tracked(struct checker *c, const struct plan_edit *edit,
+                         struct path_change *change)
 {
-    if (!leaf_is_file(&edit->old))
+    if (!tree_entry_is_file(&edit->old))
         return check_other(c, edit);
     if (check_tracked_file(c, edit, change) < 0)
         return -1;
@@ -258,7 +260,8 @@ static bool way_will_clear(const struct checker *c, const char *path)
     return false;
 }
 
-static int check_way(struct checker *c, const struct plan_edit *edit, const struct disk *found)
+static int check_way(struct checker *c, const struct plan_edit *edit,
+                     const struct disk_entry *found)
 {
     if (found->kind == DISK_BLOCKED && way_will_clear(c, edit->path))
         return 0;
@@ -279,9 +282,9 @@ static int check_way(struct checker *c, const struct plan_edit *edit, const stru
 }
 
 /* A path that is new: nothing may lie there, unless it is just what would be written. */
-static int check_new(struct checker *c, const struct plan_edit *edit, struct change *change)
+static int check_new(struct checker *c, const struct plan_edit *edit, struct path_change *change)
 {
-    struct disk found;
+    struct disk_entry found;
     change->mode = fresh_mode(c, &edit->disk);
     if (edit->disk.mode == LEAF_ABSENT)
         return 0;
@@ -325,7 +328,7 @@ static int check_case(const struct checker *c, const struct plan_edit *edits, si
 static int check_nested(const struct checker *c, const struct plan_edit *edit)
 {
     const char *path = edit->path;
-    if (leaf_equal(&edit->old, &edit->disk))
+    if (tree_entry_equal(&edit->old, &edit->disk))
         return 0;
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
         const char *folder = arena_memdup(c->arena, path, (size_t)(slash - path));
@@ -359,7 +362,7 @@ static int refuse_dirty(const struct checker *c)
                   "the update would touch files with changes that are not committed: %s",
                   join(c->arena, c->dirty, c->dirty_count, true));
     for (size_t i = 0; i < c->dirty_count; i++) {
-        struct change change = {.path = c->dirty[i]};
+        struct path_change change = {.path = c->dirty[i]};
         keep_bits(c, &change);
         if (change.skipped || change.assumed)
             return err_hint(c->err,
@@ -433,10 +436,10 @@ int preflight_files(struct preflight *out, const struct repo *repo, const struct
         return -1;
     for (size_t i = 0; i < count; i++) {
         const struct plan_edit *edit = &edits[i];
-        struct change *change = &out->changes[out->count++];
+        struct path_change *change = &out->changes[out->count++];
         change->path = edit->path;
         fill_stages(change, edit);
-        if (edit->index_only && !leaf_is_file(&edit->old) && !leaf_is_file(&edit->disk))
+        if (edit->index_only && !tree_entry_is_file(&edit->old) && !tree_entry_is_file(&edit->disk))
             continue;
         int rc = edit->old.mode != LEAF_ABSENT ? check_tracked(&c, edit, change)
                                                : check_new(&c, edit, change);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct change;
+struct path_change;
 struct index;
 struct repo;
 struct tree_files;
@@ -43,7 +43,7 @@ TG_CHECKED int preflight_repository(const struct repo *repo, const struct index 
                                     bool renewed, struct err *err);
 
 struct preflight {
-    struct change *changes; /* sorted by path */
+    struct path_change *changes; /* sorted by path */
     size_t count;
     const char **adopted; /* untracked files that are just what would be written */
     size_t adopted_count;

@@ -76,7 +76,7 @@ static int descends(bool *out, const struct repo *repo, const struct oid *from,
     return 0;
 }
 
-int standing_went_on(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
+int recheck_went_on(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
 {
     struct oid replayed;
     *out = false;
@@ -91,7 +91,7 @@ static int find_moved(const char **out, const struct apply *a, const struct jour
     bool old, new;
     if (ref_says(&old, a->repo->git_fd, "HEAD", j->head_old, err) < 0 ||
         ref_says(&new, a->repo->git_fd, "HEAD", j->head_new, err) < 0 ||
-        (!old && !new &&standing_went_on(&new, a->repo, j, err) < 0) ||
+        (!old && !new &&recheck_went_on(&new, a->repo, j, err) < 0) ||
         find_other_work(out, a, j, err) < 0)
         return -1;
     if (!oid_equal(tip, &j->branch_old) && !oid_equal(tip, &j->branch_new))
@@ -103,8 +103,7 @@ static int find_moved(const char **out, const struct apply *a, const struct jour
 
 /* ---------------------------------------------------------------- the index */
 
-int standing_index_is_old(bool *out, const struct apply *a, const struct journal *j,
-                          struct err *err)
+int recheck_index_is_old(bool *out, const struct apply *a, const struct journal *j, struct err *err)
 {
     char sum[41];
     if (index_checksum(sum, repo_index_path(a->repo), err) < 0)
@@ -139,7 +138,7 @@ static int find_old_tree(struct oid *out, const struct apply *a, const struct jo
     return 0;
 }
 
-int standing_old_leaves(struct leaf **out, const struct apply *a, const struct journal *j,
+int recheck_old_entries(struct tree_entry **out, const struct apply *a, const struct journal *j,
                         struct err *err)
 {
     struct oid tree;
@@ -147,12 +146,12 @@ int standing_old_leaves(struct leaf **out, const struct apply *a, const struct j
     if (find_old_tree(&tree, a, j, err) < 0)
         return -1;
     for (size_t i = 0; i < j->change_count; i++) {
-        struct leaf *leaf = &(*out)[i];
+        struct tree_entry *leaf = &(*out)[i];
         if (!oid_equal(&tree, &none) &&
             tree_find(leaf, a->repo->store, &tree, j->changes[i].path, err) < 0)
             return -1;
         if (leaf->mode == LEAF_TREE) /* a folder is no entry of the index */
-            *leaf = (struct leaf){0};
+            *leaf = (struct tree_entry){0};
     }
     return 0;
 }
@@ -164,14 +163,14 @@ struct staged {
 };
 
 static void look_at_path(struct staged *out, const struct apply *a, const struct index *now,
-                         const struct change *change, const struct leaf *before)
+                         const struct path_change *change, const struct tree_entry *before)
 {
     struct index_item item = {.leaf = {0}};
     bool found;
     if (index_has(now, change))
         return;
     index_find(&item, &found, now, change->path);
-    if (item.stage == 0 && leaf_equal(&item.leaf, before))
+    if (item.stage == 0 && tree_entry_equal(&item.leaf, before))
         out->old++;
     else
         out->foreign = arena_printf(a->arena, "'%s' was staged", change->path);
@@ -181,9 +180,9 @@ static int look_at_index(struct staged *out, const struct apply *a, const struct
                          struct err *err)
 {
     struct index *now;
-    struct leaf *before;
+    struct tree_entry *before;
     *out = (struct staged){0};
-    if (standing_old_leaves(&before, a, j, err) < 0 ||
+    if (recheck_old_entries(&before, a, j, err) < 0 ||
         index_open(&now, repo_index_path(a->repo), err) < 0)
         return -1;
     for (size_t i = 0; i < j->change_count; i++)
@@ -234,8 +233,8 @@ static bool has_stages(const struct apply *a, const struct journal *j)
 {
     for (size_t i = 0; journal_stops(j) && i < j->change_count; i++)
         for (size_t stage = 0; stage < STAGES; stage++) {
-            const struct leaf *leaf = &j->changes[i].stages[stage];
-            if (leaf_is_file(leaf) && !store_has(a->repo->store, &leaf->id))
+            const struct tree_entry *leaf = &j->changes[i].stages[stage];
+            if (tree_entry_is_file(leaf) && !store_has(a->repo->store, &leaf->id))
                 return false;
         }
     return true;
@@ -288,12 +287,12 @@ static int state_is_put(bool *out, const struct apply *a, const struct journal *
  * Whether all is done but the tidying up, by what lies there: the branch has the commit, and the
  * index, which comes last, nothing from before.
  */
-static int find_staged(struct standing *out, const struct apply *a, const struct journal *j,
+static int find_staged(struct recheck *out, const struct apply *a, const struct journal *j,
                        const struct oid *tip, struct err *err)
 {
     struct staged staged;
     bool old, landed, put;
-    if (standing_index_is_old(&old, a, j, err) < 0)
+    if (recheck_index_is_old(&old, a, j, err) < 0)
         return -1;
     if (old)
         return 0;
@@ -308,11 +307,11 @@ static int find_staged(struct standing *out, const struct apply *a, const struct
     return 0;
 }
 
-int standing_find(struct standing *out, const struct apply *a, const struct journal *j,
-                  struct err *err)
+int recheck_find(struct recheck *out, const struct apply *a, const struct journal *j,
+                 struct err *err)
 {
     struct oid tip;
-    *out = (struct standing){0};
+    *out = (struct recheck){0};
     if (read_tip(&tip, a, j, err) < 0 || find_moved(&out->moved, a, j, &tip, err) < 0)
         return -1;
     if (j->kind == JOURNAL_COMMIT && oid_equal(&tip, &j->branch_new))
@@ -324,7 +323,7 @@ int standing_find(struct standing *out, const struct apply *a, const struct jour
     return find_staged(out, a, j, &tip, err);
 }
 
-int standing_check(const struct apply *a, const struct journal *j, struct err *err)
+int recheck_check(const struct apply *a, const struct journal *j, struct err *err)
 {
     struct oid tip;
     bool old, on_old;
@@ -336,29 +335,29 @@ int standing_check(const struct apply *a, const struct journal *j, struct err *e
         return -1;
     if (!oid_equal(&tip, &j->branch_old))
         return apply_moved(err, "the branch");
-    if (standing_index_is_old(&old, a, j, err) < 0)
+    if (recheck_index_is_old(&old, a, j, err) < 0)
         return -1;
     return old ? 0 : apply_moved(err, "the index");
 }
 
-int standing_settled(const bool **out, const struct apply *a, const struct journal *j,
-                     struct err *err)
+int recheck_settled(const bool **out, const struct apply *a, const struct journal *j,
+                    struct err *err)
 {
     bool *settled = arena_array(a->arena, j->change_count + 1, sizeof(*settled));
     *out = settled;
     for (size_t i = 0; !a->repo->unborn && i < j->change_count; i++) {
-        const struct change *change = &j->changes[i];
-        struct leaf there;
-        if (change_conflicts(change))
+        const struct path_change *change = &j->changes[i];
+        struct tree_entry there;
+        if (path_change_conflicts(change))
             continue;
         if (tree_find(&there, a->repo->store, &a->repo->tree, change->path, err) < 0)
             return -1;
-        settled[i] = leaf_equal(&there, &change->stages[0]);
+        settled[i] = tree_entry_equal(&there, &change->stages[0]);
     }
     return 0;
 }
 
-int standing_is_staged(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
+int recheck_is_staged(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
 {
     struct index *index;
     int rc = 0;
@@ -366,34 +365,34 @@ int standing_is_staged(bool *out, const struct repo *repo, const struct journal 
     if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
     for (size_t i = 0; rc == 0 && i < j->change_count && !*out; i++) {
-        const struct leaf *leaf = &j->changes[i].stages[0];
-        struct leaf committed = {0};
+        const struct tree_entry *leaf = &j->changes[i].stages[0];
+        struct tree_entry committed = {0};
         struct index_item item;
         bool found;
         index_find(&item, &found, index, j->changes[i].path);
-        if (!leaf->mode || !found || item.stage || !leaf_equal(&item.leaf, leaf))
+        if (!leaf->mode || !found || item.stage || !tree_entry_equal(&item.leaf, leaf))
             continue;
         if (!repo->unborn)
             rc = tree_find(&committed, repo->store, &repo->tree, j->changes[i].path, err);
-        *out = !leaf_equal(&committed, leaf);
+        *out = !tree_entry_equal(&committed, leaf);
     }
     index_free(index);
     return rc;
 }
 
-int standing_waits(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
+int recheck_waits(bool *out, const struct repo *repo, const struct journal *j, struct err *err)
 {
     char hex[41];
     oid_hex(hex, &j->brought);
     *out = strcmp(repo->head_text, j->head_new) == 0 &&
            (!repo->branch || oid_equal(&repo->head, &j->branch_new));
     if (*out && !j->pseudoref)
-        return standing_is_staged(out, repo, j, err);
+        return recheck_is_staged(out, repo, j, err);
     return *out ? ref_says(out, repo->git_fd, j->pseudoref, hex, err) : 0;
 }
 
-int standing_before(struct journal_before *out, const struct repo *repo,
-                    const struct journal *stopped, const struct oid *tree, struct err *err)
+int recheck_before(struct journal_before *out, const struct repo *repo,
+                   const struct journal *stopped, const struct oid *tree, struct err *err)
 {
     struct span text;
     bool says, there;

@@ -154,7 +154,8 @@ int apply_open(struct apply **out, struct arena *arena, struct repo *repo, struc
                         .folder = -1,
                         .work = -1,
                         .stage = -1,
-                        .mask = shared_mask(repo_text(repo, "core.sharedrepository"), repo->mask)};
+                        .mask =
+                            shared_repo_mask(repo_text(repo, "core.sharedrepository"), repo->mask)};
     *out = a;
     a->path = arena_printf(arena, "%s" APPLY_FOLDER "/", repo->git_dir);
     (void)umask(a->mask);

@@ -14,7 +14,7 @@
 struct arena;
 struct catalog;
 
-struct testing {
+struct test_run {
     const struct catalog *catalog;
     const struct catalog *against; /* an older revision of it; NULL: none */
     const char *folder;            /* in which `catalog` lies as it is; NULL: it lies in none */
@@ -57,7 +57,7 @@ struct test_result {
  * no failure of this. Everything lives in the arena.
  */
 TG_CHECKED int catalog_test(struct test_result *out, struct arena *arena,
-                            const struct testing *testing, struct err *err);
+                            const struct test_run *testing, struct err *err);
 /* Whether all is as it was and every command succeeded. */
 bool test_passed(const struct test_result *result);
 

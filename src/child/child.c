@@ -34,7 +34,7 @@ static const char *new_record(const struct journal *j)
     if (journal_is_sequence(j)) /* of projects at the top alone; at a stop it may be deleted */
         return RECORD_PATH;
     for (size_t i = 0; i < j->change_count; i++) {
-        const struct change *change = &j->changes[i];
+        const struct path_change *change = &j->changes[i];
         const char *slash = strrchr(change->path, '/'), *name = slash ? slash + 1 : change->path;
         if (strcmp(name, RECORD_PATH) == 0 && change->old.kind == DISK_ABSENT)
             return change->path;
@@ -89,7 +89,7 @@ int child_open_any(struct child *c, struct arena *arena, const char *path, struc
 int child_has_record(bool *out, const struct child *c, struct err *err)
 {
     const char *path = repo_path(&c->repo, RECORD_PATH);
-    struct leaf leaf = {0};
+    struct tree_entry leaf = {0};
     if (disk_exists(out, c->repo.top_fd, path, err) < 0)
         return -1;
     if (!*out && !c->repo.unborn && tree_find(&leaf, c->repo.store, &c->repo.tree, path, err) < 0)

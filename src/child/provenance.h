@@ -12,13 +12,13 @@
 struct repo;
 
 struct provenance {
-    struct record made;   /* what the child was made from: genuine */
-    struct record wanted; /* the record as it stands: edits by hand count as --set */
-    bool edited;          /* the record in HEAD is not as tmplgen wrote it */
-    struct span overlay;  /* .tmplgen-matrix.yml in HEAD, or empty */
-    bool overlay_changed; /* since `made` was written */
-    struct leaf leaf;     /* of the record in HEAD */
-    struct leaf overlay_leaf;
+    struct record made;     /* what the child was made from: genuine */
+    struct record wanted;   /* the record as it stands: edits by hand count as --set */
+    bool edited;            /* the record in HEAD is not as tmplgen wrote it */
+    struct span overlay;    /* .tmplgen-matrix.yml in HEAD, or empty */
+    bool overlay_changed;   /* since `made` was written */
+    struct tree_entry leaf; /* of the record in HEAD */
+    struct tree_entry overlay_leaf;
 };
 
 /*

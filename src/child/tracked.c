@@ -22,25 +22,25 @@ struct listing {
 };
 
 /* What is staged, else what HEAD has; absent where it is neither. */
-static struct leaf known_leaf(const struct listing *l, const struct index_item *item,
-                              const char *path)
+static struct tree_entry known_leaf(const struct listing *l, const struct index_item *item,
+                                    const char *path)
 {
     if (item->stage == 0 && !item->intent_to_add)
         return item->leaf;
     const struct plan_file *file = plan_list_find(&l->child->files, path);
-    return file ? file->leaf : (struct leaf){0};
+    return file ? file->leaf : (struct tree_entry){0};
 }
 
 /* What git's index vouches for is not read. */
-static int look_at(struct leaf *out, const struct listing *l, const struct index_item *item,
-                   const struct leaf *known)
+static int look_at(struct tree_entry *out, const struct listing *l, const struct index_item *item,
+                   const struct tree_entry *known)
 {
     BUF_SCRATCH(bytes, CONTENT_MAX);
     struct stat info;
     *out = *known;
     if (known->mode == LEAF_SUBMODULE || item->sparse)
         return 0;
-    if (leaf_equal(&item->leaf, known) &&
+    if (tree_entry_equal(&item->leaf, known) &&
         fstatat(l->child->repo.top_fd, item->path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
         index_is_current(l->child->index, item->path, &info))
         return 0;
@@ -89,7 +89,7 @@ int child_list_tracked(struct plan_list *out, struct child *child, struct err *e
         const char *path = path_in_child(&l, &item);
         if (!path || strcmp(item.path, last) == 0)
             continue; /* of a conflict's stages the first stands for all */
-        struct leaf known = known_leaf(&l, &item, path);
+        struct tree_entry known = known_leaf(&l, &item, path);
         last = item.path;
         files[count] = (struct plan_file){.path = path};
         if (look_at(&files[count].leaf, &l, &item, &known) < 0)

@@ -5,6 +5,6 @@
 #include "base/err.h"
 
 /* `folder` must not be there; only its owner may look into it. */
-TG_CHECKED int bare_make(const char *folder, struct err *err);
+TG_CHECKED int bare_repo_make(const char *folder, struct err *err);
 
 #endif

@@ -21,13 +21,13 @@ enum disk_kind {
 };
 
 /* Content by the hash of the bytes as they lie there, which need not be those of the object. */
-struct disk {
+struct disk_entry {
     enum disk_kind kind;
     bool executable;
     struct oid raw;
 };
 
-static inline bool disk_equal(const struct disk *a, const struct disk *b)
+static inline bool disk_equal(const struct disk_entry *a, const struct disk_entry *b)
 {
     return a->kind == b->kind && (a->kind != DISK_FILE ||
                                   (a->executable == b->executable && oid_equal(&a->raw, &b->raw)));
@@ -44,7 +44,7 @@ TG_CHECKED int disk_parent(int *fd, const char **name, int top, const char *path
                            enum disk_missing missing, struct err *err);
 
 /* `info` may be NULL; it is filled for a file. `content`, where not NULL, gets a file's bytes. */
-TG_CHECKED int disk_look(struct disk *out, struct stat *info, struct buf *content, int top,
+TG_CHECKED int disk_look(struct disk_entry *out, struct stat *info, struct buf *content, int top,
                          const char *path, struct err *err);
 
 /* Whether anything has that name, a link that leads nowhere, too. Not to know is a failure. */

@@ -17,7 +17,7 @@ struct git_repository;
  * folder that was given: links, alternates and a `.git` file are refused (exit 3,
  * "repository-form"). A linked work tree alone leads elsewhere, where its repository says so, too.
  */
-struct foreign {
+struct foreign_repo {
     struct git_repository *git; /* its objects only; no refs */
     const char *git_dir;        /* HEAD is here */
     const char *common_dir;     /* objects and refs are here */
@@ -38,16 +38,16 @@ struct foreign_refs {
 };
 
 /* `path` has a `.git`, or is a bare repository. Close with foreign_close. */
-TG_CHECKED int foreign_open(struct foreign *out, struct arena *arena, const char *path,
+TG_CHECKED int foreign_open(struct foreign_repo *out, struct arena *arena, const char *path,
                             struct err *err);
-void foreign_close(struct foreign *repository);
+void foreign_close(struct foreign_repo *repository);
 
 /*
  * Tags, branches, and the branches of `origin` that name a commit, tags peeled; more than
  * LIMIT_REFS of them are exit 2.
  */
 TG_CHECKED int foreign_refs_read(struct foreign_refs *out, struct arena *arena,
-                                 const struct foreign *repository, struct err *err);
+                                 const struct foreign_repo *repository, struct err *err);
 /* Whether git takes it for the whole name of a ref. */
 bool foreign_ref_is_name(const char *name);
 const struct foreign_ref *foreign_refs_find(const struct foreign_refs *refs, const char *name);
@@ -56,7 +56,7 @@ const struct foreign_ref *foreign_refs_find(const struct foreign_refs *refs, con
  * false: there is none yet.
  */
 TG_CHECKED int foreign_head(struct oid *commit, const char **branch, bool *found,
-                            struct arena *arena, const struct foreign *repository,
+                            struct arena *arena, const struct foreign_repo *repository,
                             const struct foreign_refs *refs, struct err *err);
 
 /* For the files of this module: exit 3. Returns -1. */

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 struct arena;
-struct change;
+struct path_change;
 struct tree_files;
 
 /* The index file as it was when it was read. */
@@ -29,7 +29,7 @@ TG_CHECKED int index_renew(struct index **index, const char *path, struct err *e
 size_t index_count(const struct index *index);
 struct index_item {
     const char *path; /* lives as long as the index */
-    struct leaf leaf;
+    struct tree_entry leaf;
     int stage;
     bool sparse;        /* outside of the sparse checkout */
     bool assumed;       /* unchanged, as git was told */
@@ -41,7 +41,7 @@ void index_item(struct index_item *out, const struct index *index, size_t at);
 void index_find(struct index_item *out, bool *found, const struct index *index, const char *path);
 
 /* The first item of the change's path, or that there is none, is as the change makes it. */
-bool index_has(const struct index *index, const struct change *change);
+bool index_has(const struct index *index, const struct path_change *change);
 
 struct stat;
 /*
@@ -63,7 +63,7 @@ TG_CHECKED int index_checksum(char out[41], const char *path, struct err *err);
  * again. Its mode is `mode`, or that of `from` with 0.
  */
 TG_CHECKED int index_write(const char *to, const char *from, mode_t mode, int top,
-                           const struct change *changes, size_t count, struct err *err);
+                           const struct path_change *changes, size_t count, struct err *err);
 
 struct git_index_entry;
 /*

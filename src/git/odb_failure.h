@@ -9,12 +9,12 @@
  * goes wrong below it, and "is it there?" has no error at all: so this is remembered beside it.
  * `code` and `hint` are static texts.
  */
-void trouble_note(const char *code, const char *hint, const char *format, ...)
+void odb_failure_note(const char *code, const char *hint, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* -1 with exit 1 where there is any: what was found out since may be wrong. */
-TG_CHECKED int trouble_check(struct err *err);
+TG_CHECKED int odb_failure_check(struct err *err);
 /* The failure `err` is told as the trouble that it came from, if there is any. */
-void trouble_explain(struct err *err);
+void odb_failure_explain(struct err *err);
 
 #endif

@@ -12,26 +12,26 @@
 enum { STAGE_BASE = 1, STAGE_OURS, STAGE_THEIRS, STAGES };
 
 /* One path, from the top of the work tree. */
-struct change {
+struct path_change {
     const char *path;
-    struct disk old, new;       /* on disk; equal: nothing happens there */
-    mode_t mode;                /* permission bits of a new file */
-    struct leaf stages[STAGES]; /* in the index afterwards; all absent: no entry */
-    bool skipped, assumed;      /* bits that the entry keeps: skip-worktree, assume-unchanged */
+    struct disk_entry old, new;       /* on disk; equal: nothing happens there */
+    mode_t mode;                      /* permission bits of a new file */
+    struct tree_entry stages[STAGES]; /* in the index afterwards; all absent: no entry */
+    bool skipped, assumed; /* bits that the entry keeps: skip-worktree, assume-unchanged */
 };
 
 /* Outside of the sparse checkout: the index only. */
-static inline bool change_is_sparse(const struct change *change)
+static inline bool path_change_is_sparse(const struct path_change *change)
 {
     return change->skipped && change->old.kind == DISK_ABSENT;
 }
 
-static inline bool change_on_disk(const struct change *change)
+static inline bool path_change_on_disk(const struct path_change *change)
 {
     return !disk_equal(&change->old, &change->new);
 }
 
-static inline bool change_conflicts(const struct change *change)
+static inline bool path_change_conflicts(const struct path_change *change)
 {
     return change->stages[1].mode || change->stages[2].mode || change->stages[3].mode;
 }

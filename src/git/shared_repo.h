@@ -10,10 +10,10 @@
  * an octal mode is them all. Folders inherit the group of the one they are in, as git has set it
  * up.
  */
-mode_t shared_mask(const char *value, mode_t mask);
+mode_t shared_repo_mask(const char *value, mode_t mask);
 /* The mode of a file that is replaced, as the index is; 0 where nothing is shared: it keeps its
  * own.
  */
-mode_t shared_mode(const char *value, mode_t mask);
+mode_t shared_repo_mode(const char *value, mode_t mask);
 
 #endif

@@ -15,7 +15,7 @@ struct store;
 
 struct tree_file {
     const char *path;
-    struct leaf leaf;
+    struct tree_entry leaf;
 };
 
 /* Sorted by path, bytewise, each once. */
@@ -37,7 +37,7 @@ TG_CHECKED int tree_list(struct tree_files *out, struct arena *arena, const stru
 /* One entry of a tree or of a folder in it. */
 struct tree_visit {
     const char *name;
-    struct leaf leaf; /* LEAF_TREE: a folder */
+    struct tree_entry leaf; /* LEAF_TREE: a folder */
 };
 /* 0: go on, also into the folder; 1: pass the folder over; -1: stop. */
 typedef int tree_visitor(void *context, const struct tree_visit *visit);
@@ -45,12 +45,12 @@ TG_CHECKED int tree_visit_all(const struct store *store, const struct oid *tree,
                               tree_visitor *visit, void *context, struct err *err);
 
 /* What lies at `path`: a file, or a folder (LEAF_TREE); absent where there is nothing. */
-TG_CHECKED int tree_find(struct leaf *out, const struct store *store, const struct oid *tree,
+TG_CHECKED int tree_find(struct tree_entry *out, const struct store *store, const struct oid *tree,
                          const char *path, struct err *err);
 
 struct tree_edit {
     const char *path;
-    struct leaf leaf; /* absent: removed; LEAF_TREE: a whole folder takes the place */
+    struct tree_entry leaf; /* absent: removed; LEAF_TREE: a whole folder takes the place */
 };
 
 /*

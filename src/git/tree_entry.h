@@ -18,7 +18,7 @@ enum leaf_mode {
     LEAF_SUBMODULE = 0160000,
 };
 
-struct leaf {
+struct tree_entry {
     unsigned mode; /* an enum leaf_mode */
     struct oid id; /* zero where absent */
 };
@@ -28,12 +28,12 @@ static inline bool oid_equal(const struct oid *a, const struct oid *b)
     return memcmp(a->id, b->id, sizeof(a->id)) == 0;
 }
 
-static inline bool leaf_equal(const struct leaf *a, const struct leaf *b)
+static inline bool tree_entry_equal(const struct tree_entry *a, const struct tree_entry *b)
 {
     return a->mode == b->mode && oid_equal(&a->id, &b->id);
 }
 
-static inline bool leaf_is_file(const struct leaf *leaf)
+static inline bool tree_entry_is_file(const struct tree_entry *leaf)
 {
     return leaf->mode == LEAF_FILE || leaf->mode == LEAF_EXECUTABLE;
 }

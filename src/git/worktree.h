@@ -26,9 +26,9 @@ struct worktree_attributes *worktree_attributes_after(const struct repo *repo,
  * `known` is what HEAD has there. `bytes`, where not NULL, gets the content as an object would have
  * it.
  */
-TG_CHECKED int worktree_leaf(struct leaf *out, struct buf *bytes,
+TG_CHECKED int worktree_leaf(struct tree_entry *out, struct buf *bytes,
                              struct worktree_attributes *attributes, const char *path,
-                             const struct leaf *known, struct err *err);
+                             const struct tree_entry *known, struct err *err);
 TG_CHECKED int worktree_convert(enum convert_kind *out, struct worktree_attributes *attributes,
                                 const char *path, struct err *err);
 

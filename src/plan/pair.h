@@ -19,7 +19,7 @@ struct store;
  * `fixed[i]` (one per base file, or NULL) forbids to follow a rename of base file i, by either
  * side.
  */
-TG_CHECKED int pair_files(struct unit **out, size_t *count, struct arena *arena,
+TG_CHECKED int pair_files(struct file_triple **out, size_t *count, struct arena *arena,
                           struct store *store, const struct plan_input *input, const bool *fixed,
                           struct err *err);
 

@@ -37,11 +37,11 @@ struct plan_path {
 /* One path that changes on disk or in the index. */
 struct plan_edit {
     const char *path;
-    struct leaf old;  /* in the child's HEAD */
-    struct leaf disk; /* afterwards on disk; without a conflict in the tree, too */
+    struct tree_entry old;  /* in the child's HEAD */
+    struct tree_entry disk; /* afterwards on disk; without a conflict in the tree, too */
     bool conflict;
-    bool index_only;           /* on disk it stays, or is there already: a link, a submodule */
-    struct leaf stages[SIDES]; /* only with a conflict */
+    bool index_only; /* on disk it stays, or is there already: a link, a submodule */
+    struct tree_entry stages[SIDES]; /* only with a conflict */
 };
 
 /* Which files were one, and where it lies afterwards. */

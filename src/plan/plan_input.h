@@ -18,7 +18,7 @@ enum side { BASE, CHILD, RENDER, SIDES };
 
 struct plan_file {
     const char *path;
-    struct leaf leaf;
+    struct tree_entry leaf;
     struct span bytes; /* content, where it is at hand; else `ptr` is NULL and the store has it */
     bool nested;       /* of the child only: a child of its own has it, in a folder of this one */
     /* Of renders only: */

@@ -52,7 +52,7 @@ static bool fix_collisions(struct planner *p)
 {
     bool any = false;
     for (size_t i = 0; i < p->placed_count; i++) {
-        const struct placed *one = &p->placed[i];
+        const struct destination *one = &p->placed[i];
         if (i + 1 < p->placed_count && strcmp(one->path, p->placed[i + 1].path) == 0) {
             any |= fix(p, one->unit);
             any |= fix(p, p->placed[i + 1].unit);
@@ -68,7 +68,7 @@ static bool fix_blocked(struct planner *p)
 {
     bool any = false;
     for (size_t i = 0; i < p->unit_count; i++)
-        if (ways_blocked(p, i))
+        if (path_conflicts_blocked(p, i))
             any |= fix(p, i);
     return any;
 }
@@ -97,7 +97,7 @@ static int resolve_all(struct planner *p)
     p->placed = arena_array(p->arena, p->unit_count + 1, sizeof(*p->placed));
     look_ahead(p);
     for (size_t i = 0; i < p->unit_count; i++)
-        if (resolve_unit(&p->outcomes[i], p->arena, p->store, p->input, &p->units[i], p->err) < 0)
+        if (decide_file(&p->outcomes[i], p->arena, p->store, p->input, &p->units[i], p->err) < 0)
             return -1;
     place_all(p);
     return 0;
@@ -113,9 +113,9 @@ static int settle_places(struct planner *p)
     return 0;
 }
 
-static const struct leaf *old_leaf(const struct planner *p, const char *path, size_t unit)
+static const struct tree_entry *old_leaf(const struct planner *p, const char *path, size_t unit)
 {
-    static const struct leaf absent;
+    static const struct tree_entry absent;
     const struct plan_file *file = child_at(p, path, unit);
     return file ? &file->leaf : &absent;
 }
@@ -136,8 +136,8 @@ static void edit_unit(struct planner *p, size_t unit)
         (void)plan_add_edit(p, child->path, &child->leaf);
     if (!outcome->path)
         return;
-    const struct leaf *old = old_leaf(p, outcome->path, unit);
-    if (!outcome->conflict && leaf_equal(old, &outcome->disk))
+    const struct tree_entry *old = old_leaf(p, outcome->path, unit);
+    if (!outcome->conflict && tree_entry_equal(old, &outcome->disk))
         return;
     struct plan_edit *edit = plan_add_edit(p, outcome->path, old);
     edit->disk = outcome->disk;
@@ -145,7 +145,7 @@ static void edit_unit(struct planner *p, size_t unit)
     memcpy(edit->stages, outcome->stages, sizeof(edit->stages));
 }
 
-static const char *report_path(const struct unit *unit, const struct outcome *outcome)
+static const char *report_path(const struct file_triple *unit, const struct outcome *outcome)
 {
     static const enum side order[] = {RENDER, BASE, CHILD};
     if (outcome->path)
@@ -160,7 +160,7 @@ static const char *report_path(const struct unit *unit, const struct outcome *ou
 static void report_unit(struct planner *p, size_t unit)
 {
     const struct outcome *outcome = &p->outcomes[unit];
-    const struct plan_file *rule = unit_rule(&p->units[unit], p->input);
+    const struct plan_file *rule = triple_rule(&p->units[unit], p->input);
     if (!outcome->reported)
         return;
     plan_add_path(p, &(struct plan_path){.path = report_path(&p->units[unit], outcome),
@@ -230,7 +230,7 @@ static void note_left_behind(struct planner *p)
     }
 }
 
-static bool has_path(const struct unit *unit, const char *path)
+static bool has_path(const struct file_triple *unit, const char *path)
 {
     for (int side = BASE; side < SIDES; side++)
         if (unit->side[side] && strcmp(unit->side[side]->path, path) == 0)
@@ -245,7 +245,7 @@ static const char *why_not(const struct planner *p, const char *path)
     if (plan_list_find(child_list(p), path))
         return "it is there";
     for (size_t i = 0; i < p->unit_count; i++) {
-        const struct unit *unit = &p->units[i];
+        const struct file_triple *unit = &p->units[i];
         if (!has_path(unit, path))
             continue;
         if (unit->side[RENDER] && !unit->side[CHILD])
@@ -314,7 +314,7 @@ static void list_pairs(struct planner *p)
 
 static int write_out(struct planner *p)
 {
-    ways_clear(p);
+    path_conflicts_clear(p);
     list_pairs(p);
     for (size_t i = 0; i < p->unit_count; i++) {
         edit_unit(p, i);

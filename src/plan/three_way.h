@@ -27,7 +27,8 @@ enum three_way_kind {
 
 struct three_way {
     enum three_way_kind kind;
-    struct leaf result; /* put into the store; where apart: the child's content, modes merged */
+    struct tree_entry
+        result;         /* put into the store; where apart: the child's content, modes merged */
     bool text;          /* lines of both came together */
     const char *reason; /* why it is not clean */
     const char *note;   /* of a clean one: what became of line endings; or NULL */

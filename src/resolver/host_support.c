@@ -21,7 +21,7 @@ struct survey {
 /* What one framework can do with some driver. */
 struct reach {
     const char *name;
-    struct ask *ask;
+    struct demands *ask;
     struct candidate newest;
     bool found;
     struct data *stack;          /* the newest, as a resolution; NULL: none */
@@ -114,7 +114,7 @@ static int reach_framework(struct reach *out, const struct survey *s, const char
 }
 
 /* Why nothing of it runs: the first conflict's words. */
-static const char *why_not(const struct survey *s, const struct ask *ask)
+static const char *why_not(const struct survey *s, const struct demands *ask)
 {
     const struct data *conflicts = conflicts_data(s->arena, ask, minimal_conflict(ask));
     return conflicts->list.count ? data_text(data_get(conflicts->list.items[0], "because")) : NULL;
@@ -316,7 +316,7 @@ static void ask_for_stack(struct survey *s, const struct data *resolution,
 static struct data *judge_stack(const struct survey *s, const char **relies_on,
                                 const char **because)
 {
-    struct ask *ask = arena_alloc(s->arena, sizeof *ask);
+    struct demands *ask = arena_alloc(s->arena, sizeof *ask);
     struct candidate candidate;
     ERR_SCRATCH(err);
     if (ask_compile(ask, s->arena, s->matrix, &s->request, &err) < 0) {

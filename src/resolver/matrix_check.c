@@ -145,7 +145,7 @@ static void check_architectures(struct inspection *c)
     for (size_t i = 0; i < c->matrix->architectures.count; i++) {
         const struct architecture *row = ROW(struct architecture, c->matrix->architectures, i);
         struct problem problem;
-        struct ask ask = {.matrix = c->matrix, .gpu_count = 1, .demand_count = 1};
+        struct demands ask = {.matrix = c->matrix, .gpu_count = 1, .demand_count = 1};
         ask.gpus[0] = (struct asked_gpu){"", row->cc, NULL, row};
         ask.demands[0] = (struct demand){CHOICE_GPU, 0, ""};
         for (size_t j = 0; j < CHOICE_COUNT; j++)
@@ -409,7 +409,7 @@ static bool is_within_reach(const struct inspection *c, const struct framework *
 {
     ERR_SCRATCH(ignored);
     struct candidate candidate;
-    struct ask *ask = arena_alloc(c->arena, sizeof *ask);
+    struct demands *ask = arena_alloc(c->arena, sizeof *ask);
     struct stack_request request = {0};
     request_say(&request, c->arena, CHOICE_FRAMEWORK,
                 arena_printf(c->arena, "%s==%s", framework->name, release->version.text));
@@ -427,7 +427,7 @@ static bool is_reached_by(const struct inspection *c, const char *framework,
 {
     ERR_SCRATCH(ignored);
     struct candidate candidate;
-    struct ask *ask = arena_alloc(c->arena, sizeof *ask);
+    struct demands *ask = arena_alloc(c->arena, sizeof *ask);
     struct stack_request request = {0};
     request_say(&request, c->arena, CHOICE_FRAMEWORK, framework);
     request_add(&request, c->arena, CHOICE_WITH,

@@ -11,7 +11,7 @@
 #include "resolver/search/search.h"
 
 /* "driver 470.82.01 and variant cu121". */
-static const char *list_demands(struct arena *arena, const struct ask *ask, uint64_t set)
+static const char *list_demands(struct arena *arena, const struct demands *ask, uint64_t set)
 {
     const char *text = "";
     size_t left = (size_t)__builtin_popcountll(set);
@@ -28,7 +28,8 @@ static const char *list_demands(struct arena *arena, const struct ask *ask, uint
 }
 
 /* What no stack does. What a type needs is a sentence of its own. */
-static int say_refusal(struct arena *arena, const struct ask *ask, uint64_t set, struct err *err)
+static int say_refusal(struct arena *arena, const struct demands *ask, uint64_t set,
+                       struct err *err)
 {
     const char *name = ask->named->name, *need = "";
     uint64_t type = 0;
@@ -57,7 +58,7 @@ static const char *first_change(struct arena *arena, const struct data *nearest)
 }
 
 /* Whether it is kernels that are missing, for GPUs that still are driven. */
-static bool lacks_kernels(const struct ask *ask, const struct data *conflicts)
+static bool lacks_kernels(const struct demands *ask, const struct data *conflicts)
 {
     for (size_t i = 0; i < ask->gpu_count; i++)
         if (ask->gpus[i].architecture->last_branch)
@@ -69,7 +70,7 @@ static bool lacks_kernels(const struct ask *ask, const struct data *conflicts)
 }
 
 /* Where no row helps, somebody else's build may: NVIDIA compiles frameworks for all its GPUs. */
-static const char *hint_elsewhere(struct arena *arena, const struct ask *ask, const char *text,
+static const char *hint_elsewhere(struct arena *arena, const struct demands *ask, const char *text,
                                   const struct data *conflicts)
 {
     if (!lacks_kernels(ask, conflicts))
@@ -79,7 +80,7 @@ static const char *hint_elsewhere(struct arena *arena, const struct ask *ask, co
 }
 
 /* The GPUs of a platform where one of them must be said, and none was; NULL elsewhere. */
-static const char *gpus_to_say(struct arena *arena, const struct ask *ask)
+static const char *gpus_to_say(struct arena *arena, const struct demands *ask)
 {
     const struct platform *platform = ask->platform;
     const char *names = NULL;
@@ -93,7 +94,8 @@ static const char *gpus_to_say(struct arena *arena, const struct ask *ask)
     return names;
 }
 
-static const char *hint_of(struct arena *arena, const struct ask *ask, const struct data *refusal)
+static const char *hint_of(struct arena *arena, const struct demands *ask,
+                           const struct data *refusal)
 {
     const struct data *nearest = data_get(refusal, "nearest");
     const struct data *conflicts = data_get(refusal, "conflicts");
@@ -121,7 +123,7 @@ static const char *hint_of(struct arena *arena, const struct ask *ask, const str
     return hint_elsewhere(arena, ask, "nothing that could be changed would do", conflicts);
 }
 
-static int refuse(struct data **refusal, struct arena *arena, const struct ask *ask,
+static int refuse(struct data **refusal, struct arena *arena, const struct demands *ask,
                   struct err *err)
 {
     uint64_t set = minimal_conflict(ask);
@@ -141,7 +143,7 @@ int matrix_resolve(struct data **resolution, struct data **refusal, struct arena
                    struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
-    struct ask *ask = arena_alloc(arena, sizeof *ask);
+    struct demands *ask = arena_alloc(arena, sizeof *ask);
     struct candidate candidate;
     if (ask_compile(ask, arena, matrix, request, err))
         return -1;

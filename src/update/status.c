@@ -110,7 +110,7 @@ struct status_lines {
 };
 
 static void add_unit(struct status_lines *lines, const struct plan_input *input,
-                     const struct unit *unit)
+                     const struct file_triple *unit)
 {
     const struct plan_file *base = unit->side[BASE], *child = unit->side[CHILD];
     const char *state = NULL;
@@ -118,28 +118,28 @@ static void add_unit(struct status_lines *lines, const struct plan_input *input,
         state = "deleted";
     else if (strcmp(base->path, child->path) != 0)
         state = "renamed";
-    else if (!leaf_equal(&base->leaf, &child->leaf))
+    else if (!tree_entry_equal(&base->leaf, &child->leaf))
         state = "modified";
-    if (state && unit_is_yours(unit, input))
+    if (state && triple_is_yours(unit, input))
         state = "yours";
     if (state)
         lines->items[lines->count++] =
-            (struct status_line){child ? child->path : base->path, state, unit_rule(unit, input)};
+            (struct status_line){child ? child->path : base->path, state, triple_rule(unit, input)};
 }
 
 /* What no file of the template is, nor of a child inside this one. */
 static void add_own(struct status_lines *lines, const struct comparing *c,
-                    const struct plan_input *input, const struct unit *units, size_t count)
+                    const struct plan_input *input, const struct file_triple *units, size_t count)
 {
     bool *paired = arena_array(c->arena, c->disk.count + 1, sizeof(*paired));
     for (size_t i = 0; i < count; i++)
         if (units[i].side[CHILD])
             paired[units[i].side[CHILD] - input->side[CHILD].files] = true;
     for (size_t i = 0; i < c->disk.count; i++) {
-        struct unit own = {.side = {NULL, &c->disk.files[i], NULL}};
+        struct file_triple own = {.side = {NULL, &c->disk.files[i], NULL}};
         if (!paired[i] && !c->disk.files[i].nested)
             lines->items[lines->count++] = (struct status_line){
-                c->disk.files[i].path, unit_is_yours(&own, input) ? "yours" : "added", NULL};
+                c->disk.files[i].path, triple_is_yours(&own, input) ? "yours" : "added", NULL};
     }
 }
 
@@ -153,8 +153,8 @@ static int put_line(struct data *list, const struct comparing *c, const struct s
 {
     struct data *map = data_map(c->arena);
     bool waits;
-    if (waiting_has(&waits, &c->unfinished, &c->child.repo, repo_path(&c->child.repo, line->path),
-                    c->err) < 0)
+    if (pending_files_has(&waits, &c->unfinished, &c->child.repo,
+                          repo_path(&c->child.repo, line->path), c->err) < 0)
         return -1;
     data_put(c->arena, map, "path", data_str(c->arena, line->path));
     data_put(c->arena, map, "state", data_str(c->arena, line->state));
@@ -167,7 +167,7 @@ static int put_line(struct data *list, const struct comparing *c, const struct s
 
 static int list_paths(struct data *list, struct comparing *c)
 {
-    struct unit *units;
+    struct file_triple *units;
     size_t count;
     struct plan_input input = {.side = {c->base.files, conflicts_apart(c->arena, &c->disk), {0}},
                                .base_has_rules = c->base.has_rules,
@@ -194,7 +194,7 @@ static int warn_of_dirty(struct comparing *c)
     const char *dirty;
     bool waits = false;
     if (provenance_find_dirty(&dirty, &c->child.repo, &c->child.record, c->err) < 0 ||
-        (dirty && waiting_has(&waits, &c->unfinished, &c->child.repo, dirty, c->err) < 0))
+        (dirty && pending_files_has(&waits, &c->unfinished, &c->child.repo, dirty, c->err) < 0))
         return -1;
     if (dirty && !waits)
         warn(c, arena_printf(c->arena, PROVENANCE_DIRTY, dirty));
@@ -264,7 +264,7 @@ static const char *in_progress(const struct unfinished *unfinished)
         return "abort-interrupted";
     case APPLY_STOPPED:
     case APPLY_ASTRAY:
-        return ending_of(unfinished->journal.kind)->result;
+        return end_state_of(unfinished->journal.kind)->result;
     default:
         return NULL;
     }
@@ -274,7 +274,7 @@ static int make_status(struct data **document, struct comparing *c)
 {
     struct data *update = data_map(c->arena), *paths, *replay;
     const char *available;
-    if (progress_data(&replay, &c->unfinished, &c->child.repo, c->err) < 0 ||
+    if (rebase_progress_data(&replay, &c->unfinished, &c->child.repo, c->err) < 0 ||
         find_paths(&paths, c) < 0 || warn_of_dirty(c) < 0)
         return -1;
     if (find_update(&available, c) < 0)
@@ -337,7 +337,7 @@ static int compare(struct data **document, struct comparing *c, const char *path
     int rc = open_child(c, path);
     if (rc == 0)
         rc = make(document, c);
-    if (rc == 0 && trouble_check(c->err) < 0) { /* what was not found may be there */
+    if (rc == 0 && odb_failure_check(c->err) < 0) { /* what was not found may be there */
         *document = data_map(c->arena);
         rc = -1;
     }

@@ -24,14 +24,14 @@ struct repo;
 
 /* What a strategy makes its commits of. All trees and files are objects of the repository's store.
  */
-struct landing {
+struct strategy_step {
     struct arena *arena;
     const struct repo *repo;
     const struct base *base;   /* what the child was made from, */
     const struct record *made; /* and what said so */
     struct oid base_tree;      /* the new render, without its record; */
     struct oid base_commit;    /* the commit of it that the next update starts from */
-    struct leaf record;        /* the new one */
+    struct tree_entry record;  /* the new one */
     struct oid result;         /* the whole repository afterwards, where nothing conflicts */
     const struct identity *who;
     const char *message;
@@ -80,9 +80,11 @@ struct strategy {
     /* What it asks of the repository beyond what every update does: else exit 3. NULL: nothing. */
     TG_CHECKED int (*check)(const struct repo *repo, struct err *err);
     /* Of one that makes more than one commit; else NULL. `landing` has no message yet. */
-    TG_CHECKED int (*replay)(struct unrolled *out, const struct landing *landing, struct err *err);
+    TG_CHECKED int (*replay)(struct unrolled *out, const struct strategy_step *landing,
+                             struct err *err);
     /* Fills in the journal's `branch_new`, where it commits, or what git is told of the stop. */
-    TG_CHECKED int (*land)(struct journal *journal, const struct landing *landing, struct err *err);
+    TG_CHECKED int (*land)(struct journal *journal, const struct strategy_step *landing,
+                           struct err *err);
     /*
      * The commit that ends a stop, of what the user made of it; `tree` is the index. `message` is
      * NULL where a commit is being replayed, and its words were not touched.

@@ -53,7 +53,7 @@ struct updating {
     struct target target;
     struct base base;
     struct span record; /* the new one, as a file, */
-    struct leaf record_leaf;
+    struct tree_entry record_leaf;
     struct plan_input input;
     struct plan plan;
     struct unrolled unrolled; /* of a strategy that replays commits */
@@ -247,7 +247,7 @@ static int list_edits(struct updating *u)
     if (store_put(&record->disk.id, u->child.repo.store, STORE_BLOB, u->record, u->err) < 0)
         return -1;
     u->record_leaf = record->disk;
-    u->edit_count = u->plan.edit_count + !leaf_equal(&record->old, &record->disk);
+    u->edit_count = u->plan.edit_count + !tree_entry_equal(&record->old, &record->disk);
     plan_sort_edits(u->edits, u->edit_count);
     return 0;
 }
@@ -293,7 +293,7 @@ static const char *message_of(const struct updating *u, enum journal_kind kind)
                               .stack = u->target.stack,
                               .notes = u->target.notes,
                               .signer = u->options->signoff ? &u->who : NULL};
-    if (!ending_of(kind)->commits) /* git's editor strips comments */
+    if (!end_state_of(kind)->commits) /* git's editor strips comments */
         message.comment = repo_comment_char(&u->child.repo);
     return message_format(u->arena, &message);
 }
@@ -354,22 +354,22 @@ static enum journal_kind journal_kind(const struct updating *u)
     return u->options->no_commit ? JOURNAL_STAGED : JOURNAL_UPDATE;
 }
 
-static int make_landing(struct landing *out, struct updating *u)
+static int make_landing(struct strategy_step *out, struct updating *u)
 {
-    *out = (struct landing){.arena = u->arena,
-                            .repo = &u->child.repo,
-                            .base = &u->base,
-                            .made = &u->child.record.made,
-                            .base_tree = u->render_tree,
-                            .record = u->record_leaf,
-                            .who = &u->who,
-                            .sealed = u->options->branch != NULL,
-                            .input = &u->input,
-                            .plan = &u->plan,
-                            .manifest = u->target.manifest,
-                            .rewrite_published = u->options->rewrite_published,
-                            .branch = u->options->branch,
-                            .unrolled = &u->unrolled};
+    *out = (struct strategy_step){.arena = u->arena,
+                                  .repo = &u->child.repo,
+                                  .base = &u->base,
+                                  .made = &u->child.record.made,
+                                  .base_tree = u->render_tree,
+                                  .record = u->record_leaf,
+                                  .who = &u->who,
+                                  .sealed = u->options->branch != NULL,
+                                  .input = &u->input,
+                                  .plan = &u->plan,
+                                  .manifest = u->target.manifest,
+                                  .rewrite_published = u->options->rewrite_published,
+                                  .branch = u->options->branch,
+                                  .unrolled = &u->unrolled};
     return base_commit_put(&out->base_commit, u->child.repo.store, &u->render_tree, "", u->err);
 }
 
@@ -377,7 +377,7 @@ static int make_landing(struct landing *out, struct updating *u)
 static int replay(struct updating *u)
 {
     const struct strategy *strategy = u->options->strategy;
-    struct landing landing;
+    struct strategy_step landing;
     if (!strategy->replay)
         return 0;
     if (identity_read(&u->who, u->arena, u->child.repo.git, u->err) < 0 ||
@@ -394,7 +394,7 @@ static int replay(struct updating *u)
 static int land(struct updating *u, struct journal *j, const char *message)
 {
     const struct strategy *strategy = u->options->strategy;
-    struct landing landing;
+    struct strategy_step landing;
     if (make_landing(&landing, u) < 0 ||
         (j->kind == JOURNAL_UPDATE && !strategy->replay && result_tree(&landing.result, u) < 0))
         return -1;
@@ -451,7 +451,7 @@ static int fill_journal(struct updating *u, struct journal *j)
 /* The report of an update as it ends, or would end. */
 static int report_ending(struct updating *u, enum journal_kind kind, const char *commit)
 {
-    const struct ending *ending = ending_of(u->beside_count ? JOURNAL_CONFLICT : kind);
+    const struct end_state *ending = end_state_of(u->beside_count ? JOURNAL_CONFLICT : kind);
     const struct base *base = u->adopts ? NULL : &u->base;
     const struct plan *plan = u->unrolled.stops ? &u->unrolled.stopped : &u->plan;
     return report(u, ending->result, base, plan, commit, ending->exit);
@@ -471,14 +471,14 @@ static int carry_out(struct updating *u)
     char hex[41];
     if (fill_journal(u, &j) < 0)
         return -1;
-    bool commits = ending_of(j.kind)->commits;
+    bool commits = end_state_of(j.kind)->commits;
     bool same = false;
     if (commits && u->refresh.tip &&
-        refresh_is_same(&same, &u->child.repo, u->refresh.tip, &j.branch_new, u->err) < 0)
+        branch_refresh_is_same(&same, &u->child.repo, u->refresh.tip, &j.branch_new, u->err) < 0)
         return -1;
     if (same)
         return has_it(u);
-    if (commits && refresh_take_copy(&j.branch_new, &u->refresh, &u->child.repo, u->err) < 0)
+    if (commits && branch_refresh_take_copy(&j.branch_new, &u->refresh, &u->child.repo, u->err) < 0)
         return -1;
     oid_hex(hex, &j.branch_new);
     int code = report_ending(u, j.kind, commits ? arena_strdup(u->arena, hex) : NULL);
@@ -553,7 +553,7 @@ static int check_repository(struct updating *u)
         preflight_repository(repo, u->child.index, &u->child.head, branch, u->options->refresh,
                              u->err) < 0)
         return -1;
-    if (u->options->refresh && refresh_check(&u->refresh, repo, branch, u->err) < 0)
+    if (u->options->refresh && branch_refresh_check(&u->refresh, repo, branch, u->err) < 0)
         return -1;
     return check_upstream(u);
 }

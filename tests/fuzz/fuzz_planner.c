@@ -258,10 +258,10 @@ static const struct plan_edit *edit_of(const struct plan *plan, const char *path
     return NULL;
 }
 
-static struct leaf leaf_in(const struct run *r, enum side side, const char *path)
+static struct tree_entry leaf_in(const struct run *r, enum side side, const char *path)
 {
     const struct plan_file *file = plan_list_find(&r->input.side[side], path);
-    return file ? file->leaf : (struct leaf){0};
+    return file ? file->leaf : (struct tree_entry){0};
 }
 
 /* Sorted, each path once, nothing that changes nothing, and the old state as it is. */
@@ -276,10 +276,10 @@ static void check_form(const struct run *r)
     must(conflicts == plan->conflict_count);
     for (size_t i = 0; i < plan->edit_count; i++) {
         const struct plan_edit *edit = &plan->edits[i];
-        struct leaf old = leaf_in(r, CHILD, edit->path);
+        struct tree_entry old = leaf_in(r, CHILD, edit->path);
         must(i == 0 || strcmp(plan->edits[i - 1].path, edit->path) < 0);
-        must(leaf_equal(&edit->old, &old));
-        must(edit->conflict || !leaf_equal(&edit->old, &edit->disk));
+        must(tree_entry_equal(&edit->old, &old));
+        must(edit->conflict || !tree_entry_equal(&edit->old, &edit->disk));
         must(!edit->conflict || edit->stages[BASE].mode || edit->stages[CHILD].mode ||
              edit->stages[RENDER].mode);
     }
@@ -301,9 +301,10 @@ static void build_result(struct run *r)
     mark_nested(r, r->result, r->result_count);
 }
 
-static bool all_equal(const struct leaf *a, const struct leaf *b, const struct leaf *c)
+static bool all_equal(const struct tree_entry *a, const struct tree_entry *b,
+                      const struct tree_entry *c)
 {
-    return leaf_equal(a, b) && leaf_equal(b, c);
+    return tree_entry_equal(a, b) && tree_entry_equal(b, c);
 }
 
 /* A file under two names, told by its source or by a migration, has one line for both. */
@@ -334,8 +335,8 @@ static void check_report(const struct run *r)
         const struct plan_list *list = &r->input.side[templates[t]];
         for (size_t i = 0; i < list->count; i++) {
             const char *path = list->files[i].path;
-            struct leaf base = leaf_in(r, BASE, path), child = leaf_in(r, CHILD, path);
-            struct leaf render = leaf_in(r, RENDER, path);
+            struct tree_entry base = leaf_in(r, BASE, path), child = leaf_in(r, CHILD, path);
+            struct tree_entry render = leaf_in(r, RENDER, path);
             must(all_equal(&base, &child, &render) || is_told(r, &list->files[i], templates[!t]));
         }
     }
@@ -381,16 +382,16 @@ static void count_ends(struct run *r, size_t *crlf, size_t *lf, const struct oid
 }
 
 /* Equal but for line endings. */
-static bool alike(struct run *r, const struct leaf *a, const struct leaf *b)
+static bool alike(struct run *r, const struct tree_entry *a, const struct tree_entry *b)
 {
-    if (!leaf_is_file(a) || !leaf_is_file(b))
-        return leaf_equal(a, b);
+    if (!tree_entry_is_file(a) || !tree_entry_is_file(b))
+        return tree_entry_equal(a, b);
     return oid_equal(&a->id, &b->id) ||
            str_equal(plain_text(r, &a->id) ? plain_text(r, &a->id) : "\1",
                      plain_text(r, &b->id) ? plain_text(r, &b->id) : "\2");
 }
 
-static bool is_of_base(struct run *r, const struct leaf *leaf)
+static bool is_of_base(struct run *r, const struct tree_entry *leaf)
 {
     for (size_t i = 0; i < r->input.side[BASE].count; i++)
         if (alike(r, &r->input.side[BASE].files[i].leaf, leaf))
@@ -439,23 +440,24 @@ static void check_left_alone(const struct run *r)
         const struct plan_edit *edit = edit_of(&r->plan, file->path);
         if (!edit)
             continue;
-        must(leaf_is_file(&file->leaf) || leaf_equal(&edit->disk, &file->leaf));
+        must(tree_entry_is_file(&file->leaf) || tree_entry_equal(&edit->disk, &file->leaf));
         must(!r->input.yours_count || !glob_match(r->input.yours[0], file->path));
         must(!file->nested || plan_list_find(&r->input.side[BASE], file->path) ||
              plan_list_find(&r->input.side[RENDER], file->path));
     }
 }
 
-static void check_conflict(const struct run *r, const struct leaf *sides, const char *path)
+static void check_conflict(const struct run *r, const struct tree_entry *sides, const char *path)
 {
     const struct plan_edit *edit = edit_of(&r->plan, path);
     must(edit && edit->conflict);
     for (enum side side = BASE; side < SIDES; side++)
-        must(leaf_equal(&edit->stages[side], &sides[side]));
+        must(tree_entry_equal(&edit->stages[side], &sides[side]));
 }
 
 /* As if line endings were equal, with the child's on what comes out, where they are of one kind. */
-static void check_merged(struct run *r, const struct leaf *sides, const struct leaf *after)
+static void check_merged(struct run *r, const struct tree_entry *sides,
+                         const struct tree_entry *after)
 {
     size_t crlf, lf, child_crlf, child_lf;
     if (oid_equal(&sides[BASE].id, &sides[CHILD].id)) {
@@ -471,7 +473,7 @@ static void check_merged(struct run *r, const struct leaf *sides, const struct l
     must((child_crlf && child_lf) || (child_crlf ? !lf : !crlf));
 }
 
-static bool same(struct run *r, const struct leaf *a, const struct leaf *b)
+static bool same(struct run *r, const struct tree_entry *a, const struct tree_entry *b)
 {
     return a->mode == b->mode && alike(r, a, b);
 }
@@ -479,16 +481,16 @@ static bool same(struct run *r, const struct leaf *a, const struct leaf *b)
 /* Without renames and rules the result at each path follows from its three states. */
 static void check_simple(struct run *r, const char *path)
 {
-    struct leaf sides[SIDES], *base = &sides[BASE], *child = &sides[CHILD],
-                              *render = &sides[RENDER];
+    struct tree_entry sides[SIDES], *base = &sides[BASE], *child = &sides[CHILD],
+                                    *render = &sides[RENDER];
     for (enum side side = BASE; side < SIDES; side++)
         sides[side] = leaf_in(r, side, path);
     const struct plan_edit *edit = edit_of(&r->plan, path);
     const struct plan_path *line = line_of(&r->plan, path);
-    struct leaf after = edit ? edit->disk : *child;
-    if (leaf_equal(base, child))
-        must(leaf_equal(&after, render) && !(edit && edit->conflict));
-    else if (leaf_equal(base, render) || leaf_equal(child, render))
+    struct tree_entry after = edit ? edit->disk : *child;
+    if (tree_entry_equal(base, child))
+        must(tree_entry_equal(&after, render) && !(edit && edit->conflict));
+    else if (tree_entry_equal(base, render) || tree_entry_equal(child, render))
         must(!edit);
     else if (base->mode == LEAF_ABSENT && render->mode && alike(r, child, render))
         must(!edit && line && line->state == PATH_ADOPTED); /* the child's mode stays */

@@ -197,14 +197,14 @@ static void test_convert__refuses_what_only_git_can_apply(void **state)
     }
 }
 
-struct ending {
+struct end_state {
     enum convert_kind kind;
     const char *from, *to; /* NULL: nothing changes */
     const char *known;
     size_t len; /* of `from`, where it holds a NUL */
 };
 
-static void check_ending(const struct ending *row, bool to_disk)
+static void check_ending(const struct end_state *row, bool to_disk)
 {
     BUF_SCRATCH(out, 10000);
     struct span from = span_of(row->from, row->len ? row->len : strlen(row->from));
@@ -218,7 +218,7 @@ static void check_ending(const struct ending *row, bool to_disk)
 
 static void test_convert__to_object(void **state)
 {
-    static const struct ending rows[] = {
+    static const struct end_state rows[] = {
         {CONVERT_NONE, "a\r\n", NULL, NULL, 0},
         {CONVERT_TEXT_LF, "a\r\nb\r\n", "a\nb\n", NULL, 0},
         {CONVERT_TEXT_CRLF, "a\r\nb\n", "a\nb\n", NULL, 0},
@@ -247,7 +247,7 @@ static void test_convert__to_object(void **state)
 
 static void test_convert__to_disk(void **state)
 {
-    static const struct ending rows[] = {
+    static const struct end_state rows[] = {
         {CONVERT_NONE, "a\n", NULL, NULL, 0},
         {CONVERT_TEXT_LF, "a\n", NULL, NULL, 0},
         {CONVERT_AUTO_LF, "a\n", NULL, NULL, 0},

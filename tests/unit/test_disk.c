@@ -56,7 +56,7 @@ static void test_disk_parent__tells_missing_from_in_the_way(void **state)
 static enum disk_kind kind_at(const struct place *place, const char *path)
 {
     ERR_SCRATCH(err);
-    struct disk found;
+    struct disk_entry found;
     assert_int_equal(disk_look(&found, NULL, NULL, place->fd, path, &err), 0);
     return found.kind;
 }
@@ -86,14 +86,14 @@ static void test_disk_look__has_content_and_the_owners_bit(void **state)
     ERR_SCRATCH(err);
     BUF_SCRATCH(content, 100);
     const struct place *place = *state;
-    struct disk found;
+    struct disk_entry found;
     struct stat info;
     place_put(place, "a", "x\n");
     assert_int_equal(disk_look(&found, &info, &content, place->fd, "a", &err), 0);
     assert_string_equal(buf_text(&content), "x\n");
     assert_int_equal(info.st_size, 2);
     assert_false(found.executable);
-    struct disk same = found;
+    struct disk_entry same = found;
     assert_int_equal(fchmodat(place->fd, "a", 0654, 0), 0); /* the group's, not the owner's */
     assert_int_equal(disk_look(&found, NULL, NULL, place->fd, "a", &err), 0);
     assert_true(disk_equal(&found, &same));

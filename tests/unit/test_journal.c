@@ -47,7 +47,7 @@ static int remove_folder(void **state)
 
 static struct journal full_journal(void)
 {
-    static struct change changes[] = {
+    static struct path_change changes[] = {
         {.path = "a\nb c",
          .old = {.kind = DISK_FILE, .executable = true, .raw = {{1}}},
          .new = {.kind = DISK_FILE, .raw = {{2}}},
@@ -90,7 +90,7 @@ static struct journal full_journal(void)
                             .report = {"{\0}", 3}};
 }
 
-static void assert_same_change(const struct change *a, const struct change *b)
+static void assert_same_change(const struct path_change *a, const struct path_change *b)
 {
     assert_string_equal(a->path, b->path);
     assert_true(disk_equal(&a->old, &b->old));
@@ -99,7 +99,7 @@ static void assert_same_change(const struct change *a, const struct change *b)
     assert_int_equal(a->skipped, b->skipped);
     assert_int_equal(a->assumed, b->assumed);
     for (size_t i = 0; i < STAGES; i++)
-        assert_true(leaf_equal(&a->stages[i], &b->stages[i]));
+        assert_true(tree_entry_equal(&a->stages[i], &b->stages[i]));
 }
 
 static void assert_same(const struct journal *a, const struct journal *b)

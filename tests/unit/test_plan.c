@@ -77,7 +77,7 @@ static struct plan_list make_list(struct fixture *f, const struct scenario *s, e
     return list;
 }
 
-static void put_content(struct fixture *f, struct buf *out, const struct leaf *leaf)
+static void put_content(struct fixture *f, struct buf *out, const struct tree_entry *leaf)
 {
     STORE_BYTES_SCRATCH(loaded);
     if (leaf->mode == LEAF_ABSENT) {
@@ -625,7 +625,7 @@ static void test_plan__binary_files_get_no_markers(void **state)
     assert_int_equal(plan_make(&plan, &f.arena, f.store, &input, &f.err), 0);
     assert_int_equal(plan.edit_count, 1);
     assert_true(plan.edits[0].conflict);
-    assert_true(leaf_equal(&plan.edits[0].disk, &files[CHILD].leaf));
+    assert_true(tree_entry_equal(&plan.edits[0].disk, &files[CHILD].leaf));
     store_free(f.store);
     arena_release(&f.arena);
 }

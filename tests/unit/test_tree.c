@@ -54,7 +54,7 @@ static struct oid edit(struct fixture *f, const struct oid *tree, const char *co
         bool gone = paths[i][0] == '-', executable = paths[i][0] == '*';
         edits[i] = (struct tree_edit){.path = paths[i] + (gone || executable)};
         if (!gone)
-            edits[i].leaf = (struct leaf){executable ? LEAF_EXECUTABLE : LEAF_FILE, f->blob};
+            edits[i].leaf = (struct tree_entry){executable ? LEAF_EXECUTABLE : LEAF_FILE, f->blob};
     }
     if (tree_edit(&out, f->store, f->store, tree, edits, count, &err) < 0)
         fail_msg("%s", err.message);
@@ -118,7 +118,7 @@ static void test_tree__whole_folder_is_grafted(void **state)
     struct fixture *f = *state;
     struct oid graft = edit(f, NULL, inner, COUNT(inner)), tree = edit(f, NULL, outer, 2), out;
     struct tree_edit edits[] = {{"s/a", {LEAF_TREE, graft}}};
-    struct leaf leaf;
+    struct tree_entry leaf;
     ERR_SCRATCH(err);
     assert_int_equal(tree_edit(&out, f->store, f->store, &tree, edits, 1, &err), 0);
     assert_lists(f, &out, "README s/a/x s/a/y/z s/old");
@@ -139,7 +139,7 @@ static void test_tree__find_tells_file_folder_and_nothing(void **state)
     struct fixture *f = *state;
     struct oid tree = edit(f, NULL, made, COUNT(made));
     for (EACH_ROW(i, rows, rows[i].path)) {
-        struct leaf leaf;
+        struct tree_entry leaf;
         ERR_SCRATCH(err);
         assert_int_equal(tree_find(&leaf, f->store, &tree, rows[i].path, &err), 0);
         assert_int_equal(leaf.mode, rows[i].mode);

@@ -21,8 +21,8 @@ enum { NAME_MAX_BYTES = 32, KEPT_MAX = 10000 };
 /* One step at one path. */
 struct step {
     const struct swap *swap;
-    const struct change *change;
-    const struct disk *source, *target;
+    const struct path_change *change;
+    const struct disk_entry *source, *target;
     char file[NAME_MAX_BYTES];    /* in the stage */
     char other[NAME_MAX_BYTES];   /* the same where the file system cannot exchange */
     char emptied[NAME_MAX_BYTES]; /* a folder without files whose place a file took */
@@ -31,7 +31,7 @@ struct step {
     struct err *err;
 };
 
-bool swap_same(const struct swap *swap, const struct disk *a, const struct disk *b)
+bool swap_same(const struct swap *swap, const struct disk_entry *a, const struct disk_entry *b)
 {
     if (a->kind != DISK_FILE || b->kind != DISK_FILE || swap->modes_count)
         return disk_equal(a, b);
@@ -84,7 +84,7 @@ static void remove_half_written(int stage, const char *name)
         (void)unlinkat(stage, name, 0);
 }
 
-int swap_staged(struct disk *out, const struct swap *swap, size_t number, struct err *err)
+int swap_staged(struct disk_entry *out, const struct swap *swap, size_t number, struct err *err)
 {
     char name[NAME_MAX_BYTES];
     (void)snprintf(name, sizeof(name), "%zu", number);
@@ -92,8 +92,8 @@ int swap_staged(struct disk *out, const struct swap *swap, size_t number, struct
     return disk_look(out, NULL, NULL, swap->stage, name, err);
 }
 
-int swap_stage(const struct swap *swap, size_t number, const struct change *change,
-               const struct disk *target, struct err *err)
+int swap_stage(const struct swap *swap, size_t number, const struct path_change *change,
+               const struct disk_entry *target, struct err *err)
 {
     STORE_BYTES_SCRATCH(content);
     char name[NAME_MAX_BYTES];
@@ -125,7 +125,7 @@ static int set_aside(const char **kept, struct step *s, const char *file)
     return *kept ? 0 : fail(s, "put aside your");
 }
 
-static bool is_known(const struct step *s, const struct disk *found)
+static bool is_known(const struct step *s, const struct disk_entry *found)
 {
     return swap_same(s->swap, found, &s->change->old) || swap_same(s->swap, found, &s->change->new);
 }
@@ -133,7 +133,7 @@ static bool is_known(const struct step *s, const struct disk *found)
 /* Unlinks `file` of the stage where its content is known; else it is the user's. */
 static int discard_file(const char **kept, struct step *s, const char *file)
 {
-    struct disk found;
+    struct disk_entry found;
     *kept = NULL;
     remove_half_written(s->swap->stage, file);
     if (disk_look(&found, NULL, NULL, s->swap->stage, file, s->err) < 0)
@@ -150,7 +150,7 @@ static int discard_file(const char **kept, struct step *s, const char *file)
 /* Makes sure that the stage has what goes to the path. */
 static int ready(struct step *s, size_t number)
 {
-    struct disk staged;
+    struct disk_entry staged;
     if (swap_staged(&staged, s->swap, number, s->err) < 0)
         return -1;
     if (s->target->kind == DISK_FILE && disk_equal(&staged, s->target))
@@ -169,7 +169,7 @@ static int ready(struct step *s, size_t number)
 
 static int replace(enum swap_result *result, const struct step *s, size_t number)
 {
-    struct disk out;
+    struct disk_entry out;
     if (exchange(s) < 0)
         return errno == ENOENT || errno == EEXIST ? 0 : fail(s, "replace");
     int rc = swap_staged(&out, s->swap, number, s->err);
@@ -226,7 +226,7 @@ static void bring_folder_back(const struct step *s)
 
 static int take_away(enum swap_result *result, const struct step *s, size_t number)
 {
-    struct disk out;
+    struct disk_entry out;
     int stage = s->swap->stage;
     if (io_move_new(s->folder, s->name, stage, s->file) < 0)
         return errno == ENOENT ? 0 : fail(s, "remove");
@@ -249,7 +249,8 @@ static int perform(enum swap_result *result, const struct step *s, size_t number
 }
 
 /* Folders count as nothing there: whether one may go is seen when a file takes its place. */
-static bool counts_as(const struct swap *swap, const struct disk *found, const struct disk *wanted)
+static bool counts_as(const struct swap *swap, const struct disk_entry *found,
+                      const struct disk_entry *wanted)
 {
     if (wanted->kind == DISK_ABSENT)
         return found->kind == DISK_ABSENT || found->kind == DISK_FOLDER ||
@@ -269,12 +270,12 @@ static int restore_folder(struct step *s)
 }
 
 int swap_bring(enum swap_result *result, const struct swap *swap, size_t number,
-               const struct change *change, const struct disk *source, const struct disk *target,
-               struct err *err)
+               const struct path_change *change, const struct disk_entry *source,
+               const struct disk_entry *target, struct err *err)
 {
     struct step s = {
         .swap = swap, .change = change, .source = source, .target = target, .err = err};
-    struct disk found;
+    struct disk_entry found;
     *result = SWAP_FOREIGN;
     name_files(&s, number);
     if (disk_look(&found, NULL, NULL, swap->top, change->path, err) < 0)
@@ -297,7 +298,7 @@ int swap_bring(enum swap_result *result, const struct swap *swap, size_t number,
 }
 
 int swap_discard(const char **kept, const struct swap *swap, size_t number,
-                 const struct change *change, struct err *err)
+                 const struct path_change *change, struct err *err)
 {
     struct step s = {.swap = swap, .change = change, .err = err};
     name_files(&s, number);
@@ -363,10 +364,10 @@ static int put_back(struct step *s)
 }
 
 int swap_mend(const char **kept, const struct swap *swap, size_t number,
-              const struct change *change, struct err *err)
+              const struct path_change *change, struct err *err)
 {
     struct step s = {.swap = swap, .change = change, .err = err};
-    struct disk there, staged, other;
+    struct disk_entry there, staged, other;
     *kept = NULL;
     name_files(&s, number);
     if (disk_look(&other, NULL, NULL, swap->stage, s.other, err) < 0 ||

@@ -38,19 +38,19 @@ enum swap_result {
  */
 bool swap_was_cut(const struct swap *swap);
 TG_CHECKED int swap_mend(const char **kept, const struct swap *swap, size_t number,
-                         const struct change *change, struct err *err);
+                         const struct path_change *change, struct err *err);
 
 /* -1 on failure, with the path as it was. */
 TG_CHECKED int swap_bring(enum swap_result *result, const struct swap *swap, size_t number,
-                          const struct change *change, const struct disk *source,
-                          const struct disk *target, struct err *err);
+                          const struct path_change *change, const struct disk_entry *source,
+                          const struct disk_entry *target, struct err *err);
 
 /* Writes the file that the exchange needs. */
-TG_CHECKED int swap_stage(const struct swap *swap, size_t number, const struct change *change,
-                          const struct disk *target, struct err *err);
+TG_CHECKED int swap_stage(const struct swap *swap, size_t number, const struct path_change *change,
+                          const struct disk_entry *target, struct err *err);
 
 /* What file `number` of the stage holds. */
-TG_CHECKED int swap_staged(struct disk *out, const struct swap *swap, size_t number,
+TG_CHECKED int swap_staged(struct disk_entry *out, const struct swap *swap, size_t number,
                            struct err *err);
 
 /*
@@ -59,11 +59,11 @@ TG_CHECKED int swap_staged(struct disk *out, const struct swap *swap, size_t num
  * that name, in the arena; else NULL.
  */
 TG_CHECKED int swap_discard(const char **kept, const struct swap *swap, size_t number,
-                            const struct change *change, struct err *err);
+                            const struct path_change *change, struct err *err);
 
 /* Removes the folders without files whose places files took: nothing goes back any more. */
 void swap_discard_folders(const struct swap *swap);
 
-bool swap_same(const struct swap *swap, const struct disk *a, const struct disk *b);
+bool swap_same(const struct swap *swap, const struct disk_entry *a, const struct disk_entry *b);
 
 #endif

@@ -21,7 +21,7 @@ static const struct oid zero;
 
 /* ---------------------------------------------------------------- locks */
 
-int state_lock(const struct apply *a, const struct journal *j, struct err *err)
+int git_state_lock(const struct apply *a, const struct journal *j, struct err *err)
 {
     const struct repo *repo = a->repo;
     if (ref_lock(repo->git_fd, "index", a->common, TOKEN, "the index", err) < 0 ||
@@ -31,7 +31,7 @@ int state_lock(const struct apply *a, const struct journal *j, struct err *err)
                                  : 0;
 }
 
-int state_unlock(const struct apply *a, const struct journal *j, struct err *err)
+int git_state_unlock(const struct apply *a, const struct journal *j, struct err *err)
 {
     const struct repo *repo = a->repo;
     ERR_SCRATCH(second);
@@ -46,12 +46,12 @@ int state_unlock(const struct apply *a, const struct journal *j, struct err *err
 
 /* ---------------------------------------------------------------- the index */
 
-static int make_index(const struct apply *a, const struct change *changes, size_t count,
+static int make_index(const struct apply *a, const struct path_change *changes, size_t count,
                       struct err *err)
 {
     (void)unlinkat(a->work, INDEX_NEW ".lock", 0);
     (void)unlinkat(a->work, INDEX_NEW, 0);
-    mode_t mode = shared_mode(repo_text(a->repo, "core.sharedrepository"), a->repo->mask);
+    mode_t mode = shared_repo_mode(repo_text(a->repo, "core.sharedrepository"), a->repo->mask);
     return index_write(arena_printf(a->arena, "%s" INDEX_NEW, a->work_path),
                        repo_index_path(a->repo), mode, a->repo->top_fd, changes, count, err);
 }
@@ -119,18 +119,18 @@ static int rebuild_index(const struct apply *a, const struct index *now, const s
                          struct err *err)
 {
     size_t count = 0;
-    struct change *changes = arena_array(a->arena, j->change_count + 1, sizeof(*changes));
-    struct leaf *before;
-    if (standing_old_leaves(&before, a, j, err) < 0)
+    struct path_change *changes = arena_array(a->arena, j->change_count + 1, sizeof(*changes));
+    struct tree_entry *before;
+    if (recheck_old_entries(&before, a, j, err) < 0)
         return -1;
     for (size_t i = 0; i < j->change_count; i++) {
-        const struct change *made = &j->changes[i];
+        const struct path_change *made = &j->changes[i];
         if (index_has(now, made)) /* what somebody staged since is theirs */
-            changes[count++] = (struct change){.path = made->path,
-                                               .new = made->old,
-                                               .stages[0] = before[i],
-                                               .skipped = made->skipped,
-                                               .assumed = made->assumed};
+            changes[count++] = (struct path_change){.path = made->path,
+                                                    .new = made->old,
+                                                    .stages[0] = before[i],
+                                                    .skipped = made->skipped,
+                                                    .assumed = made->assumed};
     }
     if (make_index(a, changes, count, err) < 0)
         return -1;
@@ -153,7 +153,7 @@ static int restore_index(const struct apply *a, const struct journal *j, struct 
 {
     struct index *now = NULL, *old = NULL;
     bool is_old, kept, none = !*j->index_old;
-    if (standing_index_is_old(&is_old, a, j, err) < 0 ||
+    if (recheck_index_is_old(&is_old, a, j, err) < 0 ||
         disk_exists(&kept, a->work, INDEX_OLD, err) < 0)
         return -1;
     if (is_old)
@@ -215,7 +215,7 @@ static int put_refs(const struct apply *a, const struct journal *j, struct err *
     return 0;
 }
 
-int state_remove_refs(const struct apply *a, const struct journal *j, struct err *err)
+int git_state_remove_refs(const struct apply *a, const struct journal *j, struct err *err)
 {
     char hex[41];
     for (size_t i = 0; i < j->ref_count; i++) {
@@ -439,7 +439,7 @@ static int commit_forward(const struct apply *a, const struct journal *j, struct
     return remove_pseudoref(a, j, &j->brought, err);
 }
 
-int state_forward(const struct apply *a, const struct journal *j, struct err *err)
+int git_state_forward(const struct apply *a, const struct journal *j, struct err *err)
 {
     if (j->kind == JOURNAL_COMMIT)
         return commit_forward(a, j, err);
@@ -452,13 +452,13 @@ int state_forward(const struct apply *a, const struct journal *j, struct err *er
     return switch_index(a, err);
 }
 
-int state_backward(const struct apply *a, const struct journal *j, bool moved, struct err *err)
+int git_state_backward(const struct apply *a, const struct journal *j, bool moved, struct err *err)
 {
     if (move_tip_back(a, j, err) < 0)
         return -1;
     if (j->kind == JOURNAL_COMMIT)
         return 0;
-    if ((!moved && restore_index(a, j, err) < 0) || state_remove_refs(a, j, err) < 0)
+    if ((!moved && restore_index(a, j, err) < 0) || git_state_remove_refs(a, j, err) < 0)
         return -1;
     return take_state_back(a, j, moved, err);
 }

@@ -9,14 +9,15 @@
 struct apply;
 struct journal;
 
-TG_CHECKED int state_lock(const struct apply *a, const struct journal *j, struct err *err);
-TG_CHECKED int state_unlock(const struct apply *a, const struct journal *j, struct err *err);
-TG_CHECKED int state_forward(const struct apply *a, const struct journal *j, struct err *err);
+TG_CHECKED int git_state_lock(const struct apply *a, const struct journal *j, struct err *err);
+TG_CHECKED int git_state_unlock(const struct apply *a, const struct journal *j, struct err *err);
+TG_CHECKED int git_state_forward(const struct apply *a, const struct journal *j, struct err *err);
 /* `moved`: somebody went on from there meanwhile; then the index and HEAD are theirs. */
-TG_CHECKED int state_backward(const struct apply *a, const struct journal *j, bool moved,
-                              struct err *err);
+TG_CHECKED int git_state_backward(const struct apply *a, const struct journal *j, bool moved,
+                                  struct err *err);
 
 /* The refs that the run made. */
-TG_CHECKED int state_remove_refs(const struct apply *a, const struct journal *j, struct err *err);
+TG_CHECKED int git_state_remove_refs(const struct apply *a, const struct journal *j,
+                                     struct err *err);
 
 #endif

@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool needs_file(const struct change *change)
+static bool needs_file(const struct path_change *change)
 {
-    return change_on_disk(change) && change->new.kind == DISK_FILE;
+    return path_change_on_disk(change) && change->new.kind == DISK_FILE;
 }
 
 /* What is prepared, to be made durable all at once before the journal tells of it. */
@@ -162,7 +162,7 @@ static void list_missing_folders(const struct apply *a, struct journal *j)
     const char *last = "";
     for (size_t i = 0; i < j->change_count; i++) {
         const char *path = j->changes[i].path;
-        if (!change_on_disk(&j->changes[i]) || j->changes[i].old.kind != DISK_ABSENT)
+        if (!path_change_on_disk(&j->changes[i]) || j->changes[i].old.kind != DISK_ABSENT)
             continue;
         for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
             const char *folder = arena_memdup(a->arena, path, (size_t)(slash - path));

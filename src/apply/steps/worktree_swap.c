@@ -19,18 +19,18 @@
 enum { TRASH_MAX = 100000 };
 
 /* In a conflict the user may work on at paths whose content the update left alone, too. */
-static bool concerns(const struct change *change, bool backward)
+static bool concerns(const struct path_change *change, bool backward)
 {
-    return change_on_disk(change) ||
-           (backward && change_conflicts(change) && change->old.kind == DISK_FILE);
+    return path_change_on_disk(change) ||
+           (backward && path_change_conflicts(change) && change->old.kind == DISK_FILE);
 }
 
-static int bring(struct apply *a, size_t number, const struct change *change, bool forward,
+static int bring(struct apply *a, size_t number, const struct path_change *change, bool forward,
                  bool strict, struct err *err)
 {
-    static const struct disk absent = {.kind = DISK_ABSENT};
-    const struct disk *source = forward ? &change->old : &change->new;
-    const struct disk *target = forward ? &change->new : &change->old;
+    static const struct disk_entry absent = {.kind = DISK_ABSENT};
+    const struct disk_entry *source = forward ? &change->old : &change->new;
+    const struct disk_entry *target = forward ? &change->new : &change->old;
     enum swap_result result;
     if (swap_bring(&result, &a->swap, number, change, source, target, err) < 0)
         return -1;
@@ -65,8 +65,8 @@ static int bring_in_order(struct apply *a, const struct journal *j, bool forward
 {
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < j->change_count; i++) {
-            const struct change *change = &j->changes[i];
-            const struct disk *target = forward ? &change->new : &change->old;
+            const struct path_change *change = &j->changes[i];
+            const struct disk_entry *target = forward ? &change->new : &change->old;
             if (!(settled && settled[i]) && concerns(change, !forward) &&
                 (target->kind == DISK_ABSENT) == (pass == 0) &&
                 bring(a, i, change, forward, strict, err) < 0)
@@ -91,9 +91,9 @@ static int bring_all(struct apply *a, const struct journal *j, bool forward, boo
 static int check_swapped_out(const struct apply *a, const struct journal *j, struct err *err)
 {
     for (size_t i = 0; i < j->change_count; i++) {
-        const struct change *change = &j->changes[i];
-        struct disk out;
-        if (!change_on_disk(change) || change->old.kind != DISK_FILE)
+        const struct path_change *change = &j->changes[i];
+        struct disk_entry out;
+        if (!path_change_on_disk(change) || change->old.kind != DISK_FILE)
             continue;
         if (swap_staged(&out, &a->swap, i, err) < 0)
             return -1;
@@ -141,7 +141,7 @@ static int sync_folders(const struct apply *a, const struct journal *j, struct e
     size_t most = j->change_count + j->made_count + 1;
     struct touched t = {a, arena_array(a->arena, most, sizeof(struct io_place)), 0, {NULL, 0}};
     for (size_t i = 0; i < j->change_count; i++)
-        if (change_on_disk(&j->changes[i]) && touch(&t, j->changes[i].path, err) < 0)
+        if (path_change_on_disk(&j->changes[i]) && touch(&t, j->changes[i].path, err) < 0)
             return -1;
     for (size_t i = 0; i < j->made_count; i++)
         if (touch(&t, j->made[i], err) < 0)
@@ -150,7 +150,7 @@ static int sync_folders(const struct apply *a, const struct journal *j, struct e
     return io_sync(t.places, t.count, err);
 }
 
-int files_forward(struct apply *a, const struct journal *j, bool strict, struct err *err)
+int worktree_forward(struct apply *a, const struct journal *j, bool strict, struct err *err)
 {
     if (bring_all(a, j, true, strict, NULL, err) < 0 || sync_folders(a, j, err) < 0)
         return -1;
@@ -176,20 +176,21 @@ static int tell_links(struct apply *a, const struct journal *j, struct err *err)
 {
     struct worktree_attributes *now = worktree_attributes_now(a->repo);
     for (size_t i = 0; i < j->change_count; i++) {
-        const struct change *change = &j->changes[i];
-        const struct leaf *link = &change->stages[STAGE_OURS];
-        struct leaf found;
+        const struct path_change *change = &j->changes[i];
+        const struct tree_entry *link = &change->stages[STAGE_OURS];
+        struct tree_entry found;
         if (link->mode != LEAF_LINK)
             continue;
         if (worktree_leaf(&found, NULL, now, change->path, link, err) < 0)
             return -1;
-        if (!leaf_equal(&found, link))
+        if (!tree_entry_equal(&found, link))
             apply_keep(a, change->path);
     }
     return 0;
 }
 
-int files_backward(struct apply *a, const struct journal *j, const bool *settled, struct err *err)
+int worktree_backward(struct apply *a, const struct journal *j, const bool *settled,
+                      struct err *err)
 {
     if (bring_all(a, j, false, false, settled, err) < 0 || sync_folders(a, j, err) < 0)
         return -1;
@@ -200,16 +201,16 @@ int files_backward(struct apply *a, const struct journal *j, const bool *settled
 
 /* In a tree that is committed: then it need not be put aside. */
 static int is_committed(bool *out, const struct apply *a, const char *path,
-                        const struct disk *found, struct err *err)
+                        const struct disk_entry *found, struct err *err)
 {
     static const struct oid none;
-    struct leaf leaf;
+    struct tree_entry leaf;
     *out = false;
     if (oid_equal(&a->known, &none))
         return 0;
     if (tree_find(&leaf, a->repo->store, &a->known, path, err) < 0)
         return -1;
-    *out = leaf_is_file(&leaf) && oid_equal(&leaf.id, &found->raw);
+    *out = tree_entry_is_file(&leaf) && oid_equal(&leaf.id, &found->raw);
     return 0;
 }
 
@@ -217,17 +218,17 @@ static int is_committed(bool *out, const struct apply *a, const char *path,
  * What was put aside nobody writes any more: only then its content is certain. `elsewhere` is what
  * it has to be, where a copy of it is not needed; or NULL.
  */
-static bool discard(int folder, const char *place, const struct disk *elsewhere)
+static bool discard(int folder, const char *place, const struct disk_entry *elsewhere)
 {
     ERR_SCRATCH(ignored);
-    struct disk found;
+    struct disk_entry found;
     return elsewhere && disk_look(&found, NULL, NULL, folder, place, &ignored) == 0 &&
            oid_equal(&found.raw, &elsewhere->raw) && unlinkat(folder, place, 0) == 0;
 }
 
 /* Where there can be no trash folder, or it is on another file system. */
 static int put_beside(struct apply *a, int folder, const char *name, const char *path,
-                      const struct disk *elsewhere)
+                      const struct disk_entry *elsewhere)
 {
     int rc = -1;
     errno = EEXIST;
@@ -241,7 +242,7 @@ static int put_beside(struct apply *a, int folder, const char *name, const char 
 }
 
 static int put_into_trash(struct apply *a, int folder, const char *name, const char *path,
-                          const struct disk *elsewhere)
+                          const struct disk_entry *elsewhere)
 {
     int rc = -1;
     (void)mkdirat(a->folder, TRASH, 0777);
@@ -263,7 +264,8 @@ static int put_into_trash(struct apply *a, int folder, const char *name, const c
     return rc;
 }
 
-static int throw_away(struct apply *a, const char *path, const struct disk *found, struct err *err)
+static int throw_away(struct apply *a, const char *path, const struct disk_entry *found,
+                      struct err *err)
 {
     const char *name;
     bool elsewhere;
@@ -280,11 +282,11 @@ static int throw_away(struct apply *a, const char *path, const struct disk *foun
     return rc;
 }
 
-int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
+int worktree_put_aside(struct apply *a, const struct journal *j, struct err *err)
 {
     for (size_t i = 0; i < j->change_count; i++) {
-        const struct change *change = &j->changes[i];
-        struct disk found;
+        const struct path_change *change = &j->changes[i];
+        struct disk_entry found;
         if (!concerns(change, true))
             continue;
         if (disk_look(&found, NULL, NULL, a->repo->top_fd, change->path, err) < 0)
@@ -297,7 +299,7 @@ int files_put_aside(struct apply *a, const struct journal *j, struct err *err)
     return 0;
 }
 
-int files_discard(struct apply *a, const struct journal *j, struct err *err)
+int worktree_discard(struct apply *a, const struct journal *j, struct err *err)
 {
     if (mend(a, j, err) < 0)
         return -1;
@@ -313,10 +315,10 @@ int files_discard(struct apply *a, const struct journal *j, struct err *err)
 }
 
 /* Folders that got empty vanish, as git does it. */
-void files_remove_emptied(const struct apply *a, const struct journal *j)
+void worktree_remove_emptied(const struct apply *a, const struct journal *j)
 {
     for (size_t i = j->change_count; i-- > 0;) {
-        if (!change_on_disk(&j->changes[i]) || j->changes[i].new.kind != DISK_ABSENT)
+        if (!path_change_on_disk(&j->changes[i]) || j->changes[i].new.kind != DISK_ABSENT)
             continue;
         char *folder = arena_strdup(a->arena, j->changes[i].path);
         for (char *slash; (slash = strrchr(folder, '/'));) {

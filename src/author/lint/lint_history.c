@@ -174,7 +174,7 @@ static bool is_moved(const struct manifest *manifest, const char *path)
     return false;
 }
 
-static struct intern paths_of(struct arena *arena, const struct parts *parts)
+static struct intern paths_of(struct arena *arena, const struct type_files *parts)
 {
     struct intern paths = {0};
     for (size_t i = 0; i < parts->file_count; i++)
@@ -206,7 +206,7 @@ static bool is_alike(struct span a, struct span b, struct arena *arena)
 }
 
 static void lost_file(const struct history *h, const struct lint_type *type, const char *old,
-                      const struct part_file *new)
+                      const struct type_file *new)
 {
     ERR_SCRATCH(wrong);
     (void)err_set(&wrong, TG_USAGE, "invalid",
@@ -219,8 +219,8 @@ static void lost_file(const struct history *h, const struct lint_type *type, con
 }
 
 /* The new file that a lost one may be now: its copy, else the first that is like it. */
-static int find_moved(const struct part_file **out, const struct history *h,
-                      const struct lint_type *type, const struct part_file *old,
+static int find_moved(const struct type_file **out, const struct history *h,
+                      const struct lint_type *type, const struct type_file *old,
                       const struct intern *olds)
 {
     struct lint *lint = h->lint;
@@ -230,7 +230,7 @@ static int find_moved(const struct part_file **out, const struct history *h,
         return -1;
     for (size_t i = 0; i < type->parts.file_count; i++) {
         ARENA_SCRATCH(scratch);
-        const struct part_file *new = &type->parts.files[i];
+        const struct type_file *new = &type->parts.files[i];
         if (strchr(new->pattern, '*') || intern_find(olds, span_from(new->path)) != INTERN_NONE)
             continue;
         if (lint->files->read(&other, lint->files, new->index, lint->err) < 0 ||
@@ -250,12 +250,12 @@ static int find_moved(const struct part_file **out, const struct history *h,
  * by case alone needs none.
  */
 static int check_files(const struct history *h, const struct lint_type *type,
-                       const struct parts *before)
+                       const struct type_files *before)
 {
     struct arena *arena = h->lint->arena;
     struct intern olds = paths_of(arena, before), news = paths_of(arena, &type->parts);
     for (size_t i = 0; i < before->file_count; i++) {
-        const struct part_file *moved, *old = &before->files[i];
+        const struct type_file *moved, *old = &before->files[i];
         if (strchr(old->pattern, '*') || is_moved(type->manifest, old->path) ||
             intern_find(&news, span_from(old->path)) != INTERN_NONE)
             continue;
@@ -274,7 +274,7 @@ static int check_type(const struct history *h, const struct lint_type *type)
 {
     ERR_SCRATCH(ignored);
     struct manifest *before;
-    struct parts parts;
+    struct type_files parts;
     if (type->image || type->damaged || type->layers_damaged || !type->manifest ||
         manifest_load(&before, h->lint->arena, h->last, type->name, &ignored) < 0)
         return 0;
@@ -283,7 +283,7 @@ static int check_type(const struct history *h, const struct lint_type *type)
         if (!manifest_question(type->manifest, name) && !is_renamed(type->manifest, name))
             lost_answer(h, type, &before->questions[i], before);
     }
-    if (parts_gather(&parts, h->lint->arena, h->last->files, before, NULL, NULL, &ignored) < 0)
+    if (type_files_gather(&parts, h->lint->arena, h->last->files, before, NULL, NULL, &ignored) < 0)
         return budget_steps(0, h->lint->err);
     return check_files(h, type, &parts);
 }

@@ -130,7 +130,7 @@ static int read_layer(struct lint *lint, struct mended *mended, const char *name
 static int lint_layers(struct lint *lint, struct mended *mended)
 {
     const char **names;
-    size_t count = parts_layer_names(&names, lint->arena, lint->files);
+    size_t count = type_files_layer_names(&names, lint->arena, lint->files);
     mended->set.read = read_mended;
     for (size_t i = 0; i < count; i++)
         if (read_layer(lint, mended, names[i]) < 0)
@@ -353,8 +353,8 @@ int lint_manifests(struct lint *lint)
         if (!type->manifest)
             continue;
         know_names(lint, type);
-        if (parts_gather(&type->parts, lint->arena, lint->files, type->manifest, keep_part, lint,
-                         lint->err) < 0)
+        if (type_files_gather(&type->parts, lint->arena, lint->files, type->manifest, keep_part,
+                              lint, lint->err) < 0)
             return -1;
     }
     return 0;

@@ -17,7 +17,7 @@ struct lint_type {
     const struct base_image *image;  /* of a base image */
     bool damaged;                    /* parts of the manifest were left out */
     bool layers_damaged;             /* or of one of a layer that it may take */
-    struct parts parts;
+    struct type_files parts;
     struct data *known; /* the names that its templates may say; see jinja/mentions.h */
     struct data *read;  /* those that they say */
 };

@@ -314,18 +314,19 @@ static bool is_never(const struct lint_type *type, const struct manifest_text *w
 }
 
 /* By what the type is: `when` of the layer, or of a row that matches the file. */
-static bool is_left_out(const struct lint_type *type, const struct part_file *file)
+static bool is_left_out(const struct lint_type *type, const struct type_file *file)
 {
     const struct layer *layer = &file->layer->layer;
     if (file->layer->use && is_never(type, &file->layer->use->when))
         return true;
     for (size_t i = 0; i < layer->rule_count; i++)
-        if (is_never(type, &layer->rules[i].when) && parts_may_match(layer->rules[i].glob, file))
+        if (is_never(type, &layer->rules[i].when) &&
+            type_files_may_match(layer->rules[i].glob, file))
             return true;
     return false;
 }
 
-static int scan_file(struct lint *lint, struct lint_type *type, const struct part_file *file)
+static int scan_file(struct lint *lint, struct lint_type *type, const struct type_file *file)
 {
     bool dead = file->layer->broken || is_left_out(type, file);
     const char *below = file->source + strlen(file->layer->layer.folder);

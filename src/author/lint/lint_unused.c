@@ -44,7 +44,7 @@ static bool is_taken(const struct lint *lint, const char *layer)
 static int unused_layers(struct lint *lint)
 {
     const char **names;
-    size_t count = parts_layer_names(&names, lint->arena, lint->files);
+    size_t count = type_files_layer_names(&names, lint->arena, lint->files);
     for (size_t i = 0; i < count; i++) {
         ERR_SCRATCH(wrong);
         if (is_taken(lint, names[i]))
@@ -107,7 +107,7 @@ static void note_row(struct glob_rows *rows, const struct glob_row *row, bool ma
 }
 
 static const char *manifest_path(const struct lint *lint, const struct lint_type *type,
-                                 const struct part_layer *layer)
+                                 const struct type_layer *layer)
 {
     if (layer->use)
         return arena_printf(lint->arena, "templates/_layers/%s/layer.yml", layer->layer.name);
@@ -116,18 +116,18 @@ static const char *manifest_path(const struct lint *lint, const struct lint_type
 }
 
 /* A policy is for a path, whichever layer it is of; a condition is for the layer's own files. */
-static bool rule_matches(const struct parts *parts, const struct part_layer *layer,
+static bool rule_matches(const struct type_files *parts, const struct type_layer *layer,
                          const struct file_rule *rule)
 {
     bool own_only = !rule->has_policy && !rule->has_merge;
     for (size_t i = 0; i < parts->file_count; i++)
         if ((!own_only || parts->files[i].layer == layer) &&
-            parts_may_match(rule->glob, &parts->files[i]))
+            type_files_may_match(rule->glob, &parts->files[i]))
             return true;
     return false;
 }
 
-static bool delimiters_match(const struct parts *parts, const struct part_layer *layer,
+static bool delimiters_match(const struct type_files *parts, const struct type_layer *layer,
                              const char *glob)
 {
     for (size_t i = 0; i < parts->file_count; i++)
@@ -138,23 +138,23 @@ static bool delimiters_match(const struct parts *parts, const struct part_layer 
 }
 
 /* Whether it names a file of the layer that one of an earlier layer may be in the place of. */
-static bool override_matches(const struct parts *parts, const struct part_layer *layer,
+static bool override_matches(const struct type_files *parts, const struct type_layer *layer,
                              const char *glob)
 {
     for (size_t i = 0; i < parts->file_count; i++) {
-        const struct part_file *file = &parts->files[i];
-        if (file->layer != layer || !parts_may_match(glob, file))
+        const struct type_file *file = &parts->files[i];
+        if (file->layer != layer || !type_files_may_match(glob, file))
             continue;
         for (size_t j = 0; j < parts->file_count; j++)
             if (parts->files[j].layer->order < layer->order &&
-                parts_may_meet(file, &parts->files[j]))
+                type_files_may_meet(file, &parts->files[j]))
                 return true;
     }
     return false;
 }
 
 static void note_layer(struct glob_rows *rows, const struct lint_type *type,
-                       const struct part_layer *part)
+                       const struct type_layer *part)
 {
     const struct layer *layer = &part->layer;
     const char *own = manifest_path(rows->lint, type, part);
@@ -164,7 +164,7 @@ static void note_layer(struct glob_rows *rows, const struct lint_type *type,
     for (size_t i = 0; i < layer->delimiter_count; i++)
         note_row(rows, &(struct glob_row){own, "delimiters", layer->delimiters[i].glob, i},
                  delimiters_match(&type->parts, part, layer->delimiters[i].glob));
-    const char *user = manifest_path(rows->lint, type, &(struct part_layer){.use = NULL});
+    const char *user = manifest_path(rows->lint, type, &(struct type_layer){.use = NULL});
     for (size_t i = 0; i < layer->override_count; i++)
         note_row(rows, &(struct glob_row){user, "overrides", layer->overrides[i], part->order},
                  override_matches(&type->parts, part, layer->overrides[i]));

@@ -194,15 +194,15 @@ static struct data *next_data(struct arena *arena, const struct manifest *manife
 
 /* ---------------------------------------------------------------- paths */
 
-static void put_rules(struct arena *arena, struct data *map, const struct part_file *file,
-                      const struct parts *parts)
+static void put_rules(struct arena *arena, struct data *map, const struct type_file *file,
+                      const struct type_files *parts)
 {
     enum file_policy policy = POLICY_MERGE;
     enum file_merge merge = MERGE_TEXT;
     for (size_t i = 0; i < parts->layer_count; i++) /* the last row that matches says */
         for (size_t j = 0; j < parts->layers[i].layer.rule_count; j++) {
             const struct file_rule *rule = &parts->layers[i].layer.rules[j];
-            if (!parts_may_match(rule->glob, file))
+            if (!type_files_may_match(rule->glob, file))
                 continue;
             policy = rule->has_policy ? rule->policy : policy;
             merge = rule->has_merge ? rule->merge : merge;
@@ -212,32 +212,32 @@ static void put_rules(struct arena *arena, struct data *map, const struct part_f
 }
 
 /* All of these must hold: the layer's own, then those of its rows that match the path. */
-static struct data *conditions_data(struct arena *arena, const struct part_file *file)
+static struct data *conditions_data(struct arena *arena, const struct type_file *file)
 {
     const struct layer *layer = &file->layer->layer;
     struct data *list = data_list(arena);
     if (file->layer->use && file->layer->use->when.text)
         data_push(arena, list, data_str(arena, file->layer->use->when.text));
     for (size_t i = 0; i < layer->rule_count; i++)
-        if (layer->rules[i].when.text && parts_may_match(layer->rules[i].glob, file))
+        if (layer->rules[i].when.text && type_files_may_match(layer->rules[i].glob, file))
             data_push(arena, list, data_str(arena, layer->rules[i].when.text));
     return list;
 }
 
 /* Files of later layers that take this one's place where they are there. */
-static struct data *replaced_by(struct arena *arena, const struct parts *parts,
-                                const struct part_file *file)
+static struct data *replaced_by(struct arena *arena, const struct type_files *parts,
+                                const struct type_file *file)
 {
     struct data *list = data_list(arena);
     for (size_t i = 0; i < parts->file_count; i++)
         if (parts->files[i].layer->order > file->layer->order &&
-            parts_may_meet(&parts->files[i], file) && parts_overrides(&parts->files[i]))
+            type_files_may_meet(&parts->files[i], file) && type_files_overrides(&parts->files[i]))
             data_push(arena, list, data_str(arena, parts->files[i].source));
     return list;
 }
 
-static struct data *path_data(struct arena *arena, const struct parts *parts,
-                              const struct part_file *file, const char *path)
+static struct data *path_data(struct arena *arena, const struct type_files *parts,
+                              const struct type_file *file, const char *path)
 {
     struct data *map = data_map(arena);
     data_put_text(arena, map, "path", path);
@@ -254,16 +254,16 @@ static struct data *path_data(struct arena *arena, const struct parts *parts,
 /* By path; of one path in the order of the layers. */
 static int compare_files(const void *a, const void *b)
 {
-    const struct part_file *x = *(const struct part_file *const *)a;
-    const struct part_file *y = *(const struct part_file *const *)b;
+    const struct type_file *x = *(const struct type_file *const *)a;
+    const struct type_file *y = *(const struct type_file *const *)b;
     int order = strcmp(x->path, y->path);
     return order ? order : (x > y) - (x < y);
 }
 
-static struct data *paths_data(struct arena *arena, const struct parts *parts)
+static struct data *paths_data(struct arena *arena, const struct type_files *parts)
 {
     struct data *list = data_list(arena);
-    const struct part_file **sorted = arena_array(arena, parts->file_count + 1, sizeof(*sorted));
+    const struct type_file **sorted = arena_array(arena, parts->file_count + 1, sizeof(*sorted));
     for (size_t i = 0; i < parts->file_count; i++)
         sorted[i] = &parts->files[i];
     qsort(sorted, parts->file_count, sizeof(*sorted), compare_files);
@@ -273,7 +273,7 @@ static struct data *paths_data(struct arena *arena, const struct parts *parts)
 }
 
 /* Those of a render; what tmplgen itself adds has no file. */
-static struct data *rendered_data(struct arena *arena, const struct parts *parts,
+static struct data *rendered_data(struct arena *arena, const struct type_files *parts,
                                   const struct render *render)
 {
     struct data *list = data_list(arena);
@@ -341,8 +341,8 @@ static struct data *manifest_data(struct arena *arena, const struct catalog *cat
 int show_type(struct data **out, struct arena *arena, const struct catalog *catalog,
               const struct manifest *manifest, struct err *err)
 {
-    struct parts parts;
-    if (parts_gather(&parts, arena, catalog->files, manifest, NULL, NULL, err) < 0)
+    struct type_files parts;
+    if (type_files_gather(&parts, arena, catalog->files, manifest, NULL, NULL, err) < 0)
         return -1;
     *out = manifest_data(arena, catalog, manifest);
     data_put(arena, *out, "answers", data_null(arena));
@@ -352,8 +352,8 @@ int show_type(struct data **out, struct arena *arena, const struct catalog *cata
 
 int show_render(struct data **out, const struct making *m, struct err *err)
 {
-    struct parts parts;
-    if (parts_gather(&parts, m->arena, m->catalog->files, m->manifest, NULL, NULL, err) < 0)
+    struct type_files parts;
+    if (type_files_gather(&parts, m->arena, m->catalog->files, m->manifest, NULL, NULL, err) < 0)
         return -1;
     *out = manifest_data(m->arena, m->catalog, m->manifest);
     data_put(m->arena, *out, "answers", data_copy(m->arena, m->answers.kept));

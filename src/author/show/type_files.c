@@ -16,7 +16,7 @@
 #define TEMPLATE_ENDING ".j2"
 
 struct part_gatherer {
-    struct parts *out;
+    struct type_files *out;
     struct arena *arena;
     const struct fileset *files;
     const char **names; /* of all layers */
@@ -26,7 +26,7 @@ struct part_gatherer {
     struct err *err;
 };
 
-size_t parts_layer_names(const char ***names, struct arena *arena, const struct fileset *files)
+size_t type_files_layer_names(const char ***names, struct arena *arena, const struct fileset *files)
 {
     size_t count = 0;
     *names = arena_array(arena, files->count + 1, sizeof(**names));
@@ -42,7 +42,7 @@ size_t parts_layer_names(const char ***names, struct arena *arena, const struct 
 
 /* ---------------------------------------------------------------- paths as globs */
 
-const char *parts_pattern(struct arena *arena, const char *text, enum template_delimiters kind)
+const char *type_files_pattern(struct arena *arena, const char *text, enum template_delimiters kind)
 {
     static const char opens[] = "{[", *const ends[] = {"}}%}#}", "]]%]#]"};
     const char open = opens[kind == DELIMITERS_SQUARE];
@@ -70,48 +70,49 @@ static const char *example_of(struct arena *arena, const char *pattern)
     return example;
 }
 
-static bool is_fixed(const struct part_file *file)
+static bool is_fixed(const struct type_file *file)
 {
     return file->example == file->pattern;
 }
 
-bool parts_may_match(const char *glob, const struct part_file *file)
+bool type_files_may_match(const char *glob, const struct type_file *file)
 {
     return budget_glob(glob, file->example) ||
            (!is_fixed(file) && budget_glob(file->pattern, glob));
 }
 
-bool parts_may_meet(const struct part_file *a, const struct part_file *b)
+bool type_files_may_meet(const struct type_file *a, const struct type_file *b)
 {
     return strcmp(a->path, b->path) == 0 || (!is_fixed(a) && budget_glob(a->pattern, b->example)) ||
            (!is_fixed(b) && budget_glob(b->pattern, a->example));
 }
 
-bool parts_overrides(const struct part_file *file)
+bool type_files_overrides(const struct type_file *file)
 {
     const struct layer *layer = &file->layer->layer;
     for (size_t i = 0; i < layer->override_count; i++)
-        if (parts_may_match(layer->overrides[i], file))
+        if (type_files_may_match(layer->overrides[i], file))
             return true;
     return false;
 }
 
 /* ---------------------------------------------------------------- layers and files */
 
-static int add_file(const struct part_gatherer *g, const struct part_layer *layer, size_t index,
+static int add_file(const struct part_gatherer *g, const struct type_layer *layer, size_t index,
                     const char *below)
 {
-    struct parts *parts = g->out;
+    struct type_files *parts = g->out;
     const struct fileset_entry *entry = &g->files->entries[index];
     bool is_template = str_ends(below, TEMPLATE_ENDING);
     size_t len = strlen(below) - (is_template ? strlen(TEMPLATE_ENDING) : 0);
     const char *path = arena_memdup(g->arena, below, len);
-    const char *pattern = parts_pattern(g->arena, path, layer_delimiters(&layer->layer, below));
+    const char *pattern =
+        type_files_pattern(g->arena, path, layer_delimiters(&layer->layer, below));
     if (parts->file_count == LIMIT_TREE_ENTRIES)
         return err_set(g->err, TG_USAGE, "limit", "the layers of '%s' have more than %zu files",
                        parts->manifest->type, LIMIT_TREE_ENTRIES);
     parts->files = arena_grow(g->arena, parts->files, parts->file_count, sizeof(*parts->files));
-    parts->files[parts->file_count++] = (struct part_file){
+    parts->files[parts->file_count++] = (struct type_file){
         .layer = layer,
         .source = entry->path,
         .index = index,
@@ -123,7 +124,7 @@ static int add_file(const struct part_gatherer *g, const struct part_layer *laye
     return budget_steps(1, g->err);
 }
 
-static int add_files(const struct part_gatherer *g, const struct part_layer *layer)
+static int add_files(const struct part_gatherer *g, const struct type_layer *layer)
 {
     const char *folder = layer->layer.folder;
     for (size_t i = fileset_lower_bound(g->files, folder);
@@ -154,7 +155,7 @@ static int add_layer(const struct part_gatherer *g, const struct layer_use *use,
                      const char *name)
 {
     ERR_SCRATCH(inner);
-    struct part_layer *layer = &g->out->layers[g->out->layer_count];
+    struct type_layer *layer = &g->out->layers[g->out->layer_count];
     struct err *err = g->broken ? &inner : g->err;
     if (g->out->layer_count == LIMIT_LAYERS)
         return err_set(g->err, TG_USAGE, "limit", "'%s' may take more than %zu layers",
@@ -198,7 +199,7 @@ static bool is_of_framework(const struct part_gatherer *g, const struct layer_us
 /* A layer whose name is rendered may be any that the name's plain parts allow. */
 static int add_use(const struct part_gatherer *g, const struct layer_use *use, size_t order)
 {
-    const char *pattern = parts_pattern(g->arena, use->name.text, DELIMITERS_JINJA);
+    const char *pattern = type_files_pattern(g->arena, use->name.text, DELIMITERS_JINJA);
     bool found = false;
     for (size_t i = 0; i < g->name_count; i++) {
         if (!budget_glob(pattern, g->names[i]) || !is_of_framework(g, use, g->names[i]))
@@ -214,10 +215,10 @@ static int add_use(const struct part_gatherer *g, const struct layer_use *use, s
 
 static void add_own_layer(const struct part_gatherer *g, const struct layer *layer, size_t above)
 {
-    struct parts *parts = g->out;
+    struct type_files *parts = g->out;
     parts->layers = arena_grow(g->arena, parts->layers, parts->layer_count, sizeof(*parts->layers));
     parts->layers[parts->layer_count++] =
-        (struct part_layer){.layer = *layer, .order = parts->manifest->layer_count + above};
+        (struct type_layer){.layer = *layer, .order = parts->manifest->layer_count + above};
 }
 
 /* The files of the types that it extends, and its own. */
@@ -229,19 +230,19 @@ static void add_own(const struct part_gatherer *g)
     add_own_layer(g, &manifest->own, manifest->inherited_count);
 }
 
-int parts_gather(struct parts *out, struct arena *arena, const struct fileset *files,
-                 const struct manifest *manifest,
-                 void (*broken)(void *context, const struct err *err), void *context,
-                 struct err *err)
+int type_files_gather(struct type_files *out, struct arena *arena, const struct fileset *files,
+                      const struct manifest *manifest,
+                      void (*broken)(void *context, const struct err *err), void *context,
+                      struct err *err)
 {
-    *out = (struct parts){.manifest = manifest};
+    *out = (struct type_files){.manifest = manifest};
     struct part_gatherer g = {.out = out,
                               .arena = arena,
                               .files = files,
                               .broken = broken,
                               .context = context,
                               .err = err};
-    g.name_count = parts_layer_names(&g.names, arena, files);
+    g.name_count = type_files_layer_names(&g.names, arena, files);
     for (size_t i = 0; i < manifest->layer_count; i++)
         if (add_use(&g, &manifest->layers[i], i) < 0)
             return -1;

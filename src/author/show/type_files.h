@@ -12,7 +12,7 @@ struct arena;
 struct fileset;
 
 /* A layer that may be taken: a use whose name is rendered may be any of several. */
-struct part_layer {
+struct type_layer {
     struct layer layer;          /* with the overrides of its use */
     const struct layer_use *use; /* NULL: the type's own files */
     size_t order;                /* of its use; those of one use exclude each other */
@@ -20,8 +20,8 @@ struct part_layer {
 };
 
 /* A file of such a layer. */
-struct part_file {
-    const struct part_layer *layer;
+struct type_file {
+    const struct type_layer *layer;
     const char *source;  /* path in the catalog */
     size_t index;        /* in the catalog's files */
     const char *path;    /* in the project; may hold {{ }} */
@@ -30,11 +30,11 @@ struct part_file {
     bool executable, is_template;
 };
 
-struct parts {
+struct type_files {
     const struct manifest *manifest;
-    struct part_layer *layers;
+    struct type_layer *layers;
     size_t layer_count;
-    struct part_file *files; /* in the order of the layers */
+    struct type_file *files; /* in the order of the layers */
     size_t file_count;
 };
 
@@ -42,21 +42,23 @@ struct parts {
  * Everything lives in the arena. A layer that is not there is handed to `broken`, and left out; so
  * is one that cannot be read, but for its files. Where `broken` is NULL it fails.
  */
-TG_CHECKED int parts_gather(struct parts *out, struct arena *arena, const struct fileset *files,
-                            const struct manifest *manifest,
-                            void (*broken)(void *context, const struct err *err), void *context,
-                            struct err *err);
+TG_CHECKED int type_files_gather(struct type_files *out, struct arena *arena,
+                                 const struct fileset *files, const struct manifest *manifest,
+                                 void (*broken)(void *context, const struct err *err),
+                                 void *context, struct err *err);
 
 /* A text with its {{ }}, {% %} and {# #} (or those with square brackets) as '*'. */
-const char *parts_pattern(struct arena *arena, const char *text, enum template_delimiters kind);
+const char *type_files_pattern(struct arena *arena, const char *text,
+                               enum template_delimiters kind);
 /* Whether two paths may be the same one, whatever is rendered in them. */
-bool parts_may_meet(const struct part_file *a, const struct part_file *b);
+bool type_files_may_meet(const struct type_file *a, const struct type_file *b);
 /* Whether a glob may match the file's path. */
-bool parts_may_match(const char *glob, const struct part_file *file);
+bool type_files_may_match(const char *glob, const struct type_file *file);
 /* The file's part_layer overrides that path. */
-bool parts_overrides(const struct part_file *file);
+bool type_files_overrides(const struct type_file *file);
 
 /* The names of the catalog's layers, sorted. */
-size_t parts_layer_names(const char ***names, struct arena *arena, const struct fileset *files);
+size_t type_files_layer_names(const char ***names, struct arena *arena,
+                              const struct fileset *files);
 
 #endif

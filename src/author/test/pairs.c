@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct cover {
+struct gpu_coverage {
     struct arena *arena;
     const struct pairs_problem *problem;
     struct pair_rows *out;
@@ -23,29 +23,29 @@ struct cover {
     struct err *err;
 };
 
-static bool *pair(const struct cover *c, size_t a, size_t b)
+static bool *pair(const struct gpu_coverage *c, size_t a, size_t b)
 {
     return &c->settled[a < b ? a * c->levels + b : b * c->levels + a];
 }
 
-static size_t level(const struct cover *c, size_t factor, int value)
+static size_t level(const struct gpu_coverage *c, size_t factor, int value)
 {
     return c->first[factor] + (size_t)value;
 }
 
-static int *copy(const struct cover *c, const int *row)
+static int *copy(const struct gpu_coverage *c, const int *row)
 {
     return (int *)(void *)arena_memdup(c->arena, row, c->problem->count * sizeof(*row));
 }
 
-static const int *keep(struct cover *c, const int *row)
+static const int *keep(struct gpu_coverage *c, const int *row)
 {
     c->tried = arena_grow(c->arena, c->tried, c->tried_count, sizeof(*c->tried));
     return c->tried[c->tried_count++] = copy(c, row);
 }
 
 /* A row that is not ruled out is remembered where it is the first to show a level's effect. */
-static int attempt(int *effect, struct cover *c, const int *row)
+static int attempt(int *effect, struct gpu_coverage *c, const int *row)
 {
     if (interrupt_check(c->err) < 0)
         return -1;
@@ -64,7 +64,7 @@ static int attempt(int *effect, struct cover *c, const int *row)
 
 /* Each level that no row shows yet, put into each of those that there are, until that helps no
  * more. */
-static int find_witnesses(struct cover *c)
+static int find_witnesses(struct gpu_coverage *c)
 {
     int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
     for (size_t at = 0; at < c->tried_count; at++)
@@ -80,7 +80,7 @@ static int find_witnesses(struct cover *c)
 }
 
 /* How many pairs a level would make with those that are chosen. */
-static size_t gain(const struct cover *c, const int *row, const bool *chosen, size_t l)
+static size_t gain(const struct gpu_coverage *c, const int *row, const bool *chosen, size_t l)
 {
     size_t count = 0;
     for (size_t i = 0; i < c->problem->count; i++)
@@ -92,7 +92,8 @@ static size_t gain(const struct cover *c, const int *row, const bool *chosen, si
  * The level of a factor that makes most new pairs with those that are chosen; among equal ones that
  * of which most is left to do.
  */
-static int best_level(const struct cover *c, const int *row, const bool *chosen, size_t factor)
+static int best_level(const struct gpu_coverage *c, const int *row, const bool *chosen,
+                      size_t factor)
 {
     size_t best = 0, most = 0;
     int found = row[factor];
@@ -108,7 +109,7 @@ static int best_level(const struct cover *c, const int *row, const bool *chosen,
 }
 
 /* Whether it was not settled before. */
-static bool settle(struct cover *c, size_t a, size_t b)
+static bool settle(struct gpu_coverage *c, size_t a, size_t b)
 {
     bool *settled = pair(c, a, b);
     if (*settled)
@@ -120,7 +121,7 @@ static bool settle(struct cover *c, size_t a, size_t b)
 }
 
 /* Two levels meet in a row; a level meets itself where it has an effect at all. */
-static size_t meet(struct cover *c, const int *effect)
+static size_t meet(struct gpu_coverage *c, const int *effect)
 {
     size_t more = 0, count = c->problem->count;
     for (size_t i = 0; i < count; i++)
@@ -134,7 +135,7 @@ static size_t meet(struct cover *c, const int *effect)
 }
 
 /* The row becomes one of the result if something meets in it for the first time. */
-static int take(struct cover *c, const int *row, const int *effect)
+static int take(struct gpu_coverage *c, const int *row, const int *effect)
 {
     if (meet(c, effect) == 0 && c->out->count)
         return 0;
@@ -153,13 +154,13 @@ struct seed {
     bool *chosen; /* factors that the pair needs as they are, and those that are settled */
 };
 
-static bool has_effect(const struct cover *c, const struct seed *seed, size_t l)
+static bool has_effect(const struct gpu_coverage *c, const struct seed *seed, size_t l)
 {
     return seed->effect[c->factor[l]] == (int)(l - c->first[c->factor[l]]);
 }
 
 /* 1 where the row is not ruled out and shows the pair. */
-static int shows(struct cover *c, const struct seed *seed)
+static int shows(struct gpu_coverage *c, const struct seed *seed)
 {
     int good = attempt(seed->effect, c, seed->row);
     return good == 1 ? has_effect(c, seed, seed->a) && has_effect(c, seed, seed->b) : good;
@@ -168,7 +169,7 @@ static int shows(struct cover *c, const struct seed *seed)
 enum { TRIES = 3 };
 
 /* What one of the two needs to have an effect, or what both need, with the pair itself. */
-static void begin(const struct cover *c, struct seed *seed, int number)
+static void begin(const struct gpu_coverage *c, struct seed *seed, int number)
 {
     const int *one = c->witness[number == 1 ? seed->b : seed->a];
     const int *other = c->witness[number == 1 ? seed->a : seed->b], *plain = c->tried[0];
@@ -185,7 +186,7 @@ static void begin(const struct cover *c, struct seed *seed, int number)
  * The other factors, one after the other, get the level that makes most new pairs, as long as the
  * pair still shows.
  */
-static int enrich(struct cover *c, struct seed *seed)
+static int enrich(struct gpu_coverage *c, struct seed *seed)
 {
     for (size_t i = 0; i < c->problem->count; i++) {
         int before = seed->row[i];
@@ -202,7 +203,7 @@ static int enrich(struct cover *c, struct seed *seed)
     return shows(c, seed);
 }
 
-static int cover_pair(struct cover *c, size_t a, size_t b)
+static int cover_pair(struct gpu_coverage *c, size_t a, size_t b)
 {
     size_t count = c->problem->count + 1;
     struct seed seed = {.a = a,
@@ -225,7 +226,7 @@ static int cover_pair(struct cover *c, size_t a, size_t b)
 
 /* Of those that may still meet with `other` (LEVEL_NONE: with any) the one with most to do. */
 #define LEVEL_NONE ((size_t)-1)
-static size_t busiest(const struct cover *c, size_t other)
+static size_t busiest(const struct gpu_coverage *c, size_t other)
 {
     size_t found = LEVEL_NONE;
     for (size_t l = 0; l < c->levels; l++) {
@@ -239,7 +240,7 @@ static size_t busiest(const struct cover *c, size_t other)
 }
 
 /* Each level may meet those of other factors, and itself. */
-static void count_left(struct cover *c)
+static void count_left(struct gpu_coverage *c)
 {
     size_t shown = 0;
     for (size_t l = 0; l < c->levels; l++)
@@ -253,7 +254,7 @@ static void count_left(struct cover *c)
     }
 }
 
-static int cover_all(struct cover *c)
+static int cover_all(struct gpu_coverage *c)
 {
     int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
     count_left(c);
@@ -277,7 +278,7 @@ static int cover_all(struct cover *c)
 }
 
 /* All of level 0; where that is ruled out, the first that is not with one other level. */
-static int find_first(struct cover *c)
+static int find_first(struct gpu_coverage *c)
 {
     int *row = arena_array(c->arena, c->problem->count + 1, sizeof(*row));
     int *effect = arena_array(c->arena, c->problem->count + 1, sizeof(*effect));
@@ -294,7 +295,7 @@ static int find_first(struct cover *c)
 int pairs_cover(struct pair_rows *out, struct arena *arena, const struct pairs_problem *problem,
                 struct err *err)
 {
-    struct cover c = {.arena = arena, .problem = problem, .out = out, .err = err};
+    struct gpu_coverage c = {.arena = arena, .problem = problem, .out = out, .err = err};
     *out = (struct pair_rows){0};
     c.first = arena_array(arena, problem->count + 1, sizeof(*c.first));
     for (size_t i = 0; i < problem->count; i++) {

@@ -20,14 +20,14 @@ struct stack_slot {
     struct data *request_data, *resolution;
 };
 
-static const char *said(const struct cases *cases, const int *row, size_t factor)
+static const char *said(const struct pairwise_cases *cases, const int *row, size_t factor)
 {
     return cases->factors.items[factor].levels[row[factor]];
 }
 
 /* ---------------------------------------------------------------- the stack */
 
-static struct stack_slot *slot_of(const struct cases *cases, const int *row)
+static struct stack_slot *slot_of(const struct pairwise_cases *cases, const int *row)
 {
     size_t number = 0;
     for (size_t i = 0; i < cases->factors.count; i++)
@@ -36,7 +36,7 @@ static struct stack_slot *slot_of(const struct cases *cases, const int *row)
     return &cases->stacks[number];
 }
 
-static void add_slots(struct cases *cases)
+static void add_slots(struct pairwise_cases *cases)
 {
     size_t count = 1;
     for (size_t i = 0; i < cases->factors.count; i++)
@@ -53,7 +53,7 @@ static bool is_ruled_out(const struct err *err, const struct stack_request *requ
             strcmp(err->code, "unknown-variant") == 0);
 }
 
-static int resolve(struct stack_slot *slot, const struct cases *cases, const int *row,
+static int resolve(struct stack_slot *slot, const struct pairwise_cases *cases, const int *row,
                    struct err *err)
 {
     struct making making = cases->making;
@@ -80,7 +80,7 @@ static int resolve(struct stack_slot *slot, const struct cases *cases, const int
 }
 
 /* 1, or 0 where no stack is there. */
-static int take_stack(struct making *out, const struct cases *cases, const int *row,
+static int take_stack(struct making *out, const struct pairwise_cases *cases, const int *row,
                       struct err *err)
 {
     struct stack_slot *slot = slot_of(cases, row);
@@ -97,7 +97,8 @@ static int take_stack(struct making *out, const struct cases *cases, const int *
 /* ---------------------------------------------------------------- the answers */
 
 /* As guesses, which are passed over where the question is not asked, or takes no such answer. */
-static struct given_list guesses(struct arena *arena, const struct cases *cases, const int *row)
+static struct given_list guesses(struct arena *arena, const struct pairwise_cases *cases,
+                                 const int *row)
 {
     struct given_list list = {0};
     for (size_t i = 0; i < cases->factors.count; i++)
@@ -110,7 +111,7 @@ static struct given_list guesses(struct arena *arena, const struct cases *cases,
 }
 
 /* A budget for each, as each of them was a run of its own. 1, or 0 where it is ruled out. */
-static int answer(struct making *out, struct arena *arena, const struct cases *cases,
+static int answer(struct making *out, struct arena *arena, const struct pairwise_cases *cases,
                   const int *row, struct err *err)
 {
     ERR_SCRATCH(inner);
@@ -147,7 +148,7 @@ static int effect_of(const struct answers *answers, const struct factor *factor)
 
 static int attempt(int *effect, void *context, const int *row, struct err *err)
 {
-    struct cases *cases = context;
+    struct pairwise_cases *cases = context;
     ARENA_SCRATCH(scratch);
     struct making making;
     int good = answer(&making, &scratch, cases, row, err);
@@ -161,10 +162,10 @@ static int attempt(int *effect, void *context, const int *row, struct err *err)
 
 /* ---------------------------------------------------------------- */
 
-int cases_find(struct cases *out, struct arena *arena, const struct catalog *catalog,
+int cases_find(struct pairwise_cases *out, struct arena *arena, const struct catalog *catalog,
                const char *type, const struct yaml_node *samples, struct err *err)
 {
-    *out = (struct cases){.arena = arena, .making = {.arena = arena, .catalog = catalog}};
+    *out = (struct pairwise_cases){.arena = arena, .making = {.arena = arena, .catalog = catalog}};
     if (making_type(&out->making, type, err) < 0 ||
         factors_find(&out->factors, arena, &out->making, samples, err) < 0)
         return -1;
@@ -182,8 +183,8 @@ int cases_find(struct cases *out, struct arena *arena, const struct catalog *cat
                          "the type '%s' takes no combination of answers that was tried", type);
 }
 
-int cases_of(struct cases *out, const struct cases *cases, const struct catalog *catalog,
-             struct err *err)
+int cases_of(struct pairwise_cases *out, const struct pairwise_cases *cases,
+             const struct catalog *catalog, struct err *err)
 {
     const char **types, *type = cases->making.manifest->type;
     size_t count = catalog_types(&types, cases->arena, catalog->files);
@@ -195,14 +196,14 @@ int cases_of(struct cases *out, const struct cases *cases, const struct catalog 
     return making_type(&out->making, type, err) < 0 ? -1 : 1;
 }
 
-int cases_render(struct making *out, struct arena *arena, const struct cases *cases, size_t number,
-                 struct err *err)
+int cases_render(struct making *out, struct arena *arena, const struct pairwise_cases *cases,
+                 size_t number, struct err *err)
 {
     int good = answer(out, arena, cases, cases->pairs.rows[number], err);
     return good == 1 && making_render(out, err) < 0 ? -1 : good;
 }
 
-const char *cases_label(struct arena *arena, const struct cases *cases, size_t number)
+const char *cases_label(struct arena *arena, const struct pairwise_cases *cases, size_t number)
 {
     const int *row = cases->pairs.rows[number];
     const char **parts = arena_array(arena, cases->factors.count + 1, sizeof(*parts));
@@ -214,7 +215,7 @@ const char *cases_label(struct arena *arena, const struct cases *cases, size_t n
     return count ? str_join(arena, parts, count, " ") : "defaults";
 }
 
-const char *cases_command(struct arena *arena, const struct cases *cases, size_t number,
+const char *cases_command(struct arena *arena, const struct pairwise_cases *cases, size_t number,
                           const char *source)
 {
     const int *row = cases->pairs.rows[number];
@@ -233,7 +234,7 @@ const char *cases_command(struct arena *arena, const struct cases *cases, size_t
     return text;
 }
 
-size_t cases_unreached(const char ***out, struct arena *arena, const struct cases *cases)
+size_t cases_unreached(const char ***out, struct arena *arena, const struct pairwise_cases *cases)
 {
     size_t count = 0, level = 0;
     *out = NULL;

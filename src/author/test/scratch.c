@@ -131,7 +131,7 @@ static int read_old(struct scratch *s)
     s->old.entries = arena_array(s->arena, s->count + 1, sizeof(*s->old.entries));
     for (size_t i = 0; i < s->count; i++) {
         BUF_SCRATCH(bytes, LIMIT_RENDERED_BYTES);
-        struct disk disk;
+        struct disk_entry disk;
         if (disk_look(&disk, NULL, &bytes, s->top, s->marks[i].path, s->err) < 0)
             return -1;
         if (disk.kind != DISK_FILE || !oid_equal(&disk.raw, &s->marks[i].id))
@@ -170,7 +170,7 @@ static bool goes_away(const struct scratch *s, const char *path)
 static int check_free(const struct scratch *s, const struct render *new)
 {
     for (size_t i = 0; i < new->count; i++) {
-        struct disk disk;
+        struct disk_entry disk;
         const char *path = new->entries[i].path;
         if (strcmp(path, SCRATCH_MARK) == 0)
             return err_set(s->err, TG_USAGE, "path-clash", "'%s' is tmplgen's own name", path);

@@ -14,11 +14,11 @@ const char *const golden_state_names[GOLDEN_STATES] = {"same", "differs", "missi
 
 struct tester {
     struct arena *arena;
-    const struct testing *testing;
+    const struct test_run *testing;
     struct test_result *out;
     struct named_cases named;
     struct type_test settings; /* of the type at hand */
-    struct cases cases;
+    struct pairwise_cases cases;
     bool same; /* as what it is compared with: it is not rendered twice */
     struct type_result *result;
     struct err *err;
@@ -31,7 +31,7 @@ static const char *source_of(const struct tester *t)
 
 /* ---------------------------------------------------------------- pairwise cases */
 
-static int compare_case(struct tester *t, const struct cases *old, size_t number,
+static int compare_case(struct tester *t, const struct pairwise_cases *old, size_t number,
                         const struct render *new)
 {
     ARENA_SCRATCH(scratch);
@@ -57,7 +57,7 @@ static bool is_unsafe(struct tester *t, const struct err *err)
     return true;
 }
 
-static int try_case(struct tester *t, const struct cases *old, size_t number)
+static int try_case(struct tester *t, const struct pairwise_cases *old, size_t number)
 {
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(inner);
@@ -74,7 +74,7 @@ static int try_case(struct tester *t, const struct cases *old, size_t number)
     return old ? compare_case(t, old, number, &making.render) : 0;
 }
 
-static int open_old(struct cases *out, bool *there, struct tester *t)
+static int open_old(struct pairwise_cases *out, bool *there, struct tester *t)
 {
     const struct catalog *against = t->testing->against;
     ERR_SCRATCH(unreadable);
@@ -100,7 +100,7 @@ static int check_rendered(const struct tester *t)
 static int try_pairs(struct tester *t)
 {
     struct type_result *result = t->result;
-    struct cases old;
+    struct pairwise_cases old;
     bool there;
     if (cases_find(&t->cases, t->arena, t->testing->catalog, result->type, t->settings.samples,
                    t->err) < 0 ||
@@ -199,7 +199,7 @@ static int check_types(struct tester *t, const char *const *types, size_t count)
     return 0;
 }
 
-int catalog_test(struct test_result *out, struct arena *arena, const struct testing *testing,
+int catalog_test(struct test_result *out, struct arena *arena, const struct test_run *testing,
                  struct err *err)
 {
     struct tester t = {.arena = arena, .testing = testing, .out = out, .err = err};

@@ -78,8 +78,8 @@ static int put_release(struct exporter *e, const struct builtin_commit *release)
         return err_set(e->err, TG_RUNTIME, "git",
                        "version %s of the catalog became commit %s, not %s", release->version, hex,
                        release->commit);
-    return release->tag ? fresh_ref(e->maker, arena_printf(e->arena, TAGS "%s", release->tag),
-                                    &e->commit, e->err)
+    return release->tag ? new_repo_ref(e->maker, arena_printf(e->arena, TAGS "%s", release->tag),
+                                       &e->commit, e->err)
                         : 0;
 }
 
@@ -145,7 +145,8 @@ static int put_team(struct exporter *e, const struct fileset *files)
         put_commit(e, &who,
                    "Fork the catalog of tmplgen\n\nIts name, CI, and how to work on it.\n") < 0)
         return -1;
-    return fresh_branch(e->maker, e->branch, &e->commit, &who, "tmplgen template export", e->err);
+    return new_repo_branch(e->maker, e->branch, &e->commit, &who, "tmplgen template export",
+                           e->err);
 }
 
 /* ---------------------------------------------------------------- */
@@ -176,7 +177,7 @@ static int sync_all(const struct exporter *e)
     tags[count++] = (struct io_place){e->maker->top, ".git/refs/tags"};
     return io_sync(tags, count, e->err) < 0
                ? -1
-               : fresh_sync(e->maker, e->pack, e->branch, e->branch, e->err);
+               : new_repo_sync(e->maker, e->pack, e->branch, e->branch, e->err);
 }
 
 static int fill(void *context, struct io_maker *maker, const char *folder, struct err *err)
@@ -186,10 +187,10 @@ static int fill(void *context, struct io_maker *maker, const char *folder, struc
     e->folder = folder;
     e->branch = HEADS EXPORT_BRANCH;
     e->err = err;
-    if (fresh_init(&e->repository, &e->branch, e->arena, maker, folder, err) < 0 ||
+    if (new_repo_init(&e->repository, &e->branch, e->arena, maker, folder, err) < 0 ||
         store_open(&e->store, NULL, err) < 0 || put_all(e) < 0)
         return -1;
-    return fresh_checkout(e->repository, err) < 0 ? -1 : sync_all(e);
+    return new_repo_checkout(e->repository, err) < 0 ? -1 : sync_all(e);
 }
 
 int export_builtin(struct exported *out, struct arena *arena, const struct create_target *target,
@@ -211,7 +212,7 @@ int export_builtin(struct exported *out, struct arena *arena, const struct creat
         catalog_close(catalog);
     }
     int rc = create_folder(arena, target, fill, &e, err);
-    fresh_close(e.repository);
+    new_repo_close(e.repository);
     store_free(e.store);
     return rc;
 }

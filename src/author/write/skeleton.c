@@ -210,7 +210,7 @@ static int make_catalog(struct maker *m)
 static int try_it(const struct maker *m)
 {
     struct test_result result;
-    struct testing testing = {.folder = m->folder, .accept = true};
+    struct test_run testing = {.folder = m->folder, .accept = true};
     struct catalog *catalog;
     testing.types = (struct words){(const char **)(uintptr_t)&m->skeleton->type, 1};
     if (catalog_open_folder(&catalog, m->arena, m->folder, m->err) < 0)

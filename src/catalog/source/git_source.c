@@ -57,7 +57,7 @@ static bool split_name(enum revision_kind *kind, const char **name, const char *
     return false;
 }
 
-static int list_revisions(struct revision_list *list, const struct foreign *repository,
+static int list_revisions(struct revision_list *list, const struct foreign_repo *repository,
                           struct err *err)
 {
     if (foreign_refs_read(&list->refs, list->arena, repository, err) < 0)
@@ -79,7 +79,7 @@ static int git_list(struct catalog_revision **out, size_t *count, struct arena *
                     const char *source, struct err *err)
 {
     struct revision_list list = {.arena = arena};
-    struct foreign repository;
+    struct foreign_repo repository;
     const char *path, *folder;
     source_split(&path, &folder, arena, source);
     if (source_resolve(&path, arena, path, err) < 0 ||
@@ -111,7 +111,7 @@ static int find_commit(git_oid *out, bool *found, git_repository *repository, co
 
 /* What HEAD names: its branch, or its commit alone. */
 static int choose_head(struct catalog *out, struct revision_list *list,
-                       const struct foreign *repository, const char *source, struct err *err)
+                       const struct foreign_repo *repository, const char *source, struct err *err)
 {
     const char *branch;
     struct oid commit;
@@ -128,7 +128,7 @@ static int choose_head(struct catalog *out, struct revision_list *list,
 
 /* Tag, then branch, then commit. Sets origin.ref and origin.commit. */
 static int choose_ref(struct catalog *out, struct revision_list *list,
-                      const struct foreign *repository, const char *source, const char *ref,
+                      const struct foreign_repo *repository, const char *source, const char *ref,
                       struct err *err)
 {
     const char *shown;
@@ -154,7 +154,8 @@ static int choose_ref(struct catalog *out, struct revision_list *list,
 
 /* The newest release tag; where there is none, the branch that HEAD names. */
 static int choose_default(struct catalog *out, struct revision_list *list,
-                          const struct foreign *repository, const char *source, struct err *err)
+                          const struct foreign_repo *repository, const char *source,
+                          struct err *err)
 {
     const struct catalog_revision *newest = revision_newest(list->items, list->count, NULL, false);
     list->chosen = newest;
@@ -176,7 +177,7 @@ static int open_files(struct catalog *out, struct arena *arena, git_repository *
 
 /* Whether the folder holds what HEAD says. */
 static int is_committed(bool *out, const struct fileset *files, struct arena *arena,
-                        const struct foreign *repository, const char *inner, struct err *err)
+                        const struct foreign_repo *repository, const char *inner, struct err *err)
 {
     struct revision_list list = {.arena = arena};
     const struct fileset *committed = NULL;
@@ -199,7 +200,7 @@ static int is_committed(bool *out, const struct fileset *files, struct arena *ar
 
 /* The work tree as it lies there, where it is not what HEAD says: for development. */
 static int open_dirty(struct catalog *out, bool *dirty, struct arena *arena,
-                      const struct foreign *repository, const char *path, const char *inner,
+                      const struct foreign_repo *repository, const char *path, const char *inner,
                       struct err *err)
 {
     struct catalog folder = {0};
@@ -240,8 +241,9 @@ static int check_signature(struct catalog *out, struct arena *arena, git_reposit
     return signers ? signature_check(&out->origin, arena, repository, &wanted, err) : 0;
 }
 
-static int open_revision(struct catalog *out, struct arena *arena, const struct foreign *repository,
-                         const char *source, const char *folder, const char *ref, struct err *err)
+static int open_revision(struct catalog *out, struct arena *arena,
+                         const struct foreign_repo *repository, const char *source,
+                         const char *folder, const char *ref, struct err *err)
 {
     struct revision_list list = {.arena = arena};
     out->origin.source = source;
@@ -263,7 +265,7 @@ static int open_revision(struct catalog *out, struct arena *arena, const struct 
 static int git_open(struct catalog *out, struct arena *arena, const char *source, const char *ref,
                     struct err *err)
 {
-    struct foreign repository;
+    struct foreign_repo repository;
     bool dirty = false, is_url = source_path(source) != source;
     const char *path, *folder;
     source_split(&path, &folder, arena, source);

@@ -26,7 +26,7 @@ struct remote_opening {
     struct arena *arena;
     struct address address;
     struct remote_cache cache;
-    struct foreign repository; /* the cache's */
+    struct foreign_repo repository; /* the cache's */
     git_odb *odb;
     struct ref_listing listing; /* empty: the server was never asked */
     bool listed;

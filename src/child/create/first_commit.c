@@ -199,13 +199,14 @@ static void restore_index(struct committer *c)
 static int write_index(struct committer *c, const char *prefix)
 {
     const char *draft = git_path(c, INDEX_DRAFT);
-    struct change *changes = arena_array(c->arena, c->count + 1, sizeof(*changes));
+    struct path_change *changes = arena_array(c->arena, c->count + 1, sizeof(*changes));
     for (size_t i = 0; i < c->count; i++) {
         const struct render_entry *file = &c->files[i];
-        struct change *change = &changes[i];
-        *change = (struct change){.path = arena_printf(c->arena, "%s%s", prefix, file->path),
-                                  .new.kind = DISK_FILE,
-                                  .stages[0].mode = file->executable ? LEAF_EXECUTABLE : LEAF_FILE};
+        struct path_change *change = &changes[i];
+        *change =
+            (struct path_change){.path = arena_printf(c->arena, "%s%s", prefix, file->path),
+                                 .new.kind = DISK_FILE,
+                                 .stages[0].mode = file->executable ? LEAF_EXECUTABLE : LEAF_FILE};
         memcpy(change->stages[0].id.id, file->id, sizeof(change->stages[0].id.id));
         change->new.raw = change->stages[0].id;
     }
@@ -253,12 +254,12 @@ static int fill_fresh(struct root_commit *root, const char *message)
     const char *packs = arena_printf(c->arena, "%s/.git/objects/pack", root->folder);
     root->ref = base_ref_name(c->arena, &c->base_tree);
     if (store_write_pack(root->pack, c->store, packs, false, c->err) < 0 ||
-        fresh_ref(root->maker, root->ref, &c->base, c->err) < 0 ||
+        new_repo_ref(root->maker, root->ref, &c->base, c->err) < 0 ||
         (root->proof.len &&
          io_make(root->maker, ".git/" PROOF_PATH, root->proof, false, c->err) < 0))
         return -1;
-    return fresh_branch(root->maker, root->branch, &c->commit, &c->who,
-                        subject_of(c, true, message), c->err);
+    return new_repo_branch(root->maker, root->branch, &c->commit, &c->who,
+                           subject_of(c, true, message), c->err);
 }
 
 int commit_root_begin(struct root_commit **out, struct arena *arena, struct io_maker *maker,
@@ -273,7 +274,7 @@ int commit_root_begin(struct root_commit **out, struct arena *arena, struct io_m
                                  .folder = folder};
     *out = root;
     if (list_files(c, render, record) < 0 ||
-        fresh_init(&c->repository, &root->branch, arena, maker, folder, err) < 0 ||
+        new_repo_init(&c->repository, &root->branch, arena, maker, folder, err) < 0 ||
         identity_read(&c->who, arena, c->repository, err) < 0 ||
         store_open(&c->store, NULL, err) < 0 || put_trees(c) < 0 ||
         put_commits(c, &c->tree, NULL, message) < 0)
@@ -289,7 +290,7 @@ int commit_root_end(struct created *out, struct root_commit *root)
     int rc = write_hidden_index(c, root->folder);
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
     if (rc == 0)
-        rc = fresh_sync(root->maker, root->pack, root->branch, root->ref, c->err);
+        rc = new_repo_sync(root->maker, root->pack, root->branch, root->ref, c->err);
     if (rc == 0)
         describe(out, c);
     return rc;
@@ -445,8 +446,8 @@ static int commit_shared(struct committer *c, const struct create_target *target
     mode_t mask = umask(0);
     if (git_repository_config_snapshot(&config, c->repository) == 0)
         (void)git_config_get_string(&shared, config, "core.sharedrepository");
-    c->index_mode = shared_mode(shared, mask);
-    (void)umask(shared_mask(shared, mask));
+    c->index_mode = shared_repo_mode(shared, mask);
+    (void)umask(shared_repo_mask(shared, mask));
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, (int)can_sync(c));
     int rc = commit_on_head(c, target, message);
     (void)git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);

@@ -15,14 +15,14 @@
 #define NO_OVERLAY span_of("", 0)
 
 /* The file at `path` of the child in a tree of the whole repository; empty where there is none. */
-static int read_file(struct span *out, struct leaf *leaf, const struct repo *repo,
+static int read_file(struct span *out, struct tree_entry *leaf, const struct repo *repo,
                      const struct oid *tree, const char *path, struct err *err)
 {
     STORE_BYTES_SCRATCH(loaded);
     *out = span_of("", 0);
     if (tree_find(leaf, repo->store, tree, repo_path(repo, path), err) < 0)
         return -1;
-    if (!leaf_is_file(leaf))
+    if (!tree_entry_is_file(leaf))
         return 0;
     if (store_get(&loaded, repo->store, STORE_BLOB, &leaf->id, path, err) < 0)
         return -1;
@@ -34,7 +34,7 @@ static int read_file(struct span *out, struct leaf *leaf, const struct repo *rep
 struct record_version {
     struct record record;
     struct span overlay;
-    struct leaf leaf, overlay_leaf;
+    struct tree_entry leaf, overlay_leaf;
 };
 
 static int read_version(struct record_version *out, const struct repo *repo, const struct oid *tree,
@@ -44,7 +44,7 @@ static int read_version(struct record_version *out, const struct repo *repo, con
     if (read_file(&text, &out->leaf, repo, tree, RECORD_PATH, err) < 0 ||
         read_file(&out->overlay, &out->overlay_leaf, repo, tree, OVERLAY_PATH, err) < 0)
         return -1;
-    if (!leaf_is_file(&out->leaf))
+    if (!tree_entry_is_file(&out->leaf))
         return 0;
     return record_parse(&out->record, repo->arena, RECORD_PATH, text, err);
 }
@@ -54,7 +54,7 @@ int provenance_at(struct record *out, bool *found, const struct repo *repo,
 {
     struct commit read;
     struct span text;
-    struct leaf leaf;
+    struct tree_entry leaf;
     ERR_SCRATCH(ignored);
     *found = false;
     if (!store_has(repo->store, commit))
@@ -62,8 +62,8 @@ int provenance_at(struct record *out, bool *found, const struct repo *repo,
     if (repo_commit(&read, repo->arena, repo->store, commit, err) < 0 ||
         read_file(&text, &leaf, repo, &read.tree, RECORD_PATH, err) < 0)
         return -1;
-    *found =
-        leaf_is_file(&leaf) && record_parse(out, repo->arena, RECORD_PATH, text, &ignored) == 0;
+    *found = tree_entry_is_file(&leaf) &&
+             record_parse(out, repo->arena, RECORD_PATH, text, &ignored) == 0;
     return 0;
 }
 
@@ -71,7 +71,7 @@ int provenance_at(struct record *out, bool *found, const struct repo *repo,
 struct search {
     const struct repo *repo;
     struct provenance *out;
-    struct leaf record, overlay; /* looked at last: most commits change neither */
+    struct tree_entry record, overlay; /* looked at last: most commits change neither */
     bool found;
     struct err *err;
 };
@@ -90,7 +90,7 @@ static int look_at(bool *stop, void *context, const struct oid *commit)
 {
     struct search *s = context;
     struct commit read;
-    struct leaf record, overlay;
+    struct tree_entry record, overlay;
     struct record_version version;
     ERR_SCRATCH(ignored);
     if (repo_commit(&read, s->repo->arena, s->repo->store, commit, s->err) < 0 ||
@@ -99,8 +99,8 @@ static int look_at(bool *stop, void *context, const struct oid *commit)
         tree_find(&overlay, s->repo->store, &read.tree, repo_path(s->repo, OVERLAY_PATH), s->err) <
             0)
         return -1;
-    if (!leaf_is_file(&record) ||
-        (leaf_equal(&record, &s->record) && leaf_equal(&overlay, &s->overlay)))
+    if (!tree_entry_is_file(&record) ||
+        (tree_entry_equal(&record, &s->record) && tree_entry_equal(&overlay, &s->overlay)))
         return 0;
     s->record = record;
     s->overlay = overlay;
@@ -171,7 +171,7 @@ int provenance_read(struct provenance *out, const struct repo *repo, struct err 
         return missing(repo, err);
     if (read_version(&head, repo, &repo->tree, err) < 0)
         return -1;
-    if (!leaf_is_file(&head.leaf))
+    if (!tree_entry_is_file(&head.leaf))
         return missing(repo, err);
     out->wanted = head.record;
     out->overlay = head.overlay;
@@ -195,15 +195,15 @@ static int is_left_out(bool *out, const struct repo *repo, const char *path, str
 }
 
 /* What is no file does not count, as in read_file. */
-static struct leaf file_or_absent(const struct leaf *leaf)
+static struct tree_entry file_or_absent(const struct tree_entry *leaf)
 {
-    return leaf_is_file(leaf) ? *leaf : (struct leaf){0};
+    return tree_entry_is_file(leaf) ? *leaf : (struct tree_entry){0};
 }
 
 static int is_dirty(bool *out, const struct repo *repo, struct worktree_attributes *attributes,
-                    const char *path, const struct leaf *known, struct err *err)
+                    const char *path, const struct tree_entry *known, struct err *err)
 {
-    struct leaf disk, head = file_or_absent(known);
+    struct tree_entry disk, head = file_or_absent(known);
     bool left_out = false;
     if (worktree_leaf(&disk, NULL, attributes, path, &head, err) < 0)
         return -1;
@@ -211,7 +211,7 @@ static int is_dirty(bool *out, const struct repo *repo, struct worktree_attribut
     if (disk.mode == LEAF_ABSENT && head.mode != LEAF_ABSENT &&
         is_left_out(&left_out, repo, path, err) < 0)
         return -1;
-    *out = !left_out && !leaf_equal(&disk, &head);
+    *out = !left_out && !tree_entry_equal(&disk, &head);
     return 0;
 }
 
@@ -220,7 +220,7 @@ int provenance_find_dirty(const char **path, const struct repo *repo,
 {
     const struct {
         const char *path;
-        const struct leaf *leaf;
+        const struct tree_entry *leaf;
     } files[] = {{RECORD_PATH, &provenance->leaf}, {OVERLAY_PATH, &provenance->overlay_leaf}};
     struct worktree_attributes *attributes = worktree_attributes_now(repo);
     bool dirty = false;

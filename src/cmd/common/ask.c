@@ -260,7 +260,7 @@ static int ask_question(const char **text, void *context, struct arena *arena,
     struct typed *typed = context;
     char *reply;
     if (prompt->problem) /* what was typed last is not taken */
-        typed_drop(typed, question->name);
+        typed_answers_drop(typed, question->name);
     if (put_question(&reply, arena, prompt, err) < 0)
         return -1;
     *text = *reply ? reply : NULL;
@@ -268,7 +268,7 @@ static int ask_question(const char **text, void *context, struct arena *arena,
         *text = question->type == QUESTION_LIST ? numbers_to_names(arena, reply, prompt->choices)
                                                 : by_number(reply, prompt->choices);
     if (*text && !question->secret)
-        typed_add(typed, question->name, *text);
+        typed_answers_add(typed, question->name, *text);
     return 0;
 }
 

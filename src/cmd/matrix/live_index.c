@@ -113,7 +113,7 @@ static int check_date(const char *text, struct err *err)
                                              "--since: '%s' is no day, such as 2023-11-21", text);
 }
 
-static int open_record(struct live *out, struct run *run, const char *path, struct err *err)
+static int open_record(struct live_index *out, struct run *run, const char *path, struct err *err)
 {
     struct span text;
     out->name = path;
@@ -122,7 +122,7 @@ static int open_record(struct live *out, struct run *run, const char *path, stru
     return index_recorded(&out->index, &run->arena, path, text, err);
 }
 
-static int open_index(struct live *out, struct run *run, const char *since, struct err *err)
+static int open_index(struct live_index *out, struct run *run, const char *since, struct err *err)
 {
     struct pip_settings pip = {.index_url = opt_value(&run->options, "index-url"),
                                .cert = getenv("PIP_CERT")};
@@ -141,7 +141,7 @@ static int open_index(struct live *out, struct run *run, const char *since, stru
     return 0;
 }
 
-int live_open(struct live *out, struct run *run, struct err *err)
+int live_open(struct live_index *out, struct run *run, struct err *err)
 {
     const char *record = opt_value(&run->options, "offline");
     const char *since = opt_value(&run->options, "since");
@@ -152,7 +152,7 @@ int live_open(struct live *out, struct run *run, struct err *err)
     return record ? open_record(out, run, record, err) : open_index(out, run, since, err);
 }
 
-int live_record(const struct live *live, struct run *run, struct err *err)
+int live_record(const struct live_index *live, struct run *run, struct err *err)
 {
     const char *path = opt_value(&run->options, "record");
     BUF_SCRATCH(text, RECORD_BYTES);
@@ -168,7 +168,7 @@ int live_record(const struct live *live, struct run *run, struct err *err)
     return 0;
 }
 
-void live_close(struct live *live)
+void live_close(struct live_index *live)
 {
     http_close(live->http);
 }

@@ -10,7 +10,7 @@ struct http;
 struct package_index;
 struct run;
 
-struct live {
+struct live_index {
     struct http *http; /* NULL: nothing is asked */
     struct package_index *index;
     const char *name; /* of the index or the record, for people; without secrets */
@@ -19,10 +19,10 @@ struct live {
 /* --index-url, --offline, --timeout, --no-cache. */
 extern const struct option live_options[];
 
-TG_CHECKED int live_open(struct live *out, struct run *run, struct err *err);
+TG_CHECKED int live_open(struct live_index *out, struct run *run, struct err *err);
 /* Writes what was asked and answered where --record names a file. */
-TG_CHECKED int live_record(const struct live *live, struct run *run, struct err *err);
-void live_close(struct live *live);
+TG_CHECKED int live_record(const struct live_index *live, struct run *run, struct err *err);
+void live_close(struct live_index *live);
 /* The folder of what may be thrown away, $XDG_CACHE_HOME/tmplgen, in the arena; or NULL. */
 struct arena;
 const char *live_cache_folder(struct arena *arena);

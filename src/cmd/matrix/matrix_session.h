@@ -14,7 +14,7 @@ struct session {
     struct run *run;
     struct catalog *catalog;
     struct span overlay;
-    struct live live; /* of the commands that ask an index */
+    struct live_index live; /* of the commands that ask an index */
     struct err *err;
 };
 

@@ -78,10 +78,10 @@ static int adopt(struct adopted_child *a)
 
 static int adopt_command_run(struct run *run, struct err *err)
 {
-    struct adopted_child a = {.run = run, .err = err, .typed = typed_new(run)};
+    struct adopted_child a = {.run = run, .err = err, .typed = typed_answers_new(run)};
     int code = adopt(&a);
     if (code < 0)
-        typed_tell(a.typed, NULL);
+        typed_answers_tell(a.typed, NULL);
     catalog_close(a.catalog);
     return code;
 }

@@ -276,10 +276,11 @@ static int make_child(struct new_child *n)
 
 static int new_run(struct run *run, struct err *err)
 {
-    struct new_child n = {.run = run, .arena = &run->arena, .err = err, .typed = typed_new(run)};
+    struct new_child n = {
+        .run = run, .arena = &run->arena, .err = err, .typed = typed_answers_new(run)};
     int rc = make_child(&n);
     if (rc < 0)
-        typed_tell(n.typed, n.making.manifest);
+        typed_answers_tell(n.typed, n.making.manifest);
     catalog_close(n.catalog);
     return rc;
 }

@@ -206,7 +206,7 @@ static int update(struct updated_child *u)
 
 static int update_command_run(struct run *run, struct err *err)
 {
-    struct updated_child u = {.run = run, .err = err, .typed = typed_new(run)};
+    struct updated_child u = {.run = run, .err = err, .typed = typed_answers_new(run)};
     int code;
     if (check_flags(run, err) < 0 || check_pairs(run, err) < 0)
         return -1;
@@ -217,7 +217,7 @@ static int update_command_run(struct run *run, struct err *err)
     else
         code = update(&u);
     if (code < 0)
-        typed_tell(u.typed, NULL);
+        typed_answers_tell(u.typed, NULL);
     if (code >= 0 && (opt_given(&run->options, "continue") || opt_given(&run->options, "abort")))
         interrupt_settle();
     if (u.outcome.refusal)

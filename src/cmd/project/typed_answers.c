@@ -19,14 +19,14 @@ struct typed {
     struct given_list answers;
 };
 
-struct typed *typed_new(struct run *run)
+struct typed *typed_answers_new(struct run *run)
 {
     struct typed *typed = arena_alloc(&run->arena, sizeof(*typed));
     typed->run = run;
     return typed;
 }
 
-void typed_drop(struct typed *typed, const char *name)
+void typed_answers_drop(struct typed *typed, const char *name)
 {
     size_t kept = 0;
     for (size_t i = 0; i < typed->answers.count; i++)
@@ -35,9 +35,9 @@ void typed_drop(struct typed *typed, const char *name)
     typed->answers.count = kept;
 }
 
-void typed_add(struct typed *typed, const char *name, const char *text)
+void typed_answers_add(struct typed *typed, const char *name, const char *text)
 {
-    typed_drop(typed, name);
+    typed_answers_drop(typed, name);
     given_add(&typed->answers, &typed->run->arena, (struct given){.name = name, .text = text});
 }
 
@@ -85,7 +85,7 @@ static void put_command(struct buf *out, const struct typed *typed, const struct
     }
 }
 
-void typed_tell(const struct typed *typed, const struct manifest *manifest)
+void typed_answers_tell(const struct typed *typed, const struct manifest *manifest)
 {
     BUF_SCRATCH(command, LIMIT_MIB);
     struct run *run = typed->run;

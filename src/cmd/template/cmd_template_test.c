@@ -19,7 +19,7 @@ struct test_view {
     struct run *run;
     struct arena *arena;
     struct catalog *catalog, *against;
-    struct testing testing;
+    struct test_run testing;
     struct test_result result;
     struct err *err;
 };

@@ -126,10 +126,11 @@ static int damaged(const git_oid *id)
 
 static int not_started(int number)
 {
-    trouble_note("no-worker",
-                 "a limit on processes, open files or memory ('ulimit -a', or a container's) is in "
-                 "the way; nothing is wrong with the repository",
-                 "cannot start the process that reads objects: %s", strerror(number));
+    odb_failure_note(
+        "no-worker",
+        "a limit on processes, open files or memory ('ulimit -a', or a container's) is in "
+        "the way; nothing is wrong with the repository",
+        "cannot start the process that reads objects: %s", strerror(number));
     (void)git_error_set_str(GIT_ERROR_OS, "the process that reads objects cannot be started");
     return GIT_ERROR;
 }
@@ -140,10 +141,11 @@ static int no_answer(struct odb_reader *reader, const git_oid *id)
     const char *reason = end_worker(reader);
     if (!reason)
         return damaged(id);
-    trouble_note("worker-ended",
-                 "a limit on memory or time, or somebody, has ended it: run this again with more; "
-                 "nothing is known to be wrong with the repository",
-                 "the process that reads objects %s", reason);
+    odb_failure_note(
+        "worker-ended",
+        "a limit on memory or time, or somebody, has ended it: run this again with more; "
+        "nothing is known to be wrong with the repository",
+        "the process that reads objects %s", reason);
     (void)git_error_set_str(GIT_ERROR_OS, "the process that reads objects was ended");
     return GIT_ERROR;
 }

@@ -11,7 +11,7 @@ static struct {
     char message[200];
 } noted;
 
-void trouble_note(const char *code, const char *hint, const char *format, ...)
+void odb_failure_note(const char *code, const char *hint, const char *format, ...)
 {
     va_list args;
     if (noted.code)
@@ -29,12 +29,12 @@ static int tell(struct err *err)
     return err_hint(err, "%s", noted.hint);
 }
 
-int trouble_check(struct err *err)
+int odb_failure_check(struct err *err)
 {
     return noted.code ? tell(err) : 0;
 }
 
-void trouble_explain(struct err *err)
+void odb_failure_explain(struct err *err)
 {
     if (noted.code && !str_equal(err->code, "interrupted"))
         (void)tell(err);

@@ -291,7 +291,7 @@ static int peel_all(struct ref_reading *g)
 }
 
 int foreign_refs_read(struct foreign_refs *out, struct arena *arena,
-                      const struct foreign *repository, struct err *err)
+                      const struct foreign_repo *repository, struct err *err)
 {
     struct ref_reading g = {.out = out, .arena = arena, .err = err};
     *out = (struct foreign_refs){NULL, 0};
@@ -308,7 +308,8 @@ int foreign_refs_read(struct foreign_refs *out, struct arena *arena,
 }
 
 int foreign_head(struct oid *commit, const char **branch, bool *found, struct arena *arena,
-                 const struct foreign *repository, const struct foreign_refs *refs, struct err *err)
+                 const struct foreign_repo *repository, const struct foreign_refs *refs,
+                 struct err *err)
 {
     struct foreign_refs none = {NULL, 0};
     struct ref_reading g = {.out = &none, .arena = arena, .err = err};

@@ -98,7 +98,8 @@ static int follow(const char **out, struct arena *arena, const char *folder, con
  * written the one in the repository. Of any other `.git` file the catalog alone says where it
  * leads.
  */
-static int open_linked(struct foreign *out, struct arena *arena, const char *path, struct err *err)
+static int open_linked(struct foreign_repo *out, struct arena *arena, const char *path,
+                       struct err *err)
 {
     const char *dot_git = arena_printf(arena, "%s/.git", path), *target, *back = NULL;
     if (follow(&target, arena, path, ".git", "gitdir: ", err) < 0)
@@ -116,7 +117,8 @@ static int open_linked(struct foreign *out, struct arena *arena, const char *pat
     return 0;
 }
 
-static int find_folders(struct foreign *out, struct arena *arena, const char *path, struct err *err)
+static int find_folders(struct foreign_repo *out, struct arena *arena, const char *path,
+                        struct err *err)
 {
     const char *dot_git = arena_printf(arena, "%s/.git", path);
     struct stat info;
@@ -173,7 +175,7 @@ static int check_folder(int parent, const char *name, const char *shown, size_t 
 }
 
 /* What the repository is like must not be asked of its configuration. */
-static int check_form(const struct foreign *repository, struct arena *arena, struct err *err)
+static int check_form(const struct foreign_repo *repository, struct arena *arena, struct err *err)
 {
     const char *alternates =
         arena_printf(arena, "%s/objects/info/alternates", repository->common_dir);
@@ -192,10 +194,10 @@ static int check_form(const struct foreign *repository, struct arena *arena, str
                           "'git repack -a -d' there copies them; then remove that file");
 }
 
-int foreign_open(struct foreign *out, struct arena *arena, const char *path, struct err *err)
+int foreign_open(struct foreign_repo *out, struct arena *arena, const char *path, struct err *err)
 {
     git_odb *odb = NULL;
-    *out = (struct foreign){.git = NULL};
+    *out = (struct foreign_repo){.git = NULL};
     if (git_start(err) < 0 || find_folders(out, arena, path, err) < 0)
         return -1;
     const char *objects = arena_printf(arena, "%s/objects", out->common_dir);
@@ -207,7 +209,7 @@ int foreign_open(struct foreign *out, struct arena *arena, const char *path, str
     return rc < 0 ? git_fail(err, "cannot open the catalog's objects in '%s'", objects) : 0;
 }
 
-void foreign_close(struct foreign *repository)
+void foreign_close(struct foreign_repo *repository)
 {
     git_repository_free(repository->git);
     repository->git = NULL;

@@ -226,7 +226,7 @@ static int has_marker(bool *out, const struct repo *repo, const char *folder, co
 {
     const char *path = arena_printf(repo->arena, "%s%s", folder, marker);
     struct stat info;
-    struct leaf leaf = {0};
+    struct tree_entry leaf = {0};
     *out = fstatat(repo->top_fd, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
     if (!*out && !repo->unborn && tree_find(&leaf, repo->store, &repo->tree, path, err) < 0)
         return -1;

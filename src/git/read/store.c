@@ -284,7 +284,7 @@ int store_write_pack(char name[PACK_NAME_SIZE], struct store *store, const char 
     struct pack_object *objects = arena_array(&store->arena, store->count + 1, sizeof(*objects));
     size_t count = store->count ? list_missing(objects, store) : 0;
     name[0] = '\0';
-    if (trouble_check(err) < 0) /* what was not found may be there */
+    if (odb_failure_check(err) < 0) /* what was not found may be there */
         return -1;
     return count ? pack_write(name, folder, objects, count, durable, err) : 0;
 }

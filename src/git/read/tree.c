@@ -15,7 +15,7 @@ enum { DEPTH_MAX = 2048, MODE_MAX = 8 };
 /* One entry of a tree object; `name` is not NUL-terminated by promise. */
 struct tree_node {
     struct span name;
-    struct leaf leaf;
+    struct tree_entry leaf;
 };
 
 static int malformed(struct err *err, const char *path)
@@ -69,7 +69,7 @@ static int too_many(const struct tree_lister *l)
     return err_hint(l->err, "look at it with 'git fsck'");
 }
 
-static void add_file(struct tree_lister *l, const char *path, const struct leaf *leaf)
+static void add_file(struct tree_lister *l, const char *path, const struct tree_entry *leaf)
 {
     l->files = arena_grow(l->arena, l->files, l->count, sizeof(*l->files));
     l->files[l->count++] = (struct tree_file){path, *leaf};
@@ -169,11 +169,11 @@ int tree_visit_all(const struct store *store, const struct oid *tree, tree_visit
 }
 
 /* The entry `name` of one tree. */
-static int find_node(struct leaf *out, const struct store *store, const struct oid *tree,
+static int find_node(struct tree_entry *out, const struct store *store, const struct oid *tree,
                      struct span name, struct err *err)
 {
     STORE_BYTES_SCRATCH(loaded);
-    *out = (struct leaf){0};
+    *out = (struct tree_entry){0};
     if (store_get(&loaded, store, STORE_TREE, tree, "a folder", err) < 0)
         return -1;
     for (struct span rest = loaded.bytes; rest.len;) {
@@ -189,16 +189,16 @@ static int find_node(struct leaf *out, const struct store *store, const struct o
     return 0;
 }
 
-int tree_find(struct leaf *out, const struct store *store, const struct oid *tree, const char *path,
-              struct err *err)
+int tree_find(struct tree_entry *out, const struct store *store, const struct oid *tree,
+              const char *path, struct err *err)
 {
-    *out = (struct leaf){LEAF_TREE, *tree};
+    *out = (struct tree_entry){LEAF_TREE, *tree};
     while (*path) {
         const char *slash = strchr(path, '/');
         size_t len = slash ? (size_t)(slash - path) : strlen(path);
         struct oid folder = out->id;
         if (out->mode != LEAF_TREE) {
-            *out = (struct leaf){0};
+            *out = (struct tree_entry){0};
             return 0;
         }
         if (find_node(out, store, &folder, span_of(path, len), err) < 0)
@@ -301,7 +301,7 @@ static struct tree_node *get_node(const struct folder *folder, struct span name)
 }
 
 static void set_node(struct folder *folder, const struct editor *e, struct span name,
-                     const struct leaf *leaf)
+                     const struct tree_entry *leaf)
 {
     struct tree_node *node = get_node(folder, name);
     if (node)
@@ -322,7 +322,7 @@ static int by_part(const void *a, const void *b)
     return l - r;
 }
 
-static int edit_folder(struct leaf *out, const struct editor *e, const struct oid *tree,
+static int edit_folder(struct tree_entry *out, const struct editor *e, const struct oid *tree,
                        const struct tree_edit *edits, size_t count, size_t skip);
 
 static struct span first_part(const struct tree_edit *edit, size_t skip)
@@ -339,7 +339,7 @@ static int edit_name(struct folder *folder, const struct editor *e, const struct
     bool itself = edits[0].path[skip + name.len] == '\0';
     const struct tree_node *node = get_node(folder, name);
     const struct oid *tree = node && node->leaf.mode == LEAF_TREE ? &node->leaf.id : NULL;
-    struct leaf below = {0};
+    struct tree_entry below = {0};
     if (count > itself &&
         edit_folder(&below, e, tree, edits + itself, count - itself, skip + name.len + 1) < 0)
         return -1;
@@ -349,7 +349,7 @@ static int edit_name(struct folder *folder, const struct editor *e, const struct
     return 0;
 }
 
-static int edit_folder(struct leaf *out, const struct editor *e, const struct oid *tree,
+static int edit_folder(struct tree_entry *out, const struct editor *e, const struct oid *tree,
                        const struct tree_edit *edits, size_t count, size_t skip)
 {
     struct folder folder;
@@ -363,7 +363,7 @@ static int edit_folder(struct leaf *out, const struct editor *e, const struct oi
             return -1;
     }
     drop_removed(&folder);
-    *out = (struct leaf){folder.count || skip == 0 ? LEAF_TREE : LEAF_ABSENT, {{0}}};
+    *out = (struct tree_entry){folder.count || skip == 0 ? LEAF_TREE : LEAF_ABSENT, {{0}}};
     return out->mode == LEAF_ABSENT ? 0 : write_folder(&out->id, e, &folder);
 }
 
@@ -373,7 +373,7 @@ int tree_edit(struct oid *out, const struct store *read, struct store *write,
     ARENA_SCRATCH(scratch);
     struct editor e = {.arena = &scratch, .read = read, .write = write, .err = err};
     struct tree_edit *sorted = arena_array(&scratch, count + 1, sizeof(*sorted));
-    struct leaf root;
+    struct tree_entry root;
     if (count) {
         memcpy(sorted, edits, count * sizeof(*sorted));
         qsort(sorted, count, sizeof(*sorted), by_part);

@@ -113,7 +113,7 @@ static int read_content(struct buf *out, int fd)
     }
 }
 
-static int look_into(struct disk *out, struct stat *info, struct buf *content, int folder,
+static int look_into(struct disk_entry *out, struct stat *info, struct buf *content, int folder,
                      const char *name, const char *path, struct err *err)
 {
     BUF_SCRATCH(own, CONTENT_MAX);
@@ -142,13 +142,13 @@ static enum disk_kind kind_of(mode_t mode)
     return S_ISLNK(mode) ? DISK_LINK : DISK_SPECIAL;
 }
 
-int disk_look(struct disk *out, struct stat *info, struct buf *content, int top, const char *path,
-              struct err *err)
+int disk_look(struct disk_entry *out, struct stat *info, struct buf *content, int top,
+              const char *path, struct err *err)
 {
     struct stat own;
     const char *name;
     int folder;
-    *out = (struct disk){.kind = DISK_ABSENT};
+    *out = (struct disk_entry){.kind = DISK_ABSENT};
     int rc = disk_parent(&folder, &name, top, path, DISK_FIND, err);
     if (rc == 2)
         out->kind = DISK_BLOCKED;
@@ -218,7 +218,7 @@ static int keep_copy(int folder, const char *name, int to, const char *kept, str
 {
     BUF_SCRATCH(bytes, CONTENT_MAX);
     struct stat info;
-    struct disk found = {.kind = DISK_FILE};
+    struct disk_entry found = {.kind = DISK_FILE};
     char draft[PATH_MAX];
     (void)snprintf(draft, sizeof(draft), "%s" DISK_DRAFT, kept);
     if (look_into(&found, &info, &bytes, folder, name, name, err) < 0 ||

@@ -32,7 +32,7 @@ struct worktree_attributes {
     const char *unreadable; /* a file of attributes, without which nothing can be told; or NULL */
 };
 
-static int read_object(struct span *out, const struct repo *repo, const struct leaf *leaf,
+static int read_object(struct span *out, const struct repo *repo, const struct tree_entry *leaf,
                        const char *path, struct err *err)
 {
     STORE_BYTES_SCRATCH(loaded);
@@ -55,8 +55,8 @@ static int read_current(struct span *out, bool *found, const struct repo *repo, 
                         struct err *err)
 {
     BUF_SCRATCH(content, ATTRIBUTES_MAX);
-    struct disk disk;
-    struct leaf leaf = {0};
+    struct disk_entry disk;
+    struct tree_entry leaf = {0};
     if (disk_look(&disk, NULL, &content, repo->top_fd, path, err) < 0)
         return -1;
     *found = disk.kind == DISK_FILE;
@@ -66,7 +66,7 @@ static int read_current(struct span *out, bool *found, const struct repo *repo, 
     }
     if (!repo->unborn && tree_find(&leaf, repo->store, &repo->tree, path, err) < 0)
         return -1;
-    *found = leaf_is_file(&leaf);
+    *found = tree_entry_is_file(&leaf);
     return *found ? read_object(out, repo, &leaf, path, err) : 0;
 }
 
@@ -77,7 +77,7 @@ static int read_attributes(struct span *out, bool *found, void *context, const c
     const struct tree_edit *edit = find_edit(w, path);
     if (!edit)
         return read_current(out, found, w->repo, path, err);
-    *found = leaf_is_file(&edit->leaf);
+    *found = tree_entry_is_file(&edit->leaf);
     return *found ? read_object(out, w->repo, &edit->leaf, path, err) : 0;
 }
 
@@ -155,8 +155,8 @@ int worktree_convert(enum convert_kind *out, struct worktree_attributes *w, cons
     return convert_choose(out, &w->config, values, path, err);
 }
 
-static int link_leaf(struct leaf *out, struct buf *bytes, const struct repo *repo, const char *path,
-                     struct err *err)
+static int link_leaf(struct tree_entry *out, struct buf *bytes, const struct repo *repo,
+                     const char *path, struct err *err)
 {
     char target[LINK_MAX];
     ssize_t len = readlinkat(repo->top_fd, path, target, sizeof(target));
@@ -168,15 +168,16 @@ static int link_leaf(struct leaf *out, struct buf *bytes, const struct repo *rep
     return store_hash(&out->id, STORE_BLOB, span_of(target, (size_t)len), err);
 }
 
-static int file_leaf(struct leaf *out, struct buf *bytes, struct worktree_attributes *w,
-                     const char *path, const struct leaf *known, struct span disk, struct err *err)
+static int file_leaf(struct tree_entry *out, struct buf *bytes, struct worktree_attributes *w,
+                     const char *path, const struct tree_entry *known, struct span disk,
+                     struct err *err)
 {
     BUF_SCRATCH(converted, CONTENT_MAX);
     STORE_BYTES_SCRATCH(in_head);
     enum convert_kind kind;
     if (worktree_convert(&kind, w, path, err) < 0)
         return -1;
-    if (kind != CONVERT_NONE && leaf_is_file(known) &&
+    if (kind != CONVERT_NONE && tree_entry_is_file(known) &&
         store_get(&in_head, w->repo->store, STORE_BLOB, &known->id, path, err) < 0)
         return -1;
     if (convert_to_object(&converted, kind, disk, in_head.bytes))
@@ -186,12 +187,12 @@ static int file_leaf(struct leaf *out, struct buf *bytes, struct worktree_attrib
     return store_hash(&out->id, STORE_BLOB, disk, err);
 }
 
-int worktree_leaf(struct leaf *out, struct buf *bytes, struct worktree_attributes *w,
-                  const char *path, const struct leaf *known, struct err *err)
+int worktree_leaf(struct tree_entry *out, struct buf *bytes, struct worktree_attributes *w,
+                  const char *path, const struct tree_entry *known, struct err *err)
 {
     BUF_SCRATCH(content, CONTENT_MAX);
-    struct disk disk;
-    *out = (struct leaf){0};
+    struct disk_entry disk;
+    *out = (struct tree_entry){0};
     if (disk_look(&disk, NULL, &content, w->repo->top_fd, path, err) < 0)
         return -1;
     if (disk.kind == DISK_LINK)
@@ -199,7 +200,7 @@ int worktree_leaf(struct leaf *out, struct buf *bytes, struct worktree_attribute
     if (disk.kind != DISK_FILE)
         return 0;
     out->mode = disk.executable ? LEAF_EXECUTABLE : LEAF_FILE;
-    if (!repo_flag(w->repo, "core.filemode", true) && leaf_is_file(known))
+    if (!repo_flag(w->repo, "core.filemode", true) && tree_entry_is_file(known))
         out->mode = known->mode;
     return file_leaf(out, bytes, w, path, known, span_of(buf_text(&content), content.len), err);
 }

@@ -20,7 +20,7 @@ static int put(const char *path, const char *text, struct err *err)
     return 0;
 }
 
-int bare_make(const char *folder, struct err *err)
+int bare_repo_make(const char *folder, struct err *err)
 {
     static const char *const folders[] = {"", "/objects", "/objects/pack", "/refs"};
     ARENA_SCRATCH(scratch);

@@ -174,12 +174,12 @@ void index_find(struct index_item *out, bool *found, const struct index *index, 
         index_item(out, index, at);
 }
 
-bool index_has(const struct index *index, const struct change *change)
+bool index_has(const struct index *index, const struct path_change *change)
 {
     struct index_item item = {.leaf = {0}};
     bool found;
     index_find(&item, &found, index, change->path);
-    return leaf_equal(&item.leaf, &change->stages[item.stage]);
+    return tree_entry_equal(&item.leaf, &change->stages[item.stage]);
 }
 
 static bool not_older(const git_index_time *time, const struct timespec *than)
@@ -231,7 +231,7 @@ void index_differences(const char ***paths, size_t *count, struct arena *arena,
             index_item(&item, index, i);
         int order = !item.path ? 1 : !file ? -1 : strcmp(item.path, file->path);
         bool same = order == 0 && file && !item.stage && !item.intent_to_add &&
-                    leaf_equal(&item.leaf, &file->leaf);
+                    tree_entry_equal(&item.leaf, &file->leaf);
         if (!same && (item.path || file))
             add_difference(&list, order <= 0 || !file ? item.path : file->path);
         i += order <= 0;
@@ -343,7 +343,7 @@ void index_fill_stat(git_index_entry *entry, int top, const char *path, const st
 {
     ERR_SCRATCH(ignored);
     struct stat info;
-    struct disk found;
+    struct disk_entry found;
     bool known = raw ? disk_look(&found, &info, NULL, top, path, &ignored) == 0 &&
                            found.kind == DISK_FILE && oid_equal(&found.raw, raw)
                      : fstatat(top, path, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
@@ -351,7 +351,7 @@ void index_fill_stat(git_index_entry *entry, int top, const char *path, const st
         set_stat(entry, &info);
 }
 
-static git_index_entry make_entry(const struct change *change, int stage)
+static git_index_entry make_entry(const struct path_change *change, int stage)
 {
     git_index_entry entry = {.path = change->path, .mode = change->stages[stage].mode};
     memcpy(entry.id.id, change->stages[stage].id.id, sizeof(entry.id.id));
@@ -362,7 +362,7 @@ static git_index_entry make_entry(const struct change *change, int stage)
     return entry;
 }
 
-static int add_plain(git_index *index, int top, const struct change *change, struct err *err)
+static int add_plain(git_index *index, int top, const struct path_change *change, struct err *err)
 {
     git_index_entry entry = make_entry(change, 0);
     if (top >= 0 && change->new.kind == DISK_FILE)
@@ -372,7 +372,7 @@ static int add_plain(git_index *index, int top, const struct change *change, str
     return 0;
 }
 
-static int add_conflict(git_index *index, const struct change *change, struct err *err)
+static int add_conflict(git_index *index, const struct path_change *change, struct err *err)
 {
     git_index_entry entries[STAGES];
     const git_index_entry *given[STAGES] = {NULL};
@@ -386,7 +386,7 @@ static int add_conflict(git_index *index, const struct change *change, struct er
     return 0;
 }
 
-static int remove_all(git_index *index, const struct change *change, struct err *err)
+static int remove_all(git_index *index, const struct path_change *change, struct err *err)
 {
     for (int stage = 0; stage < STAGES; stage++)
         if (git_index_get_bypath(index, change->path, stage) &&
@@ -396,16 +396,16 @@ static int remove_all(git_index *index, const struct change *change, struct err 
 }
 
 /* Removals first: a folder may take the place of a file, or a file that of a folder. */
-static int apply_changes(git_index *index, int top, const struct change *changes, size_t count,
+static int apply_changes(git_index *index, int top, const struct path_change *changes, size_t count,
                          struct err *err)
 {
     for (size_t i = 0; i < count; i++)
         if (remove_all(index, &changes[i], err) < 0)
             return -1;
     for (size_t i = 0; i < count; i++) {
-        const struct change *change = &changes[i];
+        const struct path_change *change = &changes[i];
         int rc = 0;
-        if (change_conflicts(change))
+        if (path_change_conflicts(change))
             rc = add_conflict(index, change, err);
         else if (change->stages[0].mode != LEAF_ABSENT)
             rc = add_plain(index, top, change, err);
@@ -457,7 +457,7 @@ static int finish_file(const char *path, const struct copy *copy, mode_t mode, s
 }
 
 int index_write(const char *to, const char *from, mode_t mode, int top,
-                const struct change *changes, size_t count, struct err *err)
+                const struct path_change *changes, size_t count, struct err *err)
 {
     git_index *index = NULL;
     struct copy copy;

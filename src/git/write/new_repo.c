@@ -91,8 +91,8 @@ static int write_config(struct io_maker *maker, struct arena *arena, struct err 
     return io_make(maker, ".git/config", span_from(text), false, err);
 }
 
-int fresh_init(git_repository **out, const char **branch, struct arena *arena,
-               struct io_maker *maker, const char *folder, struct err *err)
+int new_repo_init(git_repository **out, const char **branch, struct arena *arena,
+                  struct io_maker *maker, const char *folder, struct err *err)
 {
     if (git_start(err) < 0 || (!*branch && branch_of_user(branch, arena, err) < 0))
         return -1;
@@ -111,7 +111,8 @@ int fresh_init(git_repository **out, const char **branch, struct arena *arena,
     return 0;
 }
 
-int fresh_ref(struct io_maker *maker, const char *name, const struct oid *commit, struct err *err)
+int new_repo_ref(struct io_maker *maker, const char *name, const struct oid *commit,
+                 struct err *err)
 {
     ARENA_SCRATCH(scratch);
     char hex[42];
@@ -120,8 +121,8 @@ int fresh_ref(struct io_maker *maker, const char *name, const struct oid *commit
     return io_make(maker, arena_printf(&scratch, ".git/%s", name), span_from(hex), false, err);
 }
 
-int fresh_branch(struct io_maker *maker, const char *branch, const struct oid *commit,
-                 const struct identity *who, const char *subject, struct err *err)
+int new_repo_branch(struct io_maker *maker, const char *branch, const struct oid *commit,
+                    const struct identity *who, const char *subject, struct err *err)
 {
     static const struct oid none;
     ARENA_SCRATCH(scratch);
@@ -130,13 +131,13 @@ int fresh_branch(struct io_maker *maker, const char *branch, const struct oid *c
     oid_hex(new, commit);
     struct span line =
         span_from(arena_printf(&scratch, "%s %s %s\t%s\n", old, new, who->committer, subject));
-    if (fresh_ref(maker, branch, commit, err) < 0 ||
+    if (new_repo_ref(maker, branch, commit, err) < 0 ||
         io_make(maker, ".git/logs/HEAD", line, false, err) < 0)
         return -1;
     return io_make(maker, arena_printf(&scratch, ".git/logs/%s", branch), line, false, err);
 }
 
-int fresh_checkout(git_repository *repository, struct err *err)
+int new_repo_checkout(git_repository *repository, struct err *err)
 {
     git_checkout_options options;
     (void)git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
@@ -145,7 +146,7 @@ int fresh_checkout(git_repository *repository, struct err *err)
                                                        : 0;
 }
 
-void fresh_close(git_repository *repository)
+void new_repo_close(git_repository *repository)
 {
     git_repository_free(repository);
 }
@@ -175,8 +176,8 @@ static void add_file(struct sync_list *list, const char *path)
         add_place(list, arena_memdup(list->arena, path, (size_t)(slash - path)));
 }
 
-int fresh_sync(const struct io_maker *maker, const char *pack, const char *branch, const char *ref,
-               struct err *err)
+int new_repo_sync(const struct io_maker *maker, const char *pack, const char *branch,
+                  const char *ref, struct err *err)
 {
     ARENA_SCRATCH(scratch);
     struct sync_list list = {.arena = &scratch, .top = maker->top};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-mode_t shared_mask(const char *value, mode_t mask)
+mode_t shared_repo_mask(const char *value, mode_t mask)
 {
     static const struct {
         const char *value;
@@ -23,8 +23,8 @@ mode_t shared_mask(const char *value, mode_t mask)
     return 0777 & ~(mode_t)(mode | (mode & 0444) >> 2);
 }
 
-mode_t shared_mode(const char *value, mode_t mask)
+mode_t shared_repo_mode(const char *value, mode_t mask)
 {
-    bool is_shared = shared_mask(value, 0777) != 0777;
-    return is_shared ? 0666 & ~shared_mask(value, mask) : 0;
+    bool is_shared = shared_repo_mask(value, 0777) != 0777;
+    return is_shared ? 0666 & ~shared_repo_mask(value, mask) : 0;
 }

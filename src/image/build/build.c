@@ -97,7 +97,7 @@ static void keep_line(void *context, const char *line)
 {
     struct row_work *w = context;
     BUF_SCRATCH(text, LINE_BYTES);
-    heard_line(&text, line);
+    builder_output_line(&text, line);
     keep_text(&w->lines[w->line_count++ % LAST_LINES], buf_text(&text));
 }
 
@@ -385,7 +385,7 @@ static int make_row(struct row_work *w)
 static bool is_unknown(const struct row_work *w)
 {
     for (size_t i = 0; i < LAST_LINES && w->lines[i]; i++)
-        if (heard_is_unknown(w->lines[i]))
+        if (builder_output_is_unknown(w->lines[i]))
             return true;
     return false;
 }

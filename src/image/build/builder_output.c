@@ -66,7 +66,7 @@ static void hide_users(struct buf *out, const char *line)
     (void)buf_puts(out, line);
 }
 
-void heard_line(struct buf *out, const char *line)
+void builder_output_line(struct buf *out, const char *line)
 {
     BUF_SCRATCH(plain, HEARD_BYTES);
     BUF_SCRATCH(hidden, HEARD_BYTES);
@@ -75,7 +75,7 @@ void heard_line(struct buf *out, const char *line)
     (void)unicode_mask(out, span_of(buf_text(&hidden), hidden.len), false);
 }
 
-bool heard_is_unknown(const char *line)
+bool builder_output_is_unknown(const char *line)
 {
     return strcasestr(line, "image not known") || strcasestr(line, "no such image");
 }

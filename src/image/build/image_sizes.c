@@ -22,9 +22,9 @@ struct words_heard {
 static void hear(void *context, const char *line)
 {
     struct words_heard *heard = context;
-    heard->unknown |= heard_is_unknown(line);
+    heard->unknown |= builder_output_is_unknown(line);
     buf_truncate(heard->last, 0);
-    heard_line(heard->last, line);
+    builder_output_line(heard->last, line);
 }
 
 static void take_layers(struct image_size *out, struct arena *arena,

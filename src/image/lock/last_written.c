@@ -23,7 +23,7 @@ static const char *path_of(struct arena *arena, const char *marks, const char *p
     return arena_printf(arena, "%s/%s", marks, sum);
 }
 
-void mark_keep(const char *marks, const char *place, struct span text)
+void last_written_keep(const char *marks, const char *place, struct span text)
 {
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(unkept);
@@ -37,7 +37,7 @@ void mark_keep(const char *marks, const char *place, struct span text)
         (void)close(fd);
 }
 
-bool mark_read(struct span *out, struct arena *arena, const char *marks, const char *place)
+bool last_written_read(struct span *out, struct arena *arena, const char *marks, const char *place)
 {
     ERR_SCRATCH(unread);
     const char *path = path_of(arena, marks, place);

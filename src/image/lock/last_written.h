@@ -16,8 +16,8 @@ struct arena;
  * Notes `text` of what lies at `place`, in the folder `marks`, which may be NULL. Without a mark
  * something is only not replaced: nothing depends on this.
  */
-void mark_keep(const char *marks, const char *place, struct span text);
+void last_written_keep(const char *marks, const char *place, struct span text);
 /* What was noted of it last. */
-bool mark_read(struct span *out, struct arena *arena, const char *marks, const char *place);
+bool last_written_read(struct span *out, struct arena *arena, const char *marks, const char *place);
 
 #endif

@@ -162,7 +162,7 @@ static int check_file(bool *same, struct arena *arena, const char *path, struct 
         return 0;
     if (io_read_file(&now, arena, AT_FDCWD, path, BAKE_BYTES_MAX, &unread) == 0) {
         *same = span_equal(now, text);
-        if (*same || (mark_read(&mark, arena, marks, path) &&
+        if (*same || (last_written_read(&mark, arena, marks, path) &&
                       span_equal(mark, span_from(sum_of(arena, now)))))
             return 0;
     }
@@ -183,7 +183,7 @@ static int write_all(struct arena *arena, const char *path, struct span text,
     }
     if (output_write(&file, text, err) < 0)
         return -1;
-    mark_keep(contexts->marks, path, span_from(sum_of(arena, text)));
+    last_written_keep(contexts->marks, path, span_from(sum_of(arena, text)));
     return 0;
 }
 

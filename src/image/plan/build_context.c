@@ -90,7 +90,7 @@ static int add_program(struct render *files, struct arena *arena, const char *pa
             return -1;
     if (path_set_add(set, path, "the running program", err) < 0)
         return -1;
-    if (program_read(&bytes, arena, err) < 0)
+    if (self_program_read(&bytes, arena, err) < 0)
         return -1;
     struct render_entry *entries = arena_array(arena, files->count + 1, sizeof(*entries));
     if (files->count)
@@ -191,7 +191,7 @@ static bool is_untouched(const char *folder, const char *marks)
     struct span mark;
     char *rest;
     long lines = 0;
-    bool same = mark_read(&mark, &scratch, marks, folder);
+    bool same = last_written_read(&mark, &scratch, marks, folder);
     char *text = same ? arena_memdup(&scratch, mark.ptr, mark.len) : NULL;
     for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && same;
          line = strtok_r(NULL, "\n", &rest), lines++)
@@ -315,7 +315,7 @@ int image_context_write(const char **path, struct arena *arena, const char *outp
         return 0;
     if (make_folder(*path, files, place == PLACE_OLD, err) < 0)
         return -1;
-    mark_keep(marks, *path, mark_of(arena, files));
+    last_written_keep(marks, *path, mark_of(arena, files));
     return 0;
 }
 

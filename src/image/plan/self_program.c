@@ -42,7 +42,7 @@ static bool find_code(struct code *out, struct arena *arena)
     bool found = false;
     FILE *maps = fopen("/proc/self/maps", "re");
     while (maps && !found && fgets(line, sizeof(line), maps))
-        found = read_mapping(out, arena, line, (uintptr_t)program_read);
+        found = read_mapping(out, arena, line, (uintptr_t)self_program_read);
     if (maps)
         (void)fclose(maps);
     return found;
@@ -68,7 +68,7 @@ static bool is_in(struct span *out, struct arena *arena, const char *path, const
  * /proc/self/exe has what runs even where an upgrade has replaced its name since; of a loader that
  * was told to run it, it is the loader.
  */
-int program_read(struct span *out, struct arena *arena, struct err *err)
+int self_program_read(struct span *out, struct arena *arena, struct err *err)
 {
     struct code code;
     if (find_code(&code, arena) &&

@@ -11,6 +11,6 @@ struct arena;
  * Its bytes, also where a dynamic loader was told to run it. Refused (3), "program-unknown", where
  * no file is it any more.
  */
-TG_CHECKED int program_read(struct span *out, struct arena *arena, struct err *err);
+TG_CHECKED int self_program_read(struct span *out, struct arena *arena, struct err *err);
 
 #endif

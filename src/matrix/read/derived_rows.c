@@ -156,8 +156,8 @@ static int expand(const struct yaml_node **out, struct arena *arena, struct name
     return 0;
 }
 
-int like_expand(const struct yaml_node **out, struct arena *arena, struct named_rows *own,
-                struct named_rows *curated, const struct yaml_node *map, struct err *err)
+int derived_rows_expand(const struct yaml_node **out, struct arena *arena, struct named_rows *own,
+                        struct named_rows *curated, const struct yaml_node *map, struct err *err)
 {
     const struct chain start = {map, NULL, 1};
     return expand(out, arena, own, curated, &start, err);

@@ -22,8 +22,8 @@ struct named_rows {
  * `curated` (those under an overlay; no list: none). Where there is no `like`, `map` itself. The
  * nodes keep their places. Exit 2 where there is no such row, or rows are like each other.
  */
-TG_CHECKED int like_expand(const struct yaml_node **out, struct arena *arena,
-                           struct named_rows *own, struct named_rows *curated,
-                           const struct yaml_node *map, struct err *err);
+TG_CHECKED int derived_rows_expand(const struct yaml_node **out, struct arena *arena,
+                                   struct named_rows *own, struct named_rows *curated,
+                                   const struct yaml_node *map, struct err *err);
 
 #endif

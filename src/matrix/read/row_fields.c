@@ -327,7 +327,7 @@ static int read_rows(struct rows *rows, const struct section *section,
     for (size_t i = 0; i < list->list.count; i++) {
         const struct yaml_node *row = list->list.items[i];
         if (((section->key || section->words) &&
-             like_expand(&row, reader->arena, &own, &curated, row, err)) ||
+             derived_rows_expand(&row, reader->arena, &own, &curated, row, err)) ||
             read_row(rows, section, reader, row, err))
             return -1;
     }

@@ -15,22 +15,22 @@ struct resolver {
     struct arena *arena;
     struct store *store;
     const struct plan_input *input;
-    const struct unit *unit;
+    const struct file_triple *unit;
     const struct plan_file *base, *child, *render; /* NULL: absent */
     const struct plan_file *rule;
     struct err *err;
 };
 
-static const struct leaf absent;
+static const struct tree_entry absent;
 
-static const struct leaf *leaf_of(const struct plan_file *file)
+static const struct tree_entry *leaf_of(const struct plan_file *file)
 {
     return file ? &file->leaf : &absent;
 }
 
 static bool same(const struct plan_file *a, const struct plan_file *b)
 {
-    return leaf_equal(leaf_of(a), leaf_of(b));
+    return tree_entry_equal(leaf_of(a), leaf_of(b));
 }
 
 static bool same_path(const struct plan_file *a, const struct plan_file *b)
@@ -93,7 +93,7 @@ static int keep_deleted(const struct resolver *r)
     return 0;
 }
 
-static int conflict(const struct resolver *r, const char *path, const struct leaf *disk,
+static int conflict(const struct resolver *r, const char *path, const struct tree_entry *disk,
                     const char *note)
 {
     const char *more = r->out->note;
@@ -160,7 +160,7 @@ static int resolve_new(const struct resolver *r)
     struct plan_file plain = *r->child; /* the bit is the child's to choose */
     bool equal = false;
     plain.leaf.mode = r->render->leaf.mode;
-    if (leaf_is_file(&r->child->leaf) && alike(&equal, r, &plain, r->render) < 0)
+    if (tree_entry_is_file(&r->child->leaf) && alike(&equal, r, &plain, r->render) < 0)
         return -1;
     /* by a name that differs in case alone */
     if (!same_path(r->child, r->render))
@@ -191,7 +191,7 @@ static bool place_is_kept(const struct resolver *r)
 static const char *place(const struct resolver *r)
 {
     bool follows =
-        same_path(r->base, r->child) && leaf_is_file(&r->child->leaf) && !is_one_name_here(r);
+        same_path(r->base, r->child) && tree_entry_is_file(&r->child->leaf) && !is_one_name_here(r);
     return follows ? r->render->path : r->child->path;
 }
 
@@ -209,17 +209,17 @@ static int nothing_to_do(const struct resolver *r)
 {
     bool child_changed = !same(r->base, r->child) || !same_path(r->base, r->child);
     bool template_changed = !same(r->base, r->render) || !same_path(r->base, r->render);
-    bool both = template_changed && leaf_is_file(&r->child->leaf);
+    bool both = template_changed && tree_entry_is_file(&r->child->leaf);
     (void)keep(r, both ? PATH_MERGED : PATH_KEPT_YOURS);
     r->out->reported = child_changed || place_is_kept(r);
     return note_move(r);
 }
 
-static int settle(const struct resolver *r, const struct leaf *result)
+static int settle(const struct resolver *r, const struct tree_entry *result)
 {
     const char *path = place(r);
     r->out->disk = *result;
-    if (leaf_equal(result, &r->child->leaf) && strcmp(path, r->child->path) == 0)
+    if (tree_entry_equal(result, &r->child->leaf) && strcmp(path, r->child->path) == 0)
         return nothing_to_do(r);
     r->out->from_path = where_it_was(r, path);
     if (strcmp(path, r->child->path) != 0)
@@ -277,8 +277,8 @@ static int resolve_everywhere(const struct resolver *r)
     return resolve_both_changed(r);
 }
 
-int resolve_unit(struct outcome *out, struct arena *arena, struct store *store,
-                 const struct plan_input *input, const struct unit *unit, struct err *err)
+int decide_file(struct outcome *out, struct arena *arena, struct store *store,
+                const struct plan_input *input, const struct file_triple *unit, struct err *err)
 {
     struct resolver r = {.out = out,
                          .arena = arena,
@@ -288,12 +288,12 @@ int resolve_unit(struct outcome *out, struct arena *arena, struct store *store,
                          .base = unit->side[BASE],
                          .child = unit->side[CHILD],
                          .render = unit->side[RENDER],
-                         .rule = unit_rule(unit, input),
+                         .rule = triple_rule(unit, input),
                          .err = err};
     *out = (struct outcome){0};
     if (r.render && !r.child && wanted_back(&r))
         return add(&r);
-    if (unit_is_yours(unit, input))
+    if (triple_is_yours(unit, input))
         return leave(&r);
     if (policy_of(&r)->leaves_alone && (r.base || r.child))
         return leave(&r);

@@ -9,23 +9,23 @@
 
 struct arena;
 struct store;
-struct unit;
+struct file_triple;
 
 struct outcome {
     bool reported;
     enum path_state state;
     const char *path; /* where the file lies afterwards; NULL: nowhere */
     const char *from_path;
-    struct leaf disk; /* its content there */
+    struct tree_entry disk; /* its content there */
     bool conflict;
-    struct leaf stages[SIDES];
+    struct tree_entry stages[SIDES];
     bool merged_text; /* `disk` is made of lines of both */
     const char *note; /* for people, or NULL */
 };
 
 /* Merged content is put into the store. */
-TG_CHECKED int resolve_unit(struct outcome *out, struct arena *arena, struct store *store,
-                            const struct plan_input *input, const struct unit *unit,
-                            struct err *err);
+TG_CHECKED int decide_file(struct outcome *out, struct arena *arena, struct store *store,
+                           const struct plan_input *input, const struct file_triple *unit,
+                           struct err *err);
 
 #endif

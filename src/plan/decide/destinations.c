@@ -11,7 +11,7 @@
 
 static int by_placed_path(const void *a, const void *b)
 {
-    return strcmp(((const struct placed *)a)->path, ((const struct placed *)b)->path);
+    return strcmp(((const struct destination *)a)->path, ((const struct destination *)b)->path);
 }
 
 size_t placed_lower_bound(const struct planner *p, const char *path)
@@ -50,8 +50,8 @@ void place_all(struct planner *p)
             p->leaves[child - child_list(p)->files] = true;
         if (!p->outcomes[i].path)
             continue;
-        struct placed *placed = &p->placed[p->placed_count++];
-        *placed = (struct placed){p->outcomes[i].path, i};
+        struct destination *placed = &p->placed[p->placed_count++];
+        *placed = (struct destination){p->outcomes[i].path, i};
         sorted = sorted && (placed == p->placed || by_placed_path(placed - 1, placed) <= 0);
     }
     if (!sorted)
@@ -70,7 +70,7 @@ void plan_warn(struct planner *p, const char *text)
     out->warnings[out->warning_count++] = text;
 }
 
-struct plan_edit *plan_add_edit(struct planner *p, const char *path, const struct leaf *old)
+struct plan_edit *plan_add_edit(struct planner *p, const char *path, const struct tree_entry *old)
 {
     struct plan *out = p->out;
     out->edits = arena_grow(p->arena, out->edits, out->edit_count, sizeof(*out->edits));

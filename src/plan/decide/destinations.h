@@ -13,10 +13,10 @@ struct outcome;
 struct plan;
 struct plan_path;
 struct store;
-struct unit;
+struct file_triple;
 
 /* A file at its place after the update, by path. */
-struct placed {
+struct destination {
     const char *path;
     size_t unit;
 };
@@ -27,10 +27,10 @@ struct planner {
     struct store *store;
     const struct plan_input *input;
     struct err *err;
-    struct unit *units;
+    struct file_triple *units;
     size_t unit_count;
-    struct outcome *outcomes; /* per unit */
-    struct placed *placed;    /* sorted by path */
+    struct outcome *outcomes;   /* per unit */
+    struct destination *placed; /* sorted by path */
     size_t placed_count;
     bool *leaves; /* per child file: it does not stay where it is */
     bool *fixed;  /* per base file: renames are not followed */
@@ -51,7 +51,7 @@ bool stays_in_place(const struct planner *p, size_t unit);
 /* The unit's file goes where the child does not have it. */
 bool newly_placed(const struct planner *p, size_t unit);
 
-struct plan_edit *plan_add_edit(struct planner *p, const char *path, const struct leaf *old);
+struct plan_edit *plan_add_edit(struct planner *p, const char *path, const struct tree_entry *old);
 void plan_add_path(struct planner *p, const struct plan_path *path);
 void plan_warn(struct planner *p, const char *text);
 

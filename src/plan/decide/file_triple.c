@@ -3,7 +3,7 @@
 
 #include "base/budget.h"
 
-bool unit_is_yours(const struct unit *unit, const struct plan_input *input)
+bool triple_is_yours(const struct file_triple *unit, const struct plan_input *input)
 {
     for (size_t i = 0; i < input->yours_count; i++)
         for (int side = BASE; side < SIDES; side++)
@@ -12,7 +12,7 @@ bool unit_is_yours(const struct unit *unit, const struct plan_input *input)
     return false;
 }
 
-const struct plan_file *unit_rule(const struct unit *unit, const struct plan_input *input)
+const struct plan_file *triple_rule(const struct file_triple *unit, const struct plan_input *input)
 {
     if (unit->side[RENDER])
         return unit->side[RENDER];

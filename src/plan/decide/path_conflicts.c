@@ -49,15 +49,15 @@ static size_t unit_of(const struct planner *p, const struct plan_file *file)
 /* What is never moved: a link or submodule, another child's file, and what updates leave alone. */
 static bool is_immovable(const struct planner *p, const struct plan_file *file)
 {
-    const struct unit own = {.side = {NULL, file, NULL}};
+    const struct file_triple own = {.side = {NULL, file, NULL}};
     size_t at = unit_of(p, file);
-    const struct unit *unit = at < p->unit_count ? &p->units[at] : &own;
-    const struct plan_file *rule = unit_rule(unit, p->input);
-    return !leaf_is_file(&file->leaf) || file->nested || unit_is_yours(unit, p->input) ||
+    const struct file_triple *unit = at < p->unit_count ? &p->units[at] : &own;
+    const struct plan_file *rule = triple_rule(unit, p->input);
+    return !tree_entry_is_file(&file->leaf) || file->nested || triple_is_yours(unit, p->input) ||
            (rule && file_policies[rule->policy].leaves_alone);
 }
 
-bool ways_blocked(const struct planner *p, size_t unit)
+bool path_conflicts_blocked(const struct planner *p, size_t unit)
 {
     if (!newly_placed(p, unit))
         return false;
@@ -75,11 +75,12 @@ static const char *side_name(const struct planner *p, const char *path)
     return name;
 }
 
-static void edit_aside(struct planner *p, const struct plan_file *file, const struct leaf *base)
+static void edit_aside(struct planner *p, const struct plan_file *file,
+                       const struct tree_entry *base)
 {
     const char *name = side_name(p, file->path);
     (void)plan_add_edit(p, file->path, &file->leaf);
-    struct plan_edit *edit = plan_add_edit(p, name, &(struct leaf){0});
+    struct plan_edit *edit = plan_add_edit(p, name, &(struct tree_entry){0});
     edit->disk = file->leaf;
     edit->conflict = true;
     edit->stages[BASE] = *base;
@@ -95,7 +96,7 @@ static void move_aside(struct planner *p, const struct plan_file *file)
     size_t unit = unit_of(p, file);
     struct outcome *outcome = unit < p->unit_count ? &p->outcomes[unit] : NULL;
     const struct plan_file *base = outcome ? p->units[unit].side[BASE] : NULL;
-    edit_aside(p, file, base ? &base->leaf : &(struct leaf){0});
+    edit_aside(p, file, base ? &base->leaf : &(struct tree_entry){0});
     if (!outcome) {
         plan_add_path(p, &(struct plan_path){.path = file->path,
                                              .state = PATH_CONFLICT,
@@ -116,12 +117,12 @@ static void block(struct planner *p, size_t unit, const char *note)
     outcome->conflict = true;
     outcome->state = PATH_CONFLICT;
     outcome->note = note;
-    outcome->disk = (struct leaf){0};
+    outcome->disk = (struct tree_entry){0};
     memset(outcome->stages, 0, sizeof(outcome->stages));
     outcome->stages[RENDER] = p->units[unit].side[RENDER]->leaf;
 }
 
-void ways_clear(struct planner *p)
+void path_conflicts_clear(struct planner *p)
 {
     for (size_t i = 0; i < p->unit_count; i++) {
         if (!newly_placed(p, i))

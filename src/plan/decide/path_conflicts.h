@@ -8,11 +8,11 @@
 struct planner;
 
 /* The unit's file goes where the child has a folder, or below a file that stays. */
-bool ways_blocked(const struct planner *p, size_t unit);
+bool path_conflicts_blocked(const struct planner *p, size_t unit);
 /*
  * Files against folders. A file of the child that stands in the way of a folder moves aside, where
  * it may be moved; what blocks a new file of the template leaves that at stage 3 alone.
  */
-void ways_clear(struct planner *p);
+void path_conflicts_clear(struct planner *p);
 
 #endif

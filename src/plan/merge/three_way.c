@@ -217,8 +217,8 @@ int three_way_alike(bool *out, struct store *store, const struct plan_file *a,
     STORE_BYTES_SCRATCH(loaded_a);
     STORE_BYTES_SCRATCH(loaded_b);
     struct span text_a, text_b;
-    *out = leaf_equal(&a->leaf, &b->leaf);
-    if (*out || !leaf_is_file(&a->leaf) || a->leaf.mode != b->leaf.mode)
+    *out = tree_entry_equal(&a->leaf, &b->leaf);
+    if (*out || !tree_entry_is_file(&a->leaf) || a->leaf.mode != b->leaf.mode)
         return 0;
     if (load(&loaded_a, &text_a, store, a, err) < 0 || load(&loaded_b, &text_b, store, b, err) < 0)
         return -1;
@@ -233,7 +233,7 @@ int three_way_merge(struct three_way *out, struct store *store, const struct thr
     struct merging m = {.out = out, .store = store, .input = input, .err = err};
     *out = (struct three_way){.kind = THREE_WAY_CLEAN, .result = file[CHILD]->leaf};
     for (int side = BASE; side < SIDES; side++)
-        if (!leaf_is_file(&file[side]->leaf))
+        if (!tree_entry_is_file(&file[side]->leaf))
             return apart(out, "a link, submodule or file that changed its kind");
     out->result.mode = merge_modes(file);
     const struct oid *base = &file[BASE]->leaf.id, *child = &file[CHILD]->leaf.id,

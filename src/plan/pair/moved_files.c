@@ -17,7 +17,7 @@ static const size_t sharers_least[] = {[TWO] = 2, [MANY] = 3};
 /* A file that may have been renamed by the child: where it was, or where it went. */
 struct moved {
     size_t index; /* in its list */
-    struct leaf leaf;
+    struct tree_entry leaf;
     size_t size;
     size_t match;   /* the other side's candidate, or NONE */
     size_t matches; /* how many it has */
@@ -57,7 +57,7 @@ static void list_moved(struct moved_list *out, const struct move_search *s, enum
     out->items = arena_array(s->arena, list->count + 1, sizeof(*out->items));
     for (size_t i = 0; i < list->count; i++) {
         const struct plan_file *file = &list->files[i];
-        if (chosen[i] && leaf_is_file(&file->leaf) &&
+        if (chosen[i] && tree_entry_is_file(&file->leaf) &&
             (!file->bytes.ptr || file->bytes.len >= CONTENT_MIN))
             out->items[out->count++] = (struct moved){
                 .index = i, .leaf = file->leaf, .size = file->bytes.ptr ? file->bytes.len : NONE};
@@ -130,7 +130,7 @@ static void add_common(struct move_search *s, const struct plan_list *list)
         STORE_BYTES_SCRATCH(loaded);
         ERR_SCRATCH(ignored);
         const struct plan_file *file = &list->files[i];
-        if (!leaf_is_file(&file->leaf))
+        if (!tree_entry_is_file(&file->leaf))
             continue;
         if (!file->bytes.ptr &&
             (!store_has(s->store, &file->leaf.id) ||
@@ -320,8 +320,9 @@ static void begin(struct move_search *s, const bool *gone, const bool *own)
         s->new.items[i].match = NONE;
 }
 
-int moves_find(struct child_moves *out, struct arena *arena, struct store *store,
-               const struct plan_input *input, const bool *gone, const bool *own, struct err *err)
+int moved_files_find(struct child_moves *out, struct arena *arena, struct store *store,
+                     const struct plan_input *input, const bool *gone, const bool *own,
+                     struct err *err)
 {
     ARENA_SCRATCH(scratch);
     struct move_search s = {.out = out,

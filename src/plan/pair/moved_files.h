@@ -25,8 +25,8 @@ struct child_moves {
  * whole, or in lines (identical content: not many others; of the child, as far as it was read).
  * Nothing of the child is read but files of a size that fits.
  */
-TG_CHECKED int moves_find(struct child_moves *out, struct arena *arena, struct store *store,
-                          const struct plan_input *input, const bool *gone, const bool *own,
-                          struct err *err);
+TG_CHECKED int moved_files_find(struct child_moves *out, struct arena *arena, struct store *store,
+                                const struct plan_input *input, const bool *gone, const bool *own,
+                                struct err *err);
 
 #endif

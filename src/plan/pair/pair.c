@@ -247,7 +247,7 @@ static int pair_by_content(struct pairing *p)
         gone[i] = p->child_of[i] == NONE && may_follow(p, i);
     for (size_t i = 0; i < child->count; i++)
         own[i] = !p->child_taken[i] && !child->files[i].nested;
-    if (moves_find(&moves, p->arena, p->store, p->input, gone, own, p->err) < 0)
+    if (moved_files_find(&moves, p->arena, p->store, p->input, gone, own, p->err) < 0)
         return -1;
     for (size_t i = 0; i < base->count; i++)
         if (moves.child_of[i] != NONE)
@@ -273,7 +273,7 @@ static const struct plan_file *file_at(const struct plan_list *list, size_t inde
  * A new file of the template meets the child's file of that name, or of that name but for case,
  * unless that is another file.
  */
-static void add_new(struct unit *units, size_t *count, const struct pairing *p)
+static void add_new(struct file_triple *units, size_t *count, const struct pairing *p)
 {
     ARENA_SCRATCH(scratch);
     const struct plan_list *child = &p->input->side[CHILD], *render = &p->input->side[RENDER];
@@ -291,25 +291,27 @@ static void add_new(struct unit *units, size_t *count, const struct pairing *p)
             same = alike;
         if (same != NONE && p->child_taken[same])
             same = NONE;
-        units[(*count)++] = (struct unit){{NULL, file_at(child, same), &render->files[i]}, NULL};
+        units[(*count)++] =
+            (struct file_triple){{NULL, file_at(child, same), &render->files[i]}, NULL};
     }
 }
 
-static void make_units(struct unit **out, size_t *count, const struct pairing *p)
+static void make_units(struct file_triple **out, size_t *count, const struct pairing *p)
 {
     const struct plan_list *base = &p->input->side[BASE], *render = &p->input->side[RENDER];
-    struct unit *units = arena_array(p->arena, base->count + render->count + 1, sizeof(*units));
+    struct file_triple *units =
+        arena_array(p->arena, base->count + render->count + 1, sizeof(*units));
     *count = 0;
     for (size_t i = 0; i < base->count; i++)
         units[(*count)++] =
-            (struct unit){{&base->files[i], file_at(&p->input->side[CHILD], p->child_of[i]),
-                           file_at(render, p->render_of[i])},
-                          p->child_of[i] == NONE ? p->looks_like[i] : NULL};
+            (struct file_triple){{&base->files[i], file_at(&p->input->side[CHILD], p->child_of[i]),
+                                  file_at(render, p->render_of[i])},
+                                 p->child_of[i] == NONE ? p->looks_like[i] : NULL};
     add_new(units, count, p);
     *out = units;
 }
 
-int pair_files(struct unit **out, size_t *count, struct arena *arena, struct store *store,
+int pair_files(struct file_triple **out, size_t *count, struct arena *arena, struct store *store,
                const struct plan_input *input, const bool *fixed, struct err *err)
 {
     struct pairing p = {.arena = arena,

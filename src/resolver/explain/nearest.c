@@ -416,14 +416,14 @@ static const struct {
     {CHOICE_DRIVER, try_drivers, false},  {CHOICE_GPU, try_gpus, false},
 };
 
-static bool is_worth_trying(const struct ask *ask, enum stack_choice choice)
+static bool is_worth_trying(const struct demands *ask, enum stack_choice choice)
 {
     return ask->at[choice] >= 0 || choice == CHOICE_RUNTIME /* has a default */ ||
            choice == CHOICE_DRIVER /* the platform has one */ ||
            (choice == CHOICE_FRAMEWORK && ask->specs[choice].count) /* of a package on another */;
 }
 
-struct data *nearest_data(struct arena *arena, const struct ask *ask)
+struct data *nearest_data(struct arena *arena, const struct demands *ask)
 {
     const struct trials n = {arena,           ask, &ask->request, ask->matrix, budget_taken(),
                              data_list(arena)};

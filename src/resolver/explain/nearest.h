@@ -7,6 +7,6 @@
 struct data;
 
 /* The list `nearest`: requests that work, the mildest changes first. */
-struct data *nearest_data(struct arena *arena, const struct ask *ask);
+struct data *nearest_data(struct arena *arena, const struct demands *ask);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define REASONS_MAX 4 /* conflicts told for one demand */
 
-static bool is_solvable(const struct ask *ask, uint64_t active)
+static bool is_solvable(const struct demands *ask, uint64_t active)
 {
     struct candidate candidate;
     return search_best(&candidate, ask, active);
@@ -20,7 +20,7 @@ static bool is_solvable(const struct ask *ask, uint64_t active)
  * Only a smallest set is told: of eight demands two may conflict, and the other six would only hide
  * them.
  */
-uint64_t minimal_conflict(const struct ask *ask)
+uint64_t minimal_conflict(const struct demands *ask)
 {
     uint64_t set = ask_all(ask);
     bool shrunk = true;
@@ -39,7 +39,7 @@ uint64_t minimal_conflict(const struct ask *ask)
 
 struct conflicts {
     struct arena *arena;
-    const struct ask *ask;
+    const struct demands *ask;
     struct problem whole;        /* the demands that are weighed */
     const struct demand *demand; /* the one that was dropped; NULL: none */
     struct data *list;
@@ -156,7 +156,7 @@ static void tell_of_demand(struct conflicts *c, uint64_t set, uint64_t bit)
     search_walk(&rest, visit, c);
 }
 
-struct data *conflicts_data(struct arena *arena, const struct ask *ask, uint64_t set)
+struct data *conflicts_data(struct arena *arena, const struct demands *ask, uint64_t set)
 {
     struct conflicts c = {.arena = arena, .ask = ask, .list = data_list(arena)};
     for (size_t i = 0; i < ask->demand_count; i++) {

@@ -7,8 +7,8 @@
 struct data;
 
 /* A set of demands that can not be met together, any of which dropped can. Empty: nothing fits. */
-uint64_t minimal_conflict(const struct ask *ask);
+uint64_t minimal_conflict(const struct demands *ask);
 /* The list `conflicts` of JSON.md for such a set. */
-struct data *conflicts_data(struct arena *arena, const struct ask *ask, uint64_t set);
+struct data *conflicts_data(struct arena *arena, const struct demands *ask, uint64_t set);
 
 #endif

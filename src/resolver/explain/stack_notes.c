@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct notes {
-    const struct chosen *chosen;
+    const struct chosen_set *chosen;
     struct data *list;
 };
 
@@ -37,7 +37,7 @@ __attribute__((format(printf, 3, 4))) static void note(const struct notes *n, co
 /* What an image has of its own does not serve the project, which has an environment of its own. */
 static void stock_note(const struct notes *n, const struct asked_image *asked)
 {
-    const struct chosen *s = n->chosen;
+    const struct chosen_set *s = n->chosen;
     const struct stocked *stock = asked->stock;
     const char *rest = strstr(stock->holds, "{version}");
     const char *name = s->ask->framework->name, *version = s->candidate->release->version.text;
@@ -102,7 +102,7 @@ static void image_notes(const struct notes *n)
 /* Why the image is not of the build's CUDA. */
 static void other_note(const struct notes *n)
 {
-    const struct chosen *s = n->chosen;
+    const struct chosen_set *s = n->chosen;
     const struct candidate *c = s->candidate;
     struct candidate first;
     struct objection objection = {.arena = s->arena};
@@ -131,7 +131,7 @@ static void size_note(const struct notes *n)
 
 static void gate_notes(const struct notes *n)
 {
-    const struct chosen *s = n->chosen;
+    const struct chosen_set *s = n->chosen;
     const struct candidate *c = s->candidate;
     if (!c->image || !c->build->cuda.text || s->problem->cdi)
         return;
@@ -163,7 +163,7 @@ static void path_note(const struct notes *n)
 
 static void driver_notes(const struct notes *n)
 {
-    const struct chosen *s = n->chosen;
+    const struct chosen_set *s = n->chosen;
     const struct asked_driver *driver = s->problem->host.driver;
     if (!driver || !s->candidate->build->cuda.text)
         return;
@@ -195,7 +195,7 @@ static void driver_notes(const struct notes *n)
 /* What a platform installs is said with its driver. */
 static void platform_note(const struct notes *n)
 {
-    const struct chosen *s = n->chosen;
+    const struct chosen_set *s = n->chosen;
     if (is_active(s->problem, CHOICE_PLATFORM) && !s->ask->platform->driver &&
         s->ask->platform->fact.note)
         note(n, "platform", "%s", s->ask->platform->fact.note);
@@ -203,7 +203,7 @@ static void platform_note(const struct notes *n)
 
 static void gpu_notes(const struct notes *n)
 {
-    const struct chosen *s = n->chosen;
+    const struct chosen_set *s = n->chosen;
     const struct build *build = s->candidate->build;
     for (size_t i = 0; i < s->problem->gpu_count; i++) {
         const struct asked_gpu *gpu = s->problem->gpus[i];
@@ -236,7 +236,7 @@ static void python_notes(const struct notes *n)
 static void newer_note(const struct notes *n, const struct framework *row,
                        const struct release *than)
 {
-    const struct chosen *s = n->chosen;
+    const struct chosen_set *s = n->chosen;
     const struct release *newer =
         hardly_known(s->arena, s->ask, s->problem->active, row, &than->version);
     const char *doubt = newer ? doubt_of(newer) : NULL;
@@ -249,7 +249,7 @@ static void newer_note(const struct notes *n, const struct framework *row,
 static void build_notes(const struct notes *n)
 {
     const struct candidate *c = n->chosen->candidate;
-    const struct ask *ask = n->chosen->ask;
+    const struct demands *ask = n->chosen->ask;
     newer_note(n, ask->framework, c->release);
     if (str_equal(c->build->channel, "experimental"))
         note(n, "build-experimental", "%s is an experimental build of %s %s", c->build->variant,
@@ -262,7 +262,7 @@ static void build_notes(const struct notes *n)
 
 static void unchecked_notes(const struct notes *n)
 {
-    const struct ask *ask = n->chosen->ask;
+    const struct demands *ask = n->chosen->ask;
     for (size_t i = 0; i < ask->with_count; i++)
         if (!ask->with[i].row &&
             !pair_value(&n->chosen->candidate->release->companions, ask->with[i].name))
@@ -273,7 +273,7 @@ static void unchecked_notes(const struct notes *n)
 
 static void package_notes(const struct notes *n)
 {
-    const struct chosen *s = n->chosen;
+    const struct chosen_set *s = n->chosen;
     for (size_t i = 0; i < s->ask->members.count; i++) {
         const struct framework *row = s->ask->members.items[i].row;
         if (i && chosen_has(s, i))
@@ -308,7 +308,7 @@ static void fact_notes(const struct notes *n)
         note(n, "overlay", "rows of .tmplgen-matrix.yml were used");
 }
 
-struct data *notes_data(const struct chosen *s)
+struct data *notes_data(const struct chosen_set *s)
 {
     const struct notes n = {s, data_list(s->arena)};
     image_notes(&n);

@@ -7,6 +7,6 @@
 struct data;
 
 /* The list of {code, text}. */
-struct data *notes_data(const struct chosen *s);
+struct data *notes_data(const struct chosen_set *s);
 
 #endif

@@ -31,7 +31,7 @@ struct data *resolve_changed(const struct trials *n, const struct stack_request 
     struct candidate candidate;
     if (trials_are_over(n))
         return NULL;
-    struct ask *ask = arena_alloc(n->arena, sizeof *ask);
+    struct demands *ask = arena_alloc(n->arena, sizeof *ask);
     if (ask_compile(ask, n->arena, n->matrix, changed, &ignored) ||
         !search_best(&candidate, ask, ask_all(ask)) || is_doubtful(&candidate))
         return NULL;

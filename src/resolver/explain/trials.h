@@ -8,7 +8,7 @@ struct data;
 
 struct trials {
     struct arena *arena;
-    const struct ask *ask;
+    const struct demands *ask;
     const struct stack_request *request;
     const struct matrix *matrix; /* that the changed requests are resolved in */
     size_t since;                /* steps of the run taken before */

@@ -11,7 +11,7 @@
 
 struct why {
     struct arena *arena;
-    const struct ask *ask;
+    const struct demands *ask;
     struct problem problem; /* as the search was ready to accept when it found something */
     const struct candidate *chosen;
     struct data *passed_over;
@@ -150,7 +150,7 @@ static const char *why_image(const struct why *w)
 
 static void choose_members(const struct why *w, struct data *list)
 {
-    struct pick picks[MEMBERS_MAX];
+    struct package_pick picks[MEMBERS_MAX];
     if (!with_find(picks, &w->problem, w->chosen, NULL))
         return;
     for (size_t i = 1; i < w->ask->members.count; i++)
@@ -179,7 +179,7 @@ int matrix_why(struct data **out, struct arena *arena, const struct matrix *matr
                const struct stack_request *request, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
-    struct ask *ask = arena_alloc(arena, sizeof *ask);
+    struct demands *ask = arena_alloc(arena, sizeof *ask);
     struct candidate chosen;
     struct why w = {.arena = arena, .ask = ask, .chosen = &chosen};
     if (ask_compile(ask, arena, matrix, request, err))

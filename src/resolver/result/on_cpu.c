@@ -21,7 +21,8 @@ static bool knows_cpus(const struct framework *row)
 }
 
 /* Of a framework: its build for CPUs, else the one with CUDA where that starts without. */
-static const struct build *build_on_cpu(const struct framework *row, const struct pick *pick)
+static const struct build *build_on_cpu(const struct framework *row,
+                                        const struct package_pick *pick)
 {
     const struct build *build =
         first_without_cuda(pick->release->builds, pick->release->build_count);
@@ -32,13 +33,13 @@ static const struct build *build_on_cpu(const struct framework *row, const struc
 
 /* Whether a package is for the build of its framework there; not what only nvcc compiles. */
 static bool package_on_cpu(const struct on_cpu *out, const struct member *member,
-                           const struct pick *pick)
+                           const struct package_pick *pick)
 {
     const struct members *members = &out->chosen.ask->members;
     if (str_equal(member->row->supply, "build") || pick->build->cuda.text)
         return false;
     for (size_t i = 0; i < members->count; i++) {
-        const struct pick *ground = &out->chosen.picks[i];
+        const struct package_pick *ground = &out->chosen.picks[i];
         if (str_equal(members->items[i].row->name, member->row->on))
             return ground->release &&
                    (!pick->release->variants.count ||
@@ -47,10 +48,10 @@ static bool package_on_cpu(const struct on_cpu *out, const struct member *member
     return true;
 }
 
-bool chosen_on_cpu(struct on_cpu *out, const struct chosen *s)
+bool chosen_on_cpu(struct on_cpu *out, const struct chosen_set *s)
 {
     const struct members *members = &s->ask->members;
-    const struct pick own = {s->candidate->release, s->candidate->build};
+    const struct package_pick own = {s->candidate->release, s->candidate->build};
     *out = (struct on_cpu){.chosen = *s, .problem = *s->problem, .candidate = *s->candidate};
     out->chosen.problem = &out->problem;
     out->chosen.candidate = &out->candidate;
@@ -59,7 +60,7 @@ bool chosen_on_cpu(struct on_cpu *out, const struct chosen *s)
     out->candidate.build = build_on_cpu(s->ask->framework, &own);
     for (size_t i = 0; i < members->count; i++) { /* frameworks first */
         const struct framework *row = members->items[i].row;
-        struct pick *pick = &out->chosen.picks[i];
+        struct package_pick *pick = &out->chosen.picks[i];
         if (!pick->release)
             continue;
         if (!row->on)

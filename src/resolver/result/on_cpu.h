@@ -5,7 +5,7 @@
 #include "resolver/search/chosen_set.h"
 
 struct on_cpu {
-    struct chosen chosen;
+    struct chosen_set chosen;
     struct problem problem; /* as asked, but for the build */
     struct candidate candidate;
 };
@@ -14,6 +14,6 @@ struct on_cpu {
  * The same releases by their builds for CPUs, without the packages that are for GPUs alone; what is
  * chosen points into `out`. False: the framework itself is for GPUs alone.
  */
-bool chosen_on_cpu(struct on_cpu *out, const struct chosen *s);
+bool chosen_on_cpu(struct on_cpu *out, const struct chosen_set *s);
 
 #endif

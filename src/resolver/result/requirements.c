@@ -11,7 +11,7 @@
 
 /* From an index of its own, from pip's, compiled. */
 struct installation {
-    const struct chosen *s;
+    const struct chosen_set *s;
     const char *index_url; /* NULL: there is but pip's own */
     struct data *all, *index, *build;
 };
@@ -28,9 +28,9 @@ static void push(struct installation *steps, struct data *step, const char *text
 }
 
 /* The only one that a member's wheels are on, if there is one. */
-static const char *index_url(const struct chosen *s)
+static const char *index_url(const struct chosen_set *s)
 {
-    const struct pick own = {s->candidate->release, s->candidate->build};
+    const struct package_pick own = {s->candidate->release, s->candidate->build};
     const char *url = index_of(s->arena, s->problem, s->ask->framework, &own);
     for (size_t i = 0; !url && i < s->ask->members.count; i++)
         if (chosen_has(s, i))
@@ -39,7 +39,7 @@ static const char *index_url(const struct chosen *s)
 }
 
 /* The page that a member's wheels are on besides, if there is one. */
-static const char *find_links(const struct chosen *s)
+static const char *find_links(const struct chosen_set *s)
 {
     const char *url = s->candidate->build->find_links;
     for (size_t i = 0; !url && i < s->ask->members.count; i++)
@@ -51,7 +51,7 @@ static const char *find_links(const struct chosen *s)
 /* ------------------------------------------------------------------ members */
 
 /* "[deepspeed]" where that was said of it, or "". */
-static const char *extras_of(const struct chosen *s, const struct framework *row)
+static const char *extras_of(const struct chosen_set *s, const struct framework *row)
 {
     for (size_t i = 0; i < s->ask->with_count; i++) {
         const struct asked_package *package = &s->ask->with[i];
@@ -63,8 +63,8 @@ static const char *extras_of(const struct chosen *s, const struct framework *row
 }
 
 /* What it is installed by: `torch=={version}`, filled in. */
-static const char *requirement_of(const struct chosen *s, const struct framework *row,
-                                  const struct pick *pick)
+static const char *requirement_of(const struct chosen_set *s, const struct framework *row,
+                                  const struct package_pick *pick)
 {
     const char *text = pick->build->requirements ? pick->build->requirements : row->requirements;
     const char *extras = extras_of(s, row);
@@ -77,7 +77,7 @@ static const char *requirement_of(const struct chosen *s, const struct framework
 /* Whether the wheels are where those of the framework that it lives on are. */
 static bool is_on_index(const struct installation *steps, size_t at)
 {
-    const struct chosen *s = steps->s;
+    const struct chosen_set *s = steps->s;
     const struct framework *row = s->ask->members.items[at].row;
     if (!row->on)
         return index_of(s->arena, s->problem, row, &s->picks[at]) != NULL;
@@ -90,7 +90,7 @@ static bool is_on_index(const struct installation *steps, size_t at)
 
 static void push_member(struct installation *steps, size_t at)
 {
-    const struct chosen *s = steps->s;
+    const struct chosen_set *s = steps->s;
     const struct framework *row = s->ask->members.items[at].row;
     struct data *step = is_on_index(steps, at) ? steps->index : NULL;
     if (str_equal(row->supply, "build"))
@@ -103,7 +103,7 @@ static void push_member(struct installation *steps, size_t at)
 static void push_framework(struct installation *steps, const char *cudnn_bound)
 {
     const struct candidate *c = steps->s->candidate;
-    const struct pick pick = {c->release, c->build};
+    const struct package_pick pick = {c->release, c->build};
     const struct framework *row = steps->s->ask->framework;
     bool has_index = index_of(steps->s->arena, steps->s->problem, row, &pick) != NULL;
     push(steps, has_index ? steps->index : NULL, requirement_of(steps->s, row, &pick));
@@ -124,7 +124,7 @@ static int by_text(const void *a, const void *b)
 /* As it was said, or pinned to what the framework names. */
 static void push_unknown(struct installation *steps, const struct asked_package *package)
 {
-    const struct chosen *s = steps->s;
+    const struct chosen_set *s = steps->s;
     const char *companion = pair_value(&s->candidate->release->companions, package->name);
     const char *text = package->said, *spec = package_spec(text);
     if (companion)
@@ -136,7 +136,7 @@ static void push_unknown(struct installation *steps, const struct asked_package 
 
 static void push_unknowns(struct installation *steps)
 {
-    const struct ask *ask = steps->s->ask;
+    const struct demands *ask = steps->s->ask;
     const struct asked_package *unknown[WITH_MAX];
     size_t count = 0;
     for (size_t i = 0; i < ask->with_count; i++)
@@ -166,7 +166,7 @@ static int rank_image(const struct image *image, const struct version *cuda)
     return 1 + 2 * same_minor(&image->cuda, cuda) + !str_equal(image->state, "eol");
 }
 
-static struct data *build_image(const struct chosen *s)
+static struct data *build_image(const struct chosen_set *s)
 {
     const struct candidate *c = s->candidate;
     const struct image *best = NULL;
@@ -187,7 +187,7 @@ static struct data *build_image(const struct chosen *s)
 
 /* ------------------------------------------------------------------ the lists */
 
-static struct installation collect(const struct chosen *s, const char *cudnn_bound)
+static struct installation collect(const struct chosen_set *s, const char *cudnn_bound)
 {
     struct arena *arena = s->arena;
     struct installation steps = {s, index_url(s), data_list(arena), data_list(arena),
@@ -208,7 +208,7 @@ static void put_steps(struct data *map, const struct installation *steps)
     data_put(arena, map, "index_requirements", steps->index);
 }
 
-static struct data *cpu_part(const struct chosen *s)
+static struct data *cpu_part(const struct chosen_set *s)
 {
     struct on_cpu cpu;
     if (!chosen_on_cpu(&cpu, s))
@@ -219,7 +219,7 @@ static struct data *cpu_part(const struct chosen *s)
     return map;
 }
 
-void put_requirements(struct data *map, const struct chosen *s, const char *cudnn_bound)
+void put_requirements(struct data *map, const struct chosen_set *s, const char *cudnn_bound)
 {
     struct installation steps = collect(s, cudnn_bound);
     put_steps(map, &steps);

@@ -10,6 +10,6 @@ struct data;
  * Puts `requirements`, `index_url`, `index_requirements`, `find_links`, `build_requirements`,
  * `build_image` and `cpu` of JSON.md. `cudnn_bound`: below which version cuDNN must stay, or NULL.
  */
-void put_requirements(struct data *map, const struct chosen *s, const char *cudnn_bound);
+void put_requirements(struct data *map, const struct chosen_set *s, const char *cudnn_bound);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------ the parts of the map */
 
-static struct data *framework_part(const struct chosen *s)
+static struct data *framework_part(const struct chosen_set *s)
 {
     struct data *map = data_map(s->arena);
     size_t named = member_of(&s->ask->members, s->ask->named);
@@ -24,7 +24,7 @@ static struct data *framework_part(const struct chosen *s)
 }
 
 /* The CUDA that runs, to its minor. */
-static const char *cuda_text(const struct chosen *s)
+static const char *cuda_text(const struct chosen_set *s)
 {
     const struct version *cuda = candidate_cuda(s->candidate);
     if (cuda == &s->candidate->build->cuda)
@@ -33,7 +33,7 @@ static const char *cuda_text(const struct chosen *s)
                         (unsigned long long)cuda->release[1]);
 }
 
-static struct data *cuda_part(const struct chosen *s)
+static struct data *cuda_part(const struct chosen_set *s)
 {
     const struct build *build = s->candidate->build;
     struct data *map = data_map(s->arena);
@@ -45,7 +45,7 @@ static struct data *cuda_part(const struct chosen *s)
 }
 
 /* Below which version cuDNN must stay for the sake of the GPUs; NULL: no pin is needed. */
-static const char *cudnn_bound(const struct chosen *s)
+static const char *cudnn_bound(const struct chosen_set *s)
 {
     bool newest;
     if (!s->candidate->build->cudnn_window.count || !s->problem->gpu_count)
@@ -58,7 +58,7 @@ static const char *cudnn_bound(const struct chosen *s)
 }
 
 /* The cuDNN that comes with the stack: a version, or the SPEC that installation leaves open. */
-static const char *cudnn_text(const struct chosen *s)
+static const char *cudnn_text(const struct chosen_set *s)
 {
     const struct candidate *c = s->candidate;
     const char *bound = cudnn_bound(s);
@@ -77,9 +77,9 @@ static const char *pip_name(const struct framework *framework)
     return framework->packages.count ? framework->packages.items[0] : framework->name;
 }
 
-static struct data *companions_part(const struct chosen *s)
+static struct data *companions_part(const struct chosen_set *s)
 {
-    const struct ask *ask = s->ask;
+    const struct demands *ask = s->ask;
     const struct pairs *companions = &s->candidate->release->companions;
     struct data *map = data_map(s->arena);
     for (size_t i = 0; i < companions->count; i++)
@@ -101,7 +101,7 @@ static const char *image_state(const struct candidate *c)
     return c->image->state;
 }
 
-static struct data *image_part(const struct chosen *s)
+static struct data *image_part(const struct chosen_set *s)
 {
     const struct candidate *c = s->candidate;
     struct data *map = data_map(s->arena);
@@ -120,7 +120,7 @@ static struct data *image_part(const struct chosen *s)
     return map;
 }
 
-static struct data *driver_part(const struct chosen *s)
+static struct data *driver_part(const struct chosen_set *s)
 {
     static const char *const words[] = {NULL, "native", "minor-version", "forward"};
     struct data *map = data_map(s->arena);
@@ -151,7 +151,7 @@ static struct data *mig_profiles(struct arena *arena, const struct gpu *gpu)
 }
 
 /* What the platform that was named calls it: none, one, or several names. */
-static struct data *node_names(const struct chosen *s, const struct gpu *gpu)
+static struct data *node_names(const struct chosen_set *s, const struct gpu *gpu)
 {
     const struct platform *platform =
         is_active(s->problem, CHOICE_PLATFORM) ? s->ask->platform : NULL;
@@ -163,7 +163,7 @@ static struct data *node_names(const struct chosen *s, const struct gpu *gpu)
 }
 
 /* What whoever places the project on a machine must know of a model. */
-static void put_model(struct data *map, const struct chosen *s, const struct gpu *gpu)
+static void put_model(struct data *map, const struct chosen_set *s, const struct gpu *gpu)
 {
     static const struct gpu nothing = {.class = NULL};
     gpu = gpu ? gpu : &nothing;
@@ -176,7 +176,7 @@ static void put_model(struct data *map, const struct chosen *s, const struct gpu
     data_put(s->arena, map, "node_names", node_names(s, gpu));
 }
 
-static struct data *gpus_part(const struct chosen *s)
+static struct data *gpus_part(const struct chosen_set *s)
 {
     const struct build *build = s->candidate->build;
     struct data *list = data_list(s->arena);
@@ -200,7 +200,7 @@ static struct data *gpus_part(const struct chosen *s)
 }
 
 /* What the build holds for GPUs, as compilers name it; empty where nobody knows. */
-static struct data *archs_part(const struct chosen *s)
+static struct data *archs_part(const struct chosen_set *s)
 {
     const struct build *build = s->candidate->build;
     const struct ccs *cubins = cubins_of(build, s->problem->arch);
@@ -226,7 +226,7 @@ static const char *harmless_path(const struct matrix *matrix)
     return path;
 }
 
-static const char *library_path(const struct chosen *s)
+static const char *library_path(const struct chosen_set *s)
 {
     const struct platform *platform =
         is_active(s->problem, CHOICE_PLATFORM) ? s->ask->platform : NULL;
@@ -237,7 +237,7 @@ static const char *library_path(const struct chosen *s)
     return s->candidate->image || !platform ? NULL : platform->library_path;
 }
 
-static struct data *env_part(const struct chosen *s)
+static struct data *env_part(const struct chosen_set *s)
 {
     const struct pairs *env = &s->ask->framework->env;
     struct data *map = data_map(s->arena);
@@ -254,7 +254,7 @@ static struct data *env_part(const struct chosen *s)
 
 /* ------------------------------------------------------------------ drivers and sources */
 
-static struct data *sources_part(const struct chosen *s)
+static struct data *sources_part(const struct chosen_set *s)
 {
     const struct fact *facts[FACTS_MAX];
     size_t count = chosen_facts(facts, FACTS_MAX, s);
@@ -269,11 +269,11 @@ static struct data *sources_part(const struct chosen *s)
     return list;
 }
 
-struct data *resolution_data(struct arena *arena, const struct ask *ask,
+struct data *resolution_data(struct arena *arena, const struct demands *ask,
                              const struct candidate *candidate)
 {
     struct problem problem;
-    struct chosen s;
+    struct chosen_set s;
     problem_init(&problem, ask, ask_all(ask));
     chosen_init(&s, arena, &problem, candidate);
     struct data *map = data_map(arena);

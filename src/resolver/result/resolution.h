@@ -7,7 +7,7 @@
 struct data;
 
 /* The map, keys in the order of JSON.md. */
-struct data *resolution_data(struct arena *arena, const struct ask *ask,
+struct data *resolution_data(struct arena *arena, const struct demands *ask,
                              const struct candidate *candidate);
 
 #endif

@@ -23,7 +23,7 @@ struct set_search {
     const struct problem *problem;
     struct problem theirs; /* of the member that is looked at */
     const struct candidate *candidate;
-    struct pick *picks;
+    struct package_pick *picks;
     uint64_t wanted; /* members that must be there */
     struct objection *out;
     int told; /* how far the objection in `out` got */
@@ -54,7 +54,7 @@ static bool keep(struct set_search *s, size_t at, enum stage stage,
     return true;
 }
 
-static struct candidate candidate_at(const struct set_search *s, const struct pick *pick)
+static struct candidate candidate_at(const struct set_search *s, const struct package_pick *pick)
 {
     struct candidate candidate = *s->candidate;
     candidate.release = pick->release;
@@ -63,7 +63,7 @@ static struct candidate candidate_at(const struct set_search *s, const struct pi
 }
 
 const char *index_of(struct arena *arena, const struct problem *problem,
-                     const struct framework *row, const struct pick *pick)
+                     const struct framework *row, const struct package_pick *pick)
 {
     const char *url = pick->build->index_url ? pick->build->index_url : row->index_url;
     if (!url || (row == problem->ask->framework && is_active(problem, CHOICE_VARIANT) &&
@@ -75,7 +75,7 @@ const char *index_of(struct arena *arena, const struct problem *problem,
 /* ------------------------------------------------------------------ one by itself */
 
 /* What was said of it. */
-static bool said_objects(struct set_search *s, size_t at, const struct pick *pick,
+static bool said_objects(struct set_search *s, size_t at, const struct package_pick *pick,
                          const struct asked_package *package)
 {
     struct objection objection = blank(s);
@@ -104,7 +104,7 @@ static bool too_new_for(const struct set_search *s, const struct asked_package *
 }
 
 /* What was said of a package that no row knows. */
-static bool unknown_objects(struct set_search *s, size_t at, const struct pick *pick,
+static bool unknown_objects(struct set_search *s, size_t at, const struct package_pick *pick,
                             const struct asked_package *package)
 {
     const struct pins *pins = pins_of(member_at(s, at), pick->release);
@@ -126,9 +126,9 @@ static bool unknown_objects(struct set_search *s, size_t at, const struct pick *
 }
 
 /* Every --with. */
-static bool words_object(struct set_search *s, size_t at, const struct pick *pick)
+static bool words_object(struct set_search *s, size_t at, const struct package_pick *pick)
 {
-    const struct ask *ask = s->problem->ask;
+    const struct demands *ask = s->problem->ask;
     for (size_t i = 0; i < ask->demand_count; i++) {
         if (ask->demands[i].choice != CHOICE_WITH || !(s->problem->active >> i & 1))
             continue;
@@ -140,7 +140,7 @@ static bool words_object(struct set_search *s, size_t at, const struct pick *pic
     return false;
 }
 
-static bool python_objects(struct set_search *s, size_t at, const struct pick *pick)
+static bool python_objects(struct set_search *s, size_t at, const struct package_pick *pick)
 {
     const char *python = s->candidate->python;
     struct objection objection = blank(s);
@@ -187,7 +187,7 @@ static bool build_objects(const struct set_search *s, const struct member *membe
     return !cpu && rules_object(&s->theirs, candidate, LEVEL_BUILD, out);
 }
 
-static bool objects_alone(struct set_search *s, size_t at, const struct pick *pick)
+static bool objects_alone(struct set_search *s, size_t at, const struct package_pick *pick)
 {
     const struct member *member = member_at(s, at);
     const struct candidate candidate = candidate_at(s, pick);
@@ -210,12 +210,12 @@ static bool objects_alone(struct set_search *s, size_t at, const struct pick *pi
 
 struct half {
     const struct member *member;
-    const struct pick *pick;
+    const struct package_pick *pick;
     const struct pins *pins;
     struct candidate candidate;
 };
 
-static struct half half_at(const struct set_search *s, size_t at, const struct pick *pick)
+static struct half half_at(const struct set_search *s, size_t at, const struct package_pick *pick)
 {
     const struct member *member = member_at(s, at);
     return (struct half){member, pick, pins_of(member, pick->release), candidate_at(s, pick)};
@@ -344,7 +344,8 @@ static size_t steps_of(const struct half *a, const struct half *b)
 }
 
 /* Whether the `at`th, if it were `pick`, cannot live with the one that was chosen before. */
-static bool objects_to_pair(struct set_search *s, size_t at, const struct pick *pick, size_t before)
+static bool objects_to_pair(struct set_search *s, size_t at, const struct package_pick *pick,
+                            size_t before)
 {
     const struct half a = half_at(s, before, &s->picks[before]), b = half_at(s, at, pick);
     struct objection objection = blank(s);
@@ -372,7 +373,7 @@ static uint64_t requirers(const struct set_search *s, size_t at)
 }
 
 /* The members before that `pick` cannot live with: the first of them. */
-static uint64_t blamed(struct set_search *s, size_t at, const struct pick *pick)
+static uint64_t blamed(struct set_search *s, size_t at, const struct package_pick *pick)
 {
     for (size_t i = 0; i < at; i++)
         if (s->picks[i].release && objects_to_pair(s, at, pick, i))
@@ -383,7 +384,8 @@ static uint64_t blamed(struct set_search *s, size_t at, const struct pick *pick)
 static uint64_t choose_from(struct set_search *s, size_t at);
 
 /* Tries one release and build; see choose_from. `blame` gets who stood in the way of it. */
-static bool try_pick(struct set_search *s, size_t at, const struct pick *pick, uint64_t *blame)
+static bool try_pick(struct set_search *s, size_t at, const struct package_pick *pick,
+                     uint64_t *blame)
 {
     *blame = FAILED;
     if (!budget_try_steps(8))
@@ -405,13 +407,13 @@ static bool try_pick(struct set_search *s, size_t at, const struct pick *pick, u
  */
 static uint64_t choose_from(struct set_search *s, size_t at)
 {
-    const struct ask *ask = s->problem->ask;
+    const struct demands *ask = s->problem->ask;
     uint64_t blame, own = (uint64_t)1 << at,
                     bringing = at < ask->members.count ? requirers(s, at) : 0;
     if (at == ask->members.count)
         return 0;
     if (!bringing && !(s->wanted & own)) {
-        s->picks[at] = (struct pick){NULL, NULL};
+        s->picks[at] = (struct package_pick){NULL, NULL};
         return choose_from(s, at + 1);
     }
     uint64_t all = FAILED | ((s->wanted & own) ? 0 : bringing);
@@ -419,21 +421,21 @@ static uint64_t choose_from(struct set_search *s, size_t at)
     for (size_t i = 0; i < releases->count; i++) {
         const struct release *release = ROW(struct release, *releases, i);
         for (size_t j = 0; j < release->build_count; j++) {
-            const struct pick pick = {release, release->builds[j]};
+            const struct package_pick pick = {release, release->builds[j]};
             if (try_pick(s, at, &pick, &blame))
                 return 0;
             if (blame & FAILED && !(blame & own))
-                return s->picks[at] = (struct pick){NULL, NULL}, blame;
+                return s->picks[at] = (struct package_pick){NULL, NULL}, blame;
             all |= blame & ~own;
         }
     }
-    s->picks[at] = (struct pick){NULL, NULL};
+    s->picks[at] = (struct package_pick){NULL, NULL};
     return all;
 }
 
 static uint64_t wanted_members(const struct problem *problem)
 {
-    const struct ask *ask = problem->ask;
+    const struct demands *ask = problem->ask;
     uint64_t wanted = 0;
     for (size_t i = 0; i < ask->members.count; i++)
         if (ask->members.items[i].always || ask->members.items[i].demands & problem->active)
@@ -441,12 +443,12 @@ static uint64_t wanted_members(const struct problem *problem)
     return wanted;
 }
 
-bool with_find(struct pick picks[MEMBERS_MAX], const struct problem *problem,
+bool with_find(struct package_pick picks[MEMBERS_MAX], const struct problem *problem,
                const struct candidate *candidate, struct objection *out)
 {
     struct set_search s = {problem, *problem, candidate, picks, 0, out, -1};
     memset(picks, 0, MEMBERS_MAX * sizeof *picks);
-    picks[0] = (struct pick){candidate->release, candidate->build};
+    picks[0] = (struct package_pick){candidate->release, candidate->build};
     if (!problem->ask->members.count)
         return true;
     s.wanted = wanted_members(problem);
@@ -456,6 +458,6 @@ bool with_find(struct pick picks[MEMBERS_MAX], const struct problem *problem,
 bool with_objects(const struct problem *problem, const struct candidate *candidate,
                   struct objection *out)
 {
-    struct pick picks[MEMBERS_MAX];
+    struct package_pick picks[MEMBERS_MAX];
     return problem->ask->members.count && !with_find(picks, problem, candidate, out);
 }

@@ -5,7 +5,7 @@
 #include "resolver/rules/rules.h"
 
 /* What is chosen of a member; no release: it is not there. */
-struct pick {
+struct package_pick {
     const struct release *release;
     const struct build *build;
 };
@@ -16,13 +16,13 @@ struct pick {
  * installed together, GPUs and driver covered, one index beside pip's own. False: there are none,
  * and `out` (may be NULL) gets the objection that came last.
  */
-bool with_find(struct pick picks[MEMBERS_MAX], const struct problem *problem,
+bool with_find(struct package_pick picks[MEMBERS_MAX], const struct problem *problem,
                const struct candidate *candidate, struct objection *out);
 /* Whether there are none. */
 bool with_objects(const struct problem *problem, const struct candidate *candidate,
                   struct objection *out);
 /* The index that a build's wheels are on, filled in; NULL: pip's own. */
 const char *index_of(struct arena *arena, const struct problem *problem,
-                     const struct framework *row, const struct pick *pick);
+                     const struct framework *row, const struct package_pick *pick);
 
 #endif

@@ -8,7 +8,7 @@ const struct version *candidate_cuda(const struct candidate *c)
     return c->build->images.count && c->image ? &c->image->cuda : &c->build->cuda;
 }
 
-const char *image_text(struct arena *arena, const struct ask *ask, const struct candidate *c)
+const char *image_text(struct arena *arena, const struct demands *ask, const struct candidate *c)
 {
     if (c->named)
         return ask->image.said;

@@ -23,6 +23,6 @@ struct candidate {
 /* The CUDA that runs: the image's where the build leaves it to the image. */
 const struct version *candidate_cuda(const struct candidate *candidate);
 /* REPO:TAG of its image, for people. */
-const char *image_text(struct arena *arena, const struct ask *ask, const struct candidate *c);
+const char *image_text(struct arena *arena, const struct demands *ask, const struct candidate *c);
 
 #endif

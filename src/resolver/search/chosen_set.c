@@ -3,12 +3,12 @@
 
 #include "resolver/rules/gpu_coverage.h"
 
-bool chosen_has(const struct chosen *s, size_t member)
+bool chosen_has(const struct chosen_set *s, size_t member)
 {
     return member > 0 && member < s->ask->members.count && s->picks[member].release;
 }
 
-bool chosen_is_shadowed(const struct chosen *s)
+bool chosen_is_shadowed(const struct chosen_set *s)
 {
     const struct candidate *c = s->candidate;
     const struct library_path *row;
@@ -26,7 +26,7 @@ static const struct version *later(const struct version *a, const struct version
 }
 
 /* The floors of all builds. */
-static const struct version *highest_floor(const struct chosen *s)
+static const struct version *highest_floor(const struct chosen_set *s)
 {
     const struct fact *fact;
     const struct version *lowest = driver_floor(s->ask->matrix, s->candidate->build, &fact);
@@ -40,7 +40,7 @@ static const struct version *highest_floor(const struct chosen *s)
  * CUDA's floor, that of the GPUs, and where PTX must be compiled that of the toolkit: the newest of
  * the three, since a host must meet them all.
  */
-static const struct version *minimum_driver(const struct chosen *s)
+static const struct version *minimum_driver(const struct chosen_set *s)
 {
     const struct matrix *matrix = s->ask->matrix;
     const struct build *build = s->candidate->build;
@@ -61,7 +61,7 @@ static const struct version *minimum_driver(const struct chosen *s)
     return lowest;
 }
 
-static enum reliance reliance_of(const struct chosen *s)
+static enum reliance reliance_of(const struct chosen_set *s)
 {
     const struct asked_driver *driver = s->problem->host.driver;
     const struct build *build = s->candidate->build;
@@ -83,7 +83,7 @@ static size_t add_fact(const struct fact **facts, size_t count, size_t room,
     return count;
 }
 
-size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen *s)
+size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen_set *s)
 {
     const struct candidate *c = s->candidate;
     const struct asked_driver *driver = s->problem->host.driver;
@@ -114,10 +114,10 @@ size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen 
     return add_fact(facts, count, room, c->plain ? &c->plain->fact : NULL);
 }
 
-void chosen_init(struct chosen *out, struct arena *arena, const struct problem *problem,
+void chosen_init(struct chosen_set *out, struct arena *arena, const struct problem *problem,
                  const struct candidate *candidate)
 {
-    *out = (struct chosen){arena, problem->ask, problem, candidate, RELIES_NOT, NULL, {{0}}};
+    *out = (struct chosen_set){arena, problem->ask, problem, candidate, RELIES_NOT, NULL, {{0}}};
     with_find(out->picks, problem, candidate, NULL);
     out->minimum = minimum_driver(out);
     out->reliance = reliance_of(out);

@@ -11,23 +11,23 @@
 
 #define FACTS_MAX 64 /* rows that one stack rests on */
 
-struct chosen {
+struct chosen_set {
     struct arena *arena;
-    const struct ask *ask;
+    const struct demands *ask;
     const struct problem *problem;
     const struct candidate *candidate;
     enum reliance reliance;        /* of the driver, or of `minimum` where none was named */
     const struct version *minimum; /* the lowest driver; NULL: none is needed */
-    struct pick picks[MEMBERS_MAX];
+    struct package_pick picks[MEMBERS_MAX];
 };
 
-void chosen_init(struct chosen *out, struct arena *arena, const struct problem *problem,
+void chosen_init(struct chosen_set *out, struct arena *arena, const struct problem *problem,
                  const struct candidate *candidate);
 /* Every row that the stack rests on, at most `room`; how many. */
-size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen *s);
+size_t chosen_facts(const struct fact **facts, size_t room, const struct chosen_set *s);
 /* Whether the image's LD_LIBRARY_PATH would put its libraries before the wheel's. */
-bool chosen_is_shadowed(const struct chosen *s);
+bool chosen_is_shadowed(const struct chosen_set *s);
 /* Whether a member is there, beside the framework. */
-bool chosen_has(const struct chosen *s, size_t member);
+bool chosen_has(const struct chosen_set *s, size_t member);
 
 #endif

@@ -20,20 +20,20 @@ static const char *const arches[] = {"x86_64", "aarch64"};
 static const char *const runtimes[] = {"legacy", "cdi"};
 
 struct compiler {
-    struct ask *ask;
+    struct demands *ask;
     struct arena *arena;
     const struct stack_request *request;
     struct err *err;
 };
 
-uint64_t ask_all(const struct ask *ask)
+uint64_t ask_all(const struct demands *ask)
 {
     return ask->demand_count == DEMANDS_MAX ? UINT64_MAX : ((uint64_t)1 << ask->demand_count) - 1;
 }
 
 static void add_demand(const struct compiler *c, int choice, size_t index, const char *text)
 {
-    struct ask *ask = c->ask;
+    struct demands *ask = c->ask;
     if (ask->at[choice] < 0)
         ask->at[choice] = (int)ask->demand_count;
     ask->demands[ask->demand_count++] = (struct demand){choice, index, text};
@@ -57,7 +57,7 @@ static int unknown_word(const struct compiler *c, const char *code, const char *
 
 static int compile_framework(const struct compiler *c)
 {
-    struct ask *ask = c->ask;
+    struct demands *ask = c->ask;
     const char *said = request_text(c->request, CHOICE_FRAMEWORK);
     if (!said || !*said) {
         err_set(c->err, TG_USAGE, "missing-framework", "no framework was named");
@@ -408,7 +408,7 @@ static int compile_package(const struct compiler *c, struct asked_package *packa
 /* ------------------------------------------------------------------ who lives together */
 
 /* What a demand says of it; NULL: it speaks of something else. */
-static const struct spec *spec_for(const struct ask *ask, const struct demand *demand,
+static const struct spec *spec_for(const struct demands *ask, const struct demand *demand,
                                    const struct framework *row)
 {
     if (demand->choice == CHOICE_FRAMEWORK && row == ask->named)
@@ -419,11 +419,11 @@ static const struct spec *spec_for(const struct ask *ask, const struct demand *d
 }
 
 /* The same host, GPUs and driver, but no word of the main framework's own. */
-static const struct ask *ask_of(const struct compiler *c, const struct framework *row)
+static const struct demands *ask_of(const struct compiler *c, const struct framework *row)
 {
     static const enum stack_choice own[] = {CHOICE_FRAMEWORK, CHOICE_PYTHON, CHOICE_CUDA,
                                             CHOICE_VARIANT, CHOICE_WITH};
-    struct ask *ask = arena_alloc(c->arena, sizeof *ask);
+    struct demands *ask = arena_alloc(c->arena, sizeof *ask);
     *ask = *c->ask;
     ask->framework = ask->named = row;
     ask->with_count = ask->members.count = 0;
@@ -441,7 +441,7 @@ static const struct ask *ask_of(const struct compiler *c, const struct framework
 
 static void finish_member(const struct compiler *c, struct member *member)
 {
-    struct ask *ask = c->ask;
+    struct demands *ask = c->ask;
     for (size_t i = 0; i < ask->demand_count; i++)
         if (ask->demands[i].choice == CHOICE_WITH &&
             ask->with[ask->demands[i].index].row == member->row)
@@ -456,7 +456,7 @@ static void finish_member(const struct compiler *c, struct member *member)
 /* `all`: the matrix that the rows of packages are of. */
 static int compile_members(const struct compiler *c, const struct matrix *all)
 {
-    struct ask *ask = c->ask;
+    struct demands *ask = c->ask;
     const struct framework *rows[WITH_MAX + 2] = {ask->framework, ask->named};
     size_t count = 2;
     for (size_t i = 0; i < ask->with_count; i++)
@@ -508,7 +508,7 @@ static int compile_with(const struct compiler *c)
 
 /* ------------------------------------------------------------------ the type */
 
-bool type_takes(const struct ask *ask, const struct distribution *distribution)
+bool type_takes(const struct demands *ask, const struct distribution *distribution)
 {
     const struct words *families = &ask->request.need.distributions;
     return !families->count || !distribution || words_have(families, distribution->family);
@@ -546,11 +546,11 @@ static int compile_need(const struct compiler *c)
     return 0;
 }
 
-int ask_compile(struct ask *out, struct arena *arena, const struct matrix *matrix,
+int ask_compile(struct demands *out, struct arena *arena, const struct matrix *matrix,
                 const struct stack_request *request, struct err *err)
 {
     const struct compiler c = {out, arena, request, err};
-    *out = (struct ask){.matrix = matrix, .request = *request};
+    *out = (struct demands){.matrix = matrix, .request = *request};
     for (size_t i = 0; i < DEMAND_KINDS; i++)
         out->at[i] = -1;
     if (compile_framework(&c) || compile_spec(&c, CHOICE_PYTHON) || compile_spec(&c, CHOICE_CUDA) ||

@@ -43,7 +43,7 @@ struct asked_image {
     const struct distribution *distribution; /* NULL: not known */
 };
 
-struct ask;
+struct demands;
 
 struct asked_package {
     const char *name, *said;
@@ -53,7 +53,7 @@ struct asked_package {
     const struct framework *like;
 };
 
-struct ask {
+struct demands {
     const struct matrix *matrix;
     struct stack_request request;      /* that is taken apart here */
     const struct framework *framework; /* the one whose release and build are chosen first */
@@ -80,12 +80,12 @@ struct ask {
 };
 
 /* Exit 2 on a word that nobody knows, with the nearest one, and on a bad SPEC. */
-TG_CHECKED int ask_compile(struct ask *out, struct arena *arena, const struct matrix *matrix,
+TG_CHECKED int ask_compile(struct demands *out, struct arena *arena, const struct matrix *matrix,
                            const struct stack_request *request, struct err *err);
 /* All demands. */
-uint64_t ask_all(const struct ask *ask);
+uint64_t ask_all(const struct demands *ask);
 /* Whether the files of the type can be built on it, as far as is known (NULL: it is not). */
-bool type_takes(const struct ask *ask, const struct distribution *distribution);
+bool type_takes(const struct demands *ask, const struct distribution *distribution);
 /* 0, or exit 2 where `text` is no driver version. */
 TG_CHECKED int driver_find(struct asked_driver *out, struct arena *arena,
                            const struct matrix *matrix, const char *text, struct err *err);

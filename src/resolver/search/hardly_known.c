@@ -8,7 +8,7 @@
 #define LOOKED_AT 4 /* releases; what is older than so many new ones is not missed */
 
 /* Where a package was asked for by --with, among those of the request; or their number. */
-static size_t place_of(const struct ask *ask, const struct framework *row)
+static size_t place_of(const struct demands *ask, const struct framework *row)
 {
     size_t i = 0;
     while (i < ask->with_count && ask->with[i].row != row)
@@ -17,8 +17,9 @@ static size_t place_of(const struct ask *ask, const struct framework *row)
 }
 
 /* Says exactly `release` of the one that was named, or of the package at a place. */
-static void say_exactly(struct stack_request *request, struct arena *arena, const struct ask *ask,
-                        const struct framework *row, const struct release *release)
+static void say_exactly(struct stack_request *request, struct arena *arena,
+                        const struct demands *ask, const struct framework *row,
+                        const struct release *release)
 {
     const char *said = arena_printf(arena, "%s==%s", row->name, release->version.text);
     if (row == ask->named) {
@@ -32,12 +33,12 @@ static void say_exactly(struct stack_request *request, struct arena *arena, cons
 }
 
 /* Whether the demands `active` would take the release if it were named exactly. */
-static bool would_do(struct arena *arena, const struct ask *ask, uint64_t active,
+static bool would_do(struct arena *arena, const struct demands *ask, uint64_t active,
                      const struct framework *row, const struct release *release)
 {
     ERR_SCRATCH(ignored);
     struct candidate candidate;
-    struct ask *named = arena_alloc(arena, sizeof *named);
+    struct demands *named = arena_alloc(arena, sizeof *named);
     struct stack_request request = ask->request;
     say_exactly(&request, arena, ask, row, release);
     if (ask_compile(named, arena, ask->matrix, &request, &ignored))
@@ -50,18 +51,18 @@ static bool would_do(struct arena *arena, const struct ask *ask, uint64_t active
 }
 
 /* The same of what the user said, who does not hold on to what the project has. */
-static const struct release *known_of_user(struct arena *arena, const struct ask *ask,
+static const struct release *known_of_user(struct arena *arena, const struct demands *ask,
                                            const struct framework *row, const struct version *than)
 {
     ERR_SCRATCH(ignored);
-    struct ask *user = arena_alloc(arena, sizeof *user);
+    struct demands *user = arena_alloc(arena, sizeof *user);
     if (ask_compile(user, arena, ask->matrix, ask->request.asked, &ignored))
         return NULL;
     return hardly_known(arena, user, ask_all(user), row, than);
 }
 
 /* What was said of the releases of a row: NULL where that is nothing that counts. */
-static const struct spec *spec_of(const struct ask *ask, uint64_t active,
+static const struct spec *spec_of(const struct demands *ask, uint64_t active,
                                   const struct framework *row)
 {
     int at = ask->at[CHOICE_FRAMEWORK];
@@ -71,7 +72,7 @@ static const struct spec *spec_of(const struct ask *ask, uint64_t active,
     return spec->count ? spec : NULL;
 }
 
-const struct release *hardly_known(struct arena *arena, const struct ask *ask, uint64_t active,
+const struct release *hardly_known(struct arena *arena, const struct demands *ask, uint64_t active,
                                    const struct framework *row, const struct version *than)
 {
     if (ask->request.asked && active == ask_all(ask))
@@ -97,7 +98,7 @@ const struct release *hardly_known(struct arena *arena, const struct ask *ask, u
     return NULL;
 }
 
-const char *exactly(struct arena *arena, const struct ask *ask, const struct framework *row,
+const char *exactly(struct arena *arena, const struct demands *ask, const struct framework *row,
                     const struct release *release)
 {
     const char *said = arena_printf(arena, "%s==%s", row->name, release->version.text);

@@ -9,10 +9,10 @@
  * than `than` (NULL: any), that the demands `active` would take if it were named exactly. NULL:
  * none, or a release is named exactly as it is.
  */
-const struct release *hardly_known(struct arena *arena, const struct ask *ask, uint64_t active,
+const struct release *hardly_known(struct arena *arena, const struct demands *ask, uint64_t active,
                                    const struct framework *row, const struct version *than);
 /* "--framework pytorch==2.15.0" or "--with vllm==0.33.0", as it is typed. */
-const char *exactly(struct arena *arena, const struct ask *ask, const struct framework *row,
+const char *exactly(struct arena *arena, const struct demands *ask, const struct framework *row,
                     const struct release *release);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define MEMBERS_MAX 40 /* a set of members is the bits of a uint64_t */
 
-struct ask;
+struct demands;
 
 /* What a release says of another package: `torch>=2.6`. */
 struct pin {
@@ -25,11 +25,11 @@ struct pins {
 /* What is installed into the environment, and rows know. */
 struct member {
     const struct framework *row;
-    const struct pins *pins; /* of its releases, in their order */
-    const struct ask *ask;   /* what is asked of it */
-    uint64_t demands;        /* those that name it */
-    bool always;             /* there whatever is demanded */
-    uint64_t brings;         /* members that it does not go without */
+    const struct pins *pins;   /* of its releases, in their order */
+    const struct demands *ask; /* what is asked of it */
+    uint64_t demands;          /* those that name it */
+    bool always;               /* there whatever is demanded */
+    uint64_t brings;           /* members that it does not go without */
 };
 
 struct members {

@@ -63,7 +63,7 @@ static void find_branches(struct problem *problem)
 /* What it installs, else the first of its later ones that drives GPUs which are newer than that. */
 static const struct asked_driver *driver_of_platform(const struct problem *problem)
 {
-    const struct ask *ask = problem->ask;
+    const struct demands *ask = problem->ask;
     const struct asked_driver *usual = &ask->platform_driver;
     if (!usual->said || (usual->branch && drives_all(problem, usual->branch)))
         return usual->said ? usual : NULL;
@@ -76,7 +76,7 @@ static const struct asked_driver *driver_of_platform(const struct problem *probl
 /* What was asked for, else what a platform or a GPU comes with, else the usual one. */
 static const char *processor_of(const struct problem *problem)
 {
-    const struct ask *ask = problem->ask;
+    const struct demands *ask = problem->ask;
     if (is_active(problem, CHOICE_ARCH))
         return ask->arch;
     if (is_active(problem, CHOICE_PLATFORM) && ask->platform->processors.count)
@@ -87,7 +87,7 @@ static const char *processor_of(const struct problem *problem)
     return "x86_64";
 }
 
-void problem_init(struct problem *out, const struct ask *ask, uint64_t active)
+void problem_init(struct problem *out, const struct demands *ask, uint64_t active)
 {
     *out = (struct problem){.ask = ask, .active = active};
     out->allow_forward = out->allow_eol = true;

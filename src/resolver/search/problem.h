@@ -19,7 +19,7 @@ struct disliked {
 
 /* Some of the demands of a request (a set of bits), and what follows from them. */
 struct problem {
-    const struct ask *ask;
+    const struct demands *ask;
     uint64_t active;
     struct host_driver host;
     const struct asked_gpu *gpus[GPUS_MAX]; /* the active ones */
@@ -42,7 +42,7 @@ struct objection {
     const char *because, *source;
 };
 
-void problem_init(struct problem *out, const struct ask *ask, uint64_t active);
+void problem_init(struct problem *out, const struct demands *ask, uint64_t active);
 /* `demand`: a choice, or a need of the type. */
 bool is_active(const struct problem *problem, int demand);
 /* The SPEC that was asked for, or NULL. */

@@ -191,7 +191,7 @@ static int prefer_place(const struct problem *problem, const struct candidate *a
 /* Who comes with each Python of a build, whatever the image. */
 struct views {
     size_t members; /* 0: the framework is alone */
-    struct pick picks[VIEWS_MAX][MEMBERS_MAX];
+    struct package_pick picks[VIEWS_MAX][MEMBERS_MAX];
 };
 
 /* False where no Python will do, so that no image need be looked at. `out` may be NULL. */
@@ -199,12 +199,12 @@ static bool view_pythons(struct views *out, const struct problem *problem,
                          const struct candidate *candidate)
 {
     struct candidate c = {.release = candidate->release, .build = candidate->build};
-    struct pick spare[MEMBERS_MAX] = {{NULL, NULL}};
+    struct package_pick spare[MEMBERS_MAX] = {{NULL, NULL}};
     bool any = false;
     if (out)
         out->members = problem->ask->members.count;
     for (size_t at = 0; set_python(&c, at); at++) {
-        struct pick *picks = out && at < VIEWS_MAX ? out->picks[at] : spare;
+        struct package_pick *picks = out && at < VIEWS_MAX ? out->picks[at] : spare;
         memset(picks, 0, sizeof spare);
         any |=
             !rules_object(problem, &c, LEVEL_PYTHON, NULL) && with_find(picks, problem, &c, NULL);
@@ -302,7 +302,7 @@ static bool search_with(struct candidate *out, const struct problem *problem)
  * image and is supported on some GPUs and branches only. Both are better than no answer, and worse
  * than an older release. Where nothing was passed over for that, to allow it would change nothing.
  */
-bool search_tiers(struct candidate *out, struct problem *problem, const struct ask *ask,
+bool search_tiers(struct candidate *out, struct problem *problem, const struct demands *ask,
                   uint64_t active)
 {
     bool found = false;
@@ -322,7 +322,7 @@ bool search_tiers(struct candidate *out, struct problem *problem, const struct a
     return found;
 }
 
-bool search_best(struct candidate *out, const struct ask *ask, uint64_t active)
+bool search_best(struct candidate *out, const struct demands *ask, uint64_t active)
 {
     struct problem problem;
     return search_tiers(out, &problem, ask, active);

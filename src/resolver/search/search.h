@@ -5,10 +5,10 @@
 #include "resolver/search/verdict.h"
 
 /* The best candidate for those demands of the request, or false. */
-bool search_best(struct candidate *out, const struct ask *ask, uint64_t active);
+bool search_best(struct candidate *out, const struct demands *ask, uint64_t active);
 
 /* The same; `problem` gets what the search was ready to accept when it found it. */
-bool search_tiers(struct candidate *out, struct problem *problem, const struct ask *ask,
+bool search_tiers(struct candidate *out, struct problem *problem, const struct demands *ask,
                   uint64_t active);
 /* The best candidate of one build, or false. */
 bool search_build(struct candidate *out, const struct problem *problem,

@@ -108,7 +108,7 @@ static int read_overlay(struct span *out, struct adopting *a)
     const struct plan_file *file = plan_list_find(&a->child.files, OVERLAY_PATH);
     STORE_BYTES_SCRATCH(text);
     *out = span_of("", 0);
-    if (!file || !leaf_is_file(&file->leaf))
+    if (!file || !tree_entry_is_file(&file->leaf))
         return 0;
     if (store_get(&text, a->child.repo.store, STORE_BLOB, &file->leaf.id, OVERLAY_PATH, a->err) < 0)
         return -1;
@@ -210,7 +210,7 @@ static bool take_as_yours(struct adopting *a)
 static bool is_file_at(const struct plan_list *list, const char *path)
 {
     const struct plan_file *file = plan_list_find(list, path);
-    return file && leaf_is_file(&file->leaf) && !file->nested;
+    return file && tree_entry_is_file(&file->leaf) && !file->nested;
 }
 
 /* Of a path that differs: whether its user wants it merged. */
@@ -257,7 +257,7 @@ static int make_plan(struct adopting *a)
 
 static bool is_same_file(const struct plan_file *a, const struct plan_file *b)
 {
-    return a && b && leaf_equal(&a->leaf, &b->leaf);
+    return a && b && tree_entry_equal(&a->leaf, &b->leaf);
 }
 
 /* A seed that the user has just as the template has it. */
@@ -288,24 +288,24 @@ static bool has_line(struct span text, const char *wanted)
 }
 
 /* What will lie at a path of the child. */
-static struct leaf outcome_at(const struct adopting *a, const char *path)
+static struct tree_entry outcome_at(const struct adopting *a, const char *path)
 {
     const struct plan_file *file = plan_list_find(&a->child.files, path);
     for (size_t i = 0; i < a->plan.edit_count; i++)
         if (strcmp(a->plan.edits[i].path, path) == 0)
             return a->plan.edits[i].disk;
-    return file ? file->leaf : (struct leaf){0};
+    return file ? file->leaf : (struct tree_entry){0};
 }
 
 /* Where the .gitattributes stays the user's own, git would merge the record as text. */
 static int check_attributes(struct adopting *a)
 {
     const struct plan_file *render = plan_list_find(&a->render, ATTRIBUTES_PATH);
-    struct leaf leaf = outcome_at(a, ATTRIBUTES_PATH);
+    struct tree_entry leaf = outcome_at(a, ATTRIBUTES_PATH);
     STORE_BYTES_SCRATCH(text);
-    if (render && leaf_equal(&leaf, &render->leaf))
+    if (render && tree_entry_equal(&leaf, &render->leaf))
         return 0;
-    if (leaf_is_file(&leaf)) {
+    if (tree_entry_is_file(&leaf)) {
         if (store_get(&text, a->child.repo.store, STORE_BLOB, &leaf.id, ATTRIBUTES_PATH, a->err) <
             0)
             return -1;

@@ -449,7 +449,7 @@ static void read_file(struct reading *r, const struct plan_file *file, size_t ro
     const struct store *store = r->child->repo.store;
     size_t size;
     r->from = file->path;
-    if (!leaf_is_file(&file->leaf) || file->nested)
+    if (!tree_entry_is_file(&file->leaf) || file->nested)
         return;
     if (store_size(&size, store, &file->leaf.id, file->path, &why) < 0 ||
         (size <= LIMIT_DOCUMENT_BYTES &&

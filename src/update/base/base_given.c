@@ -37,7 +37,7 @@ static const struct plan_file *find_known(const struct base_claim *claim,
     const struct plan_file *found = NULL;
     for (size_t i = 0; i < claim->known_count; i++) {
         const struct plan_file *other = plan_list_find(claim->known[i], file->path);
-        if (other && leaf_equal(&other->leaf, &file->leaf))
+        if (other && tree_entry_equal(&other->leaf, &file->leaf))
             return other;
         found = other ? other : found;
     }
@@ -64,12 +64,12 @@ static bool judge(struct plan_file *file, struct base_judgement *out, struct are
     const struct plan_file *known = find_known(claim, file);
     const struct plan_file *child = plan_list_find(claim->child, file->path);
     const struct plan_file *render = plan_list_find(claim->render, file->path);
-    bool unchanged = child && leaf_equal(&child->leaf, &file->leaf);
-    bool rendered = known && leaf_equal(&known->leaf, &file->leaf);
+    bool unchanged = child && tree_entry_equal(&child->leaf, &file->leaf);
+    bool rendered = known && tree_entry_equal(&known->leaf, &file->leaf);
     if (rendered)
         return true;
     if (render) {
-        bool undone = child && !leaf_equal(&render->leaf, &file->leaf);
+        bool undone = child && !tree_entry_equal(&render->leaf, &file->leaf);
         if (undone)
             add(&out->undone, arena, file->path);
         return !undone || take_proven(file, claim);

@@ -94,12 +94,12 @@ static int read_recorded(struct oid *out, struct digging *d, const struct oid *b
 
 static int add_version(size_t *number, struct digging *d, const struct base_tree *shown)
 {
-    struct leaf record;
+    struct tree_entry record;
     struct folder_version version = {.shown = *shown};
     if (oid_map_find(number, &d->folders, &shown->held))
         return 0;
     if (tree_find(&record, d->repo->store, &shown->held, RECORD_PATH, d->err) < 0 ||
-        (leaf_is_file(&record) && read_recorded(&version.recorded, d, &record.id) < 0))
+        (tree_entry_is_file(&record) && read_recorded(&version.recorded, d, &record.id) < 0))
         return -1;
     version.has_record = !oid_equal(&version.recorded, &none);
     *number = d->version_count;

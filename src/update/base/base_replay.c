@@ -20,7 +20,7 @@ struct update_replay {
     struct err *err;
 };
 
-static void edit(struct update_replay *r, const char *path, struct leaf leaf)
+static void edit(struct update_replay *r, const char *path, struct tree_entry leaf)
 {
     r->edits = arena_grow(&r->arena, r->edits, r->edit_count, sizeof(*r->edits));
     r->edits[r->edit_count++] = (struct tree_edit){path, leaf};
@@ -68,8 +68,8 @@ static int replay_path(struct update_replay *r, const struct plan_file *before,
 {
     const char *path = before ? before->path : after ? after->path : "";
     const struct plan_file *base = plan_list_find(&r->base, path);
-    const struct leaf new = after ? after->leaf : (struct leaf){0};
-    if (!before || !after || (base && leaf_equal(&base->leaf, &before->leaf))) {
+    const struct tree_entry new = after ? after->leaf : (struct tree_entry){0};
+    if (!before || !after || (base && tree_entry_equal(&base->leaf, &before->leaf))) {
         if (base || !before)
             edit(r, path, new);
         else if ((base = find_moved(r, before)))
@@ -94,7 +94,7 @@ static int replay_paths(struct update_replay *r)
         after = order >= 0 ? after : NULL;
         i += before != NULL;
         j += after != NULL;
-        if (before && after && leaf_equal(&before->leaf, &after->leaf))
+        if (before && after && tree_entry_equal(&before->leaf, &after->leaf))
             continue;
         if (replay_path(r, before, after) < 0)
             return -1;

@@ -18,11 +18,11 @@ int base_tree_bare(struct oid *out, const struct repo *repo, const struct oid *t
 }
 
 /* The child's folder in a tree of the whole repository. */
-static int find_folder(struct leaf *out, const struct repo *repo, const struct oid *tree,
+static int find_folder(struct tree_entry *out, const struct repo *repo, const struct oid *tree,
                        struct err *err)
 {
     ARENA_SCRATCH(scratch);
-    *out = (struct leaf){LEAF_TREE, *tree};
+    *out = (struct tree_entry){LEAF_TREE, *tree};
     if (!*repo->prefix)
         return 0;
     const char *path = arena_memdup(&scratch, repo->prefix, strlen(repo->prefix) - 1);
@@ -34,13 +34,13 @@ int base_tree_at(struct base_tree *out, bool *found, const struct repo *repo,
 {
     ARENA_SCRATCH(scratch);
     struct commit read;
-    struct leaf folder;
+    struct tree_entry folder;
     *found = false;
     if (!store_has(repo->store, commit))
         return 0;
     if (repo_commit(&read, &scratch, repo->store, commit, err) < 0)
         return -1;
-    folder = (struct leaf){LEAF_TREE, read.tree};
+    folder = (struct tree_entry){LEAF_TREE, read.tree};
     if (!store_has(repo->store, &read.tree))
         return 0;
     if (!whole && find_folder(&folder, repo, &read.tree, err) < 0)
@@ -61,7 +61,7 @@ int base_tree_files(struct plan_list *out, struct arena *arena, const struct rep
     struct plan_file *files = arena_array(arena, all.count + 1, sizeof(*files));
     *out = (struct plan_list){files, 0};
     for (size_t i = 0; i < all.count; i++)
-        if (leaf_is_file(&all.files[i].leaf) && strcmp(all.files[i].path, RECORD_PATH) != 0)
+        if (tree_entry_is_file(&all.files[i].leaf) && strcmp(all.files[i].path, RECORD_PATH) != 0)
             files[out->count++] =
                 (struct plan_file){.path = all.files[i].path, .leaf = all.files[i].leaf};
     return 0;

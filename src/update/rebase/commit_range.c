@@ -82,11 +82,11 @@ static int read_line(struct commit_range *out, struct arena *arena, const struct
 /* ---------------------------------------------------------------- what each says of itself */
 
 static int read_file(struct span *out, struct arena *arena, const struct repo *repo,
-                     const struct leaf *leaf, const char *path, struct err *err)
+                     const struct tree_entry *leaf, const char *path, struct err *err)
 {
     STORE_BYTES_SCRATCH(bytes);
     *out = span_of("", 0);
-    if (!leaf_is_file(leaf))
+    if (!tree_entry_is_file(leaf))
         return 0;
     if (store_get(&bytes, repo->store, STORE_BLOB, &leaf->id, path, err) < 0)
         return -1;
@@ -122,8 +122,8 @@ static int read_record(struct range_commit *commit, const struct range_commit *b
     if (tree_find(&commit->record_leaf, repo->store, tree, RECORD_PATH, err) < 0 ||
         tree_find(&commit->overlay_leaf, repo->store, tree, OVERLAY_PATH, err) < 0)
         return -1;
-    if (!before || !leaf_equal(&commit->record_leaf, &before->record_leaf) ||
-        !leaf_equal(&commit->overlay_leaf, &before->overlay_leaf))
+    if (!before || !tree_entry_equal(&commit->record_leaf, &before->record_leaf) ||
+        !tree_entry_equal(&commit->overlay_leaf, &before->overlay_leaf))
         return parse_record(commit, arena, repo, err);
     commit->record = before->record;
     return 0;

@@ -21,7 +21,7 @@ struct range_renames {
 struct range_commit {
     struct raw_commit raw;
     struct oid parent_tree; /* zero: it is a root */
-    struct leaf record_leaf, overlay_leaf;
+    struct tree_entry record_leaf, overlay_leaf;
     const struct record *record; /* what it says of itself; NULL: nothing that can be read */
     const struct record *made; /* the newest one until then that nobody edited by hand, else that */
     struct range_renames went; /* of an update: from the version before to its own, */

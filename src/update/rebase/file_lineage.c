@@ -14,17 +14,17 @@
 
 static int by_path(const void *a, const void *b)
 {
-    return strcmp(((const struct traced *)a)->path, ((const struct traced *)b)->path);
+    return strcmp(((const struct lineage_entry *)a)->path, ((const struct lineage_entry *)b)->path);
 }
 
-static void sort(struct trace *trace)
+static void sort(struct file_lineage *trace)
 {
     if (trace->count)
         qsort(trace->files, trace->count, sizeof(*trace->files), by_path);
 }
 
-int trace_list(struct plan_list *out, struct arena *arena, const struct repo *repo,
-               const struct oid *tree, const struct trace *trace, struct err *err)
+int lineage_list(struct plan_list *out, struct arena *arena, const struct repo *repo,
+                 const struct oid *tree, const struct file_lineage *trace, struct err *err)
 {
     struct tree_files all;
     if (tree_list(&all, arena, repo->store, tree, TREE_ENTRIES, err) < 0)
@@ -61,24 +61,25 @@ static const struct plan_file *rule_of(const struct plan_pair *pair)
     return NULL;
 }
 
-static void add(struct trace *out, const char *path, const struct plan_file *rule)
+static void add(struct file_lineage *out, const char *path, const struct plan_file *rule)
 {
     if (!path || !rule)
         return;
-    out->files[out->count++] = (struct traced){path, rule->source, rule->policy, rule->merge};
+    out->files[out->count++] =
+        (struct lineage_entry){path, rule->source, rule->policy, rule->merge};
 }
 
-void trace_render(struct trace *out, struct arena *arena, const struct plan_list *render)
+void lineage_render(struct file_lineage *out, struct arena *arena, const struct plan_list *render)
 {
-    *out = (struct trace){arena_array(arena, render->count + 1, sizeof(*out->files)), 0};
+    *out = (struct file_lineage){arena_array(arena, render->count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < render->count; i++)
         if (render->files[i].source && *render->files[i].source)
             add(out, render->files[i].path, &render->files[i]);
 }
 
-void trace_child(struct trace *out, struct arena *arena, const struct plan *plan)
+void lineage_child(struct file_lineage *out, struct arena *arena, const struct plan *plan)
 {
-    *out = (struct trace){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
+    *out = (struct file_lineage){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < plan->pair_count; i++) {
         const struct plan_file *child = plan->pairs[i].side[CHILD];
         add(out, child ? child->path : NULL, rule_of(&plan->pairs[i]));
@@ -86,15 +87,15 @@ void trace_child(struct trace *out, struct arena *arena, const struct plan *plan
     sort(out);
 }
 
-void trace_result(struct trace *out, struct arena *arena, const struct plan *plan)
+void lineage_result(struct file_lineage *out, struct arena *arena, const struct plan *plan)
 {
-    *out = (struct trace){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
+    *out = (struct file_lineage){arena_array(arena, plan->pair_count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < plan->pair_count; i++)
         add(out, plan->pairs[i].path, rule_of(&plan->pairs[i]));
     sort(out);
 }
 
-static bool is_same(const struct trace *a, const struct trace *b)
+static bool is_same(const struct file_lineage *a, const struct file_lineage *b)
 {
     bool same = a->count == b->count;
     for (size_t i = 0; same && i < a->count; i++)
@@ -104,11 +105,12 @@ static bool is_same(const struct trace *a, const struct trace *b)
     return same;
 }
 
-void trace_keep(struct trace *kept, struct arena *arena, const struct trace *now)
+void lineage_keep(struct file_lineage *kept, struct arena *arena, const struct file_lineage *now)
 {
     if (is_same(kept, now))
         return;
-    *kept = (struct trace){arena_array(arena, now->count + 1, sizeof(*kept->files)), now->count};
+    *kept =
+        (struct file_lineage){arena_array(arena, now->count + 1, sizeof(*kept->files)), now->count};
     for (size_t i = 0; i < now->count; i++) {
         kept->files[i] = now->files[i];
         kept->files[i].path = arena_strdup(arena, now->files[i].path);
@@ -116,7 +118,7 @@ void trace_keep(struct trace *kept, struct arena *arena, const struct trace *now
     }
 }
 
-struct data *trace_data(struct arena *arena, const struct trace *trace)
+struct data *lineage_data(struct arena *arena, const struct file_lineage *trace)
 {
     struct data *list = data_list(arena);
     for (size_t i = 0; i < trace->count; i++) {
@@ -135,10 +137,10 @@ static bool is_number(const struct data *data, int64_t end)
     return data->kind == DATA_INT && data->integer >= 0 && data->integer < end;
 }
 
-void trace_parse(struct trace *out, struct arena *arena, const struct data *data)
+void lineage_parse(struct file_lineage *out, struct arena *arena, const struct data *data)
 {
     size_t count = data && data->kind == DATA_LIST ? data->list.count : 0;
-    *out = (struct trace){arena_array(arena, count + 1, sizeof(*out->files)), 0};
+    *out = (struct file_lineage){arena_array(arena, count + 1, sizeof(*out->files)), 0};
     for (size_t i = 0; i < count; i++) {
         const struct data *file = data->list.items[i];
         if (file->kind != DATA_LIST || file->list.count != 4)
@@ -146,9 +148,9 @@ void trace_parse(struct trace *out, struct arena *arena, const struct data *data
         struct data *const *member = file->list.items;
         if (member[0]->kind == DATA_STR && member[1]->kind == DATA_STR &&
             is_number(member[2], POLICY_COUNT) && is_number(member[3], MERGE_LINES + 1))
-            out->files[out->count++] = (struct traced){data_text(member[0]), data_text(member[1]),
-                                                       (enum file_policy)member[2]->integer,
-                                                       (enum file_merge)member[3]->integer};
+            out->files[out->count++] = (struct lineage_entry){
+                data_text(member[0]), data_text(member[1]), (enum file_policy)member[2]->integer,
+                (enum file_merge)member[3]->integer};
     }
     sort(out);
 }

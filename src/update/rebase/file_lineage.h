@@ -14,7 +14,7 @@ struct plan;
 struct repo;
 
 /* A file that is the template's, by the name that it has in some commit. */
-struct traced {
+struct lineage_entry {
     const char *path;
     const char *source; /* file of the template */
     enum file_policy policy;
@@ -22,26 +22,27 @@ struct traced {
 };
 
 /* Sorted by path. */
-struct trace {
-    struct traced *files;
+struct file_lineage {
+    struct lineage_entry *files;
     size_t count;
 };
 
 /* All files of a tree but the record, with what the trace knows of them. */
-TG_CHECKED int trace_list(struct plan_list *out, struct arena *arena, const struct repo *repo,
-                          const struct oid *tree, const struct trace *trace, struct err *err);
+TG_CHECKED int lineage_list(struct plan_list *out, struct arena *arena, const struct repo *repo,
+                            const struct oid *tree, const struct file_lineage *trace,
+                            struct err *err);
 
 /* Of a render: all its files. */
-void trace_render(struct trace *out, struct arena *arena, const struct plan_list *render);
+void lineage_render(struct file_lineage *out, struct arena *arena, const struct plan_list *render);
 /* Of a plan: by the child's names, and by those that they have afterwards. */
-void trace_child(struct trace *out, struct arena *arena, const struct plan *plan);
-void trace_result(struct trace *out, struct arena *arena, const struct plan *plan);
+void lineage_child(struct file_lineage *out, struct arena *arena, const struct plan *plan);
+void lineage_result(struct file_lineage *out, struct arena *arena, const struct plan *plan);
 
 /* In an arena of its own, a copy where it is another than before. */
-void trace_keep(struct trace *kept, struct arena *arena, const struct trace *now);
+void lineage_keep(struct file_lineage *kept, struct arena *arena, const struct file_lineage *now);
 
 /* For a journal, and back; what is damaged there is left out. */
-struct data *trace_data(struct arena *arena, const struct trace *trace);
-void trace_parse(struct trace *out, struct arena *arena, const struct data *data);
+struct data *lineage_data(struct arena *arena, const struct file_lineage *trace);
+void lineage_parse(struct file_lineage *out, struct arena *arena, const struct data *data);
 
 #endif

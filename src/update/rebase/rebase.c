@@ -34,7 +34,7 @@
 
 static int check(const struct repo *repo, struct err *err)
 {
-    return landing_check_root(repo, strategy_rebase.name, err);
+    return strategy_check_root(repo, strategy_rebase.name, err);
 }
 
 /* ---------------------------------------------------------------- in memory */
@@ -157,7 +157,7 @@ static const char *list_paths(struct arena *arena, const struct plan_edit *edits
     return shown > SHOWN ? arena_printf(arena, "%s, ...", list) : list;
 }
 
-static int refuse_other(const struct replay *r, const struct landing *l, struct err *err)
+static int refuse_other(const struct replay *r, const struct strategy_step *l, struct err *err)
 {
     struct replay_edits edits;
     if (l->plan->conflict_count)
@@ -184,8 +184,8 @@ static int refuse_branch(struct err *err)
                          "--branch");
 }
 
-static int check_ended(const struct unrolled *out, const struct replay *r, const struct landing *l,
-                       struct err *err)
+static int check_ended(const struct unrolled *out, const struct replay *r,
+                       const struct strategy_step *l, struct err *err)
 {
     if (out->stops)
         return l->branch ? refuse_branch(err) : 0;
@@ -194,8 +194,8 @@ static int check_ended(const struct unrolled *out, const struct replay *r, const
     return 0;
 }
 
-static int find_some(struct range_renames *out, const struct landing *l, const struct record *from,
-                     const struct record *to, struct err *err)
+static int find_some(struct range_renames *out, const struct strategy_step *l,
+                     const struct record *from, const struct record *to, struct err *err)
 {
     struct migrated moved;
     if (!from)
@@ -208,7 +208,7 @@ static int find_some(struct range_renames *out, const struct landing *l, const s
 }
 
 /* What migrations say of files: of updates, and from each version to the new one. */
-static int find_renames(struct commit_range *range, const struct landing *l, struct err *err)
+static int find_renames(struct commit_range *range, const struct strategy_step *l, struct err *err)
 {
     for (size_t i = 0; i < range->count; i++) {
         struct range_commit *commit = &range->commits[i];
@@ -222,7 +222,7 @@ static int find_renames(struct commit_range *range, const struct landing *l, str
 }
 
 /* The first commit mostly is of the very record of which the base is proven by now. */
-static void take_proven(struct replay *r, const struct landing *l)
+static void take_proven(struct replay *r, const struct strategy_step *l)
 {
     const struct record *first = r->range->count ? r->range->commits[0].made : NULL;
     if (first && l->base->proof == PROOF_RENDER && !l->base->drift &&
@@ -230,7 +230,7 @@ static void take_proven(struct replay *r, const struct landing *l)
         r->proven[r->proven_next++] = (struct replay_proven){first, *l->base};
 }
 
-static int replay(struct unrolled *out, const struct landing *l, struct err *err)
+static int replay(struct unrolled *out, const struct strategy_step *l, struct err *err)
 {
     const struct repo *repo = l->repo;
     struct commit_range *range = arena_alloc(l->arena, sizeof(*range));
@@ -255,7 +255,7 @@ static int replay(struct unrolled *out, const struct landing *l, struct err *err
     begin_steps(r, range);
     take_proven(r, l);
     set_conflicts_apart(r, l->plan);
-    trace_render(&r->after, l->arena, &l->input->side[RENDER]);
+    lineage_render(&r->after, l->arena, &l->input->side[RENDER]);
     if (find_renames(range, l, err) < 0 || unroll(out, r, &repo->tree, err) < 0 ||
         (out->stops && replay_check(r, err) < 0) || check_ended(out, r, l, err) < 0)
         return -1;
@@ -293,7 +293,7 @@ static int land_stop(struct journal *j, const struct unrolled *u, struct arena *
     return rebase_context_store(&j->context, arena, u->context, err);
 }
 
-static int land(struct journal *j, const struct landing *l, struct err *err)
+static int land(struct journal *j, const struct strategy_step *l, struct err *err)
 {
     const struct unrolled *u = l->unrolled;
     if (u->stops) {
@@ -408,15 +408,15 @@ static int resume(struct resumed *s)
 }
 
 /* Deleted is a way to resolve where one side deleted it; else it may have got another name. */
-static bool is_resolution(const struct resumed *s, const struct change *change,
-                          const struct leaf *leaf)
+static bool is_resolution(const struct resumed *s, const struct path_change *change,
+                          const struct tree_entry *leaf)
 {
     ERR_SCRATCH(ignored);
     STORE_BYTES_SCRATCH(content);
     if (leaf->mode == LEAF_ABSENT)
         return change->stages[STAGE_OURS].mode == LEAF_ABSENT ||
                change->stages[STAGE_THEIRS].mode == LEAF_ABSENT;
-    return leaf_is_file(leaf) &&
+    return tree_entry_is_file(leaf) &&
            store_get(&content, s->child->repo.store, STORE_BLOB, &leaf->id, change->path,
                      &ignored) == 0 &&
            !three_way_is_marked(content.bytes);
@@ -428,23 +428,23 @@ static void keep_resolutions(const struct resumed *s, const struct oid *tree)
     ERR_SCRATCH(ignored);
     const struct repo *repo = &s->child->repo;
     for (size_t i = 0; i < s->stopped->change_count; i++) {
-        const struct change *change = &s->stopped->changes[i];
+        const struct path_change *change = &s->stopped->changes[i];
         const struct conflict conflict = {change->path, change->stages};
-        struct leaf leaf;
-        if (change_conflicts(change) &&
+        struct tree_entry leaf;
+        if (path_change_conflicts(change) &&
             tree_find(&leaf, repo->store, tree, change->path, &ignored) == 0 &&
             is_resolution(s, change, &leaf))
-            resolution_keep(repo, &conflict, &leaf);
+            kept_resolution_store(repo, &conflict, &leaf);
     }
 }
 
 static int read_record(struct record *out, bool *valid, const struct resumed *s,
-                       const struct leaf *leaf)
+                       const struct tree_entry *leaf)
 {
     ERR_SCRATCH(ignored);
     STORE_BYTES_SCRATCH(text);
     *valid = false;
-    if (!leaf_is_file(leaf))
+    if (!tree_entry_is_file(leaf))
         return 0;
     if (store_get(&text, s->child->repo.store, STORE_BLOB, &leaf->id, RECORD_PATH, s->err) < 0)
         return -1;
@@ -453,11 +453,11 @@ static int read_record(struct record *out, bool *valid, const struct resumed *s,
 }
 
 /* Whether it is of the new version: edits by hand of that one are its user's, and stay. */
-static int is_of_render(bool *out, const struct resumed *s, const struct leaf *leaf)
+static int is_of_render(bool *out, const struct resumed *s, const struct tree_entry *leaf)
 {
     struct record ours, theirs;
     bool valid;
-    *out = leaf_equal(leaf, &s->replay.record);
+    *out = tree_entry_equal(leaf, &s->replay.record);
     if (*out)
         return 0;
     if (read_record(&theirs, out, s, leaf) < 0 ||
@@ -476,7 +476,7 @@ static int take_record(struct oid *made, struct oid *tree, struct resumed *s)
 {
     struct replay *r = &s->replay;
     struct store *store = s->child->repo.store;
-    struct leaf record;
+    struct tree_entry record;
     struct raw_commit raw;
     bool same;
     if (tree_find(&record, store, tree, RECORD_PATH, s->err) < 0 ||
@@ -543,7 +543,7 @@ static int fill_journal(struct journal *j, struct resumed *s)
                           .change_count = files.count,
                           .steps = s->out.steps,
                           .step_count = s->out.step_count};
-    if (standing_before(&j->before, repo, s->stopped, &s->from, s->err) < 0)
+    if (recheck_before(&j->before, repo, s->stopped, &s->from, s->err) < 0)
         return -1;
     if (s->out.stops)
         return land_stop(j, &s->out, s->arena, s->err);

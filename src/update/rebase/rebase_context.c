@@ -77,8 +77,8 @@ struct data *rebase_context(struct arena *arena, const struct replay *r)
     data_put_text(arena, context, "pick", oid_text(arena, &r->pick));
     data_put(arena, context, "apart", data_texts(arena, r->apart, r->apart_count));
     data_put(arena, context, "renames", renames_data(arena, r->range));
-    data_put(arena, context, "before", trace_data(arena, &r->before));
-    data_put(arena, context, "after", trace_data(arena, &r->after));
+    data_put(arena, context, "before", lineage_data(arena, &r->before));
+    data_put(arena, context, "after", lineage_data(arena, &r->after));
     return context;
 }
 
@@ -152,7 +152,7 @@ int rebase_context_read(struct replay *r, struct plan_input *input, struct commi
     input->base_label = data_get_text(context, "base_label");
     input->render_label = data_get_text(context, "render_label");
     read_renames(range, r->arena, data_get(context, "renames"));
-    trace_parse(&r->before, r->arena, data_get(context, "before"));
-    trace_parse(&r->after, r->arena, data_get(context, "after"));
+    lineage_parse(&r->before, r->arena, data_get(context, "before"));
+    lineage_parse(&r->after, r->arena, data_get(context, "after"));
     return input->base_label && input->render_label ? 0 : -1;
 }

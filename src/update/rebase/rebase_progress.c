@@ -18,8 +18,8 @@ static size_t find_step(const struct journal *j)
     return step;
 }
 
-int progress_data(struct data **out, const struct unfinished *unfinished, const struct repo *repo,
-                  struct err *err)
+int rebase_progress_data(struct data **out, const struct unfinished *unfinished,
+                         const struct repo *repo, struct err *err)
 {
     const struct journal *j = &unfinished->journal;
     struct arena *arena = repo->arena;

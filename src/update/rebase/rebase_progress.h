@@ -9,7 +9,7 @@ struct repo;
 struct unfinished;
 
 /* {branch, commit, subject, step, steps} (docs/json.md, status), or null. */
-TG_CHECKED int progress_data(struct data **out, const struct unfinished *unfinished,
-                             const struct repo *repo, struct err *err);
+TG_CHECKED int rebase_progress_data(struct data **out, const struct unfinished *unfinished,
+                                    const struct repo *repo, struct err *err);
 
 #endif

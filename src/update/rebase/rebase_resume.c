@@ -16,11 +16,11 @@
 #include "update/resume/end_state.h"
 #include "update/strategies.h"
 
-int sequence_refuse(const struct sequence *s, struct err *err)
+int rebase_resume_refuse(const struct rebase_resume *s, struct err *err)
 {
     const struct journal *j = s->stopped;
     bool on;
-    if (standing_went_on(&on, &s->child->repo, j, err) < 0)
+    if (recheck_went_on(&on, &s->child->repo, j, err) < 0)
         return -1;
     (void)err_set(err, TG_REFUSED, "update-in-progress",
                   "an update that replays the commits of '%s' is half done",
@@ -35,7 +35,7 @@ int sequence_refuse(const struct sequence *s, struct err *err)
 }
 
 /* The lines of a stop are of its commit; at the end they are the whole update's again. */
-static int make_document(struct data **document, const struct sequence *s,
+static int make_document(struct data **document, const struct rebase_resume *s,
                          const struct unrolled *unrolled, struct err *err)
 {
     struct arena *arena = s->child->arena;
@@ -53,8 +53,8 @@ static int make_document(struct data **document, const struct sequence *s,
     return 0;
 }
 
-int sequence_go_on(struct data **document, const struct sequence *s, const struct oid *made,
-                   struct err *err)
+int rebase_resume_go_on(struct data **document, const struct rebase_resume *s,
+                        const struct oid *made, struct err *err)
 {
     struct arena *arena = s->child->arena;
     struct journal next;
@@ -67,12 +67,12 @@ int sequence_go_on(struct data **document, const struct sequence *s, const struc
     report_kept(arena, *document, s->apply);
     if (!journal_stops(&next))
         base_ref_prune(&s->child->repo, s->apply, (struct oid){{0}});
-    return ending_of(next.kind)->exit;
+    return end_state_of(next.kind)->exit;
 }
 
 /* The commit that the branch is at, on disk and in the index. */
-static int list_changes(struct preflight *out, const struct sequence *s, const struct oid *from,
-                        struct err *err)
+static int list_changes(struct preflight *out, const struct rebase_resume *s,
+                        const struct oid *from, struct err *err)
 {
     const struct repo *repo = &s->child->repo;
     struct replay_edits edits;
@@ -83,7 +83,7 @@ static int list_changes(struct preflight *out, const struct sequence *s, const s
     return preflight_files(out, repo, s->child->index, edits.edits, edits.count, err);
 }
 
-int sequence_return(const struct sequence *s, const struct oid *from, struct err *err)
+int rebase_resume_return(const struct rebase_resume *s, const struct oid *from, struct err *err)
 {
     const struct repo *repo = &s->child->repo;
     const struct journal *j = s->stopped;
@@ -110,8 +110,7 @@ int sequence_return(const struct sequence *s, const struct oid *from, struct err
                            .steps = j->steps,
                            .step_count = j->step_count,
                            .report = j->report};
-    if (standing_before(&back.before, repo, j, from, err) < 0 ||
-        apply_run(s->apply, &back, err) < 0)
+    if (recheck_before(&back.before, repo, j, from, err) < 0 || apply_run(s->apply, &back, err) < 0)
         return -1;
     base_ref_prune(&s->child->repo, s->apply, (struct oid){{0}});
     return 0;

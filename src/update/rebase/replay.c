@@ -39,14 +39,14 @@ struct stepping {
 
 /* `tree` with the edits and, where it is given, the record. */
 static int edit_tree(struct oid *out, struct stepping *s, const struct oid *tree,
-                     const struct plan *plan, const struct leaf *record)
+                     const struct plan *plan, const struct tree_entry *record)
 {
     struct tree_edit *edits = arena_array(&s->arena, plan->edit_count + 1, sizeof(*edits));
     size_t count = 0;
     for (size_t i = 0; i < plan->edit_count; i++)
         if (plan->edits[i].disk.mode || plan->edits[i].old.mode)
             edits[count++] = (struct tree_edit){plan->edits[i].path, plan->edits[i].disk};
-    edits[count++] = (struct tree_edit){RECORD_PATH, record ? *record : (struct leaf){0}};
+    edits[count++] = (struct tree_edit){RECORD_PATH, record ? *record : (struct tree_entry){0}};
     struct store *store = s->r->repo->store;
     return tree_edit(out, store, store, tree, edits, count, s->err);
 }
@@ -95,11 +95,11 @@ static int begin_from_update(struct stepping *s)
     struct base old, new;
     struct plan_input input = *r->input;
     struct plan plan;
-    struct trace parts;
+    struct file_lineage parts;
     struct oid begun;
     if (prove(&old, s, before->made) < 0 || prove(&new, s, s->commit->record) < 0 ||
-        trace_list(&input.side[CHILD], &s->arena, r->repo, &s->commit->parent_tree, &r->before,
-                   s->err) < 0)
+        lineage_list(&input.side[CHILD], &s->arena, r->repo, &s->commit->parent_tree, &r->before,
+                     s->err) < 0)
         return -1;
     input.side[CHILD] = conflicts_apart(&s->arena, &input.side[CHILD]);
     input.side[BASE] = old.files;
@@ -111,8 +111,8 @@ static int begin_from_update(struct stepping *s)
         return -1;
     if (plan.conflict_count)
         return refuse_update(s);
-    trace_result(&parts, &s->arena, &plan);
-    return trace_list(&s->base, &s->arena, r->repo, &begun, &parts, s->err);
+    lineage_result(&parts, &s->arena, &plan);
+    return lineage_list(&s->base, &s->arena, r->repo, &begun, &parts, s->err);
 }
 
 /* The first: what its record renders to. */
@@ -134,7 +134,7 @@ static int begin(struct stepping *s)
     s->has_rules = true;
     if (s->commit->is_update)
         return begin_from_update(s);
-    return trace_list(&s->base, &s->arena, r->repo, &s->commit->parent_tree, &r->before, s->err);
+    return lineage_list(&s->base, &s->arena, r->repo, &s->commit->parent_tree, &r->before, s->err);
 }
 
 /* ---------------------------------------------------------------- one commit */
@@ -143,10 +143,10 @@ static int plan_step(struct stepping *s)
 {
     struct replay *r = s->r;
     struct plan_input input = *r->input;
-    static const struct trace unknown;
-    if (trace_list(&input.side[CHILD], &s->arena, r->repo, &s->commit->raw.tree, &unknown, s->err) <
-            0 ||
-        trace_list(&input.side[RENDER], &s->arena, r->repo, &r->tree, &r->after, s->err) < 0)
+    static const struct file_lineage unknown;
+    if (lineage_list(&input.side[CHILD], &s->arena, r->repo, &s->commit->raw.tree, &unknown,
+                     s->err) < 0 ||
+        lineage_list(&input.side[RENDER], &s->arena, r->repo, &r->tree, &r->after, s->err) < 0)
         return -1;
     input.side[CHILD] = conflicts_apart(&s->arena, &input.side[CHILD]);
     input.side[BASE] = s->base;
@@ -183,7 +183,7 @@ static void keep_conflict(struct stepping *s)
     const char **paths = arena_array(r->arena, s->plan.edit_count + 1, sizeof(*paths));
     for (size_t i = 0; i < s->plan.edit_count; i++) {
         struct plan_edit edit = s->plan.edits[i];
-        struct leaf ours = edit.stages[RENDER];
+        struct tree_entry ours = edit.stages[RENDER];
         if (!edit.conflict)
             continue;
         edit.path = kept(r->arena, edit.path);
@@ -204,7 +204,7 @@ static const char *why_dropped(const struct stepping *s)
     if (commit->is_update)
         return arena_printf(s->r->arena, "what the update to %s brought is in the new version",
                             commit->record->catalog.version);
-    if (!leaf_equal(&commit->record_leaf, &before->record_leaf))
+    if (!tree_entry_equal(&commit->record_leaf, &before->record_leaf))
         return "the new " RECORD_PATH " has it already";
     for (size_t i = 0; i < s->r->at; i++)
         if (s->r->steps[i].by_hand)
@@ -241,11 +241,11 @@ static int make_commit(struct stepping *s, const struct oid *tree)
 
 static void go_on(struct stepping *s)
 {
-    struct trace before, after;
-    trace_child(&before, &s->arena, &s->plan);
-    trace_result(&after, &s->arena, &s->plan);
-    trace_keep(&s->r->before, s->r->arena, &before);
-    trace_keep(&s->r->after, s->r->arena, &after);
+    struct file_lineage before, after;
+    lineage_child(&before, &s->arena, &s->plan);
+    lineage_result(&after, &s->arena, &s->plan);
+    lineage_keep(&s->r->before, s->r->arena, &before);
+    lineage_keep(&s->r->after, s->r->arena, &after);
     s->r->at++;
 }
 
@@ -295,7 +295,7 @@ int replay_check(const struct replay *replay, struct err *err)
 {
     struct replay r = *replay;
     int rc = 0;
-    r.before = (struct trace){NULL, 0};
+    r.before = (struct file_lineage){NULL, 0};
     for (; rc == 0 && r.at < r.range->count; r.at++) {
         struct stepping s = {
             .r = &r, .arena = ARENA_INIT, .commit = r.steps[r.at].commit, .err = err};

@@ -44,22 +44,22 @@ struct replay {
     struct arena *arena;
     const struct repo *repo;
     const struct commit_range *range;
-    const char *committer; /* "NAME <EMAIL> SECONDS ZONE" */
-    struct leaf record;    /* of the new version: every commit has it */
-    struct oid onto;       /* the new base commit */
-    struct oid pick;       /* the tree that the strategy `pick` ends in; and */
-    const char **apart;    /* paths where it, or a stop, conflicted, so that they may differ */
+    const char *committer;    /* "NAME <EMAIL> SECONDS ZONE" */
+    struct tree_entry record; /* of the new version: every commit has it */
+    struct oid onto;          /* the new base commit */
+    struct oid pick;          /* the tree that the strategy `pick` ends in; and */
+    const char **apart;       /* paths where it, or a stop, conflicted, so that they may differ */
     size_t apart_count;
     /*
      * What every step is planned with: `yours`, labels, and the disk's case. Of the first step also
      * declared renames.
      */
     const struct plan_input *input;
-    struct replay_step *steps;  /* one for each commit of the range */
-    size_t at;                  /* the first that is to be done */
-    struct oid tip, tree;       /* what is replayed so far: at first `onto` */
-    struct trace before, after; /* of the commit before `at`, and of what is replayed: at first the
-                                   new render's */
+    struct replay_step *steps;         /* one for each commit of the range */
+    size_t at;                         /* the first that is to be done */
+    struct oid tip, tree;              /* what is replayed so far: at first `onto` */
+    struct file_lineage before, after; /* of the commit before `at`, and of what is replayed: at
+                                   first the new render's */
     struct replay_proven proven[REPLAY_PROVEN];
     size_t proven_next;
     /* Of the step that conflicts: */

@@ -19,7 +19,7 @@ static void add(struct replay_edits *out, struct arena *arena, const struct plan
  * A link or a submodule, which only the child can have. One that a later commit adds stays on disk
  * meanwhile; where a file takes its place, or the other way round, that is for preflight to refuse.
  */
-static bool is_other(const struct leaf *leaf)
+static bool is_other(const struct tree_entry *leaf)
 {
     return leaf->mode == LEAF_LINK || leaf->mode == LEAF_SUBMODULE;
 }
@@ -44,7 +44,7 @@ static void add_differences(struct replay_edits *out, struct arena *arena,
             j++;
         }
         edit.index_only = is_other(&edit.old) || is_other(&edit.disk);
-        if (!leaf_equal(&edit.old, &edit.disk))
+        if (!tree_entry_equal(&edit.old, &edit.disk))
             add(out, arena, &edit);
     }
 }
@@ -54,18 +54,18 @@ static int settle_conflict(struct replay_edits *out, const struct repo *repo,
                            const struct oid *from, const struct plan_edit *conflict, bool *resolved,
                            struct err *err)
 {
-    const struct leaf stages[STAGES] = {[STAGE_BASE] = conflict->stages[BASE],
-                                        [STAGE_OURS] = conflict->stages[CHILD],
-                                        [STAGE_THEIRS] = conflict->stages[RENDER]};
-    struct leaf resolution;
+    const struct tree_entry stages[STAGES] = {[STAGE_BASE] = conflict->stages[BASE],
+                                              [STAGE_OURS] = conflict->stages[CHILD],
+                                              [STAGE_THEIRS] = conflict->stages[RENDER]};
+    struct tree_entry resolution;
     struct plan_edit edit = *conflict;
     size_t at = 0;
-    if (resolution_find(&resolution, resolved, repo, &(struct conflict){edit.path, stages}, err) <
-            0 ||
+    if (kept_resolution_find(&resolution, resolved, repo, &(struct conflict){edit.path, stages},
+                             err) < 0 ||
         tree_find(&edit.old, repo->store, from, edit.path, err) < 0)
         return -1;
     if (edit.old.mode == LEAF_TREE)
-        edit.old = (struct leaf){0};
+        edit.old = (struct tree_entry){0};
     if (*resolved) {
         edit.conflict = false;
         edit.disk = resolution;
@@ -73,7 +73,7 @@ static int settle_conflict(struct replay_edits *out, const struct repo *repo,
     }
     while (at < out->count && strcmp(out->edits[at].path, edit.path) != 0)
         at++;
-    if (at == out->count && (edit.conflict || !leaf_equal(&edit.old, &edit.disk)))
+    if (at == out->count && (edit.conflict || !tree_entry_equal(&edit.old, &edit.disk)))
         add(out, repo->arena, &edit);
     else if (at < out->count)
         out->edits[at] = edit;

@@ -64,7 +64,7 @@ static int find_tracked(bool *out, const char *path, const struct repo *repo, st
 {
     struct index *index;
     struct index_item item;
-    struct leaf leaf = {.mode = LEAF_ABSENT};
+    struct tree_entry leaf = {.mode = LEAF_ABSENT};
     if (index_open(&index, repo_index_path(repo), err) < 0)
         return -1;
     index_find(&item, out, index, path);

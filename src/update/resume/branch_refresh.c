@@ -102,7 +102,8 @@ static int check_copies(struct refresh *out, const struct repo *repo, const char
     return 0;
 }
 
-int refresh_check(struct refresh *out, const struct repo *repo, const char *name, struct err *err)
+int branch_refresh_check(struct refresh *out, const struct repo *repo, const char *name,
+                         struct err *err)
 {
     *out = (struct refresh){.tip = NULL};
     if (repo->branch &&
@@ -115,8 +116,8 @@ int refresh_check(struct refresh *out, const struct repo *repo, const char *name
     return check_copies(out, repo, name, err);
 }
 
-int refresh_is_same(bool *out, const struct repo *repo, const struct oid *a, const struct oid *b,
-                    struct err *err)
+int branch_refresh_is_same(bool *out, const struct repo *repo, const struct oid *a,
+                           const struct oid *b, struct err *err)
 {
     const char *left, *right;
     *out = false;
@@ -126,13 +127,13 @@ int refresh_is_same(bool *out, const struct repo *repo, const struct oid *a, con
     return 0;
 }
 
-int refresh_take_copy(struct oid *commit, const struct refresh *refresh, const struct repo *repo,
-                      struct err *err)
+int branch_refresh_take_copy(struct oid *commit, const struct refresh *refresh,
+                             const struct repo *repo, struct err *err)
 {
     bool same = false;
     for (size_t i = 0; i < refresh->copy_count && !same; i++) {
         const struct oid *tip = &refresh->copies[i].tip;
-        if (refresh_is_same(&same, repo, tip, commit, err) < 0)
+        if (branch_refresh_is_same(&same, repo, tip, commit, err) < 0)
             return -1;
         if (same)
             *commit = *tip;

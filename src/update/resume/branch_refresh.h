@@ -24,15 +24,15 @@ struct refresh {
  * nothing beyond HEAD but commits that are as tmplgen made them (update/report/commit_message.h):
  * else refused (3, "foreign-commit"), naming one. HEAD must not be on it (3, "on-branch").
  */
-TG_CHECKED int refresh_check(struct refresh *out, const struct repo *repo, const char *name,
-                             struct err *err);
+TG_CHECKED int branch_refresh_check(struct refresh *out, const struct repo *repo, const char *name,
+                                    struct err *err);
 
 /* A commit that is to be made, but is a remote's branch already, becomes that one. */
-TG_CHECKED int refresh_take_copy(struct oid *commit, const struct refresh *refresh,
-                                 const struct repo *repo, struct err *err);
+TG_CHECKED int branch_refresh_take_copy(struct oid *commit, const struct refresh *refresh,
+                                        const struct repo *repo, struct err *err);
 
 /* Whether two commits of tmplgen's differ in nothing but who made them and when. */
-TG_CHECKED int refresh_is_same(bool *out, const struct repo *repo, const struct oid *a,
-                               const struct oid *b, struct err *err);
+TG_CHECKED int branch_refresh_is_same(bool *out, const struct repo *repo, const struct oid *a,
+                                      const struct oid *b, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* How an update ends: committed, or stopped for a person. One row for each kind of journal. */
 #include "update/resume/end_state.h"
 
-static const struct ending endings[] = {
+static const struct end_state endings[] = {
     [JOURNAL_UPDATE] = {RESULT_UPDATED, TG_OK, true, NULL, NULL},
     [JOURNAL_COMMIT] = {RESULT_UPDATED, TG_OK, true, NULL, NULL},
     [JOURNAL_CONFLICT] = {RESULT_CONFLICTS, TG_CONFLICTS, false,
@@ -13,7 +13,7 @@ static const struct ending endings[] = {
                         "--abort' goes back"},
 };
 
-const struct ending *ending_of(enum journal_kind kind)
+const struct end_state *end_state_of(enum journal_kind kind)
 {
     return &endings[kind];
 }

@@ -14,13 +14,13 @@
 #define RESULT_STAGED "staged"
 #define RESULT_ABORTED "aborted" /* only of --abort */
 
-struct ending {
+struct end_state {
     const char *result;
     int exit;
     bool commits;
     const char *waits, *hint; /* of a stop: what is said to whoever comes next; else NULL */
 };
 
-const struct ending *ending_of(enum journal_kind kind);
+const struct end_state *end_state_of(enum journal_kind kind);
 
 #endif

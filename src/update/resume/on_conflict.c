@@ -85,7 +85,7 @@ static const char *shortened(struct arena *arena, const char *path)
 
 /* `known` where the child has just that content there already. */
 static const char *theirs_name(const struct committing *c, const char *path,
-                               const struct leaf *leaf, bool *known)
+                               const struct tree_entry *leaf, bool *known)
 {
     size_t len = on_the_way(c, path);
     const char *name = len ? arena_memdup(c->arena, path, len) : shortened(c->arena, path);
@@ -95,7 +95,7 @@ static const char *theirs_name(const struct committing *c, const char *path,
         const char *number = i == 1 ? "" : arena_printf(c->arena, "-%d", i);
         const char *full = arena_printf(c->arena, "%s" THEIRS "%s%s", name, number, rest);
         const struct plan_file *there = plan_list_find(&c->child->files, full);
-        *known = there && leaf_equal(&there->leaf, leaf);
+        *known = there && tree_entry_equal(&there->leaf, leaf);
         if (*known || !is_taken(c, full))
             return full;
     }
@@ -113,8 +113,8 @@ static void add_edit(struct committing *c, const struct plan_edit *edit)
 static const char *put_theirs(struct committing *c, const struct plan_edit *edit)
 {
     bool known;
-    const struct leaf *leaf = &edit->stages[RENDER];
-    if (!leaf_is_file(leaf))
+    const struct tree_entry *leaf = &edit->stages[RENDER];
+    if (!tree_entry_is_file(leaf))
         return NULL;
     const char *name = theirs_name(c, edit->path, leaf, &known);
     if (!known)
@@ -128,7 +128,7 @@ static const char *put_theirs(struct committing *c, const struct plan_edit *edit
 static void keep_mine(struct committing *c, const struct plan_edit *edit)
 {
     struct plan_edit kept = {.path = edit->path, .old = edit->old, .disk = edit->stages[CHILD]};
-    if (!leaf_equal(&kept.old, &kept.disk))
+    if (!tree_entry_equal(&kept.old, &kept.disk))
         add_edit(c, &kept);
 }
 

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-int waiting_has(bool *out, const struct unfinished *unfinished, const struct repo *repo,
-                const char *path, struct err *err)
+int pending_files_has(bool *out, const struct unfinished *unfinished, const struct repo *repo,
+                      const char *path, struct err *err)
 {
-    struct disk disk;
+    struct disk_entry disk;
     bool waits = unfinished->state != APPLY_NONE && unfinished->state != APPLY_STALE;
-    const struct change *change = waits ? journal_change(&unfinished->journal, path) : NULL;
+    const struct path_change *change = waits ? journal_change(&unfinished->journal, path) : NULL;
     *out = false;
-    if (!change || change_conflicts(change) || !change_on_disk(change))
+    if (!change || path_change_conflicts(change) || !path_change_on_disk(change))
         return 0;
     if (disk_look(&disk, NULL, NULL, repo->top_fd, path, err) < 0)
         return -1;

@@ -10,7 +10,7 @@ struct repo;
 struct unfinished;
 
 /* Whether what lies at `path` (from the top) is just that. A conflict is the user's to resolve. */
-TG_CHECKED int waiting_has(bool *out, const struct unfinished *unfinished, const struct repo *repo,
-                           const char *path, struct err *err);
+TG_CHECKED int pending_files_has(bool *out, const struct unfinished *unfinished,
+                                 const struct repo *repo, const char *path, struct err *err);
 
 #endif

@@ -29,16 +29,16 @@ static void recall(struct recovery *r, const struct journal *j, const char *resu
         report_recall(arena, j->report, result, commit ? oid_text(arena, commit) : NULL);
 }
 
-/* A sequence that ends where its branch was all along has gone back (sequence_return). */
+/* A sequence that ends where its branch was all along has gone back (rebase_resume_return). */
 static bool is_return(const struct journal *j)
 {
-    return journal_is_sequence(j) && ending_of(j->kind)->commits && !journal_moves_branch(j);
+    return journal_is_sequence(j) && end_state_of(j->kind)->commits && !journal_moves_branch(j);
 }
 
 /* What was cut off is at its end. */
 static void recall_ended(struct recovery *r, const struct journal *j)
 {
-    const struct ending *ending = ending_of(j->kind);
+    const struct end_state *ending = end_state_of(j->kind);
     bool back = is_return(j);
     if (back) {
         recall(r, j, RESULT_ABORTED, NULL);
@@ -72,7 +72,7 @@ static int tidy(struct recovery *r)
 
 static int refuse_waiting(struct recovery *r)
 {
-    const struct ending *ending = ending_of(r->unfinished.journal.kind);
+    const struct end_state *ending = end_state_of(r->unfinished.journal.kind);
     (void)err_set(r->err, TG_REFUSED, "update-in-progress", "%s", ending->waits);
     return err_hint(r->err, "%s", ending->hint);
 }
@@ -117,8 +117,7 @@ static int hint_left_over(struct recovery *r, const char *otherwise)
     bool staged;
     if (preflight_merged(&r->child->repo, NULL, &second) < 0)
         return err_hint(r->err, "%s", second.hint ? second.hint : second.message);
-    if (standing_is_staged(&staged, &r->child->repo, &r->unfinished.journal, &second) == 0 &&
-        staged)
+    if (recheck_is_staged(&staged, &r->child->repo, &r->unfinished.journal, &second) == 0 && staged)
         return err_hint(r->err, "what it brought is still staged: 'git commit' takes it, 'git "
                                 "reset --merge' gives it up");
     return err_hint(r->err, "%s", otherwise);
@@ -166,7 +165,7 @@ static int go_another_way(struct recovery *r, const char *moved)
 static int finish(struct recovery *r)
 {
     const struct journal *j = &r->unfinished.journal;
-    const struct ending *ending = ending_of(j->kind);
+    const struct end_state *ending = end_state_of(j->kind);
     const char *moved;
     if (apply_forward(&moved, r->apply, &r->unfinished.journal, r->err) < 0)
         return -1;
@@ -214,7 +213,7 @@ static int forget_ended(struct recovery *r)
     const struct repo *repo = &r->child->repo;
     const struct journal *j = &r->unfinished.journal;
     bool staged;
-    if (standing_is_staged(&staged, repo, j, r->err) < 0 ||
+    if (recheck_is_staged(&staged, repo, j, r->err) < 0 ||
         (staged && preflight_merged(repo, NULL, r->err) < 0))
         return -1;
     if (!staged)
@@ -254,14 +253,14 @@ static int tell_unresolved(struct recovery *r, const char *paths)
     return TG_CONFLICTS;
 }
 
-static int commit_stop(struct recovery *r, const struct stop *stop)
+static int commit_stop(struct recovery *r, const struct stopped_update *stop)
 {
     const struct repo *repo = &r->child->repo;
     const struct journal *stopped = stop->journal;
     struct oid commit;
     struct identity who;
     char *sum = arena_alloc(repo->arena, 41);
-    if (stop_conclude(&commit, &who, stop, r->err) < 0 ||
+    if (stopped_update_conclude(&commit, &who, stop, r->err) < 0 ||
         index_checksum(sum, repo_index_path(repo), r->err) < 0)
         return -1;
     struct journal j = {.kind = JOURNAL_COMMIT,
@@ -283,29 +282,30 @@ static int commit_stop(struct recovery *r, const struct stop *stop)
     return TG_OK;
 }
 
-static struct sequence as_sequence(const struct recovery *r)
+static struct rebase_resume as_sequence(const struct recovery *r)
 {
-    return (struct sequence){r->child, r->apply, &r->unfinished.journal};
+    return (struct rebase_resume){r->child, r->apply, &r->unfinished.journal};
 }
 
 static int go_on(struct recovery *r, const struct oid *made)
 {
-    const struct sequence sequence = as_sequence(r);
-    return sequence_go_on(&r->out->document, &sequence, made, r->err);
+    const struct rebase_resume sequence = as_sequence(r);
+    return rebase_resume_go_on(&r->out->document, &sequence, made, r->err);
 }
 
-static int commit_and_go_on(struct recovery *r, const struct stop *stop)
+static int commit_and_go_on(struct recovery *r, const struct stopped_update *stop)
 {
     struct oid commit;
     struct identity who;
-    return stop_conclude(&commit, &who, stop, r->err) < 0 ? -1 : go_on(r, &commit);
+    return stopped_update_conclude(&commit, &who, stop, r->err) < 0 ? -1 : go_on(r, &commit);
 }
 
 static int take_stop(struct recovery *r)
 {
-    const struct stop stop = {r->child, &r->unfinished.journal};
+    const struct stopped_update stop = {r->child, &r->unfinished.journal};
     const char *unresolved;
-    if (child_read(r->child, r->err) < 0 || stop_find_unresolved(&unresolved, &stop, r->err) < 0)
+    if (child_read(r->child, r->err) < 0 ||
+        stopped_update_find_unresolved(&unresolved, &stop, r->err) < 0)
         return -1;
     if (*unresolved)
         return tell_unresolved(r, unresolved);
@@ -316,8 +316,8 @@ static int take_stop(struct recovery *r)
 
 static int refuse_astray(struct recovery *r)
 {
-    const struct sequence sequence = as_sequence(r);
-    return sequence_refuse(&sequence, r->err);
+    const struct rebase_resume sequence = as_sequence(r);
+    return rebase_resume_refuse(&sequence, r->err);
 }
 
 static int refuse_staged(struct recovery *r)
@@ -335,7 +335,7 @@ static int take_astray(struct recovery *r)
     const char **staged;
     size_t count;
     bool on;
-    if (standing_went_on(&on, repo, &r->unfinished.journal, r->err) < 0)
+    if (recheck_went_on(&on, repo, &r->unfinished.journal, r->err) < 0)
         return -1;
     if (!on)
         return refuse_astray(r);
@@ -361,10 +361,10 @@ static int leave(struct recovery *r)
 /* From the tree of the index, all of it committed. */
 static int return_from(struct recovery *r, const struct oid *from)
 {
-    const struct sequence sequence = as_sequence(r);
+    const struct rebase_resume sequence = as_sequence(r);
     r->apply->known = *from;
     recall(r, &r->unfinished.journal, RESULT_ABORTED, NULL);
-    if (sequence_return(&sequence, from, r->err) < 0)
+    if (rebase_resume_return(&sequence, from, r->err) < 0)
         return -1;
     report_kept(r->child->arena, r->out->document, r->apply);
     return TG_OK;
@@ -376,7 +376,7 @@ static int leave_astray(struct recovery *r)
     const char **staged;
     size_t count;
     bool on;
-    if (standing_went_on(&on, repo, &r->unfinished.journal, r->err) < 0 ||
+    if (recheck_went_on(&on, repo, &r->unfinished.journal, r->err) < 0 ||
         child_read(r->child, r->err) < 0)
         return -1;
     r->apply->known = repo->tree;
@@ -393,10 +393,10 @@ static int leave_astray(struct recovery *r)
 /* By git's own means: the user has committed it, and nothing is left to do, or has given it up. */
 static int take_ended(struct recovery *r)
 {
-    const struct stop stop = {r->child, &r->unfinished.journal};
+    const struct stopped_update stop = {r->child, &r->unfinished.journal};
     struct oid commit;
     bool found;
-    if (stop_find_commit(&commit, &found, &stop, r->err) < 0)
+    if (stopped_update_find_commit(&commit, &found, &stop, r->err) < 0)
         return -1;
     if (found) {
         recall(r, stop.journal, RESULT_UP_TO_DATE, &commit);
@@ -462,7 +462,7 @@ static bool returned(struct recovery *r, const struct oid *committed)
     bool on, more;
     way.err = &why;
     if (oid_equal(committed, &none) || !journal_is_sequence(&way.unfinished.journal) ||
-        standing_went_on(&on, &r->child->repo, &way.unfinished.journal, &why) < 0 || !on ||
+        recheck_went_on(&on, &r->child->repo, &way.unfinished.journal, &why) < 0 || !on ||
         has_more(&more, &way, committed) < 0 || !more || child_read(r->child, &why) < 0)
         return false;
     return return_from(&way, committed) == TG_OK;

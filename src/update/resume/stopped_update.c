@@ -24,14 +24,15 @@ enum { SHOWN = 10 };
 /* ---------------------------------------------------------------- taken by tmplgen */
 
 /* What is staged for a path that was in conflict must not be what the update wrote there. */
-static int still_marked(bool *out, const struct stop *s, const char *path, struct err *err)
+static int still_marked(bool *out, const struct stopped_update *s, const char *path,
+                        struct err *err)
 {
     STORE_BYTES_SCRATCH(staged);
     struct index_item item;
     bool found;
     *out = false;
     index_find(&item, &found, s->child->index, path);
-    if (!found || !leaf_is_file(&item.leaf))
+    if (!found || !tree_entry_is_file(&item.leaf))
         return 0;
     if (store_get(&staged, s->child->repo.store, STORE_BLOB, &item.leaf.id, path, err) < 0)
         return -1;
@@ -39,13 +40,15 @@ static int still_marked(bool *out, const struct stop *s, const char *path, struc
     return 0;
 }
 
-static void add_shown(const struct stop *s, const char **list, size_t *count, const char *path)
+static void add_shown(const struct stopped_update *s, const char **list, size_t *count,
+                      const char *path)
 {
     if ((*count)++ < SHOWN)
         *list = arena_printf(s->child->arena, "%s%s'%s'", *list, **list ? ", " : "", path);
 }
 
-int stop_find_unresolved(const char **list, const struct stop *s, struct err *err)
+int stopped_update_find_unresolved(const char **list, const struct stopped_update *s,
+                                   struct err *err)
 {
     size_t count = 0;
     const char *last = "";
@@ -57,9 +60,9 @@ int stop_find_unresolved(const char **list, const struct stop *s, struct err *er
             add_shown(s, list, &count, last = item.path);
     }
     for (size_t i = 0; count == 0 && i < s->journal->change_count; i++) {
-        const struct change *change = &s->journal->changes[i];
+        const struct path_change *change = &s->journal->changes[i];
         bool marked = false;
-        if (change_conflicts(change) && still_marked(&marked, s, change->path, err) < 0)
+        if (path_change_conflicts(change) && still_marked(&marked, s, change->path, err) < 0)
             return -1;
         if (marked)
             add_shown(s, list, &count, change->path);
@@ -68,7 +71,7 @@ int stop_find_unresolved(const char **list, const struct stop *s, struct err *er
 }
 
 /* The tree of the index: HEAD's with what differs. */
-static int index_tree(struct oid *out, const struct stop *s, struct err *err)
+static int index_tree(struct oid *out, const struct stopped_update *s, struct err *err)
 {
     const char **paths;
     size_t count, kept = 0;
@@ -80,14 +83,14 @@ static int index_tree(struct oid *out, const struct stop *s, struct err *err)
         index_find(&item, &found, s->child->index, paths[i]);
         if (found && item.intent_to_add)
             continue;
-        edits[kept++] = (struct tree_edit){paths[i], found ? item.leaf : (struct leaf){0}};
+        edits[kept++] = (struct tree_edit){paths[i], found ? item.leaf : (struct tree_entry){0}};
     }
     return tree_edit(out, s->child->repo.store, s->child->repo.store, repo_tree(&s->child->repo),
                      edits, kept, err);
 }
 
 /* MERGE_MSG as the user left it, less its comments. */
-static int read_message(const char **out, const struct stop *s, struct err *err)
+static int read_message(const char **out, const struct stopped_update *s, struct err *err)
 {
     struct span text = span_from(s->journal->message ? s->journal->message : "Update\n");
     BUF_SCRATCH(message, LIMIT_MESSAGE_BYTES + 1);
@@ -112,7 +115,7 @@ static int read_message(const char **out, const struct stop *s, struct err *err)
 }
 
 /* Of a commit that is being replayed: its words stay, to the byte, unless somebody edited them. */
-static int message_is_untouched(bool *out, const struct stop *s, struct err *err)
+static int message_is_untouched(bool *out, const struct stopped_update *s, struct err *err)
 {
     const char *text = s->journal->message;
     bool there;
@@ -131,7 +134,8 @@ static int message_is_untouched(bool *out, const struct stop *s, struct err *err
                     arena_memdup(s->child->arena, text, len), err);
 }
 
-int stop_conclude(struct oid *commit, struct identity *who, const struct stop *s, struct err *err)
+int stopped_update_conclude(struct oid *commit, struct identity *who,
+                            const struct stopped_update *s, struct err *err)
 {
     const struct repo *repo = &s->child->repo;
     const char *message;
@@ -147,13 +151,13 @@ int stop_conclude(struct oid *commit, struct identity *who, const struct stop *s
 /* ---------------------------------------------------------------- ended by git's own means */
 
 /* The record among the run's changes, or, where that stays, a file that it staged; or NULL. */
-static const struct change *telling_change(const struct stop *s)
+static const struct path_change *telling_change(const struct stopped_update *s)
 {
     const struct journal *j = s->journal;
     const char *record = repo_path(&s->child->repo, RECORD_PATH);
-    const struct change *staged = NULL;
+    const struct path_change *staged = NULL;
     for (size_t i = 0; i < j->change_count; i++) {
-        const struct change *change = &j->changes[i];
+        const struct path_change *change = &j->changes[i];
         if (strcmp(change->path, record) == 0)
             return change;
         if (!staged && change->stages[0].mode != LEAF_ABSENT)
@@ -163,7 +167,7 @@ static const struct change *telling_change(const struct stop *s)
 }
 
 /* A user may have edited the record further: what it was made from tells it. */
-static int has_record(bool *out, const struct stop *s, const struct leaf *staged,
+static int has_record(bool *out, const struct stopped_update *s, const struct tree_entry *staged,
                       const struct oid *commit, struct err *err)
 {
     ERR_SCRATCH(ignored);
@@ -181,11 +185,12 @@ static int has_record(bool *out, const struct stop *s, const struct leaf *staged
 }
 
 /* Whether `commit` holds what the run staged. */
-static int was_committed(bool *out, const struct stop *s, const struct oid *commit, struct err *err)
+static int was_committed(bool *out, const struct stopped_update *s, const struct oid *commit,
+                         struct err *err)
 {
-    const struct change *change = telling_change(s);
+    const struct path_change *change = telling_change(s);
     struct commit read;
-    struct leaf there;
+    struct tree_entry there;
     *out = false;
     if (!change || oid_equal(commit, &s->journal->branch_new))
         return 0;
@@ -194,11 +199,12 @@ static int was_committed(bool *out, const struct stop *s, const struct oid *comm
     if (repo_commit(&read, s->child->arena, s->child->repo.store, commit, err) < 0 ||
         tree_find(&there, s->child->repo.store, &read.tree, change->path, err) < 0)
         return -1;
-    *out = leaf_equal(&there, &change->stages[0]);
+    *out = tree_entry_equal(&there, &change->stages[0]);
     return 0;
 }
 
-int stop_find_commit(struct oid *commit, bool *found, const struct stop *s, struct err *err)
+int stopped_update_find_commit(struct oid *commit, bool *found, const struct stopped_update *s,
+                               struct err *err)
 {
     bool there;
     *commit = s->child->repo.head;

@@ -8,15 +8,15 @@
 /* The commit of the new render has no folder above it, as the project has elsewhere. */
 static int check(const struct repo *repo, struct err *err)
 {
-    return landing_check_root(repo, strategy_merge.name, err);
+    return strategy_check_root(repo, strategy_merge.name, err);
 }
 
 /* Also where nothing conflicts and the result waits, so that `git commit` makes the merge. */
-static int land(struct journal *j, const struct landing *l, struct err *err)
+static int land(struct journal *j, const struct strategy_step *l, struct err *err)
 {
     if (j->kind == JOURNAL_UPDATE)
-        return landing_commit(&j->branch_new, l, (struct oid[]){l->repo->head, l->base_commit}, 2,
-                              err);
+        return strategy_commit(&j->branch_new, l, (struct oid[]){l->repo->head, l->base_commit}, 2,
+                               err);
     j->pseudoref = "MERGE_HEAD";
     j->brought = l->base_commit;
     return 0;

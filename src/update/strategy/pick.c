@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The new render with its record, where the project lies in the repository. */
-static int put_render(struct oid *tree, const struct landing *l, struct err *err)
+static int put_render(struct oid *tree, const struct strategy_step *l, struct err *err)
 {
     struct store *store = l->repo->store;
     const char *prefix = l->repo->prefix;
@@ -30,7 +30,7 @@ static int put_render(struct oid *tree, const struct landing *l, struct err *err
 }
 
 /* What the template is before and after, as commits: the difference is what is being picked. */
-static int put_picked(struct oid *out, const struct landing *l, struct err *err)
+static int put_picked(struct oid *out, const struct strategy_step *l, struct err *err)
 {
     struct oid parent, tree;
     if (plan_list_put(&tree, l->repo->store, l->arena, &l->base->files, err) < 0 ||
@@ -40,12 +40,12 @@ static int put_picked(struct oid *out, const struct landing *l, struct err *err)
     return commit_put(out, l->repo->store, &tree, &parent, 1, l->who, l->message, err);
 }
 
-static int land(struct journal *j, const struct landing *l, struct err *err)
+static int land(struct journal *j, const struct strategy_step *l, struct err *err)
 {
     if (j->kind == JOURNAL_STAGED)
         return 0;
     if (j->kind == JOURNAL_UPDATE)
-        return landing_commit(&j->branch_new, l, &l->repo->head, !l->repo->unborn, err);
+        return strategy_commit(&j->branch_new, l, &l->repo->head, !l->repo->unborn, err);
     j->pseudoref = "CHERRY_PICK_HEAD";
     return put_picked(&j->brought, l, err);
 }

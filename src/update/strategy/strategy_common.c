@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-int landing_commit(struct oid *out, const struct landing *l, const struct oid *parents,
-                   size_t parent_count, struct err *err)
+int strategy_commit(struct oid *out, const struct strategy_step *l, const struct oid *parents,
+                    size_t parent_count, struct err *err)
 {
     const char *message = l->message;
     if (l->sealed)
@@ -17,7 +17,7 @@ int landing_commit(struct oid *out, const struct landing *l, const struct oid *p
     return commit_put(out, l->repo->store, &l->result, parents, parent_count, l->who, message, err);
 }
 
-int landing_check_root(const struct repo *repo, const char *strategy, struct err *err)
+int strategy_check_root(const struct repo *repo, const char *strategy, struct err *err)
 {
     if (!*repo->prefix)
         return 0;

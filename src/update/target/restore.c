@@ -69,7 +69,7 @@ static int check_disk(const struct child *c, const char *path, const char *said,
 {
     const char *whole = repo_path(&c->repo, path);
     struct index_item item;
-    struct disk disk;
+    struct disk_entry disk;
     bool found;
     if (disk_look(&disk, NULL, NULL, c->repo.top_fd, whole, err) < 0)
         return -1;
