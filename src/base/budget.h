@@ -1,5 +1,5 @@
 /*
- * What one run may spend, all in all, on what others wrote (DESIGN 9). Parts have limits of their
+ * What one run may spend, all in all, on what others wrote. Parts have limits of their
  * own (base/limits.h); this is their sum, so that many allowed parts are no way around them. Memory
  * is counted in base/account.h.
  */

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Exit codes (DESIGN 3). */
+/* Exit codes. */
 enum exit_code {
     TG_OK = 0,
     TG_RUNTIME = 1,
@@ -25,7 +25,7 @@ struct data;
 
 /*
  * Set once, by the level that detects the failure; levels above may wrap the message once with
- * what they alone know. All texts are owned by the error. `code` is the fixed word of JSON.md.
+ * what they alone know. All texts are owned by the error. `code` is the fixed word of docs/json.md.
  */
 struct err {
     enum exit_code exit;

@@ -1,4 +1,4 @@
-/* Every limit on foreign input, in one place (DESIGN 9). Crossing one is exit 2 with its name. */
+/* Every limit on foreign input, in one place. Crossing one is exit 2 with its name. */
 #ifndef TMPLGEN_LIMITS_H
 #define TMPLGEN_LIMITS_H
 

@@ -14,7 +14,7 @@ struct manifest;
 struct question;
 struct yaml_node;
 
-/* Where a given answer came from; the first that has one wins (DESIGN 3, precedence). */
+/* Where a given answer came from; the first that has one wins (docs/catalogs.md). */
 enum given_from {
     GIVEN_FLAG,
     GIVEN_SET,

@@ -65,7 +65,7 @@ struct manifest {
 struct stack_need manifest_need(const struct manifest *manifest);
 
 /*
- * Reads and checks templates/TYPE/template.yml as strictly as DESIGN 4 says. An unknown type: exit
+ * Reads and checks templates/TYPE/template.yml strictly (docs/catalogs.md). An unknown type: exit
  * 2, "unknown-type", with the nearest names. Lives in the arena.
  */
 TG_CHECKED int manifest_load(struct manifest **out, struct arena *arena,

@@ -12,7 +12,7 @@ struct manifest;
 
 /*
  * A question that no template, file name, `when`, default, layer or `next` of the type reads is an
- * error (DESIGN 4): exit 2, at the question. `name` is exempt: it names the child.
+ * error: exit 2, at the question. `name` is exempt: it names the child.
  */
 TG_CHECKED int manifest_check_use(struct arena *arena, const struct catalog *catalog,
                                   const struct manifest *manifest, struct err *err);

@@ -16,7 +16,7 @@ struct team_image_input {
     const struct catalog *catalog;
     struct span overlay; /* of the matrix */
     const struct manifest *manifest;
-    const struct data *answers, *request; /* maps; `request` as JSON.md has it */
+    const struct data *answers, *request; /* maps; `request` as docs/json.md has it */
 };
 
 /*

@@ -10,7 +10,7 @@
 struct arena;
 
 /*
- * Checks one relative path (DESIGN 6) for what could leave the target or mean something else on
+ * Checks one relative path for what could leave the target or mean something else on
  * another system, in each of its parts:
  *
  * - not empty, not absolute, no empty part, no `.` or `..`, no backslash, valid UTF-8;

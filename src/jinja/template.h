@@ -16,7 +16,7 @@ struct program;
 
 /*
  * The integer that is raised only when output bytes change for an input that was accepted before
- * (DESIGN 4, `engine` in the record).
+ * (`engine` in the record).
  */
 #define TEMPLATE_ENGINE 1
 

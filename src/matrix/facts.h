@@ -1,4 +1,4 @@
-/* The curated rows, as read from matrices/. For src/matrix/, src/resolver/ and src/index/ only. */
+/* The curated rows, as read from matrices/. */
 #ifndef TMPLGEN_FACTS_H
 #define TMPLGEN_FACTS_H
 

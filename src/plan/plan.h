@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Names are in `path_state_names`, as JSON.md has them. */
+/* Names are in `path_state_names`, as docs/json.md has them. */
 enum path_state {
     PATH_UPDATED,      /* only the template changed it */
     PATH_MERGED,       /* both changed it, and it merged */

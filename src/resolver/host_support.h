@@ -38,8 +38,8 @@ TG_CHECKED int matrix_runs(struct data **out, struct arena *arena, const struct 
                            const struct machine *machine, struct err *err);
 
 /*
- * Whether a resolution (JSON.md) runs there; `request` is what led to it, or NULL: a map of `runs`
- * (true, false; null where this matrix does not know the stack), `relies_on`, `because`.
+ * Whether a resolution (docs/json.md) runs there; `request` is what led to it, or NULL: a map of
+ * `runs` (true, false; null where this matrix does not know the stack), `relies_on`, `because`.
  */
 struct data *matrix_runs_stack(struct arena *arena, const struct matrix *matrix,
                                const struct machine *machine, const struct data *resolution,

@@ -1,4 +1,4 @@
-/* The stack choices (DESIGN 3), and a request: what was said for each of them. */
+/* The stack choices, and a request: what was said for each of them. */
 #include "resolver/request.h"
 
 #include "base/arena.h"

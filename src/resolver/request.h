@@ -1,4 +1,4 @@
-/* The stack choices (DESIGN 3), and a request: what was said for each of them. */
+/* The stack choices, and a request: what was said for each of them. */
 #ifndef TMPLGEN_REQUEST_H
 #define TMPLGEN_REQUEST_H
 
@@ -75,7 +75,7 @@ void request_take_back(struct stack_request *request, struct arena *arena, enum 
 /* What is said in `over` takes the place of what was said for the same choice. */
 void request_overlay(struct stack_request *request, const struct stack_request *over);
 
-/* The request as in JSON.md: only what was asked, in the order of the choices. */
+/* The request as in docs/json.md: only what was asked, in the order of the choices. */
 struct data *stack_request_data(struct arena *arena, const struct stack_request *request);
 /* The same back, from a record. Exit 2 where it is not of that form. */
 TG_CHECKED int stack_request_parse(struct stack_request *out, struct arena *arena,

@@ -11,9 +11,10 @@ struct data;
 struct matrix;
 
 /*
- * Resolves. Success: `*resolution` is the map of JSON.md, keys in that order. No solution: exit 4,
- * code "unsatisfiable", and `*refusal` is a map {conflicts, nearest} of JSON.md. Wrong usage (an
- * unknown word, a bad SPEC): exit 2 with the nearest names. Same input, same output, always.
+ * Resolves. Success: `*resolution` is the map of docs/json.md, keys in that order. No solution:
+ * exit 4, code "unsatisfiable", and `*refusal` is a map {conflicts, nearest} of docs/json.md. Wrong
+ * usage (an unknown word, a bad SPEC): exit 2 with the nearest names. Same input, same output,
+ * always.
  */
 TG_CHECKED int matrix_resolve(struct data **resolution, struct data **refusal, struct arena *arena,
                               const struct matrix *matrix, const struct stack_request *request,

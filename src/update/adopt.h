@@ -29,7 +29,7 @@ struct adopt_options {
     const char *message; /* --message, or NULL */
 };
 
-/* Words for `result` (JSON.md), besides those of an update. */
+/* Words for `result` (docs/json.md), besides those of an update. */
 #define RESULT_ADOPTED "adopted"
 
 /* Ends with the exit code of its result, or -1 with `err` set. */

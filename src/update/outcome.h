@@ -5,7 +5,7 @@
 struct data;
 
 struct update_outcome {
-    struct data *document; /* as in JSON.md */
+    struct data *document; /* as in docs/json.md */
     struct data *refusal;  /* of the matrix, with exit 4; or NULL */
 };
 

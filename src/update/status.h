@@ -10,7 +10,7 @@ struct arena;
 struct data;
 
 /*
- * The document of `status` (JSON.md). Takes no lock and writes nothing. A base that cannot be
+ * The document of `status` (docs/json.md). Takes no lock and writes nothing. A base that cannot be
  * proven is a warning. So is a catalog that does not say whether there is an update; with `fetch`
  * that is the error that `update --check` has.
  */

@@ -6,9 +6,9 @@ struct buf;
 struct data;
 
 /*
- * Of a document of `update` (JSON.md). All that comes from catalog and child is escaped: it is no
- * markup, mentions nobody, closes no issue. It fits what forges take: sections that do not are left
- * out, and that is said.
+ * Of a document of `update` (docs/json.md). All that comes from catalog and child is escaped: it is
+ * no markup, mentions nobody, closes no issue. It fits what forges take: sections that do not are
+ * left out, and that is said.
  */
 void summary_format(struct buf *out, const struct data *document);
 

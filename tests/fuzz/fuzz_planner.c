@@ -1,4 +1,4 @@
-/* Random trees through the planner: what UPDATE.md promises of every path is checked here. */
+/* Random trees through the planner: what docs/update.md promises of every path is checked here. */
 #include "fuzz.h"
 
 #include "base/arena.h"

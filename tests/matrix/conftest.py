@@ -45,7 +45,7 @@ def matrix(tmp_path_factory):
 
 
 def options(request):
-    """A request of JSON.md as options of the command line."""
+    """A request of docs/json.md as options of the command line."""
     for name, value in request.items():
         for text in value if name in LISTS else [value]:
             yield from (f"--{name}", text)
@@ -53,7 +53,7 @@ def options(request):
 
 @pytest.fixture(scope="session")
 def resolve(matrix):
-    """Resolves a request, as JSON.md has it, on the matrix of `catalog` (default: built in)."""
+    """Resolves a request of docs/json.md on the matrix of `catalog` (default: built in)."""
 
     def run(request, catalog=None):
         where = ["--catalog", catalog] if catalog else []

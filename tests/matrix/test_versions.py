@@ -74,7 +74,7 @@ def specs():
 
 
 def expected(spec, version):
-    """What packaging says; pre-releases are taken only where the SPEC names one (DESIGN 3)."""
+    """What packaging says; pre-releases are taken only where the SPEC names one."""
     try:
         parsed = SpecifierSet(spec)
     except InvalidSpecifier:

@@ -261,7 +261,7 @@ def test_type_that_the_catalog_dropped_is_refused_by_name(world):
 
 
 def inputs_of(record):
-    """The hash that the record must have (DESIGN 4: sha256 of the canonical inputs)."""
+    """The hash that the record must have (sha256 of the canonical inputs)."""
     inputs = {
         "answers": record["answers"],
         "commit": record["catalog"]["commit"],

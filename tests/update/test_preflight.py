@@ -1,4 +1,4 @@
-"""What is refused before anything is written, and what is not in the way (UPDATE.md 1)."""
+"""What is refused before anything is written, and what is not in the way."""
 
 import fcntl
 import os

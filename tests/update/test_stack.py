@@ -1,4 +1,4 @@
-"""The stack of an update (UPDATE.md 2): what is held, what moves, and what the matrix lost."""
+"""The stack of an update: what is held, what moves, and what the matrix lost."""
 
 import re
 

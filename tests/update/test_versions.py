@@ -1,4 +1,4 @@
-"""Which version, which answers (UPDATE.md 2), and how the base is proven (UPDATE.md 3)."""
+"""Which version, which answers, and how the base is proven."""
 
 import re
 import shutil

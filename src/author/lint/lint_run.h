@@ -1,4 +1,4 @@
-/* One run of `template lint`: what its parts hand to each other. Inside src/author/ only. */
+/* One run of `template lint`: what its parts hand to each other. */
 #ifndef TMPLGEN_LINT_RUN_H
 #define TMPLGEN_LINT_RUN_H
 

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /*
- * Whether "resolution.cuda.variant" may be there, by what JSON.md says of resolutions and requests.
- * Methods of what is there count; what is below a text, a list or a map of any names is not looked
- * at. `*nearest` is a name that may be meant, or NULL.
+ * Whether "resolution.cuda.variant" may be there, by what docs/json.md says of resolutions and
+ * requests. Methods of what is there count; what is below a text, a list or a map of any names is
+ * not looked at. `*nearest` is a name that may be meant, or NULL.
  */
 bool attribute_is_known(const char **nearest, struct span path);
 

@@ -1,4 +1,4 @@
-/* A pattern, read: for pattern.c alone. */
+/* A pattern, read. */
 #ifndef TMPLGEN_PATTERN_TREE_H
 #define TMPLGEN_PATTERN_TREE_H
 

@@ -22,8 +22,8 @@ struct choices {
 };
 
 /*
- * Gathers flags, --set, --answers and the user's configuration, each with its rank (DESIGN 3,
- * precedence). Names of stack options and `type` may be said in all of these places.
+ * Gathers flags, --set, --answers and the user's configuration, each with its rank. Names of stack
+ * options and `type` may be said in all of these places.
  */
 TG_CHECKED int choices_gather(struct choices *out, struct run *run, const struct config *config,
                               struct err *err);

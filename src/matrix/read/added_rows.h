@@ -1,4 +1,4 @@
-/* Rows that a catalog adds to files which are another catalog's. Inside src/matrix/ only. */
+/* Rows that a catalog adds to files which are another catalog's. */
 #ifndef TMPLGEN_ADDED_ROWS_H
 #define TMPLGEN_ADDED_ROWS_H
 

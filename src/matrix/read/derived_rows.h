@@ -1,4 +1,4 @@
-/* Rows that say only what differs from another one. Inside src/matrix/ only. */
+/* Rows that say only what differs from another one. */
 #ifndef TMPLGEN_DERIVED_ROWS_H
 #define TMPLGEN_DERIVED_ROWS_H
 

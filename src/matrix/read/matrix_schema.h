@@ -1,4 +1,4 @@
-/* What may stand in the files of matrices/. Inside src/matrix/ only. */
+/* What may stand in the files of matrices/. */
 #ifndef TMPLGEN_MATRIX_SCHEMA_H
 #define TMPLGEN_MATRIX_SCHEMA_H
 

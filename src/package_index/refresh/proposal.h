@@ -1,6 +1,6 @@
 /*
  * A row that is proposed for a matrix, and why: what the index proves of one release, in the words
- * of the matrix. Inside src/index/ only.
+ * of the matrix.
  */
 #ifndef TMPLGEN_PROPOSAL_H
 #define TMPLGEN_PROPOSAL_H

@@ -1,4 +1,4 @@
-/* The row of a build: its CUDA and libraries, and which GPUs it covers. Inside src/index/ only. */
+/* The row of a build: its CUDA and libraries, and which GPUs it covers. */
 #ifndef TMPLGEN_PROPOSAL_BUILD_H
 #define TMPLGEN_PROPOSAL_BUILD_H
 

@@ -1,4 +1,4 @@
-/* The row of a release: Pythons, companions, and what it requires. Inside src/index/ only. */
+/* The row of a release: Pythons, companions, and what it requires. */
 #ifndef TMPLGEN_PROPOSAL_RELEASE_H
 #define TMPLGEN_PROPOSAL_RELEASE_H
 

@@ -1,4 +1,4 @@
-/* A row that is held against a package index, and what is found out. Inside src/index/ only. */
+/* A row that is held against a package index, and what is found out. */
 #ifndef TMPLGEN_VERIFICATION_H
 #define TMPLGEN_VERIFICATION_H
 

@@ -1,4 +1,4 @@
-/* A row against what it says of other packages. Inside src/index/ only. */
+/* A row against what it says of other packages. */
 #ifndef TMPLGEN_VERIFY_OTHERS_H
 #define TMPLGEN_VERIFY_OTHERS_H
 

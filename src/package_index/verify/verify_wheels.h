@@ -1,4 +1,4 @@
-/* A row against the wheels of its release. Inside src/index/ only. */
+/* A row against the wheels of its release. */
 #ifndef TMPLGEN_VERIFY_WHEELS_H
 #define TMPLGEN_VERIFY_WHEELS_H
 

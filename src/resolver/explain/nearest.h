@@ -1,4 +1,4 @@
-/* What would fit, one change or several. Inside src/resolver/ only. */
+/* What would fit, one change or several. */
 #ifndef TMPLGEN_NEAREST_H
 #define TMPLGEN_NEAREST_H
 

@@ -1,4 +1,4 @@
-/* What would fit where no single change suffices. Inside src/resolver/ only. */
+/* What would fit where no single change suffices. */
 #ifndef TMPLGEN_NEAREST_SETS_H
 #define TMPLGEN_NEAREST_SETS_H
 

@@ -1,4 +1,4 @@
-/* Why nothing fits. Inside src/resolver/ only. */
+/* Why nothing fits. */
 #ifndef TMPLGEN_REFUSE_H
 #define TMPLGEN_REFUSE_H
 
@@ -8,7 +8,7 @@ struct data;
 
 /* A set of demands that can not be met together, any of which dropped can. Empty: nothing fits. */
 uint64_t minimal_conflict(const struct demands *ask);
-/* The list `conflicts` of JSON.md for such a set. */
+/* The list `conflicts` of docs/json.md for such a set. */
 struct data *conflicts_data(struct arena *arena, const struct demands *ask, uint64_t set);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a user should know of a stack beside its versions. Inside src/resolver/ only. */
+/* What a user should know of a stack beside its versions. */
 #ifndef TMPLGEN_STACK_NOTES_H
 #define TMPLGEN_STACK_NOTES_H
 

@@ -1,4 +1,4 @@
-/* Requests with something changed, tried: those that work are kept. Inside src/resolver/ only. */
+/* Requests with something changed, tried: those that work are kept. */
 #ifndef TMPLGEN_TRIALS_H
 #define TMPLGEN_TRIALS_H
 

@@ -1,4 +1,4 @@
-/* What of a stack is there on a machine without a GPU. Inside src/resolver/ only. */
+/* What of a stack is there on a machine without a GPU. */
 #ifndef TMPLGEN_ON_CPU_H
 #define TMPLGEN_ON_CPU_H
 

@@ -1,4 +1,4 @@
-/* A chosen candidate as the `resolution` of JSON.md. */
+/* A chosen candidate as the `resolution` of docs/json.md. */
 #include "resolver/result/resolution.h"
 
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* A chosen candidate as the `resolution` of JSON.md. Inside src/resolver/ only. */
+/* A chosen candidate as the `resolution` of docs/json.md. */
 #ifndef TMPLGEN_RESOLUTION_H
 #define TMPLGEN_RESOLUTION_H
 
@@ -6,7 +6,7 @@
 
 struct data;
 
-/* The map, keys in the order of JSON.md. */
+/* The map, keys in the order of docs/json.md. */
 struct data *resolution_data(struct arena *arena, const struct demands *ask,
                              const struct candidate *candidate);
 

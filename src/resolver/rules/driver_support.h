@@ -1,4 +1,4 @@
-/* What a driver runs, and what it relies on for that. Inside src/resolver/ only. */
+/* What a driver runs, and what it relies on for that. */
 #ifndef TMPLGEN_DRIVER_SUPPORT_H
 #define TMPLGEN_DRIVER_SUPPORT_H
 

@@ -1,4 +1,4 @@
-/* Which GPUs a build has kernels for. Inside src/resolver/ only. */
+/* Which GPUs a build has kernels for. */
 #ifndef TMPLGEN_GPU_COVERAGE_H
 #define TMPLGEN_GPU_COVERAGE_H
 

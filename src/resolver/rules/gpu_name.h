@@ -1,4 +1,4 @@
-/* The GPU that a text means. Inside src/resolver/ only. */
+/* The GPU that a text means. */
 #ifndef TMPLGEN_GPU_NAME_H
 #define TMPLGEN_GPU_NAME_H
 

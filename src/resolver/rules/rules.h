@@ -1,4 +1,4 @@
-/* The hard rules: why a candidate will not do. Inside src/resolver/ only. */
+/* The hard rules: why a candidate will not do. */
 #ifndef TMPLGEN_RULES_H
 #define TMPLGEN_RULES_H
 

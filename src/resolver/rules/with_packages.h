@@ -1,4 +1,4 @@
-/* Packages that must live with the framework in one environment. Inside src/resolver/ only. */
+/* Packages that must live with the framework in one environment. */
 #ifndef TMPLGEN_WITH_PACKAGES_H
 #define TMPLGEN_WITH_PACKAGES_H
 

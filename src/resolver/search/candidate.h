@@ -1,4 +1,4 @@
-/* One consistent set in the making. Inside src/resolver/ only. */
+/* One consistent set in the making. */
 #ifndef TMPLGEN_CANDIDATE_H
 #define TMPLGEN_CANDIDATE_H
 

@@ -1,6 +1,5 @@
 /*
- * What follows from a chosen candidate: its driver, its partners, the rows that it rests on. Inside
- * src/resolver/ only.
+ * What follows from a chosen candidate: its driver, its partners, the rows that it rests on.
  */
 #ifndef TMPLGEN_CHOSEN_SET_H
 #define TMPLGEN_CHOSEN_SET_H

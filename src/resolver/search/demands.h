@@ -1,4 +1,4 @@
-/* A request against a matrix, taken apart into demands. Inside src/resolver/ only. */
+/* A request against a matrix, taken apart into demands. */
 #ifndef TMPLGEN_DEMANDS_H
 #define TMPLGEN_DEMANDS_H
 

@@ -1,4 +1,4 @@
-/* Releases of which little is known: taken only when named exactly. Inside src/resolver/ only. */
+/* Releases of which little is known: taken only when named exactly. */
 #ifndef TMPLGEN_HARDLY_KNOWN_H
 #define TMPLGEN_HARDLY_KNOWN_H
 

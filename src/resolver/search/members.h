@@ -1,4 +1,4 @@
-/* Who lives in the one environment of a request. Inside src/resolver/ only. */
+/* Who lives in the one environment of a request. */
 #ifndef TMPLGEN_MEMBERS_H
 #define TMPLGEN_MEMBERS_H
 

@@ -1,5 +1,5 @@
 /*
- * What a candidate must live up to, and what is said where it does not. Inside src/resolver/ only.
+ * What a candidate must live up to, and what is said where it does not.
  */
 #ifndef TMPLGEN_PROBLEM_H
 #define TMPLGEN_PROBLEM_H
@@ -38,7 +38,7 @@ struct problem {
 
 struct objection {
     struct arena *arena; /* NULL: only the reason is wanted */
-    const char *reason;  /* a fixed word of DESIGN 5 */
+    const char *reason;  /* a fixed word that docs/json.md lists */
     const char *because, *source;
 };
 

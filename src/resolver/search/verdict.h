@@ -1,6 +1,5 @@
 /*
- * Whether anything speaks against a candidate: the rules, then its packages. Inside src/resolver/
- * only.
+ * Whether anything speaks against a candidate: the rules, then its packages.
  */
 #ifndef TMPLGEN_VERDICT_H
 #define TMPLGEN_VERDICT_H

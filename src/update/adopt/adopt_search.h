@@ -15,7 +15,7 @@ struct record;
 struct alike {
     const char *version;   /* of the catalog; NULL: none could be rendered */
     struct plan_list base; /* its files of those paths */
-    struct data *report;   /* as in JSON.md */
+    struct data *report;   /* as in docs/json.md */
 };
 
 /*

@@ -19,7 +19,7 @@ enum proof {
     PROOF_GIVEN,   /* --base */
     PROOFS
 };
-extern const char *const proof_names[PROOFS]; /* as in JSON.md */
+extern const char *const proof_names[PROOFS]; /* as in docs/json.md */
 
 struct base {
     enum proof proof;

@@ -1,4 +1,4 @@
-/* What an update did, or would do, as a document (JSON.md, update). */
+/* What an update did, or would do, as a document (docs/json.md, update). */
 #include "update/report/update_report.h"
 
 #include "apply/work_folder.h"

@@ -1,4 +1,4 @@
-/* What an update did, or would do, as a document (JSON.md, update). */
+/* What an update did, or would do, as a document (docs/json.md, update). */
 #ifndef TMPLGEN_UPDATE_REPORT_H
 #define TMPLGEN_UPDATE_REPORT_H
 

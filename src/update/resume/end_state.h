@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Words for `result` (JSON.md). */
+/* Words for `result` (docs/json.md). */
 #define RESULT_UPDATED "updated"
 #define RESULT_UP_TO_DATE "up-to-date"
 #define RESULT_AVAILABLE "available"
