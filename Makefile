@@ -59,8 +59,8 @@ DIALECT := -std=gnu17 -D_GNU_SOURCE -Isrc -I$(BUILD)
 COMPILE = $(CC) $(DIALECT) $(WARNINGS) $(CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) -MMD -MP
 LINK = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
 
-# smoke/explain.c is a program of its own, and doctor.c has it in itself.
-SOURCES := $(filter-out src/smoke/explain.c,$(sort $(foreach module,$(MODULES),$(wildcard src/$(module)/*.c))))
+# smoke/explain_texts.c is a program of its own, and doctor.c has it in itself.
+SOURCES := $(filter-out src/smoke/explain_texts.c,$(sort $(shell find src -mindepth 2 -name '*.c')))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 # Those of some folders of src/.
 objects = $(filter $(1:%=$(BUILD)/src/%/%),$(OBJECTS))
@@ -91,7 +91,7 @@ $(BUILD)/libtmplgen.a: $(OBJECTS) $(BUILD)/catalog_data.o
 # The template's own file: what children get is what is built here, and into `doctor`, with --explain.
 GPU_SMOKE := templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c
 
-$(BUILD)/gpu-smoke: src/smoke/explain.c $(GPU_SMOKE) $(BUILD)/smoke/explain_tables.h $(BUILD)/flags
+$(BUILD)/gpu-smoke: src/smoke/explain_texts.c $(GPU_SMOKE) $(BUILD)/smoke/explain_tables.h $(BUILD)/flags
 	$(call say,cc   $<) $(CC) -std=c11 $(WARNINGS) $(CFLAGS) $(LDFLAGS) -I$(BUILD) -o $@ $< -ldl
 
 $(BUILD)/smoke/explain_tables.h: tools/explain-tables src/smoke/causes.txt src/smoke/codes.txt

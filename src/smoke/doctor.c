@@ -1,7 +1,7 @@
 /* gpu-smoke for the program that has it built in: a run, what it found, captures of machines. */
 #define GPU_SMOKE_NO_MAIN
 /* NOLINTNEXTLINE(bugprone-suspicious-include): its facts are not for all */
-#include "smoke/explain.c"
+#include "smoke/explain_texts.c"
 
 #include "smoke/doctor.h"
 

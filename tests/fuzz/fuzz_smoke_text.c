@@ -1,7 +1,7 @@
 /* Any text: pasted for --explain, in a Python file, as a list of architectures, as a version. */
 #define GPU_SMOKE_NO_MAIN
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
-#include "smoke/explain.c"
+#include "smoke/explain_texts.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

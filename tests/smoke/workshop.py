@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 SOURCE = TOP / "templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c"
-SHIPPED_SOURCES = [TOP / "src/smoke/explain.c", SOURCE, TOP / "build/smoke/explain_tables.h"]
+SHIPPED_SOURCES = [TOP / "src/smoke/explain_texts.c", SOURCE, TOP / "build/smoke/explain_tables.h"]
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 # Each library that tests put into a root or on a path: its source, and what the build adds.
