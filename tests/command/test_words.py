@@ -40,7 +40,7 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|\'(?:[^\'\\\n]|\\.)+\'|"(?:[^"\\\n]|\\.)
 LEFT_OUT = (
     "src/smoke/",
     "src/cmd/common/cmd_completion.c",
-    "src/image/engine_",
+    "src/image/build/engine_",
     "src/image/rebase/rebase_steps.c",
 )
 

@@ -10,7 +10,7 @@ from . import oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "templates.md").read_text(encoding="utf-8")
-SOURCES = ROOT / "src" / "template"
+SOURCES = ROOT / "src" / "jinja"
 EXAMPLES = re.findall(r"```jinja\n(.*?)```\n+```text\n(.*?)```", PAGE, re.S)
 # Files that the examples name: what is behind "jinja" is their name.
 INCLUDES = dict(re.findall(r"```jinja (\S+)\n(.*?)```", PAGE, re.S))
@@ -53,14 +53,14 @@ def rows(path, table):
 
 
 def test_manual_lists_every_filter():
-    assert rows(SOURCES / "filters.c", "rows") == documented(section("Filters"))
+    assert rows(SOURCES / "filters" / "filters.c", "rows") == documented(section("Filters"))
 
 
 def test_manual_lists_every_test():
-    assert rows(SOURCES / "tests.c", "rows") == documented(section("Tests"))
+    assert rows(SOURCES / "functions" / "is_tests.c", "rows") == documented(section("Tests"))
 
 
 def test_manual_lists_every_method():
     tables = ("text_methods", "list_methods", "tuple_methods", "dict_methods")
-    there = set().union(*(rows(SOURCES / "methods.c", table) for table in tables))
+    there = set().union(*(rows(SOURCES / "functions" / "methods.c", table) for table in tables))
     assert there == documented(section("Methods"))
