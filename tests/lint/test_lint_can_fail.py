@@ -141,6 +141,16 @@ BROKEN_TOGETHER = [
         "src/base/text: 26 files of *.c",
     ),
     (
+        "growth",
+        {"src/base/x.c": HEADER, "tools/growth.txt": "lines src/base 0\n"},
+        "lines of src/base: 1, and 0 is the most",
+    ),
+    (
+        "growth",
+        {"src/base/x.c": HEADER, "tools/growth.txt": "lines tests 9\n"},
+        "nothing says how large src/base may be",
+    ),
+    (
         "tags",
         {
             "src/base/x.c": HEADER + "struct node {\n    int x;\n};\n",
