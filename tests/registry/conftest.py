@@ -29,6 +29,7 @@ http:
   addr: 127.0.0.1:{port}
 {tls}{auth}"""
 EMPTY = b"{}"
+HANGS = 600  # seconds after which nobody waits any longer
 
 
 @dataclass
@@ -169,7 +170,7 @@ def call(tmp_path):
         world |= {name: str(value) for name, value in env.items()}
         done = subprocess.run(
             [program, *map(str, words)],
-            capture_output=True, text=True, env=world, cwd=tmp_path, check=False,
+            capture_output=True, text=True, env=world, cwd=tmp_path, check=False, timeout=HANGS,
         )  # fmt: skip
         return Result(done.returncode, done.stdout, done.stderr)
 

@@ -120,8 +120,7 @@ class Fake:
         if special is not None:
             return special(request) if callable(special) else special
         if url.path == "/token":
-            scopes = ",".join(parse_qs(url.query)["scope"])
-            return Answer(json.dumps({"token": f"{self.token}-{scopes}"}).encode())
+            return self.grant(request)
         if self.token and not (authorization or "").startswith(f"Bearer {self.token}"):
             header = f'Bearer realm="{self.url}/token",service="fake"'
             return Answer(status=401, headers={"WWW-Authenticate": header})
@@ -130,6 +129,11 @@ class Fake:
         if request.command in ("PUT", "POST"):
             return self.take(request.command, url, request)
         return self.content(url.path)
+
+    def grant(self, request):
+        """A token for what is asked for."""
+        scopes = ",".join(parse_qs(urlsplit(request.path).query)["scope"])
+        return Answer(json.dumps({"token": f"{self.token}-{scopes}"}).encode())
 
     def take(self, method, url, request):
         """What is pushed."""

@@ -335,18 +335,17 @@ def drip(request):
         time.sleep(0.05)
 
 
-def hold(request):
-    time.sleep(30)
-    return Answer()
+def hold(_):
+    """No answer as long as the test goes on."""
+    threading.Event().wait()
 
 
 @pytest.mark.parametrize("answer", [drip, hold])
 @pytest.mark.parametrize("method", ["GET", "PUT"])
 def test_registry_that_takes_its_time(fake, rebase, answer, method):
+    """Neither ends: tmplgen does."""
     fake.special[method, TAG] = answer
-    begun = time.monotonic()
     unchanged(fake, rebase("--timeout", "1"), "/v2/team/app/manifests/1: ")
-    assert time.monotonic() - begun < 25
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -1,10 +1,11 @@
 """Many manifests at once, platforms, mirrors: against a registry in memory that may lie."""
 
 import json
-import time
+import threading
 
 import pytest
 
+from .conftest import HANGS
 from .fake import CONFIG, DOCKER, DOCKER_LIST, INDEX, MANIFEST, ROOT, Answer, Fake, digest_of
 
 EMPTY = digest_of(b"{}")
@@ -25,13 +26,24 @@ def index(*entries, kind=INDEX):
     return {"schemaVersion": 2, "mediaType": kind, "manifests": list(entries)}
 
 
+def together(fake, method, paths, count, answer):
+    """Nobody who asks for these paths has an answer before `count` of them have asked."""
+    gate = threading.Barrier(count, timeout=HANGS)
+
+    def wait(request):
+        gate.wait()
+        return answer(request)
+
+    fake.special |= {(method, path): wait for path in paths}
+
+
 def test_a_hundred_tags_at_once(fake, probe):
-    fake.latency, fake.token = 0.1, "abc"  # 10 s, one after the other
+    fake.token = "abc"
     names = [f"{fake.host}/nvidia/cuda:{i}" for i in range(100)]
     made = [fake.image("nvidia/cuda", str(i), variant=f"v{i}") for i in range(100)]
-    begun = time.monotonic()
+    paths = [f"/v2/nvidia/cuda/manifests/{i}" for i in range(100)]
+    together(fake, "GET", paths, 10, lambda request: fake.content(request.path))
     result = probe("manifests", *names)
-    took = time.monotonic() - begun
     assert result.code == 0, result.err
     assert result.out.splitlines() == [f"there {digest_of(data)}" for data in made]
     # what it is, a token, and then all of them
@@ -40,18 +52,15 @@ def test_a_hundred_tags_at_once(fake, probe):
         "/token?service=fake&scope=repository:nvidia/cuda:pull",
     ]
     assert len(fake.requests) == 102
-    assert took < 5, took
 
 
 def test_tokens_of_many_repositories_are_asked_for_at_once(fake, probe):
-    fake.latency, fake.token = 0.2, "abc"  # 13 s, one after the other
+    fake.token = "abc"
     for i in range(32):
         fake.image(f"team/r{i}", "1")
-    begun = time.monotonic()
+    together(fake, "GET", ["/token"], 8, fake.grant)
     result = probe("manifests", *[f"{fake.host}/team/r{i}:1" for i in range(32)])
-    took = time.monotonic() - begun
     assert result.out.count("there ") == 32
-    assert took < 6, took
 
 
 def test_one_that_fails_does_not_stop_the_others(fake, probe):
@@ -337,30 +346,27 @@ def test_realm_that_leads_to_another_host_after_the_fact(fake, storage, probe, l
 @pytest.mark.parametrize("wait", ["1", None])
 def test_too_many_requests_are_waited_for(fake, probe, wait):
     made = [fake.image("a/b", str(i), variant=f"v{i}") for i in range(8)]
+    gate = threading.Barrier(8, timeout=HANGS)  # they wait together, not one after the other
     left = {f"/v2/a/b/manifests/{i}": 1 for i in range(8)}
 
     def answer(request):
         if not left[request.path]:
+            gate.wait()
             return fake.content(request.path)
         left[request.path] -= 1
         return Answer(status=429, headers={"Retry-After": wait} if wait else {})
 
     for path in left:
         fake.special["GET", path] = answer
-    begun = time.monotonic()
     result = probe("manifests", *[f"{fake.host}/a/b:{i}" for i in range(8)])
     assert result.out.splitlines() == [f"there {digest_of(data)}" for data in made]
-    # they wait together, not one after the other
-    assert time.monotonic() - begun < 7
 
 
 def test_registry_that_asks_for_too_long_a_wait(fake, probe):
     answer = Answer(status=429, headers={"Retry-After": "86400"})
     fake.special["GET", "/v2/a/b/manifests/1"] = answer
-    begun = time.monotonic()
     result = probe("manifests", f"{fake.host}/a/b:1")
     assert result.out.startswith(f"failed {fake.url}/v2/a/b/manifests/1: the server answered 429")
-    assert time.monotonic() - begun < 30
 
 
 def test_tag_that_is_deleted_while_it_is_looked_at(fake, probe):

@@ -554,6 +554,7 @@ USER 10001:10001
 
 
 @pytest.mark.full
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("layers", ["true", "false"])
 @pytest.mark.parametrize("form", ["oci", "docker"])
 def test_what_a_builder_built(plain, where, tmplgen, tmp_path, layers, form):

@@ -3,7 +3,6 @@
 import socket
 import ssl
 import threading
-import time
 
 import pytest
 
@@ -50,12 +49,13 @@ def behind_tls(request, certificates):
     with Fake() as fake:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificates / "server.pem", certificates / "server.key")
-        accept = fake.server.get_request
+        accept, fake.plain = fake.server.get_request, 0
 
         def wrapped():
             connection, address = accept()
             if connection.recv(1, socket.MSG_PEEK) == TLS:
                 return context.wrap_socket(connection, server_side=True), address
+            fake.plain += 1
             connection.recv(65536)
             connection.sendall(PLAINLY[request.param](fake.port))
             connection.close()
@@ -75,11 +75,10 @@ def test_a_plain_registry_is_never_asked_by_tls(begun, probe):
 
 def test_a_registry_behind_tls(behind_tls, certificates, probe):
     data = behind_tls.image("a/b", "1")
-    begun = time.monotonic()
     result = probe("manifest", f"{behind_tls.host}/a/b:1", SSL_CERT_FILE=certificates / "ca.pem")
     assert result.code == 0, result.err
     assert result.out.split()[0] == digest_of(data)
-    assert time.monotonic() - begun < 20  # no plain question was asked again and again
+    assert behind_tls.plain == 1  # no plain question was asked again and again
 
 
 def test_a_certificate_that_is_not_trusted_is_told(behind_tls, probe):
@@ -133,11 +132,9 @@ def test_a_silent_host_is_waited_for_once(tmplgen):
 
         threading.Thread(target=accept, daemon=True).start()
         host = f"127.0.0.1:{silent.getsockname()[1]}"
-        begun = time.monotonic()
         names = (f"{host}/a:1", "--onto", f"{host}/b:1")
         result = tmplgen("image", "rebase", *names, "--timeout", "3")
-        took = time.monotonic() - begun
         silent.shutdown(socket.SHUT_RDWR)
     assert result.code == 1
     assert f"http://{host}/v2/: " in result.err and "3 s" in result.err
-    assert took < 6
+    assert len(kept) == 1
