@@ -10,7 +10,7 @@
 /* for (EACH_ROW(i, table, text)): `text`, or NULL, is what row i is known by. */
 #define EACH_ROW(i, table, text)                                                                   \
     size_t i = 0;                                                                                  \
-    row_begin(#table, i, COUNT(table)) && row_text(text);                                          \
+    row_begin(#table, i, COUNT(table)) && i < COUNT(table) && row_text(text);                      \
     i++
 
 /* False behind the last row. Both keep what they are given, for a test that fails. */

@@ -55,10 +55,11 @@ const char *repo_branch_name(const char *ref)
 
 const char *repo_path(const struct repo *repo, const char *path)
 {
-    size_t before = strlen(repo->prefix);
-    char *out = arena_alloc(repo->arena, before + strlen(path) + 1);
+    size_t before = strlen(repo->prefix), size = strlen(path) + 1;
+    char *out = arena_alloc(repo->arena, before + size);
     memcpy(out, repo->prefix, before);
-    return strcpy(out + before, path) - before;
+    memcpy(out + before, path, size);
+    return out;
 }
 
 bool repo_flag(const struct repo *repo, const char *key, bool fallback)
