@@ -1,5 +1,6 @@
 """No circle of files: NAME.c with NAME.h is one, and what it uses or includes stands below it."""
 
+import functools
 from collections import deque
 
 from . import c_source
@@ -22,8 +23,9 @@ def unit_name(path):
     return path.removeprefix("src/").rsplit(".", 1)[0]
 
 
+@functools.cache
 def read_units(root, paths):
-    """{name: unit} of C files and headers."""
+    """{name: unit} of C files and headers, read once for all checkers."""
     units = {}
     for path in paths:
         unit = units.setdefault(unit_name(path), Unit(unit_name(path)))
@@ -101,7 +103,7 @@ def _described(arrows, circle):
 
 def findings(root, paths):
     """One line for each knot: the shortest circle in it, and what else is tied in."""
-    units = read_units(root, [p for p in paths if p.startswith("src/")])
+    units = read_units(root, tuple(p for p in paths if p.startswith("src/")))
     arrows = _arrows(units)
     found = []
     for knot in _knots(arrows):
