@@ -1,7 +1,7 @@
 # Builds, tests and shows tmplgen. `make help` lists the targets.
 #
 # Variables: BUILD (folder of everything made), CC, CFLAGS, SAN=1 (address and undefined-behaviour
-# sanitizers, in a folder of its own), WERROR=0|1, PREFIX.
+# sanitizers, in a folder of its own), WERROR=0|1, FUZZ (the fuzzers to build), PREFIX.
 
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
@@ -48,8 +48,9 @@ say = $(if $(filter 0,$(V)),@echo '  $(1)' &&)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
             -Wpointer-arith -Wformat=2 -Wvla -Wundef -Wwrite-strings \
             $(if $(filter 1,$(WERROR)),-Werror)
-# With sanitizers half of the time went into optimizing what they hold back anyway.
-CFLAGS ?= $(if $(filter 1,$(SAN)),-Og,-O2) -g
+# With sanitizers half of the time went into optimizing what they hold back anyway, and a quarter of
+# the rest into what a debugger asks for beyond the lines: CFLAGS='-Og -g' has that.
+CFLAGS ?= $(if $(filter 1,$(SAN)),-Og -g1,-O2 -g)
 ifeq ($(SAN),1)
 # What was never set has a value that is no truth value, no count and no address: its use is seen.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
@@ -68,7 +69,8 @@ UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/unit/%)
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+FUZZ ?= $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=%)
+FUZZERS := $(FUZZ:%=$(BUILD)/fuzz/fuzz_%)
 
 .PHONY: all
 all: $(BUILD)/tmplgen $(BUILD)/gpu-smoke
@@ -83,10 +85,10 @@ $(BUILD)/library_functions.h: $(BUILD)/libtmplgen.a tools/library-functions
 $(BUILD)/src/base/library_jumps.o: src/base/library.S $(BUILD)/library_functions.h
 	$(call say,as   $<) $(CC) $(CFLAGS) -I$(BUILD) -c -o $@ $<
 
-# An archive, so that a unit test takes only what it needs.
+# An archive, so that a unit test takes only what it needs. It names the objects, and holds none.
 $(BUILD)/libtmplgen.a: $(OBJECTS) $(BUILD)/catalog_data.o
 	@rm -f $@
-	@$(AR) rcs $@ $^
+	@$(AR) rcs --thin $@ $^
 
 # The template's own file: what children get is what is built here, and into `doctor`, with --explain.
 GPU_SMOKE := templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c
@@ -158,10 +160,9 @@ unit-tests: $(UNIT_TESTS)
 fuzzers: $(FUZZERS)
 fuzz-replay: $(BUILD)/fuzz-replay
 
-# Every source again, with clang and coverage: one object folder for all fuzzers.
-FUZZ_FLAGS := $(DIALECT) $(LIBRARY_CFLAGS) -O1 -g -MMD -MP \
+# The sources that a fuzzer reaches, again, with clang and coverage: one object folder for all.
+FUZZ_FLAGS := $(DIALECT) $(LIBRARY_CFLAGS) -O1 -g1 -MMD -MP \
               -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-FUZZ_OBJECTS := $(SOURCES:%.c=$(BUILD)/fuzz/%.o)
 
 $(BUILD)/fuzz/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
 	@mkdir -p $(@D)
@@ -169,13 +170,19 @@ $(BUILD)/fuzz/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
 
 $(filter %_files.o,$(FUZZ_OBJECTS)): $(EMBEDDED)
 
-$(BUILD)/fuzz/libtmplgen.a: $(FUZZ_OBJECTS) $(BUILD)/catalog_data.o
-	@rm -f $@
-	@$(AR) rcs $@ $^
+# It reaches what a linker takes of the library for it.
+$(BUILD)/fuzz/fuzz_%.mk: $(BUILD)/harness/%.o $(BUILD)/libtmplgen.a
+	@mkdir -p $(@D)
+	@$(LD) -r -t -t -o /dev/null $^ | grep -e '^$(BUILD)/src/' -e '^$(BUILD)/catalog_data' | \
+	    sed -e 's,^$(BUILD)/src/,$(BUILD)/fuzz/src/,' -e 's,^,$(BUILD)/fuzz/fuzz_$*: ,' >$@
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libtmplgen.a $(BUILD)/flags
-	$(call say,fuzz $<) $(CLANG) $(FUZZ_FLAGS) -MF $@.d -fsanitize=fuzzer -o $@ $< $(BUILD)/fuzz/libtmplgen.a \
-	    $(LIBRARY_LIBS)
+ifneq ($(filter fuzzers $(FUZZERS),$(MAKECMDGOALS)),)
+include $(FUZZERS:=.mk)
+endif
+
+$(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/flags
+	$(call say,fuzz $<) $(CLANG) $(FUZZ_FLAGS) -MF $@.d -fsanitize=fuzzer -o $@ $< \
+	    $(filter %.o,$^) $(LIBRARY_LIBS)
 
 # The same harnesses with the project's own compiler, in one program that runs the inputs it is
 # given: what was found once stays mended where there is no clang. With SAN=1 as the fuzzers have it.

@@ -1,4 +1,4 @@
-"""For all suites: assertions in helpers show their values; each test's processor time is noted."""
+"""For all suites: assertions in helpers show their values; processor time is noted, and saved."""
 
 import os
 import random
@@ -7,6 +7,12 @@ import zlib
 from pathlib import Path
 
 import pytest
+import yaml
+
+# libyaml reads many times as fast as Python does. A test that compares our reading, which is
+# libyaml's too, with another's takes common/pure_yaml.
+if yaml.__with_libyaml__:
+    yaml.SafeLoader, yaml.BaseLoader = yaml.CSafeLoader, yaml.CBaseLoader
 
 HERE = Path(__file__).parent
 pytest.register_assert_rewrite(

@@ -171,6 +171,7 @@ ANSWERS = ["", "a", "a_b1", "A", "1a", "a" * 63, "a" * 64, "a-b", "é", "localho
 ANSWERS += ["host.example/a/b", "host.example/", "host.example:5000/a/b.c", "a//b", "a.b:x", "-a"]
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("pattern", catalog_patterns())
 def test_patterns_of_the_catalog_mean_what_they_do_to_python(tried, pattern):
     assert pattern

@@ -41,7 +41,7 @@ def run_measured(command, *, cwd, env, stdin="", seconds=SECONDS, memory=MEMORY)
             env=env,
             input=stdin.encode(),
             capture_output=True,
-            timeout=seconds + 20,
+            timeout=6 * seconds + 20,
             check=False,
         )
         out, err = (text.decode(errors="surrogateescape") for text in (done.stdout, done.stderr))

@@ -8,7 +8,6 @@ from ..common.program import BINARY
 
 # What the contract allows, with a generous factor: a loaded machine is slow, not wrong.
 MOST_CPU = 6.0
-MOST_WALL = 18.0
 MOST_PEAK = 600 * MIB
 
 

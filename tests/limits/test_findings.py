@@ -153,6 +153,7 @@ WHOLES = {
 }
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("words", [NEW, DRY], ids=["new", "dry run"])
 @pytest.mark.parametrize("name", WHOLES)
 def test_the_whole(meter, name, words):

@@ -23,6 +23,7 @@ SLOW = [
 ]
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize(
     "expression", [*SLOW[:2], *(pytest.param(e, marks=pytest.mark.full) for e in SLOW[2:])]
 )
@@ -61,6 +62,7 @@ def test_many_files_far_down(meter):
 GREEDY = "*a" * 60
 
 
+@pytest.mark.turns(1)
 @pytest.mark.parametrize("key", ["files", "overrides"])
 def test_globs_against_paths(meter, key):
     rows = "".join(f"  - {{match: '{GREEDY}b{i}', policy: seed}}\n" for i in range(1000))
@@ -75,6 +77,7 @@ def test_globs_against_paths(meter, key):
         holds(run_on(meter, catalog(manifest, files, layers)), (0, 2), "limit|both render to")
 
 
+@pytest.mark.turns(1)
 @pytest.mark.parametrize("count", [900, 5000])
 def test_globs_of_a_record(meter, count):
     """A clone alone: `yours` says which paths are its user's."""

@@ -125,6 +125,7 @@ def run(resolve, folder, framework, count, rng, catalog=None):
     return solved
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_shipped_matrix_resolves_as_brute_force_does(resolve, framework):
     rng = random.Random(f"{SEED} {framework}")
@@ -132,12 +133,14 @@ def test_shipped_matrix_resolves_as_brute_force_does(resolve, framework):
 
 
 @pytest.mark.full
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_shipped_matrix_resolves_as_brute_force_does_often(resolve, framework):
     rng = random.Random(f"{SEED} often {framework}")
     assert run(resolve, SHIPPED, framework, 50, rng) > 0
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_random_part_resolves_as_brute_force_does(resolve, tmp_path, framework):
     rng = random.Random(f"{SEED} part {framework}")
@@ -146,6 +149,7 @@ def test_random_part_resolves_as_brute_force_does(resolve, tmp_path, framework):
 
 
 @pytest.mark.full
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("round_", range(40))
 def test_many_random_parts_resolve_as_brute_force_does(resolve, tmp_path, round_):
     rng = random.Random(f"{SEED} full {round_}")
@@ -157,6 +161,7 @@ def test_many_random_parts_resolve_as_brute_force_does(resolve, tmp_path, round_
 NARROWER = ["python", "cuda", "variant", "driver", "os"]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_one_more_demand_never_makes_a_refusal_a_success(resolve, framework):
     """But for what the design excepts: naming an image, data-center GPUs, CDI, a CPU build."""
@@ -177,6 +182,7 @@ def test_one_more_demand_never_makes_a_refusal_a_success(resolve, framework):
     assert refused > 0
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_refusals_are_minimal_and_what_is_nearest_resolves(resolve, framework):
     rng = random.Random(f"{SEED} refusals {framework}")

@@ -11,7 +11,7 @@ from .conftest import options
 from .test_brute_force import FRAMEWORKS, GPUS, SHIPPED, random_request
 
 SEED = int(os.environ.get("SEED", 20261124))
-SOME = [15, pytest.param(80, marks=pytest.mark.full)]  # requests
+SOME = [15, pytest.param(60, marks=pytest.mark.full)]  # requests
 PACKAGES = ["torchvision==0.19.0", "torch==2.6.0", "numpy<2", "jax", "onnxruntime==1.20.0", "nvtx"]
 GIVEN = {"gpu", "arch", "platform"}
 
@@ -60,6 +60,7 @@ def check_given(request, near):
         assert not any(change.startswith(f"--{name} ") for name in GIVEN)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("count", SOME)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_what_is_proposed_can_be_changed_and_works(resolve, framework, count):
@@ -113,6 +114,7 @@ def refusals(resolve, framework, name, count):
             return
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_closest_driver_branches_are_proposed_and_no_others(resolve, framework):
     rows = oracle.load(SHIPPED, framework)["drivers"]["branches"]
@@ -127,6 +129,7 @@ def test_closest_driver_branches_are_proposed_and_no_others(resolve, framework):
         assert proposed(document, "driver") == {str(branch) for branch in want}, request
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_every_variant_that_works_is_proposed(resolve, framework):
     for matrix, request, document in refusals(resolve, framework, "variant", 4):
@@ -280,6 +283,7 @@ def test_hint_names_only_a_release_that_would_do(unproven):
 LINES = 15
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("count", SOME)
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_refusal_is_short(matrix, framework, count):

@@ -38,18 +38,20 @@ def pins():
 
 
 def archive_of(pin):
-    """The package's file in the cache, downloaded where it is not there yet."""
+    """The package's file in the cache, or None."""
     name, version = pin.split("==")
     pattern = re.sub("[-_.]", "[-_.]", name) + "-" + re.escape(version) + r"[-.].*"
+    there = [p for p in CACHE.glob("*") if re.fullmatch(pattern, p.name, re.IGNORECASE)]
+    return there[0] if there else None
 
-    def there():
-        return [p for p in CACHE.glob("*") if re.fullmatch(pattern, p.name, re.IGNORECASE)]
 
+def download():
+    """What the cache lacks, by one call of pip."""
     CACHE.mkdir(parents=True, exist_ok=True)
-    if not there():
+    missing = [pin for pin in pins() if not archive_of(pin)]
+    if missing:
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]
-        subprocess.run([*pip, "--ignore-requires-python", "-d", str(CACHE), pin], check=True)
-    return there()[0]
+        subprocess.run([*pip, "--ignore-requires-python", "-d", str(CACHE), *missing], check=True)
 
 
 def files_of(archive):
@@ -136,6 +138,7 @@ def is_foreign(template):
 
 def collect():
     """(templates, how many texts Jinja2 itself does not take, how many need foreign filters)."""
+    download()
     seen, found, broken, foreign = set(), [], 0, 0
     for pin in pins():
         files = templates_of(pin)

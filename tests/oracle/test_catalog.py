@@ -1,5 +1,7 @@
 """Every template of the catalog, and what its manifests render, by Jinja2 and by us."""
 
+import copy
+import functools
 import re
 from pathlib import Path
 
@@ -31,6 +33,7 @@ INCLUDES = {
 }
 
 
+@functools.cache
 def read_yaml(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
@@ -66,11 +69,14 @@ class Pair:
 
     def __init__(self, ours):
         self.ours = ours
+        # with what was compiled of the includes
+        self.environment = functools.cache(self.new_environment)
+        self.context = functools.cache(lambda path: with_defaults(self, read_yaml(path)))
 
     def to_yaml(self, value):
         return self.ours.ask("{{ x|to_yaml }}", {"x": value})["out"]
 
-    def environment(self, delimiters):
+    def new_environment(self, delimiters):
         env = oracle.environment(INCLUDES, delimiters, {"to_yaml": self.to_yaml})
         if delimiters == "square":  # what is included has the usual delimiters
             env.get_template = self.environment("jinja").get_template
@@ -99,7 +105,7 @@ class Pair:
             assert answer == {"out": bool(expected)}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def pair(ours):
     return Pair(ours)
 
@@ -128,7 +134,8 @@ IMAGE = {
 
 def with_defaults(pair, context):
     """The context with the default of every question that it does not answer."""
-    names = {**IMAGE, **context.pop("answers"), **context}
+    own = {name: value for name, value in context.items() if name != "answers"}
+    names = {**IMAGE, **context["answers"], **own}
     for path in MANIFESTS:
         names["template"] = path.parent.name
         for question in read_yaml(path).get("questions", []):
@@ -148,7 +155,7 @@ def with_defaults(pair, context):
 
 @pytest.fixture(params=sorted(CONTEXTS.glob("*.yml")), ids=lambda path: path.stem)
 def context(request, pair):
-    return with_defaults(pair, read_yaml(request.param))
+    return copy.deepcopy(pair.context(request.param))
 
 
 def short(path):
@@ -168,7 +175,7 @@ def test_template_of_the_catalog_renders_as_with_jinja2(pair, context, path):
 @pytest.mark.turns(20)
 @pytest.mark.parametrize("path", SOURCES, ids=short)
 def test_template_of_the_catalog_renders_with_the_default_stack(pair, path):
-    context = with_defaults(pair, read_yaml(CONTEXTS / "default.yml"))
+    context = copy.deepcopy(pair.context(CONTEXTS / "default.yml"))
     assert pair.same(path.read_text(encoding="utf-8"), context, delimiters_of(path))
 
 

@@ -107,10 +107,10 @@ def test_random_programs_render_as_with_jinja2(ours, record_property):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("part", range(1, 5))
+@pytest.mark.parametrize("part", [1, 2])
 @pytest.mark.filterwarnings("ignore")
 def test_many_random_programs_render_as_with_jinja2(ours, record_property, part):
-    run(ours, 5000, record_property, part)
+    run(ours, 2500, record_property, part)
 
 
 @pytest.mark.soak

@@ -184,6 +184,7 @@ def test_generated_and_mutated_documents(toml_probe):
 
 
 @pytest.mark.full
+@pytest.mark.turns(1)
 @pytest.mark.parametrize("part", range(4))
 def test_many_generated_and_mutated_documents(toml_probe, part):
     run_generated(toml_probe, SEED + 1 + part, 100000)

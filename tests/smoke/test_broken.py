@@ -69,6 +69,7 @@ def test_what_level_medium_measures(healthy, smoke):
     (gpu,) = report.json["gpus"]
     assert report.code == 0
     assert all(gpu[key] > 0 for key in ("gflops", "gflops_fp64", "gflops_fp16"))
+    assert gpu["checksum"] != smoke(root=healthy).json["gpus"][0]["checksum"], "larger products"
     (older,) = smoke("--level", "medium", root=healthy, script="cc=6.1").json["gpus"]
     assert older["gflops_fp64"] > 0
     assert older["gflops_fp16"] is None, "no tensor cores before Volta"
@@ -93,6 +94,7 @@ def quick_first(number):
 LAUNCHES = 1 + 6 + 1 + 2 * 128 + 5 + 3
 
 
+@pytest.mark.turns(80)
 @pytest.mark.parametrize("number", some(sorted(range(1, LAUNCHES + 1), key=quick_first), 20))
 def test_a_launch_that_is_skipped(number, healthy, smoke):
     assert caught(smoke(root=healthy, script=f"cuLaunchKernel@{number}=nothing"))
@@ -175,6 +177,7 @@ def test_there_are_as_many_copies_as_do_nothing(call, healthy, smoke):
     assert smoke(root=healthy, script=f"{call}@{COPIES[call] + 1}=700").code == 0
 
 
+@pytest.mark.turns(60)
 @pytest.mark.parametrize(
     ("call", "number"),
     [
@@ -223,7 +226,7 @@ def test_direct_copies_alone_are_wrong_by_the_iommu(how, healthy, smoke):
     healthy.file("/sys/class/iommu/dmar0/x").file(
         "/proc/cmdline", "root=/dev/x intel_iommu=on quiet"
     )
-    report = smoke("--timeout", "3", root=healthy, script=f"count=2;{how}")
+    report = smoke("--timeout", "10", root=healthy, script=f"count=2;{how}")
     assert (report.code, report.cause) == (16, "peer-corrupt")
     assert "the IOMMU is on (/sys/class/iommu/dmar0)" in report.evidence
     assert "iommu=on quiet" in report.evidence
@@ -289,7 +292,7 @@ def test_host_copies_that_come_back_wrong(call, says, healthy, smoke):
 @pytest.mark.parametrize("call", ["cuModuleUnload", "cuDevicePrimaryCtxRelease_v2"])
 @pytest.mark.parametrize("how", ["hang", "segv", "999"])
 def test_a_driver_that_dies_when_all_is_done(call, how, healthy, smoke):
-    report = smoke("--timeout", "2", root=healthy, script=f"{call}={how}")
+    report = smoke("--timeout", "10", root=healthy, script=f"{call}={how}")
     assert report.finding["layer"] == "init"
     assert report.json["gpus"][0]["proven"]
 

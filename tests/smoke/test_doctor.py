@@ -22,9 +22,9 @@ from .workshop import SOURCE, TOP
 BINARY = Path(os.environ.get("TMPLGEN", TOP / "build" / "tmplgen")).resolve()
 BOTH = [*ROWS, *PASSES]
 NAMES = [row.name for row in BOTH]
-# What is the same code for every row: each fourth one is quick to see.
+# What is the same code for every row: each eighth one is quick to see.
 SOME = [
-    pytest.param(row, id=row.name, marks=[pytest.mark.full] if i % 4 else [])
+    pytest.param(row, id=row.name, marks=[pytest.mark.full] if i % 8 else [])
     for i, row in enumerate(BOTH)
 ]
 T4 = "driver=12020;cc=7.5;name=Tesla T4"
@@ -66,6 +66,7 @@ def driver(root, version):
 # ------------------------------------------------------------------ the report
 
 
+@pytest.mark.turns(24)
 @pytest.mark.parametrize("row", SOME)
 def test_report_is_that_of_gpu_smoke(row, root, doctor, smoke):
     args = getattr(row, "args", ())
@@ -84,6 +85,7 @@ def test_report_is_that_of_gpu_smoke(row, root, doctor, smoke):
     assert child is None and matrix["rows"] > matrix["runs"] > 0
 
 
+@pytest.mark.turns(24)
 @pytest.mark.parametrize("row", SOME)
 def test_human_report_fits_a_screen(row, root, doctor):
     report = doctor(*getattr(row, "args", ()), root=made(row, root), json=False, **more_of(row))
@@ -165,6 +167,7 @@ def test_junit_and_expect_are_handed_on(healthy, doctor, tmp_path):
     assert "fewer-gpus" in (tmp_path / "j.xml").read_text()
 
 
+@pytest.mark.full
 def test_share_is_handed_on(healthy, doctor):
     assert doctor("--share", "2", root=healthy).json["share"]["processes"] == 2
 
@@ -337,7 +340,7 @@ def test_libraries_of_a_tar_are_not_loaded(healthy, doctor, tmp_path):
 # ------------------------------------------------------------------ captures
 
 
-@pytest.mark.turns(20)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("row", BOTH, ids=NAMES)
 def test_capture_is_diagnosed_like_the_machine(row, root, doctor, tmp_path):
     args, file = getattr(row, "args", ()), tmp_path / "capture.tar"

@@ -139,7 +139,7 @@ def test_who_holds_the_memory_is_named(healthy, smoke):
     ],
 )
 def test_bandwidth_is_held_against_the_models(name, gb_s, warns, healthy, smoke):
-    ms = 2 * (16 << 20) / gb_s / 1e6  # what the fake says that a copy of 16 MiB took
+    ms = 2 * (4 << 20) / gb_s / 1e6  # what the fake says that a copy of 4 MiB took
     script = f"name={name};clock_khz=0;ms={ms}"
     report = smoke(root=healthy, script=script)
     assert report.json["gpus"][0]["bandwidth_gb_s"] == pytest.approx(gb_s, rel=0.02)

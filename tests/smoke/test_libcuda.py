@@ -47,6 +47,7 @@ def put(folder, kind, workshop):
     return at
 
 
+@pytest.mark.turns(40)
 @pytest.mark.parametrize(
     "first,second", list(product([*SKIPPED, *FATAL, "nothing", "cuda"], repeat=2))
 )

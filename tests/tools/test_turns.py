@@ -1,6 +1,6 @@
 """Tests of which `make test` takes some cases: the mark `turns(n)`."""
 
-import os
+import json
 import shutil
 import subprocess
 import sys
@@ -38,22 +38,39 @@ MARKED = {f"test_many[{i}]" for i in range(7)}
 SLOW = {f"test_slow[{i}]" for i in range(9)}
 
 
-@pytest.fixture
-def taken(tmp_path):
+# Collects as often as it is asked to: a line is a question, another its answer.
+COLLECT = """
+import contextlib, io, json, os, sys
+import pytest
+
+for line in sys.stdin:
+    words, variables = json.loads(line)
+    os.environ.update(variables)
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        pytest.main(["-q", "--collect-only", "test_cases.py", *words])
+    print(json.dumps(said.getvalue().splitlines()), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def taken(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("turns")
     for name in ("conftest.py", "pytest.ini"):
-        shutil.copy(ROOT / "tests" / name, tmp_path)
-    (tmp_path / "test_cases.py").write_text(CASES)
+        shutil.copy(ROOT / "tests" / name, folder)
+    (folder / "test_cases.py").write_text(CASES)
+    command = [sys.executable, "-c", COLLECT]
+    with subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
 
-    def collect(turns, *more, **variables):
-        words = [sys.executable, "-m", "pytest", "-q", "--collect-only", "test_cases.py", *more]
-        env = {**os.environ, "TURNS": turns, "ONE_OF_EACH": "0", "ONE_IN": "", **variables}
-        done = subprocess.run(
-            words, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True, check=True
-        )
-        lines = done.stdout.splitlines()
-        return {line.partition("::")[2] for line in lines if "::" in line}
+        def collect(turns, *words, **variables):
+            env = {"TURNS": turns, "ONE_OF_EACH": "0", "ONE_IN": "", **variables}
+            process.stdin.write(json.dumps([words, env]) + "\n")
+            process.stdin.flush()
+            lines = json.loads(process.stdout.readline())
+            return {line.partition("::")[2] for line in lines if "::" in line}
 
-    return collect
+        yield collect
 
 
 def test_a_seed_takes_as_many_cases_as_are_said(taken):

@@ -3,6 +3,7 @@
 A name stands once in src/ (layers.py), so that the header may lie above its source.
 """
 
+import functools
 from collections import deque
 
 from . import c_source
@@ -25,8 +26,9 @@ def unit_name(path):
     return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
+@functools.cache
 def read_units(root, paths):
-    """{name: unit} of C files and headers."""
+    """{name: unit} of C files and headers, read once for all checkers."""
     units = {}
     for path in paths:
         unit = units.setdefault(unit_name(path), Unit(unit_name(path)))
@@ -104,7 +106,7 @@ def _described(arrows, circle):
 
 def findings(root, paths):
     """One line for each knot: the shortest circle in it, and what else is tied in."""
-    units = read_units(root, [p for p in paths if p.startswith("src/")])
+    units = read_units(root, tuple(p for p in paths if p.startswith("src/")))
     arrows = _arrows(units)
     found = []
     for knot in _knots(arrows):

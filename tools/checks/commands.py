@@ -62,6 +62,8 @@ def findings(root, paths):
         if not path.startswith("src/"):
             continue
         for declaration in c_source.read(root / path):
+            if not any(token.kind == "string" and "%" in token.text for token in declaration.tokens):
+                continue
             for before, line, text in _texts(declaration.tokens):
                 callers = set(_callers(before))
                 option = OPTION.search(text) and not callers & set(PROBLEMS)

@@ -73,7 +73,7 @@ def _arrays_of_strings(tokens):
 
 def findings(root, paths):
     """One line for each option and command's file where nothing reads it."""
-    paths = [p for p in paths if p.startswith("src/")]
+    paths = tuple(p for p in paths if p.startswith("src/"))
     arrows = calls(read_units(root, paths))
     files = {unit_name(path): File(root, path) for path in paths if path.endswith(".c")}
     shared = {name: table for file in files.values() for name, table in file.shared.items()}

@@ -1,5 +1,6 @@
 """What no file may hold, and what each must begin with."""
 
+import functools
 import hashlib
 import re
 from pathlib import Path
@@ -39,16 +40,20 @@ def _machine_paths(root):
     return [str(p) for p in (top, top.parent) if p not in common]
 
 
+@functools.cache
+def _is_registry(host):
+    """Whether any two or three labels in a row are a registry's name."""
+    labels = host.split(".")
+    names = {
+        ".".join(labels[start:end])
+        for start in range(len(labels) - 1)
+        for end in (start + 2, start + 3)
+    }
+    return any(hashlib.sha256(n.encode()).hexdigest()[:16] in REGISTRIES for n in names)
+
+
 def _names_registry(line):
-    """Whether any two or three labels in a row, of any host named here, are a registry's name."""
-    for host in HOST.findall(line.lower()):
-        labels = host.split(".")
-        for start in range(len(labels) - 1):
-            for end in (start + 2, start + 3):
-                name = ".".join(labels[start:end])
-                if hashlib.sha256(name.encode()).hexdigest()[:16] in REGISTRIES:
-                    return True
-    return False
+    return "." in line and any(map(_is_registry, HOST.findall(line.lower())))
 
 
 def _starts_with_comment(path, lines):

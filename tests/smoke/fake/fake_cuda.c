@@ -27,7 +27,7 @@
 #define ENTER() FAKE_ENTER(SCRIPT)
 #endif
 
-enum { MAX_KERNELS = 8 };
+enum { MAX_KERNELS = 8, MEMORY = 16 << 20 };
 
 static const char *const kernels[MAX_KERNELS] = {"smoke_add",     "smoke_pattern", "smoke_gemm",
                                                  "smoke_compare", "smoke_double",  "smoke_tensor"};
@@ -140,7 +140,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
     ENTER();
     (void)device;
-    *bytes = (size_t)fake_number(SCRIPT, "memory", 64 << 20);
+    *bytes = (size_t)fake_number(SCRIPT, "memory", MEMORY);
     return 0;
 }
 
@@ -200,7 +200,7 @@ int cuCtxSynchronize(void)
 int cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
     ENTER();
-    *total = (size_t)fake_number(SCRIPT, "memory", 64 << 20);
+    *total = (size_t)fake_number(SCRIPT, "memory", MEMORY);
     *free_bytes = (size_t)fake_number(SCRIPT, "free", (double)*total);
     return 0;
 }
@@ -208,7 +208,7 @@ int cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 int cuMemAlloc_v2(uint64_t *at, size_t size)
 {
     ENTER();
-    if ((double)size > fake_number(SCRIPT, "free", fake_number(SCRIPT, "memory", 64 << 20)) ||
+    if ((double)size > fake_number(SCRIPT, "free", fake_number(SCRIPT, "memory", MEMORY)) ||
         (double)size > fake_number(SCRIPT, "largest", 1e18))
         return 2;
     *at = (uint64_t)(uintptr_t)malloc(size);
@@ -375,25 +375,28 @@ static void run_pattern(void **args)
     uint32_t *p = *(uint32_t **)args[0], seed = *(uint32_t *)args[2];
     uint64_t n = *(uint64_t *)args[1], *out = *(uint64_t **)args[3];
 
-    for (uint64_t i = 0; i < n; i++)
-        if (!out) {
+    if (!out) {
+        for (uint64_t i = 0; i < n; i++)
             p[i] = pattern(i, seed);
-        } else if (p[i] != pattern(i, seed)) {
+        return;
+    }
+    for (uint64_t i = 0; i < n; i++)
+        if (p[i] != pattern(i, seed)) {
             out[0]++;
             if (i < out[1])
                 out[1] = i;
         }
-    if (out)
-        out[2] += n;
+    out[2] += n;
 }
 
 static void run_compare(void **args)
 {
     const uint32_t *a = *(uint32_t **)args[0], *b = *(uint32_t **)args[1];
     uint64_t n = *(uint64_t *)args[2], *out = *(uint64_t **)args[3];
+    int blind = corrupts("compare");
 
     for (uint64_t i = 0; i < n; i++)
-        if (a[i] != b[i] && !corrupts("compare")) {
+        if (a[i] != b[i] && !blind) {
             out[0]++;
             if (i < out[1])
                 out[1] = i;
@@ -407,14 +410,15 @@ static float half_value(uint16_t h)
 }
 
 /* All three ways to multiply, in whole numbers. */
-static void multiply(const float *a, const float *b, float *c, unsigned n)
+static void multiply(const float *a, const float *b, float *c, size_t n)
 {
-    for (unsigned i = 0; i < n; i++) {
-        for (unsigned j = 0; j < n; j++)
-            c[i * n + j] = 0;
-        for (unsigned k = 0; k < n; k++)
-            for (unsigned j = 0; j < n; j++)
-                c[i * n + j] += a[i * n + k] * b[k * n + j];
+    for (const float *end = a + n * n; a < end; a += n, c += n) {
+        float *restrict to = memset(c, 0, n * sizeof *c);
+        for (size_t k = 0; k < n; k++) {
+            const float times = a[k], *restrict from = b + k * n;
+            for (size_t j = 0; j < n; j++)
+                to[j] += times * from[j];
+        }
     }
 }
 
@@ -628,7 +632,7 @@ int cuEventElapsedTime(float *ms, void *from, void *to)
     ENTER();
     (void)from;
     (void)to;
-    *ms = (float)fake_number(SCRIPT, "ms", 0.5);
+    *ms = (float)fake_number(SCRIPT, "ms", 0.125);
     return 0;
 }
 

@@ -49,7 +49,7 @@ static int name_index(char (*names)[12], int *n, const char *name)
             return i;
     if (*n == MAX_REGISTERS)
         return -1;
-    snprintf(names[*n], 12, "%s", name);
+    snprintf(names[*n], 12, "%.11s", name);
     return (*n)++;
 }
 
