@@ -433,7 +433,7 @@ static void test_glob__hostile_patterns_take_no_longer_than_others(void **state)
     ARENA_SCRATCH(arena);
     const char *folders = repeated(&arena, "a/", 255, "c"),
                *letters = repeated(&arena, "a", 511, "");
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 4; i++) {
         assert_false(glob_match(repeated(&arena, "**/a/", 100, "b"), folders));
         assert_true(glob_match(repeated(&arena, "**/a/", 100, "c"), folders));
         assert_false(glob_match(repeated(&arena, "*a", 200, "b"), letters));
@@ -486,7 +486,7 @@ static void test_intern__numbers_texts_by_their_first_appearance(void **state)
 /* Names that share all but their end, or that are each the beginning of the next. */
 static void test_intern__hostile_texts_take_no_longer_than_others(void **state)
 {
-    enum { NUMBERS = 200000, BEGINNINGS = 3000 };
+    enum { NUMBERS = 50000, BEGINNINGS = 3000 };
     static char room[NUMBERS][24], long_text[BEGINNINGS];
     (void)state;
     ARENA_SCRATCH(arena);
@@ -537,7 +537,7 @@ static struct data *sample(struct arena *arena)
 /* 400,000 names: quadratic is minutes. */
 static void test_data__large_maps_are_as_quick_by_name(void **state)
 {
-    enum { NAMES = 400000 };
+    enum { NAMES = 100000 };
     char name[24];
     (void)state;
     ARENA_SCRATCH(arena);
@@ -548,8 +548,8 @@ static void test_data__large_maps_are_as_quick_by_name(void **state)
             data_put(&arena, map, name, data_int(&arena, i + round));
         }
     assert_int_equal(map->map.count, NAMES);
-    assert_int_equal(data_get(map, "name399999")->integer, NAMES);
-    assert_null(data_get(map, "name400000"));
+    assert_int_equal(data_get(map, "name99999")->integer, NAMES);
+    assert_null(data_get(map, "name100000"));
     assert_true(data_equal(map, data_copy(&arena, map)));
 }
 
@@ -592,13 +592,13 @@ static void test_data__copies_a_large_map_at_once(void **state)
     (void)state;
     ARENA_SCRATCH(arena);
     struct data *map = data_map(&arena);
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < 50000; i++) {
         char *name = arena_printf(&arena, "%d", i);
         data_append(&arena, map, span_from(name), data_null(&arena));
     }
     struct data *copy = data_copy(&arena, map);
-    assert_int_equal(copy->map.count, 100000);
-    assert_string_equal(copy->map.members[99999].name.ptr, "99999");
+    assert_int_equal(copy->map.count, 50000);
+    assert_string_equal(copy->map.members[49999].name.ptr, "49999");
 }
 
 static void test_data__equality_is_deep_and_strict(void **state)
