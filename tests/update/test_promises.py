@@ -153,7 +153,10 @@ def test_a_second_run_is_a_no_op(ready):
 
 # ---------------------------------------------------------------- nothing but the inputs
 
-HOOKS = ("pre-commit", "commit-msg", "post-checkout", "post-merge", "reference-transaction")
+HOOKS = (
+    *("pre-commit", "commit-msg", "prepare-commit-msg", "post-commit", "pre-rebase", "post-merge"),
+    *("post-rewrite", "post-checkout", "reference-transaction", "pre-auto-gc"),
+)
 
 
 def git_configuration(world, child):
