@@ -250,7 +250,7 @@ def test_commits_are_never_signed_and_the_report_names_no_commit(ready):
     assert "gpgsig" not in ready.git("cat-file", "commit", "HEAD")
 
 
-def test_hooks_do_not_run(ready):
+def test_S_68_hooks_do_not_run(ready):
     hooks(ready, ready.child)
     updated(ready)
     if ready.conflicts:
