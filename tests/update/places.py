@@ -92,7 +92,10 @@ def kill_new(place, size):
     for at in points(place.run, size):
         place.run(fault(at, "kill"))
         with told_of(f"killed at call {at}"):
-            if place.kind in ("here", "inside"):  # name by name, the repository's folder first or last
+            if place.kind in (
+                "here",
+                "inside",
+            ):  # name by name, the repository's folder first or last
                 place.assert_files_whole(place.state())
             else:
                 assert place.state() in (place.old, place.new)

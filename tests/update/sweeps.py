@@ -273,7 +273,10 @@ class Ending:
 
     def check_ended(self, done):
         case, top = self.case, self.case.top
-        assert done.code == 0 or (done.code, done.error["code"] in nothing_to_end(case)) == (3, True)
+        assert done.code == 0 or (done.code, done.error["code"] in nothing_to_end(case)) == (
+            3,
+            True,
+        )
         assert files_on_disk(top) == self.files
         if self.ending == "--abort":
             self.reference.assert_old()  # before write-tree, which makes an index

@@ -308,7 +308,9 @@ def test_second_update_at_a_call(case, size):
 def test_S_80_of_many_updates_at_once_one_does_it(world):
     world.release("1.0.0", {"a": LONG})
     world.new()
-    world.release("1.1.0", {"a": lines(20, {15: "theirs"}), **{f"f{i}": f"{i}\n" for i in range(30)}})
+    world.release(
+        "1.1.0", {"a": lines(20, {15: "theirs"}), **{f"f{i}": f"{i}\n" for i in range(30)}}
+    )
     command = [BINARY, "update", world.child, "--json"]
     runs = [subprocess.Popen(command, env=world.env, stdout=subprocess.PIPE) for _ in range(6)]
     outs = [one.communicate()[0] for one in runs]

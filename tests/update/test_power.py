@@ -209,7 +209,9 @@ def assert_whole_or_restorable(place):
             assert found in (place.old, place.new)
         return
     place.assert_sound()
-    (place.repository / ".git/index.lock").unlink(missing_ok=True)  # of git's: after a crash as git says
+    (place.repository / ".git/index.lock").unlink(
+        missing_ok=True
+    )  # of git's: after a crash as git says
     place.world.git("checkout", "-q", "-f", "HEAD", "--", ".", cwd=place.repository)
     found = place.state()
     if ".tmplgen-" in found["status"]:  # what a run that was cut off leaves behind

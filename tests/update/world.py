@@ -354,7 +354,9 @@ def snapshot(world: World, child=None) -> dict:
         "files": files_on_disk(where),
         "refs": [r for r in refs if not r.startswith("refs/tmplgen/")],
         "index": world.git("ls-files", "-s", cwd=where),
-        "status": world.git("status", "--porcelain=v2", "--branch", "--ignored", "-uall", cwd=where),
+        "status": world.git(
+            "status", "--porcelain=v2", "--branch", "--ignored", "-uall", cwd=where
+        ),
     }
 
 
