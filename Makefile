@@ -168,7 +168,7 @@ $(BUILD)/fuzz/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/deps
 	@mkdir -p $(@D)
 	$(call say,fuzz $<) $(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
 
-$(filter %_files.o,$(FUZZ_OBJECTS)): $(EMBEDDED)
+$(filter %_files.o,$(OBJECTS:$(BUILD)/%=$(BUILD)/fuzz/%)): $(EMBEDDED)
 
 # It reaches what a linker takes of the library for it.
 $(BUILD)/fuzz/fuzz_%.mk: $(BUILD)/harness/%.o $(BUILD)/libtmplgen.a

@@ -127,7 +127,7 @@ def test_a_stack_needs_matrices(tmplgen, new, tmp_path):
 BUILTIN = sorted(p.name for p in (ROOT / "templates").iterdir() if not p.name.startswith("_"))
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(1)
 @pytest.mark.full
 @pytest.mark.parametrize("name", BUILTIN)
 def test_from_a_built_in_type(tmplgen, tmp_path, name):

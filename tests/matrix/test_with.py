@@ -3,7 +3,6 @@
 import itertools
 import json
 import random
-import shutil
 from pathlib import Path
 
 import pytest

@@ -15,9 +15,9 @@ import pytest
 from ..common.program import SANITIZED
 
 SOURCES = Path(__file__).resolve().parent / "faults"
-# What is sampled is drawn by it: another sample with each turn of `make test`.
+# What is sampled is drawn by it: another sample with each commit.
 SEED = int(os.environ.get("TMPLGEN_SEED") or os.environ.get("TURNS") or 20260101)
-# What is made by the number is made from here on: others with each turn.
+# What is made from a number is made from here on: other things with each commit.
 FIRST = int(os.environ.get("SEED") or 1000 * SEED)
 ALL = 10**9
 
@@ -28,11 +28,11 @@ def sizes(few=None, sample=None, every=ALL):
     `sample` in `make test-full`, each (points, cases); `every` point of every case in `make soak`.
     """
     found = [pytest.param(every, id="all", marks=pytest.mark.soak)]
-    if few:
-        found.append(pytest.param(few[0], id="few", marks=pytest.mark.turns(few[1])))
-    if sample:
-        marks = [pytest.mark.full, pytest.mark.turns(sample[1])]
-        found.append(pytest.param(sample[0], id="sample", marks=marks))
+    for name, taken, marks in (("few", few, ()), ("sample", sample, (pytest.mark.full,))):
+        if taken:
+            points, cases = taken
+            marks = (*marks, pytest.mark.sized, pytest.mark.turns(cases))
+            found.append(pytest.param(points, id=name, marks=marks))
     return pytest.mark.parametrize("size", found)
 
 

@@ -401,17 +401,31 @@ class State:
             place.chmod(mode)
 
 
+def cuts(record: Record) -> list:
+    """From the end; without those that have nothing that the cut after the next change lacks."""
+    ends = (0, record.count)
+    numbers = range(record.count, -1, -1)
+    return [n for n in numbers if n in ends or record.changes[n - 1].kind not in SYNCS]
+
+
+def states_after(record, at, seed, rounds):
+    """Of one cut: the systematic ones, and so many random ones."""
+    cut = record.cut(at)
+    return *cut.systematic(), *(cut.random(f"{seed}.{i}") for i in range(rounds))
+
+
 def states(record: Record, seed, rounds=0):
-    """
-    Each state once, those of the end first: the systematic ones of every cut, and so many random
-    ones of each.
-    """
+    """Each state of every cut once."""
     seen = set()
-    for at in range(record.count, -1, -1):
-        if at not in (0, record.count) and record.changes[at - 1].kind in SYNCS:
-            continue  # nothing that the cut after the next change does not have
-        cut = record.cut(at)
-        for state in (*cut.systematic(), *(cut.random(f"{seed}.{i}") for i in range(rounds))):
+    for at in cuts(record):
+        for state in states_after(record, at, seed, rounds):
             if state.digest not in seen:
                 seen.add(state.digest)
                 yield state
+
+
+def some_states(record: Record, seed, size, rounds=0):
+    """So many, each of a cut that is drawn, for little more than they cost themselves."""
+    chance = random.Random(seed)
+    for at in sorted(chance.choices(cuts(record), k=size), reverse=True):
+        yield chance.choice(states_after(record, at, seed, rounds))

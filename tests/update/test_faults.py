@@ -42,7 +42,7 @@ def test_killed_after_any_call(case, size):
     kill_everywhere(case, size, after=True)
 
 
-@sizes(few=(4, 3), sample=(32, 6), every=2000)
+@sizes(few=(4, 3), sample=(20, 6), every=2000)
 @each_case
 def test_killed_again_in_recovery(case, size):
     kill_twice(case, size)
@@ -56,12 +56,6 @@ def test_killed_again_in_recovery(case, size):
 @each_case
 def test_error_anywhere(case, size, kind):
     fail_everywhere(case, size, kind)
-
-
-@pytest.mark.full
-@in_cases("clean")
-def test_error_at_every_call(case):
-    fail_everywhere(case, 1000, "EIO")
 
 
 @in_cases("branch-conflict", "merge-conflict", "rebase-conflict")

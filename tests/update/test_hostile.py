@@ -88,17 +88,8 @@ def look_at_catalog(world):
 
 
 def objects_of(world, repository):
-    listed = world.git("cat-file", "--batch-all-objects", "--batch-check", cwd=repository)
-    found = {}
-    for line in listed.splitlines():
-        oid, kind, _ = line.split()
-        found[oid] = (
-            NAMES[kind],
-            subprocess.run(
-                ["git", "cat-file", kind, oid], cwd=repository, capture_output=True, check=True
-            ).stdout,
-        )
-    return found
+    found = world.objects(child=repository)
+    return {oid: (NAMES[kind], body) for oid, (kind, body) in found.items()}
 
 
 OTHER = "22" * 20

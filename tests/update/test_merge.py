@@ -77,15 +77,6 @@ def test_git_needs_no_more_than_one_update_to_see_the_histories_as_one(ready):
     assert ready.git("log", "--first-parent", "--format=%s").count("Update") == 2
 
 
-def test_dry_run_prints_the_same(ready):
-    before = snapshot(ready)
-    dry = ready.update("--dry-run")
-    assert snapshot(ready) == before
-    real = ready.update()
-    assert (dry.code, dry.json["paths"]) == (real.code, real.json["paths"])
-    assert dry.json["strategy"] == real.json["strategy"] == "merge"
-
-
 def test_a_message_and_a_signer_are_its(ready):
     assert ready.update("--message", "chore: template", "--signoff").code == 0
     body = ready.git("log", "-1", "--format=%B")

@@ -7,9 +7,9 @@ import os
 import random
 
 from .cases import again, each_case, run
-from .faults import SEED, count_calls, fault, sample, sizes, told_of
+from .faults import ALL, SEED, count_calls, fault, sample, sizes, told_of
 from .places import each_place
-from .power import Record, states
+from .power import Record, some_states, states
 from .sweeps import (
     RECOVERIES,
     Ending,
@@ -123,8 +123,10 @@ def record_of(case, *args):
 
 
 def states_of(record, size):
-    """So many of what the disk may hold; of all there are more random ones."""
-    return sample(states(record, SEED, RANDOM if size < 1000 else 10 * RANDOM), size)
+    """So many of what the disk may hold, or all, among which are more random ones."""
+    if size == ALL:
+        return states(record, SEED, 10 * RANDOM)
+    return list(some_states(record, SEED, size, RANDOM))
 
 
 def try_states(case, chosen, check):

@@ -153,7 +153,10 @@ def test_a_second_run_is_a_no_op(ready):
 
 # ---------------------------------------------------------------- nothing but the inputs
 
-HOOKS = ("pre-commit", "commit-msg", "post-checkout", "post-merge", "reference-transaction")
+HOOKS = (
+    *("pre-commit", "commit-msg", "prepare-commit-msg", "post-commit", "pre-rebase", "post-merge"),
+    *("post-rewrite", "post-checkout", "reference-transaction", "pre-auto-gc"),
+)
 
 
 def git_configuration(world, child):
@@ -247,7 +250,7 @@ def test_commits_are_never_signed_and_the_report_names_no_commit(ready):
     assert "gpgsig" not in ready.git("cat-file", "commit", "HEAD")
 
 
-def test_hooks_do_not_run(ready):
+def test_S_68_hooks_do_not_run(ready):
     hooks(ready, ready.child)
     updated(ready)
     if ready.conflicts:

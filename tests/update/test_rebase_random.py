@@ -43,24 +43,11 @@ def assert_everything(world, child, before):
     assert now == before, differences(before, now)
 
 
-def raw_objects(world, child, ids, wanted) -> dict:
-    """The bytes of each, all of one kind."""
-    names = "".join(f"{oid}\n" for oid in ids).encode()
-    done = world.git("cat-file", "--batch", cwd=child, stdin=names, check=False)
-    found, at = {}, 0
-    while at < len(done.stdout):
-        end = done.stdout.index(b"\n", at)
-        oid, kind, size = done.stdout[at:end].decode().split(" ")
-        assert kind == wanted
-        found[oid] = done.stdout[end + 1 : end + 1 + int(size)]
-        at = end + 2 + int(size)
-    return found
-
-
 def raw_commits(world, child, ids) -> dict:
     """Headers (tree, author, encoding and so on, each a list) and message of each, as bytes."""
     found = {}
-    for oid, body in raw_objects(world, child, ids, "commit").items():
+    for oid, (kind, body) in world.objects(ids, child).items():
+        assert kind == "commit"
         head, message = body.split(b"\n\n", 1)
         headers = {}
         for header in head.replace(b"\n ", b"\0").split(b"\n"):
@@ -221,7 +208,7 @@ class Trial:
             meta, path = line.split("\t", 1)
             tree[path] = meta.split(" ")[3]
         blobs = {blob for tree in found.values() for blob in tree.values() if blob.strip("0")}
-        for blob, content in raw_objects(self.world, self.child, blobs, "blob").items():
+        for blob, (_, content) in self.world.objects(blobs, self.child).items():
             binary = content[:1] == b"\0" and not content.startswith(b"\0logo")
             known[blob] = Counter([content] if binary else WRITTEN.findall(content))
         return {

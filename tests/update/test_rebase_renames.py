@@ -3,7 +3,7 @@
 import pytest
 
 from .scenarios import lines, template
-from .world import World, assert_sound, put
+from .world import assert_sound, put, stocked
 
 RENAMES = [
     "  - {from: '<1.1', rename_files: {a: b}}\n",
@@ -15,17 +15,15 @@ def release(world, version, files, renames):
     world.release(version, files, template=template(migrations="".join(RENAMES[:renames])))
 
 
-@pytest.fixture
-def renamed(tmp_path):
+@stocked
+def renamed(world):
     """The child edits `a`, which becomes `b` with 1.1.0 and `c` with 1.2.0."""
-    world = World(tmp_path / "w")
     world.release("1.0.0", {"a": lines(30), "other": lines(9)})
     world.new()
     world.edit({"a": lines(30, {28: "mine"})}, "first")
     release(world, "1.1.0", {"b": lines(30, {3: "1.1"}), "other": lines(9)}, 1)
     assert world.update().paths == {"b": "renamed"}
     world.edit({"b": lines(30, {3: "1.1", 20: "mine, too", 28: "mine"})}, "second")
-    return world
 
 
 def states(done):

@@ -51,6 +51,7 @@ def remove_record(world):
     world.git("rm", "-q", "-f", RECORD)
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize("take", [take_whole, remove_record])
 @pytest.mark.parametrize("committed", COMMITTED)
@@ -113,6 +114,7 @@ def resolve(world):
     return raw_commits(world, world.child, chain)[chain[3]]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("message", "encoding"),
     [

@@ -23,18 +23,22 @@ BOTH = lines(20, {3: "mine", 15: "theirs"})
 @stocked
 def made(world):
     """A child as it was made, and a newer version."""
+    make(world)
+
+
+def make(world):
     world.release("1.0.0", OLD)
     world.new()
     world.release("1.1.0", NEW)
 
 
-@pytest.fixture
-def grown(made):
+@stocked
+def grown(world):
     """With three commits, which conflict with nothing."""
-    made.edit({"a": MINE}, "one")
-    made.edit({"own/x": "x\n"}, "two")
-    made.edit({"own/x": "y\n"}, "three")
-    return made
+    make(world)
+    world.edit({"a": MINE}, "one")
+    world.edit({"own/x": "x\n"}, "two")
+    world.edit({"own/x": "y\n"}, "three")
 
 
 def rebase(world, *args, child=None):
@@ -253,16 +257,6 @@ def test_S_120_a_commit_that_equals_the_templates_change_is_dropped_and_told(gro
     assert subjects(grown)[-2:] == ["three", "last"]
 
 
-def test_an_earlier_update_is_dissolved_and_told(grown):
-    assert grown.update().code == 0
-    grown.edit({"own/z": "z\n"}, "last")
-    update = subjects(grown)[-2]
-    grown.release("1.2.0", NEWER)
-    done = replayed(grown)
-    assert states(done)[update] == "dropped"
-    assert subjects(grown)[2:] == ["one", "two", "three", "last"]
-
-
 def test_a_file_that_an_update_brought_is_followed_through_a_later_rename(grown):
     """The first commit never had it: what the dissolved update brought says which file it is."""
     text = lines(12, {1: "brought"})
@@ -353,43 +347,12 @@ def test_signatures_are_not_carried_over_and_told(grown):
     assert grown.git("log", "-1", "--format=%an %at") == "Signer 1600000000"
 
 
-def test_commits_signed_by_git_are_replayed_unsigned(grown):
-    """By an SSH key, as git is told to by config; the program says that it signs nothing."""
-    key = grown.folder / "key"
-    if os.system(f"ssh-keygen -q -t ed25519 -N '' -f {key} >/dev/null 2>&1"):
-        pytest.skip("needs ssh-keygen")
-    for name, value in {
-        "gpg.format": "ssh",
-        "user.signingKey": f"{key}.pub",
-        "commit.gpgSign": "true",
-    }.items():
-        grown.git("config", name, value)
-    grown.edit({"signed": "x\n"}, "signed by git")
-    done = rebase(grown)
-    assert done.code == 0, done.out
-    assert warned(done, "1 commit", "signed"), done.json["warnings"]
-    raw = raw_commits(grown, grown.child, commits_of(grown, grown.child))
-    assert not any("gpgsig" in headers for headers, _ in raw.values())
-
-
 def test_empty_commits_stay(grown):
     grown.commit("nothing, on purpose")
     grown.edit({"own/z": "z\n"}, "last")
     done = replayed(grown)
     assert set(states(done).values()) == {"replayed"}
     assert subjects(grown)[-2:] == ["nothing, on purpose", "last"]
-
-
-def test_a_message_that_is_empty_or_in_another_encoding_stays(grown):
-    tree, tip = grown.git("rev-parse", "HEAD^{tree}", "HEAD").split()
-    tip = write_commit(grown, tree, [tip], [], b"")
-    latin = "Größe geändert\n".encode("latin-1")
-    write_commit(grown, tree, [tip], ["encoding ISO-8859-1"], latin)
-    replayed(grown)
-    chain = commits_of(grown, grown.child)
-    raw = raw_commits(grown, grown.child, chain)
-    assert [raw[commit][1] for commit in chain[-2:]] == [b"", latin]
-    assert raw[chain[-1]][0]["encoding"] == [b"ISO-8859-1"]
 
 
 def test_notes_stay_with_the_old_commits_and_that_is_told(grown):
@@ -415,14 +378,6 @@ def test_an_octopus_in_the_range_is_refused_by_name(grown):
     grown.edit({"own/z": "z\n"}, "last")
     error = refused(grown, "merge-in-range")
     assert octopus[:7] in error["message"] and "all three" in error["message"], error
-
-
-def test_two_roots_are_refused_by_name(grown):
-    other = grown.git("commit-tree", "-m", "another root", "HEAD~3^{tree}")
-    merge = ("merge", "-q", "--allow-unrelated-histories", "-s", "ours", "-m", "joined", other)
-    grown.git(*merge)
-    error = refused(grown, "merge-in-range")
-    assert "joined" in error["message"], error
 
 
 def test_an_amended_root_is_replayed_with_what_it_holds(made):
@@ -496,20 +451,6 @@ def test_commits_cherry_picked_to_a_release_stay_there(grown):
     done = replayed(grown)
     assert warned(done, "release"), done.json["warnings"]
     assert grown.git("rev-parse", "release") == release
-
-
-def test_hooks_do_not_run(grown):
-    hooks = grown.child / ".git/hooks"
-    marker = grown.folder / "hook-ran"
-    for name in (
-        *("pre-commit", "commit-msg", "prepare-commit-msg", "post-commit", "pre-rebase"),
-        *("post-rewrite", "post-checkout", "reference-transaction", "post-merge", "pre-auto-gc"),
-    ):
-        put(hooks, {name: ("x", f"#!/bin/sh\ntouch {marker}\nexit 1\n")})
-    done = rebase(grown)
-    assert done.code == 0, done.out
-    assert not marker.exists()
-    assert grown.read("a") == BOTH
 
 
 def test_a_linked_work_tree_is_rebased(grown):
@@ -599,19 +540,6 @@ def test_a_detached_head_goes_on_a_branch(grown):
 
 
 # ---------------------------------------------------------------- again, and wrong usage
-
-
-def test_a_rebased_child_is_rebased_and_picked_like_any_other(grown):
-    replayed(grown)
-    grown.edit({"own/z": "z\n"}, "last")
-    grown.release("1.2.0", NEWER)
-    copy = grown.copy("copy")
-    done = rebase(grown)
-    assert done.code == 0, done.out
-    assert set(states(done).values()) == {"replayed"}
-    assert subjects(grown)[2:] == ["one", "two", "three", "last"]
-    assert grown.update(child=copy).code == 0
-    assert grown.tree() == grown.tree(copy)
 
 
 def test_a_rebased_child_is_updated_in_a_fresh_clone_without_the_catalog(grown):

@@ -588,20 +588,6 @@ def test_conflicts_file_may_be_deleted_as_the_resolution(edited):
 # ---------------------------------------------------------------- surroundings
 
 
-def test_S_68_hooks_do_not_run(edited):
-    hook = f"#!/bin/sh\necho ran >> {edited.folder}/ran\nexit 1\n"
-    names = ["pre-commit", "commit-msg", "post-checkout", "post-commit", "reference-transaction"]
-    put(edited.child / ".git/hooks", dict.fromkeys(names, ("x", hook)))
-    ok(edited)
-    assert not (edited.folder / "ran").exists()
-
-
-def test_signing_is_never_done_and_told(edited):
-    edited.git("config", "commit.gpgSign", "true")
-    warnings = ok(edited).json["warnings"]
-    assert any("--no-commit" in w for w in warnings)
-
-
 def test_no_commit_leaves_it_staged(edited):
     head = edited.git("rev-parse", "HEAD")
     ok(edited, None, "--no-commit", result="staged")

@@ -142,19 +142,6 @@ def test_check_with_what_acts_is_wrong_usage(world, other):
     assert snapshot(world) == before
 
 
-def test_S_89_moved_catalog_is_taken_and_recorded(world):
-    world.release("1.0.0", text(1))
-    world.new()
-    world.release("1.1.0", text(2))
-    moved = world.folder / "moved"
-    world.catalog.rename(moved)
-    error = fails(world, 1, "unreachable-catalog")
-    assert "--catalog" in error["hint"]
-    ok(world, "--catalog", moved)
-    assert f"source: {moved}\n" in world.read(RECORD)
-    ok(world, result="up-to-date")
-
-
 def test_S_90_catalog_that_is_not_at_hand_is_a_clean_error(world):
     world.release("1.0.0", text(1))
     world.new()
@@ -173,16 +160,6 @@ def test_S_90_naming_a_version_does_not_make_a_lost_catalog_mistyped(world, look
     error = fails(world, 1, "unreachable-catalog", "--to", "v2.0.0", *look)
     assert "--catalog" in error["hint"]
     fails(world, 2, "unknown-catalog", "--catalog", world.folder / "typo", "--to", "v2.0.0", *look)
-
-
-def test_catalog_by_file_url(world):
-    world.release("1.0.0", text(1))
-    world.catalog, path = f"file://{world.catalog}", world.catalog
-    world.new()
-    world.catalog = path
-    world.release("1.1.0", text(2))
-    ok(world)
-    assert f"file://{path}" in world.read(RECORD)
 
 
 def test_plain_folder_catalog_updates_by_its_base_ref(world):
@@ -557,17 +534,6 @@ def test_base_by_ref_where_the_recorded_revision_is_gone(world):
 def test_base_by_the_root_commit(world):
     two_versions(world)
     drop_base_refs(world)
-    lose_old_version(world)
-    assert proven_by(world) == "history"
-
-
-def test_base_by_a_merges_second_parent(world):
-    two_versions(world)
-    base = world.git("for-each-ref", "--format=%(objectname)", "refs/tmplgen")
-    drop_base_refs(world)
-    world.git("checkout", "-q", "--orphan", "anew")
-    world.commit("start")
-    world.git("merge", "-q", "--allow-unrelated-histories", "-s", "ours", "-m", "base", base)
     lose_old_version(world)
     assert proven_by(world) == "history"
 

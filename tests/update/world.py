@@ -247,14 +247,21 @@ class World:
             found[path] = (mode, blob)
         return found
 
+    def objects(self, ids=None, child=None) -> dict:
+        """Kind and bytes of each, or of all that there are."""
+        names = "".join(f"{oid}\n" for oid in ids or ()).encode()
+        every = ["--batch-all-objects"] if ids is None else []
+        done = self.git("cat-file", "--batch", *every, cwd=child, stdin=names, check=False)
+        found, at = {}, 0
+        while at < len(done.stdout):
+            end = done.stdout.index(b"\n", at)
+            oid, kind, size = done.stdout[at:end].decode().split(" ")
+            found[oid] = kind, done.stdout[end + 1 : end + 1 + int(size)]
+            at = end + 2 + int(size)
+        return found
+
     def blob(self, oid: str, child=None) -> bytes:
-        return subprocess.run(
-            ["git", "cat-file", "blob", oid],
-            cwd=child or self.child,
-            env=self.env,
-            capture_output=True,
-            check=True,
-        ).stdout
+        return self.objects([oid], child)[oid][1]
 
 
 class Stock:
