@@ -9,9 +9,9 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from ..registry.conftest import running
-from .images import BASE, Images, forget_store, make_base
+from .images import BASE, WHEELS, Images, download, forget_store, make_base
 from .readers import RECORDER
-from .support import TMPLGEN, install_node_modules, package_index, run, seed
+from .support import TMPLGEN, install_node_modules, package_index, run, seed, set_up, venv_of
 
 # Files that share what takes long to make: one worker runs them. Any other file has one to itself.
 SHARING = {
@@ -21,7 +21,11 @@ SHARING = {
         "test_child",
         "test_inference_clients",
         "test_team_children",
-        "test_service_under_load",
+        "test_ci_scripts",
+        "test_frameworks",
+        "test_good_repository",
+        "test_swaps",
+        "test_batch_swaps",
     ],
     "pipelines": [
         "test_pipelines",
@@ -30,6 +34,8 @@ SHARING = {
         "test_gpu_pipelines",
         "test_image_pipelines",
         "test_workflow",
+        "test_library",
+        "test_stores",
     ],
 }
 
@@ -73,14 +79,14 @@ def child(tmp_path_factory):
 @pytest.fixture(scope="session")
 def installed(child):
     """The child after `make setup DEVICE=cpu`."""
-    run("make", "setup", "DEVICE=cpu", cwd=child)
-    return child
+    with set_up(child, "pytorch"):
+        yield child
 
 
 @pytest.fixture(scope="session")
 def trained(installed):
     """The child after `make model`."""
-    run("make", "model", cwd=installed)
+    run("make", "model", cwd=installed, VENV=venv_of("pytorch"))
     return installed
 
 
@@ -170,16 +176,22 @@ def image_registry(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def team(base, image_registry, tmp_path_factory):
+def index():
+    """Of what the images of children install."""
+    WHEELS.mkdir(parents=True, exist_ok=True)
+    with package_index(WHEELS) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def team(base, image_registry, index, tmp_path_factory):
     """A team's image for children without a framework, built and pushed by tmplgen."""
     rows = [{"image": "cuda-runtime", "request": {"framework": "none", "python": "3.11"}}]
     images = Images(tmp_path_factory.mktemp("team"), image_registry, rows)
     images.push_bases()
     images("lock", "--mirror", images.mirror)
-    wheels = images.folder / "wheels"
-    words = ["download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", wheels]
-    run("python3", "-m", "pip", *words, "numpy==2.4.6")
-    with package_index(wheels) as images.index:
-        (images.built,) = images.build(images.index, "--push")
-        images.name = images.built["name"]
-        yield images
+    download("--no-deps", "--only-binary", ":all:", "numpy==2.4.6")
+    images.index = index
+    (images.built,) = images.build(index, "--push")
+    images.name = images.built["name"]
+    return images

@@ -10,7 +10,7 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from .support import TMPLGEN, WORK, bare_root, clean_env, run, storage_driver
+from .support import CACHE, HANGS_S, TMPLGEN, WORK, bare_root, clean_env, run, storage_driver
 
 STORE, RUN_STORE = WORK / "containers", WORK / "containers-run"
 STORAGE = ["--root", STORE, "--runroot", RUN_STORE, "--storage-driver", storage_driver()]
@@ -115,6 +115,28 @@ def add_packages(root):
     (folder / "Packages").write_text("\n".join([*lines, ""]))
     sources = root / "etc/apt/sources.list.d/local.list"
     sources.write_text("deb [trusted=yes] file:/srv/debs ./\n")
+
+
+# ---------------------------------------------------------------- wheels
+
+# What the images of children install, in one folder for one index: images share layers, and another
+# URL of an index would be another layer.
+WHEELS = CACHE / "wheels"
+
+
+def bring_wheels(child):
+    """Fetches what a child's images install; once, as long as it asks for the same."""
+    lists = sorted((child / "requirements").glob("*.txt"))
+    stamp = WHEELS / hashlib.sha256(b"".join(path.read_bytes() for path in lists)).hexdigest()
+    if not stamp.exists():
+        wanted = [word for path in lists for word in ("--requirement", path)]
+        download(*wanted, "hatchling>=1.26", "hatch-vcs>=0.4")
+        stamp.touch()
+
+
+def download(*words):
+    pip = ["python3.11", "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
+    run(*pip, "--dest", WHEELS, *words)
 
 
 # ---------------------------------------------------------------- wheels that are made up
@@ -224,7 +246,7 @@ class Images:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=3000,
+            timeout=HANGS_S,
             check=False,
         )
         assert done.returncode == status, done.stdout[-3000:] + done.stderr[-8000:]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..smoke.root import Root
 from ..smoke.workshop import SOURCE, Workshop
-from .support import clean_env
+from .support import HANGS_S, clean_env
 
 ENGINE = """#!/bin/sh
 # docker: what an image holds beside gpu-smoke is not of this test.
@@ -84,8 +84,8 @@ class Machine:
         path = f"{self.bin}:{os.environ['PATH']}"
         more = {"PATH": path, "LD_LIBRARY_PATH": str(self.libraries), **self.env}
         done = subprocess.run(
-            command, cwd=folder, env=clean_env(**more), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
+            command, cwd=folder, env=clean_env(**more), stdin=subprocess.DEVNULL, timeout=HANGS_S,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
         )  # fmt: skip
         return done.returncode, done.stdout
 

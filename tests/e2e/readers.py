@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .support import TOP, clean_env, run
+from .support import HANGS_S, TOP, clean_env, run
 
 GROOVY = TOP / "tests/e2e/jenkins.groovy"
 
@@ -55,7 +55,7 @@ class Recorder:
             self.start()
         self.process.stdin.write(json.dumps([str(word) for word in words]) + "\n")
         self.process.stdin.flush()
-        answers, _, _ = select.select([self.process.stdout], [], [], 300)
+        answers, _, _ = select.select([self.process.stdout], [], [], HANGS_S)
         assert answers, f"no end of {words}"
         return json.loads(self.process.stdout.readline())
 

@@ -17,24 +17,45 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from ..common.venvs import quick_python
+
 TOP = Path(__file__).resolve().parents[2]
 TMPLGEN = TOP / os.environ.get("TMPLGEN", "build/tmplgen")
 WORK = TOP / "build" / "e2e"
 CACHE = WORK / "cache"
 NODE = TOP / "build" / "node"
+# What hangs ends, however busy the machine is.
+HANGS_S = 2 * 3600
 
 # The text whose right answer every model of the template knows.
 NEGATIVE = {"texts": ["the film was not good"]}
+
+
+@functools.cache
+def programs():
+    """A folder to be first on PATH: the Pythons of this machine, whose environments cost little."""
+    folder = WORK / "programs"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("python3.11", "python3"):
+        if shutil.which(name):
+            ask = [name, "-c", "import sys; print(sys.executable)"]
+            real = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+            quick_python(folder / f"{name}.{os.getpid()}", real).rename(folder / name)
+    return folder
+
+
+# What they install is compiled where it is imported, and what mypy once read it reads no more.
+THRIFT = {"PIP_NO_COMPILE": "1", "MYPY_CACHE_DIR": str(WORK / "mypy")}
 
 
 def clean_env(**more):
     """The environment without what belongs to this test run alone."""
     dropped = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "VIRTUAL_ENV", "PYTHONPATH", "TMPLGEN")
     kept = {k: v for k, v in os.environ.items() if k not in dropped and not k.startswith("PYTEST")}
-    return {**kept, **more}
+    return {**kept, **THRIFT, "PATH": f"{programs()}:{os.environ['PATH']}", **more}
 
 
-def run(*command, cwd=None, timeout=1800, status=0, **env):
+def run(*command, cwd=None, status=0, **env):
     """Runs a command that must end with `status`; returns its output, both streams."""
     done = subprocess.run(
         [str(word) for word in command],
@@ -45,12 +66,37 @@ def run(*command, cwd=None, timeout=1800, status=0, **env):
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        timeout=timeout,
+        timeout=HANGS_S,
         check=False,
     )
     shown = "\n".join(done.stdout.splitlines()[-80:])
     assert done.returncode == status, f"{command}: {done.returncode}, not {status}\n{shown}"
     return done.stdout
+
+
+def venv_of(framework):
+    """The environment that the children of a run have in common, if they have their framework."""
+    return WORK / "venvs" / framework
+
+
+@contextmanager
+def set_up(child, framework):
+    """After `make setup DEVICE=cpu`, in that environment; at the end it does not know the child."""
+    venv, lock = venv_of(framework), f"venv-{framework}"
+    with one_at_a_time(lock):
+        run("make", "setup", "DEVICE=cpu", cwd=child, VENV=venv)
+    yield venv
+    name = re.search(r'^name = "(.*)"$', (child / "pyproject.toml").read_text(), re.MULTILINE)[1]
+    with one_at_a_time(lock):
+        run(venv / "bin/python", "-m", "pip", "uninstall", "--quiet", "--yes", name)
+
+
+def share_tools(child):
+    """The environment in which `ci/dist.sh` builds is that of other children, too."""
+    shared = WORK / "venvs/dist"
+    shared.mkdir(parents=True, exist_ok=True)
+    (child / "build").mkdir(exist_ok=True)
+    (child / "build/dist-venv").symlink_to(shared)
 
 
 def seed():
@@ -69,7 +115,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def ask(port, path, body=None, timeout=30):
+def ask(port, path, body=None, timeout=HANGS_S):
     """Status and text of an answer."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(
@@ -100,8 +146,8 @@ class Service:
                 start_new_session=True,
             )
 
-    def wait_ready(self, seconds=180):
-        end = time.monotonic() + seconds
+    def wait_ready(self):
+        end = time.monotonic() + HANGS_S
         while time.monotonic() < end:
             said = self.log.read_text(errors="replace")
             assert self.process.poll() is None, f"the service ended: {said}"
@@ -111,7 +157,7 @@ class Service:
             except OSError:
                 pass
             time.sleep(0.2)
-        raise AssertionError(f"not ready in {seconds} s: {self.log.read_text(errors='replace')}")
+        raise AssertionError(f"never ready: {self.log.read_text(errors='replace')}")
 
     def ask(self, path, body=None):
         return ask(self.port, path, body)
@@ -294,7 +340,7 @@ def bare_root(target, *packages):
     return target
 
 
-def in_root(root, script, timeout):
+def in_root(root, script):
     """Runs a shell script inside a root, with its own mounts; returns status and output."""
     mounts = "; ".join(
         f'mkdir -p "{root}{path}"; mount --bind -o ro "{path}" "{root}{path}"'
@@ -320,7 +366,7 @@ def in_root(root, script, timeout):
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        timeout=timeout,
+        timeout=HANGS_S,
         check=False,
     )
     return done.returncode, done.stdout

@@ -11,7 +11,7 @@ import shutil
 
 import pytest
 
-from .support import TMPLGEN, TOP, WORK, run, seed
+from .support import TMPLGEN, TOP, run, seed, set_up
 from .test_frameworks import RELEASES
 
 SWAPS = ["tabular/pytorch", "images/pytorch", "tabular/xgboost", "tokens/pytorch"]
@@ -65,22 +65,26 @@ def chosen():
 @pytest.fixture(scope="module", params=chosen())
 def swapped(request, tmp_path_factory):
     """A child with a swap in place, its environment, and a file of data."""
-    kind, framework = request.param.split("/")
+    framework = request.param.split("/")[1]
     print(f"SEED={seed()}")
     scratch = tmp_path_factory.mktemp("swap")
     words = ["--type", "batch", "--framework", *RELEASES.get(framework, [framework])]
     run(TMPLGEN, "new", "child", *words, "--python", "3.11", "--set", "package=job", cwd=scratch)
-    child, venv = scratch / "child", WORK / "venvs" / f"swap-{framework}"
-    run("make", "setup", "DEVICE=cpu", cwd=child, VENV=venv)
+    child = scratch / "child"
+    with set_up(child, framework) as venv:
+        yield swap(child, venv, scratch, request.param)
+    shutil.rmtree(scratch)
+
+
+def swap(child, venv, scratch, name):
+    kind, framework = name.split("/")
     run(venv / "bin/python", "-m", "pip", "install", "--quiet", "scikit-learn", "pillow")
     model = "features.py" if framework == "xgboost" else "network.py"
     for name, place in (("data.py", "src/job"), (model, "src/job"), ("test_example.py", "tests")):
         shutil.copy(FILES / kind / name, child / place / name)
     data = scratch / ("digits.csv" if kind == "tabular" else "digits.jsonl")
     run(venv / "bin/python", "-c", DATA, kind, data)
-    yield child, venv, data, request.param
-    run(venv / "bin/python", "-m", "pip", "uninstall", "--yes", "job")
-    shutil.rmtree(scratch)
+    return child, venv, data, name
 
 
 def test_all_but_three_files_are_the_templates_and_pass(swapped):

@@ -1,6 +1,5 @@
 """The scripts of ci/ that build and try images, run as CI runs them, by buildah."""
 
-import hashlib
 import json
 import re
 import shutil
@@ -10,58 +9,19 @@ import yaml
 
 from ..deploy.forge import Forge
 from ..deploy.place import EDITORCONFIG, Place, comment
+from .images import BASE, bring_wheels, engine_env
 from .machine import Machine, that_works, without_driver
-from .support import CACHE, TMPLGEN, WORK, bare_root, package_index, run, storage_driver
+from .support import TMPLGEN, run
 
 pytestmark = pytest.mark.usefixtures("_root_user")
-BASE = "localhost/ci-debian"
-STORAGE = """\
-[storage]
-driver = "{driver}"
-graphroot = "{work}/ci-containers"
-runroot = "{work}/ci-containers-run"
-"""
 
 
 @pytest.fixture(scope="module")
-def settings():
-    """Variables by which buildah builds without privileges and out of the way of other tests."""
-    for folder in ("ci-containers", "ci-containers-run"):
-        shutil.rmtree(WORK / folder, ignore_errors=True)
-    WORK.mkdir(parents=True, exist_ok=True)
-    file = WORK / "ci-storage.conf"
-    file.write_text(STORAGE.format(work=WORK, driver=storage_driver()))
-    env = {
-        "ENGINE": "buildah",
-        "BUILDAH_FORMAT": "docker",
-        "BUILDAH_ISOLATION": "chroot",
-        "CONTAINERS_STORAGE_CONF": str(file),
-    }
-    root = bare_root(WORK / "ci-root", "ca-certificates")
-    container = run("buildah", "from", "scratch", **env).split()[-1]
-    run("buildah", "copy", "--quiet", container, root, "/", **env)
-    run("buildah", "commit", "--quiet", container, BASE, **env)
-    run("buildah", "rm", container, **env)
-    shutil.rmtree(root)
-    yield env
-    for folder in ("ci-containers", "ci-containers-run"):
-        shutil.rmtree(WORK / folder, ignore_errors=True)
-
-
-def wheels_of(child):
-    """What the child's images install, as wheels; kept while the children ask for the same."""
-    lists = sorted((child / "requirements").glob("*.txt"))
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in lists)).hexdigest()[:16]
-    folder = CACHE / f"ci-wheels-{digest}"
-    if not folder.exists():
-        scratch = CACHE / "ci-wheels.new"
-        shutil.rmtree(scratch, ignore_errors=True)
-        wanted = [word for path in lists for word in ("--requirement", path)]
-        pip = ["python3", "-m", "pip", "--disable-pip-version-check"]
-        build = ["hatchling>=1.26", "hatch-vcs>=0.4"]
-        run(*pip, "download", "--quiet", "--dest", scratch, *wanted, *build)
-        scratch.rename(folder)
-    return folder
+def settings(base, tmp_path_factory):
+    """Variables by which buildah builds without privileges, in the store of the other tests."""
+    env = engine_env(tmp_path_factory.mktemp("settings"))
+    kept = {name: env[name] for name in ("CONTAINERS_STORAGE_CONF", "BUILDAH_ISOLATION")}
+    return {**kept, "ENGINE": "buildah", "BUILDAH_FORMAT": "docker", "BUILDAH_LAYERS": "true"}
 
 
 def test_tmplgen_is_taken_out_of_its_image(settings, tmp_path):
@@ -76,6 +36,7 @@ def test_tmplgen_is_taken_out_of_its_image(settings, tmp_path):
     run("buildah", "copy", "--quiet", container, files, "/", **settings)
     run("buildah", "commit", "--quiet", container, image, **settings)
     run("buildah", "rm", container, **settings)
+    containers = run("buildah", "containers", "--quiet", **settings)
     child = tmp_path / "base"
     run(TMPLGEN, "new", child, "--type", "images", "--registry", "registry.example.org/team")
     env = {**settings, "TMPLGEN_IMAGE": image}
@@ -85,17 +46,17 @@ def test_tmplgen_is_taken_out_of_its_image(settings, tmp_path):
     again = run("ci/tmplgen.sh", *words, cwd=child, **env)
     assert again.startswith(f"{image} could not be pulled: ")  # it is here alone
     assert again.split("\n", 1)[1] == run(TMPLGEN, *words, cwd=child)
-    assert run("buildah", "containers", "--quiet", **settings).strip() == ""
+    assert run("buildah", "containers", "--quiet", **settings) == containers
 
 
-def brings_an_image(child, env, folder):
+def brings_an_image(child, index, env, folder):
     """Built, tested in itself and tried; it sees no GPU."""
-    with package_index(wheels_of(child)) as url:
-        arguments = [f"BASE_IMAGE={BASE}", f"INDEX_URL={url}", "PYTHON_SOURCE=apt"]
-        build = " ".join(f"--build-arg {argument}" for argument in arguments)
-        env = {**env, "BUILD_ARGS": build, "CI_COMMIT_SHA": "abc"}
-        run("ci/image.sh", cwd=child, **env)
-        run("ci/image.sh", "test", cwd=child, **env)
+    bring_wheels(child)
+    arguments = [f"BASE_IMAGE={BASE}", f"INDEX_URL={index}", "PYTHON_SOURCE=apt"]
+    build = " ".join(f"--build-arg {argument}" for argument in arguments)
+    env = {**env, "BUILD_ARGS": build, "CI_COMMIT_SHA": "abc"}
+    run("ci/image.sh", cwd=child, **env)
+    run("ci/image.sh", "test", cwd=child, **env)
     assert " passed" in run("ci/test-image.sh", cwd=child, **env)
     run("ci/check-image.sh", "cpu", cwd=child, **env)
     # As ci/gpu-smoke.sh does it: the image's user writes the report into a folder of this machine.
@@ -131,7 +92,7 @@ def is_updated(place):
 
 @pytest.mark.turns(1)
 @pytest.mark.parametrize("kind", ["library", "batch", "service"])
-def test_all_scripts_run_one_after_the_other(kind, settings, tmp_path):
+def test_all_scripts_run_one_after_the_other(kind, settings, index, tmp_path):
     """Without a framework: what the scripts do is the same, and the images are small."""
     forge = Forge()
     place = Place(tmp_path, kind, forge, "--python", "3.11", "--variant", "cpu")
@@ -139,7 +100,7 @@ def test_all_scripts_run_one_after_the_other(kind, settings, tmp_path):
     run("ci/setup.sh", "cpu", cwd=child)
     run("ci/lint.sh", cwd=child)
     assert " passed" in run("ci/test.sh", cwd=child)
-    brings_an_image(child, settings, tmp_path / "mnt")
+    brings_an_image(child, index, settings, tmp_path / "mnt")
     is_red_or_green_by_its_gpu(child, tmp_path)
     assert run("git", "status", "--porcelain", cwd=child) == ""
     is_updated(place)

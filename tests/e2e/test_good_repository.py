@@ -3,13 +3,12 @@
 import json
 import re
 import shutil
-import sys
 
 import pytest
 import yaml
 
 from ..update.builds import release_of_today
-from .support import TMPLGEN, TOP, WORK, one_at_a_time, run
+from .support import TMPLGEN, TOP, WORK, one_at_a_time, run, set_up
 from .test_frameworks import RELEASES
 
 TOOLS = [
@@ -45,7 +44,7 @@ def tools():
     folder, wanted = WORK / "checkers", "\n".join(TOOLS)
     with one_at_a_time("checkers"):
         if not (folder / "made").exists() or (folder / "made").read_text() != wanted:
-            run(sys.executable, "-m", "venv", "--clear", folder)
+            run("python3", "-m", "venv", "--clear", folder)
             run(folder / "bin/python", "-m", "pip", "install", "--quiet", *TOOLS)
             (folder / "made").write_text(wanted)
     return folder / "bin"
@@ -219,23 +218,28 @@ def test_every_action_is_pinned_there_and_no_pin_is_left_over():
 @pytest.mark.turns(1)
 def test_hooks_run_before_a_commit(child, tools):
     """The child's own environment has the tools; a line that is too long is stopped."""
-    run("make", "setup", "DEVICE=cpu", cwd=child)
-    words = [tools / "pre-commit", "run", "--all-files"]
-    skipped = "zizmor,check-github-workflows"  # tried above
-    said = run(*words, cwd=child, SKIP=skipped)
-    assert "Failed" not in said and said.count("Passed") >= 5
-    (child / "tests/test_long.py").write_text("x = 1" + " + 1" * 40 + "\n")
-    (child / "ci/wrong.sh").write_text("#!/bin/sh\necho $1\n")
-    run("git", "add", "--all", cwd=child)
-    said = run(*words, cwd=child, status=1, SKIP=skipped)
-    assert "E501" in said and "SC2086" in said
+    framework = yaml.safe_load((child / ".tmplgen.yml").read_text())["request"]["framework"]
+    with set_up(child, framework.split("==")[0]) as venv:
+        settings = {"VENV": venv, "SKIP": "zizmor,check-github-workflows"}  # tried above
+        words = [tools / "pre-commit", "run", "--all-files"]
+        said = run(*words, cwd=child, **settings)
+        assert "Failed" not in said and said.count("Passed") >= 5
+        (child / "tests/test_long.py").write_text("x = 1" + " + 1" * 40 + "\n")
+        (child / "ci/wrong.sh").write_text("#!/bin/sh\necho $1\n")
+        run("git", "add", "--all", cwd=child)
+        said = run(*words, cwd=child, status=1, **settings)
+        assert "E501" in said and "SC2086" in said
+
+
+@pytest.fixture(scope="module")
+def newest(tmp_path_factory):
+    return release_of_today(tmp_path_factory.mktemp("today") / "catalog")
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["service", "batch", "library"])
-def test_a_child_of_020_keeps_its_own_files(kind, tmp_path):
+def test_a_child_of_020_keeps_its_own_files(kind, newest, tmp_path):
     """Where the user had a licence, attributes, hooks and a filled constraints.txt already."""
-    newest = release_of_today(tmp_path / "today")
     child = tmp_path / "it"
     words = ["--type", kind, "--framework", "pytorch==2.13.0", "--python", "3.11"]
     run(newest, "new", child, *words, "--catalog", "builtin@v0.2.0")

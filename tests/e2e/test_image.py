@@ -1,12 +1,12 @@
 """The image of a child, on a plain Debian and on the team's image, and its service run."""
 
-import hashlib
 import shutil
 
 import pytest
 import yaml
 
 from .images import (
+    bring_wheels,
     buildah,
     config_of,
     container_of,
@@ -17,7 +17,7 @@ from .images import (
     push_patched,
     skopeo,
 )
-from .support import CACHE, TMPLGEN, free_port, package_index, run, service
+from .support import TMPLGEN, free_port, run, service
 
 pytestmark = pytest.mark.usefixtures("_root_user")
 
@@ -26,46 +26,35 @@ RELEASES = {"pytorch": "pytorch 2.13.0", "none": "none"}
 
 @pytest.fixture(scope="session", params=RELEASES)
 def source(request, tmp_path_factory):
-    """A child that is set up: CUDA's libraries in wheels, or in the image."""
+    """A child: CUDA's libraries in wheels, or in the image."""
     if request.param == "pytorch":
-        return request.getfixturevalue("installed")
+        return request.getfixturevalue("child")
     scratch = tmp_path_factory.mktemp("image")
     words = ["--type", "service", "--framework", request.param, "--python", "3.11"]
     run(TMPLGEN, "new", *words, cwd=scratch)
-    child = scratch / f"{request.param}-service"
-    run("make", "setup", "DEVICE=cpu", cwd=child)
-    return child
+    return scratch / f"{request.param}-service"
 
 
 @pytest.fixture(scope="session")
-def wheels(source):
-    """Everything that the image installs, as wheels; kept while the child asks for the same."""
-    lists = sorted((source / "requirements").glob("*.txt"))
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in lists)).hexdigest()[:16]
-    folder = CACHE / f"wheels-{digest}"
-    if not folder.exists():
-        scratch = CACHE / "wheels.new"
-        shutil.rmtree(scratch, ignore_errors=True)
-        wanted = [word for path in lists for word in ("--requirement", path)]
-        pip = [source / ".venv/bin/python", "-m", "pip", "--disable-pip-version-check"]
-        run(*pip, "download", "--quiet", "--dest", scratch, *wanted, "hatchling>=1.26")
-        scratch.rename(folder)
-    return folder
+def wheels(source, index):
+    """The URL of an index with all that the image installs."""
+    bring_wheels(source)
+    return index
 
 
-def build(name, source, wheels, *words, **arguments):
-    with package_index(wheels) as url:
-        arguments = {"INDEX_URL": url, "PYTHON_SOURCE": "apt", **arguments}
-        buildah(
-            "build",
-            "--isolation=chroot",
-            "--format=docker",
-            "--pull=false",  # what is here was not compressed, and its layers can be compared
-            *(f"--build-arg={name}={value}" for name, value in arguments.items()),
-            *words,
-            f"--tag={name}",
-            source,
-        )
+def build(name, source, index, *words, **arguments):
+    arguments = {"INDEX_URL": index, "PYTHON_SOURCE": "apt", **arguments}
+    buildah(
+        "build",
+        "--isolation=chroot",
+        "--format=docker",
+        "--layers",  # those that images have in common are made once
+        "--pull=false",  # what is here was not compressed, and its layers can be compared
+        *(f"--build-arg={name}={value}" for name, value in arguments.items()),
+        *words,
+        f"--tag={name}",
+        source,
+    )
     return name
 
 
@@ -150,7 +139,7 @@ def team_image(team, member):
 @pytest.fixture(scope="session")
 def member_image(team_image, member, wheels):
     """Its image, of which nobody changed the base."""
-    return build("localhost/member", member, wheels, "--layers")
+    return build("localhost/member", member, wheels)
 
 
 ON_TEAM = pytest.mark.parametrize("source", ["none"], indirect=True)
@@ -180,10 +169,9 @@ def test_a_change_of_code_makes_no_large_layer_anew(team_image, member, wheels, 
     code = next(changed.glob("src/*/__init__.py"))
     code.write_text(f"{code.read_text()}CHANGED = True\n")
     found = []
-    with package_index(wheels) as url:  # one for both: another URL is another instruction
-        for name, source in (("localhost/before", member), ("localhost/after", changed)):
-            build(name, source, wheels, "--layers", INDEX_URL=url)
-            found.append(dict(layers(name)))
+    for name, source in (("localhost/before", member), ("localhost/after", changed)):
+        build(name, source, wheels)
+        found.append(dict(layers(name)))
     before, after = found
     anew = {digest: size for digest, size in after.items() if digest not in before}
     print(f"of {len(after)} layers, {sum(after.values())} bytes, these are new: {anew}")
@@ -231,7 +219,7 @@ def test_a_pushed_child_is_rebased_and_serves(team, member_image, source, tmp_pa
 
 @ON_TEAM
 def test_tests_of_a_child_run_on_the_teams_image(member_image, member, wheels):
-    name = build("localhost/member-test", member, wheels, "--layers", "--target=test")
+    name = build("localhost/member-test", member, wheels, "--target=test")
     container = container_of(name)
     words = ["-p", "no:cacheprovider", "tests/test_backend.py", "tests/test_model.py"]
     assert " passed" in run(*inside(container, "python", "-m", "pytest", *words))

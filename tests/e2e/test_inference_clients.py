@@ -1,12 +1,11 @@
 """The Open Inference Protocol, spoken by the clients that people have: NVIDIA's and KServe's; and
 Triton's own reading of the model repository."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from .support import TMPLGEN, WORK, free_port, run, service
+from .support import TMPLGEN, WORK, free_port, run, service, venv_of
 
 CLIENTS = ["tritonclient[http]==2.73.0", "tritonclient[grpc]==2.73.0", "kserve==0.21.0"]
 CONFIGURATION = """
@@ -23,15 +22,15 @@ print(config.name, config.backend, *tensors)
 def python():
     """Of an environment that has those clients."""
     venv = WORK / "venvs" / "inference-clients"
-    run(sys.executable, "-m", "venv", venv)
-    run(venv / "bin/pip", "install", "--quiet", *CLIENTS)
+    run("python3", "-m", "venv", venv)
+    run(venv / "bin/python", "-m", "pip", "install", "--quiet", *CLIENTS)
     return venv / "bin/python"
 
 
 @pytest.mark.full
 def test_clients_of_triton_and_kserve_work_unchanged(python, trained, tmp_path):
     port = free_port()
-    command = [trained / ".venv/bin/python", "-m", "pytorch_service", "serve"]
+    command = [venv_of("pytorch") / "bin/python", "-m", "pytorch_service", "serve"]
     settings = {"SERVE_PORT": str(port), "SERVE_DEVICE": "cpu", "SERVE_DRAIN_DELAY_S": "0"}
     with service(command, port, tmp_path / "log", cwd=trained, **settings) as it:
         it.wait_ready()

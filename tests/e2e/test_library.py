@@ -9,7 +9,9 @@ import subprocess
 
 import pytest
 
-from .support import TMPLGEN, run
+from .support import TMPLGEN, run, set_up, share_tools, venv_of
+
+VENV = venv_of("none")
 
 # The two files that the README names, with an operation that has nothing of the example's.
 OPS = '''\
@@ -68,15 +70,20 @@ def library(tmp_path_factory):
     (folder / "tests/test_ops.py").write_text(TEST_OPS)
     run("git", "commit", "--quiet", "--all", "--message", "Our own", cwd=folder)
     run("git", "tag", "v1.2.3", cwd=folder)
-    run("make", "setup", "DEVICE=cpu", cwd=folder)
-    yield folder
+    share_tools(folder)
+    with set_up(folder, "none"):
+        yield folder
     shutil.rmtree(folder)
+
+
+def make(target, library):
+    return run("make", target, cwd=library, VENV=VENV)
 
 
 @pytest.fixture(scope="module")
 def dist(library):
     """What `make dist` says; the folder is then there."""
-    return run("make", "dist", cwd=library)
+    return make("dist", library)
 
 
 def test_nothing_else_names_the_example(library):
@@ -85,8 +92,8 @@ def test_nothing_else_names_the_example(library):
 
 
 def test_lint_and_tests_pass(library):
-    assert "no issues found" in run("make", "lint", cwd=library)
-    assert " passed" in run("make", "test", cwd=library)
+    assert "no issues found" in make("lint", library)
+    assert " passed" in make("test", library)
 
 
 @pytest.mark.parametrize(
@@ -102,14 +109,14 @@ def test_the_tests_that_every_operation_has_find_its_faults(library, broken, fai
     path = library / "src/it/ops.py"
     path.write_text(broken)
     try:
-        said = run(library / ".venv/bin/pytest", cwd=library, status=1)
+        said = run(VENV / "bin/pytest", cwd=library, status=1)
     finally:
         path.write_text(OPS)
     assert all(failing in line for line in said.splitlines() if line.startswith("FAILED")), said
 
 
 def test_it_runs_with_the_oldest_packages_that_it_allows(library):
-    said = run("make", "test-oldest", cwd=library)
+    said = make("test-oldest", library)
     assert re.search(r"^numpy +1\.24\.0$", said, re.M), said
     assert re.search(r"^array[-_]api[-_]compat +1\.11$", said, re.M), said
     assert " passed" in said
@@ -123,6 +130,7 @@ def test_its_wheel_is_built_installed_and_used(library, dist):
 
 def test_its_version_is_that_of_the_tag_in_ci_and_0_where_there_is_no_git(library, tmp_path):
     run("git", "clone", "--quiet", "--no-tags", "--depth=1", f"file://{library}", tmp_path / "it")
+    share_tools(tmp_path / "it")
     tag = {"GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": "v2.0"}
     for env, version in [(tag, "2.0"), ({}, "0.0.0")]:
         run("ci/dist.sh", cwd=tmp_path / "it", **env)
@@ -131,12 +139,12 @@ def test_its_version_is_that_of_the_tag_in_ci_and_0_where_there_is_no_git(librar
 
 
 def test_its_documentation_names_its_functions(library):
-    run("make", "docs", cwd=library)
+    make("docs", library)
     assert "standardize" in (library / "site/api.html").read_text()
 
 
 def test_its_benchmark_says_what_it_could_not_measure(library):
-    said = run("make", "bench", cwd=library)
+    said = make("bench", library)
     assert "| standardize 9000 | numpy | cpu | 0." in said or "e-05 | 1.00" in said
     assert "| standardize 9000 | cupy | cuda | not measured: cupy is not installed" in said
 

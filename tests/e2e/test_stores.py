@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from .support import TMPLGEN, WORK, run
+from .support import TMPLGEN, run, set_up
 
 # S3 on loopback, the file system for it, and MLflow's client with its registry in files.
 PACKAGES = ["s3fs==2026.9.0", "moto[server]==5.2.5", "mlflow-skinny==3.17.2"]
@@ -67,12 +67,11 @@ def trained(tmp_path_factory):
     scratch = tmp_path_factory.mktemp("stores")
     words = ["--type", "service", "--framework", "none", "--python", "3.11"]
     run(TMPLGEN, "new", *words, cwd=scratch)
-    child, venv = scratch / "none-service", WORK / "venvs/stores"
-    run("make", "setup", "DEVICE=cpu", cwd=child, VENV=venv)
-    run(venv / "bin/python", "-m", "pip", "install", "--quiet", *PACKAGES)
-    run("make", "model", cwd=child, VENV=venv)
-    yield child, venv
-    run(venv / "bin/python", "-m", "pip", "uninstall", "--yes", child.name)
+    child = scratch / "none-service"
+    with set_up(child, "none") as venv:
+        run(venv / "bin/python", "-m", "pip", "install", "--quiet", *PACKAGES)
+        run("make", "model", cwd=child, VENV=venv)
+        yield child, venv
     shutil.rmtree(scratch)
 
 

@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from ..update.builds import release_of_today
-from .support import WORK, run, seed
+from .support import run, seed, set_up
 from .test_frameworks import RELEASES, all_pairs, one_of
 
 PAIRS = [pair for pair in all_pairs() if pair[0] in ("service", "batch", "library")]
@@ -30,12 +30,10 @@ def updated(request, newest, tmp_path_factory):
     child = scratch / "old"
     words = ["--type", kind, "--framework", *RELEASES.get(framework, [framework])]
     run(newest, "new", child, *words, "--python", "3.11", "--catalog", "builtin@v0.2.0")
-    venv = WORK / "venvs" / f"old-{framework}"
-    run("make", "setup", "DEVICE=cpu", cwd=child, VENV=venv)
-    said = run(newest, "update", child)
-    assert "99.0.0" in said
-    yield child, venv
-    run(venv / "bin/python", "-m", "pip", "uninstall", "--yes", "old")
+    with set_up(child, f"old-{framework}") as venv:
+        said = run(newest, "update", child)
+        assert "99.0.0" in said
+        yield child, venv
     shutil.rmtree(scratch)
 
 
