@@ -239,7 +239,7 @@ soak: venv
 	@tools/deps.sh test-full
 	@tools/run-tests soak
 
-lint: venv build/smoke/explain_tables.h
+lint: venv build/tmplgen build/smoke/explain_tables.h
 	@tools/lint
 
 format: venv

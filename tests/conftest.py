@@ -12,7 +12,7 @@ import yaml
 # libyaml reads many times as fast as Python does. A test that compares our reading, which is
 # libyaml's too, with another's takes common/pure_yaml.
 if yaml.__with_libyaml__:
-    yaml.SafeLoader, yaml.BaseLoader = yaml.CSafeLoader, yaml.CBaseLoader
+    yaml.SafeLoader = yaml.CSafeLoader
 
 HERE = Path(__file__).parent
 pytest.register_assert_rewrite(

@@ -1,16 +1,20 @@
 """How many instructions the main commands take: the same whatever else the machine does.
 
-`count` also serves a check that holds the program to such a number: it needs valgrind, and of
-packages only those that the tests need.
+    part_instructions.py NAME...     prints them, in millions, as JSON: `make lint` asks
+
+It needs valgrind, and of packages only those that the tests need.
 """
 
+import json
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 import part_update
-from contender import TMPLGEN, goal, nothing, prose
+from contender import TMPLGEN, environment, goal, nothing, prose
 
 TITLE = "Instructions"
 ABOUT = """
@@ -78,20 +82,38 @@ def count(counted, folder, env):
     return int(found[1].replace(",", ""))
 
 
+def millions_of(every, work, env):
+    """{name: millions of instructions} of commands."""
+    return {
+        name: count(counted, work / f"counted-{number}", env) / 1e6
+        for number, (name, counted) in enumerate(every.items())
+    }
+
+
 def run(_rounds, work, env):
-    lines, millions = [], {}
-    for number, (name, counted) in enumerate(commands(work, env).items()):
-        millions[name] = count(counted, work / f"counted-{number}", env) / 1e6
-        lines.append(f"| {name} | `{' '.join(counted.command)}` | {millions[name]:.1f} |")
+    every = commands(work, env)
+    millions = millions_of(every, work, env)
     return [
         *prose(ABOUT),
         "",
         "| | | million |",
         "| --- | --- | --- |",
-        *lines,
+        *(
+            f"| {name} | `{' '.join(every[name].command)}` | {of:.1f} |"
+            for name, of in millions.items()
+        ),
         "",
         *(
             goal(f"{name} at most {most}", millions[name], most, "million", more_is_better=False)
             for name, most in GOALS.items()
         ),
     ]
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="tmplgen-instructions-") as place:
+        folder = Path(place)
+        settings = environment(folder)
+        those = commands(folder, settings)
+        wanted = {name: those[name] for name in sys.argv[1:]}
+        print(json.dumps(millions_of(wanted, folder, settings)))

@@ -148,7 +148,33 @@ BROKEN_TOGETHER = [
     (
         "growth",
         {"src/base/x.c": HEADER, "tools/growth.txt": "lines tests 9\n"},
-        "nothing says how large src/base may be",
+        "nothing says how many lines src/base may have",
+    ),
+    (
+        "growth",
+        {"tools/growth.txt": "ratio smoke 2\n", "build/reports/test.json": '{"smoke": 2.5}'},
+        "ratio of smoke: 2.5, and 2 is the most",
+    ),
+    (
+        "growth",
+        {"tools/growth.txt": "ratio smoke 2\n", "build/reports/test.json": '{"new": 0.1}'},
+        "nothing says how long new may take",
+    ),
+    (
+        "instructions",
+        {
+            "tools/growth.txt": "instructions new 90\n",
+            "tests/bench/part_instructions.py": "print('{\"new\": 90.5}')\n",
+        },
+        "millions of instructions of new: 90.5, and 90 is the most",
+    ),
+    (
+        "instructions",
+        {
+            "tools/growth.txt": "instructions new 90\n",
+            "tests/bench/part_instructions.py": "raise SystemExit('no valgrind')\n",
+        },
+        "no valgrind",
     ),
     (
         "tags",

@@ -30,7 +30,7 @@ def load(folder, framework):
 
 def read(path):
     """A file without what spares writing: rows `like` others, notes that are names of `texts`."""
-    file = yaml.load(path.read_text(), yaml.BaseLoader)  # noqa: S506
+    file = yaml.load(path.read_text(), yaml.CBaseLoader)  # noqa: S506
     texts = file.pop("texts", {})
     for rows in [v for v in file.values() if isinstance(v, list)]:
         rows[:] = [in_full(row, rows) for row in rows]

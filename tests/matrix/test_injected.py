@@ -14,7 +14,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "tests" / "data" / "index-record.json.gz"
 TAGS = ROOT / "tests" / "data" / "nvidia-cuda-tags.txt"
-ERRORS = yaml.load((Path(__file__).parent / "injected.yml").read_text(), yaml.BaseLoader)
+ERRORS = yaml.load((Path(__file__).parent / "injected.yml").read_text(), yaml.CBaseLoader)
 SHARED = ("cuda", "drivers", "gpus", "images", "platforms")
 OWN = ("source", "as_of", "confidence", "note")  # what `like` does not take over
 SEED = int(os.environ.get("TMPLGEN_SEED", "0")) or random.randrange(1 << 30)
@@ -74,7 +74,7 @@ class World:
                 text = changed
             path.write_text(text)
             return
-        document = yaml.load(path.read_text(), yaml.BaseLoader)
+        document = yaml.load(path.read_text(), yaml.CBaseLoader)
         rows = document[part] = [alone(document[part], row) for row in document[part]]
         change(next(row for row in rows if holds(row, error["row"])), error)
         path.write_text("\n".join(block(document)) + "\n")

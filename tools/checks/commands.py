@@ -62,7 +62,8 @@ def findings(root, paths):
         if not path.startswith("src/"):
             continue
         for declaration in c_source.read(root / path):
-            if not any(token.kind == "string" and "%" in token.text for token in declaration.tokens):
+            strings = (token.text for token in declaration.tokens if token.kind == "string")
+            if not any("%" in string for string in strings):
                 continue
             for before, line, text in _texts(declaration.tokens):
                 callers = set(_callers(before))
