@@ -86,9 +86,9 @@ $(BUILD)/src/base/library_jumps.o: src/base/library.S $(BUILD)/library_functions
 	$(call say,as   $<) $(CC) $(CFLAGS) -I$(BUILD) -c -o $@ $<
 
 # An archive, so that a unit test takes only what it needs. It names the objects, and holds none.
-$(BUILD)/libtmplgen.a: $(OBJECTS) $(BUILD)/catalog_data.o
+$(BUILD)/libtmplgen.a: $(OBJECTS) $(BUILD)/catalog_data.o Makefile
 	@rm -f $@
-	@$(AR) rcs --thin $@ $^
+	@$(AR) rcs --thin $@ $(filter %.o,$^)
 
 # The template's own file: what children get is what is built here, and into `doctor`, with --explain.
 GPU_SMOKE := templates/_layers/gpu-smoke/files/smoke/gpu_smoke.c
