@@ -3,13 +3,16 @@
 A folder there is one golden:
 
     args            what follows `tmplgen new` on the command line
-    listing         mode and path of every file; behind '=' the file of the catalog that it equals
-    files/          the text of every other file
+    listing         every file: its mode, its path if its source does not say it, its source;
+                    '=' before the source if that says every byte, else '~'
+    files/          by the path in the source, what every file with '~' has more and less than it
     SIBLING.diff    in the place of both: how they differ from those of the golden SIBLING
 
-A file equals one of the catalog if it has the same bytes, or if it comes from a template whose only
-tags are answers, and has the answers in their places. A golden in memory is a dict from the paths
-in its folder to their texts.
+A template says its text: the answers in their places, and what whole lines of it include.
+In files/ `=N` stands for the next N lines that the source says, `-N` for N that the child does not
+have: those are tags, or another case's; a line behind `+` is the child's alone. So a change of what
+the source says changes a number at most, and a change of what a tag makes shows. A golden in memory
+is a dict from the paths in its folder to their texts.
 """
 
 import difflib
@@ -21,8 +24,13 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 ANSWER = re.compile(r"\{\{ (\w+) \}\}")
+INCLUDE = re.compile(r"^[ \t]*\{% include (.*?)(?: ignore missing)? %\}\n", re.M)
+# Where a file of the catalog lands: its path below files/, answers in their places, without .j2.
+LANDS = re.compile(r"templates/(?:_layers/)?[^/]+/files/(.*?)(?:\.j2)?")
 # tmplgen ends a child's .gitattributes with this line, whatever the catalog says.
-RECORD_LINE = b"/.tmplgen.yml -merge\n"
+RECORD_LINE = "/.tmplgen.yml -merge\n"
+# A source and a file that agree in fewer lines than this in a row agree by chance.
+ROW = 3
 # Lines of git's header that change with every byte, and that nobody needs to apply the difference.
 NOISE = re.compile(r"^(index|similarity index) .*\n", re.M)
 
@@ -35,24 +43,65 @@ class File(NamedTuple):
     source: str  # the file of the catalog
 
 
-def _expected(catalog: Path, path: str, source: str, answers: dict) -> bytes:
-    """What a file is if its source is copied, or has no tags but answers."""
-    data = (catalog / source).read_bytes()
+def _included(catalog: Path, name: str) -> Path | None:
+    owner, _, rest = name.partition("/")
+    folders = (f"_includes/{name}", f"{owner}/includes/{rest}", f"_layers/{owner}/includes/{rest}")
+    paths = (catalog / "templates" / folder for folder in folders)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _said(catalog: Path, text: str, answers: dict) -> str:
+    """What a template says: its answers in their places, and what whole lines of it include."""
+
+    def include(tag: re.Match) -> str:
+        words = [word.strip() for word in tag[1].split("~")]
+        name = "".join(w[1:-1] if w[0] == "'" else str(answers.get(w, "?")) for w in words)
+        path = _included(catalog, name)
+        return _said(catalog, path.read_text(), answers) if path else tag[0]
+
+    return INCLUDE.sub(include, ANSWER.sub(lambda tag: str(answers.get(tag[1], tag[0])), text))
+
+
+def _expected(catalog: Path, path: str, source: str, answers: dict) -> str:
+    """What a file is if no tag of its source makes anything."""
+    text = (catalog / source).read_bytes().decode()
     if source.endswith(".j2"):
-        text = ANSWER.sub(lambda tag: str(answers.get(tag[1], tag[0])), data.decode())
-        data = text.encode()
-    return data + RECORD_LINE if path == ".gitattributes" else data
+        text = _said(catalog, text, answers)
+    return text + RECORD_LINE if path == ".gitattributes" else text
+
+
+def edits(said: str, has: str) -> str:
+    """How to come from what the source says to what the file has: =N, -N and lines behind '+'."""
+    old, new = said.splitlines(True), has.splitlines(True)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    script, i, j = "", 0, 0
+    for a, b, size in matcher.get_matching_blocks():
+        if size < ROW and a < len(old):
+            continue
+        script += f"-{a - i}\n" if a > i else ""
+        script += "".join(f"+{line}" for line in new[j:b])
+        script += f"={size}\n" if size else ""
+        i, j = a + size, b + size
+    return script
+
+
+def _place(path: str, source: str, answers: dict) -> str | None:
+    """The path as the source has it; None if the source does not say it."""
+    lands = LANDS.fullmatch(source)
+    said = lands and re.sub(r"\{\{(\w+)\}\}", lambda tag: answers.get(tag[1], tag[0]), lands[1])
+    return lands[1] if said == path else None
 
 
 def of_child(files: dict[str, File], answers: dict, catalog: Path) -> dict[str, str]:
     """The golden of a child's files."""
     lines, texts = [], {}
-    for path, file in sorted(files.items()):
-        if file.data == _expected(catalog, path, file.source, answers):
-            lines.append(f"{file.mode} {path} = {file.source}\n")
-        else:
-            lines.append(f"{file.mode} {path}\n")
-            texts[f"files/{path}"] = file.data.decode()
+    for path, file in sorted(files.items(), key=lambda item: (item[1].source, item[0])):
+        place, text = _place(path, file.source, answers), file.data.decode()
+        said = _expected(catalog, path, file.source, answers)
+        named = f"{file.mode} " if place else f"{file.mode} {path} "
+        lines.append(f"{named}{'=' if text == said else '~'} {file.source}\n")
+        if text != said:
+            texts[f"files/{place or path}"] = edits(said, text)
     return {"listing": "".join(lines), **texts}
 
 

@@ -41,7 +41,9 @@ def rendered(tmplgen, work):
             for path in [entry["path"]]
         }
         assert modes == {}
-        return golden.of_child(files, document["answers"], ROOT)
+        framework = (document["resolution"] or {}).get("framework", {}).get("name")
+        told = {"template": document["type"], "resolution.framework.name": framework}
+        return golden.of_child(files, {**document["answers"], **told}, ROOT)
 
     return render
 
@@ -67,13 +69,23 @@ def test_there_is_a_golden_render_of_the_exact_command():
 
 # ---------------------------------------------------------------- what goldens notice
 
-ANSWERS = {"name": "it"}
-CATALOG = {"copied": "one\ntwo\n", "plain.j2": "I am {{ name }}\n", "tags.j2": "{% if x %}"}
+ANSWERS = {"name": "it", "kind": "who"}
+TEXT = "templates/service/files/of/{{name}}/text.j2"
+SAID = "I am {{ name }}\n1\n2\n{{ 1 + 2 }}\n"
+CATALOG = {
+    "copied": "one\ntwo\n",
+    "plain.j2": "I am {{ name }}\n",
+    "tags.j2": "{% if x %}",
+    "templates/_includes/who/said": SAID,
+    "templates/_layers/more/includes/who": "{% include 'who/none' ignore missing %}\nfour\n",
+    TEXT: "{% include 'who/said' %}\n{% include 'more/' ~ kind %}\n5\n6\n",
+}
 FILES = {
     ".gitattributes": golden.File("100644", b"one\ntwo\n/.tmplgen.yml -merge\n", "copied"),
     "copied": golden.File("100644", b"one\ntwo\n", "copied"),
     "plain": golden.File("100755", b"I am it\n", "plain.j2"),
     "src/it/tags": golden.File("100644", b"1\n2\n3\n4\nend", "tags.j2"),
+    "of/it/text": golden.File("100644", b"I am it\n1\n2\n3\nfour\n5\n6\n", TEXT),
 }
 SIBLING = {
     "copied": golden.File("100755", b"one\ntwo\n", "copied"),
@@ -86,8 +98,12 @@ CHANGES = {
     "a byte of a copy": ({"copied": FILES["copied"]._replace(data=b"one\nTwo\n")}, "+Two\n"),
     "an answer": ({"plain": FILES["plain"]._replace(data=b"I am not\n")}, "+I am not\n"),
     "a mode": ({"plain": FILES["plain"]._replace(mode="100644")}, "+100644 plain = plain.j2\n"),
-    "a source": ({"copied": FILES["copied"]._replace(source="tags.j2")}, "+100644 copied\n"),
-    "missing": ({"src/it/tags": None}, "-100644 src/it/tags\n"),
+    "a source": ({"copied": FILES["copied"]._replace(source="tags.j2")}, "+100644 copied ~ tags"),
+    "a place": (
+        {"of/it/text": None, "it/text": FILES["of/it/text"]},
+        f"+100644 it/text ~ {TEXT}\n",
+    ),
+    "missing": ({"src/it/tags": None}, "-100644 src/it/tags ~ tags.j2\n"),
     "a copy missing": ({"copied": None}, "-100644 copied = copied\n"),
     "an extra one": ({"x": golden.File("100644", b"more\n", "tags.j2")}, "+more\n"),
 }
@@ -97,6 +113,7 @@ CHANGES = {
 def kept(request, tmp_path):
     """The golden of FILES, kept in that way, and the catalog that they are of."""
     for path, text in CATALOG.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
     sibling = golden.of_child(SIBLING, ANSWERS, tmp_path)
     golden.write(tmp_path / "goldens" / "sibling", sibling)
@@ -122,3 +139,20 @@ def test_a_golden_notices(kept, change):
 def test_a_difference_from_another_sibling_is_no_golden(kept):
     with pytest.raises(AssertionError, match="No such file|does not apply"):
         golden.read(kept[0], {"listing": "100644 other\n"})
+
+
+def test_a_golden_keeps_what_its_source_does_not_say(kept):
+    held = golden.read(kept[0])
+    assert held["files/of/{{name}}/text"] == "=3\n-2\n+3\n=3\n"
+    assert f"100644 ~ {TEXT}\n" in held["listing"]
+
+
+@pytest.mark.parametrize("has", ["", "1\n", "1\n2\n3\n4", "0\n1\n2\n3\n4\n", "2\n3\n4\n1\n2\n3\n"])
+def test_edits_make_the_file_of_what_its_source_says(has):
+    said = "1\n2\n3\n4\n5\n"
+    rest, made = said.splitlines(True), ""
+    for edit in golden.edits(said, has).splitlines(True):
+        count = 0 if edit[0] == "+" else int(edit[1:])
+        made += edit[1:] if edit[0] == "+" else "".join(rest[:count]) if edit[0] == "=" else ""
+        rest = rest[count:]
+    assert (made, rest) == (has, [])

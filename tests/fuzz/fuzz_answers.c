@@ -9,8 +9,6 @@
 #include "data/data.h"
 #include "data/json.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 /* Where answers come from: a file of each kind. */
 static const struct {
     const char *path;

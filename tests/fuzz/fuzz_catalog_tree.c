@@ -21,14 +21,6 @@
 #include <stdint.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
-
 #define DEPTH_MAX (LIMIT_TREE_DEPTH + 8)
 
 static git_oid write_object(git_odb *odb, git_object_t type, struct span bytes)

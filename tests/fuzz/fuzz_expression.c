@@ -16,14 +16,6 @@
 #include <stdint.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
-
 enum outcome { FAILS, HOLDS, SPENT };
 
 /* SPENT: a limit, which is reached sooner where more is asked. */

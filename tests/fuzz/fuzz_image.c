@@ -15,15 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 static char folder[] = "/tmp/tmplgen-fuzz-image-XXXXXX";
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 static void forget(void)
 {

@@ -10,15 +10,6 @@
 #include "data/json.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 static void check_written(struct arena *arena, const struct data *data, bool pretty)
 {

@@ -7,8 +7,6 @@
 #include "catalog/question_use.h"
 #include "matrix/version.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 static void check_rules(const struct layer *layer)
 {
     for (size_t i = 0; i < layer->rule_count; i++) {

@@ -13,15 +13,6 @@
 #include "resolver/resolver.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 static void ignore(void *context, const struct err *finding)
 {

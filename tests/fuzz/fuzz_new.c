@@ -12,8 +12,6 @@
 #include "io/path.h"
 #include "resolver/request.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 struct made {
     struct catalog catalog, below;
     struct making making;

@@ -15,16 +15,7 @@
 
 #include <ctype.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 /* Code points that HFS+ leaves out of names. */
 static bool hfs_ignores(uint32_t c)

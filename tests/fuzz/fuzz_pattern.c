@@ -11,16 +11,7 @@
 #include "base/pattern.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 enum outcome { NO, YES, LIMIT };
 

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <strings.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 enum { PATHS = 12, CONTENTS = 6, FILES_MAX = 64 };
 
 /* Files that stand in each other's way, and names that the planner makes itself. */
@@ -40,17 +38,6 @@ struct run {
     struct plan_file result[FILES_MAX * 2]; /* the child afterwards */
     size_t result_count;
 };
-
-/* Names the line: after inlining a stack does not. */
-#define must(held) must_at((held), __LINE__)
-
-static void must_at(bool held, int line)
-{
-    if (held)
-        return;
-    (void)fprintf(stderr, "broken promise: fuzz_planner.c:%d\n", line);
-    abort();
-}
 
 static unsigned take(struct run *r)
 {

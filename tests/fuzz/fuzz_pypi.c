@@ -18,18 +18,9 @@
 #include "package_index/verify.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 #define PAGE "https://index.invalid/simple/demo/"
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 /* A project as the readers make it, put into a record, is a record, and everything runs over it. */
 static void use(struct arena *arena, const struct project_parts *parts, struct data *wanted)

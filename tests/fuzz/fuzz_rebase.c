@@ -12,16 +12,7 @@
 #include "registry/reference.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 static struct rebase_image image_of(const struct data *document, const char *name)
 {

@@ -16,16 +16,7 @@
 #include "update/target/update_stack.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 static bool same_text(const char *a, const char *b)
 {

@@ -12,16 +12,7 @@
 #include "registry/registry.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 /* What an index and a manifest name has a digest and a size; platforms are sorted, each once. */
 static void read_parts(struct arena *arena, const struct registry_manifest *manifest)

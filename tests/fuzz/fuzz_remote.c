@@ -14,14 +14,6 @@
 #include <stdint.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
-
 static bool is_code(const struct err *err, const char *first, const char *second)
 {
     return strcmp(err->code, first) == 0 || strcmp(err->code, second) == 0;

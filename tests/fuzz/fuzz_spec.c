@@ -10,14 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
-
 static int sign(int n)
 {
     return (n > 0) - (n < 0);

@@ -10,22 +10,13 @@
 #include "jinja/template.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static const char context_json[] =
     "{\"s\": \"It's a T\\u00e4st, \\u6f22\", \"i\": 7, \"f\": -2.5, \"b\": true, \"n\": null,"
     " \"l\": [3, 1, 2], \"m\": [\"b\", \"A\"], \"e\": [], \"d\": {\"a\": 1, \"b\": [1, {\"c\": "
     "2}]},"
     " \"u\": [{\"name\": \"Bob\", \"age\": 3}, {\"name\": \"al\", \"age\": 2}]}";
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 /* What a template may include, import or extend, besides itself: that is "x". */
 static const char *const others[][2] = {

@@ -7,16 +7,7 @@
 #include "data/toml.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 static bool valid(const struct buf *buf)
 {

@@ -9,16 +9,7 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 /* Positions are within the document and move forward. */
 static void check_offsets(const struct yaml_node *node, size_t *last)

@@ -6,6 +6,8 @@
 #ifndef MEMORY_CATALOG_H
 #define MEMORY_CATALOG_H
 
+#include "fuzz.h"
+
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -31,13 +33,6 @@ struct memory_files {
     struct fileset_entry entries[MEMORY_FILES_MAX];
     struct memory_file files[MEMORY_FILES_MAX];
 };
-
-/* Fuzzers hold what they find by abort(). */
-static inline void must(bool held)
-{
-    if (!held)
-        abort();
-}
 
 static inline int memory_read(struct span *out, const struct fileset *set, size_t index,
                               struct err *err)

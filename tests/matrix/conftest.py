@@ -29,6 +29,19 @@ def record(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def tags(tmp_path_factory):
+    """The tags of nvidia/cuda, as `matrix check --tags` reads them: one a line."""
+    path, made = tmp_path_factory.mktemp("tags") / "tags", []
+    for row in (ROOT / "tests/data/nvidia-cuda-tags.txt").read_text().splitlines():
+        version, _, rest = row.partition(": ")
+        kinds, _, systems = rest.partition(" on ")
+        if not row.startswith("#"):
+            made += [f"{version}-{k}-{s}" for k in kinds.split() for s in systems.split()]
+    path.write_text("".join(f"{tag}\n" for tag in made))
+    return path
+
+
+@pytest.fixture(scope="session")
 def matrix(tmp_path_factory):
     """Runs `tmplgen matrix ...` in a world of its own."""
     home = tmp_path_factory.mktemp("home")

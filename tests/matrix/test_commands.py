@@ -1,11 +1,6 @@
 """`matrix list`, `matrix check` and the options of `matrix resolve` as users call them."""
 
-from pathlib import Path
-
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-TAGS = ROOT / "tests" / "data" / "nvidia-cuda-tags.txt"
 
 
 def edit(catalog, file, old, new):
@@ -15,8 +10,8 @@ def edit(catalog, file, old, new):
     path.write_text(text.replace(old, new, 1))
 
 
-def test_check_is_green_on_the_shipped_matrix(matrix):
-    result = matrix("check", "--tags", TAGS)
+def test_check_is_green_on_the_shipped_matrix(matrix, tags):
+    result = matrix("check", "--tags", tags)
     assert result.code == 0, result.err
     assert matrix("check", "--json").json["findings"] == []
 
@@ -75,9 +70,9 @@ def test_check_catches_a_broken_row(matrix, catalog, file, old, new, finding):
     assert hits[0]["line"] > 0
 
 
-def test_check_catches_a_tag_outside_the_list(matrix, tmp_path):
+def test_check_catches_a_tag_outside_the_list(matrix, tags, tmp_path):
     few = tmp_path / "tags"
-    few.write_text(TAGS.read_text().replace("12.6.3-base-ubuntu24.04\n", ""))
+    few.write_text(tags.read_text().replace("12.6.3-base-ubuntu24.04\n", ""))
     result = matrix("check", "--json", "--tags", few)
     assert result.code == 2
     messages = [f["message"] for f in result.json["error"]["findings"]]

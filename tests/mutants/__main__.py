@@ -33,11 +33,10 @@ from . import make, trial
 HERE = Path(__file__).parent
 OUT = make.BUILD / "mutants"
 RESULTS = OUT / "results.json"
-TRIED = HERE / "tried.json"  # the same of the last run that was written down: another goes on there
 DOCS = make.TOP / "docs" / "mutants.md"
 BEGIN, END = "<!-- made by `make mutants WRITE=1` -->", "<!-- end of what is made -->"
 FILES = (
-    "src/apply/*.c",
+    "src/apply/**/*.c",
     "src/git/write/ref.c",
     "src/git/worktree/disk_entry.c",
     "src/io/io.c",
@@ -58,8 +57,7 @@ class Results:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.all = json.loads(TRIED.read_text()) if TRIED.is_file() else {}
-        self.all |= json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
+        self.all = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
         self.looked = hash_of(
             *("src/**/*", "templates/**/*", "Makefile"),
             *("tests/update/**/*.py", "tests/command/*.py", "tests/unit/*"),
@@ -83,12 +81,6 @@ class Results:
         draft = RESULTS.with_suffix(".new")
         draft.write_text(json.dumps(self.all, indent=0, sort_keys=True))
         draft.replace(RESULTS)
-
-    def write(self, done):
-        kept = {mutant.id: self.all[mutant.id] for mutant, _ in done if mutant.id in self.all}
-        shown = {key: {**one, "looked": ""} for key, one in sorted(kept.items())}
-        lines = [f"{json.dumps(key)}: {json.dumps(one)}" for key, one in shown.items()]
-        TRIED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
     def killers(self):
         found = {}
@@ -244,7 +236,6 @@ def main():
     (OUT / "table.md").write_text(text + "\n")
     if args.write:
         put_between(DOCS, BEGIN, END, text)
-        run.results.write(run.done)
     print(line)
     return 1 if share < GOAL or run.gone or any(mutant.name for mutant in open_) else 0
 

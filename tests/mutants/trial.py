@@ -29,8 +29,8 @@ MEMORY_MAX = 8 << 30
 # pattern of its path. The others of update come last, whatever the source.
 UNIT = {
     r"apply/journal": ("test_journal",),
-    r"git/(odb|odb_worker)\.c": ("test_odb",),
-    r"git/(tree|index)\.c": ("test_tree",),
+    r"git/odb/": ("test_odb",),
+    r"git/read/tree|git/write/git_index": ("test_tree",),
     r"git/worktree/convert": ("test_convert",),
     r"plan/merge/slots": ("test_slots",),
     r"plan/": ("test_plan",),
@@ -41,14 +41,17 @@ UNIT = {
 NEAR = {
     r"apply/preflight": ("test_preflight.py",),
     r"apply/journal": ("test_order.py", "test_hostile.py"),
-    r"apply/(files|swap)|git/worktree/disk_entry": ("test_pauses.py", "test_order.py"),
-    r"apply/(standing|apply|work)|git/write/ref": ("test_between.py", "test_order.py"),
-    r"apply/|git/(ref|disk)": ("test_unreadable.py",),
-    r"apply/(state|prepare)|io/io": ("test_order.py", "test_pauses.py"),
-    r"update/(recover|stop)": ("test_stopped.py", "test_between.py"),
+    r"apply/steps/(file|worktree)_swap|git/worktree/disk_entry": (
+        "test_pauses.py",
+        "test_order.py",
+    ),
+    r"apply/(recheck|apply|work_folder)|git/write/ref": ("test_between.py", "test_order.py"),
+    r"apply/|git/write/ref|git/worktree/disk_entry": ("test_unreadable.py",),
+    r"apply/steps/(git_state|prepare)|io/io": ("test_order.py", "test_pauses.py"),
+    r"update/resume/(recover|stopped_update)": ("test_stopped.py", "test_between.py"),
     r"cmd/project/cmd_update": ("test_versions.py",),
     r"plan/": ("test_scenarios.py",),
-    r"git/odb/odb": ("test_hostile.py",),
+    r"git/odb/": ("test_hostile.py",),
 }
 # What notices most of how an update is applied, the quick ones first. Other files of the suite take
 # as long again, and were the first to notice none of some hundred faults.

@@ -87,7 +87,7 @@ def manual():
 @pytest.mark.parametrize("row", TEXTS, ids=[row[0] for row in TEXTS])
 def test_pasted_text_is_explained(row, explainer):
     """Its likeliest cause; layer and fix of all of them are those of the manual."""
-    _, text, cause = row
+    _, cause, text = row
     report = explainer("--explain", text)
     document = report.json
     assert (report.code, document["schema"], document["exit"]) == (0, "tmplgen/explain@2", 0)

@@ -1,13 +1,9 @@
 /* What a failing test says of the row of a table that it was at. */
 #include "rows.h"
+#include "test.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 static const char *table_now, *text_now;
 static size_t row_now;

@@ -8,24 +8,18 @@
 #include "data/data.h"
 #include "data/fileset.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 /* ---------------------------------------------------------------- errors */
 
-static void test_err__set_replaces_all_that_was_there(void **state)
+TEST(test_err__set_replaces_all_that_was_there)
 {
-    (void)state;
     ERR_SCRATCH(err);
     assert_int_equal(err_set(&err, TG_REFUSED, "old", "%s", "first"), -1);
     assert_int_equal(err_hint(&err, "do %d", 1), -1);
@@ -40,18 +34,16 @@ static void test_err__set_replaces_all_that_was_there(void **state)
     assert_null(err.where.file);
 }
 
-static void test_err__can_be_set_from_its_own_message(void **state)
+TEST(test_err__can_be_set_from_its_own_message)
 {
-    (void)state;
     ERR_SCRATCH(err);
     (void)err_set(&err, TG_RUNTIME, "io", "inner");
     (void)err_set(&err, TG_USAGE, "invalid", "outer: %s", err.message);
     assert_string_equal(err.message, "outer: inner");
 }
 
-static void test_err__errno_is_a_runtime_error_and_a_full_disk_has_a_hint(void **state)
+TEST(test_err__errno_is_a_runtime_error_and_a_full_disk_has_a_hint)
 {
-    (void)state;
     ERR_SCRATCH(err);
     assert_int_equal(err_errno(&err, ENOENT, "io", "cannot open '%s'", "x"), -1);
     assert_int_equal(err.exit, TG_RUNTIME);
@@ -61,9 +53,8 @@ static void test_err__errno_is_a_runtime_error_and_a_full_disk_has_a_hint(void *
     assert_string_equal(err.hint, "free some disk space, then run the same command again");
 }
 
-static void test_err__wraps_hints_and_traces(void **state)
+TEST(test_err__wraps_hints_and_traces)
 {
-    (void)state;
     ERR_SCRATCH(err);
     (void)err_set(&err, TG_USAGE, "invalid", "bad value");
     assert_int_equal(err_wrap(&err, "file '%s'", "x"), -1);
@@ -82,7 +73,7 @@ struct place {
     const char *source;
 };
 
-static void test_err__finds_line_and_column_of_a_byte(void **state)
+TEST(test_err__finds_line_and_column_of_a_byte)
 {
     static const struct place places[] = {
         {"", 0, 1, 1, ""},
@@ -98,7 +89,6 @@ static void test_err__finds_line_and_column_of_a_byte(void **state)
         {"a\rbcd", 4, 1, 5, "a\rbcd"},
         {"\xC3\xA9\xF0\x9F\x98\x80x", 6, 1, 3, "\xC3\xA9\xF0\x9F\x98\x80x"},
     };
-    (void)state;
     for (EACH_ROW(i, places, places[i].text)) {
         ERR_SCRATCH(err);
         const struct place *place = &places[i];
@@ -112,9 +102,8 @@ static void test_err__finds_line_and_column_of_a_byte(void **state)
 }
 
 /* A \r far before the place once made the excerpt reach behind the text. */
-static void test_err__excerpt_stays_within_its_line(void **state)
+TEST(test_err__excerpt_stays_within_its_line)
 {
-    (void)state;
     ERR_SCRATCH(err);
     char *text = xmalloc(600); /* without a NUL: the sanitizer sees what is read behind it */
     memset(text, 'x', 600);
@@ -128,9 +117,8 @@ static void test_err__excerpt_stays_within_its_line(void **state)
 
 /* ---------------------------------------------------------------- memory */
 
-static void test_arena__pieces_are_zeroed_aligned_and_apart(void **state)
+TEST(test_arena__pieces_are_zeroed_aligned_and_apart)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     unsigned char *last = NULL;
     for (size_t size = 0; size < 3000; size += 7) {
@@ -145,9 +133,8 @@ static void test_arena__pieces_are_zeroed_aligned_and_apart(void **state)
     }
 }
 
-static void test_arena__copies_texts_also_large_ones(void **state)
+TEST(test_arena__copies_texts_also_large_ones)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     const char with_nul[] = "a\0b";
     char *copy = arena_memdup(&arena, with_nul, 3);
@@ -162,9 +149,8 @@ static void test_arena__copies_texts_also_large_ones(void **state)
 }
 
 /* Every item is written right behind those before it: the sanitizer sees where there is no room. */
-static void test_arena__arrays_grow_and_keep_their_items(void **state)
+TEST(test_arena__arrays_grow_and_keep_their_items)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     size_t *pieces = NULL, *heap = NULL, copies = 0;
     for (size_t count = 0; count < 5000; count++) {
@@ -180,9 +166,8 @@ static void test_arena__arrays_grow_and_keep_their_items(void **state)
     free(heap);
 }
 
-static void test_arena__arrays_that_shrank_grow_again(void **state)
+TEST(test_arena__arrays_that_shrank_grow_again)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     size_t *pieces = NULL, *heap = NULL, count = 0;
     for (size_t top = 100; top > 0; top--) {
@@ -198,9 +183,8 @@ static void test_arena__arrays_that_shrank_grow_again(void **state)
     free(heap);
 }
 
-static void test_arena__can_be_used_again_after_release(void **state)
+TEST(test_arena__can_be_used_again_after_release)
 {
-    (void)state;
     struct arena arena = ARENA_INIT;
     (void)arena_alloc(&arena, 100000);
     arena_release(&arena);
@@ -209,9 +193,8 @@ static void test_arena__can_be_used_again_after_release(void **state)
     arena_release(&arena);
 }
 
-static void test_buf__grows_and_stays_terminated(void **state)
+TEST(test_buf__grows_and_stays_terminated)
 {
-    (void)state;
     BUF_SCRATCH(buf, 100000);
     assert_string_equal(buf_text(&buf), "");
     for (int i = 0; i < 20000; i++)
@@ -227,9 +210,8 @@ static void test_buf__grows_and_stays_terminated(void **state)
     assert_string_equal(buf_text(&buf), "ab");
 }
 
-static void test_buf__takes_its_maximum_and_no_byte_more(void **state)
+TEST(test_buf__takes_its_maximum_and_no_byte_more)
 {
-    (void)state;
     BUF_SCRATCH(buf, 4);
     assert_int_equal(buf_puts(&buf, "abcd"), 0);
     assert_false(buf.overflowed);
@@ -242,9 +224,8 @@ static void test_buf__takes_its_maximum_and_no_byte_more(void **state)
     assert_int_equal(buf_putc(&buf, 'x'), 0);
 }
 
-static void test_buf__an_append_that_does_not_fit_appends_nothing(void **state)
+TEST(test_buf__an_append_that_does_not_fit_appends_nothing)
 {
-    (void)state;
     BUF_SCRATCH(buf, 10);
     BUF_SCRATCH(formatted, 10);
     assert_int_equal(buf_puts(&buf, "abc"), 0);
@@ -254,9 +235,8 @@ static void test_buf__an_append_that_does_not_fit_appends_nothing(void **state)
     assert_string_equal(buf_text(&formatted), "");
 }
 
-static void test_buf__formats_short_and_long(void **state)
+TEST(test_buf__formats_short_and_long)
 {
-    (void)state;
     BUF_SCRATCH(buf, 100000);
     assert_int_equal(buf_printf(&buf, "%d %s;", 42, "x"), 0);
     assert_int_equal(buf_printf(&buf, "%*s", 5000, "y"), 0);
@@ -267,9 +247,8 @@ static void test_buf__formats_short_and_long(void **state)
 
 /* ---------------------------------------------------------------- text */
 
-static void test_str__compares(void **state)
+TEST(test_str__compares)
 {
-    (void)state;
     assert_true(str_equal("a", "a"));
     assert_false(str_equal("a", "b"));
     assert_false(str_equal("a", NULL));
@@ -285,7 +264,7 @@ static void test_str__compares(void **state)
     assert_true(span_equal(span_of(NULL, 0), span_from("")));
 }
 
-static void test_str__suggests_what_was_meant_and_nothing_else(void **state)
+TEST(test_str__suggests_what_was_meant_and_nothing_else)
 {
     static const char *const names[] = {"pytorch", "tensorflow", "jax", "onnxruntime"};
     static const char *const cases[][2] = {
@@ -300,7 +279,6 @@ static void test_str__suggests_what_was_meant_and_nothing_else(void **state)
         {"x", NULL},
         {"completely different", NULL},
     };
-    (void)state;
     for (EACH_ROW(i, cases, cases[i][0])) {
         const char *nearest = str_nearest(cases[i][0], names, COUNT(names));
         if (!str_equal(nearest, cases[i][1]))
@@ -308,12 +286,11 @@ static void test_str__suggests_what_was_meant_and_nothing_else(void **state)
     }
 }
 
-static void test_str__suggests_nothing_that_only_looks_alike(void **state)
+TEST(test_str__suggests_nothing_that_only_looks_alike)
 {
     static const char *const names[] = {"escape", "test", "cycler", "str", "choice", "lower"};
     static const char *const far[] = {"upcase", "yes", "caller", "integer", "chore", "power_of"};
     static const char *const near[] = {"escpae", "tst", "cycller", "sstr", "choise", "Lowr"};
-    (void)state;
     for (EACH_ROW(i, names, names[i])) {
         assert_null(str_nearest(far[i], names, COUNT(names)));
         assert_string_equal(str_nearest(near[i], names, COUNT(names)), names[i]);
@@ -321,11 +298,10 @@ static void test_str__suggests_nothing_that_only_looks_alike(void **state)
     assert_string_equal(str_nearest("tensroflwo", (const char *[]){"tensorflow"}, 1), "tensorflow");
 }
 
-static void test_str__suggests_the_first_of_equals(void **state)
+TEST(test_str__suggests_the_first_of_equals)
 {
     static const char *const names[] = {"cat", "bat"};
     char endless[1000];
-    (void)state;
     assert_string_equal(str_nearest("rat", names, 2), "cat");
     memset(endless, 'a', sizeof(endless) - 1);
     endless[sizeof(endless) - 1] = '\0';
@@ -410,9 +386,8 @@ static const struct glob_case globs[] = {
     {"A", "a", false},
 };
 
-static void test_glob__matches_whole_paths(void **state)
+TEST(test_glob__matches_whole_paths)
 {
-    (void)state;
     for (EACH_ROW(i, globs, globs[i].pattern))
         if (glob_match(globs[i].pattern, globs[i].path) != globs[i].matches)
             fail_msg("'%s' on '%s'", globs[i].pattern, globs[i].path);
@@ -427,9 +402,8 @@ static const char *repeated(struct arena *arena, const char *piece, size_t times
     return arena_strdup(arena, buf_text(&text));
 }
 
-static void test_glob__hostile_patterns_take_no_longer_than_others(void **state)
+TEST(test_glob__hostile_patterns_take_no_longer_than_others)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     const char *folders = repeated(&arena, "a/", 255, "c"),
                *letters = repeated(&arena, "a", 511, "");
@@ -442,9 +416,8 @@ static void test_glob__hostile_patterns_take_no_longer_than_others(void **state)
     }
 }
 
-static void test_glob__a_pattern_over_the_limit_matches_nothing(void **state)
+TEST(test_glob__a_pattern_over_the_limit_matches_nothing)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     assert_true(glob_match(repeated(&arena, "*", LIMIT_PATH_BYTES, ""), "a"));
     assert_false(glob_match(repeated(&arena, "*", LIMIT_PATH_BYTES + 1, ""), "a"));
@@ -452,10 +425,9 @@ static void test_glob__a_pattern_over_the_limit_matches_nothing(void **state)
 
 /* ---------------------------------------------------------------- data */
 
-static void test_str__joins(void **state)
+TEST(test_str__joins)
 {
     static const char *const items[] = {"a", "", "bc"};
-    (void)state;
     ARENA_SCRATCH(arena);
     assert_string_equal(str_join(&arena, items, 0, ", "), "");
     assert_string_equal(str_join(&arena, items, 1, ", "), "a");
@@ -463,9 +435,8 @@ static void test_str__joins(void **state)
     assert_string_equal(str_join(&arena, items, 3, ""), "abc");
 }
 
-static void test_intern__numbers_texts_by_their_first_appearance(void **state)
+TEST(test_intern__numbers_texts_by_their_first_appearance)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct intern set = {0};
     static const struct span texts[] = {{"b", 1},  {"a", 1},  {"", 0},     {"b\0", 2},
@@ -484,11 +455,10 @@ static void test_intern__numbers_texts_by_their_first_appearance(void **state)
 }
 
 /* Names that share all but their end, or that are each the beginning of the next. */
-static void test_intern__hostile_texts_take_no_longer_than_others(void **state)
+TEST(test_intern__hostile_texts_take_no_longer_than_others)
 {
     enum { NUMBERS = 50000, BEGINNINGS = 3000 };
     static char room[NUMBERS][24], long_text[BEGINNINGS];
-    (void)state;
     ARENA_SCRATCH(arena);
     struct intern set = {0};
     memset(long_text, 'a', sizeof(long_text));
@@ -502,9 +472,8 @@ static void test_intern__hostile_texts_take_no_longer_than_others(void **state)
         assert_int_equal(intern_find(&set, span_from(room[i])), BEGINNINGS - 1 + i);
 }
 
-static void test_data__maps_keep_order_and_replace_in_place(void **state)
+TEST(test_data__maps_keep_order_and_replace_in_place)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct data *map = data_map(&arena);
     for (int i = 0; i < 100; i++)
@@ -535,11 +504,10 @@ static struct data *sample(struct arena *arena)
 }
 
 /* 400,000 names: quadratic is minutes. */
-static void test_data__large_maps_are_as_quick_by_name(void **state)
+TEST(test_data__large_maps_are_as_quick_by_name)
 {
     enum { NAMES = 100000 };
     char name[24];
-    (void)state;
     ARENA_SCRATCH(arena);
     struct data *map = data_map(&arena);
     for (int round = 0; round < 2; round++)
@@ -553,10 +521,9 @@ static void test_data__large_maps_are_as_quick_by_name(void **state)
     assert_true(data_equal(map, data_copy(&arena, map)));
 }
 
-static void test_data__sorted_copies_are_sorted_at_every_depth_and_found(void **state)
+TEST(test_data__sorted_copies_are_sorted_at_every_depth_and_found)
 {
     char name[24];
-    (void)state;
     ARENA_SCRATCH(arena);
     struct data *map = data_map(&arena), *list = data_list(&arena);
     for (int i = 0; i < 100; i++) {
@@ -574,9 +541,8 @@ static void test_data__sorted_copies_are_sorted_at_every_depth_and_found(void **
     assert_true(data_equal(sorted, map));
 }
 
-static void test_data__copies_are_equal_and_apart(void **state)
+TEST(test_data__copies_are_equal_and_apart)
 {
-    (void)state;
     struct arena first = ARENA_INIT;
     ARENA_SCRATCH(second);
     struct data *original = sample(&first), *copy = data_copy(&second, original);
@@ -587,9 +553,8 @@ static void test_data__copies_are_equal_and_apart(void **state)
     assert_true(data_equal(copy, sample(&second)));
 }
 
-static void test_data__copies_a_large_map_at_once(void **state)
+TEST(test_data__copies_a_large_map_at_once)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct data *map = data_map(&arena);
     for (int i = 0; i < 50000; i++) {
@@ -601,9 +566,8 @@ static void test_data__copies_a_large_map_at_once(void **state)
     assert_string_equal(copy->map.members[49999].name.ptr, "49999");
 }
 
-static void test_data__equality_is_deep_and_strict(void **state)
+TEST(test_data__equality_is_deep_and_strict)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct data *a = data_map(&arena), *b = data_map(&arena);
     data_put(&arena, a, "x", data_int(&arena, 1));
@@ -619,7 +583,7 @@ static void test_data__equality_is_deep_and_strict(void **state)
     assert_false(data_equal(data_bool(&arena, true), data_bool(&arena, false)));
 }
 
-static void test_data__floats_look_as_in_python(void **state)
+TEST(test_data__floats_look_as_in_python)
 {
     static const struct {
         double value;
@@ -647,7 +611,6 @@ static void test_data__floats_look_as_in_python(void **state)
         {-INFINITY, "-inf"},
         {NAN, "nan"},
     };
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].text)) {
         BUF_SCRATCH(out, 100);
         assert_int_equal(data_put_real(&out, cases[i].value), 0);
@@ -664,14 +627,13 @@ static int read_path(struct span *out, const struct fileset *set, size_t index, 
     return 0;
 }
 
-static void test_fileset__finds_by_path_and_by_prefix(void **state)
+TEST(test_fileset__finds_by_path_and_by_prefix)
 {
     static const struct fileset_entry entries[] = {{.path = "a", .size = 1},
                                                    {.path = "b/c", .size = 1},
                                                    {.path = "b/d", .executable = true, .size = 1},
                                                    {.path = "e", .size = 1}};
     const struct fileset set = {entries, COUNT(entries), read_path};
-    (void)state;
     for (EACH_ROW(i, entries, entries[i].path))
         assert_int_equal(fileset_find(&set, entries[i].path), (long)i);
     assert_int_equal(fileset_find(&set, "b"), -1);
@@ -686,44 +648,4 @@ static void test_fileset__finds_by_path_and_by_prefix(void **state)
     assert_int_equal(fileset_get(&text, &set, "b/x", &err), -1);
     assert_int_equal(err.exit, TG_USAGE);
     assert_string_equal(err.code, "missing-file");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_err__set_replaces_all_that_was_there),
-        cmocka_unit_test(test_err__can_be_set_from_its_own_message),
-        cmocka_unit_test(test_err__errno_is_a_runtime_error_and_a_full_disk_has_a_hint),
-        cmocka_unit_test(test_err__wraps_hints_and_traces),
-        cmocka_unit_test(test_err__finds_line_and_column_of_a_byte),
-        cmocka_unit_test(test_err__excerpt_stays_within_its_line),
-        cmocka_unit_test(test_arena__pieces_are_zeroed_aligned_and_apart),
-        cmocka_unit_test(test_arena__copies_texts_also_large_ones),
-        cmocka_unit_test(test_arena__arrays_grow_and_keep_their_items),
-        cmocka_unit_test(test_arena__arrays_that_shrank_grow_again),
-        cmocka_unit_test(test_arena__can_be_used_again_after_release),
-        cmocka_unit_test(test_buf__grows_and_stays_terminated),
-        cmocka_unit_test(test_buf__takes_its_maximum_and_no_byte_more),
-        cmocka_unit_test(test_buf__an_append_that_does_not_fit_appends_nothing),
-        cmocka_unit_test(test_buf__formats_short_and_long),
-        cmocka_unit_test(test_str__compares),
-        cmocka_unit_test(test_str__suggests_what_was_meant_and_nothing_else),
-        cmocka_unit_test(test_str__suggests_nothing_that_only_looks_alike),
-        cmocka_unit_test(test_str__suggests_the_first_of_equals),
-        cmocka_unit_test(test_glob__matches_whole_paths),
-        cmocka_unit_test(test_glob__hostile_patterns_take_no_longer_than_others),
-        cmocka_unit_test(test_glob__a_pattern_over_the_limit_matches_nothing),
-        cmocka_unit_test(test_str__joins),
-        cmocka_unit_test(test_intern__numbers_texts_by_their_first_appearance),
-        cmocka_unit_test(test_intern__hostile_texts_take_no_longer_than_others),
-        cmocka_unit_test(test_data__maps_keep_order_and_replace_in_place),
-        cmocka_unit_test(test_data__large_maps_are_as_quick_by_name),
-        cmocka_unit_test(test_data__sorted_copies_are_sorted_at_every_depth_and_found),
-        cmocka_unit_test(test_data__copies_are_equal_and_apart),
-        cmocka_unit_test(test_data__copies_a_large_map_at_once),
-        cmocka_unit_test(test_data__equality_is_deep_and_strict),
-        cmocka_unit_test(test_data__floats_look_as_in_python),
-        cmocka_unit_test(test_fileset__finds_by_path_and_by_prefix),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

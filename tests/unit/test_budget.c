@@ -7,15 +7,10 @@
 #include "data/data.h"
 #include "data/json.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void assert_limit(const struct err *err, const char *words)
 {
@@ -30,9 +25,8 @@ static void begin(void)
     assert_int_equal(budget_start("64", &err), 0);
 }
 
-static void test_budget__counts_arenas_until_they_are_released(void **state)
+TEST(test_budget__counts_arenas_until_they_are_released)
 {
-    (void)state;
     ERR_SCRATCH(err);
     struct arena arena = ARENA_INIT;
     begin();
@@ -55,9 +49,8 @@ static void test_budget__counts_arenas_until_they_are_released(void **state)
     assert_int_equal(budget_check(&err), 0);
 }
 
-static void test_budget__counts_buffers_by_their_room(void **state)
+TEST(test_budget__counts_buffers_by_their_room)
 {
-    (void)state;
     static char mebibyte[LIMIT_MIB];
     for (int round = 0; round < 3; round++) { /* what is released is had again */
         BUF_SCRATCH(buf, 64 * LIMIT_MIB);
@@ -91,9 +84,8 @@ static void take_own(struct arena *arena, size_t bytes)
     assert_true(account_is_spent());
 }
 
-static void test_budget__a_users_own_data_are_free(void **state)
+TEST(test_budget__a_users_own_data_are_free)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     for (int round = 0; round < 3; round++) { /* nothing is given back that was not counted */
         begin();
@@ -112,9 +104,8 @@ static void take_in_a_thread(void *context, size_t number)
     (void)arena_alloc(&((struct arena *)context)[number], 20 * LIMIT_MIB);
 }
 
-static void test_budget__threads_are_on_the_account_of_whoever_starts_them(void **state)
+TEST(test_budget__threads_are_on_the_account_of_whoever_starts_them)
 {
-    (void)state;
     for (int own = 0; own < 2; own++) {
         struct arena arenas[8] = {ARENA_INIT};
         ACCOUNT_SCOPE(own ? ACCOUNT_OWN : ACCOUNT_FOREIGN);
@@ -135,9 +126,8 @@ static void put_lists(struct buf *text, size_t bytes)
     (void)buf_puts(text, "[]], \"last\": {\"a\": 1}}");
 }
 
-static void test_budget__counts_what_the_json_library_takes(void **state)
+TEST(test_budget__counts_what_the_json_library_takes)
 {
-    (void)state;
     ERR_SCRATCH(err);
     for (size_t kib = 64; kib <= 4096; kib += 320) { /* all of it, or none */
         BUF_SCRATCH(text, 8 * LIMIT_MIB);
@@ -156,9 +146,8 @@ static void test_budget__counts_what_the_json_library_takes(void **state)
     }
 }
 
-static void test_budget__steps_add_up_over_a_run(void **state)
+TEST(test_budget__steps_add_up_over_a_run)
 {
-    (void)state;
     ERR_SCRATCH(err);
     assert_int_equal(budget_start(NULL, &err), 0);
     assert_int_equal(budget_steps(LIMIT_RUN_STEPS - 1, &err), 0);
@@ -171,9 +160,8 @@ static void test_budget__steps_add_up_over_a_run(void **state)
     assert_true(budget_steps_of(LIMIT_MIB) > 10000);
 }
 
-static void test_budget__rendered_bytes_add_up_over_a_run(void **state)
+TEST(test_budget__rendered_bytes_add_up_over_a_run)
 {
-    (void)state;
     ERR_SCRATCH(err);
     assert_int_equal(budget_start(NULL, &err), 0);
     assert_int_equal(budget_rendered(LIMIT_RUN_RENDERED_BYTES, &err), 0);
@@ -181,9 +169,8 @@ static void test_budget__rendered_bytes_add_up_over_a_run(void **state)
     assert_limit(&err, "more than 1024 MiB would be rendered");
 }
 
-static void test_budget__memory_is_a_number_that_makes_sense(void **state)
+TEST(test_budget__memory_is_a_number_that_makes_sense)
 {
-    (void)state;
     static const char *const bad[] = {"0",    "63",    "-1",      "1e3",
                                       "512M", " 512",  "+512",    "abc",
                                       "512 ", "0x200", "1048577", "99999999999999999999"};
@@ -194,19 +181,4 @@ static void test_budget__memory_is_a_number_that_makes_sense(void **state)
     }
     assert_int_equal(budget_start("1048576", &err), 0);
     assert_int_equal(budget_start("", &err), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_budget__counts_arenas_until_they_are_released),
-        cmocka_unit_test(test_budget__counts_buffers_by_their_room),
-        cmocka_unit_test(test_budget__a_users_own_data_are_free),
-        cmocka_unit_test(test_budget__threads_are_on_the_account_of_whoever_starts_them),
-        cmocka_unit_test(test_budget__counts_what_the_json_library_takes),
-        cmocka_unit_test(test_budget__steps_add_up_over_a_run),
-        cmocka_unit_test(test_budget__rendered_bytes_add_up_over_a_run),
-        cmocka_unit_test(test_budget__memory_is_a_number_that_makes_sense),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,16 +12,11 @@
 #include "matrix/list_matrix.h"
 #include "matrix/matrix.h"
 #include "matrix/read/packed_rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-#include <cmocka.h>
 
 static struct catalog *catalog;
 
@@ -49,9 +44,8 @@ static struct span bytes_of(size_t index)
     return text;
 }
 
-static void test_builtin__ids_are_git_s(void **state)
+TEST(test_builtin__ids_are_git_s)
 {
-    (void)state;
     for (size_t i = 0; i < catalog->files->count; i++) {
         unsigned char id[20];
         ERR_SCRATCH(err);
@@ -60,7 +54,7 @@ static void test_builtin__ids_are_git_s(void **state)
     }
 }
 
-static void test_builtin__files_that_are_copied_are_deflated(void **state)
+TEST(test_builtin__files_that_are_copied_are_deflated)
 {
     size_t count = 0;
     for (size_t i = 0; i < catalog->files->count; i++) {
@@ -80,9 +74,8 @@ static void test_builtin__files_that_are_copied_are_deflated(void **state)
     assert_true(count > 20);
 }
 
-static void test_builtin__rows_are_what_the_files_say(void **state)
+TEST(test_builtin__rows_are_what_the_files_say)
 {
-    (void)state;
     size_t count = 0;
     for (size_t i = 0; i < catalog->files->count; i++) {
         const struct fileset_entry *entry = &catalog->files->entries[i];
@@ -106,7 +99,7 @@ static void assert_same_list(struct arena *arena, const struct matrix *tables,
     assert_true(data_equal(matrix_list_data(arena, tables, topic), list));
 }
 
-static void test_builtin__a_matrix_from_tables_is_the_matrix_of_the_files(void **state)
+TEST(test_builtin__a_matrix_from_tables_is_the_matrix_of_the_files)
 {
     ERR_SCRATCH(err);
     const struct fileset *set = catalog->files;
@@ -123,7 +116,7 @@ static void test_builtin__a_matrix_from_tables_is_the_matrix_of_the_files(void *
 }
 
 /* `new` does not look at that again. */
-static void test_builtin__every_answer_is_read_in_every_version(void **state)
+TEST(test_builtin__every_answer_is_read_in_every_version)
 {
     struct builtin_commit *versions;
     size_t count = builtin_history(&versions, *state);
@@ -145,14 +138,4 @@ static void test_builtin__every_answer_is_read_in_every_version(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_builtin__ids_are_git_s),
-        cmocka_unit_test(test_builtin__files_that_are_copied_are_deflated),
-        cmocka_unit_test(test_builtin__rows_are_what_the_files_say),
-        cmocka_unit_test(test_builtin__a_matrix_from_tables_is_the_matrix_of_the_files),
-        cmocka_unit_test(test_builtin__every_answer_is_read_in_every_version),
-    };
-    return cmocka_run_group_tests(tests, open_catalog, close_catalog);
-}
+TEST_GROUP(open_catalog, close_catalog)

@@ -5,13 +5,8 @@
 #include "base/markdown.h"
 #include "catalog/changelog.h"
 #include "catalog/semver.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 /* "VERSION=TEXT;" for each section of `text`, newlines as '/'. */
@@ -32,9 +27,8 @@ static void expect(const char *text, const char *after, const char *until, const
     assert_string_equal(buf_text(&got), wanted);
 }
 
-static void test_changelog__headings_of_every_custom_are_known(void **state)
+TEST(test_changelog__headings_of_every_custom_are_known)
 {
-    (void)state;
     expect("## [1.1.0] - 2026-01-01\na\n", "1.0.0", "2.0.0", "1.1.0=a/;");
     expect("## 1.1.0\na", "1.0.0", "2.0.0", "1.1.0=a;");
     expect("# v1.1.0 (2026)\na\n", "1.0.0", "2.0.0", "1.1.0=a/;");
@@ -42,9 +36,8 @@ static void test_changelog__headings_of_every_custom_are_known(void **state)
     expect("## 1.1.0\r\na\r\n", "1.0.0", "2.0.0", "1.1.0=a\r/;");
 }
 
-static void test_changelog__what_is_no_version_ends_a_section(void **state)
+TEST(test_changelog__what_is_no_version_ends_a_section)
 {
-    (void)state;
     expect("## 1.1.0\na\n## Unreleased\nb\n", "1.0.0", "2.0.0", "1.1.0=a/;");
     expect("## [Unreleased]\nb\n## 1.1.0\na\n", "1.0.0", "2.0.0", "1.1.0=a/;");
     expect("## 1.1\na\n## 01.1.0\nb\n##1.1.0\nc\n", "1.0.0", "2.0.0", "");
@@ -53,20 +46,18 @@ static void test_changelog__what_is_no_version_ends_a_section(void **state)
     expect("## 1.1.0", "1.0.0", "2.0.0", "1.1.0=;");
 }
 
-static void test_changelog__newest_first_without_the_first_and_with_the_last(void **state)
+TEST(test_changelog__newest_first_without_the_first_and_with_the_last)
 {
     static const char text[] = "## 1.2.0\nb\n## 1.10.0\nc\n## 1.0.0\na\n## 2.0.0-rc.1\nr\n"
                                "## 2.0.0\nd\n## 1.2.0\nagain\n";
-    (void)state;
     expect(text, "1.0.0", "2.0.0", "2.0.0=d/;2.0.0-rc.1=r/;1.10.0=c/;1.2.0=b/;");
     expect(text, "1.2.0", "2.0.0-rc.1", "2.0.0-rc.1=r/;1.10.0=c/;");
     expect(text, "2.0.0-rc.1", "2.0.0", "2.0.0=d/;");
     expect(text, "2.0.0", "1.0.0", "");
 }
 
-static void test_changelog__code_has_no_headings(void **state)
+TEST(test_changelog__code_has_no_headings)
 {
-    (void)state;
     expect("## 1.1.0\n```\n# 1.2.0\n~~~\n## 1.3.0\n```\nx\n## 1.0.1\ny\n", "1.0.0", "2.0.0",
            "1.1.0=```/# 1.2.0/~~~/## 1.3.0/```/x/;1.0.1=y/;");
 }
@@ -79,10 +70,9 @@ static void expect_markdown(int (*put)(struct buf *, struct span), const char *t
     assert_string_equal(buf_text(&got), wanted);
 }
 
-static void test_markdown__code_is_fenced_by_more_than_it_holds(void **state)
+TEST(test_markdown__code_is_fenced_by_more_than_it_holds)
 {
     BUF_SCRATCH(block, LIMIT_MIB);
-    (void)state;
     expect_markdown(markdown_code, "a", "`a`");
     expect_markdown(markdown_code, "", "` `");
     expect_markdown(markdown_code, "a``b`", "``` a``b` ```");
@@ -92,9 +82,8 @@ static void test_markdown__code_is_fenced_by_more_than_it_holds(void **state)
     assert_string_equal(buf_text(&block), "`````text\nx\n````\n`````\n");
 }
 
-static void test_markdown__text_is_no_markup_and_mentions_nobody(void **state)
+TEST(test_markdown__text_is_no_markup_and_mentions_nobody)
 {
-    (void)state;
     expect_markdown(markdown_text, "it's a-b, c: d", "it's a-b, c: d");
     expect_markdown(markdown_text, "- [x](y) <b>", "\\- \\[x\\]\\(y\\) \\<b\\>");
     expect_markdown(markdown_text, "@a #1",
@@ -102,17 +91,4 @@ static void test_markdown__text_is_no_markup_and_mentions_nobody(void **state)
                     "a \\#\xE2\x81\xA0"
                     "1");
     expect_markdown(markdown_text, "https://x.y", "https\\://x\\.y");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changelog__headings_of_every_custom_are_known),
-        cmocka_unit_test(test_changelog__what_is_no_version_ends_a_section),
-        cmocka_unit_test(test_changelog__newest_first_without_the_first_and_with_the_last),
-        cmocka_unit_test(test_changelog__code_has_no_headings),
-        cmocka_unit_test(test_markdown__code_is_fenced_by_more_than_it_holds),
-        cmocka_unit_test(test_markdown__text_is_no_markup_and_mentions_nobody),
-    };
-    return cmocka_run_group_tests_name("changelog", tests, NULL, NULL);
 }

@@ -5,16 +5,11 @@
 #include "catalog/source/compose.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { FILES_MAX = 64, ROUNDS = 2000 };
 #define SEED 20261126U
@@ -117,10 +112,9 @@ static void check_union(const struct catalog *catalog, const struct named_set *o
     }
 }
 
-static void test_compose__is_the_sorted_union_of_both(void **state)
+TEST(test_compose__is_the_sorted_union_of_both)
 {
     unsigned random = SEED;
-    (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
@@ -141,13 +135,12 @@ static void test_compose__is_the_sorted_union_of_both(void **state)
     }
 }
 
-static void test_compose__keeps_what_says_which_version_a_catalog_is_apart(void **state)
+TEST(test_compose__keeps_what_says_which_version_a_catalog_is_apart)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct named_set *own = new_set(&arena, 'a'), *other = new_set(&arena, 'b');
     struct catalog below = {.name = "other", .files = &other->set};
-    (void)state;
     put(own, "catalog.yml");
     put(other, "catalog.yml");
     put(other, "CHANGELOG.md");
@@ -158,25 +151,15 @@ static void test_compose__keeps_what_says_which_version_a_catalog_is_apart(void 
     assert_ptr_equal(catalog.own, &own->set);
 }
 
-static void test_compose__of_nothing_is_the_other_one(void **state)
+TEST(test_compose__of_nothing_is_the_other_one)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct named_set *own = new_set(&arena, 'a'), *other = new_set(&arena, 'b');
     struct catalog below = {.name = "other", .files = &other->set};
-    (void)state;
     put(other, "t/a");
     put(other, "t/a/b"); /* a file and a folder: whoever writes them refuses */
     struct catalog catalog = catalog_of(&arena, own, &below, "extends: {source: x}\n");
     assert_int_equal(compose(&catalog, &arena, &err), 0);
     check_union(&catalog, own, other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compose__is_the_sorted_union_of_both),
-        cmocka_unit_test(test_compose__keeps_what_says_which_version_a_catalog_is_apart),
-        cmocka_unit_test(test_compose__of_nothing_is_the_other_one)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

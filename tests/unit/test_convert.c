@@ -4,15 +4,10 @@
 #include "git/read/attributes.h"
 #include "git/worktree/convert.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---------------------------------------------------------------- attributes */
 
@@ -87,7 +82,7 @@ static void check_attributes(const char *path, const char *expected, struct span
     arena_release(&arena);
 }
 
-static void test_attributes__are_those_of_git(void **state)
+TEST(test_attributes__are_those_of_git)
 {
     static const struct file expected[] = {
         {"a.txt", "text=set eol=lf"},
@@ -118,26 +113,22 @@ static void test_attributes__are_those_of_git(void **state)
         {"sub/a.bin", "text=set"},
         {"subway/a.txt", "text=set eol=lf"},
     };
-    (void)state;
     for (EACH_ROW(i, expected, expected[i].path))
         check_attributes(expected[i].path, expected[i].text, span_of("", 0), false);
 }
 
-static void test_attributes__info_wins_over_all(void **state)
+TEST(test_attributes__info_wins_over_all)
 {
-    (void)state;
     check_attributes("sub/own.txt", "text=unset eol=crlf", span_from("own.txt -text\n"), false);
 }
 
-static void test_attributes__fold_names_where_the_repository_does(void **state)
+TEST(test_attributes__fold_names_where_the_repository_does)
 {
-    (void)state;
     check_attributes("A.TXT", "text=set eol=lf", span_of("", 0), true);
 }
 
-static void test_attributes__macros_that_name_each_other_end(void **state)
+TEST(test_attributes__macros_that_name_each_other_end)
 {
-    (void)state;
     check_attributes("x", "text=set", span_from("[attr]a b text\n[attr]b a\nx a\n"), false);
 }
 
@@ -147,7 +138,7 @@ static const struct attribute_value set = {ATTRIBUTE_SET, NULL}, unset = {ATTRIB
                                     automatic = {ATTRIBUTE_VALUE, "auto"},
                                     crlf = {ATTRIBUTE_VALUE, "crlf"}, lf = {ATTRIBUTE_VALUE, "lf"};
 
-static void test_convert__chooses_as_git_does(void **state)
+TEST(test_convert__chooses_as_git_does)
 {
     static const struct convert_config plain = {AUTOCRLF_FALSE, false},
                                        both = {AUTOCRLF_TRUE, false},
@@ -167,7 +158,6 @@ static void test_convert__chooses_as_git_does(void **state)
         {&both, automatic, lf, CONVERT_AUTO_LF},   {&input, automatic, crlf, CONVERT_AUTO_CRLF},
         {&input, {0}, crlf, CONVERT_TEXT_CRLF},    {&both, {0}, lf, CONVERT_TEXT_LF},
     };
-    (void)state;
     for (EACH_ROW(i, rows, NULL)) {
         ERR_SCRATCH(err);
         struct attribute_value values[ATTRIBUTES] = {0};
@@ -180,11 +170,10 @@ static void test_convert__chooses_as_git_does(void **state)
     }
 }
 
-static void test_convert__refuses_what_only_git_can_apply(void **state)
+TEST(test_convert__refuses_what_only_git_can_apply)
 {
     static const struct convert_config plain = {AUTOCRLF_FALSE, false};
     static const enum attribute which[] = {ATTRIBUTE_FILTER, ATTRIBUTE_ENCODING};
-    (void)state;
     for (EACH_ROW(i, which, NULL)) {
         ERR_SCRATCH(err);
         struct attribute_value values[ATTRIBUTES] = {0};
@@ -216,7 +205,7 @@ static void check_ending(const struct end_state *row, bool to_disk)
         assert_string_equal(buf_text(&out), row->to);
 }
 
-static void test_convert__to_object(void **state)
+TEST(test_convert__to_object)
 {
     static const struct end_state rows[] = {
         {CONVERT_NONE, "a\r\n", NULL, NULL, 0},
@@ -240,12 +229,11 @@ static void test_convert__to_object(void **state)
         {CONVERT_AUTO_LF, "a\r\nb\r\n", "a\nb\n", "a\n", 0},
         {CONVERT_TEXT_LF, "a\r\nb\r\n", "a\nb\n", "a\r\n", 0},
     };
-    (void)state;
     for (EACH_ROW(i, rows, rows[i].from))
         check_ending(&rows[i], false);
 }
 
-static void test_convert__to_disk(void **state)
+TEST(test_convert__to_disk)
 {
     static const struct end_state rows[] = {
         {CONVERT_NONE, "a\n", NULL, NULL, 0},
@@ -263,22 +251,6 @@ static void test_convert__to_disk(void **state)
         {CONVERT_AUTO_CRLF, "a\rb\n", NULL, NULL, 0},
         {CONVERT_AUTO_CRLF, "a\0b\n", NULL, NULL, 4},
     };
-    (void)state;
     for (EACH_ROW(i, rows, rows[i].from))
         check_ending(&rows[i], true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attributes__are_those_of_git),
-        cmocka_unit_test(test_attributes__info_wins_over_all),
-        cmocka_unit_test(test_attributes__fold_names_where_the_repository_does),
-        cmocka_unit_test(test_attributes__macros_that_name_each_other_end),
-        cmocka_unit_test(test_convert__chooses_as_git_does),
-        cmocka_unit_test(test_convert__refuses_what_only_git_can_apply),
-        cmocka_unit_test(test_convert__to_object),
-        cmocka_unit_test(test_convert__to_disk),
-    };
-    return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
 }

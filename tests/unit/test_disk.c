@@ -4,19 +4,14 @@
 #include "base/span.h"
 #include "git/disk_entry.h"
 #include "place.h"
+#include "unit/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int parent_of(const struct place *place, const char *path, enum disk_missing missing)
 {
@@ -33,7 +28,7 @@ static int parent_of(const struct place *place, const char *path, enum disk_miss
     return rc;
 }
 
-static void test_disk_parent__tells_missing_from_in_the_way(void **state)
+TEST_IN_PLACE(test_disk_parent__tells_missing_from_in_the_way)
 {
     const struct place *place = *state;
     char path[600];
@@ -61,7 +56,7 @@ static enum disk_kind kind_at(const struct place *place, const char *path)
     return found.kind;
 }
 
-static void test_disk_look__names_each_kind(void **state)
+TEST_IN_PLACE(test_disk_look__names_each_kind)
 {
     const struct place *place = *state;
     char name[300];
@@ -81,7 +76,7 @@ static void test_disk_look__names_each_kind(void **state)
     assert_int_equal(kind_at(place, "link/a"), DISK_BLOCKED);
 }
 
-static void test_disk_look__has_content_and_the_owners_bit(void **state)
+TEST_IN_PLACE(test_disk_look__has_content_and_the_owners_bit)
 {
     ERR_SCRATCH(err);
     BUF_SCRATCH(content, 100);
@@ -103,7 +98,7 @@ static void test_disk_look__has_content_and_the_owners_bit(void **state)
     assert_false(disk_equal(&found, &same));
 }
 
-static void test_disk_exists__knows_a_dangling_link_and_says_when_it_cannot_know(void **state)
+TEST_IN_PLACE(test_disk_exists__knows_a_dangling_link_and_says_when_it_cannot_know)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -129,7 +124,7 @@ static mode_t mode_of(const struct place *place, const char *path)
     return info.st_mode & 07777;
 }
 
-static void test_disk_write__replaces_what_is_there_and_has_the_mode(void **state)
+TEST_IN_PLACE(test_disk_write__replaces_what_is_there_and_has_the_mode)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -152,7 +147,7 @@ static void test_disk_write__replaces_what_is_there_and_has_the_mode(void **stat
     assert_int_equal(disk_sync_folder(-1, "it", &err), -1);
 }
 
-static void test_disk_keep__gives_a_second_name_once(void **state)
+TEST_IN_PLACE(test_disk_keep__gives_a_second_name_once)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -167,7 +162,7 @@ static void test_disk_keep__gives_a_second_name_once(void **state)
     assert_int_equal(disk_keep(place->fd, "a", place->fd, "a/kept", &err), -1);
 }
 
-static void test_disk_is_hollow__folders_alone_are_nothing(void **state)
+TEST_IN_PLACE(test_disk_is_hollow__folders_alone_are_nothing)
 {
     const struct place *place = *state;
     assert_int_equal(mkdirat(place->fd, "d", 0700), 0);
@@ -189,7 +184,7 @@ static void test_disk_is_hollow__folders_alone_are_nothing(void **state)
     assert_int_equal(disk_remove_empty(place->fd, "d"), -1);
 }
 
-static void test_disk_ignores_case__of_an_ordinary_disk_is_false(void **state)
+TEST_IN_PLACE(test_disk_ignores_case__of_an_ordinary_disk_is_false)
 {
     const struct place *place = *state;
     assert_false(disk_ignores_case(place->fd));
@@ -197,21 +192,4 @@ static void test_disk_ignores_case__of_an_ordinary_disk_is_false(void **state)
     assert_false(disk_ignores_case(place->fd));
     assert_int_equal(mkdirat(place->fd, ".GIT", 0700), 0);
     assert_false(disk_ignores_case(place->fd));
-}
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, place_make, place_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        EACH(test_disk_parent__tells_missing_from_in_the_way),
-        EACH(test_disk_look__names_each_kind),
-        EACH(test_disk_look__has_content_and_the_owners_bit),
-        EACH(test_disk_exists__knows_a_dangling_link_and_says_when_it_cannot_know),
-        EACH(test_disk_write__replaces_what_is_there_and_has_the_mode),
-        EACH(test_disk_keep__gives_a_second_name_once),
-        EACH(test_disk_is_hollow__folders_alone_are_nothing),
-        EACH(test_disk_ignores_case__of_an_ordinary_disk_is_false),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,21 +4,16 @@
 #include "base/span.h"
 #include "io/io.h"
 #include "place.h"
+#include "unit/test.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int make_again(const struct place *place, const char *path)
 {
@@ -31,7 +26,7 @@ static int make_again(const struct place *place, const char *path)
     return rc;
 }
 
-static void test_io_read_file__of_no_regular_file_fails_and_leaves_nothing_open(void **state)
+TEST_IN_PLACE(test_io_read_file__of_no_regular_file_fails_and_leaves_nothing_open)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
@@ -45,7 +40,7 @@ static void test_io_read_file__of_no_regular_file_fails_and_leaves_nothing_open(
     assert_int_equal(io_read_file(&found, &arena, place->fd, "long", 3, &err), -1);
 }
 
-static void test_io_make__never_writes_into_what_is_there(void **state)
+TEST_IN_PLACE(test_io_make__never_writes_into_what_is_there)
 {
     const struct place *place = *state;
     place_put(place, "d/a", "longer than new");
@@ -57,7 +52,7 @@ static void test_io_make__never_writes_into_what_is_there(void **state)
     assert_int_equal(fstatat(place->fd, "d/none", &info, 0), -1);
 }
 
-static void test_io_make__never_goes_through_a_link(void **state)
+TEST_IN_PLACE(test_io_make__never_goes_through_a_link)
 {
     const struct place *place = *state;
     place_put(place, "d/a", "a");
@@ -74,7 +69,7 @@ static const char *why_not(const struct place *place, const char *path, struct e
     return err->message;
 }
 
-static void test_io_make__says_what_is_wrong_with_a_folder(void **state)
+TEST_IN_PLACE(test_io_make__says_what_is_wrong_with_a_folder)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -89,7 +84,7 @@ static void test_io_make__says_what_is_wrong_with_a_folder(void **state)
     assert_non_null(strstr(why_not(place, "folder", &err), "File exists"));
 }
 
-static void test_io_move_new__takes_no_name_that_is_there(void **state)
+TEST_IN_PLACE(test_io_move_new__takes_no_name_that_is_there)
 {
     const struct place *place = *state;
     place_put(place, "a", "a");
@@ -105,7 +100,7 @@ static void test_io_move_new__takes_no_name_that_is_there(void **state)
     place_holds(place, "d", "a");
 }
 
-static void test_io_next__leaves_out_the_folder_and_the_one_above(void **state)
+TEST_IN_PLACE(test_io_next__leaves_out_the_folder_and_the_one_above)
 {
     const struct place *place = *state;
     place_put(place, "only", "x");
@@ -119,7 +114,7 @@ static void test_io_next__leaves_out_the_folder_and_the_one_above(void **state)
     (void)closedir(dir);
 }
 
-static void test_io_make__mode_is_as_told(void **state)
+TEST_IN_PLACE(test_io_make__mode_is_as_told)
 {
     const struct place *place = *state;
     ERR_SCRATCH(err);
@@ -136,7 +131,7 @@ static void test_io_make__mode_is_as_told(void **state)
     assert_int_equal(info.st_mode & 0777, 0640);
 }
 
-static void test_io_read_file__takes_its_maximum_and_no_byte_more(void **state)
+TEST_IN_PLACE(test_io_read_file__takes_its_maximum_and_no_byte_more)
 {
     const struct place *place = *state;
     ARENA_SCRATCH(arena);
@@ -148,7 +143,7 @@ static void test_io_read_file__takes_its_maximum_and_no_byte_more(void **state)
     assert_int_equal(io_read_file(&found, &arena, place->fd, "a", 4, &err), -1);
 }
 
-static void test_io_sync__tells_of_what_is_not_there(void **state)
+TEST_IN_PLACE(test_io_sync__tells_of_what_is_not_there)
 {
     const struct place *place = *state;
     ERR_SCRATCH(err);
@@ -158,7 +153,7 @@ static void test_io_sync__tells_of_what_is_not_there(void **state)
     assert_int_equal(io_sync(places, 3, &err), -1);
 }
 
-static void test_io_is_empty__counts_all_but_the_one(void **state)
+TEST_IN_PLACE(test_io_is_empty__counts_all_but_the_one)
 {
     const struct place *place = *state;
     ERR_SCRATCH(err);
@@ -175,7 +170,7 @@ static void test_io_is_empty__counts_all_but_the_one(void **state)
     assert_false(empty);
 }
 
-static void test_io_remove__takes_a_folder_and_follows_no_link(void **state)
+TEST_IN_PLACE(test_io_remove__takes_a_folder_and_follows_no_link)
 {
     const struct place *place = *state;
     struct stat info;
@@ -185,24 +180,4 @@ static void test_io_remove__takes_a_folder_and_follows_no_link(void **state)
     io_remove(place->fd, "d");
     assert_int_equal(fstatat(place->fd, "d", &info, AT_SYMLINK_NOFOLLOW), -1);
     place_holds(place, "kept/a", "a");
-}
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, place_make, place_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        EACH(test_io_read_file__of_no_regular_file_fails_and_leaves_nothing_open),
-        EACH(test_io_make__never_writes_into_what_is_there),
-        EACH(test_io_make__never_goes_through_a_link),
-        EACH(test_io_make__says_what_is_wrong_with_a_folder),
-        EACH(test_io_move_new__takes_no_name_that_is_there),
-        EACH(test_io_next__leaves_out_the_folder_and_the_one_above),
-        EACH(test_io_make__mode_is_as_told),
-        EACH(test_io_read_file__takes_its_maximum_and_no_byte_more),
-        EACH(test_io_sync__tells_of_what_is_not_there),
-        EACH(test_io_is_empty__counts_all_but_the_one),
-        EACH(test_io_remove__takes_a_folder_and_follows_no_link),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

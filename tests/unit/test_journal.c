@@ -5,19 +5,14 @@
 #include "base/sha.h"
 #include "io/io.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct fixture {
     struct arena arena;
@@ -135,7 +130,7 @@ static struct span written(struct fixture *f)
     return text;
 }
 
-static void test_journal__is_read_as_it_was_written(void **state)
+TEST(test_journal__is_read_as_it_was_written)
 {
     struct fixture *f = *state;
     struct journal journal = full_journal(), read;
@@ -156,7 +151,7 @@ static void test_journal__is_read_as_it_was_written(void **state)
     assert_string_equal(read.strategy, "x");
 }
 
-static void test_journal__that_is_not_there_is_none(void **state)
+TEST(test_journal__that_is_not_there_is_none)
 {
     struct fixture *f = *state;
     struct journal read;
@@ -166,7 +161,7 @@ static void test_journal__that_is_not_there_is_none(void **state)
     assert_false(found);
 }
 
-static void test_journal__of_another_repository_is_refused(void **state)
+TEST(test_journal__of_another_repository_is_refused)
 {
     struct fixture *f = *state;
     struct journal read;
@@ -188,7 +183,7 @@ static void assert_refused(struct fixture *f, struct span text)
     assert_string_equal(err.code, "foreign-journal");
 }
 
-static void test_journal__with_any_byte_changed_or_cut_off_is_refused(void **state)
+TEST(test_journal__with_any_byte_changed_or_cut_off_is_refused)
 {
     struct fixture *f = *state;
     struct span whole = written(f);
@@ -243,7 +238,7 @@ static struct span of_version_3(struct fixture *f)
     return forge(f, text, arena_printf(&f->arena, SEQUENCE, ID_14, ID_15), "");
 }
 
-static void test_journal__of_the_third_version_is_read(void **state)
+TEST(test_journal__of_the_third_version_is_read)
 {
     struct fixture *f = *state;
     struct journal journal = full_journal(), read;
@@ -257,7 +252,7 @@ static void test_journal__of_the_third_version_is_read(void **state)
     assert_refused(f, forge(f, written(f), "tmplgen-journal 4", "tmplgen-journal 3"));
 }
 
-static void test_journal__keeps_what_a_run_goes_on_from(void **state)
+TEST(test_journal__keeps_what_a_run_goes_on_from)
 {
     struct fixture *f = *state;
     struct journal journal = full_journal(), read;
@@ -280,7 +275,7 @@ static struct span of_version_2(struct fixture *f)
     return forge(f, text, "6:pack-1 1 ", "17:/x/.tmplgen-stage ");
 }
 
-static void test_journal__of_the_second_version_is_read(void **state)
+TEST(test_journal__of_the_second_version_is_read)
 {
     struct fixture *f = *state;
     struct journal journal = full_journal(), read;
@@ -295,7 +290,7 @@ static void test_journal__of_the_second_version_is_read(void **state)
 }
 
 /* As 0.1 and 0.2 wrote it, too: no pseudoref but one, which is not named. */
-static void test_journal__of_the_first_version_is_read(void **state)
+TEST(test_journal__of_the_first_version_is_read)
 {
     struct fixture *f = *state;
     struct journal journal = full_journal(), read;
@@ -311,7 +306,7 @@ static void test_journal__of_the_first_version_is_read(void **state)
     assert_null(read.pseudoref);
 }
 
-static void test_journal__never_leads_out_of_the_work_tree(void **state)
+TEST(test_journal__never_leads_out_of_the_work_tree)
 {
     static const struct {
         const char *old, *new;
@@ -347,18 +342,4 @@ static void test_journal__never_leads_out_of_the_work_tree(void **state)
         check_replaced(*state, rows[i].old, rows[i].new, rows[i].valid);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_journal__is_read_as_it_was_written),
-        cmocka_unit_test(test_journal__that_is_not_there_is_none),
-        cmocka_unit_test(test_journal__of_another_repository_is_refused),
-        cmocka_unit_test(test_journal__with_any_byte_changed_or_cut_off_is_refused),
-        cmocka_unit_test(test_journal__of_the_third_version_is_read),
-        cmocka_unit_test(test_journal__keeps_what_a_run_goes_on_from),
-        cmocka_unit_test(test_journal__of_the_second_version_is_read),
-        cmocka_unit_test(test_journal__of_the_first_version_is_read),
-        cmocka_unit_test(test_journal__never_leads_out_of_the_work_tree),
-    };
-    return cmocka_run_group_tests_name("journal", tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder)

@@ -5,16 +5,11 @@
 #include "data/data.h"
 #include "data/json.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct data *parse(struct arena *arena, const char *source)
 {
@@ -32,9 +27,8 @@ static void assert_written(const struct data *data, bool pretty, const char *wan
     assert_string_equal(buf_text(&out), wanted);
 }
 
-static void test_json__writes_names_in_their_order(void **state)
+TEST(test_json__writes_names_in_their_order)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct data *data =
         parse(&arena, "{\"z\":[1,{\"y\":null}],\"a\":{\"c\":true,\"b\":[]},\"m\":{}}");
@@ -55,7 +49,7 @@ static void test_json__writes_names_in_their_order(void **state)
                    "}\n");
 }
 
-static void test_json__escapes_what_does_not_show_and_no_more(void **state)
+TEST(test_json__escapes_what_does_not_show_and_no_more)
 {
     static const char *const cases[][2] = {
         {"a/b", "\"a/b\"\n"},
@@ -69,15 +63,13 @@ static void test_json__escapes_what_does_not_show_and_no_more(void **state)
         {"\xC3\xA9\xF0\x9F\x98\x80", "\"\xC3\xA9\xF0\x9F\x98\x80\"\n"},
         {"\xFF", "\"\\ufffd\"\n"},
     };
-    (void)state;
     ARENA_SCRATCH(arena);
     for (EACH_ROW(i, cases, cases[i][0]))
         assert_written(data_str(&arena, cases[i][0]), false, cases[i][1]);
 }
 
-static void test_json__writes_numbers_that_read_back(void **state)
+TEST(test_json__writes_numbers_that_read_back)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     assert_written(data_int(&arena, INT64_MIN), false, "-9223372036854775808\n");
     assert_written(data_float(&arena, 0.1), false, "0.1\n");
@@ -85,9 +77,8 @@ static void test_json__writes_numbers_that_read_back(void **state)
     assert_written(data_float(&arena, 3), false, "3.0\n");
 }
 
-static void test_json__cannot_write_inf_or_nan(void **state)
+TEST(test_json__cannot_write_inf_or_nan)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(infinite, LIMIT_KIB);
     BUF_SCRATCH(none, LIMIT_KIB);
@@ -106,9 +97,8 @@ static struct data *deep(struct arena *arena, size_t depth)
     return data;
 }
 
-static void test_json__writing_ends_at_its_depth(void **state)
+TEST(test_json__writing_ends_at_its_depth)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(out, LIMIT_MIB);
     assert_int_equal(json_write(&out, deep(&arena, JSON_WRITE_DEPTH), true), 0);
@@ -116,9 +106,8 @@ static void test_json__writing_ends_at_its_depth(void **state)
     assert_true(out.overflowed);
 }
 
-static void test_json__reads_every_kind(void **state)
+TEST(test_json__reads_every_kind)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct data *data = parse(&arena, "\xEF\xBB\xBF { \"a\" : [ true, false, null, -1, 2.5, 1e3, "
                                       "\"\\u00e9\\ud83d\\ude00\\/\" ] }\n");
@@ -134,9 +123,8 @@ static void test_json__reads_every_kind(void **state)
     assert_int_equal(parse(&arena, "7")->integer, 7);
 }
 
-static void test_json__reads_back_what_it_wrote(void **state)
+TEST(test_json__reads_back_what_it_wrote)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(pretty, LIMIT_MIB);
     BUF_SCRATCH(plain, LIMIT_MIB);
@@ -185,9 +173,8 @@ static const struct refusal refusals[] = {
     {"[\"\xFF\"]", "invalid", "not valid JSON: unable to decode byte 0xff", 1, 3},
 };
 
-static void test_json__refuses_with_a_place(void **state)
+TEST(test_json__refuses_with_a_place)
 {
-    (void)state;
     for (EACH_ROW(i, refusals, refusals[i].source)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
@@ -204,9 +191,8 @@ static void test_json__refuses_with_a_place(void **state)
     }
 }
 
-static void test_json__refuses_a_nul_byte(void **state)
+TEST(test_json__refuses_a_nul_byte)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct data *data = NULL;
@@ -226,9 +212,8 @@ static const char *nested(struct arena *arena, size_t depth)
     return arena_strdup(arena, buf_text(&source));
 }
 
-static void test_json__depth_ends_at_its_limit(void **state)
+TEST(test_json__depth_ends_at_its_limit)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct data *data = NULL;
@@ -241,9 +226,8 @@ static void test_json__depth_ends_at_its_limit(void **state)
     assert_int_equal(err.where.column, 32 * (5 + 8) + 1);
 }
 
-static void test_json__size_ends_at_its_limit(void **state)
+TEST(test_json__size_ends_at_its_limit)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct data *data = NULL;
@@ -259,22 +243,4 @@ static void test_json__size_ends_at_its_limit(void **state)
     assert_string_equal(err.code, "limit");
     assert_string_equal(err.message, "the document has 1048577 bytes; the limit is 1048576");
     free(source);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json__writes_names_in_their_order),
-        cmocka_unit_test(test_json__escapes_what_does_not_show_and_no_more),
-        cmocka_unit_test(test_json__writes_numbers_that_read_back),
-        cmocka_unit_test(test_json__cannot_write_inf_or_nan),
-        cmocka_unit_test(test_json__writing_ends_at_its_depth),
-        cmocka_unit_test(test_json__reads_every_kind),
-        cmocka_unit_test(test_json__reads_back_what_it_wrote),
-        cmocka_unit_test(test_json__refuses_with_a_place),
-        cmocka_unit_test(test_json__refuses_a_nul_byte),
-        cmocka_unit_test(test_json__depth_ends_at_its_limit),
-        cmocka_unit_test(test_json__size_ends_at_its_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

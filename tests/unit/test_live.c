@@ -10,18 +10,13 @@
 #include "registry/reference.h"
 #include "registry/registry.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ------------------------------------------------------------------ wheels */
 
-static void test_wheel__tells_processor_and_glibc(void **state)
+TEST(test_wheel__tells_processor_and_glibc)
 {
     static const struct {
         const char *platform;
@@ -39,7 +34,6 @@ static void test_wheel__tells_processor_and_glibc(void **state)
                  {"manylinux_2_9999_x86_64", -1, -1},
                  {"win_amd64", -1, -1},
                  {"macosx_11_0_arm64", -1, -1}};
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].platform)) {
         ARENA_SCRATCH(arena);
         struct wheel wheel;
@@ -53,7 +47,7 @@ static void test_wheel__tells_processor_and_glibc(void **state)
     }
 }
 
-static void test_wheel__tells_its_pythons(void **state)
+TEST(test_wheel__tells_its_pythons)
 {
     static const struct {
         const char *tags, *python;
@@ -64,7 +58,6 @@ static void test_wheel__tells_its_pythons(void **state)
                  {"py2.py3-none", "3.12", true, true},    {"cp313-cp313t", "3.13", false, false},
                  {"pp310-pypy310", "3.10", false, false}, {"py2-none", "3.12", false, false},
                  {"py39-none", "3.14", true, true},       {"py39-none", "3.8", false, true}};
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].tags)) {
         ARENA_SCRATCH(arena);
         struct wheel wheel;
@@ -77,7 +70,7 @@ static void test_wheel__tells_its_pythons(void **state)
     }
 }
 
-static void test_wheel__refuses_what_is_no_name_of_one(void **state)
+TEST(test_wheel__refuses_what_is_no_name_of_one)
 {
     static const char *const names[] = {"",
                                         ".whl",
@@ -88,14 +81,13 @@ static void test_wheel__refuses_what_is_no_name_of_one(void **state)
                                         "a-1-py3-none-any.zip",
                                         "a--py3-none-any.whl"};
     struct wheel wheel;
-    (void)state;
     for (EACH_ROW(i, names, names[i]))
         assert_int_equal(wheel_parse(&wheel, names[i]), -1);
 }
 
 /* ------------------------------------------------------------------ requirements */
 
-static void test_requirement__has_name_extras_pin_and_marker(void **state)
+TEST(test_requirement__has_name_extras_pin_and_marker)
 {
     static const struct {
         const char *text, *name, *extras, *pin, *marker;
@@ -108,7 +100,6 @@ static void test_requirement__has_name_extras_pin_and_marker(void **state)
                  {"filelock", "filelock", "", NULL, NULL},
                  {"a >= 1.0 ; os_name == 'nt'", "a", "", NULL, "os_name == 'nt'"},
                  {"jaxlib==0.4.28+cuda12.cudnn89", "jaxlib", "", "0.4.28+cuda12.cudnn89", NULL}};
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].text)) {
         ARENA_SCRATCH(arena);
         struct requirement requirement;
@@ -120,10 +111,9 @@ static void test_requirement__has_name_extras_pin_and_marker(void **state)
     }
 }
 
-static void test_requirement__refuses_urls_and_nonsense(void **state)
+TEST(test_requirement__refuses_urls_and_nonsense)
 {
     static const char *const texts[] = {"", "a @ https://x/y.whl", "a[b", "a==not", "[x]", "a b"};
-    (void)state;
     for (EACH_ROW(i, texts, texts[i])) {
         ARENA_SCRATCH(arena);
         struct requirement requirement;
@@ -131,7 +121,7 @@ static void test_requirement__refuses_urls_and_nonsense(void **state)
     }
 }
 
-static void test_marker__is_asked_of_linux_cpython_and_the_extras(void **state)
+TEST(test_marker__is_asked_of_linux_cpython_and_the_extras)
 {
     static const struct {
         const char *marker;
@@ -157,7 +147,6 @@ static void test_marker__is_asked_of_linux_cpython_and_the_extras(void **state)
         {"os_name == 'nt' and", true},
         {"", true}};
     const struct marker_world world = {"x86_64", "3.12", "cuda12 with-cuda"};
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].marker)) {
         ARENA_SCRATCH(arena);
         if (marker_holds(&arena, cases[i].marker, &world) != cases[i].holds)
@@ -165,12 +154,11 @@ static void test_marker__is_asked_of_linux_cpython_and_the_extras(void **state)
     }
 }
 
-static void test_marker__that_nests_without_end_is_open(void **state)
+TEST(test_marker__that_nests_without_end_is_open)
 {
     ARENA_SCRATCH(arena);
     const struct marker_world world = {"x86_64", NULL, ""};
     char marker[4096];
-    (void)state;
     memset(marker, '(', sizeof(marker) - 1);
     marker[sizeof(marker) - 1] = '\0';
     assert_true(marker_holds(&arena, marker, &world));
@@ -178,7 +166,7 @@ static void test_marker__that_nests_without_end_is_open(void **state)
 
 /* ------------------------------------------------------------------ images */
 
-static void test_reference__follows_dockers_rules(void **state)
+TEST(test_reference__follows_dockers_rules)
 {
 #define DIGEST "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     static const struct {
@@ -190,7 +178,6 @@ static void test_reference__follows_dockers_rules(void **state)
                  {"localhost:5000/a/b:1", "localhost:5000", "a/b", "1", NULL},
                  {"r.example.com/a__b/c-d@" DIGEST, "r.example.com", "a__b/c-d", NULL, DIGEST},
                  {"r.example.com/a:1@" DIGEST, "r.example.com", "a", "1", DIGEST}};
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].text)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
@@ -205,12 +192,11 @@ static void test_reference__follows_dockers_rules(void **state)
 
 static const char long_digest[] = "a@" DIGEST "0";
 
-static void test_reference__refuses_what_is_none(void **state)
+TEST(test_reference__refuses_what_is_none)
 {
     static const char *const texts[] = {
         "",      "Upper/case", "a//b",   "a:",     "a@sha256:12", "-a",         "a/",
         "a:b:c", "a b",        "a/../b", "a:.tag", long_digest,   "http://x/a", "r.io/../../etc"};
-    (void)state;
     for (EACH_ROW(i, texts, texts[i])) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
@@ -222,9 +208,8 @@ static void test_reference__refuses_what_is_none(void **state)
 }
 
 /* "library/" counts. */
-static void test_reference__has_a_longest_path(void **state)
+TEST(test_reference__has_a_longest_path)
 {
-    (void)state;
     for (size_t len = 246; len <= 249; len++) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
@@ -236,7 +221,7 @@ static void test_reference__has_a_longest_path(void **state)
     }
 }
 
-static void test_challenge__password_is_for_the_registrys_own(void **state)
+TEST(test_challenge__password_is_for_the_registrys_own)
 {
     static const struct {
         const char *url, *realm;
@@ -259,19 +244,17 @@ static void test_challenge__password_is_for_the_registrys_own(void **state)
         {"https://a.ny.us", "https://b.ny.us/token", false},
     };
     struct arena arena = ARENA_INIT;
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].url))
         assert_int_equal(challenge_may_have_password(&arena, cases[i].url, cases[i].realm),
                          cases[i].may);
     arena_release(&arena);
 }
 
-static void test_challenge__is_read_by_parameter(void **state)
+TEST(test_challenge__is_read_by_parameter)
 {
     static const char header[] =
         "Bearer realm=\"https://auth.example.com/token\", service=\"a b\",scope=x";
     ARENA_SCRATCH(arena);
-    (void)state;
     assert_string_equal(challenge_parameter(&arena, header, "Bearer", "realm"),
                         "https://auth.example.com/token");
     assert_string_equal(challenge_parameter(&arena, header, "bearer", "Service"), "a b");
@@ -281,21 +264,20 @@ static void test_challenge__is_read_by_parameter(void **state)
     assert_null(challenge_parameter(&arena, NULL, "Basic", "realm"));
 }
 
-static void test_http__shows_urls_without_secrets(void **state)
+TEST(test_http__shows_urls_without_secrets)
 {
     static const char *const cases[][2] = {
         {"https://user:secret@host:1/a/b?token=x#y", "https://host:1/a/b"},
         {"https://host/a@b", "https://host/a@b"},
         {"https://u@v@host/", "https://host/"},
         {"host/path?x", "host/path"}};
-    (void)state;
     for (EACH_ROW(i, cases, cases[i][0])) {
         ARENA_SCRATCH(arena);
         assert_string_equal(http_shown(&arena, cases[i][0]), cases[i][1]);
     }
 }
 
-static void test_http__this_machine_is_told_by_its_address(void **state)
+TEST(test_http__this_machine_is_told_by_its_address)
 {
     static const char *const here[] = {"localhost",      "LocalHost", "localhost:5000", "127.0.0.1",
                                        "127.255.3.4:80", "[::1]",     "[::1]:5000"};
@@ -318,7 +300,6 @@ static void test_http__this_machine_is_told_by_its_address(void **state)
                                             "",
                                             "[",
                                             "127.0.0.1111111111111111111111111111111111111111111"};
-    (void)state;
     for (EACH_ROW(i, here, here[i]))
         if (!http_is_this_machine(here[i]))
             fail_msg("%s", here[i]);
@@ -327,24 +308,22 @@ static void test_http__this_machine_is_told_by_its_address(void **state)
             fail_msg("%s", elsewhere[i]);
 }
 
-static void test_http__finds_headers(void **state)
+TEST(test_http__finds_headers)
 {
     static const char headers[] = "HTTP/1.1 200 OK\r\nETag:  \"x\" \r\nX-Etag: no\r\nLink: a\r\n";
     ARENA_SCRATCH(arena);
-    (void)state;
     assert_string_equal(http_header(&arena, headers, "etag"), "\"x\"");
     assert_string_equal(http_header(&arena, headers, "LINK"), "a");
     assert_null(http_header(&arena, headers, "tag"));
     assert_null(http_header(&arena, NULL, "tag"));
 }
 
-static void test_zip__is_refused_where_it_is_damaged(void **state)
+TEST(test_zip__is_refused_where_it_is_damaged)
 {
     ARENA_SCRATCH(arena);
     struct zip_range range;
     struct span file;
     char tail[64] = {0};
-    (void)state;
     assert_int_equal(zip_directory(&range, span_of("", 0)), -1);
     assert_int_equal(zip_directory(&range, span_of(tail, sizeof(tail))), -1);
     assert_int_equal(zip_find(&range, span_of("PK\1\2", 4), "x"), -1);
@@ -352,27 +331,4 @@ static void test_zip__is_refused_where_it_is_damaged(void **state)
     memcpy(tail + 42, "PK\5\6", 4);
     memset(tail + 42 + 12, 0xFF, 4);
     assert_int_equal(zip_directory(&range, span_of(tail, sizeof(tail))), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wheel__tells_processor_and_glibc),
-        cmocka_unit_test(test_wheel__tells_its_pythons),
-        cmocka_unit_test(test_wheel__refuses_what_is_no_name_of_one),
-        cmocka_unit_test(test_requirement__has_name_extras_pin_and_marker),
-        cmocka_unit_test(test_requirement__refuses_urls_and_nonsense),
-        cmocka_unit_test(test_marker__is_asked_of_linux_cpython_and_the_extras),
-        cmocka_unit_test(test_marker__that_nests_without_end_is_open),
-        cmocka_unit_test(test_reference__follows_dockers_rules),
-        cmocka_unit_test(test_reference__refuses_what_is_none),
-        cmocka_unit_test(test_reference__has_a_longest_path),
-        cmocka_unit_test(test_challenge__is_read_by_parameter),
-        cmocka_unit_test(test_challenge__password_is_for_the_registrys_own),
-        cmocka_unit_test(test_http__shows_urls_without_secrets),
-        cmocka_unit_test(test_http__this_machine_is_told_by_its_address),
-        cmocka_unit_test(test_http__finds_headers),
-        cmocka_unit_test(test_zip__is_refused_where_it_is_damaged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

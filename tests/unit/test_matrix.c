@@ -8,15 +8,10 @@
 #include "resolver/resolver.h"
 #include "unit/rows.h"
 #include "unit/small_matrix.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ------------------------------------------------------------------ one resolution */
 
@@ -111,35 +106,31 @@ static void assert_usage(const struct outcome *out, const char *code)
 
 /* ------------------------------------------------------------------ preferences */
 
-static void test_resolver__takes_the_release_default_build_shipped_python_and_newest_image(void **s)
+TEST(test_resolver__takes_the_release_default_build_shipped_python_and_newest_image)
 {
-    (void)s;
     OUTCOME(plain, NULL, SAY(FRAMEWORK, "demo"));
     assert_stack(&plain, "2.0", "cu118", "3.10", "11.8.0-base-ubuntu22.04");
     assert_string_equal(text_at(plain.resolution, "driver", "minimum"), "450.80.02");
     assert_string_equal(text_at(plain.resolution, "driver", "relies_on"), "minor-version");
 }
 
-static void test_resolver__takes_the_smallest_flavour_before_the_newest_patch(void **state)
+TEST(test_resolver__takes_the_smallest_flavour_before_the_newest_patch)
 {
-    (void)state;
     OUTCOME(smallest, NULL, SAY(VARIANT, "cu124"));
     assert_stack(&smallest, "2.0", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
     assert_string_equal(text_at(smallest.resolution, "image", "state"), "supported");
 }
 
-static void test_resolver__takes_an_image_at_its_end_of_life_last(void **state)
+TEST(test_resolver__takes_an_image_at_its_end_of_life_last)
 {
-    (void)state;
     OUTCOME(only, NULL, SAY(OS, "rocky9"));
     assert_stack(&only, "2.0", "cu124", "3.12", "12.4.0-base-rocky9");
     assert_string_equal(text_at(only.resolution, "image", "state"), "eol");
     assert_true(has_note(&only, "image-eol"));
 }
 
-static void test_resolver__takes_a_release_of_low_confidence_only_by_its_name(void **state)
+TEST(test_resolver__takes_a_release_of_low_confidence_only_by_its_name)
 {
-    (void)state;
     OUTCOME(named, NULL, SAY(FRAMEWORK, "demo==3.0"));
     OUTCOME(range, NULL, SAY(FRAMEWORK, "demo>=3.0"));
     assert_stack(&named, "3.0", "cu124", "3.12", "12.4.1-base-ubuntu22.04");
@@ -149,9 +140,8 @@ static void test_resolver__takes_a_release_of_low_confidence_only_by_its_name(vo
     assert_false(is_near(&range, "--framework demo==3.0"));
 }
 
-static void test_resolver__prefers_a_stable_python_that_the_image_ships(void **state)
+TEST(test_resolver__prefers_a_stable_python_that_the_image_ships)
 {
-    (void)state;
     OUTCOME(shipped, NULL, SAY(FRAMEWORK, "demo==2.0"), SAY(PYTHON, ">=3.10"));
     OUTCOME(brought, NULL, SAY(FRAMEWORK, "demo==2.0"), SAY(PYTHON, ">=3.11"));
     OUTCOME(experiment, NULL, SAY(FRAMEWORK, "demo==2.0"), SAY(PYTHON, ">=3.13"));
@@ -162,18 +152,16 @@ static void test_resolver__prefers_a_stable_python_that_the_image_ships(void **s
     assert_true(has_note(&experiment, "python-experimental"));
 }
 
-static void test_resolver__gives_a_cpu_build_only_when_asked(void **state)
+TEST(test_resolver__gives_a_cpu_build_only_when_asked)
 {
-    (void)state;
     OUTCOME(cpu, NULL, SAY(VARIANT, "cpu"));
     assert_stack(&cpu, "2.0", "cpu", "3.10", "22.04");
     assert_null(text_at(cpu.resolution, "cuda", "version"));
     assert_null(text_at(cpu.resolution, "driver", "minimum"));
 }
 
-static void test_resolver__takes_what_plain_pypi_gives(void **state)
+TEST(test_resolver__takes_what_plain_pypi_gives)
 {
-    (void)state;
     OUTCOME(pypi, NULL, SAY(VARIANT, "pypi"));
     assert_stack(&pypi, "2.0", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
     assert_null(text_at(pypi.resolution, "index_url", NULL));
@@ -181,9 +169,8 @@ static void test_resolver__takes_what_plain_pypi_gives(void **state)
 
 /* ------------------------------------------------------------------ hard rules */
 
-static void test_resolver__covers_gpus_by_cubins_of_their_major_and_by_ptx(void **state)
+TEST(test_resolver__covers_gpus_by_cubins_of_their_major_and_by_ptx)
 {
-    (void)state;
     OUTCOME(minor, NULL, GPU("RTX 3090"));
     OUTCOME(ptx, NULL, GPU("B1"), SAY(DRIVER, "550"));
     OUTCOME(denied, NULL, GPU("B2"), SAY(DRIVER, "550"));
@@ -196,16 +183,14 @@ static void test_resolver__covers_gpus_by_cubins_of_their_major_and_by_ptx(void 
     assert_refused(&denied, "gpu-arch");
 }
 
-static void test_resolver__checks_cudnn_against_the_gpu(void **state)
+TEST(test_resolver__checks_cudnn_against_the_gpu)
 {
-    (void)state;
     OUTCOME(kepler, NULL, GPU("K80"));
     assert_refused(&kepler, "cudnn");
 }
 
-static void test_resolver__counts_minor_version_compatibility(void **state)
+TEST(test_resolver__counts_minor_version_compatibility)
 {
-    (void)state;
     OUTCOME(native, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "550"));
     OUTCOME(minor, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535.54.03"));
     OUTCOME(older, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "520"));
@@ -216,9 +201,8 @@ static void test_resolver__counts_minor_version_compatibility(void **state)
     assert_true(is_near(&older, "--variant cu118"));
 }
 
-static void test_resolver__counts_forward_compatibility_on_named_data_center_gpus_only(void **state)
+TEST(test_resolver__counts_forward_compatibility_on_named_data_center_gpus_only)
 {
-    (void)state;
     OUTCOME(server, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"), SAY(RUNTIME, "cdi"),
             GPU("A100"));
     OUTCOME(gamer, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"), SAY(RUNTIME, "cdi"),
@@ -233,24 +217,21 @@ static void test_resolver__counts_forward_compatibility_on_named_data_center_gpu
     assert_refused(&nobody, "driver");
 }
 
-static void test_resolver__refuses_a_driver_that_dropped_the_gpu(void **state)
+TEST(test_resolver__refuses_a_driver_that_dropped_the_gpu)
 {
-    (void)state;
     OUTCOME(dropped, NULL, SAY(DRIVER, "535"), GPU("K80"));
     assert_refused(&dropped, "driver-dropped-gpu");
 }
 
-static void test_resolver__refuses_a_driver_older_than_the_gpu(void **state)
+TEST(test_resolver__refuses_a_driver_older_than_the_gpu)
 {
-    (void)state;
     OUTCOME(young, NULL, SAY(DRIVER, "535"), GPU("B1"));
     assert_refused(&young, "driver");
     assert_true(is_near(&young, "--driver 550"));
 }
 
-static void test_resolver__applies_the_start_gate_unless_cdi(void **state)
+TEST(test_resolver__applies_the_start_gate_unless_cdi)
 {
-    (void)state;
     /* 12.4.2 is in no list: its gate is that of 12.4.1 */
     const char *image = "nvidia/cuda:12.4.2-runtime-ubuntu22.04";
     OUTCOME(listed, NULL, SAY(IMAGE, image), SAY(DRIVER, "535"), GPU("A100"));
@@ -262,9 +243,8 @@ static void test_resolver__applies_the_start_gate_unless_cdi(void **state)
     assert_stack(&cdi, "2.0", "cu118", "3.10", "12.4.2-runtime-ubuntu22.04");
 }
 
-static void test_resolver__takes_plain_ubuntu_where_no_cuda_image_starts(void **state)
+TEST(test_resolver__takes_plain_ubuntu_where_no_cuda_image_starts)
 {
-    (void)state;
     OUTCOME(plain, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), GPU("RTX 3090"));
     OUTCOME(cuda, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "535"), GPU("A100"));
     assert_stack(&plain, "2.0", "cu124", "3.10", "22.04");
@@ -276,9 +256,8 @@ static void test_resolver__takes_plain_ubuntu_where_no_cuda_image_starts(void **
     assert_false(has_note(&cuda, "image-other"));
 }
 
-static void test_resolver__refuses_a_tag_that_is_in_no_list(void **state)
+TEST(test_resolver__refuses_a_tag_that_is_in_no_list)
 {
-    (void)state;
     OUTCOME(word, NULL, SAY(IMAGE, "nvidia/cuda:11.8.0-cudnn-runtime-ubuntu20.04"));
     OUTCOME(patch, NULL, SAY(IMAGE, "nvidia/cuda:12.4.9-base-ubuntu22.04"));
     OUTCOME(foreign, NULL, SAY(IMAGE, "example.org/x:12.4.9"));
@@ -290,9 +269,8 @@ static void test_resolver__refuses_a_tag_that_is_in_no_list(void **state)
     assert_true(has_note(&foreign, "image-unknown"));
 }
 
-static void test_resolver__takes_an_unseen_flavour_of_an_image_known_by_sightings(void **state)
+TEST(test_resolver__takes_an_unseen_flavour_of_an_image_known_by_sightings)
 {
-    (void)state;
     OUTCOME(unseen, NULL, SAY(IMAGE, "nvidia/cuda:12.4.2-base-ubuntu22.04"));
     OUTCOME(seen, NULL, SAY(IMAGE, "nvidia/cuda:12.4.2-runtime-ubuntu22.04"));
     OUTCOME(listed, NULL, SAY(IMAGE, "nvidia/cuda:12.4.1-devel-ubuntu22.04"));
@@ -302,9 +280,8 @@ static void test_resolver__takes_an_unseen_flavour_of_an_image_known_by_sighting
     assert_refused(&listed, "image");
 }
 
-static void test_resolver__takes_a_platforms_driver_and_gpus(void **state)
+TEST(test_resolver__takes_a_platforms_driver_and_gpus)
 {
-    (void)state;
     OUTCOME(driver, NULL, SAY(PLATFORM, "there"));
     OUTCOME(foreign, NULL, SAY(PLATFORM, "there"), GPU("A100"));
     assert_stack(&driver, "2.0", "cu118", "3.10", "11.8.0-base-ubuntu22.04");
@@ -313,9 +290,8 @@ static void test_resolver__takes_a_platforms_driver_and_gpus(void **state)
     assert_int_equal(data_get(foreign.refusal, "nearest")->list.count, 0); /* both are given */
 }
 
-static void test_resolver__wants_a_wheel_for_the_processor(void **state)
+TEST(test_resolver__wants_a_wheel_for_the_processor)
 {
-    (void)state;
     OUTCOME(there, NULL, SAY(ARCH, "aarch64"));
     OUTCOME(missing, NULL, SAY(ARCH, "aarch64"), SAY(VARIANT, "cu118"));
     assert_stack(&there, "2.0", "cu124", "3.10", "12.4.1-base-ubuntu22.04");
@@ -324,9 +300,8 @@ static void test_resolver__wants_a_wheel_for_the_processor(void **state)
     assert_false(is_near(&missing, "--arch x86_64")); /* the processor is given */
 }
 
-static void test_resolver__keeps_the_wheels_libraries_from_being_shadowed(void **state)
+TEST(test_resolver__keeps_the_wheels_libraries_from_being_shadowed)
 {
-    (void)state;
     OUTCOME(keeps, NULL, SAY(VARIANT, "cu124"));
     assert_false(has_note(&keeps, "library-path")); /* the framework does not say that it minds */
     OUTCOME(minds, "frameworks: {demo: {library_path: reset}}", SAY(VARIANT, "cu124"));
@@ -336,9 +311,8 @@ static void test_resolver__keeps_the_wheels_libraries_from_being_shadowed(void *
 
 /* ------------------------------------------------------------------ refusals */
 
-static void test_refusal__names_a_set_that_any_one_demand_dropped_makes_solvable(void **state)
+TEST(test_refusal__names_a_set_that_any_one_demand_dropped_makes_solvable)
 {
-    (void)state;
     OUTCOME(refused, NULL, SAY(FRAMEWORK, "demo==2.0"), SAY(VARIANT, "cu124"), SAY(PYTHON, "3.10"),
             SAY(DRIVER, "470"), SAY(OS, "ubuntu22.04"));
     const struct data *conflicts = data_get(refused.refusal, "conflicts");
@@ -350,9 +324,8 @@ static void test_refusal__names_a_set_that_any_one_demand_dropped_makes_solvable
     assert_true(list_has(conflicts, "source", "a source"));
 }
 
-static void test_refusal__proposes_only_what_works(void **state)
+TEST(test_refusal__proposes_only_what_works)
 {
-    (void)state;
     OUTCOME(refused, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"));
     const struct data *nearest = data_get(refused.refusal, "nearest");
     assert_true(nearest->list.count > 0);
@@ -371,9 +344,8 @@ static void test_refusal__proposes_only_what_works(void **state)
     }
 }
 
-static void test_refusal__fits_a_screen(void **state)
+TEST(test_refusal__fits_a_screen)
 {
-    (void)state;
     OUTCOME(refused, NULL, SAY(VARIANT, "cu124"), SAY(DRIVER, "470"));
     BUF_SCRATCH(text, 100000);
     size_t lines = 0;
@@ -385,9 +357,8 @@ static void test_refusal__fits_a_screen(void **state)
 
 /* ------------------------------------------------------------------ wrong usage */
 
-static void test_request__unknown_words_are_wrong_usage(void **state)
+TEST(test_request__unknown_words_are_wrong_usage)
 {
-    (void)state;
     OUTCOME(gpu, NULL, GPU("V1000"));
     OUTCOME(variant, NULL, SAY(VARIANT, "cu125"));
     OUTCOME(platform, NULL, SAY(PLATFORM, "ther"));
@@ -412,14 +383,13 @@ static void test_request__unknown_words_are_wrong_usage(void **state)
     assert_non_null(strstr(framework.err.hint, "demo"));
 }
 
-static void test_request__survives_a_record(void **state)
+TEST(test_request__survives_a_record)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct stack_request request = {SAY(FRAMEWORK, "demo>=1"), SAY(DRIVER, "535"),
                                     GPU("A100", "V100"), SAY(WITH, "other")};
     struct stack_request back;
-    (void)state;
     struct data *data = stack_request_data(&arena, &request);
     assert_int_equal(stack_request_parse(&back, &arena, data, &err), 0);
     assert_true(data_equal(data, stack_request_data(&arena, &back)));
@@ -431,9 +401,8 @@ static void test_request__survives_a_record(void **state)
 
 /* ------------------------------------------------------------------ overlays, strict reading */
 
-static void test_overlay__adds_and_replaces_rows_and_says_so(void **state)
+TEST(test_overlay__adds_and_replaces_rows_and_says_so)
 {
-    (void)state;
     OUTCOME(more,
             "frameworks:\n  demo:\n    releases:\n"
             "    - {version: 2.5, pythons: 3.10, default: cu124}\n"
@@ -538,9 +507,8 @@ static const struct {
      3},
 };
 
-static void test_files__are_read_strictly(void **state)
+TEST(test_files__are_read_strictly)
 {
-    (void)state;
     for (EACH_ROW(i, broken_files, broken_files[i].text)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
@@ -557,7 +525,7 @@ static void test_files__are_read_strictly(void **state)
 }
 
 /* The same stack from rows in full, and from rows that are like others. */
-static void test_rows__like_another_have_its_fields_but_not_what_it_says_of_itself(void **state)
+TEST(test_rows__like_another_have_its_fields_but_not_what_it_says_of_itself)
 {
     static const char text[] = DEMO_HEAD
         "texts: {shared: two words}\n"
@@ -574,7 +542,6 @@ static void test_rows__like_another_have_its_fields_but_not_what_it_says_of_itse
     ERR_SCRATCH(err);
     struct memory memory;
     struct matrix *matrix;
-    (void)state;
     fill(&memory);
     memory.texts[DEMO] = text;
     assert_int_equal(matrix_load(&matrix, &arena, &memory.set, span_of("", 0), "demo", &err), 0);
@@ -594,9 +561,8 @@ static void test_rows__like_another_have_its_fields_but_not_what_it_says_of_itse
     assert_int_equal(build->fact.confidence, CONFIDENCE_HIGH);
 }
 
-static void test_overlay__rows_may_be_like_curated_ones(void **state)
+TEST(test_overlay__rows_may_be_like_curated_ones)
 {
-    (void)state;
     OUTCOME(newer,
             "frameworks:\n  demo:\n    releases:\n"
             "    - {version: 2.5, like: 2.0, default: cu124}\n"
@@ -619,57 +585,17 @@ static void test_overlay__rows_may_be_like_curated_ones(void **state)
     assert_int_equal(unknown.err.where.column, 28);
 }
 
-static void test_builds__of_one_release_and_variant_are_one(void **state)
+TEST(test_builds__of_one_release_and_variant_are_one)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct memory memory;
     struct matrix *matrix;
     BUF_SCRATCH(text, 10000);
-    (void)state;
     fill(&memory);
     buf_printf(&text, "%s- {releases: 2.0, variant: cu118, cuda: 11.8, x86_64: 8.0, " ROWS "}\n",
                texts[DEMO]);
     memory.texts[DEMO] = buf_text(&text);
     assert_int_equal(matrix_load(&matrix, &arena, &memory.set, span_of("", 0), "demo", &err), -1);
     assert_string_equal(err.message, "a second build cu118 of 2.0");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            test_resolver__takes_the_release_default_build_shipped_python_and_newest_image),
-        cmocka_unit_test(test_resolver__takes_the_smallest_flavour_before_the_newest_patch),
-        cmocka_unit_test(test_resolver__takes_an_image_at_its_end_of_life_last),
-        cmocka_unit_test(test_resolver__takes_a_release_of_low_confidence_only_by_its_name),
-        cmocka_unit_test(test_resolver__prefers_a_stable_python_that_the_image_ships),
-        cmocka_unit_test(test_resolver__gives_a_cpu_build_only_when_asked),
-        cmocka_unit_test(test_resolver__takes_what_plain_pypi_gives),
-        cmocka_unit_test(test_resolver__covers_gpus_by_cubins_of_their_major_and_by_ptx),
-        cmocka_unit_test(test_resolver__checks_cudnn_against_the_gpu),
-        cmocka_unit_test(test_resolver__counts_minor_version_compatibility),
-        cmocka_unit_test(
-            test_resolver__counts_forward_compatibility_on_named_data_center_gpus_only),
-        cmocka_unit_test(test_resolver__refuses_a_driver_that_dropped_the_gpu),
-        cmocka_unit_test(test_resolver__refuses_a_driver_older_than_the_gpu),
-        cmocka_unit_test(test_resolver__applies_the_start_gate_unless_cdi),
-        cmocka_unit_test(test_resolver__takes_plain_ubuntu_where_no_cuda_image_starts),
-        cmocka_unit_test(test_resolver__refuses_a_tag_that_is_in_no_list),
-        cmocka_unit_test(test_resolver__takes_an_unseen_flavour_of_an_image_known_by_sightings),
-        cmocka_unit_test(test_resolver__takes_a_platforms_driver_and_gpus),
-        cmocka_unit_test(test_resolver__wants_a_wheel_for_the_processor),
-        cmocka_unit_test(test_resolver__keeps_the_wheels_libraries_from_being_shadowed),
-        cmocka_unit_test(test_refusal__names_a_set_that_any_one_demand_dropped_makes_solvable),
-        cmocka_unit_test(test_refusal__proposes_only_what_works),
-        cmocka_unit_test(test_refusal__fits_a_screen),
-        cmocka_unit_test(test_request__unknown_words_are_wrong_usage),
-        cmocka_unit_test(test_request__survives_a_record),
-        cmocka_unit_test(test_overlay__adds_and_replaces_rows_and_says_so),
-        cmocka_unit_test(test_files__are_read_strictly),
-        cmocka_unit_test(test_rows__like_another_have_its_fields_but_not_what_it_says_of_itself),
-        cmocka_unit_test(test_overlay__rows_may_be_like_curated_ones),
-        cmocka_unit_test(test_builds__of_one_release_and_variant_are_one),
-    };
-    return cmocka_run_group_tests_name("matrix", tests, NULL, NULL);
 }

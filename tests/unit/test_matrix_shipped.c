@@ -8,17 +8,12 @@
 #include "resolver/resolver.h"
 #include "resolver/rules/gpu_name.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 /* ------------------------------------------------------------------ random requests */
 
@@ -97,10 +92,9 @@ static void fail_on_finding(void *context, const struct err *finding)
     fail_msg("%s:%zu: %s", finding->where.file, finding->where.line, finding->message);
 }
 
-static void test_shipped_matrix__is_consistent(void **state)
+TEST(test_shipped_matrix__is_consistent)
 {
     struct shipped shipped = {0};
-    (void)state;
     assert_int_equal(open_shipped(&shipped), 0);
     assert_int_equal(
         matrix_check(&shipped.arena, shipped.matrix, span_of("", 0), fail_on_finding, NULL), 0);
@@ -120,10 +114,9 @@ static void expect_row(const struct shipped *shipped, const struct gpu *gpu, con
                  found.gpu->name);
 }
 
-static void test_shipped_gpus__have_names_of_their_own(void **state)
+TEST(test_shipped_gpus__have_names_of_their_own)
 {
     struct shipped shipped = {0};
-    (void)state;
     assert_int_equal(open_shipped(&shipped), 0);
     for (size_t i = 0; i < shipped.matrix->gpus.count; i++) {
         const struct gpu *gpu = ROW(struct gpu, shipped.matrix->gpus, i);
@@ -148,12 +141,11 @@ static int resolve_one(const struct shipped *shipped, struct random *random,
     return err.exit == TG_UNSOLVABLE && !refusal ? -1 : (int)err.exit;
 }
 
-static void test_shipped_matrix__answers_every_request(void **state)
+TEST(test_shipped_matrix__answers_every_request)
 {
     struct shipped shipped = {0};
     struct random random = {20261120};
     const char **frameworks;
-    (void)state;
     assert_int_equal(open_shipped(&shipped), 0);
     size_t count = matrix_frameworks(&frameworks, &shipped.arena, shipped.catalog->files);
     assert_true(count >= 6);
@@ -188,14 +180,9 @@ static int bench(long requests)
     return 0;
 }
 
-int main(int argc, char **argv)
+/* glibc gives a constructor what it gives main. */
+__attribute__((constructor)) static void measure(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shipped_matrix__is_consistent),
-        cmocka_unit_test(test_shipped_gpus__have_names_of_their_own),
-        cmocka_unit_test(test_shipped_matrix__answers_every_request),
-    };
     if (argc == 3 && strcmp(argv[1], "--bench") == 0)
-        return bench(strtol(argv[2], NULL, 10));
-    return cmocka_run_group_tests_name("matrix_shipped", tests, NULL, NULL);
+        exit(bench(strtol(argv[2], NULL, 10)));
 }

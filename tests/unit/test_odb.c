@@ -4,21 +4,16 @@
 #include "base/account.h"
 #include "base/limits.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
 #include <git2.h>
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[64];
 
@@ -116,19 +111,17 @@ static void check_all(const char *repository)
     free(script);
 }
 
-static void test_odb__reads_loose_objects(void **state)
+TEST(test_odb__reads_loose_objects)
 {
-    (void)state;
     check_all("r");
 }
 
 /* A worker is forked: what its parent holds is not what the repository made it take. */
-static void test_odb__reads_for_a_parent_that_holds_more_than_a_worker_may_take(void **state)
+TEST(test_odb__reads_for_a_parent_that_holds_more_than_a_worker_may_take)
 {
     const size_t much = LIMIT_FOREIGN_OBJECT_MEMORY_BYTES + (32 << 20);
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     char *held = malloc(much);
-    (void)state;
     assert_non_null(held);
     memset(held, 1, much);
     odb_forget();
@@ -137,9 +130,8 @@ static void test_odb__reads_for_a_parent_that_holds_more_than_a_worker_may_take(
     free(held);
 }
 
-static void test_odb__reads_packs_with_deltas(void **state)
+TEST(test_odb__reads_packs_with_deltas)
 {
-    (void)state;
     assert_int_equal(
         shell("cp -a r packed; cd packed; git repack -q -adf --depth=50 --window=50;"
               "test $(git verify-pack -v .git/objects/pack/*.idx | grep -c '^chain length') -ge 2"),
@@ -147,18 +139,16 @@ static void test_odb__reads_packs_with_deltas(void **state)
     check_all("packed");
 }
 
-static void test_odb__reads_deltas_that_name_their_base(void **state)
+TEST(test_odb__reads_deltas_that_name_their_base)
 {
-    (void)state;
     assert_int_equal(shell("cp -a r named; cd named; git config repack.useDeltaBaseOffset false;"
                            "git repack -q -adf --depth=50"),
                      0);
     check_all("named");
 }
 
-static void test_odb__reads_old_and_large_indexes(void **state)
+TEST(test_odb__reads_old_and_large_indexes)
 {
-    (void)state;
     assert_int_equal(
         shell("cp -a r old; cd old; git config pack.indexVersion 1; git repack -q -adf"), 0);
     check_all("old");
@@ -170,9 +160,8 @@ static void test_odb__reads_old_and_large_indexes(void **state)
     check_all("large");
 }
 
-static void test_odb__reads_several_packs_and_alternates(void **state)
+TEST(test_odb__reads_several_packs_and_alternates)
 {
-    (void)state;
     assert_int_equal(
         shell("cp -a r half; cd half; git repack -q -d; seq 5 > new; git add new; git commit -qm n;"
               "git repack -q -d; seq 6 > new; git add new; git commit -qm n;"
@@ -183,9 +172,8 @@ static void test_odb__reads_several_packs_and_alternates(void **state)
     check_all("shared");
 }
 
-static void test_odb__sees_what_was_packed_meanwhile(void **state)
+TEST(test_odb__sees_what_was_packed_meanwhile)
 {
-    (void)state;
     char *objects;
     git_odb *odb;
     git_oid id;
@@ -205,9 +193,8 @@ static void test_odb__sees_what_was_packed_meanwhile(void **state)
 }
 
 /* With the repository gone: what was looked at ahead, and nothing else, is there. */
-static void test_odb__looks_ahead(void **state)
+TEST(test_odb__looks_ahead)
 {
-    (void)state;
     char *objects, *script;
     git_odb *odb;
     git_odb_object *object;
@@ -242,7 +229,7 @@ static void test_odb__looks_ahead(void **state)
 /* Whether an object can be read; where not, there was neither a hang nor a crash of this process.
  */
 /* However much is asked for at once: what is kept has an end, and all can be read. */
-static void test_odb__looks_ahead_within_its_memory(void **state)
+TEST(test_odb__looks_ahead_within_its_memory)
 {
     enum { COUNT = 900, BYTES = 60000 };
     static git_oid ids[COUNT];
@@ -250,7 +237,6 @@ static void test_odb__looks_ahead_within_its_memory(void **state)
     git_odb *odb;
     git_odb_object *object;
     struct err err = ERR_INIT;
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip(); /* it has a malloc of its own, which counts nothing */
 #endif
@@ -305,9 +291,8 @@ static bool readable(const char *repository, const char *hex)
     "\\166\\351\\164\\025\\214\\053\\206\\165\\061\\247\\070"                                      \
     "\\224\\034\\011\\333\\265\\004\\047\\347\\334\\155"
 
-static void test_odb__damaged_packs_are_errors(void **state)
+TEST(test_odb__damaged_packs_are_errors)
 {
-    (void)state;
     static const char *const damages[] = {
         "true", /* none */
         "truncate -s -1 *.idx",
@@ -337,7 +322,7 @@ static void test_odb__damaged_packs_are_errors(void **state)
     }
 }
 
-static void test_odb__damaged_loose_objects_are_errors(void **state)
+TEST(test_odb__damaged_loose_objects_are_errors)
 {
     static const char *const damages[] = {
         "true", /* none */
@@ -345,7 +330,6 @@ static void test_odb__damaged_loose_objects_are_errors(void **state)
         "truncate -s 0",
         "cp ../../../noise",
     };
-    (void)state;
     for (EACH_ROW(i, damages, damages[i])) {
         char *script;
         assert_true(
@@ -360,20 +344,4 @@ static void test_odb__damaged_loose_objects_are_errors(void **state)
     }
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_odb__reads_loose_objects),
-        cmocka_unit_test(test_odb__reads_for_a_parent_that_holds_more_than_a_worker_may_take),
-        cmocka_unit_test(test_odb__reads_packs_with_deltas),
-        cmocka_unit_test(test_odb__reads_deltas_that_name_their_base),
-        cmocka_unit_test(test_odb__reads_old_and_large_indexes),
-        cmocka_unit_test(test_odb__reads_several_packs_and_alternates),
-        cmocka_unit_test(test_odb__sees_what_was_packed_meanwhile),
-        cmocka_unit_test(test_odb__looks_ahead),
-        cmocka_unit_test(test_odb__looks_ahead_within_its_memory),
-        cmocka_unit_test(test_odb__damaged_packs_are_errors),
-        cmocka_unit_test(test_odb__damaged_loose_objects_are_errors),
-    };
-    return cmocka_run_group_tests_name("odb", tests, make_repository, remove_repository);
-}
+TEST_GROUP(make_repository, remove_repository)

@@ -2,14 +2,9 @@
 #include "base/arena.h"
 #include "cmd/common/opt.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct option options[] = {
     {"type", "TYPE", "kind", false},
@@ -25,10 +20,9 @@ static int parse(struct parsed *out, struct arena *arena, struct err *err, size_
     return opt_parse(out, arena, groups, words, count, err);
 }
 
-static void test_opt__takes_both_forms_of_a_value(void **state)
+TEST(test_opt__takes_both_forms_of_a_value)
 {
     static const char *const words[] = {"a", "--type=x=y", "--gpu", "T4", "--gpu=A100", "--json"};
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct parsed parsed;
@@ -43,10 +37,9 @@ static void test_opt__takes_both_forms_of_a_value(void **state)
     assert_int_equal(parsed.argument_count, 1);
 }
 
-static void test_opt__ends_options_at_two_dashes(void **state)
+TEST(test_opt__ends_options_at_two_dashes)
 {
     static const char *const words[] = {"--", "--type", "-"};
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct parsed parsed;
@@ -55,7 +48,7 @@ static void test_opt__ends_options_at_two_dashes(void **state)
     assert_null(opt_value(&parsed, "type"));
 }
 
-static void test_opt__refuses_with_the_nearest_name(void **state)
+TEST(test_opt__refuses_with_the_nearest_name)
 {
     static const struct {
         const char *words[2];
@@ -69,7 +62,6 @@ static void test_opt__refuses_with_the_nearest_name(void **state)
         {{"--type=a", "--type=b"}, 2, "'--type' is given twice", NULL},
         {{"-j"}, 1, "unknown option '-j'", "options have long names only: --help lists them"},
     };
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].words[0])) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
@@ -82,14 +74,4 @@ static void test_opt__refuses_with_the_nearest_name(void **state)
         else
             assert_null(err.hint);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_opt__takes_both_forms_of_a_value),
-        cmocka_unit_test(test_opt__ends_options_at_two_dashes),
-        cmocka_unit_test(test_opt__refuses_with_the_nearest_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* author/test/pairs: every two levels meet, as far as they can. */
 #include "author/test/pairs.h"
 #include "base/arena.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Factors 0 and 1 switch on 2; what is ruled out is a pair of levels. */
 struct rules {
@@ -56,13 +51,12 @@ static size_t shown(const struct pair_rows *rows, struct rules *rules)
     return count;
 }
 
-static void test_pairs__all_meet_in_few_rows(void **state)
+TEST(test_pairs__all_meet_in_few_rows)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 4, .out = {-1}};
     const size_t levels[] = {3, 3, 3, 3};
     struct pair_rows out = cover(&arena, &rules, levels);
-    (void)state;
     assert_int_equal(out.met, 6 * 9);
     assert_int_equal(shown(&out, &rules), 6 * 9);
     assert_int_equal(out.ruled_out, 0);
@@ -71,13 +65,12 @@ static void test_pairs__all_meet_in_few_rows(void **state)
         assert_int_equal(out.rows[0][i], 0);
 }
 
-static void test_pairs__a_chain_of_conditions_is_followed(void **state)
+TEST(test_pairs__a_chain_of_conditions_is_followed)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 5, .chained = true, .out = {-1}};
     const size_t levels[] = {2, 2, 2, 2, 2};
     struct pair_rows out = cover(&arena, &rules, levels);
-    (void)state;
     /* level 0 of one goes with no later one; level 1 with both of the next, and so on */
     assert_int_equal(out.met, shown(&out, &rules));
     assert_int_equal(out.met, (4 + 3 + 2 + 1) * 2);
@@ -85,61 +78,44 @@ static void test_pairs__a_chain_of_conditions_is_followed(void **state)
         assert_true(out.reached[i]);
 }
 
-static void test_pairs__what_is_ruled_out_is_in_no_row(void **state)
+TEST(test_pairs__what_is_ruled_out_is_in_no_row)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 3, .out = {0, 1, 2, 0}};
     const size_t levels[] = {2, 3, 2};
     struct pair_rows out = cover(&arena, &rules, levels);
-    (void)state;
     assert_int_equal(out.ruled_out, 1);
     assert_int_equal(out.met, 6 + 4 + 6 - 1);
     assert_int_equal(shown(&out, &rules), out.met);
 }
 
-static void test_pairs__the_first_may_be_ruled_out(void **state)
+TEST(test_pairs__the_first_may_be_ruled_out)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 2, .out = {0, 0, 1, 0}};
     const size_t levels[] = {2, 2};
     struct pair_rows out = cover(&arena, &rules, levels);
-    (void)state;
     assert_int_equal(out.count, 3);
     assert_int_equal(out.ruled_out, 1);
 }
 
-static void test_pairs__a_single_factor_has_all_its_levels(void **state)
+TEST(test_pairs__a_single_factor_has_all_its_levels)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 1, .out = {-1}};
     const size_t levels[] = {4};
     struct pair_rows out = cover(&arena, &rules, levels);
-    (void)state;
     assert_int_equal(out.count, 4);
     rules.count = 0;
     assert_int_equal(cover(&arena, &rules, levels).count, 1);
 }
 
-static void test_pairs__all_may_be_ruled_out(void **state)
+TEST(test_pairs__all_may_be_ruled_out)
 {
     ARENA_SCRATCH(arena);
     struct rules rules = {.count = 1, .out = {0, 0, 0, 0}};
     const size_t levels[] = {1};
     struct pair_rows out = cover(&arena, &rules, levels);
-    (void)state;
     assert_int_equal(out.count, 0);
     assert_false(out.reached[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs__all_meet_in_few_rows),
-        cmocka_unit_test(test_pairs__a_chain_of_conditions_is_followed),
-        cmocka_unit_test(test_pairs__what_is_ruled_out_is_in_no_row),
-        cmocka_unit_test(test_pairs__the_first_may_be_ruled_out),
-        cmocka_unit_test(test_pairs__a_single_factor_has_all_its_levels),
-        cmocka_unit_test(test_pairs__all_may_be_ruled_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
 #include "base/limits.h"
 #include "io/path.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_path__accepts_what_repositories_hold(void **state)
+TEST(test_path__accepts_what_repositories_hold)
 {
     static const char *const paths[] = {
         "README.md",
@@ -46,7 +41,6 @@ static void test_path__accepts_what_repositories_hold(void **state)
         "\xC3\xA9t\xC3\xA9",
         "\xE6\x97\xA5\xE6\x9C\xAC/\xF0\x9F\x98\x80",
     };
-    (void)state;
     for (EACH_ROW(i, paths, paths[i])) {
         ERR_SCRATCH(err);
         if (path_check(paths[i], &err))
@@ -124,9 +118,8 @@ static const struct refusal refusals[] = {
     {"CONOUT$", "unsafe path 'CONOUT$': " DEVICE},
 };
 
-static void test_path__refuses_what_leaves_the_target_or_means_something_else(void **state)
+TEST(test_path__refuses_what_leaves_the_target_or_means_something_else)
 {
-    (void)state;
     for (EACH_ROW(i, refusals, refusals[i].path)) {
         ERR_SCRATCH(err);
         assert_int_equal(path_check(refusals[i].path, &err), -1);
@@ -136,9 +129,8 @@ static void test_path__refuses_what_leaves_the_target_or_means_something_else(vo
     }
 }
 
-static void test_path__refuses_git_in_every_letter_case_and_fold(void **state)
+TEST(test_path__refuses_git_in_every_letter_case_and_fold)
 {
-    (void)state;
     for (unsigned bits = 0; bits < 1U << 3; bits++) {
         char path[] = ".git/x";
         for (int i = 0; i < 3; i++)
@@ -170,9 +162,8 @@ static void assert_limit(const char *path, int wanted, const char *hint)
     assert_string_equal(err.hint, hint);
 }
 
-static void test_path__limits_are_exact(void **state)
+TEST(test_path__limits_are_exact)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     const char *bytes = "the limit is 512 bytes a path", *name = "the limit is 200 bytes a name";
     assert_limit(long_path(&arena, LIMIT_PATH_BYTES - 1, 100), 0, NULL);
@@ -189,12 +180,11 @@ static void test_path__limits_are_exact(void **state)
 
 /* ---------------------------------------------------------------- sets */
 
-static void test_path_set__takes_paths_that_do_not_meet(void **state)
+TEST(test_path_set__takes_paths_that_do_not_meet)
 {
     static const char *const paths[] = {
         "a", "b/a", "b/c", "b/d/a", "B2/a", "ab", "abc", "a.", "b.c", "\xC3\xA9", "e",
     };
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct path_set *set = path_set_new(&arena);
@@ -243,9 +233,8 @@ static const struct meeting meetings[] = {
     CLASH("conf", "Conf/x", "conf", "Conf"),
 };
 
-static void test_path_set__refuses_paths_that_meet(void **state)
+TEST(test_path_set__refuses_paths_that_meet)
 {
-    (void)state;
     for (EACH_ROW(i, meetings, meetings[i].first)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
@@ -259,9 +248,8 @@ static void test_path_set__refuses_paths_that_meet(void **state)
     }
 }
 
-static void test_path_set__keeps_its_own_copies(void **state)
+TEST(test_path_set__keeps_its_own_copies)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct path_set *set = path_set_new(&arena);
@@ -273,9 +261,8 @@ static void test_path_set__keeps_its_own_copies(void **state)
     assert_string_equal(err.message, "'abc' would be written twice: by one and by two");
 }
 
-static void test_path_set__finds_each_of_many(void **state)
+TEST(test_path_set__finds_each_of_many)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct path_set *set = path_set_new(&arena);
@@ -289,19 +276,4 @@ static void test_path_set__finds_each_of_many(void **state)
         assert_int_equal(path_set_add(set, path, "two", &err), -1);
         assert_string_equal(err.code, "path-clash");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_path__accepts_what_repositories_hold),
-        cmocka_unit_test(test_path__refuses_what_leaves_the_target_or_means_something_else),
-        cmocka_unit_test(test_path__refuses_git_in_every_letter_case_and_fold),
-        cmocka_unit_test(test_path__limits_are_exact),
-        cmocka_unit_test(test_path_set__takes_paths_that_do_not_meet),
-        cmocka_unit_test(test_path_set__refuses_paths_that_meet),
-        cmocka_unit_test(test_path_set__keeps_its_own_copies),
-        cmocka_unit_test(test_path_set__finds_each_of_many),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

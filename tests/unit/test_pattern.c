@@ -6,19 +6,14 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
 #include <locale.h>
 #include <regex.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 static bool matches(const char *pattern, const char *text)
 {
@@ -101,9 +96,8 @@ static const struct matching matching[] = {
     {"]}-,:", {"]}-,:"}, {""}},
 };
 
-static void test_pattern__matches_whole_texts(void **state)
+TEST(test_pattern__matches_whole_texts)
 {
-    (void)state;
     for (EACH_ROW(i, matching, matching[i].pattern)) {
         const struct matching *row = &matching[i];
         for (const char *const *text = row->good; *text; text++)
@@ -190,9 +184,8 @@ static const struct refused refused[] = {
     {"[a\\]]", 2, "no '\\]', an escape in a set", "first"},
 };
 
-static void test_pattern__refuses_by_name_and_place(void **state)
+TEST(test_pattern__refuses_by_name_and_place)
 {
-    (void)state;
     for (EACH_ROW(i, refused, refused[i].pattern)) {
         const struct refused *row = &refused[i];
         size_t at = SIZE_MAX;
@@ -232,10 +225,9 @@ static bool over_limit(const char *pattern, const char *what)
     return true;
 }
 
-static void test_pattern__holds_limits_exactly(void **state)
+TEST(test_pattern__holds_limits_exactly)
 {
     ARENA_SCRATCH(arena);
-    (void)state;
     assert_false(over_limit(repeated(&arena, "", "a", LIMIT_PATTERN_BYTES, ""), ""));
     assert_true(over_limit(repeated(&arena, "", "a", LIMIT_PATTERN_BYTES + 1, ""), "bytes"));
     char *closed = repeated(&arena, "a", ")", LIMIT_PATTERN_NESTING, "");
@@ -258,7 +250,7 @@ static void test_pattern__holds_limits_exactly(void **state)
 }
 
 /* Patterns that take the most steps for a text, which is the longest that there can be. */
-static void test_pattern__comes_to_an_end(void **state)
+TEST(test_pattern__comes_to_an_end)
 {
     static const char *const patterns[] = {
         "(a?){0,3333}b",  "(a|a|a|a|a|a)*b", "((a*)*)*b",   "(a?){3000}a{3000}",
@@ -266,7 +258,6 @@ static void test_pattern__comes_to_an_end(void **state)
         "(a*){3000}b",    "(((a+)+)+)+b",    "(()*|a)*b",   "[a-z]{0,3000}[0-9]",
     };
     ARENA_SCRATCH(arena);
-    (void)state;
     struct span text =
         span_of(repeated(&arena, "", "a", LIMIT_ANSWER_BYTES, ""), LIMIT_ANSWER_BYTES);
     for (EACH_ROW(i, patterns, patterns[i])) {
@@ -408,28 +399,15 @@ static size_t compare_many(struct dice *dice, int rounds, bool by_grammar)
     return found;
 }
 
-static void test_pattern__agrees_with_libc(void **state)
+TEST(test_pattern__agrees_with_libc)
 {
     const char *given = getenv("TMPLGEN_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     struct dice dice = {seed};
-    (void)state;
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         skip();
     print_message("TMPLGEN_SEED=%llu\n", (unsigned long long)seed);
     assert_true(compare_many(&dice, 3000, true) > 3000);
     assert_true(compare_many(&dice, 30000, false) > 3000);
     (void)setlocale(LC_CTYPE, "C");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pattern__matches_whole_texts),
-        cmocka_unit_test(test_pattern__refuses_by_name_and_place),
-        cmocka_unit_test(test_pattern__holds_limits_exactly),
-        cmocka_unit_test(test_pattern__comes_to_an_end),
-        cmocka_unit_test(test_pattern__agrees_with_libc),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

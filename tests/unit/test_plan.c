@@ -4,15 +4,10 @@
 #include "git/store.h"
 #include "plan/plan.h"
 #include "plan/planner.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define LONG "a line that is long enough to be known by its content, 64 bytes and more\n"
 #define OTHER "quite another text, which is also long enough to be known by its content\n"
@@ -154,9 +149,8 @@ static void check(const struct scenario *s)
     arena_release(&f.arena);
 }
 
-static void test_plan__takes_what_only_one_side_changed(void **state)
+TEST(test_plan__takes_what_only_one_side_changed)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "1\n", "2\n"},
                  {"b", "1\n", "2\n", "1\n"},
@@ -167,9 +161,8 @@ static void test_plan__takes_what_only_one_side_changed(void **state)
     });
 }
 
-static void test_plan__merges_lines_that_do_not_touch(void **state)
+TEST(test_plan__merges_lines_that_do_not_touch)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n"}},
         .report = "merged a\n",
@@ -177,9 +170,8 @@ static void test_plan__merges_lines_that_do_not_touch(void **state)
     });
 }
 
-static void test_plan__keeps_one_common_line_between_edits(void **state)
+TEST(test_plan__keeps_one_common_line_between_edits)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n2\n3\n4\n5\n", "1\ntwo\n3\n4\n5\n", "1\n2\n3\nfour\n5\n"}},
         .report = "merged a\n",
@@ -187,9 +179,8 @@ static void test_plan__keeps_one_common_line_between_edits(void **state)
     });
 }
 
-static void test_plan__marks_lines_that_both_changed(void **state)
+TEST(test_plan__marks_lines_that_both_changed)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "one\n", "uno\n"}},
         .report = "conflict a\n",
@@ -198,9 +189,8 @@ static void test_plan__marks_lines_that_both_changed(void **state)
     });
 }
 
-static void test_plan__same_change_on_both_sides_is_no_conflict(void **state)
+TEST(test_plan__same_change_on_both_sides_is_no_conflict)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "2\n", "2\n"}, {"b", "1\n", NULL, NULL}, {"c", NULL, "x\n", "x\n"}},
         .report = "merged a\nkept-deleted b\nadopted c\n",
@@ -208,9 +198,8 @@ static void test_plan__same_change_on_both_sides_is_no_conflict(void **state)
     });
 }
 
-static void test_plan__adds_and_deletes(void **state)
+TEST(test_plan__adds_and_deletes)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"new", NULL, NULL, "x\n"}, {"old", "x\n", "x\n", NULL}},
         .report = "added new\ndeleted old\n",
@@ -218,9 +207,8 @@ static void test_plan__adds_and_deletes(void **state)
     });
 }
 
-static void test_plan__what_the_child_deleted_stays_deleted(void **state)
+TEST(test_plan__what_the_child_deleted_stays_deleted)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", NULL, "2\n"}, {"m", "1\n", NULL, "2\n", .policy = POLICY_MANAGED}},
         .report = "kept-deleted a\nkept-deleted m\n",
@@ -228,9 +216,8 @@ static void test_plan__what_the_child_deleted_stays_deleted(void **state)
     });
 }
 
-static void test_plan__restore_brings_the_newest_back(void **state)
+TEST(test_plan__restore_brings_the_newest_back)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", NULL, "2\n"}, {"b", "1\n", NULL, "1\n"}},
         .restore = "a",
@@ -239,9 +226,8 @@ static void test_plan__restore_brings_the_newest_back(void **state)
     });
 }
 
-static void test_plan__deleted_against_edited_conflicts(void **state)
+TEST(test_plan__deleted_against_edited_conflicts)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "mine\n", NULL}},
         .report = "conflict a\n",
@@ -249,9 +235,8 @@ static void test_plan__deleted_against_edited_conflicts(void **state)
     });
 }
 
-static void test_plan__both_added_differently_conflicts(void **state)
+TEST(test_plan__both_added_differently_conflicts)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", NULL, "mine\n", "theirs\n"}},
         .report = "conflict a\n",
@@ -259,9 +244,8 @@ static void test_plan__both_added_differently_conflicts(void **state)
     });
 }
 
-static void test_plan__managed_conflicts_only_where_both_differ(void **state)
+TEST(test_plan__managed_conflicts_only_where_both_differ)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "mine\n", "1\n", .policy = POLICY_MANAGED},
                  {"b", "1\n2\n3\n", "one\n2\n3\n", "1\n2\nthree\n", .policy = POLICY_MANAGED},
@@ -271,9 +255,8 @@ static void test_plan__managed_conflicts_only_where_both_differ(void **state)
     });
 }
 
-static void test_plan__seed_is_written_once(void **state)
+TEST(test_plan__seed_is_written_once)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"edited", "1\n", "mine\n", "2\n", .policy = POLICY_SEED},
                  {"gone", "1\n", NULL, "2\n", .policy = POLICY_SEED},
@@ -286,9 +269,8 @@ static void test_plan__seed_is_written_once(void **state)
     });
 }
 
-static void test_plan__yours_is_left_alone_and_listed(void **state)
+TEST(test_plan__yours_is_left_alone_and_listed)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"docs/a", "1\n", "1\n", "2\n"},
                  {"docs/b", "1\n", "1\n", NULL},
@@ -301,9 +283,8 @@ static void test_plan__yours_is_left_alone_and_listed(void **state)
     });
 }
 
-static void test_plan__follows_a_template_rename_by_source(void **state)
+TEST(test_plan__follows_a_template_rename_by_source)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"src/a", "1\n2\n3\n", "1\n2\nmine\n", NULL, "files/a"},
                  {"pkg/a", NULL, NULL, "one\n2\n3\n", "files/a"}},
@@ -312,9 +293,8 @@ static void test_plan__follows_a_template_rename_by_source(void **state)
     });
 }
 
-static void test_plan__a_condition_in_a_name_of_a_source_is_no_part_of_it(void **state)
+TEST(test_plan__a_condition_in_a_name_of_a_source_is_no_part_of_it)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"src/a", "1\n2\n3\n", "1\n2\nmine\n", NULL, "src/{{ 'a' if x == '}' }}.j2"},
                  {"pkg/a", NULL, NULL, "one\n2\n3\n", "src/a.j2"},
@@ -325,9 +305,8 @@ static void test_plan__a_condition_in_a_name_of_a_source_is_no_part_of_it(void *
     });
 }
 
-static void test_plan__blanks_at_the_braces_of_a_source_are_no_part_of_it(void **state)
+TEST(test_plan__blanks_at_the_braces_of_a_source_are_no_part_of_it)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"src/a", "1\n2\n3\n", "1\n2\nmine\n", NULL, "src/{{ package }}/{{  x}} }}"},
                  {"pkg/a", NULL, NULL, "one\n2\n3\n", "src/{{package}}/{{x  }}}}"},
@@ -340,9 +319,8 @@ static void test_plan__blanks_at_the_braces_of_a_source_are_no_part_of_it(void *
     });
 }
 
-static void test_plan__other_expressions_in_a_name_of_a_source_are_part_of_it(void **state)
+TEST(test_plan__other_expressions_in_a_name_of_a_source_are_part_of_it)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "1\n", NULL, "{{ 'a' if x else 'z' }}"},
                  {"b", "2\n", "2\n", NULL, "{{ 'b' }}"},
@@ -358,9 +336,8 @@ static void test_plan__other_expressions_in_a_name_of_a_source_are_part_of_it(vo
     });
 }
 
-static void test_plan__follows_a_declared_rename(void **state)
+TEST(test_plan__follows_a_declared_rename)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "mine\n", NULL, "files/a"}, {"b", NULL, NULL, "1\n", "files/b"}},
         .renames = {{"a", "b"}},
@@ -369,9 +346,8 @@ static void test_plan__follows_a_declared_rename(void **state)
     });
 }
 
-static void test_plan__rename_that_the_template_contradicts_counts_for_nothing(void **state)
+TEST(test_plan__rename_that_the_template_contradicts_counts_for_nothing)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "1\n", "1\n", .source = "a"},
                  {"old", "2\n", NULL, "2\n", .source = "old"}},
@@ -381,9 +357,8 @@ static void test_plan__rename_that_the_template_contradicts_counts_for_nothing(v
     });
 }
 
-static void test_plan__childs_file_where_the_template_moved_a_deleted_one_conflicts(void **state)
+TEST(test_plan__childs_file_where_the_template_moved_a_deleted_one_conflicts)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", NULL, NULL, .source = "a"},
                  {"z", NULL, "mine\n", "2\n", .source = "z"}},
@@ -394,9 +369,8 @@ static void test_plan__childs_file_where_the_template_moved_a_deleted_one_confli
     });
 }
 
-static void test_plan__without_rules_pairs_by_name_only(void **state)
+TEST(test_plan__without_rules_pairs_by_name_only)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "1\n", NULL, "files/x"}, {"b", NULL, NULL, "1\n", "files/x"}},
         .no_rules = true,
@@ -405,9 +379,8 @@ static void test_plan__without_rules_pairs_by_name_only(void **state)
     });
 }
 
-static void test_plan__swaps_two_files_that_the_template_swapped(void **state)
+TEST(test_plan__swaps_two_files_that_the_template_swapped)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "mine\n", "2\n", "files/x"}, {"b", "2\n", "2\n", "1\n", "files/y"}},
         .renames = {{"a", "b"}, {"b", "a"}},
@@ -416,9 +389,8 @@ static void test_plan__swaps_two_files_that_the_template_swapped(void **state)
     });
 }
 
-static void test_plan__template_edits_follow_the_childs_rename(void **state)
+TEST(test_plan__template_edits_follow_the_childs_rename)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n" LONG, NULL, "2\n" LONG}, {"b", NULL, "1\n" LONG, NULL}},
         .report = "updated b < a\n",
@@ -432,9 +404,8 @@ static void test_plan__template_edits_follow_the_childs_rename(void **state)
     });
 }
 
-static void test_plan__content_rules_need_64_bytes_and_a_unique_match(void **state)
+TEST(test_plan__content_rules_need_64_bytes_and_a_unique_match)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "short\n", NULL, "2\n"}, {"b", NULL, "short\n", NULL}},
         .report = "kept-deleted a\n",
@@ -452,9 +423,8 @@ static void test_plan__content_rules_need_64_bytes_and_a_unique_match(void **sta
     });
 }
 
-static void test_plan__rename_by_the_child_alone_survives_a_drop(void **state)
+TEST(test_plan__rename_by_the_child_alone_survives_a_drop)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", LONG, NULL, NULL}, {"b", NULL, LONG, NULL}},
         .report = "kept-yours b < a\n",
@@ -470,9 +440,8 @@ static void test_plan__rename_by_the_child_alone_survives_a_drop(void **state)
     });
 }
 
-static void test_plan__childs_name_wins_where_both_renamed(void **state)
+TEST(test_plan__childs_name_wins_where_both_renamed)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", LONG, NULL, NULL, "files/a"},
                  {"b", NULL, LONG, NULL},
@@ -482,9 +451,8 @@ static void test_plan__childs_name_wins_where_both_renamed(void **state)
     });
 }
 
-static void test_plan__rename_onto_the_childs_own_file_is_not_followed(void **state)
+TEST(test_plan__rename_onto_the_childs_own_file_is_not_followed)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", "mine\n", NULL, "files/a"}, {"b", NULL, "own\n", "1\n", "files/a"}},
         .report = "conflict a\nconflict b\n",
@@ -492,9 +460,8 @@ static void test_plan__rename_onto_the_childs_own_file_is_not_followed(void **st
     });
 }
 
-static void test_plan__childs_rename_to_a_new_template_path_is_not_followed(void **state)
+TEST(test_plan__childs_rename_to_a_new_template_path_is_not_followed)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", LONG, NULL, "2\n", "files/a"}, {"b", NULL, LONG, OTHER, "files/b"}},
         .report = "kept-deleted a\nconflict b\n",
@@ -504,9 +471,8 @@ static void test_plan__childs_rename_to_a_new_template_path_is_not_followed(void
     });
 }
 
-static void test_plan__modes_and_contents_merge_apart(void **state)
+TEST(test_plan__modes_and_contents_merge_apart)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"r", "1\n", "2\n", "1\n", .render_mode = LEAF_EXECUTABLE},
                  {"s", "1\n", "1\n", "2\n", .child_mode = LEAF_EXECUTABLE}},
@@ -521,9 +487,8 @@ static void test_plan__modes_and_contents_merge_apart(void **state)
     });
 }
 
-static void test_plan__links_are_never_merged_as_text(void **state)
+TEST(test_plan__links_are_never_merged_as_text)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"l", "x\n", "target", "y\n", .child_mode = LEAF_LINK}},
         .report = "conflict l\n",
@@ -536,9 +501,8 @@ static void test_plan__links_are_never_merged_as_text(void **state)
     });
 }
 
-static void test_plan__file_to_folder_and_back(void **state)
+TEST(test_plan__file_to_folder_and_back)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"d", "1\n", "1\n", NULL}, {"d/x", NULL, NULL, "2\n"}},
         .report = "deleted d\nadded d/x\n",
@@ -551,9 +515,8 @@ static void test_plan__file_to_folder_and_back(void **state)
     });
 }
 
-static void test_plan__edited_file_makes_room_for_a_folder(void **state)
+TEST(test_plan__edited_file_makes_room_for_a_folder)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"d", "1\n", "mine\n", NULL}, {"d/x", NULL, NULL, "2\n"}},
         .report = "conflict d\nadded d/x\n",
@@ -568,9 +531,8 @@ static void test_plan__edited_file_makes_room_for_a_folder(void **state)
     });
 }
 
-static void test_plan__childs_folder_stays_where_the_template_wants_a_file(void **state)
+TEST(test_plan__childs_folder_stays_where_the_template_wants_a_file)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"d", NULL, NULL, "2\n"}, {"d/x", "1\n", "1\n", NULL}, {"d/mine", NULL, "m\n"}},
         .report = "conflict d\ndeleted d/x\n",
@@ -578,9 +540,8 @@ static void test_plan__childs_folder_stays_where_the_template_wants_a_file(void 
     });
 }
 
-static void test_plan__lines_merge_by_slots(void **state)
+TEST(test_plan__lines_merge_by_slots)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"pins", "a==1\nb==1\nc==1\n", "a==2\nb==1\nc==1\n", "a==1\nb==3\nc==1\n",
                   .merge = MERGE_LINES}},
@@ -595,9 +556,8 @@ static void test_plan__lines_merge_by_slots(void **state)
     });
 }
 
-static void test_plan__insertions_hang_on_the_slot_before_ours_first(void **state)
+TEST(test_plan__insertions_hang_on_the_slot_before_ours_first)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"pins", "a==1\nb==1\n", "a==1\nmine==1\nb==1\n", "a==2\ntheirs==1\nb==1\nz==1\n",
                   .merge = MERGE_LINES}},
@@ -606,9 +566,8 @@ static void test_plan__insertions_hang_on_the_slot_before_ours_first(void **stat
     });
 }
 
-static void test_plan__binary_files_get_no_markers(void **state)
+TEST(test_plan__binary_files_get_no_markers)
 {
-    (void)state;
     struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
     struct plan plan;
     struct plan_file files[SIDES];
@@ -647,16 +606,14 @@ static void expect_restore_error(const char *path, const char *message)
     arena_release(&f.arena);
 }
 
-static void test_plan__refuses_to_restore_what_is_there_or_unknown(void **state)
+TEST(test_plan__refuses_to_restore_what_is_there_or_unknown)
 {
-    (void)state;
     expect_restore_error("a", "cannot restore 'a': it is there");
     expect_restore_error("b", "cannot restore 'b': the template has no such file");
 }
 
-static void test_plan__warns_where_a_merge_breaks_yaml(void **state)
+TEST(test_plan__warns_where_a_merge_breaks_yaml)
 {
-    (void)state;
     struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
     struct scenario s = {.rows = {{"a.yml", "x: 1\n\n\n\n\ny: 1\n", "z: 1\nx: 1\n\n\n\n\ny: 1\n",
                                    "x: 1\n\n\n\n\ny: 1\nz: 2\n"}}};
@@ -676,9 +633,8 @@ static void test_plan__warns_where_a_merge_breaks_yaml(void **state)
 #define ABC "a\nb\nc\nd\ne\n"
 #define ABC_CRLF "a\r\nb\r\nc\r\nd\r\ne\r\n"
 
-static void test_plan__line_endings_are_no_change_and_stay_the_childs(void **state)
+TEST(test_plan__line_endings_are_no_change_and_stay_the_childs)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", ABC, ABC_CRLF, "a\nb\nc\nd\nE\n"},
                  {"both", ABC, "A\r\nb\r\nc\r\nd\r\ne\r\n", "a\nb\nc\nd\nE\n"},
@@ -695,9 +651,8 @@ static void test_plan__line_endings_are_no_change_and_stay_the_childs(void **sta
     });
 }
 
-static void test_plan__line_endings_of_one_bit_more_are_a_change(void **state)
+TEST(test_plan__line_endings_of_one_bit_more_are_a_change)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", ABC, ABC_CRLF, NULL, .child_mode = LEAF_EXECUTABLE},
                  {"m", ABC, ABC_CRLF, "new\n", .policy = POLICY_MANAGED},
@@ -710,9 +665,8 @@ static void test_plan__line_endings_of_one_bit_more_are_a_change(void **state)
     });
 }
 
-static void test_plan__mixed_line_endings_stay_line_by_line(void **state)
+TEST(test_plan__mixed_line_endings_stay_line_by_line)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", ABC, "a\r\nb\r\nc\r\nd\ne\n", "a\nB\nB2\nc\nd\ne\nf\n"},
                  {"bytes", "a\r\nb\nc\nd\n", "a\r\nB\nc\nd\n", "a\r\nb\nc\nD\r\n"},
@@ -725,9 +679,8 @@ static void test_plan__mixed_line_endings_stay_line_by_line(void **state)
     });
 }
 
-static void test_plan__pins_keep_the_childs_line_endings(void **state)
+TEST(test_plan__pins_keep_the_childs_line_endings)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"pins", "a==1\nb==1\nc==1", "a==2\r\nb==1\r\nc==1\r\nx==1",
                   "a==1\nb==3\nc==1\ny==1", .merge = MERGE_LINES}},
@@ -736,9 +689,8 @@ static void test_plan__pins_keep_the_childs_line_endings(void **state)
     });
 }
 
-static void test_plan__names_that_differ_by_case_are_one_file(void **state)
+TEST(test_plan__names_that_differ_by_case_are_one_file)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"README", "1\n", "1\nmine\n", NULL},
                  {"ReadMe", NULL, NULL, "1\n"},
@@ -755,9 +707,8 @@ static void test_plan__names_that_differ_by_case_are_one_file(void **state)
     });
 }
 
-static void test_plan__names_of_several_files_but_for_case_are_not_one(void **state)
+TEST(test_plan__names_of_several_files_but_for_case_are_not_one)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", "1\n", NULL, "2\n"},
                  {"A", NULL, "1\n", NULL},
@@ -772,9 +723,8 @@ static void test_plan__names_of_several_files_but_for_case_are_not_one(void **st
 
 #define HEADER "# A licence header that every file has, of more than 64 bytes in one line\n"
 
-static void test_plan__shared_content_proves_no_rename(void **state)
+TEST(test_plan__shared_content_proves_no_rename)
 {
-    (void)state;
     check(&(struct scenario){
         .rows = {{"a", HEADER, NULL, HEADER "2\n"}, {"mine", NULL, HEADER, NULL}},
         .report = "kept-deleted a\n",
@@ -813,9 +763,8 @@ static void test_plan__shared_content_proves_no_rename(void **state)
     });
 }
 
-static void test_plan__says_which_files_a_moved_folder_leaves_behind(void **state)
+TEST(test_plan__says_which_files_a_moved_folder_leaves_behind)
 {
-    (void)state;
     struct fixture f = {.arena = ARENA_INIT, .err = ERR_INIT};
     struct scenario s = {.rows = {{"src/a", "1\n", "1\n", NULL, "a"},
                                   {"src/mine", NULL, "m\n", NULL},
@@ -830,57 +779,4 @@ static void test_plan__says_which_files_a_moved_folder_leaves_behind(void **stat
                                           "such as 'src/mine'");
     store_free(f.store);
     arena_release(&f.arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan__takes_what_only_one_side_changed),
-        cmocka_unit_test(test_plan__merges_lines_that_do_not_touch),
-        cmocka_unit_test(test_plan__keeps_one_common_line_between_edits),
-        cmocka_unit_test(test_plan__marks_lines_that_both_changed),
-        cmocka_unit_test(test_plan__same_change_on_both_sides_is_no_conflict),
-        cmocka_unit_test(test_plan__adds_and_deletes),
-        cmocka_unit_test(test_plan__what_the_child_deleted_stays_deleted),
-        cmocka_unit_test(test_plan__restore_brings_the_newest_back),
-        cmocka_unit_test(test_plan__deleted_against_edited_conflicts),
-        cmocka_unit_test(test_plan__both_added_differently_conflicts),
-        cmocka_unit_test(test_plan__managed_conflicts_only_where_both_differ),
-        cmocka_unit_test(test_plan__seed_is_written_once),
-        cmocka_unit_test(test_plan__yours_is_left_alone_and_listed),
-        cmocka_unit_test(test_plan__follows_a_template_rename_by_source),
-        cmocka_unit_test(test_plan__a_condition_in_a_name_of_a_source_is_no_part_of_it),
-        cmocka_unit_test(test_plan__blanks_at_the_braces_of_a_source_are_no_part_of_it),
-        cmocka_unit_test(test_plan__other_expressions_in_a_name_of_a_source_are_part_of_it),
-        cmocka_unit_test(test_plan__follows_a_declared_rename),
-        cmocka_unit_test(test_plan__rename_that_the_template_contradicts_counts_for_nothing),
-        cmocka_unit_test(test_plan__childs_file_where_the_template_moved_a_deleted_one_conflicts),
-        cmocka_unit_test(test_plan__without_rules_pairs_by_name_only),
-        cmocka_unit_test(test_plan__swaps_two_files_that_the_template_swapped),
-        cmocka_unit_test(test_plan__template_edits_follow_the_childs_rename),
-        cmocka_unit_test(test_plan__content_rules_need_64_bytes_and_a_unique_match),
-        cmocka_unit_test(test_plan__rename_by_the_child_alone_survives_a_drop),
-        cmocka_unit_test(test_plan__childs_name_wins_where_both_renamed),
-        cmocka_unit_test(test_plan__rename_onto_the_childs_own_file_is_not_followed),
-        cmocka_unit_test(test_plan__childs_rename_to_a_new_template_path_is_not_followed),
-        cmocka_unit_test(test_plan__modes_and_contents_merge_apart),
-        cmocka_unit_test(test_plan__links_are_never_merged_as_text),
-        cmocka_unit_test(test_plan__file_to_folder_and_back),
-        cmocka_unit_test(test_plan__edited_file_makes_room_for_a_folder),
-        cmocka_unit_test(test_plan__childs_folder_stays_where_the_template_wants_a_file),
-        cmocka_unit_test(test_plan__lines_merge_by_slots),
-        cmocka_unit_test(test_plan__insertions_hang_on_the_slot_before_ours_first),
-        cmocka_unit_test(test_plan__binary_files_get_no_markers),
-        cmocka_unit_test(test_plan__refuses_to_restore_what_is_there_or_unknown),
-        cmocka_unit_test(test_plan__warns_where_a_merge_breaks_yaml),
-        cmocka_unit_test(test_plan__line_endings_are_no_change_and_stay_the_childs),
-        cmocka_unit_test(test_plan__line_endings_of_one_bit_more_are_a_change),
-        cmocka_unit_test(test_plan__mixed_line_endings_stay_line_by_line),
-        cmocka_unit_test(test_plan__pins_keep_the_childs_line_endings),
-        cmocka_unit_test(test_plan__names_that_differ_by_case_are_one_file),
-        cmocka_unit_test(test_plan__names_of_several_files_but_for_case_are_not_one),
-        cmocka_unit_test(test_plan__shared_content_proves_no_rename),
-        cmocka_unit_test(test_plan__says_which_files_a_moved_folder_leaves_behind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

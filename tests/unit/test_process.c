@@ -3,15 +3,10 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 /* A listener that is slow between two looks at the program, as a terminal may make it. */
 struct listener {
@@ -55,9 +50,8 @@ static void check(const char *script, long slow_ms, bool answers, const char *sa
 
 /* It ends while the listener is busy with something else, having been silent when last looked at.
  */
-static void test_process__last_words(void **state)
+TEST(test_process__last_words)
 {
-    (void)state;
     check("sleep 0.2; echo last; exit 3", 300, false, "last|", "");
     check("sleep 0.2; echo one; echo two >&2; exit 3", 300, false, "one|two|", "");
     check("sleep 0.2; echo one; echo two >&2; exit 3", 300, true, "two|", "one\n");
@@ -66,10 +60,9 @@ static void test_process__last_words(void **state)
 }
 
 /* As much as a pipe holds: 64 KiB, but for the last line. */
-static void test_process__a_full_pipe_of_last_words(void **state)
+TEST(test_process__a_full_pipe_of_last_words)
 {
     BUF_SCRATCH(expected, 100000);
-    (void)state;
     for (int i = 0; i < 6000; i++)
         assert_int_equal(buf_puts(&expected, "last word|"), 0);
     check("sleep 0.2; yes 'last word' | head -n 6000; exit 3", 300, false, buf_text(&expected), "");
@@ -77,23 +70,12 @@ static void test_process__a_full_pipe_of_last_words(void **state)
 
 /* A program that it left behind holds the pipe: what is said soon is heard, and nobody waits long.
  */
-static void test_process__what_was_left_behind(void **state)
+TEST(test_process__what_was_left_behind)
 {
     struct timespec start, end;
-    (void)state;
     (void)clock_gettime(CLOCK_MONOTONIC, &start);
     check("(sleep 30; echo late) & echo last; exit 3", 0, false, "last|", "");
     check("while echo more; do sleep 0.01; done & echo last; exit 3", 0, false, NULL, "");
     (void)clock_gettime(CLOCK_MONOTONIC, &end);
     assert_in_range(end.tv_sec - start.tv_sec, 0, 20);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_process__last_words),
-        cmocka_unit_test(test_process__a_full_pipe_of_last_words),
-        cmocka_unit_test(test_process__what_was_left_behind),
-    };
-    return cmocka_run_group_tests_name("process", tests, NULL, NULL);
 }

@@ -6,14 +6,9 @@
 #include "child/record.h"
 #include "data/data.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TREE "0123456789abcdef0123456789abcdef01234567"
 
@@ -49,9 +44,8 @@ static struct span write_record(struct arena *arena, const struct record *record
     return span_of(arena_memdup(arena, text.ptr, text.len), text.len);
 }
 
-static void test_record__comes_back_as_it_was_written(void **state)
+TEST(test_record__comes_back_as_it_was_written)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct record before = sample(&arena), after;
@@ -69,9 +63,8 @@ static void test_record__comes_back_as_it_was_written(void **state)
     assert_true(span_equal(text, again));
 }
 
-static void test_record__without_stack_and_commit_comes_back(void **state)
+TEST(test_record__without_stack_and_commit_comes_back)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct record before = sample(&arena), after;
@@ -87,9 +80,8 @@ static void test_record__without_stack_and_commit_comes_back(void **state)
 /* What a record of a catalog that extends nothing hashed to before there were others. */
 #define INPUTS_OF_SAMPLE "6e4400d523217c1acf80533cf17e23e8df385528b7bc3e3e8abecdc918fb5427"
 
-static void test_record__hashes_the_commits_of_what_the_catalog_extends(void **state)
+TEST(test_record__hashes_the_commits_of_what_the_catalog_extends)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct record record = sample(&arena), after;
@@ -112,9 +104,8 @@ static void test_record__hashes_the_commits_of_what_the_catalog_extends(void **s
     assert_false(record_is_genuine(&record, span_of("", 0)));
 }
 
-static void test_record__notices_an_edited_answer_and_another_overlay(void **state)
+TEST(test_record__notices_an_edited_answer_and_another_overlay)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct record record = sample(&arena);
     assert_false(record_is_genuine(&record, span_from("rows: []\n")));
@@ -122,16 +113,15 @@ static void test_record__notices_an_edited_answer_and_another_overlay(void **sta
     assert_false(record_is_genuine(&record, span_of("", 0)));
 }
 
-static void test_record__does_not_count_yours_among_the_inputs(void **state)
+TEST(test_record__does_not_count_yours_among_the_inputs)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct record record = sample(&arena);
     record.yours_count = 0;
     assert_true(record_is_genuine(&record, span_of("", 0)));
 }
 
-static void test_record__refuses_what_is_no_record_with_its_place(void **state)
+TEST(test_record__refuses_what_is_no_record_with_its_place)
 {
     static const struct {
         const char *text, *message;
@@ -146,7 +136,6 @@ static void test_record__refuses_what_is_no_record_with_its_place(void **state)
         {"schema: 1\ncatalog: {source: s}\n", "'version' is missing", 2},
         {"schema: 1\n<<<<<<< ours\ncatalog: {}\n", "", 2},
     };
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].text)) {
         ARENA_SCRATCH(arena);
         ERR_SCRATCH(err);
@@ -163,26 +152,11 @@ static void test_record__refuses_what_is_no_record_with_its_place(void **state)
     }
 }
 
-static void test_record__source_and_version_stand_on_lines_of_their_own(void **state)
+TEST(test_record__source_and_version_stand_on_lines_of_their_own)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct record record = sample(&arena);
     struct span text = write_record(&arena, &record);
     assert_non_null(strstr(text.ptr, "\n  source: builtin\n"));
     assert_non_null(strstr(text.ptr, "\n  version: \"1.0.0\"\n"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_record__comes_back_as_it_was_written),
-        cmocka_unit_test(test_record__without_stack_and_commit_comes_back),
-        cmocka_unit_test(test_record__hashes_the_commits_of_what_the_catalog_extends),
-        cmocka_unit_test(test_record__notices_an_edited_answer_and_another_overlay),
-        cmocka_unit_test(test_record__does_not_count_yours_among_the_inputs),
-        cmocka_unit_test(test_record__refuses_what_is_no_record_with_its_place),
-        cmocka_unit_test(test_record__source_and_version_stand_on_lines_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

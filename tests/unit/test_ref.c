@@ -3,18 +3,13 @@
 #include "base/span.h"
 #include "git/ref.h"
 #include "place.h"
+#include "unit/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define TOKEN "tmplgen 0123\n"
 
@@ -28,7 +23,7 @@ static int unlock(const struct place *place, const char *path, struct err *err)
     return ref_unlock(place->fd, path, place->fd, "token", err);
 }
 
-static void test_ref_lock__is_ours_again_and_goes_when_it_is_given_back(void **state)
+TEST_IN_PLACE(test_ref_lock__is_ours_again_and_goes_when_it_is_given_back)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -57,7 +52,7 @@ static void assert_foreign(const struct place *place)
     assert_int_equal(fstatat(place->fd, "index.lock", &info, AT_SYMLINK_NOFOLLOW), 0);
 }
 
-static void test_ref_lock__of_somebody_else_stays(void **state)
+TEST_IN_PLACE(test_ref_lock__of_somebody_else_stays)
 {
     const struct place *place = *state;
     place_put(place, "token", TOKEN);
@@ -88,7 +83,7 @@ static bool says(const struct place *place, const char *path, const char *text)
     return found;
 }
 
-static void test_ref_says__the_text_less_its_newlines(void **state)
+TEST_IN_PLACE(test_ref_says__the_text_less_its_newlines)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -106,7 +101,7 @@ static void test_ref_says__the_text_less_its_newlines(void **state)
     assert_false(found);
 }
 
-static void test_ref_put__takes_the_place_of_an_empty_folder(void **state)
+TEST_IN_PLACE(test_ref_put__takes_the_place_of_an_empty_folder)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -125,7 +120,7 @@ static void test_ref_put__takes_the_place_of_an_empty_folder(void **state)
     place_holds(place, "d/e/f", "2\n");
 }
 
-static void test_ref_remove__only_what_says_so(void **state)
+TEST_IN_PLACE(test_ref_remove__only_what_says_so)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -137,7 +132,7 @@ static void test_ref_remove__only_what_says_so(void **state)
     assert_int_equal(ref_remove(place->fd, "a", "1", &err), 0);
 }
 
-static void test_ref_delete_all__loose_and_packed(void **state)
+TEST_IN_PLACE(test_ref_delete_all__loose_and_packed)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -163,7 +158,7 @@ static void test_ref_delete_all__loose_and_packed(void **state)
     place_holds(place, "packed-refs.lock", "");
 }
 
-static void test_ref_delete_all__what_cannot_be_read_goes_nowhere(void **state)
+TEST_IN_PLACE(test_ref_delete_all__what_cannot_be_read_goes_nowhere)
 {
     ERR_SCRATCH(err);
     const struct place *place = *state;
@@ -178,20 +173,4 @@ static void test_ref_delete_all__what_cannot_be_read_goes_nowhere(void **state)
     assert_int_equal(unlinkat(place->fd, "refs/t/a", 0), 0);
     assert_int_equal(mkdirat(place->fd, "refs/t/a", 0700), 0);
     assert_int_equal(ref_delete_all(place->fd, place->fd, "token", names, 1, &err), -1);
-}
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, place_make, place_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        EACH(test_ref_lock__is_ours_again_and_goes_when_it_is_given_back),
-        EACH(test_ref_lock__of_somebody_else_stays),
-        EACH(test_ref_says__the_text_less_its_newlines),
-        EACH(test_ref_put__takes_the_place_of_an_empty_folder),
-        EACH(test_ref_remove__only_what_says_so),
-        EACH(test_ref_delete_all__loose_and_packed),
-        EACH(test_ref_delete_all__what_cannot_be_read_goes_nowhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* Semantic versions: what is one, and which is newer. */
 #include "catalog/semver.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void test_semver__order_is_that_of_semver_org(void **state)
+TEST(test_semver__order_is_that_of_semver_org)
 {
     static const char *const rising[] = {
         "0.0.0-0",       "0.0.0",           "0.0.9",
@@ -19,7 +13,6 @@ static void test_semver__order_is_that_of_semver_org(void **state)
         "1.0.0-beta",    "1.0.0-beta.2",    "1.0.0-beta.11",
         "1.0.0-rc.1",    "1.0.0",           "1.2.0",
         "1.10.0",        "2.0.0",           "18446744073709551600.0.0"};
-    (void)state;
     for (EACH_ROW(i, rising, rising[i]))
         for (size_t j = 0; j < COUNT(rising); j++) {
             struct semver a, b;
@@ -30,16 +23,15 @@ static void test_semver__order_is_that_of_semver_org(void **state)
         }
 }
 
-static void test_semver__build_metadata_does_not_count(void **state)
+TEST(test_semver__build_metadata_does_not_count)
 {
     struct semver a, b;
-    (void)state;
     assert_true(semver_parse(&a, "1.0.0-rc.1+001"));
     assert_true(semver_parse(&b, "1.0.0-rc.1+exp.sha-5114f85"));
     assert_int_equal(semver_compare(&a, &b), 0);
 }
 
-static void test_semver__refuses_what_is_none(void **state)
+TEST(test_semver__refuses_what_is_none)
 {
     static const char *const bad[] = {"",
                                       "1",
@@ -66,16 +58,14 @@ static void test_semver__refuses_what_is_none(void **state)
                                       "18446744073709551616.0.0",
                                       "1.2.3-\xc3\xa9"};
     struct semver version;
-    (void)state;
     for (EACH_ROW(i, bad, bad[i]))
         if (semver_parse(&version, bad[i]))
             fail_msg("'%s' is no semantic version", bad[i]);
 }
 
-static void test_semver__tags_may_begin_with_one_v(void **state)
+TEST(test_semver__tags_may_begin_with_one_v)
 {
     struct semver version;
-    (void)state;
     assert_true(semver_parse_tag(&version, "v1.2.3"));
     assert_true(semver_parse_tag(&version, "1.2.3-rc.1"));
     assert_false(semver_is_release(&version));
@@ -85,7 +75,7 @@ static void test_semver__tags_may_begin_with_one_v(void **state)
     assert_false(semver_parse_tag(&version, "v"));
 }
 
-static void test_semver_range__admits_what_its_policy_says(void **state)
+TEST(test_semver_range__admits_what_its_policy_says)
 {
     static const struct {
         const char *policy, *version;
@@ -101,7 +91,6 @@ static void test_semver_range__admits_what_its_policy_says(void **state)
         {"~1", "2.0.0", false},     {"1.x", "1.0.0", true},        {"1.x", "2.0.0", false},
         {"1.2.x", "1.2.9", true},   {"1.2.x", "1.3.0", false},     {"0.x", "0.9.9", true},
     };
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].policy)) {
         struct semver_range range;
         struct semver version;
@@ -112,7 +101,7 @@ static void test_semver_range__admits_what_its_policy_says(void **state)
     }
 }
 
-static void test_semver_range__refuses_what_is_none(void **state)
+TEST(test_semver_range__refuses_what_is_none)
 {
     static const char *const bad[] = {"",
                                       "^",
@@ -138,21 +127,7 @@ static void test_semver_range__refuses_what_is_none(void **state)
                                       "^~1",
                                       "^18446744073709551616"};
     struct semver_range range;
-    (void)state;
     for (EACH_ROW(i, bad, bad[i]))
         if (semver_range_parse(&range, bad[i]))
             fail_msg("'%s' is no policy", bad[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_semver__order_is_that_of_semver_org),
-        cmocka_unit_test(test_semver__build_metadata_does_not_count),
-        cmocka_unit_test(test_semver__refuses_what_is_none),
-        cmocka_unit_test(test_semver__tags_may_begin_with_one_v),
-        cmocka_unit_test(test_semver_range__admits_what_its_policy_says),
-        cmocka_unit_test(test_semver_range__refuses_what_is_none),
-    };
-    return cmocka_run_group_tests_name("semver", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SHA-256 against the examples of FIPS 180-4. */
 #include "base/sha.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_sha256__gives_the_digests_of_the_standard(void **state)
+TEST(test_sha256__gives_the_digests_of_the_standard)
 {
     static const char *const examples[][2] = {
         {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
@@ -18,7 +13,6 @@ static void test_sha256__gives_the_digests_of_the_standard(void **state)
         {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
     };
-    (void)state;
     for (EACH_ROW(i, examples, examples[i][0])) {
         char out[SHA256_HEX_SIZE];
         sha256_hex(out, examples[i][0], strlen(examples[i][0]));
@@ -26,21 +20,11 @@ static void test_sha256__gives_the_digests_of_the_standard(void **state)
     }
 }
 
-static void test_sha256__gives_that_of_a_million_letters(void **state)
+TEST(test_sha256__gives_that_of_a_million_letters)
 {
     static char letters[1000 * 1000];
     char out[SHA256_HEX_SIZE];
-    (void)state;
     memset(letters, 'a', sizeof(letters));
     sha256_hex(out, letters, sizeof(letters));
     assert_string_equal(out, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sha256__gives_the_digests_of_the_standard),
-        cmocka_unit_test(test_sha256__gives_that_of_a_million_letters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
 #include "git/libgit2.h"
 #include "plan/merge/slots.h"
 #include "unit/rows.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/test.h"
 
 /* Lines end in '|', and '@' is one of git's; `merged` is NULL for a conflict: then `marked`. */
 struct row {
@@ -41,7 +35,7 @@ static void check(const struct row *row)
     assert_int_equal(clean, row->merged != NULL);
 }
 
-static void test_slots__merge(void **state)
+TEST(test_slots__merge)
 {
     static const struct row rows[] = {
         {"", "", "", "", NULL},
@@ -72,12 +66,11 @@ static void test_slots__merge(void **state)
         {"x[cuda]==1|y~=1|", "x[cuda]==2|y~=1|", "x[cuda]==1|y~=2|", "x[cuda]==2|y~=2|", NULL},
         {"# c|a==1||b==1|", "# mine|a==1||b==1|", "# c|a==2||b==2|", "# mine|a==2||b==2|", NULL},
     };
-    (void)state;
     for (EACH_ROW(i, rows, rows[i].base))
         check(&rows[i]);
 }
 
-static void test_slots__conflicts_in_one_slot_leave_the_others(void **state)
+TEST(test_slots__conflicts_in_one_slot_leave_the_others)
 {
     static const struct row rows[] = {
         {"a==1|b==1|", "a==2|b==2|", "a==3|b==1|", NULL,
@@ -88,7 +81,6 @@ static void test_slots__conflicts_in_one_slot_leave_the_others(void **state)
          "<<<<<<< o|a==2|@@@@@@@ b|a==1|=======|>>>>>>> t|b==1|"},
         {"a==1", "a==2", "a==3", NULL, "<<<<<<< o|a==2|@@@@@@@ b|a==1|=======|a==3|>>>>>>> t|"},
     };
-    (void)state;
     for (EACH_ROW(i, rows, rows[i].base))
         check(&rows[i]);
 }
@@ -100,11 +92,4 @@ static int start(void **state)
     return git_start(&err);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slots__merge),
-        cmocka_unit_test(test_slots__conflicts_in_one_slot_leave_the_others),
-    };
-    return cmocka_run_group_tests_name("slots", tests, start, NULL);
-}
+TEST_GROUP(start, NULL)

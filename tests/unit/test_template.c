@@ -8,15 +8,10 @@
 #include "data/json.h"
 #include "jinja/template.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Pairs of name and text; NULL ends. A name "broken" fails to load. */
 static int load_from_list(struct template_source *out, void *context, const char *name,
@@ -100,18 +95,16 @@ static void assert_fails(const char *text, const char *code, const char *message
 
 /* ---------------------------------------------------------------- rendering */
 
-static void test_template__renders_the_names_of_its_context(void **state)
+TEST(test_template__renders_the_names_of_its_context)
 {
-    (void)state;
     assert_renders("Hello {{ name }}!\n", "{\"name\": \"World\"}", "Hello World!\n");
     assert_renders("", "{}", "");
     assert_renders("{% for k, v in d.items() %}\n{{ k }}={{ v }}\n{% endfor %}\n",
                    "{\"d\": {\"b\": 1, \"a\": [true, null]}}", "b=1\na=[True, None]\n");
 }
 
-static void test_template__takes_each_kind_of_delimiters(void **state)
+TEST(test_template__takes_each_kind_of_delimiters)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
     ERR_SCRATCH(err);
@@ -122,9 +115,8 @@ static void test_template__takes_each_kind_of_delimiters(void **state)
     assert_string_equal(buf_text(&out), "1 {{ x }} ${{ y }}q");
 }
 
-static void test_template__appends_to_what_is_there(void **state)
+TEST(test_template__appends_to_what_is_there)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
     ERR_SCRATCH(err);
@@ -135,9 +127,8 @@ static void test_template__appends_to_what_is_there(void **state)
     assert_string_equal(buf_text(&out), "11");
 }
 
-static void test_template__leaves_its_context_as_it_was(void **state)
+TEST(test_template__leaves_its_context_as_it_was)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
     ERR_SCRATCH(err);
@@ -153,16 +144,14 @@ static void test_template__leaves_its_context_as_it_was(void **state)
     assert_true(data_equal(context, parse(&arena, json)));
 }
 
-static void test_template__evaluates_an_answer_never(void **state)
+TEST(test_template__evaluates_an_answer_never)
 {
-    (void)state;
     assert_renders("{{ s }}|{{ s|upper }}", "{\"s\": \"{{ 7*7 }}{% raw %}\"}",
                    "{{ 7*7 }}{% raw %}|{{ 7*7 }}{% RAW %}");
 }
 
-static void test_template__includes_by_name(void **state)
+TEST(test_template__includes_by_name)
 {
-    (void)state;
     assert_renders("{% for x in 'ab' %}{% include 'part' %}{% endfor %}", "{}", "[a][b]");
     assert_renders("{% include ['nope', 'part'] %}", "{\"x\": 5}", "[5]");
     assert_renders("{% include 'nope' ignore missing %}.", "{}", ".");
@@ -180,7 +169,7 @@ static int load_counted(struct template_source *out, void *context, const char *
 }
 
 /* What is kept for the next render is the template, and nothing that the context has made of it. */
-static void test_template__includes_are_parsed_once_for_many_renders(void **state)
+TEST(test_template__includes_are_parsed_once_for_many_renders)
 {
     ARENA_SCRATCH(arena);
     struct template_cache cache = {.arena = &arena};
@@ -189,7 +178,6 @@ static void test_template__includes_are_parsed_once_for_many_renders(void **stat
         .load = load_counted, .context = &counted, .cache = &cache};
     static const char *const contexts[] = {"{\"x\": 1}", "{\"x\": 2}"};
     static const char *const wanted[] = {"[1]!1", "[2]!2"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
         ERR_SCRATCH(err);
@@ -210,9 +198,8 @@ static void test_template__includes_are_parsed_once_for_many_renders(void **stat
     assert_int_equal(counted.loads, 2 + 3); /* 'syntax' is never kept, 'deep' was */
 }
 
-static void test_template__without_a_loader_includes_nothing(void **state)
+TEST(test_template__without_a_loader_includes_nothing)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
     ERR_SCRATCH(err);
@@ -223,10 +210,9 @@ static void test_template__without_a_loader_includes_nothing(void **state)
 
 /* ---------------------------------------------------------------- errors */
 
-static void test_template__what_is_left_to_others_is_told(void **state)
+TEST(test_template__what_is_left_to_others_is_told)
 {
     static const char *const texts[] = {"k: ${{ secrets.KEY }}", "${{secrets}}", "${{\tsecret }}"};
-    (void)state;
     for (EACH_ROW(i, texts, texts[i])) {
         ERR_SCRATCH(err);
         fail_to_render(&err, texts[i], "{\"secrets_\": 1}");
@@ -238,9 +224,8 @@ static void test_template__what_is_left_to_others_is_told(void **state)
     assert_string_equal(err.hint, "did you mean 'secrets_'?");
 }
 
-static void test_template__error_has_file_line_column_and_source(void **state)
+TEST(test_template__error_has_file_line_column_and_source)
 {
-    (void)state;
     ERR_SCRATCH(err);
     fail_to_render(&err, "first\r\n\r\nh\xc3\xa9llo {{ nmae }}\r\nlast", "{\"name\": 1}");
     assert_string_equal(err.message, "'nmae' is undefined");
@@ -253,9 +238,8 @@ static void test_template__error_has_file_line_column_and_source(void **state)
     assert_null(err.trace);
 }
 
-static void test_template__error_in_an_include_names_who_includes_it(void **state)
+TEST(test_template__error_in_an_include_names_who_includes_it)
 {
-    (void)state;
     ERR_SCRATCH(err);
     fail_to_render(&err, "\n  {% include 'wrong' %}", "{\"y\": {\"zz\": 1}}");
     assert_string_equal(err.message, "a mapping has no 'z'");
@@ -269,9 +253,8 @@ static void test_template__error_in_an_include_names_who_includes_it(void **stat
     assert_string_equal(syntax.trace, "included from a.j2:1:12\n");
 }
 
-static void test_template__passes_on_what_the_loader_says(void **state)
+TEST(test_template__passes_on_what_the_loader_says)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
     ERR_SCRATCH(err);
@@ -283,9 +266,8 @@ static void test_template__passes_on_what_the_loader_says(void **state)
     assert_int_equal(err.where.column, 12);
 }
 
-static void test_template__masks_foreign_text_in_messages(void **state)
+TEST(test_template__masks_foreign_text_in_messages)
 {
-    (void)state;
     ERR_SCRATCH(err);
     fail_to_render(&err, "{{ {}[s] }}", "{\"s\": \"a\\u001b[31m\\u202eb\"}");
     assert_null(strchr(err.message, 0x1b));
@@ -293,9 +275,8 @@ static void test_template__masks_foreign_text_in_messages(void **state)
     assert_null(strstr(err.message, "\xe2\x80\xae"));
 }
 
-static void test_template__refuses_a_source_that_is_no_text(void **state)
+TEST(test_template__refuses_a_source_that_is_no_text)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(out, LIMIT_RENDERED_BYTES);
     static const struct {
@@ -332,9 +313,8 @@ static const char *repeat(struct arena *arena, const char *before, const char *u
     return arena_memdup(arena, buf_text(&text), text.len);
 }
 
-static void test_template__limits_its_size(void **state)
+TEST(test_template__limits_its_size)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     assert_renders(repeat(&arena, "", "x", LIMIT_TEMPLATE_BYTES, ""), "{}",
                    repeat(&arena, "", "x", LIMIT_TEMPLATE_BYTES, ""));
@@ -344,9 +324,8 @@ static void test_template__limits_its_size(void **state)
     assert_string_equal(err.message, "'a.j2' is larger than 4194304 bytes");
 }
 
-static void test_template__limits_the_steps(void **state)
+TEST(test_template__limits_the_steps)
 {
-    (void)state;
     assert_renders("{% for i in range(1000) %}{% for j in range(1000) %}{% endfor %}{% endfor %}",
                    "{}", "");
     assert_fails("{% for i in range(9999999999) %}{% endfor %}", "template-limit",
@@ -358,19 +337,17 @@ static void test_template__limits_the_steps(void **state)
 }
 
 /* As many texts side by side as a template has room for: quadratic is terabytes. */
-static void test_template__joins_texts_side_by_side_at_once(void **state)
+TEST(test_template__joins_texts_side_by_side_at_once)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     assert_renders("{{ 'a' \"b\" '\\x63' 'd'|upper }}", "{}", "ABCD");
     const size_t count = 1000000;
     assert_renders(repeat(&arena, "{{ ", "'a' ", count, "|length }}"), "{}", "1000000");
 }
 
-static void test_template__takes_many_names_and_arguments(void **state)
+TEST(test_template__takes_many_names_and_arguments)
 {
     enum { NAMES = 100000 };
-    (void)state;
     ERR_SCRATCH(err);
     BUF_SCRATCH(text, LIMIT_TEMPLATE_BYTES);
     for (int i = 0; i < NAMES; i++)
@@ -386,9 +363,8 @@ static void test_template__takes_many_names_and_arguments(void **state)
     assert_string_equal(err.message, "'n7' is given twice");
 }
 
-static void test_template__limits_what_is_rendered(void **state)
+TEST(test_template__limits_what_is_rendered)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     const struct template_source source =
         source_of("{% for i in range(100) %}{{ i }},{% endfor %}");
@@ -402,9 +378,8 @@ static void test_template__limits_what_is_rendered(void **state)
     }
 }
 
-static void test_template__limits_texts_and_lists(void **state)
+TEST(test_template__limits_texts_and_lists)
 {
-    (void)state;
     assert_renders("{{ ('x' * 16777216)|length }}", "{}", "16777216");
     assert_fails("{{ 'x' * 16777217 }}", "template-limit", "longer than 16777216 bytes");
     assert_fails("{{ 'xy' * 9223372036854775807 }}", "template-limit", "longer than");
@@ -424,9 +399,8 @@ static void test_template__limits_texts_and_lists(void **state)
                  "template-limit", "longer than 16777216 bytes");
 }
 
-static void test_template__limits_the_nesting_of_expressions(void **state)
+TEST(test_template__limits_the_nesting_of_expressions)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     static const struct {
         const char *before, *open, *middle, *close;
@@ -455,9 +429,8 @@ static void test_template__limits_the_nesting_of_expressions(void **state)
                    repeat(&arena, "1", "1", 5000, ""));
 }
 
-static void test_template__limits_the_nesting_of_blocks(void **state)
+TEST(test_template__limits_the_nesting_of_blocks)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     static const char *const pairs[][2] = {{"{% if 1 %}", "{% endif %}"},
                                            {"{% for x in [1] %}", "{% endfor %}"},
@@ -476,15 +449,13 @@ static void test_template__limits_the_nesting_of_blocks(void **state)
                    "{}", "1");
 }
 
-static void test_template__limits_the_depth_of_includes(void **state)
+TEST(test_template__limits_the_depth_of_includes)
 {
-    (void)state;
     assert_fails("{% include 'itself' %}", "template-limit", "more than 64 deep");
 }
 
-static void test_template__limits_the_depth_of_values(void **state)
+TEST(test_template__limits_the_depth_of_values)
 {
-    (void)state;
     static const char deeper[] = "{% set l = [[]] %}{% for i in range(300) %}"
                                  "{{ l.insert(0, [l[0]])|default('') if false }}"
                                  "{% set _ = l.insert(0, [l[0]]) %}{% endfor %}";
@@ -496,17 +467,15 @@ static void test_template__limits_the_depth_of_values(void **state)
                      "nested more than 128 deep");
 }
 
-static void test_template__shows_a_list_inside_itself(void **state)
+TEST(test_template__shows_a_list_inside_itself)
 {
-    (void)state;
     assert_renders("{% set l = [1] %}{% set _ = l.append(l) %}{{ l }}", "{}", "[1, [...]]");
     assert_renders("{% set d = {} %}{% set _ = d.update(d=d) %}{{ d }}", "{}", "{'d': {...}}");
     assert_fails("{% set l = [1] %}{% set _ = l.append(l) %}{{ l|tojson }}", "template-limit", "");
 }
 
-static void test_template__limits_how_deep_macros_call_each_other(void **state)
+TEST(test_template__limits_how_deep_macros_call_each_other)
 {
-    (void)state;
     assert_renders("{% macro f(n) %}{{ f(n - 1) if n }}.{% endmacro %}{{ f(60)|length }}", "{}",
                    "61");
     assert_fails("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "template-limit",
@@ -522,9 +491,8 @@ static void test_template__limits_how_deep_macros_call_each_other(void **state)
                  "expressions are nested more than 2048 deep");
 }
 
-static void test_template__takes_time_in_proportion_to_size(void **state)
+TEST(test_template__takes_time_in_proportion_to_size)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     /* many names, many branches: nothing of this may be quadratic */
     BUF_SCRATCH(text, LIMIT_TEMPLATE_BYTES);
@@ -552,9 +520,8 @@ static void assert_no_expression(const char *text, const char *code, const char 
         fail_msg("'%s' is not in: %s", message, err.message);
 }
 
-static void test_template_test__refuses_what_is_no_expression(void **state)
+TEST(test_template_test__refuses_what_is_no_expression)
 {
-    (void)state;
     assert_no_expression("missing", "template-undefined", "'missing' is undefined");
     assert_no_expression("", "template-syntax", "an expression was expected here");
     assert_no_expression("1 2", "template-syntax", "the end of the expression was expected here");
@@ -564,9 +531,8 @@ static void test_template_test__refuses_what_is_no_expression(void **state)
     assert_no_expression("{% if a %}", "template-syntax", "without '{%'");
 }
 
-static void test_template_test__takes_truth_as_python_does(void **state)
+TEST(test_template_test__takes_truth_as_python_does)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     static const struct {
         const char *text;
@@ -606,9 +572,8 @@ static void assert_names(const char *text, bool expression, const char *wanted)
     assert_string_equal(buf_text(&found), wanted);
 }
 
-static void test_template_names__finds_what_is_read_from_the_context(void **state)
+TEST(test_template_names__finds_what_is_read_from_the_context)
 {
-    (void)state;
     assert_names("no names", false, "");
     assert_names("{{ a.b['c'] }}{{ d|join(e) }}{{ f(g=h) is eq i }}", false, "a d e f h i");
     assert_names("{% if a %}{{ b }}{% elif c %}{% else %}{{ d }}{% endif %}", false, "a b c d");
@@ -622,9 +587,8 @@ static void test_template_names__finds_what_is_read_from_the_context(void **stat
     assert_names("a and b.c in d", true, "a b d");
 }
 
-static void test_template_names__looks_into_includes(void **state)
+TEST(test_template_names__looks_into_includes)
 {
-    (void)state;
     assert_names("{% set local = 1 %}{% for item in xs %}{% include 'names' %}{% endfor %}", false,
                  "xs a inner");
     assert_names("{% include 'names' without context %}", false, "");
@@ -637,9 +601,8 @@ static void test_template_names__looks_into_includes(void **state)
                  false, "");
 }
 
-static void test_template_names__knows_what_tags_bind(void **state)
+TEST(test_template_names__knows_what_tags_bind)
 {
-    (void)state;
     assert_names("{% macro m(p, q=r) %}{{ p }}{{ q }}{{ s }}{{ varargs }}{{ kwargs }}{{ caller() }}"
                  "{% endmacro %}{{ m(t) }}",
                  false, "r s t");
@@ -659,9 +622,8 @@ static void test_template_names__knows_what_tags_bind(void **state)
                  "a local item inner");
 }
 
-static void test_template_names__follows_what_is_extended(void **state)
+TEST(test_template_names__follows_what_is_extended)
 {
-    (void)state;
     assert_names("{% extends 'child' %}{% set a = 1 %}{% block one %}{{ super() }}{{ a }}{{ b }}"
                  "{{ c }}{{ d }}{{ self.two() }}{% endblock %}",
                  false, "d e");
@@ -674,9 +636,8 @@ static void test_template_names__follows_what_is_extended(void **state)
     assert_names("{% extends 'round' %}{{ a }}", false, "a");
 }
 
-static void test_template_names__fails_as_rendering_would(void **state)
+TEST(test_template_names__fails_as_rendering_would)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     static const char *const texts[] = {"{{", "{% do x %}", "{% extends 'syntax' %}",
                                         "{% include 'syntax' %}"};
@@ -689,9 +650,8 @@ static void test_template_names__fails_as_rendering_would(void **state)
     }
 }
 
-static void test_template_names__tells_how_it_came_to_an_error(void **state)
+TEST(test_template_names__tells_how_it_came_to_an_error)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     static const struct {
         const char *text, *code, *file, *trace;
@@ -726,9 +686,8 @@ static int load_two_more(struct template_source *out, void *context, const char 
     return 0;
 }
 
-static void test_template_names__reads_so_many_templates(void **state)
+TEST(test_template_names__reads_so_many_templates)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     const struct template_loader two_more = {.load = load_two_more, .context = &arena};
@@ -741,9 +700,8 @@ static void test_template_names__reads_so_many_templates(void **state)
 
 /* ---------------------------------------------------------------- our own filters */
 
-static void test_template__to_yaml_is_one_line_of_yaml(void **state)
+TEST(test_template__to_yaml_is_one_line_of_yaml)
 {
-    (void)state;
     assert_renders("{{ 'no'|to_yaml }} {{ 'plain'|to_yaml }} {{ none|to_yaml }} {{ 1.5|to_yaml }} "
                    "{{ 'a\\nb'|to_yaml }} {{ ['x', true, {'k': []}]|to_yaml }}",
                    "{}", "\"no\" plain null 1.5 \"a\\nb\" [x, true, {k: []}]");
@@ -753,58 +711,12 @@ static void test_template__to_yaml_is_one_line_of_yaml(void **state)
                    "true 2 [1, x, [1, x]] [1, []] {a: [1, x], b: {}}");
 }
 
-static void test_template__to_yaml_refuses_what_is_no_data(void **state)
+TEST(test_template__to_yaml_refuses_what_is_no_data)
 {
-    (void)state;
     assert_fails("{{ missing|to_yaml }}", "template-undefined", "'missing' is undefined");
     assert_fails("{{ (1 if false)|to_yaml }}", "template-undefined", "has no 'else'");
     assert_fails("{{ range(3)|to_yaml }}", "template-type", "a range is no plain data");
     assert_fails("{{ 'x'.upper|to_yaml }}", "template-type", "a method is no plain data");
     assert_fails("{{ [1]|unique|to_yaml }}", "template-type", "an iterator is no plain data");
     assert_fails("{{ {1: 2}|to_yaml }}", "template-type", "the key of a mapping is an integer");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_template__renders_the_names_of_its_context),
-        cmocka_unit_test(test_template__takes_each_kind_of_delimiters),
-        cmocka_unit_test(test_template__appends_to_what_is_there),
-        cmocka_unit_test(test_template__leaves_its_context_as_it_was),
-        cmocka_unit_test(test_template__evaluates_an_answer_never),
-        cmocka_unit_test(test_template__includes_by_name),
-        cmocka_unit_test(test_template__includes_are_parsed_once_for_many_renders),
-        cmocka_unit_test(test_template__without_a_loader_includes_nothing),
-        cmocka_unit_test(test_template__what_is_left_to_others_is_told),
-        cmocka_unit_test(test_template__error_has_file_line_column_and_source),
-        cmocka_unit_test(test_template__error_in_an_include_names_who_includes_it),
-        cmocka_unit_test(test_template__passes_on_what_the_loader_says),
-        cmocka_unit_test(test_template__masks_foreign_text_in_messages),
-        cmocka_unit_test(test_template__refuses_a_source_that_is_no_text),
-        cmocka_unit_test(test_template__limits_its_size),
-        cmocka_unit_test(test_template__limits_the_steps),
-        cmocka_unit_test(test_template__joins_texts_side_by_side_at_once),
-        cmocka_unit_test(test_template__takes_many_names_and_arguments),
-        cmocka_unit_test(test_template__limits_what_is_rendered),
-        cmocka_unit_test(test_template__limits_texts_and_lists),
-        cmocka_unit_test(test_template__limits_the_nesting_of_expressions),
-        cmocka_unit_test(test_template__limits_the_nesting_of_blocks),
-        cmocka_unit_test(test_template__limits_the_depth_of_includes),
-        cmocka_unit_test(test_template__limits_the_depth_of_values),
-        cmocka_unit_test(test_template__shows_a_list_inside_itself),
-        cmocka_unit_test(test_template__limits_how_deep_macros_call_each_other),
-        cmocka_unit_test(test_template__takes_time_in_proportion_to_size),
-        cmocka_unit_test(test_template_test__refuses_what_is_no_expression),
-        cmocka_unit_test(test_template_test__takes_truth_as_python_does),
-        cmocka_unit_test(test_template_names__finds_what_is_read_from_the_context),
-        cmocka_unit_test(test_template_names__looks_into_includes),
-        cmocka_unit_test(test_template_names__knows_what_tags_bind),
-        cmocka_unit_test(test_template_names__follows_what_is_extended),
-        cmocka_unit_test(test_template_names__fails_as_rendering_would),
-        cmocka_unit_test(test_template_names__tells_how_it_came_to_an_error),
-        cmocka_unit_test(test_template_names__reads_so_many_templates),
-        cmocka_unit_test(test_template__to_yaml_is_one_line_of_yaml),
-        cmocka_unit_test(test_template__to_yaml_refuses_what_is_no_data),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,12 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "place.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 /* Runs `script` as git in the test's folder. */
 static int run(struct transport_answer *out, struct arena *arena, const struct place *place,
@@ -32,7 +27,7 @@ static int run(struct transport_answer *out, struct arena *arena, const struct p
     return transport_run(out, arena, &how, arguments, err);
 }
 
-static void test_transport__ends_what_takes_too_many_bytes(void **state)
+TEST_IN_PLACE(test_transport__ends_what_takes_too_many_bytes)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
@@ -47,7 +42,7 @@ static void test_transport__ends_what_takes_too_many_bytes(void **state)
     assert_true(time(NULL) - start < 30);
 }
 
-static void test_transport__ends_what_takes_too_long(void **state)
+TEST_IN_PLACE(test_transport__ends_what_takes_too_long)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
@@ -57,7 +52,7 @@ static void test_transport__ends_what_takes_too_long(void **state)
     assert_string_equal(err.message, "git has not ended after 1 s");
 }
 
-static void test_transport__words_have_no_password(void **state)
+TEST_IN_PLACE(test_transport__words_have_no_password)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
@@ -71,7 +66,7 @@ static void test_transport__words_have_no_password(void **state)
                                       "https://c/d@e");
 }
 
-static void test_transport__keeps_no_variable_that_leads_elsewhere(void **state)
+TEST_IN_PLACE(test_transport__keeps_no_variable_that_leads_elsewhere)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
@@ -89,19 +84,4 @@ static void test_transport__keeps_no_variable_that_leads_elsewhere(void **state)
     assert_non_null(strstr(text, "GIT_SSL_CAINFO=/ca\n"));
     assert_non_null(strstr(text, "SSH_AUTH_SOCK=/agent\n"));
     assert_non_null(strstr(text, "GIT_TERMINAL_PROMPT=0\n"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_transport__ends_what_takes_too_many_bytes, place_make,
-                                        place_remove),
-        cmocka_unit_test_setup_teardown(test_transport__ends_what_takes_too_long, place_make,
-                                        place_remove),
-        cmocka_unit_test_setup_teardown(test_transport__words_have_no_password, place_make,
-                                        place_remove),
-        cmocka_unit_test_setup_teardown(test_transport__keeps_no_variable_that_leads_elsewhere,
-                                        place_make, place_remove),
-    };
-    return cmocka_run_group_tests_name("transport", tests, NULL, NULL);
 }

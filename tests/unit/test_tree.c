@@ -6,14 +6,9 @@
 #include "git/tree.h"
 #include "plan/similarity.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define EMPTY_TREE "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
@@ -80,7 +75,7 @@ static void assert_lists(struct fixture *f, const struct oid *tree, const char *
     assert_string_equal(buf_text(&out), expected);
 }
 
-static void test_tree__order_of_edits_does_not_matter(void **state)
+TEST(test_tree__order_of_edits_does_not_matter)
 {
     /* git sorts the folder "a" behind "a.b" and "a-b": as "a/". The id is git's own. */
     static const char *const one[] = {"a/x", "a.b", "a-b", "*a0", "z/y/x"};
@@ -92,7 +87,7 @@ static void test_tree__order_of_edits_does_not_matter(void **state)
     assert_lists(f, &first, "a-b a.b a/x a0 z/y/x");
 }
 
-static void test_tree__folders_that_get_empty_vanish(void **state)
+TEST(test_tree__folders_that_get_empty_vanish)
 {
     static const char *const made[] = {"a/b/c", "d"}, *const gone[] = {"-a/b/c"},
                              *const all[] = {"-a/b/c", "-d", "-not/there"};
@@ -103,7 +98,7 @@ static void test_tree__folders_that_get_empty_vanish(void **state)
     assert_id(&none, EMPTY_TREE);
 }
 
-static void test_tree__file_and_folder_take_each_others_place(void **state)
+TEST(test_tree__file_and_folder_take_each_others_place)
 {
     static const char *const made[] = {"a", "b/x", "b/y/z"}, *const swapped[] = {"-a", "a/x", "b"};
     struct fixture *f = *state;
@@ -112,7 +107,7 @@ static void test_tree__file_and_folder_take_each_others_place(void **state)
     assert_lists(f, &other, "a/x b");
 }
 
-static void test_tree__whole_folder_is_grafted(void **state)
+TEST(test_tree__whole_folder_is_grafted)
 {
     static const char *const inner[] = {"x", "y/z"}, *const outer[] = {"README", "s/old"};
     struct fixture *f = *state;
@@ -127,7 +122,7 @@ static void test_tree__whole_folder_is_grafted(void **state)
     assert_true(oid_equal(&leaf.id, &graft));
 }
 
-static void test_tree__find_tells_file_folder_and_nothing(void **state)
+TEST(test_tree__find_tells_file_folder_and_nothing)
 {
     static const char *const made[] = {"a/b", "*c"};
     static const struct {
@@ -146,7 +141,7 @@ static void test_tree__find_tells_file_folder_and_nothing(void **state)
     }
 }
 
-static void test_tree__hashing_alone_makes_no_object(void **state)
+TEST(test_tree__hashing_alone_makes_no_object)
 {
     static const char *const made[] = {"a/b", "c"};
     struct fixture *f = *state;
@@ -160,7 +155,7 @@ static void test_tree__hashing_alone_makes_no_object(void **state)
     assert_true(oid_equal(&put, &hashed));
 }
 
-static void test_tree__that_is_not_there_is_an_error(void **state)
+TEST(test_tree__that_is_not_there_is_an_error)
 {
     struct fixture *f = *state;
     struct oid none = {{1}};
@@ -170,7 +165,7 @@ static void test_tree__that_is_not_there_is_an_error(void **state)
     assert_int_equal(err.exit, TG_RUNTIME);
 }
 
-static void test_tree__with_more_entries_than_allowed_is_an_error(void **state)
+TEST(test_tree__with_more_entries_than_allowed_is_an_error)
 {
     static const char *const made[] = {"a/b", "c", "d"};
     struct fixture *f = *state;
@@ -201,9 +196,8 @@ static bool similar(size_t same, size_t lines_a, size_t lines_b)
     return result;
 }
 
-static void test_similar__is_more_than_sixty_percent_of_the_larger(void **state)
+TEST(test_similar__is_more_than_sixty_percent_of_the_larger)
 {
-    (void)state;
     assert_true(similar(10, 10, 10));
     assert_true(similar(7, 10, 10));
     assert_false(similar(6, 10, 10));
@@ -213,11 +207,10 @@ static void test_similar__is_more_than_sixty_percent_of_the_larger(void **state)
     assert_false(similar(0, 0, 0));
 }
 
-static void test_similar__does_not_mind_the_order_of_lines(void **state)
+TEST(test_similar__does_not_mind_the_order_of_lines)
 {
     struct arena arena = ARENA_INIT;
     struct bag a, b;
-    (void)state;
     bag_make(&a, &arena, span_from("one\ntwo\nthree\nthree\n"));
     bag_make(&b, &arena, span_from("three\ntwo\nthree\none\n"));
     assert_true(bag_similar(&a, &b));
@@ -226,19 +219,4 @@ static void test_similar__does_not_mind_the_order_of_lines(void **state)
     arena_release(&arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree__order_of_edits_does_not_matter),
-        cmocka_unit_test(test_tree__folders_that_get_empty_vanish),
-        cmocka_unit_test(test_tree__file_and_folder_take_each_others_place),
-        cmocka_unit_test(test_tree__whole_folder_is_grafted),
-        cmocka_unit_test(test_tree__find_tells_file_folder_and_nothing),
-        cmocka_unit_test(test_tree__hashing_alone_makes_no_object),
-        cmocka_unit_test(test_tree__that_is_not_there_is_an_error),
-        cmocka_unit_test(test_tree__with_more_entries_than_allowed_is_an_error),
-        cmocka_unit_test(test_similar__is_more_than_sixty_percent_of_the_larger),
-        cmocka_unit_test(test_similar__does_not_mind_the_order_of_lines),
-    };
-    return cmocka_run_group_tests_name("tree", tests, start, stop);
-}
+TEST_GROUP(start, stop)

@@ -6,15 +6,10 @@
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define LAST 0x10FFFF
 
@@ -23,9 +18,8 @@ static bool is_surrogate(uint32_t c)
     return c >= 0xD800 && c <= 0xDFFF;
 }
 
-static void test_utf8__reads_what_it_wrote_for_every_character(void **state)
+TEST(test_utf8__reads_what_it_wrote_for_every_character)
 {
-    (void)state;
     BUF_SCRATCH(text, 64 * LIMIT_MIB);
     size_t pos = 0;
     for (uint32_t c = 0; c <= LAST; c++)
@@ -46,7 +40,7 @@ static void test_utf8__reads_what_it_wrote_for_every_character(void **state)
     assert_int_equal(utf8_offset(all, SIZE_MAX), all.len);
 }
 
-static void test_utf8__takes_one_byte_of_what_is_invalid(void **state)
+TEST(test_utf8__takes_one_byte_of_what_is_invalid)
 {
     static const char *const texts[] = {
         "\x80", /* a continuation alone */
@@ -67,7 +61,6 @@ static void test_utf8__takes_one_byte_of_what_is_invalid(void **state)
         "\xE2\x28\xA1", /* broken within */
         "\xF0\x9F\x28\x80",
     };
-    (void)state;
     for (EACH_ROW(i, texts, texts[i])) {
         size_t pos = 0;
         assert_true(utf8_next(span_from(texts[i]), &pos) == UTF8_INVALID);
@@ -76,9 +69,8 @@ static void test_utf8__takes_one_byte_of_what_is_invalid(void **state)
     }
 }
 
-static void test_utf8__reads_nothing_behind_the_end(void **state)
+TEST(test_utf8__reads_nothing_behind_the_end)
 {
-    (void)state;
     char *text = xmalloc(2); /* on the heap, for the sanitizer to see */
     memcpy(text, "\xE2\x82", 2);
     for (size_t pos = 0; pos < 2;)
@@ -90,7 +82,7 @@ struct masked {
     const char *text, *wanted;
 };
 
-static void test_unicode__masks_what_a_terminal_would_obey_or_hide(void **state)
+TEST(test_unicode__masks_what_a_terminal_would_obey_or_hide)
 {
     static const struct masked cases[] = {
         {"plain text", "plain text"},
@@ -107,7 +99,6 @@ static void test_unicode__masks_what_a_terminal_would_obey_or_hide(void **state)
         {"\xFF\xC3(", "\\xFF\\xC3("},
         {"\\x1B", "\\x1B"},
     };
-    (void)state;
     for (EACH_ROW(i, cases, cases[i].text)) {
         BUF_SCRATCH(once, LIMIT_KIB);
         BUF_SCRATCH(twice, LIMIT_KIB);
@@ -118,17 +109,15 @@ static void test_unicode__masks_what_a_terminal_would_obey_or_hide(void **state)
     }
 }
 
-static void test_unicode__masks_newlines_unless_they_are_wanted(void **state)
+TEST(test_unicode__masks_newlines_unless_they_are_wanted)
 {
-    (void)state;
     BUF_SCRATCH(out, LIMIT_KIB);
     assert_int_equal(unicode_mask(&out, span_from("a\nb\r\n"), true), 0);
     assert_string_equal(buf_text(&out), "a\nb\\x0D\n");
 }
 
-static void test_unicode__a_full_buffer_is_an_error(void **state)
+TEST(test_unicode__a_full_buffer_is_an_error)
 {
-    (void)state;
     BUF_SCRATCH(masked, 3);
     BUF_SCRATCH(upper, 3);
     BUF_SCRATCH(key, 3);
@@ -168,9 +157,8 @@ static bool is_upper(uint32_t c)
     return unicode_is_upper(span_of(text.ptr, text.len));
 }
 
-static void test_unicode__classes_are_those_of_python(void **state)
+TEST(test_unicode__classes_are_those_of_python)
 {
-    (void)state;
     assert_class(unicode_is_space,
                  "c288835013403941e55c84f9c3f66ba0c3c11f80bd5745e95622db8c61d3bf81");
     assert_class(unicode_is_printable,
@@ -185,9 +173,8 @@ static void test_unicode__classes_are_those_of_python(void **state)
     assert_class(is_upper, "0da7790c201d83c3047294cb4231c8df7942f3bdec4331e0a5520f98fd55e76d");
 }
 
-static void test_unicode__controls_are_c0_del_and_c1(void **state)
+TEST(test_unicode__controls_are_c0_del_and_c1)
 {
-    (void)state;
     for (uint32_t c = 0; c <= 0x200; c++)
         assert_int_equal(unicode_is_control(c), c < 0x20 || (c >= 0x7F && c <= 0x9F));
 }
@@ -228,37 +215,32 @@ static void assert_mapping(unicode_mapping *function, const char *wanted)
     assert_string_equal(digest, wanted);
 }
 
-static void test_unicode__lower_is_that_of_python(void **state)
+TEST(test_unicode__lower_is_that_of_python)
 {
-    (void)state;
     assert_mapping(unicode_lower,
                    "a0b3ebaf5afd92070b70dc85c9cb6768ac74ada603bc525de839ab365abe2665");
 }
 
-static void test_unicode__upper_is_that_of_python(void **state)
+TEST(test_unicode__upper_is_that_of_python)
 {
-    (void)state;
     assert_mapping(unicode_upper,
                    "8777e583161249c6bae65ada0ebe9aab31064c6a945098c437271c991e859ad0");
 }
 
-static void test_unicode__title_is_that_of_python(void **state)
+TEST(test_unicode__title_is_that_of_python)
 {
-    (void)state;
     assert_mapping(unicode_title,
                    "f71c9d1f5b8d428fd3a5a1a1be02ce247ed361e9a42c41692f77fe1c0f8dd094");
 }
 
-static void test_unicode__capitalize_is_that_of_python(void **state)
+TEST(test_unicode__capitalize_is_that_of_python)
 {
-    (void)state;
     assert_mapping(unicode_capitalize,
                    "6d9b25ef0d429452dc75d69485b26840d543ac5ea76c93e8ab5615244ac94797");
 }
 
-static void test_unicode__fold_key_is_nfd_of_the_folded_nfd(void **state)
+TEST(test_unicode__fold_key_is_nfd_of_the_folded_nfd)
 {
-    (void)state;
     assert_mapping(unicode_fold_key,
                    "ed8f337226116b18249962f5b0d10ef580a9e5f90e5c41d4c7239ace33c28b4b");
 }
@@ -269,9 +251,8 @@ static int put_digit(struct buf *out, struct span text)
     return buf_printf(out, "%d", unicode_digit(utf8_next(text, &pos)));
 }
 
-static void test_unicode__digits_are_those_of_python(void **state)
+TEST(test_unicode__digits_are_those_of_python)
 {
-    (void)state;
     assert_mapping(put_digit, "39f9e75ce24f0051a66d522dab9476b11d9177964ecfd4dbfad100e8db565d8c");
 }
 
@@ -284,9 +265,8 @@ static void assert_text(unicode_mapping *function, const char *text, const char 
     assert_string_equal(buf_text(&out), wanted);
 }
 
-static void test_unicode__case_of_words(void **state)
+TEST(test_unicode__case_of_words)
 {
-    (void)state;
     assert_text(unicode_lower, "HELLO World", "hello world");
     assert_text(unicode_upper,
                 "stra\xC3\x9F"
@@ -300,9 +280,8 @@ static void test_unicode__case_of_words(void **state)
     assert_text(unicode_lower, "", "");
 }
 
-static void test_unicode__bytes_that_are_no_utf8_stay(void **state)
+TEST(test_unicode__bytes_that_are_no_utf8_stay)
 {
-    (void)state;
     assert_text(unicode_upper,
                 "a\xFF"
                 "b\xC3",
@@ -313,9 +292,8 @@ static void test_unicode__bytes_that_are_no_utf8_stay(void **state)
                 "e\xCC\x81\xC3");
 }
 
-static void test_unicode__marks_of_many_classes_are_put_in_order(void **state)
+TEST(test_unicode__marks_of_many_classes_are_put_in_order)
 {
-    (void)state;
     /* U+0345 (240), U+0301 (230), U+0323 (220), U+0327 (202); two of one class keep their order */
     assert_text(unicode_fold_key, "a\xCC\x81\xCC\xA3\xCC\xA7\xCC\x80",
                 "a\xCC\xA7\xCC\xA3\xCC\x81\xCC\x80");
@@ -323,9 +301,8 @@ static void test_unicode__marks_of_many_classes_are_put_in_order(void **state)
     assert_text(unicode_fold_key, "\xCE\xB1\xCD\x85\xCC\x81", "\xCE\xB1\xCC\x81\xCE\xB9");
 }
 
-static void test_unicode__a_million_marks_are_no_problem(void **state)
+TEST(test_unicode__a_million_marks_are_no_problem)
 {
-    (void)state;
     BUF_SCRATCH(text, 8 * LIMIT_MIB);
     BUF_SCRATCH(key, 8 * LIMIT_MIB);
     for (int i = 0; i < 500000; i++)
@@ -334,29 +311,4 @@ static void test_unicode__a_million_marks_are_no_problem(void **state)
     assert_int_equal(key.len, text.len);
     assert_memory_equal(key.ptr, "\xCC\xA3\xCC\xA3", 4);
     assert_memory_equal(key.ptr + key.len - 4, "\xCC\x81\xCC\x81", 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_utf8__reads_what_it_wrote_for_every_character),
-        cmocka_unit_test(test_utf8__takes_one_byte_of_what_is_invalid),
-        cmocka_unit_test(test_utf8__reads_nothing_behind_the_end),
-        cmocka_unit_test(test_unicode__masks_what_a_terminal_would_obey_or_hide),
-        cmocka_unit_test(test_unicode__masks_newlines_unless_they_are_wanted),
-        cmocka_unit_test(test_unicode__a_full_buffer_is_an_error),
-        cmocka_unit_test(test_unicode__classes_are_those_of_python),
-        cmocka_unit_test(test_unicode__controls_are_c0_del_and_c1),
-        cmocka_unit_test(test_unicode__lower_is_that_of_python),
-        cmocka_unit_test(test_unicode__upper_is_that_of_python),
-        cmocka_unit_test(test_unicode__title_is_that_of_python),
-        cmocka_unit_test(test_unicode__capitalize_is_that_of_python),
-        cmocka_unit_test(test_unicode__fold_key_is_nfd_of_the_folded_nfd),
-        cmocka_unit_test(test_unicode__digits_are_those_of_python),
-        cmocka_unit_test(test_unicode__case_of_words),
-        cmocka_unit_test(test_unicode__bytes_that_are_no_utf8_stay),
-        cmocka_unit_test(test_unicode__marks_of_many_classes_are_put_in_order),
-        cmocka_unit_test(test_unicode__a_million_marks_are_no_problem),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

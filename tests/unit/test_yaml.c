@@ -5,16 +5,11 @@
 #include "data/data.h"
 #include "data/yaml.h"
 #include "unit/rows.h"
+#include "unit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct yaml_doc *parse_span(struct arena *arena, struct span source)
 {
@@ -49,9 +44,8 @@ static void assert_refused(const struct err *err, const char *code, const char *
     assert_int_equal(err->where.column, column);
 }
 
-static void test_yaml__reads_collections_of_both_styles(void **state)
+TEST(test_yaml__reads_collections_of_both_styles)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     assert_string_equal(flow(&arena, "a: [x, {b: c}]\nd:\n- - e\n- f: g\n  h: []\n"),
                         "{a: [x, {b: c}], d: [[e], {f: g, h: []}]}");
@@ -61,10 +55,9 @@ static void test_yaml__reads_collections_of_both_styles(void **state)
     assert_string_equal(flow(&arena, "%YAML 1.2\n---\na: b\n...\n"), "{a: b}");
 }
 
-static void test_yaml__keeps_the_text_of_a_scalar_whatever_it_looks_like(void **state)
+TEST(test_yaml__keeps_the_text_of_a_scalar_whatever_it_looks_like)
 {
     static const char *const texts[] = {"12.10", "no", "0o17", "1:30", "2024-01-01", "1_000", "~x"};
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     for (EACH_ROW(i, texts, texts[i])) {
@@ -75,9 +68,8 @@ static void test_yaml__keeps_the_text_of_a_scalar_whatever_it_looks_like(void **
     }
 }
 
-static void test_yaml__tells_a_null_from_its_text(void **state)
+TEST(test_yaml__tells_a_null_from_its_text)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct yaml_node *map = parse(&arena, "a: null\nb: 'null'\nc:\nd: ~\ne: ''\nf: Null\n");
     assert_true(yaml_is_null(yaml_get(map, "a")));
@@ -88,10 +80,9 @@ static void test_yaml__tells_a_null_from_its_text(void **state)
     assert_true(yaml_is_null(yaml_get(map, "f")));
 }
 
-static void test_yaml__an_empty_document_has_no_root(void **state)
+TEST(test_yaml__an_empty_document_has_no_root)
 {
     static const char *const sources[] = {"", "\n", "# only a comment\n", "---\n", "---\n...\n"};
-    (void)state;
     ARENA_SCRATCH(arena);
     for (EACH_ROW(i, sources, sources[i]))
         assert_null(parse(&arena, sources[i]));
@@ -99,11 +90,10 @@ static void test_yaml__an_empty_document_has_no_root(void **state)
     assert_non_null(parse(&arena, "''"));
 }
 
-static void test_yaml__offsets_are_bytes_also_behind_other_scripts(void **state)
+TEST(test_yaml__offsets_are_bytes_also_behind_other_scripts)
 {
     static const char source[] =
         "# \xC3\xA9\xF0\x9F\x98\x80\nn\xC3\xA4me: \xE2\x82\xAC\nb: {c: d}\n";
-    (void)state;
     ARENA_SCRATCH(arena);
     struct yaml_node *map = parse(&arena, source);
     assert_int_equal(map->map.members[0].key->offset, strstr(source, "n\xC3\xA4") - source);
@@ -112,9 +102,8 @@ static void test_yaml__offsets_are_bytes_also_behind_other_scripts(void **state)
     assert_int_equal(yaml_get(yaml_get(map, "b"), "c")->offset, strstr(source, "d}") - source);
 }
 
-static void test_yaml__a_byte_order_mark_is_skipped(void **state)
+TEST(test_yaml__a_byte_order_mark_is_skipped)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct yaml_node *map = parse(&arena, "\xEF\xBB\xBF"
                                           "a: b\n");
@@ -122,9 +111,8 @@ static void test_yaml__a_byte_order_mark_is_skipped(void **state)
     assert_int_equal(yaml_get(map, "a")->offset, 3);
 }
 
-static void test_yaml__the_document_outlives_its_source(void **state)
+TEST(test_yaml__the_document_outlives_its_source)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     char *source = strdup("a: b\n");
     struct yaml_doc *doc = parse_span(&arena, span_from(source));
@@ -185,9 +173,8 @@ static const struct refusal refusals[] = {
     {"\xC3\xA9: b: c", "not valid YAML: mapping values are not allowed in this context", 1, 5},
 };
 
-static void test_yaml__refuses_with_a_place_and_a_name(void **state)
+TEST(test_yaml__refuses_with_a_place_and_a_name)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     for (EACH_ROW(i, refusals, refusals[i].source)) {
@@ -200,9 +187,8 @@ static void test_yaml__refuses_with_a_place_and_a_name(void **state)
     }
 }
 
-static void test_yaml__refuses_a_nul_byte(void **state)
+TEST(test_yaml__refuses_a_nul_byte)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct yaml_doc *doc = NULL;
@@ -214,7 +200,7 @@ struct hint {
     const char *source, *hint;
 };
 
-static void test_yaml__hints_at_the_usual_mistakes(void **state)
+TEST(test_yaml__hints_at_the_usual_mistakes)
 {
     static const struct hint hints[] = {
         {"a: {{ x }}", "put a text that begins with '{' or '[' in quotes"},
@@ -222,7 +208,6 @@ static void test_yaml__hints_at_the_usual_mistakes(void **state)
         {"a: b: c", "put a text that holds ': ' in quotes"},
         {"\xFF\xFE", "save the file as UTF-8"},
     };
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     for (EACH_ROW(i, hints, hints[i].source)) {
@@ -232,9 +217,8 @@ static void test_yaml__hints_at_the_usual_mistakes(void **state)
     }
 }
 
-static void test_yaml__finds_the_first_duplicate_of_a_large_map(void **state)
+TEST(test_yaml__finds_the_first_duplicate_of_a_large_map)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     BUF_SCRATCH(source, LIMIT_MIB);
@@ -246,9 +230,8 @@ static void test_yaml__finds_the_first_duplicate_of_a_large_map(void **state)
     assert_refused(&err, "invalid", "duplicate key 'key69999' (first on line 70000)", 70001, 1);
 }
 
-static void test_yaml__shortens_a_long_key_in_a_message(void **state)
+TEST(test_yaml__shortens_a_long_key_in_a_message)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct yaml_doc *doc = NULL;
@@ -273,9 +256,8 @@ static const char *nested(struct arena *arena, size_t depth)
     return arena_strdup(arena, buf_text(&source));
 }
 
-static void test_yaml__depth_ends_at_its_limit(void **state)
+TEST(test_yaml__depth_ends_at_its_limit)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct yaml_doc *doc = NULL;
@@ -286,9 +268,8 @@ static void test_yaml__depth_ends_at_its_limit(void **state)
     assert_refused(&err, "limit", "nested deeper than 64 levels, the limit", 1, 32 * 5 + 1);
 }
 
-static void test_yaml__depth_of_100000_ends_at_once(void **state)
+TEST(test_yaml__depth_of_100000_ends_at_once)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct yaml_doc *doc = NULL;
@@ -299,9 +280,8 @@ static void test_yaml__depth_of_100000_ends_at_once(void **state)
     free(source);
 }
 
-static void test_yaml__size_ends_at_its_limit(void **state)
+TEST(test_yaml__size_ends_at_its_limit)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct yaml_doc *doc = NULL;
@@ -316,10 +296,9 @@ static void test_yaml__size_ends_at_its_limit(void **state)
     free(source);
 }
 
-static void test_yaml__unknown_keys_are_refused_with_the_nearest(void **state)
+TEST(test_yaml__unknown_keys_are_refused_with_the_nearest)
 {
     static const char *const names[] = {"description", "stack", "layers", NULL};
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     assert_int_equal(yaml_check_keys(parse(&arena, "stack: none\nlayers: []"), names, &err), 0);
@@ -334,9 +313,8 @@ static void test_yaml__unknown_keys_are_refused_with_the_nearest(void **state)
     assert_int_equal(err.exit, TG_USAGE);
 }
 
-static void test_yaml__get_finds_what_is_there_only(void **state)
+TEST(test_yaml__get_finds_what_is_there_only)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     struct yaml_node *map = parse(&arena, "a: b\n'1': c\n");
     assert_string_equal(yaml_get(map, "1")->text.ptr, "c");
@@ -345,9 +323,8 @@ static void test_yaml__get_finds_what_is_there_only(void **state)
     assert_null(yaml_get(NULL, "a"));
 }
 
-static void test_yaml__an_absent_value_leaves_the_default(void **state)
+TEST(test_yaml__an_absent_value_leaves_the_default)
 {
-    (void)state;
     ERR_SCRATCH(err);
     const char *text = "default";
     bool flag = true;
@@ -365,9 +342,8 @@ static void test_yaml__an_absent_value_leaves_the_default(void **state)
     assert_int_equal(count, 3);
 }
 
-static void test_yaml__typed_readers_take_their_own_type(void **state)
+TEST(test_yaml__typed_readers_take_their_own_type)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(err);
     struct yaml_node *map = parse(&arena, "t: true\nf: false\ni: -42\nz: 0\n"
@@ -443,9 +419,8 @@ static int read_as(enum reader reader, struct arena *arena, const struct yaml_no
     return 0;
 }
 
-static void test_yaml__typed_readers_refuse_every_other_type(void **state)
+TEST(test_yaml__typed_readers_refuse_every_other_type)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     for (EACH_ROW(i, mistakes, mistakes[i].value)) {
         ERR_SCRATCH(err);
@@ -474,7 +449,7 @@ static void assert_kind(enum data_kind kind, const char *const *texts, size_t co
         assert_int_equal(value_of(&arena, texts[i])->kind, kind);
 }
 
-static void test_yaml__data_has_the_types_of_the_core_schema(void **state)
+TEST(test_yaml__data_has_the_types_of_the_core_schema)
 {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
     static const char *const bools[] = {"true", "True", "TRUE", "false", "False", "FALSE"};
@@ -505,7 +480,6 @@ static void test_yaml__data_has_the_types_of_the_core_schema(void **state)
                                         "\"null\"",
                                         "9223372036854775808",
                                         "0x8000000000000000"};
-    (void)state;
     assert_kind(DATA_NULL, nulls, COUNT(nulls));
     assert_kind(DATA_BOOL, bools, COUNT(bools));
     assert_kind(DATA_INT, ints, COUNT(ints));
@@ -513,9 +487,8 @@ static void test_yaml__data_has_the_types_of_the_core_schema(void **state)
     assert_kind(DATA_STR, texts, COUNT(texts));
 }
 
-static void test_yaml__data_has_the_values_of_the_core_schema(void **state)
+TEST(test_yaml__data_has_the_values_of_the_core_schema)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     assert_int_equal(value_of(&arena, "012")->integer, 12);
     assert_int_equal(value_of(&arena, "0o17")->integer, 15);
@@ -537,9 +510,8 @@ static void assert_written(const struct data *data, const char *wanted)
     assert_string_equal(buf_text(&out), wanted);
 }
 
-static void test_yaml__writes_blocks_two_blanks_a_level(void **state)
+TEST(test_yaml__writes_blocks_two_blanks_a_level)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     const char *text = "a: 1\n"
                        "b:\n"
@@ -554,9 +526,8 @@ static void test_yaml__writes_blocks_two_blanks_a_level(void **state)
     assert_written(yaml_to_data(&arena, parse(&arena, text)), text);
 }
 
-static void test_yaml__writes_at_an_indent(void **state)
+TEST(test_yaml__writes_at_an_indent)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(out, LIMIT_MIB);
     assert_int_equal(yaml_write(&out, yaml_to_data(&arena, parse(&arena, "a: [x]\nb: c")), 2), 0);
@@ -622,9 +593,8 @@ static const struct spelling spellings[] = {
     {"!x", "\"!x\"", NULL},
 };
 
-static void test_yaml__quotes_what_some_reader_takes_for_something_else(void **state)
+TEST(test_yaml__quotes_what_some_reader_takes_for_something_else)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     for (EACH_ROW(i, spellings, spellings[i].text)) {
         const struct spelling *spelling = &spellings[i];
@@ -655,9 +625,8 @@ static struct data *sampler(struct arena *arena)
     return map;
 }
 
-static void test_yaml__reads_back_what_it_wrote(void **state)
+TEST(test_yaml__reads_back_what_it_wrote)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(block, LIMIT_MIB);
     BUF_SCRATCH(line, LIMIT_MIB);
@@ -669,9 +638,8 @@ static void test_yaml__reads_back_what_it_wrote(void **state)
     assert_true(data_equal(yaml_to_data(&arena, parse(&arena, line.ptr)), data));
 }
 
-static void test_yaml__floats_keep_their_value_and_type(void **state)
+TEST(test_yaml__floats_keep_their_value_and_type)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     assert_written(data_float(&arena, 1), "1.0\n");
     assert_written(data_float(&arena, 0.1), "0.1\n");
@@ -682,10 +650,9 @@ static void test_yaml__floats_keep_their_value_and_type(void **state)
     assert_written(data_float(&arena, NAN), ".nan\n");
 }
 
-static void test_yaml__long_keys_can_be_read_back(void **state)
+TEST(test_yaml__long_keys_can_be_read_back)
 {
     static const size_t lengths[] = {999, 1000, 1001, 1024, 5000};
-    (void)state;
     for (EACH_ROW(i, lengths, NULL)) {
         ARENA_SCRATCH(arena);
         BUF_SCRATCH(block, LIMIT_MIB);
@@ -713,9 +680,8 @@ static struct data *deep(struct arena *arena, size_t depth)
     return data;
 }
 
-static void test_yaml__writes_no_deeper_than_it_reads(void **state)
+TEST(test_yaml__writes_no_deeper_than_it_reads)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(out, LIMIT_MIB);
     assert_int_equal(yaml_write(&out, deep(&arena, LIMIT_DOCUMENT_DEPTH), 0), 0);
@@ -729,9 +695,8 @@ static void test_yaml__writes_no_deeper_than_it_reads(void **state)
     assert_true(other.overflowed);
 }
 
-static void test_yaml__stops_where_the_buffer_is_full(void **state)
+TEST(test_yaml__stops_where_the_buffer_is_full)
 {
-    (void)state;
     ARENA_SCRATCH(arena);
     BUF_SCRATCH(block, 100);
     BUF_SCRATCH(line, 100);
@@ -745,41 +710,4 @@ static void test_yaml__stops_where_the_buffer_is_full(void **state)
     }
     assert_int_equal(yaml_write(&block, data, 0), -1);
     assert_int_equal(yaml_write_flow(&line, data), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_yaml__reads_collections_of_both_styles),
-        cmocka_unit_test(test_yaml__keeps_the_text_of_a_scalar_whatever_it_looks_like),
-        cmocka_unit_test(test_yaml__tells_a_null_from_its_text),
-        cmocka_unit_test(test_yaml__an_empty_document_has_no_root),
-        cmocka_unit_test(test_yaml__offsets_are_bytes_also_behind_other_scripts),
-        cmocka_unit_test(test_yaml__a_byte_order_mark_is_skipped),
-        cmocka_unit_test(test_yaml__the_document_outlives_its_source),
-        cmocka_unit_test(test_yaml__refuses_with_a_place_and_a_name),
-        cmocka_unit_test(test_yaml__refuses_a_nul_byte),
-        cmocka_unit_test(test_yaml__hints_at_the_usual_mistakes),
-        cmocka_unit_test(test_yaml__finds_the_first_duplicate_of_a_large_map),
-        cmocka_unit_test(test_yaml__shortens_a_long_key_in_a_message),
-        cmocka_unit_test(test_yaml__depth_ends_at_its_limit),
-        cmocka_unit_test(test_yaml__depth_of_100000_ends_at_once),
-        cmocka_unit_test(test_yaml__size_ends_at_its_limit),
-        cmocka_unit_test(test_yaml__unknown_keys_are_refused_with_the_nearest),
-        cmocka_unit_test(test_yaml__get_finds_what_is_there_only),
-        cmocka_unit_test(test_yaml__an_absent_value_leaves_the_default),
-        cmocka_unit_test(test_yaml__typed_readers_take_their_own_type),
-        cmocka_unit_test(test_yaml__typed_readers_refuse_every_other_type),
-        cmocka_unit_test(test_yaml__data_has_the_types_of_the_core_schema),
-        cmocka_unit_test(test_yaml__data_has_the_values_of_the_core_schema),
-        cmocka_unit_test(test_yaml__writes_blocks_two_blanks_a_level),
-        cmocka_unit_test(test_yaml__writes_at_an_indent),
-        cmocka_unit_test(test_yaml__quotes_what_some_reader_takes_for_something_else),
-        cmocka_unit_test(test_yaml__reads_back_what_it_wrote),
-        cmocka_unit_test(test_yaml__floats_keep_their_value_and_type),
-        cmocka_unit_test(test_yaml__long_keys_can_be_read_back),
-        cmocka_unit_test(test_yaml__writes_no_deeper_than_it_reads),
-        cmocka_unit_test(test_yaml__stops_where_the_buffer_is_full),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

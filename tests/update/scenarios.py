@@ -38,16 +38,22 @@ class Scenario:
     id: str
     claim: str
     old: dict  # files of the template: path to text, bytes or ("x", text)
-    child: dict  # what the child changed: path to content, None (deleted), {"from": path} (moved)
     new: dict
     paths: dict  # the report: state by path
+    # What the child changed: path to content, None (deleted), {"from": path} (moved).
+    child: dict = field(default_factory=dict)
     files: dict = field(default_factory=dict)  # content afterwards; None: absent
-    conflicts: tuple = ()  # paths in conflict
+    conflicts: tuple = None  # paths in conflict; None: as the report has them
     old_template: str = PLAIN
-    new_template: str = PLAIN
+    new_template: str = None  # None: as the old one
     args: tuple = ()
     yours: tuple = ()
     warning: str = ""  # part of one
+
+    def __post_init__(self):
+        if self.conflicts is None:
+            self.conflicts = tuple(p for p, state in self.paths.items() if state == "conflict")
+        self.new_template = self.new_template or self.old_template
 
 
 SCENARIOS = [
@@ -56,7 +62,6 @@ SCENARIOS = [
         "S-01",
         "what only the template changed is taken",
         old={"a": LONG},
-        child={},
         new={"a": lines(20, {5: "five"})},
         paths={"a": "updated"},
         files={"a": lines(20, {5: "five"})},
@@ -86,7 +91,6 @@ SCENARIOS = [
         child={"pins": "a==2\nb==1\nc==1\n"},
         new={"pins": "a==1\nb==2\nc==1\n"},
         old_template=template("lines pins"),
-        new_template=template("lines pins"),
         paths={"pins": "merged"},
         files={"pins": "a==2\nb==2\nc==1\n"},
     ),
@@ -106,7 +110,6 @@ SCENARIOS = [
         child={"a": lines(20, dict.fromkeys(range(6, 13)))},
         new={"a": lines(20, {8: "theirs"})},
         paths={"a": "conflict"},
-        conflicts=("a",),
     ),
     Scenario(
         "S-07",
@@ -115,7 +118,6 @@ SCENARIOS = [
         child={"a": LONG + "mine\n"},
         new={"a": LONG + "theirs\n"},
         paths={"a": "conflict"},
-        conflicts=("a",),
         files={
             "a": LONG
             + "<<<<<<< your project\nmine\n||||||| template 1.0.0\n=======\ntheirs\n"
@@ -129,7 +131,6 @@ SCENARIOS = [
         child={"a": ""},
         new={"a": lines(20, {5: "five"})},
         paths={"a": "conflict"},
-        conflicts=("a",),
     ),
     Scenario(
         "S-10",
@@ -138,7 +139,6 @@ SCENARIOS = [
         child={"a": lines(20, {5: "mine"})},
         new={"a": ""},
         paths={"a": "conflict"},
-        conflicts=("a",),
     ),
     Scenario(
         "S-13",
@@ -156,7 +156,6 @@ SCENARIOS = [
         child={"a": "".join(f"    {c}\n" for c in "abcdef")},
         new={"a": "".join(f"  {c}\n" for c in "abcXdef")},
         paths={"a": "conflict"},
-        conflicts=("a",),
     ),
     Scenario(
         "S-19",
@@ -165,7 +164,6 @@ SCENARIOS = [
         child={"a": "".join(LONG.splitlines(True)[10:] + LONG.splitlines(True)[:10])},
         new={"a": lines(20, {5: "theirs"})},
         paths={"a": "conflict"},
-        conflicts=("a",),
     ),
     Scenario(
         "S-20",
@@ -174,7 +172,6 @@ SCENARIOS = [
         child={"a.json": '{\n  "a": 1,\n  "mine": 2\n}\n'},
         new={"a.json": '{\n  "a": 1,\n  "theirs": 3\n}\n'},
         paths={"a.json": "conflict"},
-        conflicts=("a.json",),
     ),
     # ------------------------------------------------------------ delete, rename, move
     Scenario(
@@ -279,7 +276,6 @@ SCENARIOS = [
         child={"a": "mine\n"},
         new={"a": "2\n"},
         old_template=template("seed a"),
-        new_template=template("seed a"),
         paths={"a": "kept-yours"},
         files={"a": "mine\n"},
     ),
@@ -309,7 +305,6 @@ SCENARIOS = [
         child={"r.sh": lines(20, {1: "mine"})},
         new={"r.sh": ("x", lines(20, {1: "theirs"}))},
         paths={"r.sh": "conflict"},
-        conflicts=("r.sh",),
     ),
     Scenario(
         "S-48",
@@ -327,7 +322,6 @@ SCENARIOS = [
         child={"b": BINARY + b"mine"},
         new={"b": BINARY + b"theirs"},
         paths={"b": "conflict"},
-        conflicts=("b",),
         files={"b": BINARY + b"mine"},
     ),
     Scenario(
@@ -337,7 +331,6 @@ SCENARIOS = [
         child={"a": ("l", "t")},
         new={"a": lines(20, {5: "five"}), "t": "1\n"},
         paths={"a": "conflict"},
-        conflicts=("a",),
         files={"a": ("l", "t")},
     ),
     Scenario(
@@ -358,7 +351,6 @@ SCENARIOS = [
         new={"b": lines(20, {5: "five"}), "t": "1\n"},
         new_template=template(migrations="  - {from: '<1.1', rename_files: {a: b}}\n"),
         paths={"a": "conflict"},
-        conflicts=("a",),
         files={"a": ("l", "t"), "b": None},
     ),
     Scenario(
@@ -378,7 +370,6 @@ SCENARIOS = [
         child={"d": ("l", "t")},
         new={"d/x": "2\n", "d/y/z": "2\n", "t": "1\n"},
         paths={"d": "conflict", "d/x": "conflict", "d/y/z": "conflict"},
-        conflicts=("d", "d/x", "d/y/z"),
         files={"d": ("l", "t"), "t": "1\n"},
     ),
     Scenario(
@@ -388,7 +379,6 @@ SCENARIOS = [
         child={"d": ("l", "elsewhere"), "elsewhere/own": "own\n"},
         new={"d/x": LONG, "d/new": "2\n", "t": "1\n"},
         paths={"d/x": "kept-deleted", "d/new": "conflict"},
-        conflicts=("d/new",),
         files={"d": ("l", "elsewhere"), "elsewhere/own": "own\n"},
     ),
     Scenario(
@@ -399,7 +389,6 @@ SCENARIOS = [
         new={"d/a": LONG},
         new_template=template(migrations="  - {from: '<1.1', rename_files: {a: d/a}}\n"),
         paths={"a": "conflict", "d/a": "conflict"},
-        conflicts=("a", "d/a"),
         files={"a": lines(20, {3: "mine"}), "d": ("l", "a")},
     ),
     Scenario(
@@ -409,14 +398,12 @@ SCENARIOS = [
         child={"a": ("l", "t")},
         new={"t": "2\n"},
         paths={"a": "conflict", "t": "updated"},
-        conflicts=("a",),
         files={"a": ("l", "t")},
     ),
     Scenario(
         "S-53",
         "a file becomes a folder",
         old={"d": "1\n"},
-        child={},
         new={"d/x": "2\n"},
         paths={"d": "deleted", "d/x": "added"},
         files={"d/x": "2\n"},
@@ -425,7 +412,6 @@ SCENARIOS = [
         "S-54",
         "a folder becomes a file",
         old={"d/x": "1\n", "d/sub/y": "1\n"},
-        child={},
         new={"d": "2\n"},
         paths={"d": "added", "d/sub/y": "deleted", "d/x": "deleted"},
         files={"d": "2\n"},
@@ -447,14 +433,12 @@ SCENARIOS = [
         child={"d/own": "own\n"},
         new={"d": "2\n"},
         paths={"d": "conflict", "d/x": "deleted"},
-        conflicts=("d",),
         files={"d/own": "own\n", "d/x": None},
     ),
     Scenario(
         "S-58",
         "text becomes binary where the child left it alone",
         old={"m": LONG},
-        child={},
         new={"m": BINARY},
         paths={"m": "updated"},
         files={"m": BINARY},
@@ -466,7 +450,6 @@ SCENARIOS = [
         child={"m": lines(20, {3: "mine"})},
         new={"m": BINARY},
         paths={"m": "conflict"},
-        conflicts=("m",),
         files={"m": lines(20, {3: "mine"})},
     ),
     # ------------------------------------------------------------ history
@@ -484,10 +467,8 @@ SCENARIOS = [
         "U-managed-template",
         "a managed file that only the template changed is taken",
         old={"a": "1\n"},
-        child={},
         new={"a": "2\n"},
         old_template=template("managed a"),
-        new_template=template("managed a"),
         paths={"a": "updated"},
         files={"a": "2\n"},
     ),
@@ -498,7 +479,6 @@ SCENARIOS = [
         child={"a": "mine\n"},
         new={"a": "1\n", "x": "2\n"},
         old_template=template("managed a"),
-        new_template=template("managed a"),
         paths={"a": "kept-yours", "x": "updated"},
         files={"a": "mine\n"},
     ),
@@ -509,9 +489,7 @@ SCENARIOS = [
         child={"a": lines(20, {3: "mine"})},
         new={"a": lines(20, {15: "theirs"})},
         old_template=template("managed a"),
-        new_template=template("managed a"),
         paths={"a": "conflict"},
-        conflicts=("a",),
     ),
     Scenario(
         "U-managed-deleted",
@@ -520,7 +498,6 @@ SCENARIOS = [
         child={"a": None},
         new={"a": "2\n", "x": "2\n"},
         old_template=template("managed a"),
-        new_template=template("managed a"),
         paths={"a": "kept-deleted", "x": "updated"},
         files={"a": None},
     ),
@@ -528,7 +505,6 @@ SCENARIOS = [
         "U-seed-new",
         "a new seed file is written",
         old={"x": "1\n"},
-        child={},
         new={"x": "1\n", "a": "1\n"},
         new_template=template("seed a"),
         paths={"a": "added"},
@@ -548,9 +524,9 @@ SCENARIOS = [
         "U-seed-dropped",
         "a seed file that the template drops is never deleted",
         old={"x": "1\n", "a": "1\n"},
-        child={},
         new={"x": "2\n"},
         old_template=template("seed a"),
+        new_template=PLAIN,
         paths={"a": "kept-yours", "x": "updated"},
         files={"a": "1\n"},
     ),
@@ -558,7 +534,6 @@ SCENARIOS = [
         "U-becomes-seed",
         "a file that becomes a seed is kept",
         old={"x": "1\n", "a": "1\n"},
-        child={},
         new={"x": "2\n", "a": "2\n"},
         new_template=template("seed a"),
         paths={"a": "kept-yours", "x": "updated"},
@@ -568,7 +543,6 @@ SCENARIOS = [
         "U-yours",
         "paths under yours: are left alone and listed",
         old={"docs/a": "1\n", "docs/b": "1\n", "x": "1\n"},
-        child={},
         new={"docs/a": "2\n", "docs/c": "2\n", "x": "2\n"},
         yours=("docs/**",),
         paths={
@@ -583,11 +557,9 @@ SCENARIOS = [
         "U-yours-folder",
         "a path under yours: stays where the template wants a folder",
         old={"d": LONG, "x": "1\n"},
-        child={},
         new={"d/x": "2\n", "x": "1\n"},
         yours=("d",),
         paths={"d": "kept-yours", "d/x": "conflict"},
-        conflicts=("d/x",),
         files={"d": LONG},
     ),
     Scenario(
@@ -598,7 +570,6 @@ SCENARIOS = [
         new={"d/x": "2\n", "x": "2\n"},
         yours=("d",),
         paths={"d/x": "conflict", "x": "updated"},
-        conflicts=("d/x",),
         files={"d": "own\n", "x": "2\n"},
     ),
     Scenario(
@@ -608,15 +579,14 @@ SCENARIOS = [
         child={"d": "mine\n"},
         new={"d/x": "2\n", "x": "1\n"},
         old_template=template("seed d"),
+        new_template=PLAIN,
         paths={"d": "kept-yours", "d/x": "conflict"},
-        conflicts=("d/x",),
         files={"d": "mine\n"},
     ),
     Scenario(
         "U-delete",
         "a file that the template drops and the child left alone is deleted, its folder too",
         old={"d/sub/a": "1\n", "x": "1\n"},
-        child={},
         new={"x": "1\n"},
         paths={"d/sub/a": "deleted"},
         files={"d": None},
@@ -628,7 +598,6 @@ SCENARIOS = [
         child={"a": lines(20, {3: "mine"})},
         new={"x": "1\n"},
         paths={"a": "conflict"},
-        conflicts=("a",),
         files={"a": lines(20, {3: "mine"})},
     ),
     Scenario(
@@ -656,7 +625,6 @@ SCENARIOS = [
         child={"a": "mine\n"},
         new={"x": "1\n", "a": "theirs\n"},
         paths={"a": "conflict"},
-        conflicts=("a",),
         files={"a": "mine\n"},
     ),
     Scenario(
@@ -676,7 +644,6 @@ SCENARIOS = [
         new={"b": LONG},
         new_template=template(migrations="  - {from: '<1.1', rename_files: {a: b}}\n"),
         paths={"a": "conflict", "b": "conflict"},
-        conflicts=("a", "b"),
         files={"a": lines(20, {3: "mine"}), "b": "own\n"},
     ),
     Scenario(
@@ -723,9 +690,7 @@ SCENARIOS = [
         child={"pins": "a==2\nb==2\nc==1\n"},
         new={"pins": "a==1\nb==3\nc==3\n"},
         old_template=template("lines pins"),
-        new_template=template("lines pins"),
         paths={"pins": "conflict"},
-        conflicts=("pins",),
         files={
             "pins": "a==2\n<<<<<<< your project\nb==2\n||||||| template 1.0.0\nb==1\n=======\n"
             "b==3\n>>>>>>> template 1.1.0\nc==3\n"
@@ -738,7 +703,6 @@ SCENARIOS = [
         child={"pins": "a==1\nmine==1\nb==1\n"},
         new={"pins": "a==2\ntheirs==1\nb==1\nlast==1\n"},
         old_template=template("lines pins"),
-        new_template=template("lines pins"),
         paths={"pins": "merged"},
         files={"pins": "a==2\nmine==1\ntheirs==1\nb==1\nlast==1\n"},
     ),
@@ -749,9 +713,7 @@ SCENARIOS = [
         child={"pins": "b==2\na==2\n"},
         new={"pins": "a==3\nb==1\n"},
         old_template=template("lines pins"),
-        new_template=template("lines pins"),
         paths={"pins": "conflict"},
-        conflicts=("pins",),
         files={
             "pins": "<<<<<<< your project\n||||||| template 1.0.0\na==1\n=======\na==3\n"
             ">>>>>>> template 1.1.0\nb==2\na==2\n"
@@ -842,7 +804,6 @@ SCENARIOS = [
         child={"a": None, "b": lines(20, {3: "mine"})},
         new={"x": "2\n"},
         paths={"b": "conflict", "x": "updated"},
-        conflicts=("b",),
         files={"b": lines(20, {3: "mine"})},
     ),
     Scenario(
@@ -881,7 +842,6 @@ SCENARIOS = [
         child={"b": BINARY + b"mine"},
         new={"b": ("x", BINARY + b"theirs")},
         paths={"b": "conflict"},
-        conflicts=("b",),
         files={"b": ("x", BINARY + b"mine")},
     ),
     Scenario(
@@ -891,7 +851,6 @@ SCENARIOS = [
         child={"a.json": '{\n"a": 1,\n"b": 2,\n"c": 3,\n"d": 4,\n"e": 5\n}\n'},
         new={"a.json": '{\n"b": 1,\n"b2": 2,\n"c": [3,\n"d", 4]\n}\n'},
         paths={"a.json": "conflict"},
-        conflicts=("a.json",),
     ),
     Scenario(
         "U-json-broken",
@@ -934,7 +893,6 @@ SCENARIOS = [
         child={"a": None},
         new={"a": "2\n", "x": "2\n"},
         old_template=template("seed a"),
-        new_template=template("seed a"),
         paths={"a": "kept-deleted", "x": "updated"},
         files={"a": None},
     ),
@@ -945,8 +903,8 @@ SCENARIOS = [
         child={"b": "mine\n"},
         new={"x": "2\n"},
         old_template=template("managed a", "managed b"),
+        new_template=PLAIN,
         paths={"a": "deleted", "b": "conflict", "x": "updated"},
-        conflicts=("b",),
         files={"a": None, "b": "mine\n"},
     ),
     Scenario(
@@ -956,7 +914,6 @@ SCENARIOS = [
         child={"a": "2\n"},
         new={"a": "2\n"},
         old_template=template("managed a"),
-        new_template=template("managed a"),
         paths={"a": "merged"},
         files={"a": "2\n"},
     ),
@@ -967,6 +924,7 @@ SCENARIOS = [
         child={"a": lines(20, {3: "mine"})},
         new={"a": lines(20, {15: "theirs"})},
         old_template=template("seed a"),
+        new_template=PLAIN,
         paths={"a": "merged"},
         files={"a": lines(20, {3: "mine", 15: "theirs"})},
     ),
@@ -987,9 +945,7 @@ SCENARIOS = [
         child={"pins": "a==1\nc==2\n"},
         new={"pins": "a==2\nb==2\nc==1\n"},
         old_template=template("lines pins"),
-        new_template=template("lines pins"),
         paths={"pins": "conflict"},
-        conflicts=("pins",),
         files={
             "pins": "a==2\n<<<<<<< your project\n||||||| template 1.0.0\nb==1\n=======\n"
             "b==2\n>>>>>>> template 1.1.0\nc==2\n"
@@ -1002,7 +958,6 @@ SCENARIOS = [
         child={"pins": "a==1\nc==1\nd==1\n"},
         new={"pins": "a==1\nb==1\nd==2\n"},
         old_template=template("lines pins"),
-        new_template=template("lines pins"),
         paths={"pins": "merged"},
         files={"pins": "a==1\nd==2\n"},
     ),

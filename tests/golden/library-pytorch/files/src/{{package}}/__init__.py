@@ -1,0 +1,4 @@
+=10
+-1
++__version__ = version("pytorch-library")
+=3

@@ -1,0 +1,7 @@
+-2
++"""Which engine answers: vLLM on a GPU, Transformers elsewhere."""
+=19
+-1
+=4
+-2
++    return backend.TransformersEngine(settings, device)
