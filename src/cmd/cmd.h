@@ -32,13 +32,15 @@ struct run {
     const char *failure_text; /* for people, printed below the message; or NULL */
 };
 
+enum { COMMAND_GROUPS = 7 };
+
 struct command {
-    const char *name;                   /* "new", "matrix resolve" */
-    const char *schema;                 /* "new" in tmplgen/new@1; "explain@2" */
-    const char *usage;                  /* what follows the name */
-    const char *summary;                /* one line */
-    const char *details;                /* paragraphs for help; or NULL */
-    const struct option_group *options; /* ends with a group without options */
+    const char *name;    /* "new", "matrix resolve" */
+    const char *schema;  /* "smoke" in tmplgen/smoke@1, "explain@2"; NULL: the name, with '-' */
+    const char *usage;   /* what follows the name */
+    const char *summary; /* one line */
+    const char *details; /* paragraphs for help; or NULL */
+    struct option_group options[COMMAND_GROUPS + 1]; /* ends with a group without options */
     size_t max_arguments;
     /* The exit code of a result, or -1 with `err` set. */
     int (*run)(struct run *run, struct err *err);

@@ -6,7 +6,7 @@
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "data/json.h"
 #include "io/term.h"
 #include "resolver/resolver.h"
@@ -147,36 +147,38 @@ static struct data *where_data(struct arena *arena, const struct err *err)
 {
     if (!err->where.file)
         return data_null(arena);
-    struct data *where = data_map(arena);
-    data_put(arena, where, "file", data_str(arena, err->where.file));
-    data_put(arena, where, "line", data_int(arena, (int64_t)err->where.line));
-    data_put(arena, where, "column", data_int(arena, (int64_t)err->where.column));
-    return where;
+    return data_of(arena, FIELD("file", err->where.file), FIELD("line", err->where.line),
+                   FIELD("column", err->where.column));
 }
 
 static struct data *error_data(struct run *run, const struct err *err)
 {
     struct arena *arena = &run->arena;
-    struct data *error = data_map(arena);
-    data_put(arena, error, "code", data_str(arena, err->code));
-    data_put(arena, error, "message", data_str(arena, err->message));
-    data_put(arena, error, "hint", data_str(arena, err->hint));
-    data_put(arena, error, "where", where_data(arena, err));
+    struct data *error = data_of(arena, FIELD("code", err->code), FIELD("message", err->message),
+                                 FIELD("hint", err->hint), FIELD("where", where_data(arena, err)));
     for (size_t i = 0; run->failure && i < run->failure->map.count; i++)
         data_put_span(arena, error, run->failure->map.members[i].name,
                       run->failure->map.members[i].value);
     return error;
 }
 
+static const char *schema_of(struct arena *arena, const struct command *command)
+{
+    char *schema = arena_strdup(arena, command->schema ? command->schema : command->name);
+    for (char *blank = schema; (blank = strchr(blank, ' '));)
+        *blank = '-';
+    return schema;
+}
+
 void print_document(struct run *run, int code, const struct err *err)
 {
     struct arena *arena = &run->arena;
     struct data *document = data_map(arena);
-    const char *schema = run->command ? run->command->schema : "error";
+    const char *schema = run->command ? schema_of(arena, run->command) : "error";
     const char *version = strchr(schema, '@') ? "" : SCHEMA_VERSION;
-    data_put(arena, document, "schema",
-             data_str(arena, arena_printf(arena, SCHEMA_PREFIX "%s%s", schema, version)));
-    data_put(arena, document, "exit", data_int(arena, code));
+    data_add(arena, document,
+             FIELD("schema", arena_printf(arena, SCHEMA_PREFIX "%s%s", schema, version)),
+             FIELD("exit", code));
     for (size_t i = 0; i < run->document->map.count; i++)
         data_put_span(arena, document, run->document->map.members[i].name,
                       run->document->map.members[i].value);

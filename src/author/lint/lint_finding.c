@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
-#include "data/data.h"
+#include "data/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,14 +181,9 @@ static struct data *types_data(struct arena *arena, const char *types)
 
 struct data *finding_data(struct arena *arena, const struct finding *finding)
 {
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "file", finding->file);
-    data_put(arena, map, "line", data_int(arena, (int64_t)finding->line));
-    data_put(arena, map, "column", data_int(arena, (int64_t)finding->column));
-    data_put_text(arena, map, "message", finding->message);
-    data_put_text(arena, map, "rule", lint_rules[finding->rule].name);
-    data_put_text(arena, map, "severity", lint_severity(finding->rule));
-    data_put_text(arena, map, "hint", finding->hint);
-    data_put(arena, map, "types", types_data(arena, finding->types));
-    return map;
+    return data_of(arena, FIELD("file", finding->file), FIELD("line", finding->line),
+                   FIELD("column", finding->column), FIELD("message", finding->message),
+                   FIELD("rule", lint_rules[finding->rule].name),
+                   FIELD("severity", lint_severity(finding->rule)), FIELD("hint", finding->hint),
+                   FIELD("types", types_data(arena, finding->types)));
 }

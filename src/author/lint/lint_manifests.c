@@ -9,7 +9,7 @@
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
 #include "catalog/migrations.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "matrix/matrix.h"
@@ -336,9 +336,9 @@ static void know_names(const struct lint *lint, struct lint_type *type)
         data_put(arena, type->known, of_images[i], some);
     if (type->image)
         return;
-    data_put_text(arena, type->known, "template", type->manifest->kind);
-    data_put(arena, type->known, "request", type->manifest->has_stack ? some : data_null(arena));
-    data_put(arena, type->known, "resolution", type->manifest->has_stack ? some : data_null(arena));
+    data_add(arena, type->known, FIELD("template", type->manifest->kind),
+             FIELD("request", type->manifest->has_stack ? some : data_null(arena)),
+             FIELD("resolution", type->manifest->has_stack ? some : data_null(arena)));
     know_questions(lint, type);
 }
 

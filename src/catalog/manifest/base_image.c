@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "catalog/catalog_source.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "io/path.h"
@@ -274,8 +274,8 @@ int base_image_tag(const char **out, struct arena *arena, const struct base_imag
     } else {
         struct data *context = data_map(arena);
         struct template_source source = {.name = image->name, .text = span_from(image->tag)};
-        data_put(arena, context, "resolution", data_copy(arena, resolution));
-        data_put_text(arena, context, "version", TMPLGEN_VERSION);
+        data_add(arena, context, FIELD("resolution", data_copy(arena, resolution)),
+                 FIELD("version", TMPLGEN_VERSION));
         if (template_render(&text, &source, context, NULL, err) < 0)
             return err_wrap(err, "'tag' of the image '%s'", image->name);
         *out = arena_strdup(arena, buf_text(&text));

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "catalog/catalog.h"
 #include "catalog/include.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "git/libgit2.h"
@@ -60,11 +60,10 @@ struct data *render_context(struct arena *arena, const struct render_input *inpu
     for (size_t i = 0; answers && i < answers->map.count; i++)
         data_put_span(arena, context, answers->map.members[i].name, answers->map.members[i].value);
     struct data *none = data_null(arena);
-    data_put(arena, context, "template", data_str(arena, input->manifest->kind));
-    data_put(arena, context, "request", input->request ? data_copy(arena, input->request) : none);
-    data_put(arena, context, "resolution",
-             input->resolution ? data_copy(arena, input->resolution) : none);
-    return context;
+    return data_add(
+        arena, context, FIELD("template", input->manifest->kind),
+        FIELD("request", input->request ? data_copy(arena, input->request) : none),
+        FIELD("resolution", input->resolution ? data_copy(arena, input->resolution) : none));
 }
 
 /* `when` of a layer or a row of `files`; absent: yes. */

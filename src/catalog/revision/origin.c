@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "catalog/semver.h"
-#include "data/data.h"
+#include "data/fields.h"
 
 #include <string.h>
 
@@ -75,9 +75,8 @@ struct data *origin_data(struct arena *arena, const struct catalog_origin *origi
 {
     if (!origin || !origin->version)
         return data_null(arena);
-    struct data *map = data_map(arena);
-    data_put(arena, map, "version", data_str(arena, origin->version));
-    data_put(arena, map, "commit", data_str(arena, origin->commit));
+    struct data *map =
+        data_of(arena, FIELD("version", origin->version), FIELD("commit", origin->commit));
     if (origin->extends)
         data_put(arena, map, "extends", origin_data(arena, origin->extends));
     return map;
@@ -85,11 +84,8 @@ struct data *origin_data(struct arena *arena, const struct catalog_origin *origi
 
 struct data *origin_record(struct arena *arena, const struct catalog_origin *origin)
 {
-    struct data *map = data_map(arena);
-    data_put(arena, map, "source", data_str(arena, origin->source));
-    data_put(arena, map, "ref", data_str(arena, origin->ref));
-    data_put(arena, map, "commit", data_str(arena, origin->commit));
-    data_put(arena, map, "version", data_str(arena, origin->version));
+    struct data *map = data_of(arena, FIELD("source", origin->source), FIELD("ref", origin->ref),
+                               FIELD("commit", origin->commit), FIELD("version", origin->version));
     if (origin->extends)
         data_put(arena, map, "extends", origin_record(arena, origin->extends));
     return map;

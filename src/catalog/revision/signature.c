@@ -7,7 +7,7 @@
 #include "catalog/catalog_source.h"
 #include "catalog/revision.h"
 #include "catalog/trust.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "git/bare_repo.h"
 #include "git/libgit2.h"
 #include "git/transport.h"
@@ -319,10 +319,7 @@ struct data *signature_data(struct arena *arena, const struct catalog_origin *or
 {
     if (!origin->signature)
         return data_null(arena);
-    struct data *map = data_map(arena);
-    data_put(arena, map, "state", data_str(arena, origin->signature));
-    data_put(arena, map, "signer", data_str(arena, origin->signer));
-    return map;
+    return data_of(arena, FIELD("state", origin->signature), FIELD("signer", origin->signer));
 }
 
 const char *signature_words(struct arena *arena, const struct data *signature)

@@ -156,13 +156,10 @@ static int completion_run(struct run *run, struct err *err)
     return err_hint(err, "say bash, zsh or fish");
 }
 
-static const struct option_group groups[] = {{"Output", common_options}, {NULL, NULL}};
-
 const struct command completion_command = {.name = "completion",
-                                           .schema = "completion",
                                            .usage = "bash|zsh|fish",
                                            .summary = "Print a completion script for a shell.",
                                            .details = "For bash: source <(tmplgen completion bash)",
-                                           .options = groups,
+                                           .options = {{"Output", common_options}},
                                            .max_arguments = 1,
                                            .run = completion_run};

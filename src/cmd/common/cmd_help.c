@@ -2,7 +2,7 @@
 #include "base/str.h"
 #include "base/wrap.h"
 #include "cmd/cmd.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "jinja/template.h"
 #include "tmplgen.h"
 
@@ -130,26 +130,22 @@ static int help_run(struct run *run, struct err *err)
 static int version_run(struct run *run, struct err *err)
 {
     (void)err;
-    data_put(&run->arena, run->document, "version", data_str(&run->arena, TMPLGEN_VERSION));
-    data_put(&run->arena, run->document, "engine", data_int(&run->arena, TEMPLATE_ENGINE));
+    data_add(&run->arena, run->document, FIELD("version", TMPLGEN_VERSION),
+             FIELD("engine", TEMPLATE_ENGINE));
     cmd_print(run, "tmplgen %s (engine %d)\n", TMPLGEN_VERSION, TEMPLATE_ENGINE);
     return TG_OK;
 }
 
-static const struct option_group common_groups[] = {{"Output", common_options}, {NULL, NULL}};
-
 const struct command help_command = {.name = "help",
-                                     .schema = "help",
                                      .usage = "[COMMAND]",
                                      .summary = "Show what commands and options there are.",
-                                     .options = common_groups,
+                                     .options = {{"Output", common_options}},
                                      .max_arguments = 2,
                                      .run = help_run};
 
 const struct command version_command = {.name = "version",
-                                        .schema = "version",
                                         .usage = "",
                                         .summary = "Show the version of this program.",
-                                        .options = common_groups,
+                                        .options = {{"Output", common_options}},
                                         .max_arguments = 0,
                                         .run = version_run};

@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "image/build_context.h"
 #include "image/engine_choice.h"
 #include "image/image_sizes.h"
@@ -18,12 +18,10 @@ static struct data *base_data(struct image_session *s, const struct image_row *r
 {
     struct arena *arena = &s->run->arena;
     const struct data *image = data_get(row->resolution, "image");
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "repository", data_get_text(image, "repository"));
-    data_put_text(arena, map, "tag", data_get_text(image, "tag"));
-    data_put_text(arena, map, "digest", lock_digest(&s->lock, row->base));
-    data_put_text(arena, map, "state", data_get_text(image, "state"));
-    return map;
+    return data_of(arena, FIELD("repository", data_get_text(image, "repository")),
+                   FIELD("tag", data_get_text(image, "tag")),
+                   FIELD("digest", lock_digest(&s->lock, row->base)),
+                   FIELD("state", data_get_text(image, "state")));
 }
 
 static struct data *layer_data(struct arena *arena, const struct layer_size *layer)
@@ -31,10 +29,8 @@ static struct data *layer_data(struct arena *arena, const struct layer_size *lay
     struct data *map = data_map(arena), *shared = data_list(arena);
     for (const struct image_row **row = layer->shared; *row; row++)
         data_push(arena, shared, data_str(arena, (*row)->name));
-    data_put(arena, map, "bytes", data_int(arena, layer->bytes));
-    data_put_text(arena, map, "digest", layer->digest);
-    data_put(arena, map, "shared", shared);
-    return map;
+    return data_add(arena, map, FIELD("bytes", layer->bytes), FIELD("digest", layer->digest),
+                    FIELD("shared", shared));
 }
 
 static struct data *size_data(struct arena *arena, const struct image_size *size)
@@ -44,24 +40,19 @@ static struct data *size_data(struct arena *arena, const struct image_size *size
         return data_null(arena);
     for (size_t i = 0; i < size->layer_count; i++)
         data_push(arena, layers, layer_data(arena, &size->layers[i]));
-    data_put(arena, map, "bytes", data_int(arena, size->bytes));
-    data_put(arena, map, "layers", layers);
-    return map;
+    return data_add(arena, map, FIELD("bytes", size->bytes), FIELD("layers", layers));
 }
 
 static struct data *row_data(struct image_session *s, const struct image_row *row,
                              const struct image_size *size)
 {
     struct arena *arena = &s->run->arena;
-    struct data *map = data_map(arena);
-    data_put_text(arena, map, "tag", row->tag);
-    data_put(arena, map, "request", stack_request_data(arena, &row->request));
-    data_put(arena, map, "resolution", data_copy(arena, row->resolution));
-    data_put(arena, map, "base", base_data(s, row));
-    data_put_text(arena, map, "name", row->name);
-    data_put(arena, map, "aliases", data_texts(arena, row->aliases.items, row->aliases.count));
-    data_put(arena, map, "size", size_data(arena, size));
-    return map;
+    return data_of(arena, FIELD("tag", row->tag),
+                   FIELD("request", stack_request_data(arena, &row->request)),
+                   FIELD("resolution", data_copy(arena, row->resolution)),
+                   FIELD("base", base_data(s, row)), FIELD("name", row->name),
+                   FIELD("aliases", data_texts(arena, row->aliases.items, row->aliases.count)),
+                   FIELD("size", size_data(arena, size)));
 }
 
 static void print_row(struct image_session *s, const struct image_row *row, int width)
@@ -152,9 +143,8 @@ static int list(struct image_session *s)
                 if (sizes)
                     print_size(s, &sizes[j]);
             }
-        data_put_text(arena, map, "name", image->name);
-        data_put_text(arena, map, "description", image->description);
-        data_put(arena, map, "rows", rows);
+        data_add(arena, map, FIELD("name", image->name), FIELD("description", image->description),
+                 FIELD("rows", rows));
         data_push(arena, images, map);
     }
     if (sizes)
@@ -176,26 +166,18 @@ static const struct option list_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group list_groups[] = {
-    {"Sizes", list_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_list_command = {
     .name = "image list",
-    .schema = "image-list",
     .usage = "[NAME...] [--plan FILE] [choices]",
     .summary = "Show base images: their rows, tags, and the images they begin with.",
     .details =
         "The rows are those of the plan, images.yml where there is one, else each image's "
         "own; options of the stack make one row of one image. Nothing is fetched, and no engine is "
         "run without --sizes.",
-    .options = list_groups,
+    .options = {{"Sizes", list_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_list_run};
 
@@ -214,11 +196,9 @@ static int render_rows(struct image_session *s)
         image_contexts_write(arena, &what, s->err) < 0)
         return -1;
     for (size_t i = 0; i < s->count; i++) {
-        struct data *map = data_map(arena);
-        data_put_text(arena, map, "image", s->rows[i].image->name);
-        data_put_text(arena, map, "tag", s->rows[i].tag);
-        data_put_text(arena, map, "path", paths[i]);
-        data_put_text(arena, map, "base", s->rows[i].base);
+        struct data *map =
+            data_of(arena, FIELD("image", s->rows[i].image->name), FIELD("tag", s->rows[i].tag),
+                    FIELD("path", paths[i]), FIELD("base", s->rows[i].base));
         data_push(arena, rendered, map);
         cmd_print(s->run, "%s\n", paths[i]);
     }
@@ -237,25 +217,17 @@ static const struct option output_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group render_groups[] = {
-    {"Output folder", output_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_render_command = {
     .name = "image render",
-    .schema = "image-render",
     .usage = "[NAME...] --output DIR [--plan FILE] [choices]",
     .summary = "Write the Dockerfile of each row, and what it copies.",
     .details =
         "A folder that was rendered before and that nobody changed since is replaced; one "
         "that holds anything else is refused. Base images are named by digest where the lock "
         "file has them.",
-    .options = render_groups,
+    .options = {{"Output folder", output_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_render_run};

@@ -6,7 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "image/build_context.h"
 
 #define CONTEXTS "images"
@@ -62,8 +62,7 @@ static int bake(struct image_session *s)
     if (!s->selection.registry)
         cmd_warn(run, "without a registry the targets have no cache: --registry HOST/PATH");
     cmd_print(run, "%s: %zu targets, their contexts in %s\n", output, s->count, what.output);
-    data_put(&run->arena, run->document, "targets", targets);
-    data_put_text(&run->arena, run->document, "output", output);
+    data_add(&run->arena, run->document, FIELD("targets", targets), FIELD("output", output));
     return TG_OK;
 }
 
@@ -80,24 +79,16 @@ static const struct option bake_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"Files", bake_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_bake_command = {
     .name = "image bake",
-    .schema = "image-bake",
     .usage = "[NAME...] --output FILE [--contexts DIR]",
     .summary = "Write a bake file for BuildKit, a target for each row, and their Dockerfiles.",
     .details = "Then: docker buildx bake -f FILE [IMAGE...]. A row is built for amd64 and arm64 "
                "where it has the same wheels for both. docs/images.md shows a whole matrix on the "
                "kubernetes driver.",
-    .options = groups,
+    .options = {{"Files", bake_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_bake_run};

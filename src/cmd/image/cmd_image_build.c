@@ -8,7 +8,7 @@
 #include "cmd/image/build_view.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "image/engine_choice.h"
 #include "io/http.h"
 #include "registry/reference.h"
@@ -68,17 +68,14 @@ static struct data *row_result(struct image_session *s, const struct image_row *
     struct arena *arena = &s->run->arena;
     struct data *map = data_map(arena);
     bool failed = built->status == BUILD_FAILED;
-    data_put_text(arena, map, "image", row->image->name);
-    data_put_text(arena, map, "tag", row->tag);
-    data_put_text(arena, map, "digest", built->digest);
-    data_put(arena, map, "bytes", built->bytes ? data_int(arena, built->bytes) : data_null(arena));
-    data_put(arena, map, "seconds", data_int(arena, built->seconds));
-    data_put_text(arena, map, "status", build_status_names[built->status]);
-    data_put_text(arena, map, "failed_step", failed ? build_step_names[built->failed_step] : NULL);
-    data_put_text(arena, map, "why", built->why);
-    data_put_text(arena, map, "instruction", built->instruction);
-    data_put_text(arena, map, "name", row->name);
-    return map;
+    return data_add(arena, map, FIELD("image", row->image->name), FIELD("tag", row->tag),
+                    FIELD("digest", built->digest),
+                    FIELD("bytes", built->bytes ? data_int(arena, built->bytes) : data_null(arena)),
+                    FIELD("seconds", built->seconds),
+                    FIELD("status", build_status_names[built->status]),
+                    FIELD("failed_step", failed ? build_step_names[built->failed_step] : NULL),
+                    FIELD("why", built->why), FIELD("instruction", built->instruction),
+                    FIELD("name", row->name));
 }
 
 static void print_table(struct image_session *s, const struct built *built)
@@ -276,26 +273,18 @@ static const struct option build_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group build_groups[] = {
-    {"Build", build_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_build_command = {
     .name = "image build",
-    .schema = "image-build",
     .usage = "[NAME...] [--engine E] [--push] [--jobs N]",
     .summary = "Build rows, run what must succeed in them, and check their sizes.",
     .details = "One that fails stops only itself, and no name is given to what failed. Where there "
                "is a lock file, base images are fetched by its digests, and the packages that a "
                "first build found are written to it for the next ones. SOURCE_DATE_EPOCH is passed "
                "on: two builds with one lock and one epoch give one digest.",
-    .options = build_groups,
+    .options = {{"Build", build_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_build_run};
 
@@ -319,23 +308,15 @@ static const struct option push_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group push_groups[] = {
-    {"Push", push_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_push_command = {
     .name = "image push",
-    .schema = "image-push",
     .usage = "[NAME...] [--engine E] [--jobs N]",
     .summary = "Push rows that are built, by all their names.",
     .details = "The registry is the plan's, or --registry. Whoever may push is known to the "
                "engine: docker login, podman login.",
-    .options = push_groups,
+    .options = {{"Push", push_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_push_run};

@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "image/base_check.h"
 #include "matrix/matrix.h"
 
@@ -68,9 +68,8 @@ static int lock_rows(struct image_session *s)
         return err_hint(s->err, "those that could be are in '%s'", s->lock.path);
     }
     cmd_say(run, written ? "wrote %s" : "%s is as it was", s->lock.path);
-    data_put(&run->arena, run->document, "locked", out.locked);
-    data_put(&run->arena, run->document, "dropped", out.dropped);
-    data_put(&run->arena, run->document, "dropped_packages", out.dropped_packages);
+    data_add(&run->arena, run->document, FIELD("locked", out.locked), FIELD("dropped", out.dropped),
+             FIELD("dropped_packages", out.dropped_packages));
     return TG_OK;
 }
 
@@ -85,26 +84,18 @@ static const struct option update_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group lock_groups[] = {
-    {"Lock", update_options},
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Registry", image_registry_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_lock_command = {
     .name = "image lock",
-    .schema = "image-lock",
     .usage = "[NAME...] [--update [REPO:TAG...]]",
     .summary = "Write the digests of the base images into the lock file.",
     .details =
         "Adds what is missing, and drops what no row needs where all rows are looked at. "
         "Everything that is rendered or built afterwards names the base image by its digest.",
-    .options = lock_groups,
+    .options = {{"Lock", update_options},
+                IMAGE_ROWS,
+                {"Registry", image_registry_options},
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_lock_run};
 
@@ -193,8 +184,7 @@ static int verify_rows(struct image_session *s)
     if (rows && checked->list.count)
         cmd_warn(run, "%zu of %zu rows have a base image that is not locked: tmplgen image lock",
                  rows, s->count);
-    data_put(&run->arena, found, "checked", checked);
-    data_put(&run->arena, found, "unlocked", unlocked);
+    data_add(&run->arena, found, FIELD("checked", checked), FIELD("unlocked", unlocked));
     run->failure = failed ? found : NULL;
     return failed ? fail_verify(s, checked) : code;
 }
@@ -205,25 +195,17 @@ static int image_verify_run(struct run *run, struct err *err)
     return image_in_session(run, &work, err);
 }
 
-static const struct option_group verify_groups[] = {
-    {"Rows", image_row_options},
-    {"Stack, for one row of one image", stack_options},
-    {"How", image_lock_options},
-    {"Registry", image_registry_options},
-    {"Catalog", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_verify_command = {
     .name = "image verify",
-    .schema = "image-verify",
     .usage = "[NAME...]",
     .summary = "Check the lock file against the registry: same, moved, gone, unreachable.",
     .details =
         "Exit code 6 where a tag moved or is gone, or where the matrix says that its support "
         "has ended; 1 where something could not be asked and nothing else is wrong; 2 where "
         "nothing is locked.",
-    .options = verify_groups,
+    .options = {IMAGE_ROWS,
+                {"Registry", image_registry_options},
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_verify_run};

@@ -4,7 +4,7 @@
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/live_index.h"
 #include "cmd/matrix/pip_config.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "image/image_rebase.h"
 #include "io/http.h"
 #include "registry/registry.h"
@@ -41,11 +41,8 @@ static void tell_words(struct run *run, const struct image_rebased *made, const 
 static void tell(struct run *run, const struct image_rebased *made, const char *name)
 {
     struct arena *arena = &run->arena;
-    data_put_text(arena, run->document, "image", name);
-    data_put_text(arena, run->document, "from", made->from);
-    data_put_text(arena, run->document, "to", made->to);
-    data_put_text(arena, run->document, "digest", made->digest);
-    data_put(arena, run->document, "layers", made->layers);
+    data_add(arena, run->document, FIELD("image", name), FIELD("from", made->from),
+             FIELD("to", made->to), FIELD("digest", made->digest), FIELD("layers", made->layers));
     if (made->attestations)
         cmd_warn(run, "%zu attestations were left behind: they are about the image as it was",
                  made->attestations);
@@ -85,16 +82,8 @@ static int image_rebase_run(struct run *run, struct err *err)
     return rc;
 }
 
-static const struct option_group groups[] = {
-    {"What", what_options},
-    {"Registry", image_registry_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command image_rebase_command = {
     .name = "image rebase",
-    .schema = "image-rebase",
     .usage = "REF --onto BASE [--check]",
     .summary = "Exchange the base below a pushed image, without building it again.",
     .details =
@@ -103,6 +92,8 @@ const struct command image_rebase_command = {
         "comes last. It is refused where it cannot be proven safe: another distribution "
         "release or CUDA minor, a base that is not below REF, system packages that REF "
         "installed itself. Where BASE is in another registry, copy it there first.",
-    .options = groups,
+    .options = {{"What", what_options},
+                {"Registry", image_registry_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = image_rebase_run};

@@ -44,6 +44,11 @@ struct image_session {
 /* --plan, --only, --registry; --lock. */
 extern const struct option image_row_options[];
 extern const struct option image_lock_options[];
+#define IMAGE_ROWS                                                                                 \
+    {"Rows", image_row_options}, {"Stack, for one row of one image", stack_options},               \
+    {                                                                                              \
+        "How", image_lock_options                                                                  \
+    }
 
 /*
  * Does the work for the rows that the command line names. Exit 4 with the matrix's reasons where

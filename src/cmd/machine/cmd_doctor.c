@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/common/config.h"
 #include "cmd/common/open_catalog.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "data/json.h"
 #include "io/interrupt.h"
 #include "io/io.h"
@@ -239,16 +239,15 @@ static struct data *child_data(struct doctor *d, const struct matrix *matrix,
     struct data *map = data_map(arena), *judged = NULL;
     if (matrix)
         judged = matrix_runs_stack(arena, matrix, &machine, record->resolution, record->request);
-    data_put(arena, map, "record", data_str(arena, RECORD_FILE));
-    data_put(arena, map, "framework", data_copy(arena, data_get(record->resolution, "framework")));
-    data_put(arena, map, "variant",
-             data_copy(arena, data_get(data_get(record->resolution, "cuda"), "variant")));
-    data_put(arena, map, "runs", judged ? data_get(judged, "runs") : data_null(arena));
-    data_put(arena, map, "relies_on", judged ? data_get(judged, "relies_on") : data_null(arena));
-    data_put(arena, map, "because",
-             judged ? data_get(judged, "because")
-                    : data_str(arena, "the driver's version is not known here"));
-    return map;
+    return data_add(
+        arena, map, FIELD("record", RECORD_FILE),
+        FIELD("framework", data_copy(arena, data_get(record->resolution, "framework"))),
+        FIELD("variant",
+              data_copy(arena, data_get(data_get(record->resolution, "cuda"), "variant"))),
+        FIELD("runs", judged ? data_get(judged, "runs") : data_null(arena)),
+        FIELD("relies_on", judged ? data_get(judged, "relies_on") : data_null(arena)),
+        FIELD("because", judged ? data_get(judged, "because")
+                                : data_str(arena, "the driver's version is not known here")));
 }
 
 /* What the matrix says of a machine whose driver is known; else `matrix` is null. */
@@ -291,8 +290,8 @@ static int consult_matrix(struct doctor *d)
 {
     struct run *run = d->run;
     const struct parsed *options = &run->options;
-    data_put(&run->arena, run->document, "matrix", data_null(&run->arena));
-    data_put(&run->arena, run->document, "child", data_null(&run->arena));
+    data_add(&run->arena, run->document, FIELD("matrix", data_null(&run->arena)),
+             FIELD("child", data_null(&run->arena)));
     if (open_matrix(d) == 0)
         return 0;
     if (opt_given(options, "catalog") || opt_given(options, "overlay"))
@@ -452,14 +451,6 @@ static int doctor_run(struct run *run, struct err *err)
     return code;
 }
 
-static const struct option_group groups[] = {
-    {"Test", run_options},
-    {"Machine and report", other_options},
-    {"Matrix", source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 #define DETAILS                                                                                    \
     "Walks the call stack from the hardware up and names the first layer that is broken: what, "   \
     "why, what to do. Driver code runs only in child processes under a watchdog. Then: which "     \
@@ -474,7 +465,10 @@ const struct command doctor_command = {
     .usage = "[options]",
     .summary = "Name the broken layer of this host's GPU call stack, and the fix.",
     .details = DETAILS,
-    .options = groups,
+    .options = {{"Test", run_options},
+                {"Machine and report", other_options},
+                {"Matrix", source_options},
+                {"Output", common_options}},
     .run = doctor_run};
 
 /* The same command; its document is another one. */
@@ -482,5 +476,8 @@ static const struct command explain_form = {.name = "doctor",
                                             .schema = "explain@2",
                                             .usage = "[options]",
                                             .summary = "",
-                                            .options = groups,
+                                            .options = {{"Test", run_options},
+                                                        {"Machine and report", other_options},
+                                                        {"Matrix", source_options},
+                                                        {"Output", common_options}},
                                             .run = doctor_run};

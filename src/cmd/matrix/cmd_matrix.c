@@ -8,7 +8,7 @@
 #include "cmd/common/open_catalog.h"
 #include "cmd/machine/machine.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "io/io.h"
 #include "matrix/list_matrix.h"
 #include "matrix/matrix.h"
@@ -154,9 +154,9 @@ static int add_diff(struct session *s, struct stack_request request, const struc
     if (resolve_request(s, &request, &to, &matrix) < 0)
         return err_wrap(s->err, "--diff");
     diff = matrix_diff(&run->arena, from, to);
-    data_put(&run->arena, run->document, "diff_request", stack_request_data(&run->arena, &request));
-    data_put(&run->arena, run->document, "diff_resolution", to);
-    data_put(&run->arena, run->document, "diff", diff);
+    data_add(&run->arena, run->document,
+             FIELD("diff_request", stack_request_data(&run->arena, &request)),
+             FIELD("diff_resolution", to), FIELD("diff", diff));
     (void)matrix_explain_diff(&text, diff);
     cmd_print(run, "%s", buf_text(&text));
     return 0;
@@ -211,14 +211,6 @@ static const struct option answer_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group resolve_groups[] = {
-    {"Stack", stack_options},
-    {"Answer", answer_options},
-    {"How", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command matrix_resolve_command = {
     .name = "matrix resolve",
     .schema = "resolve",
@@ -227,7 +219,10 @@ const struct command matrix_resolve_command = {
     .details = "Nothing is written and nothing is fetched. When no set meets the demands, the exit "
                "code is 4: the output names the demands that conflict, with the reason and source "
                "of each, and the nearest requests that would work.",
-    .options = resolve_groups,
+    .options = {{"Stack", stack_options},
+                {"Answer", answer_options},
+                {"How", matrix_source_options},
+                {"Output", common_options}},
     .run = matrix_resolve_run};
 
 /* ------------------------------------------------------------------ matrix list */
@@ -296,21 +291,14 @@ static int matrix_list_run(struct run *run, struct err *err)
     return matrix_in_session(run, list_topic, err);
 }
 
-static const struct option_group list_groups[] = {
-    {"How", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command matrix_list_command = {
     .name = "matrix list",
-    .schema = "matrix-list",
     .usage = "[FRAMEWORK|PACKAGE|gpus|drivers|images|platforms]",
     .summary = "Show the rows of the compatibility matrix.",
     .details = "Without an argument: the frameworks, and the packages that live on one. With "
                "--json every row has its source, date "
                "and confidence.",
-    .options = list_groups,
+    .options = {{"How", matrix_source_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = matrix_list_run};
 
@@ -327,10 +315,8 @@ static void keep_finding(void *context, const struct err *finding)
     struct arena *arena = &findings->run->arena;
     struct data *map = data_map(arena);
     const char *file = finding->where.file ? finding->where.file : "";
-    data_put_text(arena, map, "file", finding->where.file);
-    data_put(arena, map, "line", data_int(arena, (int64_t)finding->where.line));
-    data_put(arena, map, "column", data_int(arena, (int64_t)finding->where.column));
-    data_put_text(arena, map, "message", finding->message);
+    data_add(arena, map, FIELD("file", finding->where.file), FIELD("line", finding->where.line),
+             FIELD("column", finding->where.column), FIELD("message", finding->message));
     data_push(arena, findings->list, map);
     cmd_say(findings->run, "%s:%zu:%zu: %s", file, finding->where.line, finding->where.column,
             finding->message);
@@ -377,18 +363,12 @@ static const struct option check_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group check_groups[] = {
-    {"What", check_options},
-    {"How", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command matrix_check_command = {
     .name = "matrix check",
-    .schema = "matrix-check",
     .usage = "",
     .summary = "Check that the files of a matrix agree with themselves and with each other.",
     .details = "Every finding is told with its file, line and column; the exit code is then 2.",
-    .options = check_groups,
+    .options = {{"What", check_options},
+                {"How", matrix_source_options},
+                {"Output", common_options}},
     .run = matrix_check_run};

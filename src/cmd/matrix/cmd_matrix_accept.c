@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/matrix/matrix_folder.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "matrix/matrix.h"
 #include "package_index/accept.h"
 
@@ -50,11 +50,9 @@ static void tell(struct session *s, const struct acceptance *a, struct data *lif
                  const char *path)
 {
     struct run *run = s->run;
-    data_put_text(&run->arena, run->document, "framework", a->framework);
-    data_put_text(&run->arena, run->document, "release", a->version);
-    data_put_text(&run->arena, run->document, "confidence", a->confidence);
-    data_put(&run->arena, run->document, "lifted", lifted);
-    data_put_text(&run->arena, run->document, "written", path);
+    data_add(&run->arena, run->document, FIELD("framework", a->framework),
+             FIELD("release", a->version), FIELD("confidence", a->confidence),
+             FIELD("lifted", lifted), FIELD("written", path));
     for (size_t i = 0; i < lifted->list.count; i++) {
         const struct data *row = lifted->list.items[i];
         const char *variant = data_text(data_get(row, "variant"));
@@ -95,13 +93,6 @@ static int matrix_accept_run(struct run *run, struct err *err)
     return matrix_in_session(run, accept_rows, err);
 }
 
-static const struct option_group groups[] = {
-    {"What", what_options},
-    {"Where", where_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command matrix_accept_command = {
     .name = "matrix accept",
     .schema = "accept",
@@ -110,6 +101,6 @@ const struct command matrix_accept_command = {
     .details = "Rows of low confidence are chosen only when they are named exactly. Nothing but "
                "the words of the confidence is changed in the file, and only where all files agree "
                "with each other afterwards. A row that several releases share is lifted for all.",
-    .options = groups,
+    .options = {{"What", what_options}, {"Where", where_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = matrix_accept_run};

@@ -8,7 +8,7 @@
 #include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_folder.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "matrix/matrix.h"
 #include "package_index/matrix_edit.h"
 #include "package_index/package_index.h"
@@ -69,9 +69,8 @@ static int tell(struct session *s, struct data *proposals, struct data *written)
 {
     struct run *run = s->run;
     BUF_SCRATCH(text, LIMIT_MIB);
-    data_put_text(&run->arena, run->document, "index", s->live.name);
-    data_put(&run->arena, run->document, "proposals", proposals);
-    data_put(&run->arena, run->document, "written", written);
+    data_add(&run->arena, run->document, FIELD("index", s->live.name),
+             FIELD("proposals", proposals), FIELD("written", written));
     (void)matrix_refresh_table(&text, proposals);
     cmd_print(run, "%s", proposals->list.count ? buf_text(&text) : "nothing new\n");
     if (index_check(s->live.index, s->err) == 0 && index_check_any(s->live.index, s->err) == 0)
@@ -101,22 +100,16 @@ static int matrix_refresh_run(struct run *run, struct err *err)
     return matrix_in_session(run, refresh, err);
 }
 
-static const struct option_group groups[] = {
-    {"What", what_options},
-    {"Index", live_options},
-    {"How", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command matrix_refresh_command = {
     .name = "matrix refresh",
-    .schema = "matrix-refresh",
     .usage = "[FRAMEWORK|PACKAGE]",
     .summary = "Propose rows for releases that the package index has and the matrix has not.",
     .details = "Each row comes with its evidence and a stated confidence; what the index does not "
                "prove is left out. Nothing is written but with --write, and only into a folder "
                "whose files agree with each other with the new rows.",
-    .options = groups,
+    .options = {{"What", what_options},
+                {"Index", live_options},
+                {"How", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = matrix_refresh_run};

@@ -7,7 +7,7 @@
 #include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_session.h"
 #include "cmd/matrix/pip_config.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "data/json.h"
 #include "io/http.h"
 #include "io/io.h"
@@ -63,10 +63,8 @@ static int64_t tell_rows(struct session *s, struct data *rows)
     BUF_SCRATCH(text, LIMIT_MIB);
     struct data *counts = matrix_verify_counts(&run->arena, rows);
     const char *since = s->live.index ? index_since(s->live.index) : NULL;
-    data_put_text(&run->arena, run->document, "index", s->live.name);
-    data_put_text(&run->arena, run->document, "since", since);
-    data_put(&run->arena, run->document, "counts", counts);
-    data_put(&run->arena, run->document, "rows", rows);
+    data_add(&run->arena, run->document, FIELD("index", s->live.name), FIELD("since", since),
+             FIELD("counts", counts), FIELD("rows", rows));
     if (s->live.index)
         (void)matrix_verify_table(&text, &run->arena, rows);
     cmd_print(run, "%s", buf_text(&text));
@@ -80,8 +78,7 @@ static int64_t tell_images(struct session *s, struct data *images, const char **
     BUF_SCRATCH(text, LIMIT_MIB);
     struct data *counts = images ? matrix_images_counts(&run->arena, images) : NULL;
     *failed = NULL;
-    data_put(&run->arena, run->document, "image_counts", counts ? counts : data_null(&run->arena));
-    data_put(&run->arena, run->document, "images", images ? images : data_null(&run->arena));
+    data_add(&run->arena, run->document, FIELD("image_counts", counts), FIELD("images", images));
     if (!images)
         return 0;
     (void)matrix_images_table(&text, images);
@@ -147,17 +144,8 @@ static int matrix_verify_run(struct run *run, struct err *err)
     return matrix_in_session(run, verify, err);
 }
 
-static const struct option_group groups[] = {
-    {"What", what_options},
-    {"Index", live_options},
-    {"How", matrix_source_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command matrix_verify_command = {
     .name = "matrix verify",
-    .schema = "matrix-verify",
     .usage = "[FRAMEWORK|PACKAGE|images]",
     .summary = "Check the rows of the matrix against the package index that pip uses.",
     .details = "Wheels, their tags and what they require prove versions, Pythons, processors, "
@@ -165,6 +153,9 @@ const struct command matrix_verify_command = {
                "as not asked, "
                "never as verified. The exit code is 6 where something differs, and 1 where the "
                "index could not be asked.",
-    .options = groups,
+    .options = {{"What", what_options},
+                {"Index", live_options},
+                {"How", matrix_source_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = matrix_verify_run};

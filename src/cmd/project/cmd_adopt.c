@@ -107,14 +107,8 @@ static const struct option how_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"What", what_options}, {"Stack", stack_options},   {"Project", project_options},
-    {"How", how_options},   {"Output", common_options}, {NULL, NULL},
-};
-
 const struct command adopt_command = {
     .name = "adopt",
-    .schema = "adopt",
     .usage = "[PATH] --type TYPE [choices]",
     .summary = "Put an existing repository under a template, keeping its files.",
     .details = "Files that the template has and the repository has not are added; those that are "
@@ -123,6 +117,10 @@ const struct command adopt_command = {
                "--merge brings the template's changes into such files. What the repository says "
                "of itself (name, package, Python, framework) is taken, and asked on a terminal. "
                "It is one commit; 'tmplgen update' takes it from there.",
-    .options = groups,
+    .options = {{"What", what_options},
+                {"Stack", stack_options},
+                {"Project", project_options},
+                {"How", how_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = adopt_command_run};

@@ -40,16 +40,12 @@ static const struct option diff_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"How", diff_options}, {"Output", common_options}, {NULL, NULL}};
-
 const struct command diff_command = {
     .name = "diff",
-    .schema = "diff",
     .usage = "[PATH]",
     .summary = "Show what you changed since the template made it, as a patch.",
     .details = "From what the template rendered to the tracked files as they lie on disk, without "
                "the record.",
-    .options = groups,
+    .options = {{"How", diff_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = diff_run};

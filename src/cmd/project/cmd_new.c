@@ -17,7 +17,7 @@
 #include "cmd/common/open_catalog.h"
 #include "cmd/project/choices.h"
 #include "cmd/project/typed_answers.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "io/interrupt.h"
 #include "io/term.h"
 #include "resolver/resolver.h"
@@ -126,14 +126,11 @@ static int write_child(struct new_child *n)
 
 static struct data *file_data(const struct new_child *n, const struct render_entry *entry)
 {
-    struct data *file = data_map(n->arena);
-    data_put(n->arena, file, "path", data_str(n->arena, entry->path));
-    data_put(n->arena, file, "size", data_int(n->arena, (int64_t)entry->bytes.len));
-    data_put(n->arena, file, "executable", data_bool(n->arena, entry->executable));
-    data_put(n->arena, file, "policy", data_str(n->arena, file_policy_names[entry->policy]));
-    data_put(n->arena, file, "merge", data_str(n->arena, file_merge_names[entry->merge]));
-    data_put(n->arena, file, "source", data_str(n->arena, *entry->source ? entry->source : NULL));
-    return file;
+    return data_of(n->arena, FIELD("path", entry->path), FIELD("size", entry->bytes.len),
+                   FIELD("executable", entry->executable),
+                   FIELD("policy", file_policy_names[entry->policy]),
+                   FIELD("merge", file_merge_names[entry->merge]),
+                   FIELD("source", *entry->source ? entry->source : NULL));
 }
 
 static void fill_document(const struct new_child *n)
@@ -142,18 +139,15 @@ static void fill_document(const struct new_child *n)
     struct data *document = data_map(arena), *files = data_list(arena);
     for (size_t i = 0; i < n->making.render.count; i++)
         data_push(arena, files, file_data(n, &n->making.render.entries[i]));
-    data_put(arena, document, "path", data_str(arena, n->target.path));
-    data_put(arena, document, "signature", signature_data(arena, &n->catalog->origin));
-    data_put(arena, document, "type", data_str(arena, n->making.manifest->type));
-    data_put(arena, document, "answers", data_copy(arena, n->making.answers.kept));
-    data_put(arena, document, "request",
-             n->making.request_data ? n->making.request_data : data_null(arena));
-    data_put(arena, document, "resolution", team_image_shown(arena, n->making.resolution));
-    data_put(arena, document, "files", files);
-    data_put(arena, document, "commit",
-             data_str(arena, *n->created.commit ? n->created.commit : NULL));
-    data_put(arena, document, "tree", data_str(arena, n->making.render.tree));
-    data_put(arena, document, "dry_run", data_bool(arena, opt_given(&n->run->options, "dry-run")));
+    data_add(arena, document, FIELD("path", n->target.path),
+             FIELD("signature", signature_data(arena, &n->catalog->origin)),
+             FIELD("type", n->making.manifest->type),
+             FIELD("answers", data_copy(arena, n->making.answers.kept)),
+             FIELD("request", n->making.request_data),
+             FIELD("resolution", team_image_shown(arena, n->making.resolution)),
+             FIELD("files", files), FIELD("commit", *n->created.commit ? n->created.commit : NULL),
+             FIELD("tree", n->making.render.tree),
+             FIELD("dry_run", opt_given(&n->run->options, "dry-run")));
     n->run->document = document;
 }
 
@@ -302,14 +296,8 @@ static const struct option how_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"What", what_options}, {"Stack", stack_options},   {"Project", project_options},
-    {"How", how_options},   {"Output", common_options}, {NULL, NULL},
-};
-
 const struct command new_command = {
     .name = "new",
-    .schema = "new",
     .usage = "[PATH] --type TYPE --framework NAME[SPEC] [choices]",
     .summary = "Make a new repository from a template, with a GPU stack that matches.",
     .details = "PATH defaults to ./NAME. On a terminal tmplgen asks for what is missing; elsewhere "
@@ -320,6 +308,10 @@ const struct command new_command = {
                "branch, a commit or a policy such as ^1.2. Outside of a repository it makes one "
                "with a first commit; "
                "inside one it writes the files and leaves committing to you.",
-    .options = groups,
+    .options = {{"What", what_options},
+                {"Stack", stack_options},
+                {"Project", project_options},
+                {"How", how_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = new_run};

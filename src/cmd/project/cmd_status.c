@@ -108,18 +108,14 @@ static const struct option status_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"How", status_options}, {"Output", common_options}, {NULL, NULL}};
-
 const struct command status_command = {
     .name = "status",
-    .schema = "status",
     .usage = "[PATH]",
     .summary = "Show template, versions, what you changed, and whether an update waits.",
     .details = "Files are compared as they lie on disk with what the template rendered. Nothing is "
                "written. Whether an update waits is found out where the catalog is at hand; where "
                "it is not, a warning says so. Only --fetch asks a server: without it, what was "
                "fetched before counts.",
-    .options = groups,
+    .options = {{"How", status_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = status_run};

@@ -265,12 +265,8 @@ static const struct option how_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"What", what_options}, {"How", how_options}, {"Output", common_options}, {NULL, NULL}};
-
 const struct command update_command = {
     .name = "update",
-    .schema = "update",
     .usage = "[PATH] [--to REF] [--set KEY=VALUE] [choices]",
     .summary = "Take the newest version of the template, keeping what is yours.",
     .details = "What only the template changed is taken, what only you changed is kept, what both "
@@ -278,6 +274,6 @@ const struct command update_command = {
                "in git's own state, and the exit code is 5. Nothing is written before all is known "
                "to be safe; a run that was killed is finished by the next one, or undone by "
                "--abort.",
-    .options = groups,
+    .options = {{"What", what_options}, {"How", how_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = update_command_run};

@@ -5,7 +5,7 @@
 #include "catalog/builtin.h"
 #include "child/write_child.h"
 #include "cmd/cmd.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "io/interrupt.h"
 
 static void fill_document(struct run *run, const struct exported *exported)
@@ -13,17 +13,14 @@ static void fill_document(struct run *run, const struct exported *exported)
     struct arena *arena = &run->arena;
     struct data *document = data_map(arena), *commits = data_list(arena);
     for (size_t i = 0; i < exported->count; i++) {
-        struct data *one = data_map(arena);
-        data_put_text(arena, one, "version", exported->history[i].version);
-        data_put_text(arena, one, "commit", exported->history[i].commit);
-        data_put_text(arena, one, "tag", exported->history[i].tag);
+        struct data *one = data_of(arena, FIELD("version", exported->history[i].version),
+                                   FIELD("commit", exported->history[i].commit),
+                                   FIELD("tag", exported->history[i].tag));
         data_push(arena, commits, one);
     }
-    data_put_text(arena, document, "path", exported->path);
-    data_put_text(arena, document, "name", exported->name);
-    data_put_text(arena, document, "branch", EXPORT_BRANCH);
-    data_put_text(arena, document, "commit", exported->commit);
-    data_put(arena, document, "history", commits);
+    data_add(arena, document, FIELD("path", exported->path), FIELD("name", exported->name),
+             FIELD("branch", EXPORT_BRANCH), FIELD("commit", exported->commit),
+             FIELD("history", commits));
     run->document = document;
 }
 
@@ -59,12 +56,8 @@ static const struct option export_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"How", export_options}, {"Output", common_options}, {NULL, NULL}};
-
 const struct command template_export_command = {
     .name = "template export",
-    .schema = "template-export",
     .usage = "DIR [--name NAME]",
     .summary = "Make a copy of the built-in catalog for a team to change, with its history.",
     .details =
@@ -72,6 +65,6 @@ const struct command template_export_command = {
         "projects made from them have recorded, so that `git merge` takes over later releases and "
         "`tmplgen update --catalog DIR` brings projects over. On top is a commit of your own with "
         "CI (GitHub, GitLab, Jenkins), a README.md and the name.",
-    .options = groups,
+    .options = {{"How", export_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = export_run};

@@ -4,7 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/common/config.h"
 #include "cmd/template/author_source.h"
-#include "data/data.h"
+#include "data/fields.h"
 
 #include <string.h>
 
@@ -39,8 +39,8 @@ static int list_types(struct run *run, const struct catalog *catalog, struct err
     int width = 0;
     if (show_types(&types, &run->arena, catalog, err) < 0)
         return -1;
-    data_put(&run->arena, run->document, "catalog", show_catalog(&run->arena, catalog));
-    data_put(&run->arena, run->document, "types", types);
+    data_add(&run->arena, run->document, FIELD("catalog", show_catalog(&run->arena, catalog)),
+             FIELD("types", types));
     for (size_t i = 0; i < types->list.count; i++) {
         int len = (int)strlen(data_shown(types->list.items[i], "type"));
         width = len > width ? len : width;
@@ -64,17 +64,10 @@ static int template_list_run(struct run *run, struct err *err)
     return rc;
 }
 
-static const struct option_group groups[] = {
-    {"Catalog", author_options},
-    {"Output", common_options},
-    {NULL, NULL},
-};
-
 const struct command template_list_command = {
     .name = "template list",
-    .schema = "template-list",
     .usage = "[--verbose]",
     .summary = "Show the types of a catalog: what they make, and with which frameworks.",
     .details = "With --verbose their layers, too.",
-    .options = groups,
+    .options = {{"Catalog", author_options}, {"Output", common_options}},
     .run = template_list_run};

@@ -2,7 +2,7 @@
 #include "author/skeleton.h"
 #include "base/shell.h"
 #include "cmd/cmd.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "io/interrupt.h"
 
 #include <string.h>
@@ -43,9 +43,9 @@ static int new_type_run(struct run *run, struct err *err)
         skeleton_make(&made, &run->arena, &skeleton, err) < 0)
         return -1;
     interrupt_settle();
-    data_put_text(&run->arena, run->document, "catalog", skeleton.folder);
-    data_put_text(&run->arena, run->document, "type", skeleton.type);
-    data_put(&run->arena, run->document, "made", data_texts(&run->arena, made.items, made.count));
+    data_add(&run->arena, run->document, FIELD("catalog", skeleton.folder),
+             FIELD("type", skeleton.type),
+             FIELD("made", data_texts(&run->arena, made.items, made.count)));
     print_result(run, &skeleton, &made);
     return TG_OK;
 }
@@ -57,12 +57,8 @@ static const struct option new_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"How", new_options}, {"Output", common_options}, {NULL, NULL}};
-
 const struct command template_new_command = {
     .name = "template new",
-    .schema = "template-new",
     .usage = "TYPE [--catalog DIR] [--stack framework|none | --from TYPE]",
     .summary = "Make a new type in a catalog's folder, with a test that passes.",
     .details =
@@ -70,6 +66,6 @@ const struct command template_new_command = {
         "kind of answer (str, int, float, bool, choice, list), with a word on each: change what "
         "you need, and remove the rest. With --from it has "
         "`extends: TYPE` instead, and no files yet.",
-    .options = groups,
+    .options = {{"How", new_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = new_type_run};

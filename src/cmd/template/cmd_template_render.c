@@ -13,7 +13,7 @@
 #include "cmd/print.h"
 #include "cmd/project/choices.h"
 #include "cmd/template/author_source.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "io/interrupt.h"
 #include "resolver/resolver.h"
 
@@ -110,10 +110,7 @@ static void print_render(struct rendering *r)
 
 static struct data *change_data(struct arena *arena, const struct difference *difference)
 {
-    struct data *one = data_map(arena);
-    data_put_text(arena, one, "path", difference->path);
-    data_put_text(arena, one, "patch", difference->patch);
-    return one;
+    return data_of(arena, FIELD("path", difference->path), FIELD("patch", difference->patch));
 }
 
 static void fill_document(const struct rendering *r)
@@ -122,12 +119,9 @@ static void fill_document(const struct rendering *r)
     struct data *document = data_map(arena), *changes = data_list(arena);
     for (size_t i = 0; i < r->differences.count; i++)
         data_push(arena, changes, change_data(arena, &r->differences.items[i]));
-    data_put_text(arena, document, "path", r->output);
-    data_put_text(arena, document, "type", r->making.manifest->type);
-    data_put_text(arena, document, "tree", r->making.render.tree);
-    data_put(arena, document, "files", data_int(arena, (int64_t)r->making.render.count));
-    data_put(arena, document, "first", data_bool(arena, r->first));
-    data_put(arena, document, "changes", changes);
+    data_add(arena, document, FIELD("path", r->output), FIELD("type", r->making.manifest->type),
+             FIELD("tree", r->making.render.tree), FIELD("files", r->making.render.count),
+             FIELD("first", r->first), FIELD("changes", changes));
     r->run->document = document;
 }
 
@@ -234,14 +228,8 @@ static const struct option render_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"Catalog", author_options},  {"How", render_options},    {"Stack", stack_options},
-    {"Project", project_options}, {"Output", common_options}, {NULL, NULL},
-};
-
 const struct command template_render_command = {
     .name = "template render",
-    .schema = "template-render",
     .usage = "TYPE [--output DIR] [--watch] [choices as for new]",
     .summary = "Render a type into a scratch folder, and show what changed since the last time.",
     .details =
@@ -249,6 +237,10 @@ const struct command template_render_command = {
         "rendered into it, and only that is replaced; a folder with other files, or a file that "
         "was changed by hand, is refused with 3, and so is one below the catalog's own templates/, "
         "base-images/ or matrices/. There is no repository in it, and no record.",
-    .options = groups,
+    .options = {{"Catalog", author_options},
+                {"How", render_options},
+                {"Stack", stack_options},
+                {"Project", project_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = render_run};

@@ -326,20 +326,18 @@ static const struct option how_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const struct option_group groups[] = {
-    {"Stack", stack_options},    {"Answers", project_options}, {"How", how_options},
-    {"Catalog", author_options}, {"Output", common_options},   {NULL, NULL},
-};
-
 const struct command template_show_command = {
     .name = "template show",
-    .schema = "template-show",
     .usage = "TYPE [choices as for new]",
     .summary = "Show what a type asks, its layers, and which file makes which path.",
     .details =
         "Without choices every path that can be there is listed, with its condition. With a stack, "
         "answers or --defaults the paths are those of that render; your configuration counts for "
         "nothing here.",
-    .options = groups,
+    .options = {{"Stack", stack_options},
+                {"Answers", project_options},
+                {"How", how_options},
+                {"Catalog", author_options},
+                {"Output", common_options}},
     .max_arguments = 1,
     .run = template_show_run};
