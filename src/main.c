@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/print.h"
 #include "data/data.h"
 #include "data/json.h"
 #include "git/odb_failure.h"
@@ -268,6 +267,7 @@ int main(int argc, char **argv)
         (interrupt_check(&err) < 0 || odb_failure_check(&err) < 0 || budget_steps(0, &err) < 0))
         code = take_back(&run);
     code = tell(&run, code, &err);
+    run_close(&run);
     buf_release(&run.out);
     arena_release(&run.arena);
     return code;

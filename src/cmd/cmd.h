@@ -5,12 +5,15 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "cmd/common/config.h"
 #include "cmd/common/opt.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct catalog;
 struct data;
+struct http;
 
 /*
  * One run of a command. Results are appended to `out` and reach stdout when the command has ended;
@@ -30,6 +33,11 @@ struct run {
     struct data *document;
     struct data *failure;
     const char *failure_text; /* for people, printed below the message; or NULL */
+    bool has_config;
+    struct config config; /* after config_load */
+    /* What a command has opened; NULL: nothing. run_close closes both. */
+    struct catalog *catalog;
+    struct http *http;
 };
 
 enum { COMMAND_GROUPS = 7 };
@@ -61,6 +69,10 @@ extern const struct command template_test_command, template_render_command, temp
 
 extern const struct command template_list_command, template_show_command, template_lint_command;
 
+/* Closes what the command has opened, and forgets the configuration. */
+void run_close(struct run *run);
+/* The first argument, or `other` where there is none. */
+const char *cmd_argument(const struct run *run, const char *other);
 /* A line on stderr unless --quiet; masked. */
 void cmd_say(const struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "warning: ..." on stderr, also with --quiet; masked. */
@@ -77,6 +89,11 @@ void cmd_print(struct run *run, const char *format, ...) __attribute__((format(p
 const char *cmd_masked(struct run *run, const char *text);
 /* Why no combination works (a map of the matrix), told below the failure and in its document. */
 void cmd_refuse(struct run *run, struct data *refusal);
+
+/* Message, place, line with caret, trace and hint on stderr; colour only on a terminal. */
+void print_failure(const struct run *run, const struct err *err);
+/* The one JSON document (docs/json.md) into run->out; `err` is NULL for a result. */
+void print_document(struct run *run, int code, const struct err *err);
 
 /* The text of `help COMMAND`. */
 void help_format(struct buf *out, const struct command *command);

@@ -1,13 +1,14 @@
 /* How results and failures look: words for people, one JSON document for programs. */
-#include "cmd/print.h"
+#include "cmd/cmd.h"
 
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
-#include "cmd/cmd.h"
+#include "catalog/catalog.h"
 #include "data/fields.h"
 #include "data/json.h"
+#include "io/http.h"
 #include "io/term.h"
 #include "resolver/resolver.h"
 
@@ -17,6 +18,20 @@
 
 #define SCHEMA_PREFIX "tmplgen/"
 #define SCHEMA_VERSION "@1" /* where a command does not name another */
+
+void run_close(struct run *run)
+{
+    catalog_close(run->catalog);
+    http_close(run->http);
+    run->catalog = NULL;
+    run->http = NULL;
+    run->has_config = false;
+}
+
+const char *cmd_argument(const struct run *run, const char *other)
+{
+    return run->options.argument_count ? run->options.arguments[0] : other;
+}
 
 /* A message, a place or a hint is one line, whatever foreign text is in it. */
 static void put(const char *text)

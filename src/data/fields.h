@@ -47,4 +47,7 @@ struct data *data_put_fields(struct arena *arena, struct data *map, const struct
                     sizeof((const struct data_field[]){__VA_ARGS__}) / sizeof(struct data_field))
 #define data_of(arena, ...) data_add(arena, data_map(arena), __VA_ARGS__)
 
+/* The texts of a list (of its maps: those of that member) with ", " between. NULL: "". */
+const char *data_join(struct arena *arena, const struct data *list, const char *member);
+
 #endif

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-struct arena;
+struct run;
 struct yaml_node;
 
 /* A catalog that is not new to the user. */
@@ -27,6 +27,7 @@ struct config {
     const struct yaml_node *answers; /* a map, or NULL */
 };
 
-TG_CHECKED int config_load(struct config *out, struct arena *arena, struct err *err);
+/* Fills run->config, once in a run. */
+TG_CHECKED int config_load(struct run *run, struct err *err);
 
 #endif

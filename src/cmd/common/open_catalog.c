@@ -9,7 +9,6 @@
 #include "catalog/trust.h"
 #include "cmd/cmd.h"
 #include "cmd/common/ask.h"
-#include "cmd/common/config.h"
 #include "cmd/matrix/live_index.h"
 #include "io/term.h"
 
@@ -68,8 +67,9 @@ static void say_waiting(void *context, const char *what, const char *url)
 }
 
 /* "*" is all: --trust says so of what this run meets. */
-int cmd_trust(struct run *run, const struct config *config, bool asks_servers, struct err *err)
+int cmd_trust(struct run *run, bool asks_servers, struct err *err)
 {
+    const struct config *config = &run->config;
     const struct trust_asker asker = {.ask = asks_servers && term_interactive() ? ask_trust : NULL,
                                       .context = run,
                                       .memory = memory_path(&run->arena),
@@ -79,6 +79,8 @@ int cmd_trust(struct run *run, const struct config *config, bool asks_servers, s
                                              .may_ask = term_interactive(),
                                              .say = say_waiting,
                                              .context = run};
+    if (config_load(run, err) < 0)
+        return -1;
     for (size_t i = 0; i < config->trusted_count; i++) {
         const struct trusted *one = &config->trusted[i];
         trust_signers(one->source, one->signers, one->signer_count);
@@ -95,48 +97,36 @@ int cmd_trust(struct run *run, const struct config *config, bool asks_servers, s
     return trust_ask(&asker, err);
 }
 
-/* What is here and was typed is the user's own choice; of what is on a server that is asked. */
-static void trust_typed(const char *source)
-{
-    if (!address_is_remote(source))
-        trust_source(source);
-}
-
-int cmd_open_untold(struct catalog **out, struct run *run, const struct config *config,
-                    struct err *err)
-{
-    const char *given = opt_value(&run->options, "catalog"), *source = NULL, *ref = NULL;
-    if (!given)
-        given = config->catalog;
-    if (given)
-        split_source(&source, &ref, &run->arena, given);
-    if (cmd_trust(run, config, true, err) < 0)
-        return -1;
-    if (source)
-        trust_typed(source);
-    return catalog_open(out, &run->arena, source, ref, err);
-}
-
-int cmd_open_catalog(struct catalog **out, struct run *run, const struct config *config,
-                     struct err *err)
-{
-    if (cmd_open_untold(out, run, config, err) < 0)
-        return -1;
-    for (size_t i = 0; i < (*out)->warning_count; i++)
-        cmd_warn(run, "%s", (*out)->warnings[i]);
-    return 0;
-}
-
-int cmd_named_catalog(const char **source, const char **ref, struct run *run,
-                      const struct config *config, struct err *err)
+int cmd_named_catalog(const char **source, const char **ref, struct run *run, struct err *err)
 {
     const char *given = opt_value(&run->options, "catalog");
     *source = *ref = NULL;
-    if (cmd_trust(run, config, true, err) < 0)
+    if (cmd_trust(run, true, err) < 0)
         return -1;
     if (!given)
         return 0;
     split_source(source, ref, &run->arena, given);
-    trust_typed(*source);
+    /* What is here and was typed is the user's own choice; of what is on a server that is asked. */
+    if (!address_is_remote(*source))
+        trust_source(*source);
+    return 0;
+}
+
+int cmd_open_untold(struct run *run, struct err *err)
+{
+    const char *source, *ref;
+    if (cmd_named_catalog(&source, &ref, run, err) < 0)
+        return -1;
+    if (!source && run->config.catalog)
+        split_source(&source, &ref, &run->arena, run->config.catalog);
+    return catalog_open(&run->catalog, &run->arena, source, ref, err);
+}
+
+int cmd_open_catalog(struct run *run, struct err *err)
+{
+    if (cmd_open_untold(run, err) < 0)
+        return -1;
+    for (size_t i = 0; i < run->catalog->warning_count; i++)
+        cmd_warn(run, "%s", run->catalog->warnings[i]);
     return 0;
 }

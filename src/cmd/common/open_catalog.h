@@ -6,30 +6,26 @@
 
 #include <stdbool.h>
 
-struct catalog;
-struct config;
 struct run;
 
 /*
- * --catalog SRC[@REF], else that of the configuration, else the one built in. A remote one that is
- * new to the user: exit 3, "untrusted-source", unless --trust is given. Its warnings are told.
+ * Opens run->catalog: --catalog SRC[@REF], else that of the configuration, else the one built in. A
+ * remote one that is new to the user: exit 3, "untrusted-source", unless --trust is given. Its
+ * warnings are told.
  */
-TG_CHECKED int cmd_open_catalog(struct catalog **out, struct run *run, const struct config *config,
-                                struct err *err);
-/* The same for whoever tells the catalog's warnings in a report. */
-TG_CHECKED int cmd_open_untold(struct catalog **out, struct run *run, const struct config *config,
-                               struct err *err);
+TG_CHECKED int cmd_open_catalog(struct run *run, struct err *err);
+/* The same for a command that tells the catalog's warnings in a report. */
+TG_CHECKED int cmd_open_untold(struct run *run, struct err *err);
 
 /*
  * What the configuration lists and --trust allow, and how catalogs on servers are reached: for
  * commands that open what a record names. Whether it `asks_servers`: else what is in the cache
  * counts, and nobody is asked.
  */
-TG_CHECKED int cmd_trust(struct run *run, const struct config *config, bool asks_servers,
-                         struct err *err);
+TG_CHECKED int cmd_trust(struct run *run, bool asks_servers, struct err *err);
 
 /* Only what --catalog names, split, not opened; both NULL where it is not given. Trust as above. */
 TG_CHECKED int cmd_named_catalog(const char **source, const char **ref, struct run *run,
-                                 const struct config *config, struct err *err);
+                                 struct err *err);
 
 #endif

@@ -1,11 +1,12 @@
-/* `image list`, `image render`: the base images of a catalog or a plan, and their build contexts.
- */
+/* `image list`, `image render`, `image bake`: the base images of a catalog or a plan, and their
+ * build contexts. */
 #include "base/str.h"
 #include "catalog/base_image.h"
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
 #include "data/fields.h"
+#include "image/bake.h"
 #include "image/build_context.h"
 #include "image/engine_choice.h"
 #include "image/image_sizes.h"
@@ -116,9 +117,12 @@ static int find_sizes(struct image_size **out, struct image_session *s)
 }
 
 /* Rows of one image follow each other, in the order of its first. */
-static int list(struct image_session *s)
+static int image_list_run(struct run *run, struct err *err)
 {
-    struct arena *arena = &s->run->arena;
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_USES_BASES, err) < 0)
+        return -1;
+    struct arena *arena = &run->arena;
     struct data *images = data_list(arena);
     struct image_size *sizes;
     int width = 0;
@@ -134,8 +138,8 @@ static int list(struct image_session *s)
             told |= str_equal(s->rows[j].image->name, image->name);
         if (told)
             continue;
-        cmd_print(s->run, "%s: %s\n", cmd_masked(s->run, image->name),
-                  cmd_masked(s->run, image->description));
+        cmd_print(run, "%s: %s\n", cmd_masked(run, image->name),
+                  cmd_masked(run, image->description));
         for (size_t j = i; j < s->count; j++)
             if (str_equal(s->rows[j].image->name, image->name)) {
                 data_push(arena, rows, row_data(s, &s->rows[j], sizes ? &sizes[j] : NULL));
@@ -149,14 +153,8 @@ static int list(struct image_session *s)
     }
     if (sizes)
         print_together(s, sizes);
-    data_put(arena, s->run->document, "images", images);
+    data_put(arena, run->document, "images", images);
     return TG_OK;
-}
-
-static int image_list_run(struct run *run, struct err *err)
-{
-    static const struct image_work work = {.act = list, .uses_bases = true};
-    return image_in_session(run, &work, err);
 }
 
 static const struct option list_options[] = {
@@ -183,33 +181,30 @@ const struct command image_list_command = {
 
 /* ------------------------------------------------------------------ image render */
 
-static int render_rows(struct image_session *s)
+static int image_render_run(struct run *run, struct err *err)
 {
-    struct arena *arena = &s->run->arena;
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_USES_BASES, err) < 0)
+        return -1;
+    struct arena *arena = &run->arena;
     struct data *rendered = data_list(arena);
-    const char **paths, *output = opt_value(&s->run->options, "output");
-    const struct image_contexts what = {s->in->catalog, s->rows, s->count,
-                                        &s->lock,       output,  image_marks(s)};
+    const char **paths, *output = opt_value(&run->options, "output");
+    const struct image_contexts what = {run->catalog, s->rows, s->count,
+                                        &s->lock,     output,  image_marks(s)};
     if (!output || !*output)
-        return err_set(s->err, TG_USAGE, "usage", "--output is missing");
-    if (image_contexts_check(&paths, arena, &what, s->err) < 0 ||
-        image_contexts_write(arena, &what, s->err) < 0)
+        return err_set(err, TG_USAGE, "usage", "--output is missing");
+    if (image_contexts_check(&paths, arena, &what, err) < 0 ||
+        image_contexts_write(arena, &what, err) < 0)
         return -1;
     for (size_t i = 0; i < s->count; i++) {
         struct data *map =
             data_of(arena, FIELD("image", s->rows[i].image->name), FIELD("tag", s->rows[i].tag),
                     FIELD("path", paths[i]), FIELD("base", s->rows[i].base));
         data_push(arena, rendered, map);
-        cmd_print(s->run, "%s\n", paths[i]);
+        cmd_print(run, "%s\n", paths[i]);
     }
-    data_put(arena, s->run->document, "rendered", rendered);
+    data_put(arena, run->document, "rendered", rendered);
     return TG_OK;
-}
-
-static int image_render_run(struct run *run, struct err *err)
-{
-    static const struct image_work work = {.act = render_rows, .uses_bases = true};
-    return image_in_session(run, &work, err);
 }
 
 static const struct option output_options[] = {
@@ -231,3 +226,85 @@ const struct command image_render_command = {
                 {"Output", common_options}},
     .max_arguments = IMAGE_NAMES_MAX,
     .run = image_render_run};
+
+/* ------------------------------------------------------------------ image bake */
+
+#define CONTEXTS "images"
+
+/* Those of the row that its base image has, too, where the lock file knows. */
+static int platforms_of(const struct data **out, struct image_session *s,
+                        const struct image_row *row)
+{
+    struct data *all, *kept = data_list(&s->run->arena);
+    const struct data *base = data_get(data_get(s->lock.images, row->base), "platforms");
+    if (image_row_platforms(&all, &s->run->arena, &s->selection, row, s->err) < 0)
+        return -1;
+    for (size_t i = 0; i < all->list.count; i++)
+        if (!base || !base->map.count || data_get(base, data_text(all->list.items[i])))
+            data_push(&s->run->arena, kept, all->list.items[i]);
+    *out = kept;
+    if (kept->list.count)
+        return 0;
+    return err_set(s->err, TG_USAGE, "no-platform",
+                   "%s: its base '%s' is for none of its platforms", row->name, row->base);
+}
+
+/* The folders of the rows are those of --contexts here; --output is the bake file. */
+static int fail_contexts(struct err *err)
+{
+    return str_equal(err->code, "target-not-empty")
+               ? err_hint(err, "remove it, or name another folder: --contexts DIR")
+               : -1;
+}
+
+static int image_bake_run(struct run *run, struct err *err)
+{
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_USES_BASES, err) < 0)
+        return -1;
+    const char *output = opt_value(&run->options, "output");
+    const char *contexts = opt_value(&run->options, "contexts"), **paths;
+    struct bake_row *rows = arena_array(&run->arena, s->count + 1, sizeof(*rows));
+    struct image_contexts what = {
+        run->catalog,  s->rows, s->count, &s->lock, contexts && *contexts ? contexts : CONTEXTS,
+        image_marks(s)};
+    struct data *targets, *document;
+    if (!output || !*output)
+        return err_set(err, TG_USAGE, "usage", "--output is missing");
+    if (image_contexts_check(&paths, &run->arena, &what, err) < 0)
+        return fail_contexts(err);
+    for (size_t i = 0; i < s->count; i++) {
+        rows[i] = (struct bake_row){.row = &s->rows[i], .context = paths[i]};
+        if (platforms_of(&rows[i].platforms, s, &s->rows[i]) < 0)
+            return -1;
+    }
+    document = bake_document(&targets, &run->arena, rows, s->count, s->selection.registry);
+    if (bake_write(&run->arena, output, document, &what, err) < 0)
+        return -1;
+    if (!s->selection.registry)
+        cmd_warn(run, "without a registry the targets have no cache: --registry HOST/PATH");
+    cmd_print(run, "%s: %zu targets, their contexts in %s\n", output, s->count, what.output);
+    data_add(&run->arena, run->document, FIELD("targets", targets), FIELD("output", output));
+    return TG_OK;
+}
+
+static const struct option bake_options[] = {
+    {"output", "FILE", "the bake file, such as docker-bake.json", false},
+    {"contexts", "DIR", "the folder of the Dockerfiles, as of image render (default: images)",
+     false},
+    {NULL, NULL, NULL, false},
+};
+
+const struct command image_bake_command = {
+    .name = "image bake",
+    .usage = "[NAME...] --output FILE [--contexts DIR]",
+    .summary = "Write a bake file for BuildKit, a target for each row, and their Dockerfiles.",
+    .details = "Then: docker buildx bake -f FILE [IMAGE...]. A row is built for amd64 and arm64 "
+               "where it has the same wheels for both. docs/images.md shows a whole matrix on the "
+               "kubernetes driver.",
+    .options = {{"Files", bake_options},
+                IMAGE_ROWS,
+                {"Catalog", matrix_source_options},
+                {"Output", common_options}},
+    .max_arguments = IMAGE_NAMES_MAX,
+    .run = image_bake_run};

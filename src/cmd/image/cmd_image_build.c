@@ -204,11 +204,11 @@ static int check_mirror(struct build_job *job, struct image_session *s)
 static int prepare(struct build_job *job, struct image_session *s)
 {
     struct run *run = s->run;
-    *job = (struct build_job){.catalog = s->in->catalog,
+    *job = (struct build_job){.catalog = s->run->catalog,
                               .rows = s->rows,
                               .count = s->count,
                               .lock = &s->lock,
-                              .mirror = image_mirror(s),
+                              .mirror = image_mirror(s->run),
                               .push = opt_given(&run->options, "push"),
                               .fresh = opt_given(&run->options, "refresh-packages")};
     job->want_packages = access(s->lock.path, F_OK) == 0;
@@ -249,17 +249,13 @@ static int run_rows(struct image_session *s, int (*act)(struct built **, struct 
     return tell(s, built);
 }
 
-static int build_rows(struct image_session *s)
-{
-    bool pushes = opt_given(&s->run->options, "push");
-    return pushes && want_registry(s) < 0 ? -1 : run_rows(s, image_build);
-}
-
 static int image_build_run(struct run *run, struct err *err)
 {
-    static const struct image_work work = {
-        .act = build_rows, .uses_bases = true, .builds_here = true};
-    return image_in_session(run, &work, err);
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_USES_BASES | IMAGE_BUILDS_HERE, err) < 0 ||
+        (opt_given(&run->options, "push") && want_registry(s) < 0))
+        return -1;
+    return run_rows(s, image_build);
 }
 
 static const struct option build_options[] = {
@@ -290,15 +286,12 @@ const struct command image_build_command = {
 
 /* ------------------------------------------------------------------ image push */
 
-static int push_rows(struct image_session *s)
-{
-    return want_registry(s) < 0 ? -1 : run_rows(s, image_push);
-}
-
 static int image_push_run(struct run *run, struct err *err)
 {
-    static const struct image_work work = {.act = push_rows};
-    return image_in_session(run, &work, err);
+    struct image_session session, *s = &session;
+    if (image_open(s, run, 0, err) < 0 || want_registry(s) < 0)
+        return -1;
+    return run_rows(s, image_push);
 }
 
 static const struct option push_options[] = {

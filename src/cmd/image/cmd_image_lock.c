@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+/* A registry answers one question in some 20 ms, most of which is the way there and back. */
+#define QUESTIONS_AT_ONCE 32
+
 /* Whether there are more rows than those of this run. */
 static bool is_part(const struct image_session *s)
 {
@@ -35,9 +38,11 @@ static void print_locked(struct image_session *s, const struct data *locked)
     }
 }
 
-static int lock_rows(struct image_session *s)
+static int image_lock_run(struct run *run, struct err *err)
 {
-    struct run *run = s->run;
+    struct image_session session, *s = &session;
+    if (image_open(s, run, IMAGE_LOCKS, err) < 0)
+        return -1;
     struct registry *registry;
     struct lock_outcome out;
     bool written;
@@ -48,12 +53,12 @@ static int lock_rows(struct image_session *s)
                                  .again = s->references,
                                  .tell = tell,
                                  .context = s};
-    if (image_registry(&registry, s) < 0 ||
-        lock_bases(&out, &run->arena, &s->lock, &wishes, registry, s->err) < 0)
+    if (image_registry(&registry, s->run, QUESTIONS_AT_ONCE, s->err) < 0 ||
+        lock_bases(&out, &run->arena, &s->lock, &wishes, registry, err) < 0)
         return -1;
     if (out.failed && !out.locked->list.count)
-        return err_set(s->err, TG_RUNTIME, "not-locked", "no base image could be locked");
-    if (lock_keep_bases(&out, &written, &run->arena, s->lock.path, &wishes, s->err) < 0)
+        return err_set(err, TG_RUNTIME, "not-locked", "no base image could be locked");
+    if (lock_keep_bases(&out, &written, &run->arena, s->lock.path, &wishes, err) < 0)
         return -1;
     print_locked(s, out.locked);
     for (size_t i = 0; i < out.dropped->list.count; i++)
@@ -62,21 +67,14 @@ static int lock_rows(struct image_session *s)
         cmd_say(run, "dropped the packages of %s: no row is called so",
                 data_text(out.dropped_packages->list.items[i]));
     if (out.failed) {
-        (void)err_set(s->err, TG_RUNTIME, "not-locked",
-                      "%zu of %zu base images could not be locked", out.failed,
-                      out.failed + out.locked->list.count);
-        return err_hint(s->err, "those that could be are in '%s'", s->lock.path);
+        (void)err_set(err, TG_RUNTIME, "not-locked", "%zu of %zu base images could not be locked",
+                      out.failed, out.failed + out.locked->list.count);
+        return err_hint(err, "those that could be are in '%s'", s->lock.path);
     }
     cmd_say(run, written ? "wrote %s" : "%s is as it was", s->lock.path);
     data_add(&run->arena, run->document, FIELD("locked", out.locked), FIELD("dropped", out.dropped),
              FIELD("dropped_packages", out.dropped_packages));
     return TG_OK;
-}
-
-static int image_lock_run(struct run *run, struct err *err)
-{
-    static const struct image_work work = {.act = lock_rows, .locks = true};
-    return image_in_session(run, &work, err);
 }
 
 static const struct option update_options[] = {
@@ -135,8 +133,9 @@ static int check(struct data **checked, struct image_session *s)
     struct registry *registry;
     struct matrix *matrix;
     const struct lock lock = picked(s);
-    if (image_registry(&registry, s) < 0 || matrix_load(&matrix, arena, s->selection.catalog->files,
-                                                        s->selection.overlay, NULL, s->err) < 0)
+    if (image_registry(&registry, s->run, QUESTIONS_AT_ONCE, s->err) < 0 ||
+        matrix_load(&matrix, arena, s->selection.catalog->files, s->selection.overlay, NULL,
+                    s->err) < 0)
         return -1;
     return verify_bases(checked, arena, &lock, matrix, s->rows, s->count, registry, s->err);
 }
@@ -169,9 +168,11 @@ static int fail_verify(struct image_session *s, const struct data *checked)
     return err_hint(s->err, "tmplgen image lock");
 }
 
-static int verify_rows(struct image_session *s)
+static int image_verify_run(struct run *run, struct err *err)
 {
-    struct run *run = s->run;
+    struct image_session session, *s = &session;
+    if (image_open(s, run, 0, err) < 0)
+        return -1;
     struct data *checked;
     size_t rows;
     if (check(&checked, s) < 0)
@@ -187,12 +188,6 @@ static int verify_rows(struct image_session *s)
     data_add(&run->arena, found, FIELD("checked", checked), FIELD("unlocked", unlocked));
     run->failure = failed ? found : NULL;
     return failed ? fail_verify(s, checked) : code;
-}
-
-static int image_verify_run(struct run *run, struct err *err)
-{
-    static const struct image_work work = {.act = verify_rows};
-    return image_in_session(run, &work, err);
 }
 
 const struct command image_verify_command = {

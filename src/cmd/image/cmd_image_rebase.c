@@ -1,13 +1,8 @@
 /* `image rebase`: another base below a pushed image. */
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/image/image_session.h"
-#include "cmd/matrix/live_index.h"
-#include "cmd/matrix/pip_config.h"
 #include "data/fields.h"
 #include "image/image_rebase.h"
-#include "io/http.h"
-#include "registry/registry.h"
 
 #define QUESTIONS_AT_ONCE 16
 
@@ -49,37 +44,21 @@ static void tell(struct run *run, const struct image_rebased *made, const char *
     tell_words(run, made, name);
 }
 
-static int ask(struct run *run, struct http *http, struct err *err)
+static int image_rebase_run(struct run *run, struct err *err)
 {
     struct registry *registry;
     struct image_rebased made;
-    struct config config;
-    const char *mirror = opt_value(&run->options, "mirror");
-    const char *name = run->options.arguments[0];
-    if (config_load(&config, &run->arena, err) < 0 ||
-        registry_open(&registry, &run->arena, http, err) < 0 ||
-        registry_set_mirror(registry, mirror ? mirror : config.mirror, err) < 0 ||
-        image_rebase(&made, &run->arena, registry, name, opt_value(&run->options, "onto"),
-                     opt_given(&run->options, "check"), err) < 0)
+    const char *name = cmd_argument(run, NULL), *onto = opt_value(&run->options, "onto");
+    if (!name || !onto) {
+        (void)err_set(err, TG_USAGE, "usage", "%s", name ? "which base? (--onto)" : "which image?");
+        return err_hint(err, "tmplgen image rebase HOST/REPO:TAG --onto BASE");
+    }
+    if (image_registry(&registry, run, QUESTIONS_AT_ONCE, err) < 0 ||
+        image_rebase(&made, &run->arena, registry, name, onto, opt_given(&run->options, "check"),
+                     err) < 0)
         return -1;
     tell(run, &made, name);
     return TG_OK;
-}
-
-static int image_rebase_run(struct run *run, struct err *err)
-{
-    const struct pip_settings none = {.cert = NULL};
-    struct http *http;
-    if (!run->options.argument_count || !opt_given(&run->options, "onto")) {
-        (void)err_set(err, TG_USAGE, "usage", "%s",
-                      run->options.argument_count ? "which base? (--onto)" : "which image?");
-        return err_hint(err, "tmplgen image rebase HOST/REPO:TAG --onto BASE");
-    }
-    if (live_http(&http, run, &none, QUESTIONS_AT_ONCE, err) < 0)
-        return -1;
-    int rc = ask(run, http, err);
-    http_close(http);
-    return rc;
 }
 
 const struct command image_rebase_command = {

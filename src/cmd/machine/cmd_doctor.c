@@ -5,8 +5,8 @@
 #include "catalog/catalog.h"
 #include "child/record.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/common/open_catalog.h"
+#include "cmd/matrix/matrix_session.h"
 #include "data/fields.h"
 #include "data/json.h"
 #include "io/interrupt.h"
@@ -22,7 +22,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OVERLAY_FILE ".tmplgen-matrix.yml"
 #define RECORD_FILE ".tmplgen.yml"
 #define COLUMNS 78
 #define TITLE_WIDTH 7
@@ -46,14 +45,6 @@ static const struct option other_options[] = {
      false},
     {"junit", "FILE", "write a JUnit report too", false},
     {"redact", NULL, "hide UUIDs and the host's name, in a capture too", false},
-    {NULL, NULL, NULL, false},
-};
-
-static const struct option source_options[] = {
-    {"catalog", "SRC[@REF]", "take the matrix of this catalog (default: the one built in)", false},
-    {"overlay", "FILE", "rows that go before the catalog's (default: .tmplgen-matrix.yml here)",
-     false},
-    {"trust", NULL, "take a catalog that is new to you", false},
     {NULL, NULL, NULL, false},
 };
 
@@ -195,19 +186,6 @@ static int take_document(const struct doctor *d)
 
 /* ------------------------------------------------------------------ the matrix */
 
-static int read_overlay(struct doctor *d, struct span *overlay)
-{
-    const char *named = opt_value(&d->run->options, "overlay");
-    const char *path = named ? named : OVERLAY_FILE;
-    *overlay = span_of("", 0);
-    if (!named && access(path, F_OK) != 0)
-        return 0;
-    if (io_read(overlay, &d->run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, d->err) < 0)
-        return -1;
-    cmd_warn(d->run, "rows of '%s' go before the catalog's", path);
-    return 0;
-}
-
 static struct machine machine_of(struct doctor *d)
 {
     struct machine_gpu *gpus = arena_array(&d->run->arena, d->machine.gpu_count + 1, sizeof *gpus);
@@ -251,7 +229,7 @@ static struct data *child_data(struct doctor *d, const struct matrix *matrix,
 }
 
 /* What the matrix says of a machine whose driver is known; else `matrix` is null. */
-static int add_matrix(struct doctor *d, struct catalog *catalog, struct span overlay)
+static int add_matrix(struct doctor *d, struct span overlay)
 {
     struct run *run = d->run;
     struct matrix *matrix = NULL;
@@ -260,7 +238,7 @@ static int add_matrix(struct doctor *d, struct catalog *catalog, struct span ove
     const struct machine machine = machine_of(d);
     bool is_child;
     if (*machine.driver) {
-        if (matrix_load(&matrix, &run->arena, catalog->files, overlay, NULL, d->err) < 0 ||
+        if (matrix_load(&matrix, &run->arena, run->catalog->files, overlay, NULL, d->err) < 0 ||
             matrix_runs(&runs, &run->arena, matrix, &machine, d->err) < 0)
             return -1;
         data_put(&run->arena, run->document, "matrix", runs);
@@ -274,15 +252,11 @@ static int add_matrix(struct doctor *d, struct catalog *catalog, struct span ove
 
 static int open_matrix(struct doctor *d)
 {
-    struct config config;
-    struct catalog *catalog = NULL;
     struct span overlay;
-    if (config_load(&config, &d->run->arena, d->err) < 0 || read_overlay(d, &overlay) < 0 ||
-        cmd_open_catalog(&catalog, d->run, &config, d->err) < 0)
+    if (config_load(d->run, d->err) < 0 || matrix_overlay(&overlay, d->run, d->err) < 0 ||
+        cmd_open_catalog(d->run, d->err) < 0)
         return -1;
-    int rc = add_matrix(d, catalog, overlay);
-    catalog_close(catalog);
-    return rc;
+    return add_matrix(d, overlay);
 }
 
 /* A report on the machine is not held up by a matrix or record that nobody named. */
@@ -330,19 +304,11 @@ static void print_wrapped(struct run *run, const char *title, const char *text)
     cmd_print(run, "\n");
 }
 
-static const char *join(struct arena *arena, const struct data *list)
-{
-    const char *text = "";
-    for (size_t i = 0; list && i < list->list.count; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", data_text(list->list.items[i]));
-    return text;
-}
-
 static void print_summary(struct run *run, const struct data *matrix)
 {
     const struct data *request = data_get(matrix, "request");
-    const char *gpus = join(&run->arena, data_get(request, "gpu"));
-    const char *unknown = join(&run->arena, data_get(matrix, "unknown_gpus"));
+    const char *gpus = data_join(&run->arena, data_get(request, "gpu"), NULL);
+    const char *unknown = data_join(&run->arena, data_get(matrix, "unknown_gpus"), NULL);
     long long forward = (long long)data_get(matrix, "forward")->integer;
     const char *more =
         forward
@@ -363,7 +329,7 @@ static void print_images(struct run *run, const struct data *matrix)
         const struct data *image = images->list.items[i];
         print_wrapped(run, i ? "" : "image",
                       arena_printf(&run->arena, "%s: %s", data_shown(image, "image"),
-                                   join(&run->arena, data_get(image, "frameworks"))));
+                                   data_join(&run->arena, data_get(image, "frameworks"), NULL)));
     }
 }
 
@@ -467,7 +433,7 @@ const struct command doctor_command = {
     .details = DETAILS,
     .options = {{"Test", run_options},
                 {"Machine and report", other_options},
-                {"Matrix", source_options},
+                {"Matrix", matrix_source_options},
                 {"Output", common_options}},
     .run = doctor_run};
 
@@ -478,6 +444,6 @@ static const struct command explain_form = {.name = "doctor",
                                             .summary = "",
                                             .options = {{"Test", run_options},
                                                         {"Machine and report", other_options},
-                                                        {"Matrix", source_options},
+                                                        {"Matrix", matrix_source_options},
                                                         {"Output", common_options}},
                                             .run = doctor_run};

@@ -4,7 +4,6 @@
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/common/open_catalog.h"
 #include "cmd/machine/machine.h"
 #include "cmd/matrix/matrix_session.h"
@@ -29,48 +28,25 @@ const struct option matrix_source_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* The overlay that is named must be there; the one of this folder may be. */
-static int read_overlay(struct session *s)
+int matrix_overlay(struct span *out, struct run *run, struct err *err)
 {
-    const char *named = opt_value(&s->run->options, "overlay");
+    const char *named = opt_value(&run->options, "overlay");
     const char *path = named ? named : OVERLAY_FILE;
-    s->overlay = span_of("", 0);
+    *out = span_of("", 0);
     if (!named && access(path, F_OK) != 0)
         return 0;
-    if (io_read(&s->overlay, &s->run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, s->err) < 0)
+    if (io_read(out, &run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, err) < 0)
         return -1;
-    cmd_warn(s->run, "rows of '%s' go before the catalog's", path);
+    cmd_warn(run, "rows of '%s' go before the catalog's", path);
     return 0;
-}
-
-/* Untold: what its warnings are about is the record of a child, and here is none. */
-static int open_session(struct session *s)
-{
-    struct config config;
-    if (config_load(&config, &s->run->arena, s->err) < 0 || read_overlay(s) < 0)
-        return -1;
-    return cmd_open_untold(&s->catalog, s->run, &config, s->err);
 }
 
 int matrix_session_open(struct session *s, struct run *run, struct err *err)
 {
     *s = (struct session){.run = run, .err = err};
-    run->document = run->document ? run->document : data_map(&run->arena);
-    return open_session(s);
-}
-
-void matrix_session_close(struct session *s)
-{
-    live_close(&s->live);
-    catalog_close(s->catalog);
-}
-
-int matrix_in_session(struct run *run, int (*act)(struct session *s), struct err *err)
-{
-    struct session s;
-    int rc = matrix_session_open(&s, run, err) < 0 ? -1 : act(&s);
-    matrix_session_close(&s);
-    return rc;
+    return config_load(run, err) < 0 || matrix_overlay(&s->overlay, run, err) < 0
+               ? -1
+               : cmd_open_untold(run, err);
 }
 
 /* ------------------------------------------------------------------ matrix resolve */
@@ -82,7 +58,7 @@ static int resolve_request(struct session *s, const struct stack_request *reques
     struct data *refusal = NULL;
     struct matrix *matrix;
     const char *name = request_framework(request, &run->arena);
-    if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, name, s->err) < 0)
+    if (matrix_load(&matrix, &run->arena, s->run->catalog->files, s->overlay, name, s->err) < 0)
         return -1;
     *out = matrix;
     if (matrix_resolve(resolution, &refusal, &run->arena, matrix, request, s->err) == 0)
@@ -190,7 +166,6 @@ static int answer_request(struct session *s, const struct stack_request *request
 static int matrix_resolve_run(struct run *run, struct err *err)
 {
     struct stack_request request;
-    run->document = data_map(&run->arena);
     if (take_request(&request, run, err) < 0)
         return -1;
     data_put(&run->arena, run->document, "request", stack_request_data(&run->arena, &request));
@@ -199,9 +174,7 @@ static int matrix_resolve_run(struct run *run, struct err *err)
         return err_hint(err, "such as --framework pytorch; `tmplgen matrix list` names them");
     }
     struct session s;
-    int rc = matrix_session_open(&s, run, err) < 0 ? -1 : answer_request(&s, &request);
-    matrix_session_close(&s);
-    return rc;
+    return matrix_session_open(&s, run, err) < 0 ? -1 : answer_request(&s, &request);
 }
 
 static const struct option answer_options[] = {
@@ -255,7 +228,7 @@ static int find_topic(const char **framework, struct session *s, const char *top
 {
     struct topics topics;
     struct arena *arena = &s->run->arena;
-    const struct fileset *files = s->catalog->files;
+    const struct fileset *files = s->run->catalog->files;
     *framework = NULL;
     topics.framework_count = matrix_frameworks(&topics.frameworks, arena, files);
     topics.package_count = matrix_package_names(&topics.packages, arena, files);
@@ -270,25 +243,20 @@ static int find_topic(const char **framework, struct session *s, const char *top
     return 0;
 }
 
-static int list_topic(struct session *s)
+static int matrix_list_run(struct run *run, struct err *err)
 {
-    struct run *run = s->run;
-    const char *topic = run->options.argument_count ? run->options.arguments[0] : NULL;
+    struct session session, *s = &session;
+    const char *topic = cmd_argument(run, NULL);
     struct matrix *matrix;
     const char *any;
     BUF_SCRATCH(text, LIMIT_MIB);
-    if (find_topic(&any, s, topic) < 0 ||
-        matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, any, s->err) < 0)
+    if (matrix_session_open(s, run, err) < 0 || find_topic(&any, s, topic) < 0 ||
+        matrix_load(&matrix, &run->arena, s->run->catalog->files, s->overlay, any, s->err) < 0)
         return -1;
     run->document = matrix_list_data(&run->arena, matrix, topic);
     (void)matrix_list_table(&text, &run->arena, run->document);
     cmd_print(run, "%s", buf_text(&text));
     return TG_OK;
-}
-
-static int matrix_list_run(struct run *run, struct err *err)
-{
-    return matrix_in_session(run, list_topic, err);
 }
 
 const struct command matrix_list_command = {
@@ -329,14 +297,15 @@ static int read_tags(struct session *s, struct span *tags)
     return path ? io_read(tags, &s->run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, s->err) : 0;
 }
 
-static int check_matrix(struct session *s)
+static int matrix_check_run(struct run *run, struct err *err)
 {
-    struct run *run = s->run;
+    struct session session, *s = &session;
     struct findings findings = {run, data_list(&run->arena)};
     struct matrix *matrix;
     struct span tags;
-    if (read_tags(s, &tags) < 0 ||
-        matrix_load_placed(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0)
+    if (matrix_session_open(s, run, err) < 0 || read_tags(s, &tags) < 0 ||
+        matrix_load_placed(&matrix, &run->arena, s->run->catalog->files, s->overlay, NULL, s->err) <
+            0)
         return -1;
     size_t count = matrix_check(&run->arena, matrix, tags, keep_finding, &findings);
     if (budget_steps(0, s->err) < 0)
@@ -350,11 +319,6 @@ static int check_matrix(struct session *s)
     data_put(&run->arena, run->failure, "findings", findings.list);
     return err_set(s->err, TG_USAGE, "invalid-matrix", "%zu finding%s in the matrix", count,
                    count == 1 ? "" : "s");
-}
-
-static int matrix_check_run(struct run *run, struct err *err)
-{
-    return matrix_in_session(run, check_matrix, err);
 }
 
 static const struct option check_options[] = {

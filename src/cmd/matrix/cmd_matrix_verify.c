@@ -6,10 +6,8 @@
 #include "cmd/cmd.h"
 #include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_session.h"
-#include "cmd/matrix/pip_config.h"
 #include "data/fields.h"
 #include "data/json.h"
-#include "io/http.h"
 #include "io/io.h"
 #include "matrix/matrix.h"
 #include "package_index/package_index.h"
@@ -50,9 +48,9 @@ static int verify_images(struct data **images, struct session *s, const struct m
     *images = NULL;
     if (!where)
         return 0;
-    if (!s->live.http)
+    if (!s->run->http)
         return err_set(s->err, TG_USAGE, "usage", "--registry does not go with --offline");
-    if (registry_open(&registry, &s->run->arena, s->live.http, s->err) < 0)
+    if (registry_open(&registry, &s->run->arena, s->run->http, s->err) < 0)
         return -1;
     return matrix_verify_images(images, &s->run->arena, matrix, registry, where, s->err);
 }
@@ -117,31 +115,29 @@ static int verify_only_images(struct session *s)
     struct data *images;
     if (!opt_value(&run->options, "registry"))
         return err_set(s->err, TG_USAGE, "usage", "images are looked for with --registry HOST");
-    if (matrix_load(&matrix, &run->arena, s->catalog->files, s->overlay, NULL, s->err) < 0 ||
-        live_http(&s->live.http, run, &pip, 0, s->err) < 0 || verify_images(&images, s, matrix) < 0)
+    if (matrix_load(&matrix, &run->arena, s->run->catalog->files, s->overlay, NULL, s->err) < 0 ||
+        live_http(run, &pip, 0, s->err) < 0 || verify_images(&images, s, matrix) < 0)
         return -1;
     return tell(s, data_list(&run->arena), images);
 }
 
-static int verify(struct session *s)
+static int matrix_verify_run(struct run *run, struct err *err)
 {
-    struct run *run = s->run;
+    struct session session, *s = &session;
     struct matrix *matrix;
     struct data *rows, *images;
-    const char *what = run->options.argument_count ? run->options.arguments[0] : NULL;
+    const char *what = cmd_argument(run, NULL);
+    if (matrix_session_open(s, run, err) < 0)
+        return -1;
     if (str_equal(what, "images"))
         return verify_only_images(s);
-    if (matrix_load_around(&matrix, &run->arena, s->catalog->files, s->overlay, what, s->err) < 0 ||
+    if (matrix_load_around(&matrix, &run->arena, s->run->catalog->files, s->overlay, what, s->err) <
+            0 ||
         live_open(&s->live, run, s->err) < 0 ||
         verify_all(&rows, s, matrix, what, s->live.index) < 0 ||
         live_record(&s->live, run, s->err) < 0 || verify_images(&images, s, matrix) < 0)
         return -1;
     return tell(s, rows, images);
-}
-
-static int matrix_verify_run(struct run *run, struct err *err)
-{
-    return matrix_in_session(run, verify, err);
 }
 
 const struct command matrix_verify_command = {

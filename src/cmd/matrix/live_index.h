@@ -6,14 +6,18 @@
 
 #include <stddef.h>
 
-struct http;
+struct arena;
 struct package_index;
 struct run;
 
 struct live_index {
-    struct http *http; /* NULL: nothing is asked */
     struct package_index *index;
     const char *name; /* of the index or the record, for people; without secrets */
+};
+
+/* What pip is set up for; NULL: it has no such setting. */
+struct pip_settings {
+    const char *index_url, *cert, *proxy;
 };
 
 /* --index-url, --offline, --timeout, --no-cache. */
@@ -22,13 +26,10 @@ extern const struct option live_options[];
 TG_CHECKED int live_open(struct live_index *out, struct run *run, struct err *err);
 /* Writes what was asked and answered where --record names a file. */
 TG_CHECKED int live_record(const struct live_index *live, struct run *run, struct err *err);
-void live_close(struct live_index *live);
 /* The folder of what may be thrown away, $XDG_CACHE_HOME/tmplgen, in the arena; or NULL. */
-struct arena;
 const char *live_cache_folder(struct arena *arena);
-/* HTTP as the options and the user's pip have it; `parallel` as in http_settings. */
-struct pip_settings;
-TG_CHECKED int live_http(struct http **out, struct run *run, const struct pip_settings *pip,
-                         size_t parallel, struct err *err);
+/* Opens run->http as the options and `pip` (or NULL) have it; `parallel` as in http_settings. */
+TG_CHECKED int live_http(struct run *run, const struct pip_settings *pip, size_t parallel,
+                         struct err *err);
 
 #endif

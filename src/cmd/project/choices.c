@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/machine/machine.h"
 #include "data/yaml.h"
 #include "io/io.h"
@@ -114,15 +113,17 @@ static int add_file(struct choices *out, struct run *run, struct err *err)
     return add_map(out, run, doc->root, GIVEN_FILE, err);
 }
 
-int choices_gather(struct choices *out, struct run *run, const struct config *config,
-                   struct err *err)
+int choices_gather(struct choices *out, struct run *run, bool configured, struct err *err)
 {
+    const struct config *config = &run->config;
     *out = (struct choices){0};
+    if (configured && config_load(run, err) < 0)
+        return -1;
     add_flags(out, run);
     if (add_sets(out, run, err) < 0 || add_file(out, run, err) < 0 ||
-        add_map(out, run, config->answers, GIVEN_CONFIG, err) < 0)
+        (configured && add_map(out, run, config->answers, GIVEN_CONFIG, err) < 0))
         return -1;
-    if (config->registry)
+    if (configured && config->registry)
         add(out, run,
             (struct given){.name = "registry", .from = GIVEN_CONFIG, .text = config->registry});
     return 0;

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 
-struct config;
 struct run;
 struct stack_request;
 
@@ -22,10 +21,11 @@ struct choices {
 };
 
 /*
- * Gathers flags, --set, --answers and the user's configuration, each with its rank. Names of stack
+ * Gathers flags, --set, --answers and, where `configured`, the user's configuration, each with its
+ * rank. Names of stack
  * options and `type` may be said in all of these places.
  */
-TG_CHECKED int choices_gather(struct choices *out, struct run *run, const struct config *config,
+TG_CHECKED int choices_gather(struct choices *out, struct run *run, bool configured,
                               struct err *err);
 /* The stack choices as a request. */
 TG_CHECKED int choices_request(struct stack_request *out, struct run *run,

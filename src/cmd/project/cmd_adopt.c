@@ -1,9 +1,7 @@
 /* `adopt`: put an existing repository under a template. */
 #include "base/str.h"
-#include "catalog/catalog.h"
 #include "cmd/cmd.h"
 #include "cmd/common/ask.h"
-#include "cmd/common/config.h"
 #include "cmd/common/open_catalog.h"
 #include "cmd/project/choices.h"
 #include "cmd/project/typed_answers.h"
@@ -18,12 +16,10 @@
 /* One run of `adopt`. */
 struct adopted_child {
     struct run *run;
-    struct config config;
     struct choices choices;
     struct typed *typed;
     struct asker asker;
     struct stack_request stack;
-    struct catalog *catalog;
     struct adopt_options options;
     struct update_outcome outcome;
     struct err *err;
@@ -34,8 +30,7 @@ static int gather(struct adopted_child *a)
     const struct parsed *given = &a->run->options;
     if (str_equal(opt_value(given, "message"), ""))
         return err_set(a->err, TG_USAGE, "usage", "--message is empty");
-    if (config_load(&a->config, &a->run->arena, a->err) < 0 ||
-        choices_gather(&a->choices, a->run, &a->config, a->err) < 0)
+    if (choices_gather(&a->choices, a->run, true, a->err) < 0)
         return -1;
     return choices_request(&a->stack, a->run, &a->choices, a->err);
 }
@@ -45,8 +40,8 @@ static void fill_options(struct adopted_child *a)
     const struct parsed *given = &a->run->options;
     bool ask = term_interactive() && !opt_given(given, "defaults");
     a->asker = terminal_asker(a->typed);
-    a->options = (struct adopt_options){.path = given->argument_count ? given->arguments[0] : ".",
-                                        .catalog = a->catalog,
+    a->options = (struct adopt_options){.path = cmd_argument(a->run, "."),
+                                        .catalog = a->run->catalog,
                                         .type = a->choices.type,
                                         .answers = &a->choices.answers,
                                         .stack = &a->choices.stack,
@@ -62,7 +57,7 @@ static void fill_options(struct adopted_child *a)
 
 static int adopt(struct adopted_child *a)
 {
-    if (gather(a) < 0 || cmd_open_untold(&a->catalog, a->run, &a->config, a->err) < 0)
+    if (gather(a) < 0 || cmd_open_untold(a->run, a->err) < 0)
         return -1;
     fill_options(a);
     int code = adopt_run(&a->outcome, &a->run->arena, &a->options, a->err);
@@ -82,7 +77,6 @@ static int adopt_command_run(struct run *run, struct err *err)
     int code = adopt(&a);
     if (code < 0)
         typed_answers_tell(a.typed, NULL);
-    catalog_close(a.catalog);
     return code;
 }
 

@@ -3,7 +3,6 @@
 #include "base/str.h"
 #include "base/unicode.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/common/open_catalog.h"
 #include "data/data.h"
 #include "update/status.h"
@@ -24,12 +23,8 @@ static void print_patch(struct run *run, struct span patch)
 
 static int diff_run(struct run *run, struct err *err)
 {
-    const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
-    struct config config;
-    if (config_load(&config, &run->arena, err) < 0)
-        return -1;
-    if (cmd_trust(run, &config, false, err) < 0 ||
-        diff_document(&run->document, &run->arena, path, err) < 0)
+    if (cmd_trust(run, false, err) < 0 ||
+        diff_document(&run->document, &run->arena, cmd_argument(run, "."), err) < 0)
         return -1;
     print_patch(run, data_get(run->document, "diff")->str);
     return TG_OK;

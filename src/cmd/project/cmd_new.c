@@ -13,7 +13,6 @@
 #include "child/write_child.h"
 #include "cmd/cmd.h"
 #include "cmd/common/ask.h"
-#include "cmd/common/config.h"
 #include "cmd/common/open_catalog.h"
 #include "cmd/project/choices.h"
 #include "cmd/project/typed_answers.h"
@@ -29,11 +28,9 @@
 struct new_child {
     struct run *run;
     struct arena *arena;
-    struct config config;
     struct choices choices;
     struct typed *typed;
     struct asker asker;
-    struct catalog *catalog;
     struct making making;
     struct create_target target;
     const char *path; /* as shown: what the user gave, or ./NAME */
@@ -48,10 +45,10 @@ static int open_catalog(struct new_child *n)
     bool ask = term_interactive() && !opt_given(&n->run->options, "defaults");
     n->asker = terminal_asker(n->typed);
     n->asker.secrets = true; /* `next` may read them */
-    if (cmd_open_catalog(&n->catalog, n->run, &n->config, n->err) < 0)
+    if (cmd_open_catalog(n->run, n->err) < 0)
         return -1;
     n->making = (struct making){.arena = n->arena,
-                                .catalog = n->catalog,
+                                .catalog = n->run->catalog,
                                 .asker = ask ? &n->asker : NULL,
                                 .overlay = span_of("", 0)};
     return 0;
@@ -118,8 +115,8 @@ static int write_child(struct new_child *n)
         .proof = proof_text(n->arena, &n->making.record, &n->making.render),
         .message = arena_printf(n->arena, "Create %s from template %s of %s %s\n",
                                 masked(n, data_text(data_get(n->making.answers.values, "name"))),
-                                masked(n, n->making.manifest->type), n->catalog->name,
-                                origin_words(n->arena, &n->catalog->origin))};
+                                masked(n, n->making.manifest->type), n->run->catalog->name,
+                                origin_words(n->arena, &n->run->catalog->origin))};
     return create_child(&n->created, n->arena, &n->target, &n->making.render, n->record_text,
                         &create, n->err);
 }
@@ -140,7 +137,7 @@ static void fill_document(const struct new_child *n)
     for (size_t i = 0; i < n->making.render.count; i++)
         data_push(arena, files, file_data(n, &n->making.render.entries[i]));
     data_add(arena, document, FIELD("path", n->target.path),
-             FIELD("signature", signature_data(arena, &n->catalog->origin)),
+             FIELD("signature", signature_data(arena, &n->run->catalog->origin)),
              FIELD("type", n->making.manifest->type),
              FIELD("answers", data_copy(arena, n->making.answers.kept)),
              FIELD("request", n->making.request_data),
@@ -162,7 +159,7 @@ static void print_stack(const struct new_child *n)
 
 static void print_catalogs(const struct new_child *n)
 {
-    const struct catalog *catalog = n->catalog;
+    const struct catalog *catalog = n->run->catalog;
     if (!catalog->extends)
         return;
     cmd_print(n->run, "Catalog %s %s", catalog->name, catalog->origin.version);
@@ -203,9 +200,10 @@ static void say_team_image(const struct new_child *n)
 
 static void say_signature(const struct new_child *n)
 {
-    const char *words = signature_words(n->arena, signature_data(n->arena, &n->catalog->origin));
+    const char *words =
+        signature_words(n->arena, signature_data(n->arena, &n->run->catalog->origin));
     if (words)
-        cmd_say(n->run, "the catalog '%s' is %s", n->catalog->origin.source, words);
+        cmd_say(n->run, "the catalog '%s' is %s", n->run->catalog->origin.source, words);
 }
 
 static void print_result(const struct new_child *n)
@@ -247,9 +245,9 @@ static int check_flags(const struct new_child *n)
 static int make_child(struct new_child *n)
 {
     struct making *m = &n->making;
-    if (check_flags(n) < 0 || config_load(&n->config, n->arena, n->err) < 0 ||
-        choices_gather(&n->choices, n->run, &n->config, n->err) < 0 || inspect_target(n) < 0 ||
-        open_catalog(n) < 0 || making_type(m, n->choices.type, n->err) < 0 || make_stack(n) < 0 ||
+    if (check_flags(n) < 0 || choices_gather(&n->choices, n->run, true, n->err) < 0 ||
+        inspect_target(n) < 0 || open_catalog(n) < 0 ||
+        making_type(m, n->choices.type, n->err) < 0 || make_stack(n) < 0 ||
         making_answers(m, &n->choices.answers, default_name(n), n->err) < 0 ||
         inspect_target(n) < 0 || making_render(m, n->err) < 0 ||
         making_next(&n->next, m, n->err) < 0 ||
@@ -275,7 +273,6 @@ static int new_run(struct run *run, struct err *err)
     int rc = make_child(&n);
     if (rc < 0)
         typed_answers_tell(n.typed, n.making.manifest);
-    catalog_close(n.catalog);
     return rc;
 }
 

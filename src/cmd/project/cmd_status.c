@@ -3,7 +3,6 @@
 #include "catalog/origin.h"
 #include "catalog/signature.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/common/open_catalog.h"
 #include "data/data.h"
 #include "update/status.h"
@@ -90,13 +89,9 @@ static void print_status(struct run *run, const struct data *document)
 
 static int status_run(struct run *run, struct err *err)
 {
-    const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
     bool fetch = opt_given(&run->options, "fetch");
-    struct config config;
-    if (config_load(&config, &run->arena, err) < 0)
-        return -1;
-    if (cmd_trust(run, &config, fetch, err) < 0 ||
-        status_document(&run->document, &run->arena, path, fetch, err) < 0)
+    if (cmd_trust(run, fetch, err) < 0 ||
+        status_document(&run->document, &run->arena, cmd_argument(run, "."), fetch, err) < 0)
         return -1;
     print_status(run, run->document);
     return TG_OK;

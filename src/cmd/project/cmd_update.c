@@ -2,7 +2,6 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/common/ask.h"
-#include "cmd/common/config.h"
 #include "cmd/common/open_catalog.h"
 #include "cmd/project/choices.h"
 #include "cmd/project/typed_answers.h"
@@ -23,7 +22,6 @@
 /* One run of `update`. */
 struct updated_child {
     struct run *run;
-    struct config config;
     struct choices choices;
     struct typed *typed;
     struct asker asker;
@@ -33,11 +31,6 @@ struct updated_child {
     struct output summary; /* --summary */
     struct err *err;
 };
-
-static const char *child_path(const struct run *run)
-{
-    return run->options.argument_count ? run->options.arguments[0] : ".";
-}
 
 static int usage(struct err *err, const char *message)
 {
@@ -137,8 +130,7 @@ static void take_unset(struct updated_child *u)
 
 static int gather(struct updated_child *u)
 {
-    if (config_load(&u->config, &u->run->arena, u->err) < 0 ||
-        choices_gather(&u->choices, u->run, &u->config, u->err) < 0)
+    if (choices_gather(&u->choices, u->run, true, u->err) < 0)
         return -1;
     if (u->choices.type)
         return usage(u->err, "a project's type cannot be changed");
@@ -152,7 +144,7 @@ static int fill_options(struct updated_child *u)
     struct target_options *target = &u->options.target;
     bool looks = opt_given(given, "check");
     if (find_strategy(u) < 0 ||
-        cmd_named_catalog(&target->source, &target->ref, u->run, &u->config, u->err) < 0)
+        cmd_named_catalog(&target->source, &target->ref, u->run, u->err) < 0)
         return -1;
     target->to = opt_value(given, "to");
     target->sets = &u->choices.answers;
@@ -163,7 +155,7 @@ static int fill_options(struct updated_child *u)
     u->asker = terminal_asker(u->typed);
     target->asker = term_interactive() && !looks ? &u->asker : NULL;
     target->looks = looks;
-    u->options.path = child_path(u->run);
+    u->options.path = cmd_argument(u->run, ".");
     u->options.check = looks;
     u->options.dry_run = opt_given(given, "dry-run");
     u->options.no_commit = opt_given(given, "no-commit");
@@ -211,9 +203,9 @@ static int update_command_run(struct run *run, struct err *err)
     if (check_flags(run, err) < 0 || check_pairs(run, err) < 0)
         return -1;
     if (opt_given(&run->options, "continue"))
-        code = update_continue(&u.outcome, &run->arena, child_path(run), err);
+        code = update_continue(&u.outcome, &run->arena, cmd_argument(run, "."), err);
     else if (opt_given(&run->options, "abort"))
-        code = update_abort(&u.outcome, &run->arena, child_path(run), err);
+        code = update_abort(&u.outcome, &run->arena, cmd_argument(run, "."), err);
     else
         code = update(&u);
     if (code < 0)

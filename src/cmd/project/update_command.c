@@ -22,7 +22,7 @@ static bool only_looks(const struct run *run)
 /* As a word that is no option; NULL where none was given, or the working folder. */
 static const char *place(struct run *run)
 {
-    const char *path = run->options.argument_count ? run->options.arguments[0] : ".";
+    const char *path = cmd_argument(run, ".");
     if (strcmp(path, ".") == 0 || strcmp(path, "./") == 0)
         return NULL;
     return shell_path(&run->arena, path);

@@ -5,7 +5,6 @@
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/common/open_catalog.h"
 
 #include <unistd.h>
@@ -34,31 +33,29 @@ static bool is_catalog_folder(struct arena *arena, const char *source)
            access(arena_printf(arena, "%s/catalog.yml", source), F_OK) == 0;
 }
 
-int cmd_open_authored(struct catalog **out, const char **folder, struct run *run,
-                      const struct config *config, struct err *err)
+int cmd_open_authored(const char **folder, struct run *run, struct err *err)
 {
     const char *source, *ref, *ignored;
     folder = folder ? folder : &ignored;
     *folder = NULL;
-    if (cmd_named_catalog(&source, &ref, run, config, err) < 0)
+    if (cmd_named_catalog(&source, &ref, run, err) < 0)
         return -1;
     if (!source && is_catalog_folder(&run->arena, "."))
         source = ".";
     if (!source)
-        return cmd_open_catalog(out, run, config, err);
+        return cmd_open_catalog(run, err);
     if (ref || !is_catalog_folder(&run->arena, source))
-        return catalog_open(out, &run->arena, source, ref, err);
-    if (catalog_open_folder(out, &run->arena, source, err) < 0)
+        return catalog_open(&run->catalog, &run->arena, source, ref, err);
+    if (catalog_open_folder(&run->catalog, &run->arena, source, err) < 0)
         return -1;
-    *folder = (*out)->origin.source;
+    *folder = run->catalog->origin.source;
     return 0;
 }
 
-int cmd_open_checked(struct catalog **out, const char **folder, struct run *run,
-                     const struct config *config, struct err *err)
+int cmd_open_checked(const char **folder, struct run *run, struct err *err)
 {
     if (opt_value(&run->options, "catalog") || is_catalog_folder(&run->arena, "."))
-        return cmd_open_authored(out, folder, run, config, err);
+        return cmd_open_authored(folder, run, err);
     (void)err_set(err, TG_USAGE, "unknown-catalog", "there is no catalog.yml in this folder");
     return err_hint(err, "--catalog names a catalog: a folder, a repository, or 'builtin', the one "
                          "built in");

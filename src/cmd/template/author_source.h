@@ -5,8 +5,6 @@
 #include "base/err.h"
 #include "base/option.h"
 
-struct catalog;
-struct config;
 struct run;
 
 /* --catalog and --trust, for tables of options; what --catalog says in help. */
@@ -15,17 +13,15 @@ extern const struct option author_options[];
 extern const struct option checked_options[];
 
 /*
- * --catalog SRC[@REF]; else the folder that we are in, where it has a catalog.yml; else what
- * cmd_open_catalog takes. A folder without @REF is taken as it lies there, whatever is committed:
- * then `*folder` (which may be NULL) is its absolute path, else NULL.
+ * Opens run->catalog: --catalog SRC[@REF]; else the folder that we are in, where it has a
+ * catalog.yml; else what cmd_open_catalog takes. A folder without @REF is taken as it lies there,
+ * whatever is committed: then `*folder` (which may be NULL) is its absolute path, else NULL.
  */
-TG_CHECKED int cmd_open_authored(struct catalog **out, const char **folder, struct run *run,
-                                 const struct config *config, struct err *err);
+TG_CHECKED int cmd_open_authored(const char **folder, struct run *run, struct err *err);
 /*
- * The same for whoever says that a catalog is good: what nobody has named is not looked at in place
- * of the one that was meant. No catalog.yml here, and no --catalog: exit 2, "unknown-catalog".
+ * The same for a command that says that a catalog is good: it looks at none that nobody has named.
+ * No catalog.yml here, and no --catalog: exit 2, "unknown-catalog".
  */
-TG_CHECKED int cmd_open_checked(struct catalog **out, const char **folder, struct run *run,
-                                const struct config *config, struct err *err);
+TG_CHECKED int cmd_open_checked(const char **folder, struct run *run, struct err *err);
 
 #endif

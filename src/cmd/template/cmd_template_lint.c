@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/template/author_source.h"
 #include "data/fields.h"
 
@@ -46,8 +45,7 @@ static void fill(struct arena *arena, struct data *map, const struct finding_lis
              FIELD("warnings", findings_warnings(findings)));
 }
 
-static int tell(struct run *run, const struct finding_list *findings, const struct catalog *catalog,
-                struct err *err)
+static int tell(struct run *run, const struct finding_list *findings, struct err *err)
 {
     size_t errors = findings_errors(findings), warnings = findings_warnings(findings);
     bool strict = opt_given(&run->options, "strict");
@@ -58,7 +56,7 @@ static int tell(struct run *run, const struct finding_list *findings, const stru
             cmd_print(run, "%zu warning%s\n", warnings, plural(warnings));
         else
             cmd_print(run, "nothing is wrong with the catalog '%s'\n",
-                      cmd_masked(run, catalog->name));
+                      cmd_masked(run, run->catalog->name));
         return TG_OK;
     }
     run->failure = data_map(&run->arena);
@@ -84,20 +82,15 @@ static int print_rules(struct run *run)
 /* A catalog that cannot be opened for what its catalog.yml says is a finding like others. */
 static int lint(struct run *run, struct err *err)
 {
-    struct config config;
-    struct catalog *catalog = NULL;
     struct finding_list findings;
-    if (config_load(&config, &run->arena, err) < 0 ||
-        cmd_open_checked(&catalog, NULL, run, &config, err) < 0)
+    if (cmd_open_checked(NULL, run, err) < 0)
         return -1;
-    const struct lint_input input = {.catalog = catalog,
+    const struct lint_input input = {.catalog = run->catalog,
                                      .types = {run->options.arguments, run->options.argument_count},
-                                     .source = catalog->origin.source};
-    int rc = lint_catalog(&findings, &run->arena, &input, err);
-    if (rc == 0)
-        rc = tell(run, &findings, catalog, err);
-    catalog_close(catalog);
-    return rc;
+                                     .source = run->catalog->origin.source};
+    if (lint_catalog(&findings, &run->arena, &input, err) < 0)
+        return -1;
+    return tell(run, &findings, err);
 }
 
 static int template_lint_run(struct run *run, struct err *err)

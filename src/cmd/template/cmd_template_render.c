@@ -8,9 +8,7 @@
 #include "catalog/catalog.h"
 #include "child/making.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/common/patch_view.h"
-#include "cmd/print.h"
 #include "cmd/project/choices.h"
 #include "cmd/template/author_source.h"
 #include "data/fields.h"
@@ -24,7 +22,6 @@
 /* One render; with --watch there are many, each with an arena of its own. */
 struct rendering {
     struct run *run;
-    struct catalog *catalog;
     const char *folder; /* of the catalog; NULL: it lies in none */
     const char *output;
     struct making making;
@@ -47,23 +44,14 @@ static int make_stack(struct rendering *r, const struct choices *choices)
     return rc;
 }
 
-static int open_catalog(struct rendering *r, struct choices *choices)
-{
-    struct config config;
-    if (config_load(&config, &r->run->arena, r->err) < 0 ||
-        choices_gather(choices, r->run, &config, r->err) < 0)
-        return -1;
-    return cmd_open_authored(&r->catalog, &r->folder, r->run, &config, r->err);
-}
-
 static int check_type(const struct rendering *r)
 {
     const char **types;
     if (r->run->options.argument_count)
         return 0;
-    size_t count = catalog_types(&types, &r->run->arena, r->catalog->files);
+    size_t count = catalog_types(&types, &r->run->arena, r->run->catalog->files);
     (void)err_set(r->err, TG_USAGE, "usage", "TYPE is missing");
-    return err_hint(r->err, "the catalog '%s' has: %s", r->catalog->name,
+    return err_hint(r->err, "the catalog '%s' has: %s", r->run->catalog->name,
                     str_join(&r->run->arena, types, count, ", "));
 }
 
@@ -80,10 +68,11 @@ static int make(struct rendering *r)
     const struct parsed *options = &r->run->options;
     struct making *m = &r->making;
     struct choices choices;
-    if (open_catalog(r, &choices) < 0 || check_type(r) < 0)
+    if (choices_gather(&choices, r->run, true, r->err) < 0 ||
+        cmd_open_authored(&r->folder, r->run, r->err) < 0 || check_type(r) < 0)
         return -1;
     const char *type = options->arguments[0];
-    *m = (struct making){.arena = &r->run->arena, .catalog = r->catalog};
+    *m = (struct making){.arena = &r->run->arena, .catalog = r->run->catalog};
     if (making_type(m, type, r->err) < 0 || check_output(r->run, r->folder, type, r->err) < 0 ||
         make_stack(r, &choices) < 0 ||
         making_answers(m, &choices.answers, making_name(m), r->err) < 0 ||
@@ -133,7 +122,6 @@ static int render_once(struct run *run, struct err *err)
         print_render(&r);
         fill_document(&r);
     }
-    catalog_close(r.catalog);
     return rc;
 }
 
@@ -166,6 +154,7 @@ static int render_round(struct run *run, struct err *err)
     int rc = budget_start(getenv("TMPLGEN_MEMORY"), &failure);
     if (rc == 0 && render_once(run, &failure) < 0 && interrupt_check(err) == 0)
         print_failure(run, &failure); /* the next save may be better */
+    run_close(run);
     arena_release(&run->arena);
     run->arena = whole;
     run->document = data_map(&run->arena);
@@ -176,13 +165,9 @@ static int render_round(struct run *run, struct err *err)
 
 static int watched_folder(const char **out, struct run *run, struct err *err)
 {
-    struct config config;
-    struct catalog *catalog = NULL;
-    *out = NULL;
-    if (config_load(&config, &run->arena, err) < 0 ||
-        cmd_open_authored(&catalog, out, run, &config, err) < 0)
+    if (cmd_open_authored(out, run, err) < 0)
         return -1;
-    catalog_close(catalog);
+    run_close(run);
     if (*out)
         return 0;
     (void)err_set(err, TG_USAGE, "usage", "--watch needs a catalog that lies in a folder");

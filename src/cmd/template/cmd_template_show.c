@@ -1,4 +1,5 @@
-/* `template show`: what a type asks, and which file makes which path. */
+/* `template list`, `template show`: the types of a catalog; what a type asks, and which file makes
+ * which path. */
 #include "author/show_catalog.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -6,10 +7,9 @@
 #include "catalog/catalog.h"
 #include "child/making.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/project/choices.h"
 #include "cmd/template/author_source.h"
-#include "data/data.h"
+#include "data/fields.h"
 #include "data/yaml.h"
 
 #include <string.h>
@@ -60,11 +60,7 @@ static const char *value_text(struct run *run, const struct data *value)
 
 static const char *list_text(struct run *run, const struct data *list)
 {
-    const char *all = "";
-    for (size_t i = 0; i < list->list.count; i++)
-        all = arena_printf(&run->arena, "%s%s%s", all, i ? ", " : "",
-                           cmd_masked(run, data_text(list->list.items[i])));
-    return all;
+    return cmd_masked(run, data_join(&run->arena, list, NULL));
 }
 
 static const char *place_text(struct run *run, const struct data *map)
@@ -263,13 +259,13 @@ static bool wants_render(const struct run *run)
     return wants;
 }
 
-static int show_made(struct data **out, struct run *run, struct making *m, struct err *err)
+static int show_made(struct data **out, struct run *run, struct err *err)
 {
-    static const struct config none = {.catalog = NULL};
+    struct making made = {.arena = &run->arena, .catalog = run->catalog}, *m = &made;
     struct choices choices;
     struct stack_request request = {0};
     if (making_type(m, run->options.arguments[0], err) < 0 ||
-        choices_gather(&choices, run, &none, err) < 0 ||
+        choices_gather(&choices, run, false, err) < 0 ||
         (m->manifest->has_stack && choices_request(&request, run, &choices, err) < 0))
         return -1;
     if (making_stack(m, &choices.stack, &request, err) < 0) {
@@ -283,41 +279,26 @@ static int show_made(struct data **out, struct run *run, struct making *m, struc
 }
 
 /* What a type cannot be rendered for is no reason not to show it. */
-static int show_all(struct data **out, struct run *run, const struct catalog *catalog,
-                    struct err *err)
+static int show_all(struct data **out, struct run *run, struct err *err)
 {
     struct manifest *manifest;
-    if (manifest_load(&manifest, &run->arena, catalog, run->options.arguments[0], err) < 0)
+    if (manifest_load(&manifest, &run->arena, run->catalog, run->options.arguments[0], err) < 0)
         return -1;
-    return show_type(out, &run->arena, catalog, manifest, err);
-}
-
-static int show(struct run *run, const struct catalog *catalog, struct err *err)
-{
-    struct making m = {.arena = &run->arena, .catalog = catalog, .overlay = span_of("", 0)};
-    struct data *type = NULL;
-    if (wants_render(run) ? show_made(&type, run, &m, err) < 0
-                          : show_all(&type, run, catalog, err) < 0)
-        return -1;
-    run->document = type;
-    print_type(run, type);
-    return TG_OK;
+    return show_type(out, &run->arena, run->catalog, manifest, err);
 }
 
 static int template_show_run(struct run *run, struct err *err)
 {
-    struct config config;
-    struct catalog *catalog = NULL;
     if (!run->options.argument_count) {
         (void)err_set(err, TG_USAGE, "usage", "TYPE is missing");
         return err_hint(err, "`tmplgen template list` names them");
     }
-    if (config_load(&config, &run->arena, err) < 0 ||
-        cmd_open_authored(&catalog, NULL, run, &config, err) < 0)
+    if (cmd_open_authored(NULL, run, err) < 0 ||
+        (wants_render(run) ? show_made(&run->document, run, err)
+                           : show_all(&run->document, run, err)) < 0)
         return -1;
-    int rc = show(run, catalog, err);
-    catalog_close(catalog);
-    return rc;
+    print_type(run, run->document);
+    return TG_OK;
 }
 
 static const struct option how_options[] = {
@@ -341,3 +322,47 @@ const struct command template_show_command = {
                 {"Output", common_options}},
     .max_arguments = 1,
     .run = template_show_run};
+
+/* ---------------------------------------------------------------- template list */
+
+static void print_line(struct run *run, const struct data *type, int width)
+{
+    const char *frameworks = list_text(run, data_get(type, "frameworks"));
+    cmd_print(run, "%-*s  %s\n", width, masked(run, type, "type"),
+              masked(run, type, "description"));
+    if (strcmp(data_shown(type, "stack"), "none") == 0)
+        cmd_print(run, "%-*s  no stack\n", width, "");
+    else
+        cmd_print(run, "%-*s  with %s\n", width, "", *frameworks ? frameworks : "no framework");
+    if (run->verbose)
+        cmd_print(run, "%-*s  of %s\n", width, "",
+                  cmd_masked(run, data_join(&run->arena, data_get(type, "layers"), "name")));
+}
+
+static int template_list_run(struct run *run, struct err *err)
+{
+    struct data *types;
+    int width = 0;
+    if (cmd_open_authored(NULL, run, err) < 0 ||
+        show_types(&types, &run->arena, run->catalog, err) < 0)
+        return -1;
+    data_add(&run->arena, run->document, FIELD("catalog", show_catalog(&run->arena, run->catalog)),
+             FIELD("types", types));
+    for (size_t i = 0; i < types->list.count; i++) {
+        int len = (int)strlen(data_shown(types->list.items[i], "type"));
+        width = len > width ? len : width;
+    }
+    for (size_t i = 0; i < types->list.count; i++)
+        print_line(run, types->list.items[i], width);
+    if (!types->list.count)
+        cmd_say(run, "the catalog '%s' has no types", run->catalog->name);
+    return TG_OK;
+}
+
+const struct command template_list_command = {
+    .name = "template list",
+    .usage = "[--verbose]",
+    .summary = "Show the types of a catalog: what they make, and with which frameworks.",
+    .details = "With --verbose their layers, too.",
+    .options = {{"Catalog", author_options}, {"Output", common_options}},
+    .run = template_list_run};

@@ -6,7 +6,6 @@
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/config.h"
 #include "cmd/common/patch_view.h"
 #include "cmd/template/author_source.h"
 #include "data/fields.h"
@@ -18,7 +17,7 @@ enum { LINES_SHOWN = 300 };
 struct test_view {
     struct run *run;
     struct arena *arena;
-    struct catalog *catalog, *against;
+    struct catalog *against;
     struct test_run testing;
     struct test_result result;
     struct err *err;
@@ -31,7 +30,7 @@ struct test_view {
 static int open_against(struct test_view *t)
 {
     const char *ref = opt_value(&t->run->options, "against");
-    const struct catalog_origin *origin = &t->catalog->origin;
+    const struct catalog_origin *origin = &t->run->catalog->origin;
     ERR_SCRATCH(inner);
     if (ref)
         return catalog_open(&t->against, t->arena, origin->source, ref, t->err);
@@ -111,7 +110,7 @@ static void fill_document(const struct test_view *t)
     struct data *document = t->run->document, *types = data_list(arena);
     for (size_t i = 0; i < t->result.count; i++)
         data_push(arena, types, type_data(arena, &t->result.types[i]));
-    data_add(arena, document, FIELD("catalog", t->catalog->origin.source),
+    data_add(arena, document, FIELD("catalog", t->run->catalog->origin.source),
              FIELD("against", t->against ? t->against->origin.ref : NULL),
              FIELD("repeat", t->result.repeat), FIELD("types", types));
 }
@@ -226,12 +225,10 @@ static void advise(const struct test_view *t)
 static int test_catalog(struct test_view *t)
 {
     struct run *run = t->run;
-    struct config config;
-    if (config_load(&config, t->arena, t->err) < 0 ||
-        cmd_open_checked(&t->catalog, &t->testing.folder, run, &config, t->err) < 0 ||
-        check_flags(t) < 0 || open_against(t) < 0)
+    if (cmd_open_checked(&t->testing.folder, run, t->err) < 0 || check_flags(t) < 0 ||
+        open_against(t) < 0)
         return -1;
-    t->testing.catalog = t->catalog;
+    t->testing.catalog = t->run->catalog;
     t->testing.against = t->against;
     t->testing.types = (struct words){run->options.arguments, run->options.argument_count};
     t->testing.accept = opt_given(&run->options, "accept");
@@ -256,7 +253,6 @@ static int test_run(struct run *run, struct err *err)
     struct test_view t = {.run = run, .arena = &run->arena, .err = err};
     int rc = test_catalog(&t);
     catalog_close(t.against);
-    catalog_close(t.catalog);
     return rc;
 }
 
