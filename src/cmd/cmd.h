@@ -34,7 +34,7 @@ struct run {
     struct data *failure;
     const char *failure_text; /* for people, printed below the message; or NULL */
     bool has_config;
-    struct config config; /* after config_load */
+    struct config config; /* after cmd_config */
     /* What a command has opened; NULL: nothing. run_close closes both. */
     struct catalog *catalog;
     struct http *http;

@@ -6,7 +6,7 @@
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "catalog/catalog.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "io/http.h"
 #include "io/term.h"

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
-#include "data/fields.h"
+#include "data/document.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
 #include "catalog/migrations.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "matrix/matrix.h"

@@ -8,7 +8,7 @@
 #include "catalog/manifest.h"
 #include "catalog/render.h"
 #include "child/making.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "matrix/matrix.h"

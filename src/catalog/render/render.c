@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "catalog/catalog.h"
 #include "catalog/include.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 #include "git/libgit2.h"

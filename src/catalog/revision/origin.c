@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "catalog/semver.h"
-#include "data/fields.h"
+#include "data/document.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "catalog/catalog_source.h"
 #include "catalog/revision.h"
 #include "catalog/trust.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "git/bare_repo.h"
 #include "git/libgit2.h"
 #include "git/transport.h"

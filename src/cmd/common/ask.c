@@ -9,7 +9,7 @@
 #include "base/wrap.h"
 #include "catalog/answers.h"
 #include "catalog/question.h"
-#include "cmd/project/typed_answers.h"
+#include "cmd/common/command_line.h"
 #include "data/data.h"
 #include "io/interrupt.h"
 #include "io/term.h"

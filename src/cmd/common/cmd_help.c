@@ -2,7 +2,7 @@
 #include "base/str.h"
 #include "base/wrap.h"
 #include "cmd/cmd.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "jinja/template.h"
 #include "tmplgen.h"
 

@@ -5,7 +5,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/address.h"
-#include "cmd/cmd.h"
 #include "data/yaml.h"
 #include "io/io.h"
 
@@ -106,17 +105,12 @@ static int read_keys(struct config *out, struct arena *arena, const struct yaml_
     return 0;
 }
 
-int config_load(struct run *run, struct err *err)
+int config_load(struct config *out, struct arena *arena, struct err *err)
 {
-    struct arena *arena = &run->arena;
-    struct config *out = &run->config;
     const char *path = config_path(arena);
     struct yaml_doc *doc;
     struct span text;
-    if (run->has_config)
-        return 0;
     *out = (struct config){0};
-    run->has_config = true;
     if (!path)
         return 0;
     if (access(path, F_OK) < 0)

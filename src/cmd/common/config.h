@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-struct run;
+struct arena;
 struct yaml_node;
 
 /* A catalog that is not new to the user. */
@@ -27,7 +27,6 @@ struct config {
     const struct yaml_node *answers; /* a map, or NULL */
 };
 
-/* Fills run->config, once in a run. */
-TG_CHECKED int config_load(struct run *run, struct err *err);
+TG_CHECKED int config_load(struct config *out, struct arena *arena, struct err *err);
 
 #endif

@@ -66,6 +66,14 @@ static void say_waiting(void *context, const char *what, const char *url)
         cmd_detail(run, "%s %s", what, url);
 }
 
+int cmd_config(struct run *run, struct err *err)
+{
+    if (run->has_config)
+        return 0;
+    run->has_config = true;
+    return config_load(&run->config, &run->arena, err);
+}
+
 /* "*" is all: --trust says so of what this run meets. */
 int cmd_trust(struct run *run, bool asks_servers, struct err *err)
 {
@@ -79,7 +87,7 @@ int cmd_trust(struct run *run, bool asks_servers, struct err *err)
                                              .may_ask = term_interactive(),
                                              .say = say_waiting,
                                              .context = run};
-    if (config_load(run, err) < 0)
+    if (cmd_config(run, err) < 0)
         return -1;
     for (size_t i = 0; i < config->trusted_count; i++) {
         const struct trusted *one = &config->trusted[i];

@@ -8,6 +8,8 @@
 
 struct run;
 
+/* Reads run->config, once in a run. */
+TG_CHECKED int cmd_config(struct run *run, struct err *err);
 /*
  * Opens run->catalog: --catalog SRC[@REF], else that of the configuration, else the one built in. A
  * remote one that is new to the user: exit 3, "untrusted-source", unless --trust is given. Its

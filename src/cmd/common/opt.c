@@ -15,7 +15,7 @@ static size_t count_options(const struct option_group *groups)
     return count;
 }
 
-static const struct option *find_option(const struct option_group *groups, struct span name)
+const struct option *opt_find(const struct option_group *groups, struct span name)
 {
     for (; groups->options; groups++)
         for (const struct option *option = groups->options; option->name; option++)
@@ -54,7 +54,7 @@ static int parse_option(struct parsed *out, struct arena *arena, const struct op
 {
     const char *word = argv[*at] + 2, *equals = strchr(word, '=');
     struct span name = span_of(word, equals ? (size_t)(equals - word) : strlen(word));
-    const struct option *option = find_option(groups, name);
+    const struct option *option = opt_find(groups, name);
     const char *text = equals ? equals + 1 : NULL;
     if (!option)
         return unknown_option(err, arena, groups, name);

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/option.h"
+#include "base/span.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +37,8 @@ struct parsed {
 TG_CHECKED int opt_parse(struct parsed *out, struct arena *arena, const struct option_group *groups,
                          const char *const *argv, size_t argc, struct err *err);
 
+/* The option of that name; NULL: there is none. */
+const struct option *opt_find(const struct option_group *groups, struct span name);
 bool opt_given(const struct parsed *parsed, const char *name);
 /* The value, or NULL where the option was not given. */
 const char *opt_value(const struct parsed *parsed, const char *name);

@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "image/bake.h"
 #include "image/build_context.h"
 #include "image/engine_choice.h"

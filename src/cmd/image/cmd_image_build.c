@@ -8,7 +8,7 @@
 #include "cmd/image/build_view.h"
 #include "cmd/image/image_session.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "image/engine_choice.h"
 #include "io/http.h"
 #include "registry/reference.h"

@@ -1,7 +1,7 @@
 /* `image rebase`: another base below a pushed image. */
 #include "cmd/cmd.h"
 #include "cmd/image/image_session.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "image/image_rebase.h"
 
 #define QUESTIONS_AT_ONCE 16

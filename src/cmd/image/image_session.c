@@ -5,9 +5,10 @@
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "cmd/cmd.h"
+#include "cmd/common/open_catalog.h"
 #include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "image/image_plan.h"
 #include "registry/reference.h"
 #include "registry/registry.h"
@@ -225,7 +226,7 @@ const char *image_marks(const struct image_session *s)
 
 int image_registry(struct registry **out, struct run *run, size_t at_once, struct err *err)
 {
-    if (live_http(run, NULL, at_once, err) < 0 || config_load(run, err) < 0 ||
+    if (live_http(run, NULL, at_once, err) < 0 || cmd_config(run, err) < 0 ||
         registry_open(out, &run->arena, run->http, err) < 0)
         return -1;
     return registry_set_mirror(*out, image_mirror(run), err);

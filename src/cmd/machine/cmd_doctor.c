@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/common/open_catalog.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "io/interrupt.h"
 #include "io/io.h"
@@ -253,7 +253,7 @@ static int add_matrix(struct doctor *d, struct span overlay)
 static int open_matrix(struct doctor *d)
 {
     struct span overlay;
-    if (config_load(d->run, d->err) < 0 || matrix_overlay(&overlay, d->run, d->err) < 0 ||
+    if (cmd_config(d->run, d->err) < 0 || matrix_overlay(&overlay, d->run, d->err) < 0 ||
         cmd_open_catalog(d->run, d->err) < 0)
         return -1;
     return add_matrix(d, overlay);

@@ -7,7 +7,7 @@
 #include "cmd/common/open_catalog.h"
 #include "cmd/machine/machine.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "io/io.h"
 #include "matrix/list_matrix.h"
 #include "matrix/matrix.h"
@@ -44,7 +44,7 @@ int matrix_overlay(struct span *out, struct run *run, struct err *err)
 int matrix_session_open(struct session *s, struct run *run, struct err *err)
 {
     *s = (struct session){.run = run, .err = err};
-    return config_load(run, err) < 0 || matrix_overlay(&s->overlay, run, err) < 0
+    return cmd_config(run, err) < 0 || matrix_overlay(&s->overlay, run, err) < 0
                ? -1
                : cmd_open_untold(run, err);
 }

@@ -7,7 +7,7 @@
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "io/interrupt.h"
 #include "io/io.h"
 #include "matrix/matrix.h"

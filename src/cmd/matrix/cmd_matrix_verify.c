@@ -6,7 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_session.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "data/json.h"
 #include "io/io.h"
 #include "matrix/matrix.h"

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/common/open_catalog.h"
 #include "cmd/machine/machine.h"
 #include "data/yaml.h"
 #include "io/io.h"
@@ -117,7 +118,7 @@ int choices_gather(struct choices *out, struct run *run, bool configured, struct
 {
     const struct config *config = &run->config;
     *out = (struct choices){0};
-    if (configured && config_load(run, err) < 0)
+    if (configured && cmd_config(run, err) < 0)
         return -1;
     add_flags(out, run);
     if (add_sets(out, run, err) < 0 || add_file(out, run, err) < 0 ||

@@ -1,20 +1,21 @@
 /* `update`: take the template's newest version. */
+#include "base/limits.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/common/ask.h"
+#include "cmd/common/command_line.h"
 #include "cmd/common/open_catalog.h"
 #include "cmd/project/choices.h"
-#include "cmd/project/typed_answers.h"
-#include "cmd/project/update_command.h"
-#include "cmd/project/update_summary.h"
 #include "cmd/project/update_words.h"
 #include "data/data.h"
 #include "io/interrupt.h"
+#include "io/output.h"
 #include "io/term.h"
 #include "update/outcome.h"
 #include "update/recover.h"
 #include "update/strategies.h"
 #include "update/strategy.h"
+#include "update/summary.h"
 #include "update/update.h"
 
 #include <string.h>
@@ -91,10 +92,7 @@ static int check_flags(const struct run *run, struct err *err)
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; opt_given(options, alone[i]) && j < options->count; j++) {
             const char *name = options->values[j].option->name;
-            bool common = false;
-            for (const struct option *option = common_options; option->name; option++)
-                common |= strcmp(option->name, name) == 0;
-            if (!common && strcmp(name, alone[i]) != 0)
+            if (!command_line_is_common(options->values[j].option) && strcmp(name, alone[i]) != 0)
                 return err_set(err, TG_USAGE, "usage", "--%s goes with no other option, not --%s",
                                alone[i], name);
         }
@@ -172,14 +170,44 @@ static int fill_options(struct updated_child *u)
     return 0;
 }
 
-/* ---------------------------------------------------------------- the run */
+/* ---------------------------------------------------------------- --summary FILE */
 
+/* It takes the place of the report. */
+static bool prints_summary(const struct run *run)
+{
+    return str_equal(opt_value(&run->options, "summary"), "-");
+}
+
+/* Before anything is changed: one that cannot be written is no reason to have updated. */
 static int open_summary(struct updated_child *u)
 {
-    int rc = update_summary_open(&u->summary, u->run, u->err);
+    const char *path = opt_value(&u->run->options, "summary");
+    u->summary.fd = -1;
+    if (path && !prints_summary(u->run) &&
+        output_open(&u->summary, &u->run->arena, path, u->err) < 0)
+        return -1;
     u->options.output = u->summary.path;
-    return rc;
+    return 0;
 }
+
+/* Last of all: where it lies in the work tree, the update has not seen it. */
+static int write_summary(struct updated_child *u)
+{
+    BUF_SCRATCH(text, LIMIT_MIB);
+    struct data *document = u->outcome.document;
+    const char *path = opt_value(&u->run->options, "summary");
+    if (!path)
+        return 0;
+    if (u->summary.path)
+        data_put_text(&u->run->arena, document, "summary", path);
+    summary_format(&text, document);
+    if (u->summary.path)
+        return output_write(&u->summary, span_of(buf_text(&text), text.len), u->err);
+    cmd_print(u->run, "%s", buf_text(&text));
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the run */
 
 static int update(struct updated_child *u)
 {
@@ -188,7 +216,7 @@ static int update(struct updated_child *u)
     int code = update_run(&u->outcome, &u->run->arena, &u->options, u->err);
     if (code >= 0)
         update_command_repeat(u->run, u->outcome.document);
-    if (code >= 0 && update_summary_write(&u->summary, u->run, u->outcome.document, u->err) < 0) {
+    if (code >= 0 && write_summary(u) < 0) {
         u->run->document = u->outcome.document; /* what was done is told all the same */
         code = -1;
     }
@@ -217,7 +245,7 @@ static int update_command_run(struct run *run, struct err *err)
     if (code < 0)
         return -1;
     run->document = u.outcome.document;
-    if (!update_summary_is_printed(run))
+    if (!prints_summary(run))
         update_print(run, u.outcome.document);
     return code;
 }

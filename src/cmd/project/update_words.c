@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "catalog/origin.h"
 #include "cmd/cmd.h"
-#include "cmd/project/update_command.h"
+#include "cmd/common/command_line.h"
 #include "data/data.h"
 #include "update/next_steps.h"
 

@@ -5,7 +5,7 @@
 #include "catalog/builtin.h"
 #include "child/write_child.h"
 #include "cmd/cmd.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "io/interrupt.h"
 
 static void fill_document(struct run *run, const struct exported *exported)

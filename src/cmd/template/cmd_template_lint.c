@@ -4,7 +4,7 @@
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
 #include "cmd/template/author_source.h"
-#include "data/fields.h"
+#include "data/document.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "author/skeleton.h"
 #include "base/shell.h"
 #include "cmd/cmd.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "io/interrupt.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "cmd/common/patch_view.h"
 #include "cmd/project/choices.h"
 #include "cmd/template/author_source.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "io/interrupt.h"
 #include "resolver/resolver.h"
 

@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/project/choices.h"
 #include "cmd/template/author_source.h"
-#include "data/fields.h"
+#include "data/document.h"
 #include "data/yaml.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/common/patch_view.h"
 #include "cmd/template/author_source.h"
-#include "data/fields.h"
+#include "data/document.h"
 
 #include <string.h>
 

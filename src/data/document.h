@@ -1,6 +1,6 @@
 /* Maps in one expression: data_of(arena, FIELD("path", path), FIELD("bytes", count)). */
-#ifndef TMPLGEN_FIELDS_H
-#define TMPLGEN_FIELDS_H
+#ifndef TMPLGEN_DOCUMENT_H
+#define TMPLGEN_DOCUMENT_H
 
 #include "data/data.h"
 

@@ -1,5 +1,5 @@
 /* Maps in one expression. */
-#include "data/fields.h"
+#include "data/document.h"
 
 #include "base/arena.h"
 
