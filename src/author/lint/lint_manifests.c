@@ -8,7 +8,6 @@
 #include "catalog/base_image.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
-#include "catalog/migrations.h"
 #include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
@@ -130,7 +129,7 @@ static int read_layer(struct lint *lint, struct mended *mended, const char *name
 static int lint_layers(struct lint *lint, struct mended *mended)
 {
     const char **names;
-    size_t count = type_files_layer_names(&names, lint->arena, lint->files);
+    size_t count = layer_names(&names, lint->arena, lint->files);
     mended->set.read = read_mended;
     for (size_t i = 0; i < count; i++)
         if (read_layer(lint, mended, names[i]) < 0)

@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "catalog/base_image.h"
-#include "catalog/include.h"
 #include "catalog/manifest.h"
+#include "catalog/manifest_text.h"
 #include "data/data.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
@@ -284,7 +284,7 @@ static int scan_text(struct lint *lint, struct lint_type *type, const struct dat
     if (!text->text || !text->node)
         return 0;
     struct scan scan = {.lint = lint, .type = type, .known = known, .node = text->node};
-    struct template_source source = {.name = text->node->doc->name, .text = span_from(text->text)};
+    struct template_source source = manifest_text_source(text);
     return read_source(&scan, &source, expression);
 }
 

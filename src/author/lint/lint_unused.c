@@ -44,7 +44,7 @@ static bool is_taken(const struct lint *lint, const char *layer)
 static int unused_layers(struct lint *lint)
 {
     const char **names;
-    size_t count = type_files_layer_names(&names, lint->arena, lint->files);
+    size_t count = layer_names(&names, lint->arena, lint->files);
     for (size_t i = 0; i < count; i++) {
         ERR_SCRATCH(wrong);
         if (is_taken(lint, names[i]))

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#define LAYERS "templates/_layers/"
-#define MANIFEST "/layer.yml"
 #define TEMPLATE_ENDING ".j2"
 
 struct part_gatherer {
@@ -26,23 +24,10 @@ struct part_gatherer {
     struct err *err;
 };
 
-size_t type_files_layer_names(const char ***names, struct arena *arena, const struct fileset *files)
-{
-    size_t count = 0;
-    *names = arena_array(arena, files->count + 1, sizeof(**names));
-    for (size_t i = fileset_lower_bound(files, LAYERS);
-         i < files->count && str_starts(files->entries[i].path, LAYERS); i++) {
-        const char *name = files->entries[i].path + strlen(LAYERS);
-        size_t len = strcspn(name, "/");
-        if (strcmp(name + len, MANIFEST) == 0)
-            (*names)[count++] = arena_memdup(arena, name, len);
-    }
-    return count;
-}
-
 /* ---------------------------------------------------------------- paths as globs */
 
-const char *type_files_pattern(struct arena *arena, const char *text, enum template_delimiters kind)
+/* A text with its {{ }}, {% %} and {# #} (or those with square brackets) as '*'. */
+static const char *pattern_of(struct arena *arena, const char *text, enum template_delimiters kind)
 {
     static const char opens[] = "{[", *const ends[] = {"}}%}#}", "]]%]#]"};
     const char open = opens[kind == DELIMITERS_SQUARE];
@@ -106,8 +91,7 @@ static int add_file(const struct part_gatherer *g, const struct type_layer *laye
     bool is_template = str_ends(below, TEMPLATE_ENDING);
     size_t len = strlen(below) - (is_template ? strlen(TEMPLATE_ENDING) : 0);
     const char *path = arena_memdup(g->arena, below, len);
-    const char *pattern =
-        type_files_pattern(g->arena, path, layer_delimiters(&layer->layer, below));
+    const char *pattern = pattern_of(g->arena, path, layer_delimiters(&layer->layer, below));
     if (parts->file_count == LIMIT_TREE_ENTRIES)
         return err_set(g->err, TG_USAGE, "limit", "the layers of '%s' have more than %zu files",
                        parts->manifest->type, LIMIT_TREE_ENTRIES);
@@ -199,7 +183,7 @@ static bool is_of_framework(const struct part_gatherer *g, const struct layer_us
 /* A layer whose name is rendered may be any that the name's plain parts allow. */
 static int add_use(const struct part_gatherer *g, const struct layer_use *use, size_t order)
 {
-    const char *pattern = type_files_pattern(g->arena, use->name.text, DELIMITERS_JINJA);
+    const char *pattern = pattern_of(g->arena, use->name.text, DELIMITERS_JINJA);
     bool found = false;
     for (size_t i = 0; i < g->name_count; i++) {
         if (!budget_glob(pattern, g->names[i]) || !is_of_framework(g, use, g->names[i]))
@@ -242,7 +226,7 @@ int type_files_gather(struct type_files *out, struct arena *arena, const struct 
                               .broken = broken,
                               .context = context,
                               .err = err};
-    g.name_count = type_files_layer_names(&g.names, arena, files);
+    g.name_count = layer_names(&g.names, arena, files);
     for (size_t i = 0; i < manifest->layer_count; i++)
         if (add_use(&g, &manifest->layers[i], i) < 0)
             return -1;

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/limits.h"
-#include "catalog/folder_files.h"
+#include "catalog/catalog_source.h"
 #include "child/making.h"
 #include "data/data.h"
 #include "data/fileset.h"

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "catalog/answers/answer.h"
 #include "catalog/manifest.h"
+#include "catalog/manifest_text.h"
 #include "data/data.h"
 #include "data/yaml.h"
 #include "registry/reference.h"
@@ -63,7 +64,7 @@ static int render_text(const char **out, const struct collector *c, const char *
     if (!strstr(text, "{{") && !strstr(text, "{%") && !strstr(text, "{#"))
         return 0;
     BUF_SCRATCH(buf, LIMIT_ANSWER_BYTES);
-    struct template_source source = {.name = node->doc->name, .text = span_from(text)};
+    struct template_source source = manifest_text_source(&(struct manifest_text){text, node});
     ERR_SCRATCH(inner);
     if (template_render(&buf, &source, c->context, NULL, &inner) < 0)
         return yaml_blame(c->err, node, &inner);
@@ -115,15 +116,10 @@ static int read_choices(struct asked *asked, const struct collector *c)
     return 0;
 }
 
-static struct answer_check check_of(const struct collector *c, const struct asked *asked)
-{
-    return (struct answer_check){c->arena, asked->question, asked->choices, c->err};
-}
-
 static int parse(struct data **out, const struct collector *c, const struct asked *asked,
                  const char *text)
 {
-    struct answer_check check = check_of(c, asked);
+    struct answer_check check = {c->arena, asked->question, asked->choices, c->err};
     return answer_parse(out, &check, text);
 }
 
@@ -131,7 +127,7 @@ static int parse(struct data **out, const struct collector *c, const struct aske
 static int parse_list_node(struct data **out, const struct collector *c, const struct asked *asked,
                            const struct yaml_node *node)
 {
-    struct answer_check check = check_of(c, asked);
+    struct answer_check check = {c->arena, asked->question, asked->choices, c->err};
     struct data *texts = data_list(c->arena);
     for (size_t i = 0; i < node->list.count; i++) {
         const char *text = NULL;
@@ -204,26 +200,13 @@ static int read_default(struct data **out, const struct collector *c, const stru
                                      : parse_node(out, c, asked, node);
 }
 
-/* Whether a condition of the manifest holds; one that is absent does. */
-static int holds(bool *out, const struct collector *c, const struct manifest_text *when)
-{
-    *out = true;
-    if (!when->text)
-        return 0;
-    struct template_source source = {.name = when->node->doc->name, .text = span_from(when->text)};
-    ERR_SCRATCH(inner);
-    if (template_test(out, &source, c->context, &inner) < 0)
-        return yaml_blame(c->err, when->node, &inner);
-    return 0;
-}
-
 /* Which layer a row of `layers` takes, looked at once: "" for none. */
 static int takes(const char **out, const struct collector *c, const struct layer_use *use)
 {
     const char **taken = &c->taken[use - c->manifest->layers];
     bool applies;
     if (!*taken) {
-        if (holds(&applies, c, &use->when) < 0 ||
+        if (manifest_text_holds(&applies, &use->when, c->context, c->err) < 0 ||
             (applies && render_text(taken, c, use->name.text, use->name.node) < 0))
             return -1;
         *taken = applies ? *taken : NOT_TAKEN;
@@ -248,8 +231,7 @@ static size_t last_read(const struct collector *c, const struct refusal *refusal
     for (size_t i = 0; i < 4; i++) {
         if (!texts[i])
             continue;
-        struct template_source source = {.name = texts[i]->node->doc->name,
-                                         .text = span_from(texts[i]->text)};
+        struct template_source source = manifest_text_source(texts[i]);
         if (template_names(names, c->arena, &source, i < 2, NULL, &ignored) < 0)
             return JUDGED_FIRST;
     }
@@ -270,7 +252,7 @@ static int refuses(bool *out, const struct collector *c, const struct refusal *r
         return err_wrap(c->err, "whether the layer '%s', which refuses, is taken", refusal->layer);
     if (layer && strcmp(layer, refusal->layer) != 0)
         return 0;
-    return holds(out, c, &refusal->when);
+    return manifest_text_holds(out, &refusal->when, c->context, c->err);
 }
 
 static int reason_of(const char **because, const struct collector *c, const struct refusal *refusal)
@@ -544,7 +526,7 @@ static int answer_asked(const struct collector *c, struct asked *asked)
     const struct given *given = given_find(given_for(c, question), question->name);
     struct data *value = NULL;
     bool applies;
-    if (holds(&applies, c, &question->when) < 0)
+    if (manifest_text_holds(&applies, &question->when, c->context, c->err) < 0)
         return -1;
     if (!applies)
         return hide(c, asked);

@@ -11,6 +11,15 @@
 
 #include <string.h>
 
+const struct policy file_policies[POLICY_COUNT] = {
+    [POLICY_MERGE] = {.leaves_alone = false, .conflicts = NULL},
+    [POLICY_SEED] = {.leaves_alone = true, .conflicts = NULL},
+    [POLICY_MANAGED] = {.leaves_alone = false,
+                        .conflicts = "the template manages it, you changed it"},
+};
+
+const char *const file_policy_names[POLICY_COUNT] = {
+    [POLICY_MERGE] = "merge", [POLICY_SEED] = "seed", [POLICY_MANAGED] = "managed"};
 const char *const file_merge_names[MERGE_COUNT] = {[MERGE_TEXT] = "text", [MERGE_LINES] = "lines"};
 static const char *const delimiter_names[] = {
     [DELIMITERS_JINJA] = "jinja", [DELIMITERS_SQUARE] = "square"};
@@ -212,4 +221,9 @@ size_t layer_candidates(const char ***names, struct arena *arena, const struct f
         (*names)[count++] = arena_memdup(arena, name, len);
     }
     return count;
+}
+
+size_t layer_names(const char ***names, struct arena *arena, const struct fileset *files)
+{
+    return layer_candidates(names, arena, files, &(struct layer_use){.name = {.text = "{"}});
 }

@@ -1,8 +1,7 @@
 /* Can the migrations of a template be applied, and do they make sense? */
-#include "catalog/migrations.h"
+#include "catalog/manifest.h"
 
 #include "base/arena.h"
-#include "catalog/manifest.h"
 #include "data/yaml.h"
 #include "io/path.h"
 #include "matrix/version.h"

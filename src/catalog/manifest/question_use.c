@@ -1,13 +1,12 @@
 /* Does every question of a template make a difference? */
-#include "catalog/question_use.h"
+#include "catalog/manifest.h"
 
 #include "base/account.h"
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
-#include "catalog/include.h"
-#include "catalog/manifest.h"
+#include "catalog/manifest_text.h"
 #include "data/data.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
@@ -29,7 +28,7 @@ static int add_text(const struct name_collector *c, const struct manifest_text *
     if (!text->text || !text->node)
         return 0;
     ERR_SCRATCH(inner);
-    struct template_source source = {.name = text->node->doc->name, .text = span_from(text->text)};
+    struct template_source source = manifest_text_source(text);
     if (template_names(c->names, c->arena, &source, expression, NULL, &inner) < 0)
         return yaml_blame(c->err, text->node, &inner);
     return 0;

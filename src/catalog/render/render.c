@@ -7,7 +7,7 @@
 #include "base/intern.h"
 #include "base/limits.h"
 #include "catalog/catalog.h"
-#include "catalog/include.h"
+#include "catalog/manifest_text.h"
 #include "data/document.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
@@ -29,11 +29,6 @@ struct layer_file {
     size_t order;
 };
 
-struct globs {
-    const char **items;
-    size_t count;
-};
-
 struct renderer {
     struct arena *arena;
     const struct manifest *manifest;
@@ -47,7 +42,7 @@ struct renderer {
     size_t layer_count, rule_count;
     struct intern layer_names;
     struct layer *layers_read; /* by the number of their name */
-    struct globs absent;       /* what the layer at hand says is not there */
+    struct words absent;       /* what the layer at hand says is not there */
     struct layer_file *pieces;
     size_t count;
     struct err *err;
@@ -66,30 +61,10 @@ struct data *render_context(struct arena *arena, const struct render_input *inpu
         FIELD("resolution", input->resolution ? data_copy(arena, input->resolution) : none));
 }
 
-/* `when` of a layer or a row of `files`; absent: yes. */
-static int holds(bool *out, const struct renderer *r, const struct manifest_text *when)
-{
-    *out = true;
-    if (!when->text)
-        return 0;
-    struct template_source source = {.name = when->node->doc->name, .text = span_from(when->text)};
-    ERR_SCRATCH(inner);
-    if (template_test(out, &source, r->context, &inner) < 0)
-        return yaml_blame(r->err, when->node, &inner);
-    return 0;
-}
-
 static int unknown_layer(const struct renderer *r, const struct yaml_node *node, const char *name)
 {
-    const char **names = arena_array(r->arena, r->files->count + 1, sizeof(*names));
-    size_t count = 0;
-    for (size_t i = 0; i < r->files->count; i++) {
-        const char *path = r->files->entries[i].path;
-        if (str_starts(path, "templates/_layers/") && str_ends(path, "/layer.yml")) {
-            const char *start = path + strlen("templates/_layers/");
-            names[count++] = arena_memdup(r->arena, start, strlen(start) - strlen("/layer.yml"));
-        }
-    }
+    const char **names;
+    size_t count = layer_names(&names, r->arena, r->files);
     const char *nearest = str_nearest(name, names, count);
     (void)yaml_error(r->err, node, "the catalog has no layer '%s'", name);
     return nearest ? err_hint(r->err, "did you mean '%s'?", nearest) : -1;
@@ -130,9 +105,8 @@ static int add_layer(struct renderer *r, const struct layer_use *use)
     BUF_SCRATCH(name, LIMIT_PATH_BYTES);
     ERR_SCRATCH(inner);
     bool applies;
-    struct template_source source = {.name = use->name.node->doc->name,
-                                     .text = span_from(use->name.text)};
-    if (holds(&applies, r, &use->when) < 0)
+    struct template_source source = manifest_text_source(&use->name);
+    if (manifest_text_holds(&applies, &use->when, r->context, r->err) < 0)
         return -1;
     if (!applies)
         return 0;
@@ -235,13 +209,13 @@ static struct layer_file *new_piece(struct renderer *r)
 }
 
 /* The globs of the rows whose `when` is false. */
-static int list_absent(struct globs *out, const struct renderer *r, const struct file_rule *rules,
+static int list_absent(struct words *out, const struct renderer *r, const struct file_rule *rules,
                        size_t count)
 {
     bool there;
-    *out = (struct globs){.items = arena_array(r->arena, count + 1, sizeof(*out->items))};
+    *out = (struct words){arena_array(r->arena, count + 1, sizeof(*out->items)), 0};
     for (size_t i = 0; i < count; i++) {
-        if (holds(&there, r, &rules[i].when) < 0)
+        if (manifest_text_holds(&there, &rules[i].when, r->context, r->err) < 0)
             return -1;
         if (!there)
             out->items[out->count++] = rules[i].glob;

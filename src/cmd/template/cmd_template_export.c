@@ -2,7 +2,7 @@
 #include "author/export.h"
 #include "base/shell.h"
 #include "base/str.h"
-#include "catalog/builtin.h"
+#include "catalog/catalog_source.h"
 #include "child/write_child.h"
 #include "cmd/cmd.h"
 #include "data/document.h"

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "catalog/catalog.h"
-#include "catalog/migrations.h"
+#include "catalog/manifest.h"
 #include "catalog/origin.h"
 #include "catalog/revision.h"
 #include "catalog/semver.h"
