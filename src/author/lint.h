@@ -3,7 +3,6 @@
 #define TMPLGEN_LINT_H
 
 #include "author/lint/lint_finding.h"
-#include "author/lint/lint_input.h"
 
 struct arena;
 

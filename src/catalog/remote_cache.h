@@ -10,6 +10,7 @@
 
 struct address;
 struct arena;
+struct catalog_revision;
 struct oid;
 
 /*
@@ -44,6 +45,21 @@ TG_CHECKED int remote_cache_open(struct remote_cache *out, struct arena *arena,
 /* Waits for the lock as long as a fetch may take; held once, more calls do nothing. */
 TG_CHECKED int remote_cache_lock(struct remote_cache *cache, struct err *err);
 void remote_cache_unlock(struct remote_cache *cache);
+
+struct ref_listing {
+    struct catalog_revision *items; /* tags and branches */
+    size_t count;
+    const char *head_branch; /* that HEAD names, or NULL */
+    const char *head_commit; /* NULL: the repository is empty */
+};
+
+/*
+ * The lines of `git ls-remote --symref`; refs that are neither tags nor branches, or no names for
+ * git, are passed over. Exit 1 "answer" for what is no such text, 2 "limit", 3 "repository-form"
+ * where objects go by SHA-256.
+ */
+TG_CHECKED int listing_parse(struct ref_listing *out, struct arena *arena, struct span text,
+                             struct err *err);
 
 /* What the server said last; `*found` false: nothing yet. */
 TG_CHECKED int remote_cache_listing(struct span *out, bool *found, const struct remote_cache *cache,

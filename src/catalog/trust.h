@@ -3,6 +3,7 @@
 #define TMPLGEN_TRUST_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +21,8 @@ void trust_source(const char *source);
 /* The same, and what is taken from there must be signed by one of them ("*": anybody known). */
 void trust_signers(const char *source, const char *const *signers, size_t count);
 /* They, or none where nothing has to be signed. */
-const char *const *trust_signers_of(size_t *count, const char *source);
+struct words trust_signers_of(const char *source);
+bool trust_wants_signature(const char *source);
 
 /* Asks a person about a source that is new; a yes is remembered in the file `memory` (NULL: not).
  */

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "catalog/address.h"
 #include "catalog/revision.h"
-#include "catalog/source/remote_listing.h"
+#include "catalog/remote_cache.h"
 
 #include <stdint.h>
 #include <string.h>

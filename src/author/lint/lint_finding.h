@@ -1,16 +1,59 @@
-/* What `template lint` found: with place, line, reason and remedy, sorted, each once. */
+/* What `template lint` looks at, and what it found: by rules, with place, line, reason and remedy,
+ * sorted, each once. */
 #ifndef TMPLGEN_LINT_FINDING_H
 #define TMPLGEN_LINT_FINDING_H
 
-#include "author/lint/lint_rules.h"
 #include "base/err.h"
 #include "base/intern.h"
+#include "base/str.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
 struct buf;
+struct catalog;
 struct data;
+
+struct lint_input {
+    const struct catalog *catalog;
+    struct words types; /* none: all, and what no type takes */
+    const char *source; /* whose releases it is held against; NULL: the built-in catalog's */
+};
+
+/* In the order of the manual. */
+enum lint_rule {
+    RULE_MANIFEST,
+    RULE_MATRIX,
+    RULE_TEMPLATE,
+    RULE_RENDER,
+    RULE_UNKNOWN_NAME,
+    RULE_UNKNOWN_ATTRIBUTE,
+    RULE_MISSING_INCLUDE,
+    RULE_UNUSED_QUESTION,
+    RULE_UNUSED_LAYER,
+    RULE_UNUSED_INCLUDE,
+    RULE_UNUSED_GLOB,
+    RULE_UNUSED_OVERRIDE,
+    RULE_UNUSED_DEFAULT,
+    RULE_MIGRATION,
+    RULE_UNKNOWN_ANSWER,
+    RULE_MISSING_MIGRATION,
+    RULE_VERSION,
+    RULE_SUPPRESSION,
+    RULE_COUNT
+};
+
+struct lint_rule_row {
+    const char *name;
+    bool is_error; /* else a warning */
+    const char *what;
+};
+
+extern const struct lint_rule_row lint_rules[RULE_COUNT];
+/* The rule of that name, or RULE_COUNT. */
+enum lint_rule lint_rule_of(struct span name);
+const char *lint_severity(enum lint_rule rule); /* "error", "warning" */
 
 #define FINDINGS_SHOWN ((size_t)100)
 

@@ -3,7 +3,6 @@
 #define TMPLGEN_LINT_RUN_H
 
 #include "author/lint/lint_finding.h"
-#include "author/lint/lint_input.h"
 #include "author/show/type_files.h"
 #include "base/intern.h"
 

@@ -1,7 +1,6 @@
 /* What `template list` and `template show` tell: documents. */
 #include "author/show_catalog.h"
 
-#include "author/lint/line_counter.h"
 #include "author/show/type_files.h"
 #include "base/arena.h"
 #include "catalog/catalog.h"
@@ -24,6 +23,23 @@ struct data *show_catalog(struct arena *arena, const struct catalog *catalog)
 }
 
 /* ---------------------------------------------------------------- manifests */
+
+/* Lines of texts for offsets that mostly grow: each byte is looked at once. Zeroed at first. */
+struct line_counter {
+    const char *text;      /* that was asked for last */
+    size_t offset, before; /* line ends before the offset in it */
+};
+
+/* The line of a byte, from 1. */
+static size_t line_counter_at(struct line_counter *counter, struct span text, size_t offset)
+{
+    if (offset < counter->offset || (counter->offset && text.ptr != counter->text))
+        *counter = (struct line_counter){NULL, 0, 0};
+    counter->text = text.ptr;
+    for (; counter->offset < offset && counter->offset < text.len; counter->offset++)
+        counter->before += text.ptr[counter->offset] == '\n';
+    return counter->before + 1;
+}
 
 /* "templates/service/template.yml:12", which editors open; null for what nobody wrote. */
 static void put_place(struct arena *arena, struct data *map, const struct yaml_node *node,

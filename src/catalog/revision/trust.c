@@ -108,7 +108,7 @@ static bool is_for(const struct signed_source *one, const struct address *addres
     return matches;
 }
 
-const char *const *trust_signers_of(size_t *count, const char *source)
+struct words trust_signers_of(const char *source)
 {
     ARENA_SCRATCH(scratch);
     ERR_SCRATCH(ignored);
@@ -116,13 +116,17 @@ const char *const *trust_signers_of(size_t *count, const char *source)
     bool remote =
         address_is_remote(source) && address_parse(&address, &scratch, source, &ignored) == 0;
     char *real = remote ? NULL : real_path(source);
-    const struct words none = {NULL, 0}, *found = &none;
-    for (size_t i = 0; found->count == 0 && i < signed_count; i++)
+    struct words found = {NULL, 0};
+    for (size_t i = 0; found.count == 0 && i < signed_count; i++)
         if (is_for(&signed_sources[i], remote ? &address : NULL, real))
-            found = &signed_sources[i].signers;
+            found = signed_sources[i].signers;
     free(real);
-    *count = found->count;
-    return found->items;
+    return found;
+}
+
+bool trust_wants_signature(const char *source)
+{
+    return trust_signers_of(source).count > 0;
 }
 
 /* ---------------------------------------------------------------- on a server */

@@ -16,7 +16,6 @@
 #include "matrix/version.h"
 #include "tmplgen.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,42 +58,22 @@ static int open_source(struct catalog *out, struct arena *arena, const char *sou
                        const char *ref, struct err *err)
 {
     const struct source_kind *kind = kind_of(source);
-    size_t signers;
     if (trust_check(source, err) < 0)
         return -1;
-    (void)trust_signers_of(&signers, source);
-    if (kind == &source_folder && signers)
+    if (kind == &source_folder && trust_wants_signature(source))
         return err_set(err, TG_REFUSED, "signature",
                        "the catalog '%s' must be signed, and is a plain folder", source);
     return kind ? kind->open(out, arena, source, ref, err) : take_none(source, err);
 }
 
-/* MAJOR.MINOR.PATCH with an optional -PRERELEASE, as semver.org has it. */
-static bool is_semver(const char *text)
-{
-    for (int part = 0; part < 3; part++) {
-        if (!isdigit((unsigned char)*text) || (*text == '0' && isdigit((unsigned char)text[1])))
-            return false;
-        while (isdigit((unsigned char)*text))
-            text++;
-        if (part < 2 && *text++ != '.')
-            return false;
-    }
-    if (*text == '-' && text[1])
-        text += 1 + strspn(text + 1, "0123456789abcdefghijklmnopqrstuvwxyz"
-                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ-.");
-    return *text == '\0';
-}
-
 /* It stands in messages, commits and logs: on one line, and nothing that would mean more there. */
 bool catalog_name_is_valid(const char *text)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                 "._-/ ";
+    static const char bytes[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/ ";
     size_t len = strlen(text);
-    return len > 0 && len <= LIMIT_CATALOG_NAME_BYTES && strchr(letters, *text) &&
-           strspn(text, others) == len && text[len - 1] != ' ';
+    return len > 0 && len <= LIMIT_CATALOG_NAME_BYTES && !strchr("._-/ ", *text) &&
+           strspn(text, bytes) == len && text[len - 1] != ' ';
 }
 
 static int check_tool_version(struct arena *arena, const struct yaml_node *node, const char *text,
@@ -130,6 +109,7 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
     static const char *const keys[] = {"name",     "version",   "tmplgen", "extends",
                                        "defaults", "overrides", NULL};
     const char *tool = NULL;
+    struct semver version;
     struct yaml_doc *doc;
     if (fileset_find(catalog->files, "catalog.yml") < 0)
         return unknown_source(err, catalog->origin.source, "it has no catalog.yml");
@@ -147,7 +127,7 @@ int catalog_read(struct catalog *catalog, struct arena *arena, struct err *err)
                           LIMIT_CATALOG_NAME_BYTES);
     if (!catalog->origin.version)
         return yaml_error(err, doc->root, "'version' is missing");
-    if (!is_semver(catalog->origin.version))
+    if (!semver_parse(&version, catalog->origin.version) || strchr(catalog->origin.version, '+'))
         return yaml_error(err, yaml_get(doc->root, "version"),
                           "'version' must be a semantic version such as 1.2.0");
     return check_defaults(yaml_get(doc->root, "defaults"), err) < 0

@@ -92,21 +92,18 @@ static int git_list(struct catalog_revision **out, size_t *count, struct arena *
     return rc;
 }
 
-/* A commit by its id, whole or the beginning of it. */
-static int find_commit(git_oid *out, bool *found, git_repository *repository, const char *ref)
+/* A commit by its id, whole or the beginning of it; false: there is none. */
+static bool find_commit(git_oid *out, git_repository *repository, const char *ref)
 {
     git_oid id;
     git_commit *commit = NULL;
     size_t len = strlen(ref);
-    *found = false;
-    if (!revision_is_id(ref) || git_oid_fromstrn(&id, ref, len) < 0)
-        return 0;
-    if (git_commit_lookup_prefix(&commit, repository, &id, len) < 0)
-        return 0;
+    if (!revision_is_id(ref) || git_oid_fromstrn(&id, ref, len) < 0 ||
+        git_commit_lookup_prefix(&commit, repository, &id, len) < 0)
+        return false;
     *out = *git_commit_id(commit);
-    *found = true;
     git_commit_free(commit);
-    return 0;
+    return true;
 }
 
 /* What HEAD names: its branch, or its commit alone. */
@@ -135,7 +132,6 @@ static int choose_ref(struct catalog *out, struct revision_list *list,
     const struct catalog_revision *revision =
         revision_choose(&shown, list->items, list->count, ref);
     git_oid id;
-    bool found;
     list->chosen = revision;
     if (revision) {
         out->origin.ref = shown;
@@ -144,9 +140,7 @@ static int choose_ref(struct catalog *out, struct revision_list *list,
     }
     if (strcmp(ref, "HEAD") == 0)
         return choose_head(out, list, repository, source, err);
-    if (find_commit(&id, &found, repository->git, ref) < 0)
-        return -1;
-    if (!found)
+    if (!find_commit(&id, repository->git, ref))
         return revision_unknown(err, list->arena, source, ref, list->items, list->count);
     out->origin.ref = out->origin.commit = arena_strdup(list->arena, git_oid_tostr_s(&id));
     return 0;
@@ -236,9 +230,9 @@ static int check_signature(struct catalog *out, struct arena *arena, git_reposit
                                             .count = list->count,
                                             .commit = out->origin.commit,
                                             .source = out->origin.source};
-    size_t signers;
-    (void)trust_signers_of(&signers, out->origin.source);
-    return signers ? signature_check(&out->origin, arena, repository, &wanted, err) : 0;
+    return trust_wants_signature(out->origin.source)
+               ? signature_check(&out->origin, arena, repository, &wanted, err)
+               : 0;
 }
 
 static int open_revision(struct catalog *out, struct arena *arena,
@@ -274,12 +268,11 @@ static int git_open(struct catalog *out, struct arena *arena, const char *source
     if (source_resolve(&path, arena, path, err) < 0 ||
         foreign_open(&repository, arena, path, err) < 0)
         return -1;
-    size_t signers; /* what is not committed, nobody signed */
-    (void)trust_signers_of(&signers, source);
     const char *shown = *folder ? arena_printf(arena, "%s//%s", path, folder) : path;
-    int rc = ref || is_url || signers
-                 ? 0
-                 : open_dirty(out, &dirty, arena, &repository, path, folder, err);
+    int rc =
+        ref || is_url || trust_wants_signature(source) /* nobody signed what is not committed */
+            ? 0
+            : open_dirty(out, &dirty, arena, &repository, path, folder, err);
     if (rc == 0 && !dirty)
         rc = open_revision(out, arena, &repository, is_url ? source : shown, folder, ref, err);
     if (dirty)

@@ -11,7 +11,6 @@
 #include "catalog/semver.h"
 #include "catalog/signature.h"
 #include "catalog/source/git_files.h"
-#include "catalog/source/remote_listing.h"
 #include "catalog/trust.h"
 #include "git/foreign_repo.h"
 #include "git/odb.h"
@@ -277,11 +276,9 @@ static int fetch_files(struct remote_opening *o, struct oid *ids, size_t count)
 /* A tag that was asked for, or whose signature counts, comes with its commit. */
 static bool has_tag(const struct remote_opening *o)
 {
-    size_t signers;
     const struct catalog_revision *name = name_of(o);
-    (void)trust_signers_of(&signers, o->address.source);
-    return !name || (!o->chosen && !signers) || remote_settings()->offline ||
-           has_object(o, name->object);
+    return !name || (!o->chosen && !trust_wants_signature(o->address.source)) ||
+           remote_settings()->offline || has_object(o, name->object);
 }
 
 static int refuse_offline(const struct remote_opening *o)
