@@ -87,6 +87,8 @@ void cmd_detail(const struct run *run, const char *format, ...)
 void cmd_print(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A foreign text made safe to print, in the run's arena; "" for NULL. One line. */
 const char *cmd_masked(struct run *run, const char *text);
+/* The same of a member of a map. */
+const char *cmd_shown(struct run *run, const struct data *map, const char *name);
 /* Why no combination works (a map of the matrix), told below the failure and in its document. */
 void cmd_refuse(struct run *run, struct data *refusal);
 

@@ -109,6 +109,11 @@ const char *cmd_masked(struct run *run, const char *text)
     return arena_strdup(&run->arena, buf_text(&masked));
 }
 
+const char *cmd_shown(struct run *run, const struct data *map, const char *name)
+{
+    return cmd_masked(run, data_get_text(map, name));
+}
+
 void cmd_refuse(struct run *run, struct data *refusal)
 {
     BUF_SCRATCH(text, LIMIT_MIB);

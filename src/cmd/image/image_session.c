@@ -8,6 +8,7 @@
 #include "cmd/common/open_catalog.h"
 #include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_session.h"
+#include "cmd/project/choices.h"
 #include "data/document.h"
 #include "image/image_plan.h"
 #include "registry/reference.h"
@@ -66,17 +67,6 @@ static int load_lock(struct image_session *s, const char *plan)
     return err_hint(
         s->err, "%s makes it",
         shell_command(&run->arena, "tmplgen image lock --lock %s", shell_path(&run->arena, named)));
-}
-
-static void take_request(struct image_session *s)
-{
-    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++) {
-        struct words *said = &s->request.said[i];
-        said->items =
-            opt_values(&said->count, &s->run->arena, &s->run->options, stack_options[i].name);
-        if (said->count)
-            s->selection.request = &s->request;
-    }
 }
 
 static int not_a_name(const struct image_session *s, const char *text)
@@ -199,7 +189,7 @@ int image_open(struct image_session *s, struct run *run, unsigned work, struct e
         return -1;
     s->selection.only.items =
         opt_values(&s->selection.only.count, &run->arena, &run->options, "only");
-    take_request(s);
+    s->selection.request = choices_said(&s->request, run) ? &s->request : NULL;
     path = plan_path(run);
     if (s->selection.request && opt_given(&run->options, "plan"))
         return err_set(err, TG_USAGE, "usage", "--plan does not go with options of the stack");

@@ -1,7 +1,7 @@
 /* `doctor`: this host's GPU call stack, layer by layer, and what of the matrix runs on it. */
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/unicode.h"
+#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "child/record.h"
 #include "cmd/cmd.h"
@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -285,23 +286,19 @@ static int consult_matrix(struct doctor *d)
 /* ------------------------------------------------------------------ words for people */
 
 /* A title, and a text broken at blanks. */
-static void print_wrapped(struct run *run, const char *title, const char *text)
+static void print_wrapped(struct run *run, const char *title, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void print_wrapped(struct run *run, const char *title, const char *format, ...)
 {
-    BUF_SCRATCH(safe, LIMIT_MIB);
-    size_t column = TITLE_WIDTH;
-    (void)unicode_mask(&safe, span_from(text), false);
-    cmd_print(run, "%-*s", TITLE_WIDTH - 1, title);
-    for (const char *at = buf_text(&safe); *at;) {
-        int len = (int)strcspn(at, " ");
-        if (column > TITLE_WIDTH && column + (size_t)len > COLUMNS) {
-            cmd_print(run, "\n%-*s", TITLE_WIDTH - 1, "");
-            column = TITLE_WIDTH;
-        }
-        cmd_print(run, " %.*s", len, at);
-        column += (size_t)len + 1;
-        at += len + (int)strspn(at + len, " ");
-    }
-    cmd_print(run, "\n");
+    BUF_SCRATCH(lines, LIMIT_MIB);
+    va_list args;
+    va_start(args, format);
+    const char *text = cmd_masked(run, arena_vprintf(&run->arena, format, args));
+    va_end(args);
+    (void)buf_printf(&lines, "%-*s", TITLE_WIDTH, title);
+    wrap_text(&lines, text, TITLE_WIDTH, TITLE_WIDTH, COLUMNS);
+    cmd_print(run, "%s", buf_text(&lines));
 }
 
 static void print_summary(struct run *run, const struct data *matrix)
@@ -314,12 +311,11 @@ static void print_summary(struct run *run, const struct data *matrix)
         forward
             ? arena_printf(&run->arena, ", %lld more with a forward-compatibility package", forward)
             : "";
-    print_wrapped(run, "matrix",
-                  arena_printf(&run->arena, "driver %s, %s: %lld of %lld builds run here%s%s%s",
-                               data_shown(request, "driver"), *gpus ? gpus : "GPU not known",
-                               (long long)data_get(matrix, "runs")->integer,
-                               (long long)data_get(matrix, "rows")->integer, more,
-                               *unknown ? "; not in the matrix: " : "", unknown));
+    print_wrapped(run, "matrix", "driver %s, %s: %lld of %lld builds run here%s%s%s",
+                  data_shown(request, "driver"), *gpus ? gpus : "GPU not known",
+                  (long long)data_get(matrix, "runs")->integer,
+                  (long long)data_get(matrix, "rows")->integer, more,
+                  *unknown ? "; not in the matrix: " : "", unknown);
 }
 
 static void print_images(struct run *run, const struct data *matrix)
@@ -327,9 +323,8 @@ static void print_images(struct run *run, const struct data *matrix)
     const struct data *images = data_get(matrix, "images");
     for (size_t i = 0; i < images->list.count && i < 2; i++) {
         const struct data *image = images->list.items[i];
-        print_wrapped(run, i ? "" : "image",
-                      arena_printf(&run->arena, "%s: %s", data_shown(image, "image"),
-                                   data_join(&run->arena, data_get(image, "frameworks"), NULL)));
+        print_wrapped(run, i ? "" : "image", "%s: %s", data_shown(image, "image"),
+                      data_join(&run->arena, data_get(image, "frameworks"), NULL));
     }
 }
 
@@ -346,24 +341,22 @@ static void print_newer(struct run *run, const struct data *matrix)
                             data_shown(opens->list.items[i], "framework"),
                             data_shown(opens->list.items[i], "version"),
                             data_shown(opens->list.items[i], "variant"));
-    print_wrapped(run, "newer",
-                  arena_printf(&run->arena, "driver %s (CUDA %s) opens %lld builds more%s",
-                               data_shown(branch, "driver"), data_shown(branch, "cuda"),
-                               (long long)data_get(branch, "more_rows")->integer, text));
+    print_wrapped(run, "newer", "driver %s (CUDA %s) opens %lld builds more%s",
+                  data_shown(branch, "driver"), data_shown(branch, "cuda"),
+                  (long long)data_get(branch, "more_rows")->integer, text);
 }
 
 static void print_child(struct run *run, const struct data *child)
 {
     const struct data *framework = data_get(child, "framework"), *runs = data_get(child, "runs");
     const char *because = data_shown(child, "because"), *relies = data_shown(child, "relies_on");
+    const char *variant = data_shown(child, "variant");
     const char *verdict = runs->kind != DATA_BOOL ? "cannot be judged"
                           : runs->boolean         ? "runs on this host"
                                                   : "does not run on this host";
-    print_wrapped(run, "child",
-                  arena_printf(&run->arena, "%s %s %s %s%s%s%s%s", data_shown(framework, "name"),
-                               data_shown(framework, "version"), data_shown(child, "variant"),
-                               verdict, *because ? ": " : "", because, *relies ? ", driver: " : "",
-                               relies));
+    print_wrapped(run, "child", "%s %s%s%s %s%s%s%s%s", data_shown(framework, "name"),
+                  data_shown(framework, "version"), *variant ? " " : "", variant, verdict,
+                  *because ? ": " : "", because, *relies ? ", driver: " : "", relies);
 }
 
 /* With a finding the report fills the screen: then only what is short. */

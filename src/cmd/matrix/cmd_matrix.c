@@ -7,6 +7,7 @@
 #include "cmd/common/open_catalog.h"
 #include "cmd/machine/machine.h"
 #include "cmd/matrix/matrix_session.h"
+#include "cmd/project/choices.h"
 #include "data/document.h"
 #include "io/io.h"
 #include "matrix/list_matrix.h"
@@ -138,15 +139,6 @@ static int add_diff(struct session *s, struct stack_request request, const struc
     return 0;
 }
 
-static int take_request(struct stack_request *out, struct run *run, struct err *err)
-{
-    *out = (struct stack_request){0};
-    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++)
-        out->said[i].items =
-            opt_values(&out->said[i].count, &run->arena, &run->options, stack_options[i].name);
-    return machine_fill_auto(out, run, err);
-}
-
 static int answer_request(struct session *s, const struct stack_request *request)
 {
     struct run *run = s->run;
@@ -166,7 +158,8 @@ static int answer_request(struct session *s, const struct stack_request *request
 static int matrix_resolve_run(struct run *run, struct err *err)
 {
     struct stack_request request;
-    if (take_request(&request, run, err) < 0)
+    (void)choices_said(&request, run);
+    if (machine_fill_auto(&request, run, err) < 0)
         return -1;
     data_put(&run->arena, run->document, "request", stack_request_data(&run->arena, &request));
     if (!request_text(&request, CHOICE_FRAMEWORK)) {

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "child/making.h"
 #include "cmd/cmd.h"
 #include "cmd/common/open_catalog.h"
 #include "cmd/machine/machine.h"
@@ -114,6 +115,18 @@ static int add_file(struct choices *out, struct run *run, struct err *err)
     return add_map(out, run, doc->root, GIVEN_FILE, err);
 }
 
+bool choices_said(struct stack_request *out, struct run *run)
+{
+    bool any = false;
+    *out = (struct stack_request){0};
+    for (enum stack_choice i = 0; i < CHOICE_COUNT; i++) {
+        struct words *said = &out->said[i];
+        said->items = opt_values(&said->count, &run->arena, &run->options, stack_options[i].name);
+        any |= said->count > 0;
+    }
+    return any;
+}
+
 int choices_gather(struct choices *out, struct run *run, bool configured, struct err *err)
 {
     const struct config *config = &run->config;
@@ -189,4 +202,16 @@ int choices_request(struct stack_request *out, struct run *run, const struct cho
             return -1;
     }
     return machine_fill_auto(out, run, err);
+}
+
+int choices_stack(struct making *making, struct run *run, const struct choices *choices,
+                  struct err *err)
+{
+    struct stack_request request = {0};
+    if (making->manifest->has_stack && choices_request(&request, run, choices, err) < 0)
+        return -1;
+    int rc = making_stack(making, &choices->stack, &request, err);
+    if (making->refusal)
+        cmd_refuse(run, making->refusal);
+    return rc;
 }

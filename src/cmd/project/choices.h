@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+struct making;
 struct run;
 struct stack_request;
 
@@ -20,6 +21,8 @@ struct choices {
     struct given_list stack;   /* to stack options, by their names */
 };
 
+/* The options of the stack as they were given; false: none was. */
+bool choices_said(struct stack_request *out, struct run *run);
 /*
  * Gathers flags, --set, --answers and, where `configured`, the user's configuration, each with its
  * rank. Names of stack
@@ -30,5 +33,8 @@ TG_CHECKED int choices_gather(struct choices *out, struct run *run, bool configu
 /* The stack choices as a request. */
 TG_CHECKED int choices_request(struct stack_request *out, struct run *run,
                                const struct choices *choices, struct err *err);
+/* Settles the stack of a making that has its type; why there is none goes into the document. */
+TG_CHECKED int choices_stack(struct making *making, struct run *run, const struct choices *choices,
+                             struct err *err);
 
 #endif

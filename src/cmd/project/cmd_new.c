@@ -56,15 +56,9 @@ static int open_catalog(struct new_child *n)
 
 static int make_stack(struct new_child *n)
 {
-    struct making *m = &n->making;
-    struct stack_request request = {0};
-    if (m->manifest->has_stack && choices_request(&request, n->run, &n->choices, n->err) < 0)
-        return -1;
-    int rc = making_stack(m, &n->choices.stack, &request, n->err);
-    if (m->request_data)
-        data_put(n->arena, n->run->document, "request", m->request_data);
-    if (m->refusal)
-        cmd_refuse(n->run, m->refusal);
+    int rc = choices_stack(&n->making, n->run, &n->choices, n->err);
+    if (n->making.request_data)
+        data_put(n->arena, n->run->document, "request", n->making.request_data);
     return rc;
 }
 

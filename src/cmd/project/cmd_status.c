@@ -30,13 +30,11 @@ static void print_replay(struct run *run, const struct data *replay)
     const char *commit = data_get_text(replay, "commit");
     if (replay->kind == DATA_NULL)
         return;
-    cmd_print(run, "  replays the commits of '%s', %lld of %lld",
-              cmd_masked(run, data_get_text(replay, "branch")),
+    cmd_print(run, "  replays the commits of '%s', %lld of %lld", cmd_shown(run, replay, "branch"),
               (long long)data_get(replay, "step")->integer,
               (long long)data_get(replay, "steps")->integer);
     if (commit)
-        cmd_print(run, ": stopped at %.10s (%s)", commit,
-                  cmd_masked(run, data_get_text(replay, "subject")));
+        cmd_print(run, ": stopped at %.10s (%s)", commit, cmd_shown(run, replay, "subject"));
     cmd_print(run, "\n");
 }
 
@@ -52,7 +50,7 @@ static void print_paths(struct run *run, const struct data *paths)
         else if (strcmp(state, "added") == 0 && !run->verbose)
             own++;
         else
-            cmd_print(run, "  %-9s  %s%s\n", state, cmd_masked(run, data_get_text(path, "path")),
+            cmd_print(run, "  %-9s  %s%s\n", state, cmd_shown(run, path, "path"),
                       data_get(path, "from_update")->boolean ? " (of the update)" : "");
     }
     if (waiting)
@@ -73,8 +71,8 @@ static void print_status(struct run *run, const struct data *document)
     const char *available = origin_words_of(&run->arena, data_get_text(update, "available"),
                                             data_get(update, "extends"));
     const char *signature = signature_words(&run->arena, data_get(document, "signature"));
-    cmd_print(run, "Template %s %s of %s\n", cmd_masked(run, data_get_text(document, "template")),
-              cmd_masked(run, version), cmd_masked(run, data_get_text(catalog, "source")));
+    cmd_print(run, "Template %s %s of %s\n", cmd_shown(run, document, "template"),
+              cmd_masked(run, version), cmd_shown(run, catalog, "source"));
     if (signature)
         cmd_print(run, "  the catalog is %s\n", cmd_masked(run, signature));
     if (available && !data_get_text(document, "in_progress"))

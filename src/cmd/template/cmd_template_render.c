@@ -32,18 +32,6 @@ struct rendering {
 
 /* ---------------------------------------------------------------- one render */
 
-static int make_stack(struct rendering *r, const struct choices *choices)
-{
-    struct making *m = &r->making;
-    struct stack_request request = {0};
-    if (m->manifest->has_stack && choices_request(&request, r->run, choices, r->err) < 0)
-        return -1;
-    int rc = making_stack(m, &choices->stack, &request, r->err);
-    if (m->refusal)
-        cmd_refuse(r->run, m->refusal);
-    return rc;
-}
-
 static int check_type(const struct rendering *r)
 {
     const char **types;
@@ -74,7 +62,7 @@ static int make(struct rendering *r)
     const char *type = options->arguments[0];
     *m = (struct making){.arena = &r->run->arena, .catalog = r->run->catalog};
     if (making_type(m, type, r->err) < 0 || check_output(r->run, r->folder, type, r->err) < 0 ||
-        make_stack(r, &choices) < 0 ||
+        choices_stack(m, r->run, &choices, r->err) < 0 ||
         making_answers(m, &choices.answers, making_name(m), r->err) < 0 ||
         making_render(m, r->err) < 0)
         return -1;

@@ -3,7 +3,7 @@
 #include "author/show_catalog.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/utf8.h"
+#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "child/making.h"
 #include "cmd/cmd.h"
@@ -18,27 +18,15 @@
 
 /* ---------------------------------------------------------------- words */
 
-static const char *masked(struct run *run, const struct data *map, const char *name)
-{
-    return cmd_masked(run, data_get_text(map, name));
-}
-
 /* Lines that fit, each behind `indent` blanks. */
 static void print_wrapped(struct run *run, int indent, const char *text)
 {
-    while (*text) {
-        size_t room = indent < WIDTH - 40 ? (size_t)(WIDTH - indent) : 40, len = strlen(text);
-        if (utf8_count(span_of(text, len)) > room) {
-            size_t end = utf8_offset(span_of(text, len), room);
-            for (len = end; len > 0 && text[len] != ' ';)
-                len--;
-            if (len == 0)
-                len = end + strcspn(text + end, " ");
-        }
-        cmd_print(run, "%*s%.*s\n", indent, "", (int)len, text);
-        text += len;
-        text += strspn(text, " ");
-    }
+    BUF_SCRATCH(lines, LIMIT_MIB);
+    if (!*text)
+        return;
+    (void)buf_printf(&lines, "%*s", indent, "");
+    wrap_text(&lines, text, (size_t)indent, (size_t)indent, WIDTH);
+    cmd_print(run, "%s", buf_text(&lines));
 }
 
 /* "LABEL text", nothing where there is no text. */
@@ -66,25 +54,26 @@ static const char *list_text(struct run *run, const struct data *list)
 static const char *place_text(struct run *run, const struct data *map)
 {
     const struct data *line = data_get(map, "line");
-    return line->kind == DATA_INT ? arena_printf(&run->arena, "%s:%lld", masked(run, map, "file"),
-                                                 (long long)line->integer)
-                                  : NULL;
+    return line->kind == DATA_INT
+               ? arena_printf(&run->arena, "%s:%lld", cmd_shown(run, map, "file"),
+                              (long long)line->integer)
+               : NULL;
 }
 
 static void print_head(struct run *run, const struct data *type)
 {
     const struct data *catalog = data_get(type, "catalog");
-    cmd_print(run, "%s: %s\n", masked(run, type, "type"), masked(run, type, "description"));
-    cmd_print(run, "of the catalog %s %s\n", masked(run, catalog, "name"),
-              masked(run, catalog, "version"));
+    cmd_print(run, "%s: %s\n", cmd_shown(run, type, "type"), cmd_shown(run, type, "description"));
+    cmd_print(run, "of the catalog %s %s\n", cmd_shown(run, catalog, "name"),
+              cmd_shown(run, catalog, "version"));
     if (strcmp(data_shown(type, "stack"), "none") == 0) {
         cmd_print(run, "\nno stack\n");
         return;
     }
     cmd_print(run, "\nStack\n");
     print_member(run, 2, "frameworks:", list_text(run, data_get(type, "frameworks")));
-    print_member(run, 2, "no others, because", masked(run, type, "frameworks_because"));
-    print_member(run, 2, "Python:", masked(run, type, "python"));
+    print_member(run, 2, "no others, because", cmd_shown(run, type, "frameworks_because"));
+    print_member(run, 2, "Python:", cmd_shown(run, type, "python"));
     print_member(run, 2, "distributions:", list_text(run, data_get(type, "distributions")));
 }
 
@@ -94,8 +83,8 @@ static void print_layers(struct run *run, const struct data *layers)
         cmd_print(run, "\nLayers, in their order; the type's own files come last\n");
     for (size_t i = 0; i < layers->list.count; i++) {
         const struct data *layer = layers->list.items[i];
-        cmd_print(run, "  %s\n", masked(run, layer, "name"));
-        print_member(run, 6, "when", masked(run, layer, "when"));
+        cmd_print(run, "  %s\n", cmd_shown(run, layer, "name"));
+        print_member(run, 6, "when", cmd_shown(run, layer, "when"));
         print_member(run, 6, "replaces", list_text(run, data_get(layer, "overrides")));
     }
 }
@@ -140,14 +129,14 @@ static void print_question(struct run *run, const struct data *question, const s
     if (place_text(run, question))
         cmd_print(run, "  %s", place_text(run, question));
     cmd_print(run, "\n");
-    print_wrapped(run, 6, masked(run, question, "help"));
+    print_wrapped(run, 6, cmd_shown(run, question, "help"));
     print_member(run, 6, "default:", value_text(run, data_get(question, "default")));
-    print_member(run, 6, "computed:", masked(run, question, "computed"));
+    print_member(run, 6, "computed:", cmd_shown(run, question, "computed"));
     print_choices(run, question);
-    print_member(run, 6, "pattern:", masked(run, question, "pattern"));
-    print_member(run, 6, "at least", masked(run, question, "min"));
-    print_member(run, 6, "at most", masked(run, question, "max"));
-    print_member(run, 6, "when", masked(run, question, "when"));
+    print_member(run, 6, "pattern:", cmd_shown(run, question, "pattern"));
+    print_member(run, 6, "at least", cmd_shown(run, question, "min"));
+    print_member(run, 6, "at most", cmd_shown(run, question, "max"));
+    print_member(run, 6, "when", cmd_shown(run, question, "when"));
     if (answer)
         print_member(run, 6, "answer:", value_text(run, answer));
 }
@@ -159,15 +148,15 @@ static void print_rules(struct run *run, const struct data *type)
     if (refuse->list.count)
         cmd_print(run, "\nRefused\n");
     for (size_t i = 0; i < refuse->list.count; i++) {
-        print_member(run, 2, "when", masked(run, refuse->list.items[i], "when"));
-        print_wrapped(run, 6, masked(run, refuse->list.items[i], "because"));
+        print_member(run, 2, "when", cmd_shown(run, refuse->list.items[i], "when"));
+        print_wrapped(run, 6, cmd_shown(run, refuse->list.items[i], "because"));
     }
     if (migrations->list.count)
         cmd_print(run, "\nMigrations\n");
     for (size_t i = 0; i < migrations->list.count; i++) {
         const struct data *migration = migrations->list.items[i];
         static const char *const maps[] = {"rename_answers", "rename_files"};
-        print_member(run, 2, "from", masked(run, migration, "from"));
+        print_member(run, 2, "from", cmd_shown(run, migration, "from"));
         for (size_t j = 0; j < 2; j++)
             for (size_t k = 0; k < data_get(migration, maps[j])->map.count; k++) {
                 const struct data_member *member = &data_get(migration, maps[j])->map.members[k];
@@ -177,7 +166,7 @@ static void print_rules(struct run *run, const struct data *type)
                                            cmd_masked(run, data_text(member->value))));
             }
         print_member(run, 6, "dropped:", list_text(run, data_get(migration, "drop_answers")));
-        print_wrapped(run, 6, masked(run, migration, "note"));
+        print_wrapped(run, 6, cmd_shown(run, migration, "note"));
     }
     if (next->list.count)
         cmd_print(run, "\nNext, as `new` says when it is done\n");
@@ -207,7 +196,7 @@ static int folder_length(const char *source)
 /* Sources are set so that the paths begin in one column. */
 static void print_file(struct run *run, const struct data *file, int column, bool made)
 {
-    const char *path = masked(run, file, "path"), *source = masked(run, file, "source");
+    const char *path = cmd_shown(run, file, "path"), *source = cmd_shown(run, file, "source");
     const struct data *when = data_get(file, "when"), *by = data_get(file, "replaced_by");
     const char *below = source + folder_length(source);
     bool same =
@@ -224,7 +213,7 @@ static void print_files(struct run *run, const struct data *files, bool with_ans
 {
     int column = 0;
     for (size_t i = 0; i < files->list.count; i++) {
-        int len = folder_length(masked(run, files->list.items[i], "source"));
+        int len = folder_length(cmd_shown(run, files->list.items[i], "source"));
         column = len > column ? len : column;
     }
     cmd_print(run, "\n%zu paths%s, below files/; .j2 is rendered, * can be run\n",
@@ -263,17 +252,9 @@ static int show_made(struct data **out, struct run *run, struct err *err)
 {
     struct making made = {.arena = &run->arena, .catalog = run->catalog}, *m = &made;
     struct choices choices;
-    struct stack_request request = {0};
     if (making_type(m, run->options.arguments[0], err) < 0 ||
-        choices_gather(&choices, run, false, err) < 0 ||
-        (m->manifest->has_stack && choices_request(&request, run, &choices, err) < 0))
-        return -1;
-    if (making_stack(m, &choices.stack, &request, err) < 0) {
-        if (m->refusal)
-            cmd_refuse(run, m->refusal);
-        return -1;
-    }
-    if (making_answers(m, &choices.answers, "example", err) < 0 || making_render(m, err) < 0)
+        choices_gather(&choices, run, false, err) < 0 || choices_stack(m, run, &choices, err) < 0 ||
+        making_answers(m, &choices.answers, "example", err) < 0 || making_render(m, err) < 0)
         return -1;
     return show_render(out, m, err);
 }
@@ -328,8 +309,8 @@ const struct command template_show_command = {
 static void print_line(struct run *run, const struct data *type, int width)
 {
     const char *frameworks = list_text(run, data_get(type, "frameworks"));
-    cmd_print(run, "%-*s  %s\n", width, masked(run, type, "type"),
-              masked(run, type, "description"));
+    cmd_print(run, "%-*s  %s\n", width, cmd_shown(run, type, "type"),
+              cmd_shown(run, type, "description"));
     if (strcmp(data_shown(type, "stack"), "none") == 0)
         cmd_print(run, "%-*s  no stack\n", width, "");
     else
