@@ -1,7 +1,6 @@
 /* All manifests of a catalog, whoever takes them, and its matrix. */
 #include "author/lint/lint_run.h"
 
-#include "author/lint/lint_reread.h"
 #include "base/arena.h"
 #include "base/budget.h"
 #include "catalog/answers.h"

@@ -1,5 +1,5 @@
 /* A manifest that is wrong in several places: each is told of, and it is read without them. */
-#include "author/lint/lint_reread.h"
+#include "author/lint/lint_run.h"
 
 #include "base/arena.h"
 #include "base/budget.h"

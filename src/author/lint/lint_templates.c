@@ -1,7 +1,6 @@
 /* What templates mention, in every branch: names that are nothing, files that are not there. */
 #include "author/lint/lint_run.h"
 
-#include "author/lint/resolution_names.h"
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/buf.h"

@@ -1,5 +1,5 @@
 /* What `resolution` has, for whoever checks templates before they are rendered. */
-#include "author/lint/resolution_names.h"
+#include "author/lint/lint_run.h"
 
 #include "base/str.h"
 

@@ -1,5 +1,5 @@
 /* What can be said of a child of a type, and which values of each are tried. */
-#include "author/test/factors.h"
+#include "author/test/cases.h"
 
 #include "base/arena.h"
 #include "base/pattern.h"

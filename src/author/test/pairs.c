@@ -1,5 +1,5 @@
 /* Combinations in which every two values of two things meet at least once. */
-#include "author/test/pairs.h"
+#include "author/test/cases.h"
 
 #include "base/arena.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* The pairwise cases of a type: combinations of answers, each of which makes a child. */
-#include "author/test/pairwise_cases.h"
+#include "author/test/cases.h"
 
 #include "base/arena.h"
 #include "base/budget.h"

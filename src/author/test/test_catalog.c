@@ -1,7 +1,7 @@
 /* `template test`: every type of a catalog in many combinations, against what it was before. */
 #include "author/test_catalog.h"
 
-#include "author/test/pairwise_cases.h"
+#include "author/test/cases.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"

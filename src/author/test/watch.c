@@ -1,5 +1,5 @@
 /* Waits until the files of a catalog's folder change. */
-#include "author/watch.h"
+#include "author/scratch.h"
 
 #include "base/arena.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* A copy of the built-in catalog for a team to change: a repository with its history. */
-#include "author/export.h"
+#include "author/write.h"
 
 #include "base/arena.h"
 #include "base/embed.h"

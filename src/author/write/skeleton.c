@@ -1,5 +1,5 @@
 /* A new type for a catalog: something that works, to be changed. */
-#include "author/skeleton.h"
+#include "author/write.h"
 
 #include "author/test_catalog.h"
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 /* Types that build on each other: what their manifests say, as one. */
-#include "catalog/manifest/manifest_extends.h"
+#include "catalog/manifest/manifest_parts.h"
 
 #include "base/arena.h"
 #include "base/budget.h"
@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
-#include "catalog/source/compose.h"
+#include "catalog/source/source_files.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
 

@@ -1,5 +1,5 @@
 /* The questions of a type: its own, and those of the layers that it may take. */
-#include "catalog/manifest/questions.h"
+#include "catalog/manifest/manifest_parts.h"
 
 #include "base/arena.h"
 #include "base/budget.h"

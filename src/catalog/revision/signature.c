@@ -1,6 +1,5 @@
 /* Who signed a revision of a catalog: as git itself verifies it, and nothing that the catalog says.
  */
-#include "catalog/signature.h"
 
 #include "base/arena.h"
 #include "base/str.h"

@@ -9,7 +9,7 @@
 #include "catalog/catalog_source.h"
 #include "catalog/origin.h"
 #include "catalog/semver.h"
-#include "catalog/source/compose.h"
+#include "catalog/source/source_files.h"
 #include "catalog/trust.h"
 #include "data/fileset.h"
 #include "data/yaml.h"

@@ -5,7 +5,6 @@
 #include "catalog/address.h"
 #include "catalog/catalog.h"
 #include "catalog/remote_cache.h"
-#include "catalog/signature.h"
 #include "catalog/trust.h"
 #include "cmd/cmd.h"
 #include "cmd/common/ask.h"

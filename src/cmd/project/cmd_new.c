@@ -5,7 +5,7 @@
 #include "catalog/catalog.h"
 #include "catalog/origin.h"
 #include "catalog/render.h"
-#include "catalog/signature.h"
+#include "catalog/trust.h"
 #include "child/making.h"
 #include "child/proof.h"
 #include "child/record.h"

@@ -1,7 +1,7 @@
 /* `status`: template and versions, what the child changed, whether an update waits. */
 #include "base/str.h"
 #include "catalog/origin.h"
-#include "catalog/signature.h"
+#include "catalog/trust.h"
 #include "cmd/cmd.h"
 #include "cmd/common/open_catalog.h"
 #include "data/data.h"

@@ -1,5 +1,5 @@
 /* `template export`: a copy of the built-in catalog for a team to change. */
-#include "author/export.h"
+#include "author/write.h"
 #include "base/shell.h"
 #include "base/str.h"
 #include "catalog/catalog_source.h"

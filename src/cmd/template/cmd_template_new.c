@@ -1,5 +1,5 @@
 /* `template new`: a new type for a catalog. */
-#include "author/skeleton.h"
+#include "author/write.h"
 #include "base/shell.h"
 #include "cmd/cmd.h"
 #include "data/document.h"

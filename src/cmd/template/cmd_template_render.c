@@ -1,7 +1,6 @@
 /* `template render`: a type in a scratch folder, again at each save. */
 #include "author/differences.h"
 #include "author/scratch.h"
-#include "author/watch.h"
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/str.h"

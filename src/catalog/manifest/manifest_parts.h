@@ -1,13 +1,20 @@
-/* Types that build on each other: what their manifests say, as one. */
-#ifndef TMPLGEN_MANIFEST_EXTENDS_H
-#define TMPLGEN_MANIFEST_EXTENDS_H
+/* What a manifest is put together from: types that build on each other, questions of its own and of
+ * layers. */
+#ifndef TMPLGEN_MANIFEST_PARTS_H
+#define TMPLGEN_MANIFEST_PARTS_H
 
 #include "base/err.h"
+#include "base/intern.h"
 
 #include <stddef.h>
 
 struct arena;
 struct catalog;
+struct fileset;
+struct layer_use;
+struct question;
+struct reader;
+struct refusal;
 struct yaml_doc;
 struct yaml_node;
 
@@ -47,5 +54,23 @@ size_t manifest_level(const struct extended_type *extended, const struct catalog
 const struct yaml_node *manifest_default(const struct extended_type *extended,
                                          const struct catalog *catalog, const char *name,
                                          const struct yaml_node *said);
+
+struct questions {
+    struct question *items;
+    size_t count;
+    struct intern names;      /* each with the number of its question */
+    struct refusal *refusals; /* those of layers */
+    size_t refusal_count;
+};
+
+/*
+ * All questions of the manifest `root`, in their order: the type's own, with those of a layer where
+ * it says `- layer: NAME`, else behind its own, layer by layer. `name` is always an answer: where
+ * the type does not ask for it, it is asked first. A question of the type takes the place of those
+ * of that name in layers; two layers may have one if they ask the same.
+ */
+TG_CHECKED int questions_join(struct questions *out, const struct reader *reader,
+                              const struct fileset *files, const struct layer_use *uses,
+                              size_t use_count, const struct yaml_node *root);
 
 #endif
