@@ -1,9 +1,9 @@
 /* What `template lint` found: with place, line, reason and remedy, sorted, each once. */
 #include "author/lint/lint_finding.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "data/document.h"
@@ -78,8 +78,7 @@ static struct finding *add(struct finding_list *findings, enum lint_rule rule,
     struct arena *arena = findings->arena;
     if (findings_full(findings, rule))
         return NULL;
-    findings->items = arena_grow(arena, findings->items, findings->count, sizeof(*findings->items));
-    struct finding *finding = &findings->items[findings->count++];
+    struct finding *finding = ARENA_PUSH(arena, findings->items, findings->count);
     *finding = (struct finding){.rule = rule,
                                 .message = copy(arena, err->message),
                                 .hint = copy(arena, err->hint),

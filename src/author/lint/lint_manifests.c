@@ -1,8 +1,8 @@
 /* All manifests of a catalog, whoever takes them, and its matrix. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena.h"
 #include "base/budget.h"
+#include "base/push.h"
 #include "catalog/answers.h"
 #include "catalog/base_image.h"
 #include "catalog/catalog.h"
@@ -153,8 +153,7 @@ static bool takes_mended(const struct lint *lint, const struct mended *mended,
 
 static struct lint_type *add_type(struct lint *lint, const char *name)
 {
-    lint->types = arena_grow(lint->arena, lint->types, lint->type_count, sizeof(*lint->types));
-    struct lint_type *type = &lint->types[lint->type_count++];
+    struct lint_type *type = ARENA_PUSH(lint->arena, lint->types, lint->type_count);
     *type = (struct lint_type){.name = name, .read = data_map(lint->arena)};
     return type;
 }

@@ -1,9 +1,9 @@
 /* A manifest that is wrong in several places: each is told of, and it is read without them. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena.h"
 #include "base/budget.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "base/utf8.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
@@ -149,9 +149,7 @@ static bool take_out(bool *follows, struct overlay *overlay, struct arena *arena
     blank(text, doc->source, extent);
     bool changed = memcmp(text, doc->source.ptr, doc->source.len) != 0;
     overlay->text = span_of(text, doc->source.len);
-    overlay->holes =
-        arena_grow(arena, overlay->holes, overlay->hole_count, sizeof(*overlay->holes));
-    overlay->holes[overlay->hole_count++] = extent;
+    *ARENA_PUSH(arena, overlay->holes, overlay->hole_count) = extent;
     return changed;
 }
 

@@ -1,10 +1,10 @@
 /* What templates mention, in every branch: names that are nothing, files that are not there. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "catalog/base_image.h"
 #include "catalog/manifest.h"
 #include "catalog/manifest_text.h"
@@ -172,8 +172,7 @@ static const char *include_name(struct arena *arena, const char *path)
 static void add_template(struct lint_templates *out, struct lint *lint, const char *name,
                          const char *path)
 {
-    out->names = arena_grow(lint->arena, out->names, out->count, sizeof(*out->names));
-    out->names[out->count++] = name;
+    *ARENA_PUSH(lint->arena, out->names, out->count) = name;
     data_put(lint->arena, lint->reached, path, data_bool(lint->arena, true));
 }
 

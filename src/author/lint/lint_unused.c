@@ -1,8 +1,8 @@
 /* What makes no difference: questions, layers, includes, globs. */
 #include "author/lint/lint_run.h"
 
-#include "base/arena.h"
 #include "base/budget.h"
+#include "base/push.h"
 #include "catalog/catalog.h"
 #include "data/data.h"
 #include "data/fileset.h"
@@ -102,8 +102,7 @@ static void note_row(struct glob_rows *rows, const struct glob_row *row, bool ma
     if (data_get(rows->all, key))
         return;
     data_put(arena, rows->all, key, data_int(arena, (int64_t)rows->count));
-    rows->items = arena_grow(arena, rows->items, rows->count, sizeof(*rows->items));
-    rows->items[rows->count++] = *row;
+    *ARENA_PUSH(arena, rows->items, rows->count) = *row;
 }
 
 static const char *manifest_path(const struct lint *lint, const struct lint_type *type,
@@ -254,8 +253,7 @@ static const char *nearest_question(const struct lint *lint, const char *name)
     size_t count = 0;
     for (size_t i = 0; i < lint->type_count; i++)
         for (size_t j = 0; j < lint->types[i].manifest->question_count; j++) {
-            names = arena_grow(lint->arena, (void *)names, count, sizeof(*names));
-            names[count++] = lint->types[i].manifest->questions[j].name;
+            *ARENA_PUSH(lint->arena, names, count) = lint->types[i].manifest->questions[j].name;
         }
     return str_nearest(name, names, count);
 }

@@ -1,10 +1,10 @@
 /* What a type, or a base image, is made of: the layers that it may take, and all their files. */
 #include "author/show/type_files.h"
 
-#include "base/arena.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "data/data.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
@@ -95,8 +95,7 @@ static int add_file(const struct part_gatherer *g, const struct type_layer *laye
     if (parts->file_count == LIMIT_TREE_ENTRIES)
         return err_set(g->err, TG_USAGE, "limit", "the layers of '%s' have more than %zu files",
                        parts->manifest->type, LIMIT_TREE_ENTRIES);
-    parts->files = arena_grow(g->arena, parts->files, parts->file_count, sizeof(*parts->files));
-    parts->files[parts->file_count++] = (struct type_file){
+    *ARENA_PUSH(g->arena, parts->files, parts->file_count) = (struct type_file){
         .layer = layer,
         .source = entry->path,
         .index = index,
@@ -200,8 +199,7 @@ static int add_use(const struct part_gatherer *g, const struct layer_use *use, s
 static void add_own_layer(const struct part_gatherer *g, const struct layer *layer, size_t above)
 {
     struct type_files *parts = g->out;
-    parts->layers = arena_grow(g->arena, parts->layers, parts->layer_count, sizeof(*parts->layers));
-    parts->layers[parts->layer_count++] =
+    *ARENA_PUSH(g->arena, parts->layers, parts->layer_count) =
         (struct type_layer){.layer = *layer, .order = parts->manifest->layer_count + above};
 }
 

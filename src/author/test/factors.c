@@ -1,8 +1,8 @@
 /* What can be said of a child of a type, and which values of each are tried. */
 #include "author/test/cases.h"
 
-#include "base/arena.h"
 #include "base/pattern.h"
+#include "base/push.h"
 #include "base/str.h"
 #include "catalog/manifest.h"
 #include "child/making.h"
@@ -24,16 +24,14 @@ static struct factor *add_factor(const struct factor_finder *f, const char *name
                                  enum stack_choice choice)
 {
     struct factors *out = f->out;
-    out->items = arena_grow(f->arena, out->items, out->count, sizeof(*out->items));
-    struct factor *factor = &out->items[out->count++];
+    struct factor *factor = ARENA_PUSH(f->arena, out->items, out->count);
     *factor = (struct factor){.name = name, .choice = choice};
     return factor;
 }
 
 static void add_level(const struct factor_finder *f, struct factor *factor, const char *text)
 {
-    factor->levels = arena_grow(f->arena, (void *)factor->levels, factor->count, sizeof(text));
-    factor->levels[factor->count++] = text;
+    *ARENA_PUSH(f->arena, factor->levels, factor->count) = text;
 }
 
 static void add_stack(const struct factor_finder *f)

@@ -1,9 +1,9 @@
 /* The cases that a catalog's authors keep under tests/: answers, and what they render to. */
 #include "author/test/named_cases.h"
 
-#include "base/arena.h"
 #include "base/budget.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "catalog/catalog_source.h"
 #include "child/making.h"
 #include "data/data.h"
@@ -65,8 +65,7 @@ static int list_cases(struct named_cases *out, struct arena *arena, const char *
                           "'%s' is a test of a type that the catalog does not have", one.folder);
             return nearest ? err_hint(err, "did you mean '%s%s'?", TESTS, nearest) : -1;
         }
-        out->items = arena_grow(arena, out->items, out->count, sizeof(*out->items));
-        out->items[out->count++] = one;
+        *ARENA_PUSH(arena, out->items, out->count) = one;
     }
     return 0;
 }
@@ -103,8 +102,7 @@ static int read_checks(struct type_test *out, struct arena *arena, const struct 
             return -1;
         if (command.count == 0)
             return yaml_error(err, list->list.items[i], "a command of 'check' has no words");
-        out->checks = arena_grow(arena, out->checks, out->check_count, sizeof(*out->checks));
-        out->checks[out->check_count++] = command;
+        *ARENA_PUSH(arena, out->checks, out->check_count) = command;
     }
     return 0;
 }

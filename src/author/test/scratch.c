@@ -3,9 +3,9 @@
 
 #include "author/differences.h"
 #include "base/account.h"
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "base/str.h"
 #include "catalog/render.h"
 #include "child/write_child.h"
@@ -94,8 +94,7 @@ static int read_line(struct scratch *s, const char *line)
     ERR_SCRATCH(unsafe);
     if (!good || path_check(mark.path, &unsafe) < 0)
         return refuse(s, s->folder, "has a '" SCRATCH_MARK "' that tmplgen did not write");
-    s->marks = arena_grow(s->arena, s->marks, s->count, sizeof(*s->marks));
-    s->marks[s->count++] = mark;
+    *ARENA_PUSH(s->arena, s->marks, s->count) = mark;
     return 0;
 }
 

@@ -2,10 +2,10 @@
 #include "author/write.h"
 
 #include "author/test_catalog.h"
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/embed.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
 #include "child/write_child.h"
@@ -67,9 +67,7 @@ static const char *below(const struct maker *m, const char *path)
 
 static void note(struct maker *m, const char *path)
 {
-    m->made->items =
-        arena_grow(m->arena, (void *)m->made->items, m->made->count, sizeof(*m->made->items));
-    m->made->items[m->made->count++] = path;
+    *ARENA_PUSH(m->arena, m->made->items, m->made->count) = path;
 }
 
 /* ---------------------------------------------------------------- what is there */

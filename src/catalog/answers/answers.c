@@ -2,10 +2,10 @@
 #include "catalog/answers.h"
 
 #include "base/account.h"
-#include "base/arena.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "base/shell.h"
 #include "base/str.h"
 #include "catalog/answers/answer.h"
@@ -43,8 +43,7 @@ struct asked {
 
 void given_add(struct given_list *list, struct arena *arena, struct given given)
 {
-    list->items = arena_grow(arena, list->items, list->count, sizeof(*list->items));
-    list->items[list->count++] = given;
+    *ARENA_PUSH(arena, list->items, list->count) = given;
 }
 
 const struct given *given_find(const struct given_list *list, const char *name)

@@ -2,9 +2,9 @@
 #include "catalog/manifest/layer.h"
 
 #include "base/account.h"
-#include "base/arena.h"
 #include "base/budget.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "base/str.h"
 #include "data/fileset.h"
 #include "data/yaml.h"
@@ -217,8 +217,7 @@ size_t layer_candidates(const char ***names, struct arena *arena, const struct f
         size_t len = strcspn(name, "/");
         if (strcmp(name + len, ending) != 0)
             continue;
-        *names = arena_grow(arena, *names, count, sizeof(**names));
-        (*names)[count++] = arena_memdup(arena, name, len);
+        *ARENA_PUSH(arena, *names, count) = arena_memdup(arena, name, len);
     }
     return count;
 }

@@ -1,10 +1,10 @@
 /* Types that build on each other: what their manifests say, as one. */
 #include "catalog/manifest/manifest_parts.h"
 
-#include "base/arena.h"
 #include "base/budget.h"
 #include "base/intern.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "catalog/source/source_files.h"
@@ -127,9 +127,8 @@ static void add_document(struct extending *e, const struct type_step *step,
                          const struct yaml_doc *doc)
 {
     struct extended_type *out = e->out;
-    out->documents =
-        arena_grow(e->arena, out->documents, out->document_count, sizeof(*out->documents));
-    out->documents[out->document_count++] = (struct extended_document){doc, step->level};
+    *ARENA_PUSH(e->arena, out->documents, out->document_count) =
+        (struct extended_document){doc, step->level};
 }
 
 /* A file that another one of the same path hides is told apart by its catalog's name. */
@@ -174,8 +173,7 @@ static int check_steps(const struct extending *e, const struct type_step *step,
 static void lend(struct extending *e, const char *type, const struct yaml_node *root)
 {
     struct extended_type *out = e->out;
-    out->lent = arena_grow(e->arena, out->lent, out->lent_count, sizeof(*out->lent));
-    out->lent[out->lent_count++] = (struct lent_files){type, root};
+    *ARENA_PUSH(e->arena, out->lent, out->lent_count) = (struct lent_files){type, root};
 }
 
 static int extend(const struct yaml_node **root, struct extending *e, const struct type_step *step)

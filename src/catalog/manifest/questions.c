@@ -1,9 +1,9 @@
 /* The questions of a type: its own, and those of the layers that it may take. */
 #include "catalog/manifest/manifest_parts.h"
 
-#include "base/arena.h"
 #include "base/budget.h"
 #include "base/intern.h"
+#include "base/push.h"
 #include "base/str.h"
 #include "catalog/manifest/layer.h"
 #include "data/fileset.h"
@@ -74,9 +74,7 @@ static int add_brought(const struct joining *j, const struct question *question,
                          known->bringers[0].layer, bringer.layer, question->name);
         return err_hint(j->reader->err, "the question of a type takes the place of both");
     }
-    known->bringers = arena_grow(j->reader->arena, known->bringers, known->bringer_count,
-                                 sizeof(*known->bringers));
-    known->bringers[known->bringer_count++] = bringer;
+    *ARENA_PUSH(j->reader->arena, known->bringers, known->bringer_count) = bringer;
     return 0;
 }
 

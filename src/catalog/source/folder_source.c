@@ -1,9 +1,9 @@
 /* A catalog that is a folder on disk: for development. Its files, read without following links. */
 #include "catalog/catalog_source.h"
 
-#include "base/arena.h"
 #include "base/budget.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "catalog/changelog.h"
 #include "data/fileset.h"
 #include "io/io.h"
@@ -32,9 +32,7 @@ static int add_entry(struct folder_files *folder, const char *path, const struct
     if (folder->set.count == LIMIT_TREE_ENTRIES)
         return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu files",
                        LIMIT_TREE_ENTRIES);
-    folder->entries =
-        arena_grow(folder->arena, folder->entries, folder->set.count, sizeof(*folder->entries));
-    folder->entries[folder->set.count++] = (struct fileset_entry){
+    *ARENA_PUSH(folder->arena, folder->entries, folder->set.count) = (struct fileset_entry){
         .path = path, .executable = info->st_mode & S_IXUSR, .size = (size_t)info->st_size};
     return 0;
 }

@@ -1,9 +1,9 @@
 /* What was fetched of one repository on a server: objects, and what the server said it has. */
 #include "catalog/remote_cache.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/push.h"
 #include "base/sha.h"
 #include "base/str.h"
 #include "catalog/address.h"
@@ -254,8 +254,7 @@ static int add_revision(struct ref_listing *out, struct arena *arena, const char
     if (out->count == LIMIT_REFS)
         return err_set(err, TG_USAGE, "limit", "the catalog has more than %zu tags and branches",
                        LIMIT_REFS);
-    out->items = arena_grow(arena, out->items, out->count, sizeof(*out->items));
-    out->items[out->count++] = next;
+    *ARENA_PUSH(arena, out->items, out->count) = next;
     return 0;
 }
 
