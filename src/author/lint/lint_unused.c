@@ -12,21 +12,19 @@
 
 /* ---------------------------------------------------------------- questions */
 
-static int unused_questions(struct lint *lint, const struct lint_type *type)
+static void unused_questions(struct lint *lint, const struct lint_type *type)
 {
     for (size_t i = 0; i < type->manifest->question_count; i++) {
         ERR_SCRATCH(wrong);
         const struct question *question = &type->manifest->questions[i];
-        if (strcmp(question->name, "name") == 0 || data_get(type->read, question->name))
-            continue;
-        if (findings_full(lint->findings, RULE_UNUSED_QUESTION))
+        if (strcmp(question->name, "name") == 0 || data_get(type->read, question->name) ||
+            findings_full(lint->findings, RULE_UNUSED_QUESTION))
             continue;
         (void)yaml_error(&wrong, question->node, "no template reads the answer to '%s'",
                          question->name);
         (void)err_hint(&wrong, "use it in a template, or remove the question");
         findings_add_of(lint->findings, RULE_UNUSED_QUESTION, &wrong, question->name, type->name);
     }
-    return 0;
 }
 
 /* ---------------------------------------------------------------- layers and includes */
@@ -283,8 +281,8 @@ int lint_unused(struct lint *lint)
 {
     for (size_t i = 0; i < lint->type_count; i++)
         if (lint->types[i].manifest && !lint->types[i].damaged && !lint->types[i].layers_damaged &&
-            !lint->types[i].image && unused_questions(lint, &lint->types[i]) < 0)
-            return -1;
+            !lint->types[i].image)
+            unused_questions(lint, &lint->types[i]);
     if (!lint->whole)
         return 0;
     for (size_t i = 0; i < lint->type_count; i++)

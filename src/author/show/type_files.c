@@ -117,12 +117,6 @@ static int add_files(const struct part_gatherer *g, const struct type_layer *lay
     return 0;
 }
 
-static int pass_on(const struct part_gatherer *g, const struct err *inner)
-{
-    g->broken(g->context, inner);
-    return 0;
-}
-
 static int no_layer(const struct part_gatherer *g, const struct layer_use *use)
 {
     ERR_SCRATCH(inner);
@@ -131,7 +125,10 @@ static int no_layer(const struct part_gatherer *g, const struct layer_use *use)
     (void)yaml_error(err, use->name.node, "the catalog has no layer '%s'", use->name.text);
     if (near)
         (void)err_hint(err, "did you mean '%s'?", near);
-    return g->broken ? pass_on(g, err) : -1;
+    if (!g->broken)
+        return -1;
+    g->broken(g->context, err);
+    return 0;
 }
 
 static int add_layer(const struct part_gatherer *g, const struct layer_use *use, size_t order,
@@ -147,7 +144,7 @@ static int add_layer(const struct part_gatherer *g, const struct layer_use *use,
     if (layer->broken && (!g->broken || budget_steps(0, g->err) < 0))
         return -1;
     if (layer->broken)
-        (void)pass_on(g, err);
+        g->broken(g->context, err);
     layer->layer.overrides = use->overrides;
     layer->layer.override_count = use->override_count;
     layer->use = use;

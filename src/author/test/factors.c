@@ -109,12 +109,11 @@ static int add_texts(const struct factor_finder *f, struct factor *factor,
     return add_fitting(f, factor, question, 0);
 }
 
-static int add_words(const struct factor_finder *f, struct factor *factor, const char *const *words,
-                     size_t count)
+static void add_words(const struct factor_finder *f, struct factor *factor,
+                      const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         add_level(f, factor, words[i]);
-    return 0;
 }
 
 /* Each once: a bound may be 0 or 1. */
@@ -138,9 +137,10 @@ static const char *some_number(const struct question *question)
 static int add_bools(const struct factor_finder *f, struct factor *factor,
                      const struct question *question)
 {
-    static const char *const words[] = {"false", "true"};
     (void)question;
-    return add_words(f, factor, words, 2);
+    add_level(f, factor, "false");
+    add_level(f, factor, "true");
+    return 0;
 }
 
 static int add_choices(const struct factor_finder *f, struct factor *factor,
@@ -162,7 +162,7 @@ static int add_lists(const struct factor_finder *f, struct factor *factor,
         names[i] = data_text(offered->list.items[i]);
     if (!str_is_among("none", names, count))
         add_level(f, factor, "none");
-    (void)add_words(f, factor, names, count);
+    add_words(f, factor, names, count);
     if (count > 1)
         add_level(f, factor, str_join(f->arena, names, count, ","));
     if (!offered && question->items != QUESTION_INT)
@@ -226,7 +226,7 @@ static int add_question(const struct factor_finder *f, const struct question *qu
     if (samples) {
         if (yaml_texts(&texts, &count, f->arena, samples, question->name, f->err) < 0)
             return -1;
-        (void)add_words(f, factor, texts, count);
+        add_words(f, factor, texts, count);
     } else if (adders[question->type](f, factor, question) < 0) {
         return -1;
     }

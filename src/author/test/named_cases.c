@@ -83,11 +83,6 @@ int named_cases_open(struct named_cases *out, struct arena *arena, const char *f
     return list_cases(out, arena, types, type_count, err);
 }
 
-void named_cases_close(struct named_cases *cases)
-{
-    catalog_folder_files_free(cases->files);
-}
-
 /* ---------------------------------------------------------------- test.yml */
 
 static int read_checks(struct type_test *out, struct arena *arena, const struct yaml_node *list,
@@ -233,11 +228,6 @@ static const char *rendered_path(struct arena *arena, const char *path)
                : path;
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
-}
-
 int named_case_golden(struct render *out, bool *found, struct arena *arena,
                       const struct named_cases *cases, const struct named_case *one,
                       struct err *err)
@@ -258,7 +248,7 @@ int named_case_golden(struct render *out, bool *found, struct arena *arena,
             return -1;
     }
     *found = out->count > 0;
-    qsort(out->entries, out->count, sizeof(*out->entries), by_path);
+    render_sort(out);
     return 0;
 }
 

@@ -119,11 +119,6 @@ static int read_marks(struct scratch *s, bool *first)
     return 0;
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
-}
-
 /* Two marks of one path, of which one is of what lies there, or both. */
 static int read_old(struct scratch *s)
 {
@@ -142,7 +137,7 @@ static int read_old(struct scratch *s)
             .bytes = span_of(arena_memdup(s->arena, buf_text(&bytes), bytes.len), bytes.len)};
         memcpy(entry->id, disk.raw.id, sizeof(entry->id));
     }
-    qsort(s->old.entries, s->old.count, sizeof(*s->old.entries), by_path);
+    render_sort(&s->old);
     size_t kept = 0;
     for (size_t i = 0; i < s->old.count; i++)
         if (i == 0 || strcmp(s->old.entries[i].path, s->old.entries[kept - 1].path) != 0)

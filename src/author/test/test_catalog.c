@@ -304,7 +304,7 @@ int catalog_test(struct test_result *out, struct arena *arena, const struct test
         if (!testing->types.count ||
             str_is_among(types[i], testing->types.items, testing->types.count))
             rc = test_type(&t, types[i]);
-    named_cases_close(&t.named);
+    catalog_folder_files_free(t.named.files);
     return rc;
 }
 

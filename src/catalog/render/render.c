@@ -476,6 +476,17 @@ void render_keep_bytes(struct render *render, struct arena *arena)
     }
 }
 
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct render_entry *)a)->path, ((const struct render_entry *)b)->path);
+}
+
+void render_sort(struct render *render)
+{
+    if (render->count)
+        qsort(render->entries, render->count, sizeof(*render->entries), by_path);
+}
+
 long render_find(const struct render *render, const char *path)
 {
     size_t low = 0, high = render->count;

@@ -6,6 +6,7 @@
 #include "base/push.h"
 #include "catalog/changelog.h"
 #include "data/fileset.h"
+#include "git/disk_entry.h"
 #include "io/io.h"
 
 #include <dirent.h>
@@ -114,31 +115,18 @@ static int read_all(char *bytes, size_t size, int fd)
     return 0;
 }
 
-/* Opens below the catalog, refusing links in any part of the path. */
-static int open_below(int fd, const char *path)
+/* Opens below the catalog, refusing links in any part of the path. -1 with errno. */
+static int open_below(int top, const char *path)
 {
-    char part[LIMIT_NAME_BYTES + 56];
-    int at = dup(fd);
-    for (;;) {
-        const char *slash = strchr(path, '/');
-        size_t len = slash ? (size_t)(slash - path) : strlen(path);
-        if (at < 0 || len >= sizeof(part)) {
-            if (at >= 0)
-                (void)close(at);
-            return -1;
-        }
-        memcpy(part, path, len);
-        part[len] = '\0';
-        int next = openat(
-            at, part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (slash ? O_DIRECTORY : 0));
-        int number = errno;
-        (void)close(at);
-        errno = number;
-        if (!slash)
-            return next;
-        at = next;
-        path = slash + 1;
-    }
+    ERR_SCRATCH(ignored);
+    const char *name;
+    int folder;
+    if (disk_parent(&folder, &name, top, path, DISK_FIND, &ignored) != 0)
+        return -1;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), number = errno;
+    (void)close(folder);
+    errno = number;
+    return fd;
 }
 
 static int folder_read(struct span *out, const struct fileset *set, size_t index, struct err *err)

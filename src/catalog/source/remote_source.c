@@ -37,11 +37,6 @@ struct remote_opening {
 /* A server is asked once in a run. */
 static struct words asked;
 
-static bool was_asked(const char *url)
-{
-    return str_is_among(url, asked.items, asked.count);
-}
-
 static void note_asked(const char *url)
 {
     asked.items = xgrow((void *)asked.items, asked.count, sizeof(*asked.items));
@@ -123,7 +118,7 @@ static int read_listing(struct remote_opening *o)
 static int ask(struct remote_opening *o)
 {
     bool offline = remote_settings()->offline;
-    if (!offline && !was_asked(o->address.url)) {
+    if (!offline && !str_is_among(o->address.url, asked.items, asked.count)) {
         if (remote_cache_ask(&o->cache, o->err) < 0)
             return strcmp(o->err->code, "unreachable-catalog") == 0 ? hint_cached(o) : -1;
         note_asked(o->address.url);
@@ -280,14 +275,6 @@ static bool has_tag(const struct remote_opening *o)
            remote_settings()->offline || has_object(o, name->object);
 }
 
-static int refuse_offline(const struct remote_opening *o)
-{
-    return err_set(o->err, TG_RUNTIME, "unreachable-catalog",
-                   "'%s' of the catalog '%s' is not in the cache: 'tmplgen status --fetch' asks "
-                   "for it",
-                   o->shown, o->address.source);
-}
-
 static int make_complete(struct remote_opening *o)
 {
     struct oid *ids;
@@ -298,7 +285,10 @@ static int make_complete(struct remote_opening *o)
     if (there && count == 0)
         return 0;
     if (remote_settings()->offline)
-        return refuse_offline(o);
+        return err_set(o->err, TG_RUNTIME, "unreachable-catalog",
+                       "'%s' of the catalog '%s' is not in the cache: 'tmplgen status --fetch' "
+                       "asks for it",
+                       o->shown, o->address.source);
     if (!there && !o->listed && ask(o) < 0)
         return -1;
     if (remote_cache_lock(&o->cache, o->err) < 0)

@@ -95,11 +95,6 @@ static int inspect_target(struct new_child *n)
     return create_inspect(&n->target, n->arena, n->path, n->err);
 }
 
-static const char *masked(const struct new_child *n, const char *text)
-{
-    return cmd_masked(n->run, text);
-}
-
 static int write_child(struct new_child *n)
 {
     const struct parsed *options = &n->run->options;
@@ -107,10 +102,11 @@ static int write_child(struct new_child *n)
         .no_git = opt_given(options, "no-git"),
         .commit = opt_given(options, "commit"),
         .proof = proof_text(n->arena, &n->making.record, &n->making.render),
-        .message = arena_printf(n->arena, "Create %s from template %s of %s %s\n",
-                                masked(n, data_text(data_get(n->making.answers.values, "name"))),
-                                masked(n, n->making.manifest->type), n->run->catalog->name,
-                                origin_words(n->arena, &n->run->catalog->origin))};
+        .message =
+            arena_printf(n->arena, "Create %s from template %s of %s %s\n",
+                         cmd_masked(n->run, data_text(data_get(n->making.answers.values, "name"))),
+                         cmd_masked(n->run, n->making.manifest->type), n->run->catalog->name,
+                         origin_words(n->arena, &n->run->catalog->origin))};
     return create_child(&n->created, n->arena, &n->target, &n->making.render, n->record_text,
                         &create, n->err);
 }
@@ -165,13 +161,13 @@ static void print_catalogs(const struct new_child *n)
 static void print_dry_run(const struct new_child *n)
 {
     size_t total = 0;
-    cmd_print(n->run, "Would create %s (%s):\n\n", masked(n, n->path),
-              masked(n, n->making.manifest->type));
+    cmd_print(n->run, "Would create %s (%s):\n\n", cmd_masked(n->run, n->path),
+              cmd_masked(n->run, n->making.manifest->type));
     for (size_t i = 0; i < n->making.render.count; i++) {
         const struct render_entry *entry = &n->making.render.entries[i];
         total += entry->bytes.len;
         cmd_print(n->run, "  %8zu  %-7s  %s%s\n", entry->bytes.len,
-                  file_policy_names[entry->policy], masked(n, entry->path),
+                  file_policy_names[entry->policy], cmd_masked(n->run, entry->path),
                   entry->executable ? " *" : "");
     }
     cmd_print(n->run, "\n%zu files, %zu bytes, tree %s; nothing was written\n",
@@ -188,8 +184,8 @@ static void say_team_image(const struct new_child *n)
         cmd_say(n->run,
                 "'%s:%s' must be in the registry before this is built: 'tmplgen image build' makes "
                 "it, in the repository of the team's base images",
-                masked(n, data_get_text(image, "repository")),
-                masked(n, data_get_text(image, "tag")));
+                cmd_masked(n->run, data_get_text(image, "repository")),
+                cmd_masked(n->run, data_get_text(image, "tag")));
 }
 
 static void say_signature(const struct new_child *n)
@@ -203,11 +199,11 @@ static void say_signature(const struct new_child *n)
 static void print_result(const struct new_child *n)
 {
     const struct created *created = &n->created;
-    cmd_print(n->run, "Created %s (%s, %zu files)", masked(n, n->path),
-              masked(n, n->making.manifest->type), n->making.render.count + 1);
+    cmd_print(n->run, "Created %s (%s, %zu files)", cmd_masked(n->run, n->path),
+              cmd_masked(n->run, n->making.manifest->type), n->making.render.count + 1);
     if (*created->commit)
         cmd_print(n->run, ", commit %.7s on %s", created->commit,
-                  created->branch ? masked(n, created->branch) : "a detached HEAD");
+                  created->branch ? cmd_masked(n->run, created->branch) : "a detached HEAD");
     cmd_print(n->run, "\n");
     print_catalogs(n);
     print_stack(n);
@@ -225,7 +221,7 @@ static void print_result(const struct new_child *n)
     cmd_print(n->run, "\nNext:\n  %s\n",
               shell_command(n->arena, "cd %s", shell_path(n->arena, n->path)));
     for (size_t i = 0; i < n->next.count; i++)
-        cmd_print(n->run, "  %s\n", masked(n, n->next.items[i]));
+        cmd_print(n->run, "  %s\n", cmd_masked(n->run, n->next.items[i]));
 }
 
 static int check_flags(const struct new_child *n)

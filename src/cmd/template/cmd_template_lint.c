@@ -80,9 +80,11 @@ static int print_rules(struct run *run)
 }
 
 /* A catalog that cannot be opened for what its catalog.yml says is a finding like others. */
-static int lint(struct run *run, struct err *err)
+static int template_lint_run(struct run *run, struct err *err)
 {
     struct finding_list findings;
+    if (opt_given(&run->options, "rules"))
+        return print_rules(run);
     if (cmd_open_checked(NULL, run, err) < 0)
         return -1;
     const struct lint_input input = {.catalog = run->catalog,
@@ -91,11 +93,6 @@ static int lint(struct run *run, struct err *err)
     if (lint_catalog(&findings, &run->arena, &input, err) < 0)
         return -1;
     return tell(run, &findings, err);
-}
-
-static int template_lint_run(struct run *run, struct err *err)
-{
-    return opt_given(&run->options, "rules") ? print_rules(run) : lint(run, err);
 }
 
 static const struct option lint_options[] = {

@@ -84,17 +84,14 @@ static void print_render(struct rendering *r)
               r->differences.count);
 }
 
-static struct data *change_data(struct arena *arena, const struct difference *difference)
-{
-    return data_of(arena, FIELD("path", difference->path), FIELD("patch", difference->patch));
-}
-
 static void fill_document(const struct rendering *r)
 {
     struct arena *arena = &r->run->arena;
     struct data *document = data_map(arena), *changes = data_list(arena);
     for (size_t i = 0; i < r->differences.count; i++)
-        data_push(arena, changes, change_data(arena, &r->differences.items[i]));
+        data_push(arena, changes,
+                  data_of(arena, FIELD("path", r->differences.items[i].path),
+                          FIELD("patch", r->differences.items[i].patch)));
     data_add(arena, document, FIELD("path", r->output), FIELD("type", r->making.manifest->type),
              FIELD("tree", r->making.render.tree), FIELD("files", r->making.render.count),
              FIELD("first", r->first), FIELD("changes", changes));
