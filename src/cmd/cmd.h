@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "catalog/answers.h"
 #include "cmd/common/config.h"
 #include "cmd/common/opt.h"
 
@@ -14,6 +15,8 @@
 struct catalog;
 struct data;
 struct http;
+struct stack_request;
+struct typed;
 
 /*
  * One run of a command. Results are appended to `out` and reach stdout when the command has ended;
@@ -96,6 +99,43 @@ void cmd_refuse(struct run *run, struct data *refusal);
 void print_failure(const struct run *run, const struct err *err);
 /* The one JSON document (docs/json.md) into run->out; `err` is NULL for a result. */
 void print_document(struct run *run, int code, const struct err *err);
+
+/* ---------------------------------------------------------------- configuration, catalog */
+
+/* Reads run->config, once in a run. */
+TG_CHECKED int cmd_config(struct run *run, struct err *err);
+/*
+ * Opens run->catalog: --catalog SRC[@REF], else that of the configuration, else the one built in. A
+ * remote one that is new to the user: exit 3, "untrusted-source", unless --trust is given. Its
+ * warnings are told.
+ */
+TG_CHECKED int cmd_open_catalog(struct run *run, struct err *err);
+/* The same for a command that tells the catalog's warnings in a report. */
+TG_CHECKED int cmd_open_untold(struct run *run, struct err *err);
+
+/*
+ * What the configuration lists and --trust allow, and how catalogs on servers are reached: for
+ * commands that open what a record names. Whether it `asks_servers`: else what is in the cache
+ * counts, and nobody is asked.
+ */
+TG_CHECKED int cmd_trust(struct run *run, bool asks_servers, struct err *err);
+
+/* Only what --catalog names, split, not opened; both NULL where it is not given. Trust as above. */
+TG_CHECKED int cmd_named_catalog(const char **source, const char **ref, struct run *run,
+                                 struct err *err);
+
+/* ---------------------------------------------------------------- a person, this machine */
+
+/* The asker of answers_collect; what is typed, but for secrets, goes into `typed`. */
+struct asker terminal_asker(struct typed *typed);
+
+/* A question that yes or no answers; nothing is no. */
+TG_CHECKED int ask_yes(bool *yes, const char *question, struct err *err);
+/*
+ * Puts what is found here in the place of `auto` for --driver, --gpu and --arch, as `doctor` sees
+ * it; a request without the word looks at nothing. Exit 2 where there is no such thing here.
+ */
+TG_CHECKED int machine_fill_auto(struct stack_request *request, struct run *run, struct err *err);
 
 /* The text of `help COMMAND`. */
 void help_format(struct buf *out, const struct command *command);

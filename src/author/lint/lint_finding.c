@@ -1,9 +1,9 @@
 /* What `template lint` found: with place, line, reason and remedy, sorted, each once. */
 #include "author/lint/lint_finding.h"
 
+#include "base/arena_push.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "data/document.h"

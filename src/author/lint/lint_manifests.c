@@ -1,8 +1,8 @@
 /* All manifests of a catalog, whoever takes them, and its matrix. */
 #include "author/lint/lint_run.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
-#include "base/push.h"
 #include "catalog/answers.h"
 #include "catalog/base_image.h"
 #include "catalog/catalog.h"

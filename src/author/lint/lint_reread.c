@@ -1,9 +1,9 @@
 /* A manifest that is wrong in several places: each is told of, and it is read without them. */
 #include "author/lint/lint_run.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "base/utf8.h"
 #include "data/fileset.h"
 #include "data/yaml.h"

@@ -1,8 +1,8 @@
 /* Comments that say why a rule does not hold in a file: `tmplgen-lint: ignore RULE because ...`. */
 #include "author/lint/lint_run.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
-#include "base/push.h"
 #include "data/data.h"
 #include "data/fileset.h"
 

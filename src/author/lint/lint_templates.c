@@ -1,10 +1,10 @@
 /* What templates mention, in every branch: names that are nothing, files that are not there. */
 #include "author/lint/lint_run.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "catalog/base_image.h"
 #include "catalog/manifest.h"
 #include "catalog/manifest_text.h"

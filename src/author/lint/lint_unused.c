@@ -1,8 +1,8 @@
 /* What makes no difference: questions, layers, includes, globs. */
 #include "author/lint/lint_run.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
-#include "base/push.h"
 #include "catalog/catalog.h"
 #include "data/data.h"
 #include "data/fileset.h"

@@ -1,10 +1,10 @@
 /* What a type, or a base image, is made of: the layers that it may take, and all their files. */
 #include "author/show/type_files.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "data/data.h"
 #include "data/fileset.h"
 #include "data/yaml.h"

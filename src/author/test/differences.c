@@ -2,9 +2,9 @@
 #include "author/differences.h"
 
 #include "base/account.h"
+#include "base/arena_push.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "catalog/render.h"
 #include "git/patch.h"
 

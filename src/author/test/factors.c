@@ -1,8 +1,8 @@
 /* What can be said of a child of a type, and which values of each are tried. */
 #include "author/test/cases.h"
 
+#include "base/arena_push.h"
 #include "base/pattern.h"
-#include "base/push.h"
 #include "base/str.h"
 #include "catalog/manifest.h"
 #include "child/making.h"

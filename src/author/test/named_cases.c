@@ -1,9 +1,9 @@
 /* The cases that a catalog's authors keep under tests/: answers, and what they render to. */
 #include "author/test/named_cases.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "catalog/catalog_source.h"
 #include "child/making.h"
 #include "data/data.h"

@@ -1,8 +1,8 @@
 /* Combinations in which every two values of two things meet at least once. */
 #include "author/test/cases.h"
 
+#include "base/arena_push.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "io/interrupt.h"
 
 #include <stdbool.h>

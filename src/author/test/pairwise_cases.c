@@ -1,10 +1,10 @@
 /* The pairwise cases of a type: combinations of answers, each of which makes a child. */
 #include "author/test/cases.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "base/shell.h"
 #include "base/str.h"
 #include "catalog/catalog.h"

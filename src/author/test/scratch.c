@@ -3,9 +3,9 @@
 
 #include "author/differences.h"
 #include "base/account.h"
+#include "base/arena_push.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "base/str.h"
 #include "catalog/render.h"
 #include "child/write_child.h"

@@ -2,9 +2,9 @@
 #include "author/test_catalog.h"
 
 #include "author/test/cases.h"
+#include "base/arena_push.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "base/shell.h"
 #include "catalog/catalog.h"
 #include "child/write_child.h"

@@ -2,10 +2,10 @@
 #include "author/write.h"
 
 #include "author/test_catalog.h"
+#include "base/arena_push.h"
 #include "base/buf.h"
 #include "base/embed.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "catalog/catalog.h"
 #include "catalog/manifest.h"
 #include "child/write_child.h"

@@ -2,10 +2,10 @@
 #include "catalog/answers.h"
 
 #include "base/account.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "base/shell.h"
 #include "base/str.h"
 #include "catalog/answers/answer.h"

@@ -2,9 +2,9 @@
 #include "catalog/manifest/layer.h"
 
 #include "base/account.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "base/str.h"
 #include "data/fileset.h"
 #include "data/yaml.h"

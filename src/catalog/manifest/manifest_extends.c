@@ -1,10 +1,10 @@
 /* Types that build on each other: what their manifests say, as one. */
 #include "catalog/manifest/manifest_parts.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/intern.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "catalog/source/source_files.h"

@@ -1,9 +1,9 @@
 /* The questions of a type: its own, and those of the layers that it may take. */
 #include "catalog/manifest/manifest_parts.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/intern.h"
-#include "base/push.h"
 #include "base/str.h"
 #include "catalog/manifest/layer.h"
 #include "data/fileset.h"

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "catalog/address.h"
 #include "catalog/catalog_source.h"
+#include "catalog/remote.h"
 #include "io/io.h"
 
 #include <errno.h>

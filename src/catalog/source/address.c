@@ -1,5 +1,5 @@
 /* The address of a catalog on a server: what of it git is given, and what is refused before. */
-#include "catalog/address.h"
+#include "catalog/remote.h"
 
 #include "base/arena.h"
 #include "base/str.h"

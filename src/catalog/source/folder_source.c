@@ -1,9 +1,9 @@
 /* A catalog that is a folder on disk: for development. Its files, read without following links. */
 #include "catalog/catalog_source.h"
 
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "catalog/changelog.h"
 #include "data/fileset.h"
 #include "git/disk_entry.h"

@@ -1,12 +1,11 @@
 /* What was fetched of one repository on a server: objects, and what the server said it has. */
-#include "catalog/remote_cache.h"
 
+#include "base/arena_push.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/push.h"
 #include "base/sha.h"
 #include "base/str.h"
-#include "catalog/address.h"
+#include "catalog/remote.h"
 #include "catalog/revision.h"
 #include "git/bare_repo.h"
 #include "git/foreign_repo.h"

@@ -1,5 +1,5 @@
 /* Asking a person at a terminal: questions on stderr, answers from stdin. */
-#include "cmd/common/ask.h"
+#include "cmd/cmd.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

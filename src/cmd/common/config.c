@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "catalog/address.h"
+#include "catalog/remote.h"
 #include "data/yaml.h"
 #include "io/io.h"
 

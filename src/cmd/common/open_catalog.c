@@ -1,14 +1,11 @@
 /* Opens the catalog that a command is to work with. */
-#include "cmd/common/open_catalog.h"
+#include "cmd/cmd.h"
 
 #include "base/str.h"
-#include "catalog/address.h"
 #include "catalog/catalog.h"
-#include "catalog/remote_cache.h"
+#include "catalog/remote.h"
 #include "catalog/trust.h"
-#include "cmd/cmd.h"
-#include "cmd/common/ask.h"
-#include "cmd/matrix/live_index.h"
+#include "cmd/matrix/matrix_session.h"
 #include "io/term.h"
 
 #include <stdlib.h>

@@ -5,8 +5,6 @@
 #include "base/str.h"
 #include "catalog/catalog_source.h"
 #include "cmd/cmd.h"
-#include "cmd/common/open_catalog.h"
-#include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_session.h"
 #include "cmd/project/choices.h"
 #include "data/document.h"

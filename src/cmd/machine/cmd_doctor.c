@@ -5,7 +5,6 @@
 #include "catalog/catalog.h"
 #include "child/record.h"
 #include "cmd/cmd.h"
-#include "cmd/common/open_catalog.h"
 #include "cmd/matrix/matrix_session.h"
 #include "data/document.h"
 #include "data/json.h"

@@ -4,8 +4,6 @@
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/open_catalog.h"
-#include "cmd/machine/machine.h"
 #include "cmd/matrix/matrix_session.h"
 #include "cmd/project/choices.h"
 #include "data/document.h"

@@ -4,7 +4,6 @@
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/matrix/live_index.h"
 #include "cmd/matrix/matrix_session.h"
 #include "data/document.h"
 #include "data/json.h"

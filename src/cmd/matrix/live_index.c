@@ -1,5 +1,5 @@
 /* A package index on the command line: the user's own, or a record of one. */
-#include "cmd/matrix/live_index.h"
+#include "cmd/matrix/matrix_session.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -5,8 +5,6 @@
 #include "base/str.h"
 #include "child/making.h"
 #include "cmd/cmd.h"
-#include "cmd/common/open_catalog.h"
-#include "cmd/machine/machine.h"
 #include "data/yaml.h"
 #include "io/io.h"
 #include "registry/reference.h"

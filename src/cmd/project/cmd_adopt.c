@@ -1,9 +1,7 @@
 /* `adopt`: put an existing repository under a template. */
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/common/ask.h"
 #include "cmd/common/command_line.h"
-#include "cmd/common/open_catalog.h"
 #include "cmd/project/choices.h"
 #include "cmd/project/update_words.h"
 #include "io/interrupt.h"

@@ -3,7 +3,6 @@
 #include "base/str.h"
 #include "base/unicode.h"
 #include "cmd/cmd.h"
-#include "cmd/common/open_catalog.h"
 #include "data/data.h"
 #include "update/status.h"
 

@@ -3,7 +3,6 @@
 #include "catalog/origin.h"
 #include "catalog/trust.h"
 #include "cmd/cmd.h"
-#include "cmd/common/open_catalog.h"
 #include "data/data.h"
 #include "update/status.h"
 

@@ -1,11 +1,10 @@
 /* Opens the catalog that its authors work on. */
-#include "cmd/template/author_source.h"
+#include "cmd/template/author_session.h"
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/open_catalog.h"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/template/author_source.h"
+#include "cmd/template/author_session.h"
 #include "data/document.h"
 
 #include <string.h>

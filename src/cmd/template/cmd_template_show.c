@@ -8,7 +8,7 @@
 #include "child/making.h"
 #include "cmd/cmd.h"
 #include "cmd/project/choices.h"
-#include "cmd/template/author_source.h"
+#include "cmd/template/author_session.h"
 #include "data/document.h"
 #include "data/yaml.h"
 

@@ -6,8 +6,7 @@
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "cmd/common/patch_view.h"
-#include "cmd/template/author_source.h"
+#include "cmd/template/author_session.h"
 #include "data/document.h"
 
 #include <string.h>

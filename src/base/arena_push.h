@@ -1,6 +1,6 @@
 /* One item more behind others in an arena. */
-#ifndef TMPLGEN_PUSH_H
-#define TMPLGEN_PUSH_H
+#ifndef TMPLGEN_ARENA_PUSH_H
+#define TMPLGEN_ARENA_PUSH_H
 
 #include "base/arena.h"
 

@@ -1,10 +1,15 @@
-/* Opens the catalog that its authors work on. */
-#ifndef TMPLGEN_AUTHOR_SOURCE_H
-#define TMPLGEN_AUTHOR_SOURCE_H
+/* What `template` commands share: the catalog that its authors work on, and patches for people:
+ * masked, in colour on a terminal, and not without end. */
+#ifndef TMPLGEN_AUTHOR_SESSION_H
+#define TMPLGEN_AUTHOR_SESSION_H
 
+#include "author/differences.h"
 #include "base/err.h"
 #include "base/option.h"
 
+#include <stddef.h>
+
+struct buf;
 struct run;
 
 /* --catalog and --trust, for tables of options; what --catalog says in help. */
@@ -23,5 +28,15 @@ TG_CHECKED int cmd_open_authored(const char **folder, struct run *run, struct er
  * No catalog.yml here, and no --catalog: exit 2, "unknown-catalog".
  */
 TG_CHECKED int cmd_open_checked(const char **folder, struct run *run, struct err *err);
+
+/* So many lines of patches are shown in all, and what is left out is counted. */
+struct patch_view {
+    struct buf *out;
+    size_t room;   /* lines left */
+    size_t hidden; /* lines that there was no room for */
+};
+
+/* One file's change; the cases that it is seen in come before it, where `where` names one. */
+void patch_view_put(struct patch_view *view, const struct difference *difference);
 
 #endif

@@ -1,5 +1,5 @@
 /* Patches for people: masked, in colour on a terminal, and not without end. */
-#include "cmd/common/patch_view.h"
+#include "cmd/template/author_session.h"
 
 #include "base/buf.h"
 #include "base/str.h"
