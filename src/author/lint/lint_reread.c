@@ -182,7 +182,7 @@ int reread(bool *loaded, bool *damaged, struct arena *arena, const struct filese
         *damaged = true;
         bool follows, more = take_out(&follows, &overlay, arena, rereading->path, &wrong);
         if (!follows)
-            rereading->broken(rereading->context, &wrong);
+            findings_add(rereading->findings, RULE_MANIFEST, &wrong);
         if (!more)
             return 0;
     }

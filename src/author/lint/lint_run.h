@@ -74,11 +74,9 @@ struct rereading {
     const char *path; /* of the manifest */
     /* Reads it out of `files`, which hold it in place of the one that is there. */
     int (*load)(void *context, struct arena *arena, const struct fileset *files, struct err *err);
-    /* Told of each thing that is wrong; the last one may be of a text that cannot be read at all.
-     */
-    void (*broken)(void *context, const struct err *err);
     void *context;
-    struct span *text; /* becomes what was read in the end; or NULL */
+    struct finding_list *findings; /* get each thing that is wrong, as RULE_MANIFEST */
+    struct span *text;             /* becomes what was read in the end; or NULL */
 };
 
 /*
