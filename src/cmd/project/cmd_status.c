@@ -1,5 +1,7 @@
-/* `status`: template and versions, what the child changed, whether an update waits. */
+/* `status`, `diff`: template and versions, what the child changed, whether an update waits. */
+#include "base/limits.h"
 #include "base/str.h"
+#include "base/unicode.h"
 #include "catalog/origin.h"
 #include "catalog/trust.h"
 #include "cmd/cmd.h"
@@ -7,6 +9,7 @@
 #include "update/status.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static void print_progress(struct run *run, const char *state)
 {
@@ -111,3 +114,37 @@ const struct command status_command = {
     .options = {{"How", status_options}, {"Output", common_options}},
     .max_arguments = 1,
     .run = status_run};
+
+/* ---------------------------------------------------------------- diff: the child against what it
+ * was made from */
+
+/* Foreign bytes never reach a terminal; in a file or a pipe the patch is exact. */
+static void print_patch(struct run *run, struct span patch)
+{
+    BUF_SCRATCH(out, 256 * LIMIT_MIB);
+    if (isatty(STDOUT_FILENO)) {
+        (void)unicode_mask(&out, patch, true);
+        patch = span_of(buf_text(&out), out.len);
+    }
+    if (!run->json)
+        (void)buf_append(&run->out, patch.ptr, patch.len);
+}
+
+static int diff_run(struct run *run, struct err *err)
+{
+    if (cmd_trust(run, false, err) < 0 ||
+        diff_document(&run->document, &run->arena, cmd_argument(run, "."), err) < 0)
+        return -1;
+    print_patch(run, data_get(run->document, "diff")->str);
+    return TG_OK;
+}
+
+const struct command diff_command = {
+    .name = "diff",
+    .usage = "[PATH]",
+    .summary = "Show what you changed since the template made it, as a patch.",
+    .details = "From what the template rendered to the tracked files as they lie on disk, without "
+               "the record.",
+    .options = {{"How", status_options + 1}, {"Output", common_options}},
+    .max_arguments = 1,
+    .run = diff_run};
