@@ -71,11 +71,11 @@ struct stack_need manifest_need(const struct manifest *manifest);
 TG_CHECKED int manifest_load(struct manifest **out, struct arena *arena,
                              const struct catalog *catalog, const char *type, struct err *err);
 /*
- * Which files there are, of any manifest: `layers`, `delimiters`, `overrides` and `files` of
- * `root`, for the files below FOLDER/NAME/files/. Nothing else of `out` is filled.
+ * Which files there are of a base image: `layers`, `delimiters`, `overrides` and `files` of `root`,
+ * for the files below base-images/NAME/files/. Nothing else of `out` is filled.
  */
-TG_CHECKED int manifest_read_files(struct manifest *out, struct arena *arena, const char *folder,
-                                   const char *name, const struct yaml_node *root, struct err *err);
+TG_CHECKED int manifest_read_files(struct manifest *out, struct arena *arena, const char *name,
+                                   const struct yaml_node *root, struct err *err);
 const struct question *manifest_question(const struct manifest *manifest, const char *name);
 
 /* Whether the migrations can be applied, and make sense. */

@@ -102,6 +102,10 @@ void print_document(struct run *run, int code, const struct err *err);
 
 /* ---------------------------------------------------------------- configuration, catalog */
 
+/* NAME in the user's folder of that kind ("XDG_CACHE_HOME", else ".cache" at home); NULL: no such.
+ */
+const char *cmd_user_path(struct arena *arena, const char *variable, const char *at_home,
+                          const char *name);
 /* Reads run->config, once in a run. */
 TG_CHECKED int cmd_config(struct run *run, struct err *err);
 /*

@@ -1,4 +1,4 @@
-/* What `template lint` looks at, and what it found: by rules, with place, line, reason and remedy,
+/* What `template lint` finds: by rules, with place, line, reason and remedy,
  * sorted, each once. */
 #ifndef TMPLGEN_LINT_FINDING_H
 #define TMPLGEN_LINT_FINDING_H
@@ -12,14 +12,7 @@
 
 struct arena;
 struct buf;
-struct catalog;
 struct data;
-
-struct lint_input {
-    const struct catalog *catalog;
-    struct words types; /* none: all, and what no type takes */
-    const char *source; /* whose releases it is held against; NULL: the built-in catalog's */
-};
 
 /* In the order of the manual. */
 enum lint_rule {

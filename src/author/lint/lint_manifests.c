@@ -51,7 +51,7 @@ static int read_mended(struct span *out, const struct fileset *set, size_t index
 static int load(void *context, struct arena *arena, const struct fileset *files, struct err *err)
 {
     const struct manifest_reading *reading = context;
-    struct catalog catalog = *reading->lint->input->catalog;
+    struct catalog catalog = *reading->lint->catalog;
     struct lint_type *type = reading->type;
     struct manifest *manifest;
     struct base_image *image;
@@ -210,7 +210,7 @@ static int unknown_type(struct lint *lint, const char *name, const char *const *
 {
     const char *near = str_nearest(name, types, count);
     (void)err_set(lint->err, TG_USAGE, "unknown-type", "the catalog '%s' has no type '%s'",
-                  lint->input->catalog->name, name);
+                  lint->catalog->name, name);
     return err_hint(lint->err, "%s%s%sthere is: %s", near ? "did you mean '" : "", near ? near : "",
                     near ? "'? " : "", str_join(lint->arena, types, count, ", "));
 }
@@ -219,7 +219,7 @@ static int lint_types(struct lint *lint, const struct mended *mended)
 {
     const char **types;
     size_t count = catalog_types(&types, lint->arena, lint->files);
-    struct words chosen = lint->input->types;
+    struct words chosen = lint->chosen;
     for (size_t i = 0; i < chosen.count; i++)
         if (!str_is_among(chosen.items[i], types, count))
             return unknown_type(lint, chosen.items[i], types, count);

@@ -100,7 +100,7 @@ static int check_type(struct lint *lint, const struct lint_type *type)
 {
     ARENA_SCRATCH(arena);
     ERR_SCRATCH(wrong);
-    struct making m = {.arena = &arena, .catalog = lint->input->catalog, .overlay = span_of("", 0)};
+    struct making m = {.arena = &arena, .catalog = lint->catalog, .overlay = span_of("", 0)};
     if (make(&m, type, &wrong) == 0)
         return 0;
     if (lint_ends(&wrong))
@@ -119,7 +119,7 @@ static int check_image(struct lint *lint, const struct lint_type *type)
     ERR_SCRATCH(wrong);
     const char *name = type->name;
     struct image_selection selection = {
-        .catalog = lint->input->catalog, .overlay = span_of("", 0), .images = {&name, 1}};
+        .catalog = lint->catalog, .overlay = span_of("", 0), .images = {&name, 1}};
     struct lock lock = {"", data_map(&arena), data_map(&arena)};
     struct image_row *rows;
     struct data *refusal;
@@ -127,7 +127,7 @@ static int check_image(struct lint *lint, const struct lint_type *type)
     size_t count;
     int rc = image_rows(&rows, &count, &refusal, &arena, &selection, &wrong);
     if (rc == 0 &&
-        (!count || image_context(&render, &arena, lint->input->catalog, rows, &lock, &wrong) == 0))
+        (!count || image_context(&render, &arena, lint->catalog, rows, &lock, &wrong) == 0))
         return 0;
     if (lint_ends(&wrong))
         return lint_keep(lint, RULE_RENDER, &wrong);

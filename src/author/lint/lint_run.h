@@ -13,6 +13,7 @@
 
 struct arena;
 struct base_image;
+struct catalog;
 struct data;
 struct fileset;
 
@@ -36,7 +37,8 @@ struct lint_templates {
 
 struct lint {
     struct arena *arena;
-    const struct lint_input *input;
+    const struct catalog *catalog;
+    struct words chosen; /* types; none: all */
     const struct fileset *files;
     struct finding_list *findings;
     struct lint_type *types;

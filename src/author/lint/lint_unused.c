@@ -259,7 +259,7 @@ static const char *nearest_question(const struct lint *lint, const char *name)
 /* A layer that is damaged may have had the question. */
 static int unused_defaults(struct lint *lint)
 {
-    const struct yaml_node *defaults = yaml_get(lint->input->catalog->yml, "defaults");
+    const struct yaml_node *defaults = yaml_get(lint->catalog->yml, "defaults");
     for (size_t i = 0; i < lint->type_count; i++)
         if (lint->types[i].layers_damaged)
             return 0;

@@ -342,24 +342,25 @@ static const struct given_list *given_for(const struct collector *c,
     return &c->given[number_of(c, question)];
 }
 
-/* Refuses what somebody said for a question that is not asked; NULL: nobody did. */
-static const struct given *said(const struct collector *c, const struct question *question)
+/* Refuses what somebody said for a question that is not asked. */
+static int refuse_said(const struct collector *c, const struct question *question, const char *why,
+                       const char *more)
 {
     const struct given *given = given_find(given_for(c, question), question->name);
-    return given && given->from <= GIVEN_FILE ? given : NULL;
+    if (!given || given->from > GIVEN_FILE)
+        return 0;
+    (void)err_set(c->err, TG_USAGE, "invalid-answer", "'%s' %s", question->name, why);
+    return err_hint(c->err, "leave '%s' out%s", question->name, more);
 }
 
 static int hide(const struct collector *c, struct asked *asked)
 {
     const struct question *question = asked->question;
     struct data *value = NULL;
-    if (said(c, question)) {
-        (void)err_set(c->err, TG_USAGE, "invalid-answer",
-                      "'%s' makes no difference here: it is asked only when %s", question->name,
-                      question->when.text);
-        return err_hint(c->err, "leave '%s' out, or change what it depends on", question->name);
-    }
-    if (read_choices(asked, c) < 0 || read_default(&value, c, asked) < 0)
+    const char *why = arena_printf(c->arena, "makes no difference here: it is asked only when %s",
+                                   question->when.text);
+    if (refuse_said(c, question, why, ", or change what it depends on") < 0 ||
+        read_choices(asked, c) < 0 || read_default(&value, c, asked) < 0)
         return -1;
     return keep(c, question, value ? value : data_null(c->arena), false);
 }
@@ -379,26 +380,12 @@ static int is_there(bool *out, const struct collector *c, const struct question 
     return budget_steps(question->bringer_count, c->err);
 }
 
-static int leave_out(const struct collector *c, const struct question *question)
-{
-    if (!said(c, question))
-        return 0;
-    (void)err_set(c->err, TG_USAGE, "invalid-answer",
-                  "'%s' makes no difference here: the layer '%s', which asks it, is not taken",
-                  question->name, question->bringers[0].layer);
-    return err_hint(c->err, "leave '%s' out, or change what the layer depends on", question->name);
-}
-
 static int compute(const struct collector *c, const struct asked *asked)
 {
     const struct question *question = asked->question;
     struct data *value;
-    if (said(c, question)) {
-        (void)err_set(c->err, TG_USAGE, "invalid-answer",
-                      "'%s' is computed from other answers, never asked", question->name);
-        return err_hint(c->err, "leave '%s' out", question->name);
-    }
-    if (parse_own(&value, c, asked, question->computed.node, "the value") < 0)
+    if (refuse_said(c, question, "is computed from other answers, never asked", "") < 0 ||
+        parse_own(&value, c, asked, question->computed.node, "the value") < 0)
         return -1;
     return keep(c, question, value, false);
 }
@@ -546,7 +533,12 @@ static int answer_question(const struct collector *c, const struct question *que
     if (is_there(&there, c, question) < 0)
         return -1;
     if (!there)
-        return leave_out(c, question);
+        return refuse_said(c, question,
+                           arena_printf(c->arena,
+                                        "makes no difference here: the layer '%s', which asks it, "
+                                        "is not taken",
+                                        question->bringers[0].layer),
+                           ", or change what the layer depends on");
     if ((question->computed.text ? compute(c, &asked) : answer_asked(c, &asked)) < 0)
         return -1;
     return check_together(c, number_of(c, question));

@@ -164,7 +164,7 @@ static int read_image(struct base_image *out, struct arena *arena, const struct 
                    yaml_get(root, "distributions"), "distributions", err) < 0 ||
         read_contents(out, arena, yaml_get(root, "contents"), err) < 0)
         return -1;
-    return manifest_read_files(&out->files, arena, "base-images", out->name, root, err);
+    return manifest_read_files(&out->files, arena, out->name, root, err);
 }
 
 static int unknown_image(struct err *err, struct arena *arena, const struct catalog *catalog,

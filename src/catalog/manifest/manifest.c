@@ -79,13 +79,13 @@ static int read_files(struct manifest *manifest, const struct reader *reader, co
                        read_layer_use);
 }
 
-int manifest_read_files(struct manifest *out, struct arena *arena, const char *folder,
-                        const char *name, const struct yaml_node *root, struct err *err)
+int manifest_read_files(struct manifest *out, struct arena *arena, const char *name,
+                        const struct yaml_node *root, struct err *err)
 {
     ACCOUNT_SCOPE(ACCOUNT_FOREIGN);
     struct reader reader = {arena, err};
     *out = (struct manifest){.type = name};
-    return read_files(out, &reader, folder, root);
+    return read_files(out, &reader, "base-images", root);
 }
 
 static int read_python(struct manifest *manifest, const struct reader *reader,

@@ -9,18 +9,8 @@
 #include "io/io.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* NULL where neither variable says where the user's files are. */
-static const char *config_path(struct arena *arena)
-{
-    const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    if (folder && *folder == '/')
-        return arena_printf(arena, "%s/tmplgen/config.yml", folder);
-    return home && *home ? arena_printf(arena, "%s/.config/tmplgen/config.yml", home) : NULL;
-}
 
 /* One that nothing can match would be a lock that hangs beside the door. */
 static int read_address(const char **source, struct arena *arena, const struct yaml_node *node,
@@ -105,9 +95,8 @@ static int read_keys(struct config *out, struct arena *arena, const struct yaml_
     return 0;
 }
 
-int config_load(struct config *out, struct arena *arena, struct err *err)
+int config_load(struct config *out, struct arena *arena, const char *path, struct err *err)
 {
-    const char *path = config_path(arena);
     struct yaml_doc *doc;
     struct span text;
     *out = (struct config){0};

@@ -27,6 +27,8 @@ struct config {
     const struct yaml_node *answers; /* a map, or NULL */
 };
 
-TG_CHECKED int config_load(struct config *out, struct arena *arena, struct err *err);
+/* Reads the file `path`; NULL: there is no place for one. */
+TG_CHECKED int config_load(struct config *out, struct arena *arena, const char *path,
+                           struct err *err);
 
 #endif

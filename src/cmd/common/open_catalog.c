@@ -5,7 +5,6 @@
 #include "catalog/catalog.h"
 #include "catalog/remote.h"
 #include "catalog/trust.h"
-#include "cmd/matrix/matrix_session.h"
 #include "io/term.h"
 
 #include <stdlib.h>
@@ -42,16 +41,6 @@ static int ask_trust(bool *yes, void *context, const char *source, struct err *e
     return ask_yes(yes, "Trust it, now and later?", err);
 }
 
-/* $XDG_STATE_HOME/tmplgen/trusted-catalogs: what was answered with yes. */
-static const char *memory_path(struct arena *arena)
-{
-    static const char name[] = "tmplgen/trusted-catalogs";
-    const char *folder = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (folder && *folder == '/')
-        return arena_printf(arena, "%s/%s", folder, name);
-    return home && *home == '/' ? arena_printf(arena, "%s/.local/state/%s", home, name) : NULL;
-}
-
 /* One line that is gone when there is something to say. */
 static void say_waiting(void *context, const char *what, const char *url)
 {
@@ -62,12 +51,23 @@ static void say_waiting(void *context, const char *what, const char *url)
         cmd_detail(run, "%s %s", what, url);
 }
 
+const char *cmd_user_path(struct arena *arena, const char *variable, const char *at_home,
+                          const char *name)
+{
+    const char *folder = getenv(variable), *home = getenv("HOME");
+    if (folder && *folder == '/')
+        return arena_printf(arena, "%s/%s", folder, name);
+    return home && *home == '/' ? arena_printf(arena, "%s/%s/%s", home, at_home, name) : NULL;
+}
+
 int cmd_config(struct run *run, struct err *err)
 {
     if (run->has_config)
         return 0;
     run->has_config = true;
-    return config_load(&run->config, &run->arena, err);
+    return config_load(
+        &run->config, &run->arena,
+        cmd_user_path(&run->arena, "XDG_CONFIG_HOME", ".config", "tmplgen/config.yml"), err);
 }
 
 /* "*" is all: --trust says so of what this run meets. */
@@ -76,13 +76,16 @@ int cmd_trust(struct run *run, bool asks_servers, struct err *err)
     const struct config *config = &run->config;
     const struct trust_asker asker = {.ask = asks_servers && term_interactive() ? ask_trust : NULL,
                                       .context = run,
-                                      .memory = memory_path(&run->arena),
+                                      .memory =
+                                          cmd_user_path(&run->arena, "XDG_STATE_HOME",
+                                                        ".local/state", "tmplgen/trusted-catalogs"),
                                       .looks = !asks_servers};
-    const struct remote_settings settings = {.folder = live_cache_folder(&run->arena),
-                                             .offline = !asks_servers,
-                                             .may_ask = term_interactive(),
-                                             .say = say_waiting,
-                                             .context = run};
+    const struct remote_settings settings = {
+        .folder = cmd_user_path(&run->arena, "XDG_CACHE_HOME", ".cache", "tmplgen"),
+        .offline = !asks_servers,
+        .may_ask = term_interactive(),
+        .say = say_waiting,
+        .context = run};
     if (cmd_config(run, err) < 0)
         return -1;
     for (size_t i = 0; i < config->trusted_count; i++) {

@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static size_t count_options(const struct option_group *groups)
@@ -119,4 +121,19 @@ const char **opt_values(size_t *count, struct arena *arena, const struct parsed 
             values[(*count)++] = parsed->values[i].text;
         }
     return values;
+}
+
+int opt_number(size_t *out, const struct parsed *parsed, const char *name, const char *noun,
+               size_t max, struct err *err)
+{
+    const char *text = opt_value(parsed, name);
+    if (!text)
+        return 0;
+    errno = 0;
+    unsigned long number = strtoul(text, NULL, 10);
+    if (errno || !number || number > max || strspn(text, "0123456789") != strlen(text))
+        return err_set(err, TG_USAGE, "usage", "--%s: '%s' is no %s from 1 to %zu", name, text,
+                       noun, max);
+    *out = number;
+    return 0;
 }

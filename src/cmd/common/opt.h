@@ -42,6 +42,9 @@ const struct option *opt_find(const struct option_group *groups, struct span nam
 bool opt_given(const struct parsed *parsed, const char *name);
 /* The value, or NULL where the option was not given. */
 const char *opt_value(const struct parsed *parsed, const char *name);
+/* A number from 1 to `max`, `noun` in the message, where the option was given: else exit 2. */
+TG_CHECKED int opt_number(size_t *out, const struct parsed *parsed, const char *name,
+                          const char *noun, size_t max, struct err *err);
 /* All values of a repeatable option, in order; NULL and 0 where there is none. */
 const char **opt_values(size_t *count, struct arena *arena, const struct parsed *parsed,
                         const char *name);

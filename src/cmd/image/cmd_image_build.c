@@ -24,21 +24,6 @@
 
 /* ------------------------------------------------------------------ what was asked for */
 
-static int read_jobs(size_t *out, const struct run *run, struct err *err)
-{
-    const char *text = opt_value(&run->options, "jobs");
-    char *end;
-    *out = 1;
-    if (!text)
-        return 0;
-    unsigned long jobs = strtoul(text, &end, 10);
-    if (*end || !*text || strspn(text, "0123456789") != strlen(text) || !jobs || jobs > JOBS_MAX)
-        return err_set(err, TG_USAGE, "usage", "--jobs: '%s' is no number from 1 to %d", text,
-                       JOBS_MAX);
-    *out = jobs;
-    return 0;
-}
-
 static int read_arguments(struct words *out, struct run *run, struct err *err)
 {
     out->items = opt_values(&out->count, &run->arena, &run->options, "build-arg");
@@ -207,12 +192,14 @@ static int prepare(struct build_job *job, struct image_session *s)
     *job = (struct build_job){.catalog = s->run->catalog,
                               .rows = s->rows,
                               .count = s->count,
+                              .at_once = 1,
                               .lock = &s->lock,
                               .mirror = image_mirror(s->run),
                               .push = opt_given(&run->options, "push"),
                               .fresh = opt_given(&run->options, "refresh-packages")};
     job->want_packages = access(s->lock.path, F_OK) == 0;
-    if (check_mirror(job, s) < 0 || read_jobs(&job->at_once, run, s->err) < 0 ||
+    if (check_mirror(job, s) < 0 ||
+        opt_number(&job->at_once, &run->options, "jobs", "number", JOBS_MAX, s->err) < 0 ||
         read_arguments(&job->arguments, run, s->err) < 0 || read_epoch(&job->epoch, s->err) < 0)
         return -1;
     return engine_choose(&job->engine, opt_value(&run->options, "engine"), s->err);

@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-/* A registry answers one question in some 20 ms, most of which is the way there and back. */
-#define QUESTIONS_AT_ONCE 32
-
 /* Whether there are more rows than those of this run. */
 static bool is_part(const struct image_session *s)
 {
@@ -53,7 +50,7 @@ static int image_lock_run(struct run *run, struct err *err)
                                  .again = s->references,
                                  .tell = tell,
                                  .context = s};
-    if (image_registry(&registry, s->run, QUESTIONS_AT_ONCE, s->err) < 0 ||
+    if (image_registry(&registry, s->run, s->err) < 0 ||
         lock_bases(&out, &run->arena, &s->lock, &wishes, registry, err) < 0)
         return -1;
     if (out.failed && !out.locked->list.count)
@@ -133,7 +130,7 @@ static int check(struct data **checked, struct image_session *s)
     struct registry *registry;
     struct matrix *matrix;
     const struct lock lock = picked(s);
-    if (image_registry(&registry, s->run, QUESTIONS_AT_ONCE, s->err) < 0 ||
+    if (image_registry(&registry, s->run, s->err) < 0 ||
         matrix_load(&matrix, arena, s->selection.catalog->files, s->selection.overlay, NULL,
                     s->err) < 0)
         return -1;

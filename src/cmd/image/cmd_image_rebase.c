@@ -4,8 +4,6 @@
 #include "data/document.h"
 #include "image/image_rebase.h"
 
-#define QUESTIONS_AT_ONCE 16
-
 static const struct option what_options[] = {
     {"onto", "BASE", "the new base, such as nvidia/cuda:13.0.3-base-ubuntu24.04", false},
     {"check", NULL, "only say what would be done: nothing is written", false},
@@ -53,7 +51,7 @@ static int image_rebase_run(struct run *run, struct err *err)
         (void)err_set(err, TG_USAGE, "usage", "%s", name ? "which base? (--onto)" : "which image?");
         return err_hint(err, "tmplgen image rebase HOST/REPO:TAG --onto BASE");
     }
-    if (image_registry(&registry, run, QUESTIONS_AT_ONCE, err) < 0 ||
+    if (image_registry(&registry, run, err) < 0 ||
         image_rebase(&made, &run->arena, registry, name, onto, opt_given(&run->options, "check"),
                      err) < 0)
         return -1;

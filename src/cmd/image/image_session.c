@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #define PLAN_FILE "images.yml"
+/* A registry answers one question in some 20 ms, most of which is the way there and back. */
+#define QUESTIONS_AT_ONCE 32
 
 const struct option image_row_options[] = {
     {"plan", "FILE", "the rows of this plan (default: images.yml, where there is one)", false},
@@ -208,13 +210,12 @@ const char *image_mirror(const struct run *run)
 
 const char *image_marks(const struct image_session *s)
 {
-    const char *cache = live_cache_folder(&s->run->arena);
-    return cache ? arena_printf(&s->run->arena, "%s/rendered", cache) : NULL;
+    return cmd_user_path(&s->run->arena, "XDG_CACHE_HOME", ".cache", "tmplgen/rendered");
 }
 
-int image_registry(struct registry **out, struct run *run, size_t at_once, struct err *err)
+int image_registry(struct registry **out, struct run *run, struct err *err)
 {
-    if (live_http(run, NULL, at_once, err) < 0 || cmd_config(run, err) < 0 ||
+    if (live_http(run, NULL, QUESTIONS_AT_ONCE, err) < 0 || cmd_config(run, err) < 0 ||
         registry_open(out, &run->arena, run->http, err) < 0)
         return -1;
     return registry_set_mirror(*out, image_mirror(run), err);

@@ -53,7 +53,6 @@ const char *image_mirror(const struct run *run);
 /* Where it is noted what was rendered, in the user's cache; or NULL. */
 const char *image_marks(const struct image_session *s);
 /* Registries as the options and the configuration have them, in run->http. */
-TG_CHECKED int image_registry(struct registry **out, struct run *run, size_t at_once,
-                              struct err *err);
+TG_CHECKED int image_registry(struct registry **out, struct run *run, struct err *err);
 
 #endif

@@ -36,14 +36,6 @@ const struct option live_options[] = {
     {NULL, NULL, NULL, false},
 };
 
-const char *live_cache_folder(struct arena *arena)
-{
-    const char *folder = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (folder && *folder == '/')
-        return arena_printf(arena, "%s/tmplgen", folder);
-    return home && *home == '/' ? arena_printf(arena, "%s/.cache/tmplgen", home) : NULL;
-}
-
 /* One line that is drawn over and over, and taken away at the end. */
 static void draw_progress(void *context, size_t done, size_t count)
 {
@@ -61,35 +53,19 @@ static void draw_progress(void *context, size_t done, size_t count)
     (void)fflush(stderr);
 }
 
-static int read_seconds(long *out, const struct run *run, struct err *err)
-{
-    const char *text = opt_value(&run->options, "timeout");
-    char *end;
-    *out = 0;
-    if (!text)
-        return 0;
-    errno = 0;
-    *out = strtol(text, &end, 10);
-    if (errno || *end || end == text || *out < 1 || *out > 3600)
-        return err_set(err, TG_USAGE, "usage",
-                       "--timeout: '%s' is no number of seconds from 1 to "
-                       "3600",
-                       text);
-    return 0;
-}
-
 int live_http(struct run *run, const struct pip_settings *pip, size_t parallel, struct err *err)
 {
-    const char *folder = live_cache_folder(&run->arena);
+    size_t seconds = 0;
     struct http_settings settings = {.ca_file = pip ? pip->cert : NULL,
                                      .proxy = pip ? pip->proxy : NULL,
                                      .parallel = parallel,
                                      .progress = draw_progress,
                                      .context = run};
-    if (read_seconds(&settings.seconds, run, err) < 0)
+    if (opt_number(&seconds, &run->options, "timeout", "number of seconds", 3600, err) < 0)
         return -1;
-    if (folder && !opt_given(&run->options, "no-cache"))
-        settings.cache = arena_printf(&run->arena, "%s/http", folder);
+    settings.seconds = (long)seconds;
+    if (!opt_given(&run->options, "no-cache"))
+        settings.cache = cmd_user_path(&run->arena, "XDG_CACHE_HOME", ".cache", "tmplgen/http");
     return http_open(&run->http, &settings, err);
 }
 

@@ -87,10 +87,8 @@ static int template_lint_run(struct run *run, struct err *err)
         return print_rules(run);
     if (cmd_open_checked(NULL, run, err) < 0)
         return -1;
-    const struct lint_input input = {.catalog = run->catalog,
-                                     .types = {run->options.arguments, run->options.argument_count},
-                                     .source = run->catalog->origin.source};
-    if (lint_catalog(&findings, &run->arena, &input, err) < 0)
+    const struct words types = {run->options.arguments, run->options.argument_count};
+    if (lint_catalog(&findings, &run->arena, run->catalog, types, err) < 0)
         return -1;
     return tell(run, &findings, err);
 }
