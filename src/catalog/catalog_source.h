@@ -38,8 +38,7 @@ struct catalog {
     const struct yaml_node *yml; /* catalog.yml */
     const struct fileset *own;   /* its files alone, where it extends a catalog; else NULL */
     struct catalog *extends;     /* or NULL; closed with this one */
-    const char **warnings;       /* for people: a folder catalog, a dirty one */
-    size_t warning_count;
+    const char *warning;         /* for people: a folder catalog, a dirty one; or NULL */
     bool is_tested; /* with this program: what is wrong with its types was found before */
     void (*close)(struct catalog *catalog);
     void *handle;

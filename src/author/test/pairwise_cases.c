@@ -160,8 +160,6 @@ static int attempt(int *effect, void *context, const int *row, struct err *err)
     return good;
 }
 
-/* ---------------------------------------------------------------- */
-
 int cases_find(struct pairwise_cases *out, struct arena *arena, const struct catalog *catalog,
                const char *type, const struct yaml_node *samples, struct err *err)
 {

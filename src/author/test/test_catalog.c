@@ -260,8 +260,6 @@ static int try_named(struct tester *t, const struct named_case *one)
                             t->settings.checks, t->settings.check_count, one->folder, t->err);
 }
 
-/* ---------------------------------------------------------------- */
-
 static int test_type(struct tester *t, const char *type)
 {
     struct test_result *out = t->out;

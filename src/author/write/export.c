@@ -174,8 +174,6 @@ static int put_team(struct exporter *e, const struct fileset *files)
                            e->err);
 }
 
-/* ---------------------------------------------------------------- */
-
 static int put_all(struct exporter *e)
 {
     struct exported *out = e->out;

@@ -192,17 +192,6 @@ static int blame_extended(const struct catalog_chain *o, const char *source, con
     return -1;
 }
 
-static void take_warnings(struct catalog *catalog, struct arena *arena)
-{
-    const struct catalog *other = catalog->extends;
-    if (catalog->warning_count || other->warning_count == 0)
-        return;
-    catalog->warnings = arena_array(arena, other->warning_count, sizeof(*catalog->warnings));
-    for (size_t i = 0; i < other->warning_count; i++)
-        catalog->warnings[catalog->warning_count++] =
-            arena_printf(arena, "what '%s' extends: %s", catalog->name, other->warnings[i]);
-}
-
 /* Opens what the catalog extends, if anything, and puts the files of both together. */
 static int extend(struct catalog_chain *o, struct arena *arena, struct err *err)
 {
@@ -221,7 +210,9 @@ static int extend(struct catalog_chain *o, struct arena *arena, struct err *err)
     if (made && made->commit)
         catalog->extends->origin.ref = made->ref;
     catalog->origin.extends = &catalog->extends->origin;
-    take_warnings(catalog, arena);
+    if (!catalog->warning && catalog->extends->warning)
+        catalog->warning =
+            arena_printf(arena, "what '%s' extends: %s", catalog->name, catalog->extends->warning);
     return compose(catalog, arena, err);
 }
 
@@ -269,7 +260,7 @@ int catalog_open_folder(struct catalog **out, struct arena *arena, const char *p
     *out = NULL;
     if (source_folder.open(catalog, arena, path, NULL, err) < 0)
         return -1;
-    catalog->warning_count = 0;
+    catalog->warning = NULL;
     return finish(out, &o, arena, err);
 }
 

@@ -218,8 +218,7 @@ static int folder_open(struct catalog *out, struct arena *arena, const char *sou
         return -1;
     out->origin.source = path;
     out->close = folder_close;
-    out->warnings = arena_array(arena, 1, sizeof(*out->warnings));
-    out->warnings[out->warning_count++] =
+    out->warning =
         "the catalog is a plain folder, which is for development: a fresh clone of this child "
         "has only its own history to prove what it was made from";
     return 0;

@@ -193,7 +193,7 @@ static int open_dirty(bool *dirty, struct opening *o, const char *path)
     *dirty = true;
     *o->out = folder;
     o->out->origin.source = o->source;
-    o->out->warnings[0] =
+    o->out->warning =
         "the catalog has changes that are not committed, which is for development: a "
         "fresh clone of this child has only its own history to prove what it was made from";
     return 0;

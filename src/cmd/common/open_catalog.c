@@ -133,7 +133,7 @@ int cmd_open_catalog(struct run *run, struct err *err)
 {
     if (cmd_open_untold(run, err) < 0)
         return -1;
-    for (size_t i = 0; i < run->catalog->warning_count; i++)
-        cmd_warn(run, "%s", run->catalog->warnings[i]);
+    if (run->catalog->warning)
+        cmd_warn(run, "%s", run->catalog->warning);
     return 0;
 }

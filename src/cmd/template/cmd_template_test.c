@@ -219,8 +219,6 @@ static void advise(const struct test_view *t)
                 cmd_masked(t->run, t->against->origin.ref));
 }
 
-/* ---------------------------------------------------------------- */
-
 static int test_catalog(struct test_view *t)
 {
     struct run *run = t->run;
