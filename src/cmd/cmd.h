@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "catalog/answers.h"
-#include "cmd/common/config.h"
 #include "cmd/common/opt.h"
 
 #include <stdbool.h>
@@ -17,6 +16,25 @@ struct data;
 struct http;
 struct stack_request;
 struct typed;
+struct yaml_node;
+
+/* A catalog that is not new to the user. */
+struct trusted {
+    const char *source;   /* exact, or ending in '*' */
+    const char **signers; /* one of whom must have signed it; or none */
+    size_t signer_count;
+};
+
+/* The user's: $XDG_CONFIG_HOME/tmplgen/config.yml. All NULL and 0 where there is no such file. */
+struct config {
+    const char *catalog;  /* SRC[@REF] */
+    const char *registry; /* HOST/PATH */
+    const char *mirror;   /* HOST[/PATH] where Docker Hub's images are looked for */
+    struct trusted *trusted;
+    size_t trusted_count;
+    const char *allowed_signers;     /* a file, absolute; NULL: none */
+    const struct yaml_node *answers; /* a map, or NULL */
+};
 
 /*
  * One run of a command. Results are appended to `out` and reach stdout when the command has ended;

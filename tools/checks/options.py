@@ -6,7 +6,7 @@ over the whole table of options.
 from . import c_source
 from .circles import calls, reached, read_units, unit_name
 
-READERS = ("opt_given", "opt_value", "opt_values")
+READERS = ("opt_given", "opt_value", "opt_values", "opt_number")
 
 
 class File:
