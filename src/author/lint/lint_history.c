@@ -364,14 +364,6 @@ static int check_names(const struct history *h, const struct lint_type *type)
 
 /* ---------------------------------------------------------------- all of it */
 
-static int compare_with_last(const struct history *h)
-{
-    for (size_t i = 0; i < h->lint->type_count; i++)
-        if (check_type(h, &h->lint->types[i]) < 0 || check_names(h, &h->lint->types[i]) < 0)
-            return -1;
-    return 0;
-}
-
 int lint_history(struct lint *lint)
 {
     struct history h = {.lint = lint};
@@ -389,7 +381,9 @@ int lint_history(struct lint *lint)
         return 0;
     if (catalog_open(&h.last, lint->arena, lint->catalog->origin.source, last->name, lint->err) < 0)
         return -1;
-    int rc = compare_with_last(&h);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < lint->type_count; i++)
+        rc = check_type(&h, &lint->types[i]) < 0 || check_names(&h, &lint->types[i]) < 0 ? -1 : 0;
     catalog_close(h.last);
     return rc;
 }

@@ -200,15 +200,6 @@ static void add_own_layer(const struct part_gatherer *g, const struct layer *lay
         (struct type_layer){.layer = *layer, .order = parts->manifest->layer_count + above};
 }
 
-/* The files of the types that it extends, and its own. */
-static void add_own(const struct part_gatherer *g)
-{
-    const struct manifest *manifest = g->out->manifest;
-    for (size_t i = 0; i < manifest->inherited_count; i++)
-        add_own_layer(g, &manifest->inherited[i], i);
-    add_own_layer(g, &manifest->own, manifest->inherited_count);
-}
-
 int type_files_gather(struct type_files *out, struct arena *arena, const struct fileset *files,
                       const struct manifest *manifest,
                       void (*broken)(void *context, const struct err *err), void *context,
@@ -225,7 +216,9 @@ int type_files_gather(struct type_files *out, struct arena *arena, const struct 
     for (size_t i = 0; i < manifest->layer_count; i++)
         if (add_use(&g, &manifest->layers[i], i) < 0)
             return -1;
-    add_own(&g);
+    for (size_t i = 0; i < manifest->inherited_count; i++)
+        add_own_layer(&g, &manifest->inherited[i], i);
+    add_own_layer(&g, &manifest->own, manifest->inherited_count);
     for (size_t i = 0; i < out->layer_count; i++)
         if (add_files(&g, &out->layers[i]) < 0)
             return -1;

@@ -209,12 +209,6 @@ static void drop_default(const struct factor_finder *f, struct factor *factor,
     factor->count = kept;
 }
 
-/* What nobody is asked, and what no template sees, makes no difference. */
-static bool is_factor(const struct question *question)
-{
-    return !question->computed.text && !question->secret;
-}
-
 static int add_question(const struct factor_finder *f, const struct question *question)
 {
     struct factor *factor = add_factor(f, question->name, CHOICE_COUNT);
@@ -317,9 +311,11 @@ int factors_find(struct factors *out, struct arena *arena, const struct making *
     hear_choices(&f);
     if (making->manifest->has_stack)
         add_stack(&f);
-    for (size_t i = 0; i < making->manifest->question_count; i++)
-        if (is_factor(&making->manifest->questions[i]) &&
-            add_question(&f, &making->manifest->questions[i]) < 0)
+    for (size_t i = 0; i < making->manifest->question_count; i++) {
+        /* what nobody is asked, and what no template sees, makes no difference */
+        const struct question *question = &making->manifest->questions[i];
+        if (!question->computed.text && !question->secret && add_question(&f, question) < 0)
             return -1;
+    }
     return 0;
 }

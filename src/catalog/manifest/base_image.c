@@ -129,12 +129,6 @@ static int check_flavour(const struct base_image *image, const struct yaml_node 
     return err_hint(err, "did you mean '%s'?", near ? near : flavours[0]);
 }
 
-static int check_program(const struct base_image *image, const struct yaml_node *node,
-                         struct err *err)
-{
-    return image->program && path_check(image->program, err) < 0 ? yaml_at(err, node) : 0;
-}
-
 static int read_image(struct base_image *out, struct arena *arena, const struct yaml_node *root,
                       struct err *err)
 {
@@ -156,8 +150,9 @@ static int read_image(struct base_image *out, struct arena *arena, const struct 
                           out->description ? "framework" : "description");
     if (budget && out->budget <= 0)
         return yaml_error(err, budget, "'budget' is a number of MB");
+    if (out->program && path_check(out->program, err) < 0)
+        return yaml_at(err, yaml_get(root, "program"));
     if (check_flavour(out, yaml_get(root, "flavour"), err) < 0 ||
-        check_program(out, yaml_get(root, "program"), err) < 0 ||
         read_rows(out, arena, yaml_get(root, "rows"), err) < 0 ||
         read_serves(out, arena, yaml_get(root, "serves"), err) < 0 ||
         yaml_texts(&out->distributions.items, &out->distributions.count, arena,

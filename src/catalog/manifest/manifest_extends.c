@@ -170,12 +170,6 @@ static int check_steps(const struct extending *e, const struct type_step *step,
                                  2 * LIMIT_CATALOGS);
 }
 
-static void lend(struct extending *e, const char *type, const struct yaml_node *root)
-{
-    struct extended_type *out = e->out;
-    *ARENA_PUSH(e->arena, out->lent, out->lent_count) = (struct lent_files){type, root};
-}
-
 static int extend(const struct yaml_node **root, struct extending *e, const struct type_step *step)
 {
     const struct yaml_node *own = *root, *node = yaml_get(own, "extends");
@@ -201,7 +195,7 @@ static int extend(const struct yaml_node **root, struct extending *e, const stru
     if (extend(&base, e, &next) < 0)
         return -1;
     if (!same)
-        lend(e, name, base);
+        *ARENA_PUSH(e->arena, e->out->lent, e->out->lent_count) = (struct lent_files){name, base};
     *root = join_manifests(e->arena, base, own, same);
     return budget_steps(0, e->err);
 }

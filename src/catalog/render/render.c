@@ -1,7 +1,7 @@
 /* Rendering: catalog revision + answers + resolution -> a list of files and a git tree id. Pure. */
 #include "catalog/render.h"
 
-#include "base/arena.h"
+#include "base/arena_push.h"
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/intern.h"
@@ -202,12 +202,6 @@ static int render_bytes(struct render_entry *entry, struct renderer *r, size_t i
     return count_bytes(text.len, file->path, r->err) < 0 ? -1 : take_bytes(entry, r, text, NULL);
 }
 
-static struct layer_file *new_piece(struct renderer *r)
-{
-    r->pieces = arena_grow(r->arena, r->pieces, r->count, sizeof(*r->pieces));
-    return &r->pieces[r->count];
-}
-
 /* The globs of the rows whose `when` is false. */
 static int list_absent(struct words *out, const struct renderer *r, const struct file_rule *rules,
                        size_t count)
@@ -250,14 +244,14 @@ static int add_file(struct renderer *r, const struct layer *layer, size_t order,
         return 0;
     if (path_check(path, r->err) < 0)
         return err_wrap(r->err, "'%s'", file->path);
-    struct layer_file *piece = new_piece(r);
+    struct layer_file *piece = ARENA_PUSH(r->arena, r->pieces, r->count);
     *piece = (struct layer_file){
         .entry = {.path = path, .executable = file->executable, .source = file->path},
         .layer = layer,
         .order = order};
     if (render_bytes(&piece->entry, r, index, delimiters, is_template) < 0)
         return -1;
-    if (r->count++ == LIMIT_TREE_ENTRIES)
+    if (r->count > LIMIT_TREE_ENTRIES)
         return err_set(r->err, TG_USAGE, "limit", "the template renders more than %zu files",
                        LIMIT_TREE_ENTRIES);
     return 0;

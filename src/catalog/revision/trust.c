@@ -170,11 +170,15 @@ int trust_ask(const struct trust_asker *asker, struct err *err)
     return recall(asker->memory, err);
 }
 
-static bool is_trusted_address(const struct address *address)
+/* By the address of one on a server, else by the real path. */
+static bool is_trusted(const struct address *address, const char *real)
 {
-    for (size_t i = 0; i < trusted.count; i++)
-        if (strcmp(trusted.items[i], "*") == 0 || address_matches(address, trusted.items[i]))
+    for (size_t i = 0; i < trusted.count; i++) {
+        const char *listed = trusted.items[i];
+        if (address ? strcmp(listed, "*") == 0 || address_matches(address, listed)
+                    : real && path_matches(real, listed))
             return true;
+    }
     return false;
 }
 
@@ -186,7 +190,7 @@ static int check_address(const char *source, struct err *err)
     bool yes = false;
     if (address_parse(&address, &scratch, source, err) < 0)
         return -1;
-    if (asking.looks || is_trusted_address(&address))
+    if (asking.looks || is_trusted(&address, NULL))
         return 0;
     if (asking.ask && asking.ask(&yes, asking.context, address.source, err) < 0)
         return -1;
@@ -201,14 +205,6 @@ static int check_address(const char *source, struct err *err)
 }
 
 /* ---------------------------------------------------------------- on this machine */
-
-static bool is_trusted(const char *real)
-{
-    for (size_t i = 0; real && i < trusted.count; i++)
-        if (path_matches(real, trusted.items[i]))
-            return true;
-    return false;
-}
 
 static bool is_own(const char *path)
 {
@@ -226,7 +222,7 @@ int trust_check(const char *source, struct err *err)
         return check_address(source, err);
     char *real = str_equal(source, CATALOG_BUILTIN) ? NULL : real_path(source);
     /* by its real path alone: a name that begins as a trusted one does may lead back */
-    bool refused = is_own(real) && !is_trusted(real);
+    bool refused = is_own(real) && !is_trusted(NULL, real);
     free(real);
     if (!refused)
         return 0;

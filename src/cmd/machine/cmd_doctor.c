@@ -61,12 +61,6 @@ struct doctor {
 
 /* ------------------------------------------------------------------ the root */
 
-static void remove_unpacked(struct doctor *d)
-{
-    if (d->unpacked)
-        io_remove(AT_FDCWD, d->unpacked);
-}
-
 /* Where the root is no folder: a tar, unpacked into a folder of ours. */
 static int unpack_root(struct doctor *d, const char **root)
 {
@@ -403,7 +397,8 @@ static int doctor_run(struct run *run, struct err *err)
         return err_hint(err, "leave out one of --explain and --capture");
     }
     int code = diagnose(&d);
-    remove_unpacked(&d);
+    if (d.unpacked)
+        io_remove(AT_FDCWD, d.unpacked);
     free(d.text);
     free(d.complaints);
     return code;
