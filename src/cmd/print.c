@@ -33,20 +33,17 @@ const char *cmd_argument(const struct run *run, const char *other)
     return run->options.argument_count ? run->options.arguments[0] : other;
 }
 
-/* A message, a place or a hint is one line, whatever foreign text is in it. */
-static void put(const char *text)
+static void put_masked(const char *text, bool lines)
 {
     BUF_SCRATCH(masked, 64 * LIMIT_MIB);
-    (void)unicode_mask(&masked, span_from(text), false);
+    (void)unicode_mask(&masked, span_from(text), lines);
     (void)fputs(buf_text(&masked), stderr);
 }
 
-/* Lines of our own, whose parts were masked where they were put in. */
-static void put_lines(const char *text)
+/* A message, a place or a hint is one line, whatever foreign text is in it. */
+static void put(const char *text)
 {
-    BUF_SCRATCH(masked, 64 * LIMIT_MIB);
-    (void)unicode_mask(&masked, span_from(text), true);
-    (void)fputs(buf_text(&masked), stderr);
+    put_masked(text, false);
 }
 
 static void put_line(const char *prefix, const char *format, va_list args)
@@ -153,9 +150,9 @@ void print_failure(const struct run *run, const struct err *err)
     if (err->where.source && *err->where.source)
         print_excerpt(err);
     if (err->trace)
-        put_lines(err->trace);
+        put_masked(err->trace, true); /* their parts were masked where they were put in */
     if (run->failure_text)
-        put_lines(run->failure_text);
+        put_masked(run->failure_text, true);
     if (err->hint) {
         (void)fputs(term_colour(stderr, "\033[36mhint:\033[0m ", "hint: "), stderr);
         put(err->hint);

@@ -189,8 +189,7 @@ int questions_join(struct questions *out, const struct reader *reader, const str
     bool has_name;
     *out = (struct questions){.count = 0};
     j.placed = arena_array(reader->arena, use_count + 1, sizeof(*j.placed));
-    if (reader_list((void **)&j.rows, &j.row_count, sizeof(*j.rows), reader,
-                    yaml_get(root, "questions"), "questions", read_question_row) < 0 ||
+    if (READER_LIST(j.rows, j.row_count, reader, root, "questions", read_question_row) < 0 ||
         number_own(&has_name, &j) < 0)
         return -1;
     if (!has_name)

@@ -27,18 +27,13 @@ static int unknown_source(struct err *err, const char *source, const char *why)
                          "git repository");
 }
 
-/* No such name is a typing error; a name that is there, or may be, is not. */
-static bool is_mistyped(int number)
-{
-    return number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG || number == ELOOP;
-}
-
 /* Why no kind of source takes it. */
 static int take_none(const char *source, struct err *err)
 {
     struct stat info;
     bool is_there = stat(source_path(source), &info) == 0;
-    if (is_there || is_mistyped(errno))
+    /* no such name is a typing error; a name that is there, or may be, is not */
+    if (is_there || errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP)
         return unknown_source(err, source, is_there ? "not a folder" : strerror(errno));
     return err_errno(err, errno, "unreachable-catalog", "cannot look at the catalog '%s'", source);
 }

@@ -36,12 +36,6 @@ struct remote_opening {
 /* A server is asked once in a run. */
 static struct words asked;
 
-static void note_asked(const char *url)
-{
-    asked.items = xgrow((void *)asked.items, asked.count, sizeof(*asked.items));
-    asked.items[asked.count++] = xstrdup(url);
-}
-
 static int begin(struct remote_opening *o, const char *source)
 {
     if (address_parse(&o->address, o->arena, source, o->err) < 0 ||
@@ -120,7 +114,8 @@ static int ask(struct remote_opening *o)
     if (!offline && !str_is_among(o->address.url, asked.items, asked.count)) {
         if (remote_cache_ask(&o->cache, o->err) < 0)
             return strcmp(o->err->code, "unreachable-catalog") == 0 ? hint_cached(o) : -1;
-        note_asked(o->address.url);
+        asked.items = xgrow((void *)asked.items, asked.count, sizeof(*asked.items));
+        asked.items[asked.count++] = xstrdup(o->address.url);
     }
     if (read_listing(o) < 0)
         return -1;

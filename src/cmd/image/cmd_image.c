@@ -249,14 +249,6 @@ static int platforms_of(const struct data **out, struct image_session *s,
                    "%s: its base '%s' is for none of its platforms", row->name, row->base);
 }
 
-/* The folders of the rows are those of --contexts here; --output is the bake file. */
-static int fail_contexts(struct err *err)
-{
-    return str_equal(err->code, "target-not-empty")
-               ? err_hint(err, "remove it, or name another folder: --contexts DIR")
-               : -1;
-}
-
 static int image_bake_run(struct run *run, struct err *err)
 {
     struct image_session session, *s = &session;
@@ -272,7 +264,9 @@ static int image_bake_run(struct run *run, struct err *err)
     if (!output || !*output)
         return err_set(err, TG_USAGE, "usage", "--output is missing");
     if (image_contexts_check(&paths, &run->arena, &what, err) < 0)
-        return fail_contexts(err);
+        return str_equal(err->code, "target-not-empty") /* of --contexts: --output is a file here */
+                   ? err_hint(err, "remove it, or name another folder: --contexts DIR")
+                   : -1;
     for (size_t i = 0; i < s->count; i++) {
         rows[i] = (struct bake_row){.row = &s->rows[i], .context = paths[i]};
         if (platforms_of(&rows[i].platforms, s, &s->rows[i]) < 0)

@@ -281,20 +281,15 @@ static void keep_finding(void *context, const struct err *finding)
             finding->message);
 }
 
-static int read_tags(struct session *s, struct span *tags)
-{
-    const char *path = opt_value(&s->run->options, "tags");
-    *tags = span_of("", 0);
-    return path ? io_read(tags, &s->run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, s->err) : 0;
-}
-
 static int matrix_check_run(struct run *run, struct err *err)
 {
     struct session session, *s = &session;
     struct findings findings = {run, data_list(&run->arena)};
     struct matrix *matrix;
-    struct span tags;
-    if (matrix_session_open(s, run, err) < 0 || read_tags(s, &tags) < 0 ||
+    const char *path = opt_value(&run->options, "tags");
+    struct span tags = span_of("", 0);
+    if (matrix_session_open(s, run, err) < 0 ||
+        (path && io_read(&tags, &run->arena, AT_FDCWD, path, LIMIT_DOCUMENT_BYTES, err) < 0) ||
         matrix_load_placed(&matrix, &run->arena, s->run->catalog->files, s->overlay, NULL, s->err) <
             0)
         return -1;

@@ -259,24 +259,21 @@ static int show_made(struct data **out, struct run *run, struct err *err)
     return show_render(out, m, err);
 }
 
-/* What a type cannot be rendered for is no reason not to show it. */
-static int show_all(struct data **out, struct run *run, struct err *err)
-{
-    struct manifest *manifest;
-    if (manifest_load(&manifest, &run->arena, run->catalog, run->options.arguments[0], err) < 0)
-        return -1;
-    return show_type(out, &run->arena, run->catalog, manifest, err);
-}
-
 static int template_show_run(struct run *run, struct err *err)
 {
     if (!run->options.argument_count) {
         (void)err_set(err, TG_USAGE, "usage", "TYPE is missing");
         return err_hint(err, "`tmplgen template list` names them");
     }
-    if (cmd_open_authored(NULL, run, err) < 0 ||
-        (wants_render(run) ? show_made(&run->document, run, err)
-                           : show_all(&run->document, run, err)) < 0)
+    struct manifest *manifest;
+    const char *type = run->options.arguments[0];
+    if (cmd_open_authored(NULL, run, err) < 0)
+        return -1;
+    /* what a type cannot be rendered for is no reason not to show it */
+    if (wants_render(run)
+            ? show_made(&run->document, run, err) < 0
+            : manifest_load(&manifest, &run->arena, run->catalog, type, err) < 0 ||
+                  show_type(&run->document, &run->arena, run->catalog, manifest, err) < 0)
         return -1;
     print_type(run, run->document);
     return TG_OK;
