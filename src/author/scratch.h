@@ -43,8 +43,8 @@ struct watch {
 };
 
 /*
- * Of the folders that there are now: whoever waits again opens another one first. `beside` is a
- * file somewhere else that counts too, or NULL; it must live as long.
+ * Watches the folders that there are now: the next wait needs a new watch. `beside` is a file
+ * elsewhere that is watched, too, or NULL; it must live as long.
  */
 TG_CHECKED int watch_open(struct watch *out, const char *folder, const char *beside,
                           struct err *err);

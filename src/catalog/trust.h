@@ -16,8 +16,8 @@ struct data;
 struct git_repository;
 
 /*
- * What is said here holds for the rest of the process. A project's record may name a catalog in the
- * same work tree, which whoever made the project made, too: `folder` is that work tree.
+ * Holds for the rest of the process. A project's record may name a catalog in the work tree
+ * `folder`, which has the same author as the project.
  */
 void trust_nothing_below(const char *folder);
 /*

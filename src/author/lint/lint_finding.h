@@ -69,8 +69,8 @@ struct finding_list {
 };
 
 /*
- * Whether no more are kept; one of the rule is counted then. Whoever finds asks first: to put a
- * thing into words takes time.
+ * Whether no more are kept; one of the rule is counted then. Call it before a finding is put into
+ * words, which takes time.
  */
 bool findings_full(struct finding_list *findings, enum lint_rule rule);
 /* Keeps a copy of what the error says. */

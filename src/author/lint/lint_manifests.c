@@ -1,4 +1,4 @@
-/* All manifests of a catalog, whoever takes them, and its matrix. */
+/* All manifests of a catalog, those that nothing takes, too, and its matrix. */
 #include "author/lint/lint_run.h"
 
 #include "base/arena_push.h"

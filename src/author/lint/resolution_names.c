@@ -1,4 +1,4 @@
-/* What `resolution` has, for whoever checks templates before they are rendered. */
+/* What `resolution` has, for templates that are checked before they are rendered. */
 #include "author/lint/lint_run.h"
 
 #include "base/str.h"

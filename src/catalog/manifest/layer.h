@@ -59,7 +59,7 @@ struct layer {
     size_t delimiter_count;
     struct file_rule *rules;
     size_t rule_count;
-    struct question *questions; /* of a layer: what it asks, whoever takes it */
+    struct question *questions; /* of a layer: those of every type that takes it */
     size_t question_count;
     struct refusal *refusals; /* likewise */
     size_t refusal_count;

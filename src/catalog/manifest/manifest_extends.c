@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- two mappings as one */
 
-/* The name of a question, or NULL of what is none: whoever reads it tells. */
+/* The name of a question, or NULL: the reader of questions tells what is wrong. */
 static const char *name_of(const struct yaml_node *question)
 {
     const struct yaml_node *name = question->kind == YAML_MAP ? yaml_get(question, "name") : NULL;

@@ -429,7 +429,7 @@ static int gather(struct render *out, struct renderer *r)
     size_t bytes = 0;
     for (size_t i = 0; i < out->count; i++)
         bytes += out->entries[i].bytes.len;
-    /* whoever takes it makes objects of it, when files are being written */
+    /* the files become objects while they are written, which takes as much again */
     return budget_room(bytes, r->err) < 0 ? -1 : budget_steps(0, r->err);
 }
 

@@ -182,7 +182,7 @@ static bool is_trusted(const struct address *address, const char *real)
     return false;
 }
 
-/* Whoever trusts a repository trusts each folder of it. */
+/* A user who trusts a repository trusts each folder of it. */
 static int check_address(const char *source, struct err *err)
 {
     ARENA_SCRATCH(scratch);

@@ -266,7 +266,7 @@ int address_parse(struct address *out, struct arena *arena, const char *source, 
     return 0;
 }
 
-/* Behind the host, of what a '*' follows; else whoever owns a longer name would match. */
+/* A '*' may stand behind the host alone: else the owner of a longer name would match. */
 static bool names_host(const char *pattern)
 {
     const char *scheme = strstr(pattern, "://");

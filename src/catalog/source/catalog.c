@@ -145,8 +145,8 @@ static int open_chain(struct catalog **out, struct arena *arena, const char *sou
                       const struct catalog_chain *above, struct err *err);
 
 /*
- * Where the catalog lies that `o` extends. Whoever has a clone has not what lies beside it, and
- * what comes over the network has nothing to say of this machine.
+ * Where the catalog lies that `o` extends. A clone does not have what lies beside its original, and
+ * a catalog from the network may not name a place on this machine.
  */
 static int find_extended(const char **out, struct arena *arena, const struct catalog_chain *o,
                          struct err *err)

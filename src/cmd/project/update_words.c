@@ -5,7 +5,7 @@
 #include "catalog/origin.h"
 #include "cmd/cmd.h"
 #include "cmd/common/command_line.h"
-#include "data/data.h"
+#include "data/document.h"
 #include "update/next_steps.h"
 
 #include <string.h>
@@ -195,10 +195,8 @@ static void print_stack(struct run *run, const struct data *document)
 
 static void print_names(struct run *run, const struct data *list, const char *title)
 {
-    for (size_t i = 0; list && i < list->list.count; i++)
-        cmd_print(run, "%s%s", i ? ", " : title, cmd_masked(run, data_text(list->list.items[i])));
     if (list && list->list.count)
-        cmd_print(run, "\n");
+        cmd_print(run, "%s%s\n", title, cmd_masked(run, data_join(&run->arena, list, NULL)));
 }
 
 static void print_answers(struct run *run, const struct data *document)
