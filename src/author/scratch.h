@@ -6,7 +6,6 @@
 #include "base/err.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct arena;
 struct differences;

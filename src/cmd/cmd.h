@@ -92,6 +92,11 @@ extern const struct command template_list_command, template_show_command, templa
 
 /* Closes what the command has opened, and forgets the configuration. */
 void run_close(struct run *run);
+/*
+ * Writes run->out. A pager, or another slow reader, makes it wait: a signal ends that, unless all
+ * is done but telling.
+ */
+TG_CHECKED int run_write(const struct run *run, struct err *err);
 /* The first argument, or `other` where there is none. */
 const char *cmd_argument(const struct run *run, const char *other);
 /* A line on stderr unless --quiet; masked. */
@@ -159,6 +164,11 @@ TG_CHECKED int ask_yes(bool *yes, const char *question, struct err *err);
  */
 TG_CHECKED int machine_fill_auto(struct stack_request *request, struct run *run, struct err *err);
 
+/* The command whose words `argv` begins with, and how many these are; NULL: there is none. */
+const struct command *command_find(size_t *words, const struct command *const *commands,
+                                   const char *const *argv, size_t argc);
+/* Whether the name begins with this word and has another one. */
+bool command_is_of(const char *name, const char *word);
 /* The text of `help COMMAND`. */
 void help_format(struct buf *out, const struct command *command);
 

@@ -9,12 +9,15 @@
 #include "data/document.h"
 #include "data/json.h"
 #include "io/http.h"
+#include "io/interrupt.h"
 #include "io/term.h"
 #include "resolver/resolver.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SCHEMA_PREFIX "tmplgen/"
 #define SCHEMA_VERSION "@1" /* where a command does not name another */
@@ -158,6 +161,24 @@ void print_failure(const struct run *run, const struct err *err)
         put(err->hint);
         (void)fputc('\n', stderr);
     }
+}
+
+int run_write(const struct run *run, struct err *err)
+{
+    const char *at = buf_text(&run->out);
+    if (run->out.overflowed)
+        return err_set(err, TG_RUNTIME, "limit", "it is too much");
+    for (size_t left = run->out.len; left;) {
+        ssize_t put = write(STDOUT_FILENO, at, left);
+        if (put < 0 && errno != EINTR)
+            return err_set(err, TG_RUNTIME, "io", "%s", strerror(errno));
+        bool part = put < 0 || (size_t)put < left;
+        if (part && !interrupt_settled() && interrupt_check(err) < 0)
+            return -1;
+        at += put > 0 ? put : 0;
+        left -= put > 0 ? (size_t)put : 0;
+    }
+    return 0;
 }
 
 static struct data *where_data(struct arena *arena, const struct err *err)

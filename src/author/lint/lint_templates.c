@@ -3,7 +3,6 @@
 
 #include "base/arena_push.h"
 #include "base/budget.h"
-#include "base/buf.h"
 #include "base/limits.h"
 #include "catalog/base_image.h"
 #include "catalog/manifest.h"

@@ -3,7 +3,6 @@
 
 #include "base/arena_push.h"
 #include "base/budget.h"
-#include "base/limits.h"
 #include "catalog/catalog_source.h"
 #include "child/making.h"
 #include "data/data.h"

@@ -6,7 +6,6 @@
 #include "io/interrupt.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 struct gpu_coverage {
     struct arena *arena;

@@ -3,8 +3,6 @@
 
 #include "base/arena_push.h"
 #include "base/budget.h"
-#include "base/buf.h"
-#include "base/limits.h"
 #include "base/shell.h"
 #include "base/str.h"
 #include "catalog/catalog.h"

@@ -67,18 +67,36 @@ static void format_overview(struct buf *out, const struct command *const *comman
     (void)buf_puts(out, "\n'tmplgen help COMMAND' shows the options of one.\n");
 }
 
-static const struct command *named(const struct run *run)
+/* Words of a command's name that `argv` begins with; 0 where it does not. */
+static size_t match_words(const char *name, const char *const *argv, size_t argc)
 {
-    const char *first = run->options.arguments[0];
-    const char *second = run->options.argument_count > 1 ? run->options.arguments[1] : NULL;
-    for (size_t i = 0; run->commands[i]; i++) {
-        const char *name = run->commands[i]->name, *space = strchr(name, ' ');
-        if (!space ? !second && strcmp(name, first) == 0
-                   : second && strncmp(name, first, (size_t)(space - name)) == 0 &&
-                         first[space - name] == '\0' && strcmp(space + 1, second) == 0)
-            return run->commands[i];
+    size_t words = 0;
+    while (words < argc) {
+        size_t len = strcspn(name, " ");
+        if (strncmp(name, argv[words], len) != 0 || argv[words][len] != '\0')
+            return 0;
+        words++;
+        if (name[len] == '\0')
+            return words;
+        name += len + 1;
+    }
+    return 0;
+}
+
+const struct command *command_find(size_t *words, const struct command *const *commands,
+                                   const char *const *argv, size_t argc)
+{
+    for (size_t i = 0; commands[i]; i++) {
+        *words = match_words(commands[i]->name, argv, argc);
+        if (*words)
+            return commands[i];
     }
     return NULL;
+}
+
+bool command_is_of(const char *name, const char *word)
+{
+    return str_starts(name, word) && name[strlen(word)] == ' ';
 }
 
 /* "matrix" alone: every command that begins with it. */
@@ -86,7 +104,7 @@ static bool format_family(struct buf *out, const struct command *const *commands
 {
     bool found = false;
     for (size_t i = 0; commands[i]; i++)
-        if (str_starts(commands[i]->name, first) && commands[i]->name[strlen(first)] == ' ') {
+        if (command_is_of(commands[i]->name, first)) {
             if (found)
                 (void)buf_putc(out, '\n');
             help_format(out, commands[i]);
@@ -116,13 +134,15 @@ static int help_run(struct run *run, struct err *err)
         format_overview(&run->out, run->commands);
         return TG_OK;
     }
-    const struct command *command = named(run);
-    if (command) {
+    size_t words, count = run->options.argument_count;
+    const struct command *command =
+        command_find(&words, run->commands, run->options.arguments, count);
+    if (command && words == count) {
         help_format(&run->out, command);
         return TG_OK;
     }
     const char *first = run->options.arguments[0];
-    if (run->options.argument_count == 1 && format_family(&run->out, run->commands, first))
+    if (count == 1 && format_family(&run->out, run->commands, first))
         return TG_OK;
     return unknown_command(run, first, err);
 }

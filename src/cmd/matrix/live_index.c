@@ -12,7 +12,6 @@
 #include "io/interrupt.h"
 #include "io/io.h"
 #include "io/process.h"
-#include "io/term.h"
 #include "package_index/package_index.h"
 
 #include <errno.h>

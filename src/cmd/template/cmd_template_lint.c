@@ -6,8 +6,6 @@
 #include "cmd/template/author_session.h"
 #include "data/document.h"
 
-#include <string.h>
-
 #define TYPES_MAX 1000
 
 static const char *plural(size_t count)

@@ -13,9 +13,7 @@
 #include "io/interrupt.h"
 #include "resolver/resolver.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* One render; with --watch there are many, each with an arena of its own. */
 struct rendering {
@@ -110,24 +108,6 @@ static int render_once(struct run *run, struct err *err)
 
 /* ---------------------------------------------------------------- again and again */
 
-/* What is printed now, not at the end. */
-static int flush(struct run *run, struct err *err)
-{
-    const char *text = buf_text(&run->out);
-    size_t left = run->out.len;
-    while (left) {
-        ssize_t put = write(STDOUT_FILENO, text, left);
-        if (put < 0 && interrupt_check(err) < 0)
-            return -1;
-        if (put < 0)
-            return err_errno(err, errno, "io", "cannot write to standard output");
-        text += put;
-        left -= (size_t)put;
-    }
-    buf_truncate(&run->out, 0);
-    return 0;
-}
-
 /* A run like one by itself, but for what the command line says: nothing of it is left behind. */
 static int render_round(struct run *run, struct err *err)
 {
@@ -143,7 +123,12 @@ static int render_round(struct run *run, struct err *err)
     run->document = data_map(&run->arena);
     run->failure = NULL;
     run->failure_text = NULL;
-    return interrupt_check(err) < 0 ? -1 : flush(run, err);
+    if (interrupt_check(err) < 0)
+        return -1;
+    if (run_write(run, err) < 0)
+        return err->exit == TG_RUNTIME ? err_wrap(err, "cannot write to standard output") : -1;
+    buf_truncate(&run->out, 0);
+    return 0;
 }
 
 static int watched_folder(const char **out, struct run *run, struct err *err)

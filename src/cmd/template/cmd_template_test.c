@@ -1,8 +1,6 @@
 /* `template test`: render every type of a catalog in many combinations, and compare. */
 #include "author/test_catalog.h"
 #include "base/intern.h"
-#include "base/limits.h"
-#include "base/shell.h"
 #include "base/str.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
