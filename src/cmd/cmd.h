@@ -1,4 +1,4 @@
-/* What a command is, and what it is handed by main, which has the table of them. */
+/* What a command is, what main hands to it, and what commands share. */
 #ifndef TMPLGEN_CMD_H
 #define TMPLGEN_CMD_H
 

@@ -37,11 +37,12 @@ struct image_session {
 /* --plan, --only, --registry; --lock. */
 extern const struct option image_row_options[];
 extern const struct option image_lock_options[];
+/* The groups that every command with rows has. */
+/* clang-format off */
 #define IMAGE_ROWS                                                                                 \
     {"Rows", image_row_options}, {"Stack, for one row of one image", stack_options},               \
-    {                                                                                              \
-        "How", image_lock_options                                                                  \
-    }
+    {"How", image_lock_options}
+/* clang-format on */
 
 /* The rows that the command line names. Exit 4 with the matrix's reasons where one cannot be. */
 TG_CHECKED int image_open(struct image_session *out, struct run *run, unsigned work,
